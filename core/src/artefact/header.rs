@@ -1,0 +1,187 @@
+use core::fmt;
+
+use super::ArtefactError;
+
+/// The format version that this code writes and reads.
+pub const VERSION: u16 = 1;
+
+/// Bytes before the classifier.
+pub const HEADER_LENGTH: usize = 40;
+
+const MAGIC: [u8; 8] = *b"FISHWEIR";
+const CHECKSUM_AT: usize = 36;
+
+/// The code of an emission family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Family(u8);
+
+impl Family {
+    /// [`Categorical`](crate::emission::Categorical).
+    pub const CATEGORICAL: Self = Self(1);
+    /// [`Gaussian`](crate::emission::Gaussian), diagonal.
+    pub const GAUSSIAN: Self = Self(2);
+
+    const fn is_known(self) -> bool {
+        matches!(self, Self::CATEGORICAL | Self::GAUSSIAN)
+    }
+}
+
+/// Everything that makes a classifier's type: sizes, family and number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Shape {
+    /// Bytes a real: 4 for `f32`, 8 for `f64`.
+    pub real_bytes: u8,
+    /// Emission family.
+    pub family: Family,
+    /// States `N`.
+    pub states: u16,
+    /// Alphabet size `K` or channels `D`.
+    pub size: u16,
+    /// Models `M`.
+    pub models: u16,
+    /// Outputs `O`.
+    pub outputs: u16,
+    /// Directions `C`.
+    pub directions: u16,
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (family, unit) = match self.family {
+            Family::CATEGORICAL => ("categorical", "symbols"),
+            Family::GAUSSIAN => ("Gaussian", "channels"),
+            _ => ("unknown", "parameters"),
+        };
+        write!(
+            f,
+            "{} {family} models of {} states and {} {unit}, {} outputs, {} directions, {}-byte reals",
+            self.models, self.states, self.size, self.outputs, self.directions, self.real_bytes
+        )
+    }
+}
+
+/// An artefact's header, checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    shape: Shape,
+    payload_length: usize,
+    labels_length: usize,
+}
+
+impl Header {
+    /// Reads and checks the header of an artefact and its checksum: `bytes` is the whole of it.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ArtefactError> {
+        let header: &[u8; HEADER_LENGTH] = match bytes.first_chunk() {
+            Some(header) if header.starts_with(&MAGIC) => header,
+            Some(_) => return Err(ArtefactError::NotAnArtefact),
+            None if bytes.starts_with(&MAGIC) => return Err(ArtefactError::Truncated),
+            None => return Err(ArtefactError::NotAnArtefact),
+        };
+        let u16_at = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+        let u32_at = |at: usize| u32::from(u16_at(at)) | u32::from(u16_at(at + 2)) << 16;
+        if u16_at(8) != VERSION {
+            return Err(ArtefactError::UnknownVersion(u16_at(8)));
+        }
+        let (payload_length, labels_length) = (u32_at(24) as usize, u32_at(28) as usize);
+        let length = HEADER_LENGTH
+            .checked_add(payload_length)
+            .and_then(|length| length.checked_add(labels_length))
+            .ok_or(ArtefactError::BadHeader)?;
+        if bytes.len() < length {
+            return Err(ArtefactError::Truncated);
+        }
+        if bytes.len() > length {
+            return Err(ArtefactError::TrailingBytes);
+        }
+        if u32_at(CHECKSUM_AT) != checksum(&header[..CHECKSUM_AT], &bytes[HEADER_LENGTH..]) {
+            return Err(ArtefactError::Checksum);
+        }
+        let shape = Shape {
+            real_bytes: header[10],
+            family: Family(header[11]),
+            states: u16_at(12),
+            size: u16_at(14),
+            models: u16_at(16),
+            outputs: u16_at(18),
+            directions: u16_at(20),
+        };
+        let sizes = [shape.states, shape.size, shape.models, shape.outputs];
+        let known = matches!(shape.real_bytes, 4 | 8)
+            && shape.family.is_known()
+            && !sizes.contains(&0)
+            && (shape.directions == 0 || shape.directions == shape.outputs)
+            && u16_at(22) == 0
+            && u32_at(32) == 0;
+        if !known {
+            return Err(ArtefactError::BadHeader);
+        }
+        Ok(Self { shape, payload_length, labels_length })
+    }
+
+    /// The bytes of a header for a classifier of `shape` with these bytes and labels.
+    ///
+    /// `None` where a part is longer than four bytes can say.
+    pub fn encode(shape: Shape, payload: &[u8], labels: &[u8]) -> Option<[u8; HEADER_LENGTH]> {
+        let mut header = [0; HEADER_LENGTH];
+        let mut put = |at: usize, bytes: &[u8]| {
+            for (to, from) in header.iter_mut().skip(at).zip(bytes) {
+                *to = *from;
+            }
+        };
+        put(0, &MAGIC);
+        put(8, &VERSION.to_le_bytes());
+        put(10, &[shape.real_bytes, shape.family.0]);
+        let sizes = [shape.states, shape.size, shape.models, shape.outputs, shape.directions];
+        for (index, size) in sizes.into_iter().enumerate() {
+            put(12 + 2 * index, &size.to_le_bytes());
+        }
+        put(24, &u32::try_from(payload.len()).ok()?.to_le_bytes());
+        put(28, &u32::try_from(labels.len()).ok()?.to_le_bytes());
+        let mut digest = CRC.digest();
+        digest.update(&header[..CHECKSUM_AT]);
+        digest.update(payload);
+        digest.update(labels);
+        header[CHECKSUM_AT..].copy_from_slice(&digest.finalize().to_le_bytes());
+        Some(header)
+    }
+
+    /// The shape of the classifier.
+    pub const fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The classifier's bytes within the artefact's.
+    pub fn payload<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        bytes.get(HEADER_LENGTH..)?.get(..self.payload_length)
+    }
+
+    /// The class labels, in the order of the classes.
+    ///
+    /// # Errors
+    /// [`ArtefactError::Labels`] where they are not UTF-8.
+    pub fn labels<'a>(
+        &self,
+        bytes: &'a [u8],
+    ) -> Result<impl Iterator<Item = &'a str> + use<'a>, ArtefactError> {
+        let labels = bytes
+            .get(HEADER_LENGTH + self.payload_length..)
+            .and_then(|rest| rest.get(..self.labels_length))
+            .ok_or(ArtefactError::Truncated)?;
+        Ok(core::str::from_utf8(labels).map_err(|_| ArtefactError::Labels)?.lines())
+    }
+}
+
+// Without a table: a kilobyte of flash is worth more than the microseconds of one pass.
+static CRC: crc::Crc<u32, crc::NoTable> = crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC);
+
+fn checksum(header: &[u8], rest: &[u8]) -> u32 {
+    let mut digest = CRC.digest();
+    digest.update(header);
+    digest.update(rest);
+    digest.finalize()
+}

@@ -1,0 +1,172 @@
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use super::{Emission, Row};
+use crate::error::{Flaw, ModelError, ObservationError, Part, check_distribution};
+use crate::number::{Dual, Number, Real, Tangent, Weight};
+
+/// A distribution over `K` symbols: `P(x = k) = p_k`.
+///
+/// `Categorical<16>` is over `f32`; `Categorical<16, Dual<f32, 2>>` carries two directions. A row of
+/// likelihoods is a look-up: no exponential, no logarithm, no scale.
+///
+/// Flash: `K` weights a state.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct Categorical<const K: usize, W = f32> {
+    probability: [W; K],
+}
+
+/// A [`Categorical`] whose alphabet size is known at run time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct CategoricalView<'a, W> {
+    probability: &'a [W],
+}
+
+macro_rules! const_constructor {
+    ($($t:ty),*) => {$(
+        impl<const K: usize> Categorical<K, $t> {
+            /// A distribution from its probabilities, `[symbol]`.
+            ///
+            /// # Errors
+            /// The first probability that is negative or not finite, or a sum that is not one.
+            pub const fn new(probability: [$t; K]) -> Result<Self, ModelError> {
+                const { assert!(K > 0, "a categorical distribution needs a symbol") };
+                let mut sum = 0.0;
+                let mut k = 0;
+                while k < K {
+                    if !probability[k].is_finite() {
+                        return Err(ModelError::new(Part::Probability, Flaw::NotFinite, 0, k));
+                    }
+                    if probability[k] < 0.0 {
+                        return Err(ModelError::new(Part::Probability, Flaw::Negative, 0, k));
+                    }
+                    sum += probability[k];
+                    k += 1;
+                }
+                if (sum - 1.0).abs() > <$t as Real>::SUM_TOLERANCE {
+                    return Err(ModelError::new(Part::Probability, Flaw::SumNotOne, 0, 0));
+                }
+                Ok(Self { probability })
+            }
+        }
+    )*};
+}
+const_constructor!(f32, f64);
+
+impl<const K: usize, W> Categorical<K, W> {
+    /// A distribution from numbers already checked, as an export writes them;
+    /// [`validate`](Emission::validate) checks them again.
+    pub const fn from_parts(probability: [W; K]) -> Self {
+        Self { probability }
+    }
+
+    /// The probabilities, `[symbol]`.
+    pub const fn probability(&self) -> &[W; K] {
+        &self.probability
+    }
+
+    /// The same distribution with its size at run time.
+    pub const fn view(&self) -> CategoricalView<'_, W> {
+        CategoricalView { probability: &self.probability }
+    }
+}
+
+impl<T: Real, const K: usize> Categorical<K, T> {
+    /// Attaches `C` directions, given as rates of change of the logits, `[direction][symbol]`:
+    /// `dp_k = p_k (w_k - sum_l p_l w_l)`. A probability of zero stays zero.
+    pub fn along_logits<const C: usize>(
+        &self,
+        directions: &[[T; K]; C],
+    ) -> Categorical<K, Dual<T, C>> {
+        let mean: [T; C] = core::array::from_fn(|c| {
+            directions[c].iter().zip(&self.probability).fold(T::ZERO, |sum, (&w, &p)| sum + p * w)
+        });
+        Categorical {
+            probability: core::array::from_fn(|k| {
+                let p = self.probability[k];
+                Dual {
+                    value: p,
+                    tangent: core::array::from_fn(|c| p * (directions[c][k] - mean[c])),
+                }
+            }),
+        }
+    }
+}
+
+impl<'a, W: Weight> CategoricalView<'a, W> {
+    /// A view of probabilities already checked, `[symbol]`.
+    pub const fn new(probability: &'a [W]) -> Self {
+        Self { probability }
+    }
+}
+
+impl<W: Weight> Emission for CategoricalView<'_, W> {
+    type Weight = W;
+    type Observation = usize;
+    const SCALED: bool = false;
+
+    fn log_likelihood(&self, &symbol: &usize) -> W {
+        match self.probability.get(symbol) {
+            Some(p) if p.value() > W::Real::ZERO => {
+                W::new(p.value().ln(), p.tangent().scale(W::Real::ONE / p.value()))
+            }
+            _ => W::constant(W::Real::NEG_INFINITY),
+        }
+    }
+
+    #[inline]
+    fn row<const N: usize>(states: &[Self; N], &symbol: &usize) -> Option<Row<W, N>> {
+        let mut likelihood = [W::constant(W::Real::ZERO); N];
+        for (likelihood, state) in likelihood.iter_mut().zip(states) {
+            *likelihood = *state.probability.get(symbol)?;
+        }
+        Some(Row { likelihood, log_scale: W::Real::ZERO })
+    }
+
+    fn check(&self, &symbol: &usize) -> Result<(), ObservationError> {
+        if symbol < self.probability.len() { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        check_distribution(self.probability.iter().map(|p| p.value()), Part::Probability, 0)?;
+        for (k, p) in self.probability.iter().enumerate() {
+            for c in 0..W::Tangent::DIRECTIONS {
+                let finite = p.tangent().get(c).is_some_and(Real::is_finite);
+                if !finite {
+                    return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, k));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<const K: usize, W: Weight> Emission for Categorical<K, W> {
+    type Weight = W;
+    type Observation = usize;
+    const SCALED: bool = false;
+
+    fn log_likelihood(&self, symbol: &usize) -> W {
+        self.view().log_likelihood(symbol)
+    }
+    #[inline]
+    fn row<const N: usize>(states: &[Self; N], &symbol: &usize) -> Option<Row<W, N>> {
+        // One bounds check for all states: the alphabet's size is theirs in common.
+        if symbol >= K {
+            return None;
+        }
+        let mut likelihood = [W::constant(W::Real::ZERO); N];
+        for (likelihood, state) in likelihood.iter_mut().zip(states) {
+            *likelihood = state.probability[symbol];
+        }
+        Some(Row { likelihood, log_scale: W::Real::ZERO })
+    }
+    fn check(&self, symbol: &usize) -> Result<(), ObservationError> {
+        self.view().check(symbol)
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        self.view().validate()
+    }
+}

@@ -1,0 +1,170 @@
+//! Errors: small, `Copy`, naming the culprit.
+
+use core::fmt;
+
+/// Why an observation was refused. The state that refused it is unchanged: skip the observation,
+/// push it as missing, or reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum ObservationError {
+    /// The model gives the stream up to and including this observation probability zero.
+    Impossible,
+    /// A symbol at or past the size of the alphabet.
+    UnknownSymbol,
+    /// A NaN or an infinity among the channels.
+    NotFinite,
+}
+
+impl fmt::Display for ObservationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Impossible => "the model gives this observation probability zero here",
+            Self::UnknownSymbol => "symbol outside the model's alphabet",
+            Self::NotFinite => "observation with a NaN or an infinity",
+        })
+    }
+}
+
+impl core::error::Error for ObservationError {}
+
+/// A part of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Part {
+    /// The initial distribution.
+    Initial,
+    /// The transition matrix, `[from][to]`.
+    Transition,
+    /// A categorical emission's probabilities, `[symbol]`.
+    Probability,
+    /// A mixture's weights, `[component]`.
+    MixtureWeight,
+    /// A Gaussian's means, `[channel]`.
+    Mean,
+    /// A Gaussian's variances, `[channel]`.
+    Variance,
+    /// A Gaussian's covariance matrix, `[channel][channel]`.
+    Covariance,
+    /// A Poisson's rates, `[channel]`.
+    Rate,
+    /// A distribution's normaliser.
+    Normaliser,
+    /// The tangents that directions attach to a model.
+    Tangent,
+    /// A classifier's weights on log-likelihoods, `[output][model]`.
+    LikelihoodWeight,
+    /// A classifier's biases, `[output]`.
+    Bias,
+    /// A classifier's length normalisation.
+    Normalisation,
+}
+
+/// What is wrong with a number of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Flaw {
+    /// NaN or infinite.
+    NotFinite,
+    /// Below zero.
+    Negative,
+    /// Zero or below.
+    NotPositive,
+    /// Above one.
+    AboveOne,
+    /// A row of probabilities that does not sum to one.
+    SumNotOne,
+    /// A matrix that is not symmetric positive definite.
+    NotPositiveDefinite,
+    /// Not what the other parameters imply.
+    Inconsistent,
+    /// A code that stands for nothing.
+    Unknown,
+}
+
+/// Why a model was refused: which number of which part, and what is wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct ModelError {
+    /// The part of the model.
+    pub part: Part,
+    /// What is wrong.
+    pub flaw: Flaw,
+    /// The row: the state for a transition or an emission, the output for a classifier's weights.
+    pub row: usize,
+    /// The entry within the row.
+    pub entry: usize,
+}
+
+impl ModelError {
+    /// A flaw of one number.
+    pub const fn new(part: Part, flaw: Flaw, row: usize, entry: usize) -> Self {
+        Self { part, flaw, row, entry }
+    }
+
+    /// The same flaw, in the emission of a given state.
+    pub const fn of_state(self, state: usize) -> Self {
+        Self { row: state, ..self }
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = match self.part {
+            Part::Initial => "initial distribution",
+            Part::Transition => "transition",
+            Part::Probability => "emission probability",
+            Part::MixtureWeight => "mixture weight",
+            Part::Mean => "mean",
+            Part::Variance => "variance",
+            Part::Covariance => "covariance",
+            Part::Rate => "rate",
+            Part::Normaliser => "normaliser",
+            Part::Tangent => "tangent",
+            Part::LikelihoodWeight => "log-likelihood weight",
+            Part::Bias => "bias",
+            Part::Normalisation => "length normalisation",
+        };
+        let flaw = match self.flaw {
+            Flaw::NotFinite => "is not finite",
+            Flaw::Negative => "is negative",
+            Flaw::NotPositive => "is not positive",
+            Flaw::AboveOne => "is above one",
+            Flaw::SumNotOne => "does not sum to one",
+            Flaw::NotPositiveDefinite => "is not symmetric positive definite",
+            Flaw::Inconsistent => "disagrees with the other parameters",
+            Flaw::Unknown => "is not a known code",
+        };
+        write!(f, "{part} [{}][{}] {flaw}", self.row, self.entry)
+    }
+}
+
+impl core::error::Error for ModelError {}
+
+/// Checks a row of probabilities: finite, not negative, summing to one.
+///
+/// # Errors
+/// Names the first entry that is wrong, or the row.
+pub(crate) fn check_distribution<T: crate::number::Real>(
+    probabilities: impl ExactSizeIterator<Item = T>,
+    part: Part,
+    row: usize,
+) -> Result<(), ModelError> {
+    let mut sum = T::ZERO;
+    for (entry, p) in probabilities.enumerate() {
+        if !p.is_finite() {
+            return Err(ModelError::new(part, Flaw::NotFinite, row, entry));
+        }
+        if p < T::ZERO {
+            return Err(ModelError::new(part, Flaw::Negative, row, entry));
+        }
+        sum = sum + p;
+    }
+    let close = (sum - T::ONE).abs() <= T::SUM_TOLERANCE;
+    if !close {
+        return Err(ModelError::new(part, Flaw::SumNotOne, row, 0));
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+use crate::error::ObservationError;
+
+/// A recursion: how one sample changes a state.
+///
+/// Model, state and recursion are three things. A recursion borrows its model and is `Copy`; the
+/// state is what the past left, and all of it. The laws, which `tests/` checks of every recursion:
+///
+/// 1. a block is its samples pushed one by one;
+/// 2. a reset state is a new state;
+/// 3. on an error the state is unchanged;
+/// 4. after every prefix the reading is the batch computation's of that prefix.
+pub trait Recursion {
+    /// What is pushed.
+    type Observation: ?Sized;
+    /// What the past left.
+    type State: Clone;
+    /// What can be read after every sample.
+    type Reading;
+
+    /// The state before the first sample.
+    fn start(&self) -> Self::State;
+
+    /// Takes in one sample.
+    ///
+    /// # Errors
+    /// An observation that the model makes impossible, or that is none. The state is unchanged.
+    fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError>;
+
+    /// Takes in a sample that was not observed: time passes, nothing is learnt.
+    fn push_missing(&self, state: &mut Self::State);
+
+    /// What the stream so far says.
+    fn read(&self, state: &Self::State) -> Self::Reading;
+}
+
+impl<R: Recursion + ?Sized> Recursion for &R {
+    type Observation = R::Observation;
+    type State = R::State;
+    type Reading = R::Reading;
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        (**self).start()
+    }
+    #[inline]
+    fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
+        (**self).push(state, x)
+    }
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        (**self).push_missing(state);
+    }
+    #[inline]
+    fn read(&self, state: &Self::State) -> Self::Reading {
+        (**self).read(state)
+    }
+}
+
+/// A recursion and its state in one value: push samples, read an answer.
+///
+/// ```
+/// use fishweir_core::{emission::Categorical, filter::{Forward, Running}, hmm::{Chain, Hmm}};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hmm = Hmm::new(
+///     Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
+///     [Categorical::<2, f64>::new([0.75, 0.25])?, Categorical::<2, f64>::new([0.1, 0.9])?],
+/// );
+/// let mut stream = Running::new(Forward::of(&hmm));
+/// stream.push(&0)?;
+/// stream.push_missing();
+/// stream.push(&1)?;
+/// assert!((stream.read() - (-1.777_043_f64)).abs() < 1e-6); // log p(0, ?, 1)
+/// stream.reset();
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Running<R: Recursion> {
+    recursion: R,
+    state: R::State,
+}
+
+impl<R: Recursion> Running<R> {
+    /// A stream before its first sample.
+    #[inline]
+    pub fn new(recursion: R) -> Self {
+        let state = recursion.start();
+        Self { recursion, state }
+    }
+
+    /// Takes in one sample.
+    ///
+    /// # Errors
+    /// An observation that the model makes impossible, or that is none. The state is unchanged.
+    #[inline]
+    pub fn push(&mut self, x: &R::Observation) -> Result<(), ObservationError> {
+        self.recursion.push(&mut self.state, x)
+    }
+
+    /// Takes in samples in order and says how many were taken: all of them, or those before the
+    /// first that was refused.
+    ///
+    /// # Errors
+    /// The count of samples taken in and why the next was refused.
+    pub fn push_block<'x>(
+        &mut self,
+        block: impl IntoIterator<Item = &'x R::Observation>,
+    ) -> Result<usize, (usize, ObservationError)>
+    where
+        R::Observation: 'x,
+    {
+        let mut taken = 0;
+        for x in block {
+            self.push(x).map_err(|error| (taken, error))?;
+            taken += 1;
+        }
+        Ok(taken)
+    }
+
+    /// Takes in a sample that was not observed.
+    #[inline]
+    pub fn push_missing(&mut self) {
+        self.recursion.push_missing(&mut self.state);
+    }
+
+    /// Forgets the past: the state is as new.
+    #[inline]
+    pub fn reset(&mut self) {
+        self.state = self.recursion.start();
+    }
+
+    /// What the stream so far says.
+    #[inline]
+    pub fn read(&self) -> R::Reading {
+        self.recursion.read(&self.state)
+    }
+
+    /// The recursion, for readings of its own.
+    pub fn recursion(&self) -> &R {
+        &self.recursion
+    }
+
+    /// The state: all that the past left.
+    pub fn state(&self) -> &R::State {
+        &self.state
+    }
+}

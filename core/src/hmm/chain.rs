@@ -1,0 +1,160 @@
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use crate::error::{Flaw, ModelError, Part, check_distribution};
+use crate::number::{Dual, Number, Real, Tangent, Weight, sum_of};
+
+/// A Markov chain over `N` states: `initial[state]`, `transition[from][to]`.
+///
+/// The two verbs of the forward recursion are here, written once for every number.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct Chain<W, const N: usize> {
+    initial: [W; N],
+    transition: [[W; N]; N],
+}
+
+macro_rules! const_constructor {
+    ($($t:ty),*) => {$(
+        impl<const N: usize> Chain<$t, N> {
+            /// A chain from its probabilities.
+            ///
+            /// # Errors
+            /// The first probability that is negative or not finite, or row that does not sum to
+            /// one.
+            pub const fn new(
+                initial: [$t; N],
+                transition: [[$t; N]; N],
+            ) -> Result<Self, ModelError> {
+                const fn check<const N: usize>(
+                    row: &[$t; N],
+                    part: Part,
+                    from: usize,
+                ) -> Result<(), ModelError> {
+                    let mut sum = 0.0;
+                    let mut to = 0;
+                    while to < N {
+                        if !row[to].is_finite() {
+                            return Err(ModelError::new(part, Flaw::NotFinite, from, to));
+                        }
+                        if row[to] < 0.0 {
+                            return Err(ModelError::new(part, Flaw::Negative, from, to));
+                        }
+                        sum += row[to];
+                        to += 1;
+                    }
+                    if (sum - 1.0).abs() > <$t as Real>::SUM_TOLERANCE {
+                        return Err(ModelError::new(part, Flaw::SumNotOne, from, 0));
+                    }
+                    Ok(())
+                }
+                if let Err(error) = check(&initial, Part::Initial, 0) {
+                    return Err(error);
+                }
+                let mut from = 0;
+                while from < N {
+                    if let Err(error) = check(&transition[from], Part::Transition, from) {
+                        return Err(error);
+                    }
+                    from += 1;
+                }
+                Ok(Self { initial, transition })
+            }
+        }
+    )*};
+}
+const_constructor!(f32, f64);
+
+impl<W, const N: usize> Chain<W, N> {
+    /// A chain from numbers already checked, as an export writes them;
+    /// [`validate`](Chain::validate) checks them again.
+    pub const fn from_parts(initial: [W; N], transition: [[W; N]; N]) -> Self {
+        Self { initial, transition }
+    }
+
+    /// The initial distribution, `[state]`.
+    pub const fn initial(&self) -> &[W; N] {
+        &self.initial
+    }
+
+    /// The transition probabilities, `[from][to]`.
+    pub const fn transition(&self) -> &[[W; N]; N] {
+        &self.transition
+    }
+}
+
+impl<W: Weight, const N: usize> Chain<W, N> {
+    /// Checks every distribution of the chain.
+    ///
+    /// # Errors
+    /// Names the first number that is wrong.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        check_distribution(self.initial.iter().map(|p| p.value()), Part::Initial, 0)?;
+        for (from, row) in self.transition.iter().enumerate() {
+            check_distribution(row.iter().map(|p| p.value()), Part::Transition, from)?;
+        }
+        for (row, weights) in core::iter::once(&self.initial).chain(&self.transition).enumerate() {
+            for (entry, weight) in weights.iter().enumerate() {
+                for c in 0..W::Tangent::DIRECTIONS {
+                    if !weight.tangent().get(c).is_some_and(Real::is_finite) {
+                        return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, row, entry));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The row before the first observation: the initial distribution.
+    #[inline(always)]
+    pub fn begin<X: Number<Weight = W>>(&self) -> [X; N] {
+        self.initial.map(X::lift)
+    }
+
+    /// One step of the chain: `p_j = sum_i a_i A_ij`. `N^2` multiply-adds.
+    #[inline(always)]
+    pub fn predict<X: Number<Weight = W>>(&self, filtered: &[X; N]) -> [X; N] {
+        let mut predicted = [X::ZERO; N];
+        for (j, predicted) in predicted.iter_mut().enumerate() {
+            *predicted = sum_of::<X, N>(|i| filtered[i].weigh(self.transition[i][j]));
+        }
+        predicted
+    }
+
+    /// One step back: `beta_i = sum_j A_ij v_j`, where `v_j = b_j(x) beta'_j`. `N^2` multiply-adds.
+    #[inline(always)]
+    pub fn retract<X: Number<Weight = W>>(&self, weighted: &[X; N]) -> [X; N] {
+        let mut retracted = [X::ZERO; N];
+        for (row, retracted) in self.transition.iter().zip(&mut retracted) {
+            *retracted = sum_of::<X, N>(|j| weighted[j].weigh(row[j]));
+        }
+        retracted
+    }
+}
+
+impl<T: Real, const N: usize> Chain<T, N> {
+    /// Attaches `C` directions, given as rates of change of the logits of each row, `initial` as
+    /// `[direction][state]` and `transition` as `[direction][from][to]`:
+    /// `dA_ij = A_ij (w_ij - sum_k A_ik w_ik)`. A probability of zero stays zero.
+    pub fn along_logits<const C: usize>(
+        &self,
+        initial: &[[T; N]; C],
+        transition: &[[[T; N]; N]; C],
+    ) -> Chain<Dual<T, C>, N> {
+        let attach = |row: &[T; N], direction: &dyn Fn(usize, usize) -> T| {
+            let mean: [T; C] = core::array::from_fn(|c| {
+                row.iter().enumerate().fold(T::ZERO, |sum, (j, &p)| sum + p * direction(c, j))
+            });
+            core::array::from_fn(|j| Dual {
+                value: row[j],
+                tangent: core::array::from_fn(|c| row[j] * (direction(c, j) - mean[c])),
+            })
+        };
+        Chain {
+            initial: attach(&self.initial, &|c, j| initial[c][j]),
+            transition: core::array::from_fn(|i| {
+                attach(&self.transition[i], &|c, j| transition[c][i][j])
+            }),
+        }
+    }
+}

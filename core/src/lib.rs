@@ -1,0 +1,15 @@
+//! Hidden Markov models, Fisher scores and stream classifiers for microcontrollers: exact, sample by
+//! sample, in fixed memory.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod artefact;
+pub mod classify;
+pub mod emission;
+mod error;
+pub mod filter;
+pub mod hmm;
+pub mod number;
+pub mod smooth;
+
+pub use error::{Flaw, ModelError, ObservationError, Part};

@@ -1,0 +1,186 @@
+//! Numbers: what a model stores, what a state holds.
+//!
+//! The recursions of this crate are written once. What varies is the number they run over:
+//!
+//! | number | the forward recursion becomes |
+//! |---|---|
+//! | `f32`, `f64` | the filter and the likelihood |
+//! | [`Dual<T, C>`](Dual) | the tangent filter: `C` directional derivatives of the log-likelihood |
+//! | [`Lanes<T, L>`](Lanes) | `L` sequences side by side |
+//!
+//! A model stores [`Weight`]s, a state holds [`Number`]s. For the real and the dual numbers the two
+//! are the same type; lanes share one model's weights between `L` states.
+
+mod compensated;
+mod dual;
+mod lanes;
+mod real;
+
+pub use compensated::Compensated;
+pub use dual::{Dual, DualLedger};
+pub use lanes::Lanes;
+pub use real::{Ledger, Real};
+
+/// A sum below this power of two makes a row be settled (see [`Number::settle`]).
+pub const SETTLE_BELOW: i32 = -32;
+
+/// A sum below this power of two has lost terms to underflow: the row is conditioned again, in the
+/// log domain and relative to the states that can be reached.
+pub const VANISHED_BELOW: i32 = -90;
+
+/// A row is settled at least once in so many samples, so that tangents stay centred.
+pub const SETTLE_EVERY: u32 = 32;
+
+/// What a model stores: a value and, where directions are attached, its tangent.
+pub trait Weight: Copy + PartialEq + core::fmt::Debug + 'static {
+    /// The real numbers underneath.
+    type Real: Real;
+    /// Rates of change along the directions: `()` without directions, `[T; C]` with `C`.
+    type Tangent: Tangent<Self::Real>;
+    /// The number that a state over this weight holds.
+    type Number: Scalar<Weight = Self, Real = Self::Real, LogScale = Self::Real>;
+
+    /// A value and its tangent.
+    fn new(value: Self::Real, tangent: Self::Tangent) -> Self;
+    /// The value.
+    fn value(self) -> Self::Real;
+    /// The rates of change.
+    fn tangent(self) -> Self::Tangent;
+
+    /// A value that no direction moves.
+    fn constant(value: Self::Real) -> Self {
+        Self::new(value, Self::Tangent::ZERO)
+    }
+
+    /// `exp(self - reference)`: from a log-likelihood to a likelihood relative to `reference`.
+    ///
+    /// `d exp(l) = exp(l) dl`; an impossible value (`-inf`) has tangent zero.
+    fn exp_relative_to(self, reference: Self::Real) -> Self {
+        let value = (self.value() - reference).exp();
+        Self::new(value, self.tangent().scale(value))
+    }
+}
+
+/// Rates of change of one value along the directions of a tangent filter.
+pub trait Tangent<T>: Copy + PartialEq + core::fmt::Debug + 'static {
+    /// How many directions.
+    const DIRECTIONS: usize;
+    /// No change.
+    const ZERO: Self;
+    /// Sum, direction by direction.
+    fn plus(self, other: Self) -> Self;
+    /// Multiple, direction by direction.
+    fn scale(self, factor: T) -> Self;
+    /// The rate along one direction; `None` past the last.
+    fn get(&self, direction: usize) -> Option<T>;
+    /// A tangent from its rates.
+    fn from_fn(rate: impl FnMut(usize) -> T) -> Self;
+}
+
+impl<T: Real> Tangent<T> for () {
+    const DIRECTIONS: usize = 0;
+    const ZERO: Self = ();
+    fn plus(self, (): Self) -> Self {}
+    fn scale(self, _: T) -> Self {}
+    fn get(&self, _: usize) -> Option<T> {
+        None
+    }
+    fn from_fn(_: impl FnMut(usize) -> T) -> Self {}
+}
+
+impl<T: Real, const C: usize> Tangent<T> for [T; C] {
+    const DIRECTIONS: usize = C;
+    const ZERO: Self = [T::ZERO; C];
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        core::array::from_fn(|c| self[c] + other[c])
+    }
+    #[inline]
+    fn scale(self, factor: T) -> Self {
+        self.map(|rate| rate * factor)
+    }
+    #[inline]
+    fn get(&self, direction: usize) -> Option<T> {
+        self.as_slice().get(direction).copied()
+    }
+    #[inline]
+    fn from_fn(rate: impl FnMut(usize) -> T) -> Self {
+        core::array::from_fn(rate)
+    }
+}
+
+/// What a recursion computes with: the entries of a row over the states.
+///
+/// A row and its [`Ledger`](Number::Ledger) together stand for `row x 2^exponent x exp(log)`, and
+/// for dual numbers `x (1 + earned e)`: [`settle`](Number::settle) moves magnitude and derivative
+/// out of the row into the ledger, so that the row keeps its precision however long the stream.
+pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
+    /// What the model stores for this number.
+    type Weight: Weight<Real = Self::Real>;
+    /// The real numbers underneath.
+    type Real: Real;
+    /// What has been moved out of a row.
+    type Ledger: Copy + PartialEq + core::fmt::Debug;
+    /// What a likelihood row's log scale looks like: one number, or one a lane.
+    type LogScale: Copy;
+
+    /// Whether the number carries a derivative, which settling keeps centred.
+    const CENTRED: bool = false;
+    /// Zero.
+    const ZERO: Self;
+    /// The ledger of a row from which nothing has been moved.
+    const SETTLED: Self::Ledger;
+
+    /// A model's number as a state's.
+    fn lift(weight: Self::Weight) -> Self;
+    /// Sum.
+    fn plus(self, other: Self) -> Self;
+    /// Product with a model's number.
+    fn weigh(self, weight: Self::Weight) -> Self;
+    /// Product.
+    fn times(self, other: Self) -> Self;
+    /// Whether the value (in every lane) is at least `2^power`; `false` for NaN.
+    fn is_at_least(self, power: i32) -> bool;
+    /// Moves the magnitude of `row`, whose sum is `sum`, into the ledger: afterwards the sum's value
+    /// is in `[1, 2)` and, for dual numbers, its tangent is zero.
+    ///
+    /// The power of two is exact: values keep their bits.
+    fn settle<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger);
+    /// Adds a likelihood row's log scale to the ledger.
+    fn earn(ledger: &mut Self::Ledger, log_scale: Self::LogScale);
+    /// `log(sum)` of the whole row with what the ledger holds; for dual numbers with its tangent.
+    fn log(sum: Self, ledger: &Self::Ledger) -> Self;
+}
+
+/// A number that has one value: any but lanes.
+pub trait Scalar: Number {
+    /// The value, without its rates of change.
+    fn value(self) -> Self::Real;
+    /// The rate of change along one direction; `None` past the last.
+    fn derivative(self, direction: usize) -> Option<Self::Real>;
+}
+
+/// Sum of `N` terms in the crate's fixed order: pairs of pairs, block of four by block of four.
+///
+/// The order is part of the promise that host and device agree bit for bit, and terms that are zero
+/// (states added as padding) do not change the result. Pairing also shortens the chain of dependent
+/// additions from `N` to about `N / 4 + 2`.
+#[inline(always)]
+pub fn sum_of<X: Number, const N: usize>(term: impl Fn(usize) -> X) -> X {
+    let block = |i: usize| match N - i {
+        1 => term(i),
+        2 => term(i).plus(term(i + 1)),
+        3 => term(i).plus(term(i + 1)).plus(term(i + 2)),
+        _ => term(i).plus(term(i + 1)).plus(term(i + 2).plus(term(i + 3))),
+    };
+    if N == 0 {
+        return X::ZERO;
+    }
+    let mut sum = block(0);
+    let mut i = 4;
+    while i < N {
+        sum = sum.plus(block(i));
+        i += 4;
+    }
+    sum
+}

@@ -1,0 +1,242 @@
+use core::fmt::Debug;
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+use super::{Compensated, Number, Scalar, Weight};
+
+/// Real numbers: `f32` on the device, `f64` for fitting.
+///
+/// `exp` and `ln` come from a pure-Rust libm, so that every machine computes the same bits.
+pub trait Real:
+    Weight<Real = Self, Tangent = (), Number = Self>
+    + Scalar<Weight = Self, Real = Self, LogScale = Self, Ledger = Ledger<Self>>
+    + Copy
+    + Debug
+    + Default
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    /// One.
+    const ONE: Self;
+    /// One half.
+    const HALF: Self;
+    /// Minus infinity: the logarithm of an impossible event.
+    const NEG_INFINITY: Self;
+    /// `log(2 pi) / 2`.
+    const HALF_LN_TAU: Self;
+    /// How far from one a row of probabilities may sum.
+    const SUM_TOLERANCE: Self;
+
+    /// Exponential.
+    fn exp(self) -> Self;
+    /// Natural logarithm.
+    fn ln(self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Neither infinite nor NaN.
+    fn is_finite(self) -> bool;
+    /// Absolute value.
+    fn abs(self) -> Self;
+    /// The larger of two; `self` where `other` is NaN.
+    fn max(self, other: Self) -> Self;
+    /// `floor(log2(self))` of a positive normal number, read from its bits.
+    fn exponent(self) -> i32;
+    /// `2^power`, exact; the power is clamped to the normal range.
+    fn power_of_two(power: i32) -> Self;
+    /// Nearest number to an integer.
+    fn from_count(count: u64) -> Self;
+    /// `exponent x log 2`, accurate to one rounding of the result.
+    fn times_ln_2(exponent: i64) -> Self;
+    /// Nearest number to a double.
+    fn from_f64(x: f64) -> Self;
+    /// The number as a double, exact.
+    fn to_f64(self) -> f64;
+}
+
+/// What has been moved out of a row of real numbers: a power of two and logarithms of scales.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Ledger<T> {
+    exponent: i64,
+    log: Compensated<T>,
+}
+
+impl<T: Real> Ledger<T> {
+    /// Nothing moved yet.
+    pub(super) const SETTLED: Self = Self { exponent: 0, log: Compensated::ZERO };
+
+    #[inline]
+    pub(super) fn take_exponent(&mut self, exponent: i32) {
+        self.exponent += i64::from(exponent);
+    }
+}
+
+macro_rules! real {
+    ($t:ty, $bits:ty, $mantissa:literal, $bias:literal, $tolerance:literal,
+     $exp:path, $ln:path, $sqrt:path, $ln2_hi:literal, $ln2_lo:literal,
+     $half_ln_tau:literal) => {
+        impl Real for $t {
+            const ONE: Self = 1.0;
+            const HALF: Self = 0.5;
+            const NEG_INFINITY: Self = <$t>::NEG_INFINITY;
+            const HALF_LN_TAU: Self = $half_ln_tau;
+            const SUM_TOLERANCE: Self = $tolerance;
+
+            #[inline]
+            fn exp(self) -> Self {
+                $exp(self)
+            }
+            #[inline]
+            fn ln(self) -> Self {
+                $ln(self)
+            }
+            #[inline]
+            fn sqrt(self) -> Self {
+                $sqrt(self)
+            }
+            #[inline]
+            fn is_finite(self) -> bool {
+                <$t>::is_finite(self)
+            }
+            #[inline]
+            fn abs(self) -> Self {
+                <$t>::abs(self)
+            }
+            #[inline]
+            fn max(self, other: Self) -> Self {
+                if other > self { other } else { self }
+            }
+            #[inline]
+            fn exponent(self) -> i32 {
+                (self.to_bits() >> $mantissa) as i32 - $bias
+            }
+            #[inline]
+            fn power_of_two(power: i32) -> Self {
+                <$t>::from_bits(((power.clamp(1 - $bias, $bias) + $bias) as $bits) << $mantissa)
+            }
+            #[inline]
+            fn from_count(count: u64) -> Self {
+                count as $t
+            }
+            #[inline]
+            fn times_ln_2(exponent: i64) -> Self {
+                let exponent = exponent as $t;
+                exponent * $ln2_hi + exponent * $ln2_lo
+            }
+            #[inline]
+            fn from_f64(x: f64) -> Self {
+                x as $t
+            }
+            #[inline]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+        }
+
+        impl Weight for $t {
+            type Real = $t;
+            type Tangent = ();
+            type Number = $t;
+            #[inline(always)]
+            fn new(value: $t, (): ()) -> Self {
+                value
+            }
+            #[inline(always)]
+            fn value(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn tangent(self) {}
+        }
+
+        impl Scalar for $t {
+            #[inline(always)]
+            fn value(self) -> $t {
+                self
+            }
+            #[inline]
+            fn derivative(self, _: usize) -> Option<$t> {
+                None
+            }
+        }
+
+        impl Number for $t {
+            type Weight = $t;
+            type Real = $t;
+            type Ledger = Ledger<$t>;
+            type LogScale = $t;
+
+            const ZERO: Self = 0.0;
+            const SETTLED: Ledger<$t> = Ledger::SETTLED;
+
+            #[inline(always)]
+            fn lift(weight: $t) -> Self {
+                weight
+            }
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline(always)]
+            fn weigh(self, weight: $t) -> Self {
+                self * weight
+            }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                self * other
+            }
+            #[inline(always)]
+            fn is_at_least(self, power: i32) -> bool {
+                self >= <$t>::power_of_two(power)
+            }
+            #[inline]
+            fn settle<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Ledger<$t>) {
+                let exponent = Real::exponent(sum);
+                let factor = <$t>::power_of_two(-exponent);
+                for entry in row {
+                    *entry *= factor;
+                }
+                ledger.take_exponent(exponent);
+            }
+            #[inline]
+            fn earn(ledger: &mut Ledger<$t>, log_scale: $t) {
+                ledger.log.add(log_scale);
+            }
+            #[inline]
+            fn log(sum: Self, ledger: &Ledger<$t>) -> Self {
+                <$t>::times_ln_2(ledger.exponent) + (ledger.log.total() + Real::ln(sum))
+            }
+        }
+    };
+}
+
+// log 2 in two parts: the product of the first with an exponent below 2^15 (f32), 2^32 (f64) is exact.
+real!(
+    f32,
+    u32,
+    23,
+    127,
+    1e-5,
+    libm::expf,
+    libm::logf,
+    libm::sqrtf,
+    0.693_359_4,
+    -2.121_944_4e-4,
+    0.918_938_5
+);
+real!(
+    f64,
+    u64,
+    52,
+    1023,
+    1e-9,
+    libm::exp,
+    libm::log,
+    libm::sqrt,
+    0.693_147_180_369_123_8,
+    1.908_214_929_270_587_7e-10,
+    0.918_938_533_204_672_8
+);
