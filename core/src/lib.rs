@@ -13,3 +13,6 @@ pub mod number;
 pub mod smooth;
 
 pub use error::{Flaw, ModelError, ObservationError, Part};
+
+/// The version whose generators [`emission::Sample`] draws with.
+pub use rand_core;

@@ -1,6 +1,9 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::{Emission, Row};
+use super::probability::{
+    convert_row_direction, convert_row_score, maximise_row, move_row, relative, score_row,
+};
+use super::{Emission, Parametrisation, Probabilities, Regularisation, Row, SufficientStatistics};
 use crate::error::{Flaw, ModelError, ObservationError, Part, check_distribution};
 use crate::number::{Dual, Number, Real, Tangent, Weight};
 
@@ -80,19 +83,27 @@ impl<T: Real, const K: usize> Categorical<K, T> {
         &self,
         directions: &[[T; K]; C],
     ) -> Categorical<K, Dual<T, C>> {
-        let mean: [T; C] = core::array::from_fn(|c| {
-            directions[c].iter().zip(&self.probability).fold(T::ZERO, |sum, (&w, &p)| sum + p * w)
-        });
-        Categorical {
-            probability: core::array::from_fn(|k| {
-                let p = self.probability[k];
-                Dual {
-                    value: p,
-                    tangent: core::array::from_fn(|c| p * (directions[c][k] - mean[c])),
-                }
-            }),
+        Categorical { probability: attach(&self.probability, directions, Probabilities::Softmax) }
+    }
+}
+
+/// A row of probabilities with its rates of change along `C` directions.
+pub(crate) fn attach<T: Real, const K: usize, const C: usize>(
+    probability: &[T; K],
+    directions: &[[T; K]; C],
+    parametrisation: Probabilities,
+) -> [Dual<T, C>; K] {
+    let mut attached = probability.map(Dual::constant);
+    for (c, direction) in directions.iter().enumerate() {
+        let mut rates = [T::ZERO; K];
+        move_row(probability, direction, parametrisation, &mut rates);
+        for (attached, rate) in attached.iter_mut().zip(rates) {
+            if let Some(tangent) = attached.tangent.get_mut(c) {
+                *tangent = rate;
+            }
         }
     }
+    attached
 }
 
 impl<'a, W: Weight> CategoricalView<'a, W> {
@@ -168,5 +179,83 @@ impl<const K: usize, W: Weight> Emission for Categorical<K, W> {
     }
     fn validate(&self) -> Result<(), ModelError> {
         self.view().validate()
+    }
+}
+
+/// Statistics: expected counts, `[symbol]`. Score and direction: an entry a symbol.
+impl<const K: usize, T: Real> SufficientStatistics for Categorical<K, T> {
+    type Real = T;
+    type Statistics = [T; K];
+    type Score = [T; K];
+    type Along<const C: usize> = Categorical<K, Dual<T, C>>;
+
+    #[inline]
+    fn observe(&self, &symbol: &usize, weight: T, counts: &mut [T; K]) {
+        if let Some(count) = counts.get_mut(symbol) {
+            *count = *count + weight;
+        }
+    }
+
+    #[inline]
+    fn observe_zeros(&self, &symbol: &usize, prior: T, log_scale: T, counts: &mut [T; K]) {
+        if let (Some(count), Some(&p)) =
+            (counts.get_mut(symbol), self.probability.as_slice().get(symbol))
+            && p == T::ZERO
+            && prior > T::ZERO
+        {
+            *count = *count + relative(prior, -log_scale);
+        }
+    }
+
+    fn maximise(
+        &self,
+        counts: &[T; K],
+        regularisation: &Regularisation<T>,
+    ) -> Result<Self, ModelError> {
+        let mut probability = [T::ZERO; K];
+        maximise_row(&self.probability, counts, regularisation.pseudo_count, &mut probability);
+        let estimate = Self { probability };
+        estimate.validate()?;
+        Ok(estimate)
+    }
+
+    fn score(&self, counts: &[T; K], parametrisation: Parametrisation) -> [T; K] {
+        let mut score = [T::ZERO; K];
+        score_row(&self.probability, counts, parametrisation.probabilities, &mut score);
+        score
+    }
+
+    fn along<const C: usize>(
+        &self,
+        directions: &[[T; K]; C],
+        parametrisation: Parametrisation,
+    ) -> Categorical<K, Dual<T, C>> {
+        Categorical {
+            probability: attach(&self.probability, directions, parametrisation.probabilities),
+        }
+    }
+
+    fn convert_score(
+        &self,
+        score: &[T; K],
+        from: Parametrisation,
+        to: Parametrisation,
+    ) -> Result<[T; K], ModelError> {
+        let (from, to) = (from.probabilities, to.probabilities);
+        let mut score = *score;
+        convert_row_score(&self.probability, &mut score, from, to, Part::Probability, 0)?;
+        Ok(score)
+    }
+
+    fn convert_direction(
+        &self,
+        direction: &[T; K],
+        from: Parametrisation,
+        to: Parametrisation,
+    ) -> Result<[T; K], ModelError> {
+        let (from, to) = (from.probabilities, to.probabilities);
+        let mut direction = *direction;
+        convert_row_direction(&self.probability, &mut direction, from, to, Part::Probability, 0)?;
+        Ok(direction)
     }
 }

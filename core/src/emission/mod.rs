@@ -19,9 +19,22 @@
 
 mod categorical;
 mod gaussian;
+mod parametrisation;
+mod probability;
+mod sample;
+mod statistics;
 
+pub(crate) use categorical::attach;
 pub use categorical::{Categorical, CategoricalView};
-pub use gaussian::{Gaussian, GaussianView};
+pub use gaussian::{Gaussian, GaussianScore, GaussianStatistics, GaussianView, log_normaliser};
+pub use parametrisation::{Parametrisation, Probabilities, Spread};
+pub use probability::{
+    convert_row_direction, convert_row_score, maximise_row, move_row, score_row,
+};
+pub use sample::Sample;
+pub(crate) use sample::choose;
+pub(crate) use statistics::vector_space;
+pub use statistics::{Regularisation, SufficientStatistics, VectorSpace};
 
 use crate::error::{ModelError, ObservationError};
 use crate::number::{Real, Weight};

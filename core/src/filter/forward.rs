@@ -3,7 +3,8 @@ use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm, NumberOf, RealOf};
 use crate::number::{
-    Number, Real, SETTLE_BELOW, SETTLE_EVERY, Scalar, VANISHED_BELOW, Weight, sum_of,
+    Number, Real, SETTLE_BELOW, SETTLE_EVERY, SETTLE_FROM, Scalar, Tangent, VANISHED_BELOW, Weight,
+    sum_of,
 };
 
 /// The forward recursion: the filter, the likelihood and, over dual numbers, the tangent filter.
@@ -71,7 +72,7 @@ impl<X: Number, const N: usize> Belief<X, N> {
             *entry = entry.times(likelihood);
         }
         let sum = sum_of::<X, N>(|j| row[j]);
-        if sum.is_at_least(SETTLE_BELOW) && !(X::CENTRED && self.age >= SETTLE_EVERY) {
+        if sum.is_between(SETTLE_BELOW, SETTLE_FROM) && !(X::CENTRED && self.age >= SETTLE_EVERY) {
             self.row = row;
             if X::CENTRED {
                 self.age += 1;
@@ -91,7 +92,7 @@ impl<X: Number, const N: usize> Belief<X, N> {
     pub fn advance(&mut self, predicted: [X; N]) {
         self.row = predicted;
         self.age += 1;
-        if self.age > SETTLE_EVERY {
+        if self.age > SETTLE_EVERY || !self.sum().is_between(SETTLE_BELOW, SETTLE_FROM) {
             self.settle();
         }
     }
@@ -129,11 +130,65 @@ impl<X: Number, const N: usize> Belief<X, N> {
 
     /// `log p(x_1..t)`, with its tangent over dual numbers; `log 1` before the first sample.
     pub fn log(&self) -> X {
+        self.evidence().log()
+    }
+
+    /// `log p(x_1..t)` before it is rounded to one number: for differences.
+    #[inline]
+    pub fn evidence(&self) -> Evidence<X> {
         if self.age == 0 {
-            X::lift(X::Weight::constant(X::Real::ZERO))
+            Evidence::NONE
         } else {
-            X::log(self.sum(), &self.ledger)
+            Evidence { sum: self.sum(), ledger: self.ledger }
         }
+    }
+}
+
+/// `log p(x_1..t)` before it is rounded to one number.
+///
+/// After `10^8` samples a log-likelihood in `f32` is known to some 16 nats, its directional
+/// derivative as coarsely. A difference of two (what the last samples added; by how much one model
+/// leads another) is as exact as ever when it is taken here, of ledgers, not of readings.
+///
+/// RAM: `1 + C` reals and the ledger, 24 B in `f32`, 36 B with one direction.
+///
+/// ```
+/// # use fishweir_core::{emission::Categorical, filter::{Forward, Running}, hmm::{Chain, Hmm}};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let hmm = Hmm::new(
+/// #     Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
+/// #     [Categorical::<2, f32>::new([0.75, 0.25])?, Categorical::<2, f32>::new([0.1, 0.9])?],
+/// # );
+/// let mut stream = Running::new(Forward::of(&hmm));
+/// stream.push_block(&[0, 1].repeat(10_000)).map_err(|(_, error)| error)?;
+/// let before = stream.state().evidence();
+/// stream.push(&0)?;
+/// let surprise = -stream.state().evidence().less(&before); // -log p(x_t | x_1..t-1)
+/// assert!((surprise - 0.679_589).abs() < 1e-5);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence<X: Number> {
+    sum: X,
+    ledger: X::Ledger,
+}
+
+impl<X: Number> Evidence<X> {
+    /// That of no sample: `log 1`. Its tangent is zero.
+    const NONE: Self = Self { sum: X::UNIT, ledger: X::SETTLED };
+
+    /// `log p(x_1..t)`, with its tangent over dual numbers. One logarithm, and a division where
+    /// there are directions.
+    #[inline]
+    pub fn log(&self) -> X {
+        X::log(self.sum, &self.ledger)
+    }
+
+    /// This log-likelihood less another, with its tangent: `log p(x_s+1..t | x_1..s)` where `other`
+    /// is the same stream's after `s` samples. One logarithm and `1 + 2C` divisions.
+    #[inline]
+    pub fn less(&self, other: &Self) -> X {
+        X::log_ratio(self.sum, &self.ledger, other.sum, &other.ledger)
     }
 }
 
@@ -186,8 +241,8 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
         self.condition_reachable(state, &predicted, x)
     }
 
-    /// Conditions in the log domain, relative to the best state that can be reached: a row relative
-    /// to the best of all states may vanish where that state is out of reach.
+    /// Conditions in the log domain, relative to the best of the products: a row relative to the
+    /// likeliest of all states vanishes where that state is out of reach.
     fn condition_reachable(
         self,
         state: &mut Belief<NumberOf<E>, N>,
@@ -198,31 +253,24 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
         for emission in emission {
             emission.check(x)?;
         }
-        let mut predicted = *predicted;
-        let mut next = *state;
-        let sum = sum_of::<NumberOf<E>, N>(|j| predicted[j]);
-        NumberOf::<E>::settle(&mut predicted, sum, &mut next.ledger);
-        let log: [E::Weight; N] = core::array::from_fn(|j| emission[j].log_likelihood(x));
+        let impossible = E::Weight::constant(RealOf::<E>::NEG_INFINITY);
+        let mut joint = [impossible; N];
         let mut best = RealOf::<E>::NEG_INFINITY;
-        for (log, predicted) in log.iter().zip(&predicted) {
+        for ((joint, predicted), emission) in joint.iter_mut().zip(predicted).zip(emission) {
+            // A state out of reach may be far likelier than those in reach: it takes no part.
             if predicted.value() > RealOf::<E>::ZERO {
-                best = Real::max(best, log.value());
+                *joint = logarithm_of_product(*predicted, emission.log_likelihood(x));
+                best = Real::max(best, joint.value());
             }
         }
         if !best.is_finite() {
             return Err(ObservationError::Impossible);
         }
-        // A state out of reach may be far likelier than the best in reach: its product is zero.
-        next.row = core::array::from_fn(|j| {
-            if predicted[j].value() > RealOf::<E>::ZERO {
-                predicted[j].times(NumberOf::<E>::lift(log[j].exp_relative_to(best)))
-            } else {
-                NumberOf::<E>::ZERO
-            }
-        });
-        next.earn(best);
-        next.settle();
-        *state = next;
+        for (entry, joint) in state.row.iter_mut().zip(joint) {
+            *entry = NumberOf::<E>::lift(joint.exp_relative_to(best));
+        }
+        state.earn(best);
+        state.settle();
         Ok(())
     }
 }
@@ -271,6 +319,19 @@ fn lifted<X: Number, const N: usize>(weights: [X::Weight; N]) -> [X; N] {
         *entry = X::lift(weight);
     }
     row
+}
+
+/// `log (predicted b(x))` with its tangent, of a positive value.
+fn logarithm_of_product<X: Scalar>(predicted: X, log_likelihood: X::Weight) -> X::Weight {
+    type RatesOf<W> = <W as Weight>::Tangent;
+    // Not by the reciprocal: that of a subnormal number overflows.
+    let rates = RatesOf::<X::Weight>::from_fn(|c| {
+        predicted.derivative(c).map_or(X::Real::ZERO, |rate| rate / predicted.value())
+    });
+    X::Weight::new(
+        predicted.value().ln() + log_likelihood.value(),
+        rates.plus(log_likelihood.tangent()),
+    )
 }
 
 fn normalised<X: Scalar, const N: usize>(row: &[X; N]) -> [X::Real; N] {

@@ -76,6 +76,7 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
 
     const CENTRED: bool = C > 0;
     const ZERO: Self = Self { value: T::ZERO, tangent: [T::ZERO; C] };
+    const UNIT: Self = Self { value: T::ONE, tangent: [T::ZERO; C] };
     const SETTLED: Self::Ledger = DualLedger { values: T::SETTLED, earned: [Compensated::ZERO; C] };
 
     #[inline(always)]
@@ -101,6 +102,10 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
     #[inline(always)]
     fn is_at_least(self, power: i32) -> bool {
         self.value.is_at_least(power)
+    }
+    #[inline(always)]
+    fn is_between(self, low: i32, high: i32) -> bool {
+        self.value.is_between(low, high)
     }
 
     /// Moves `g = sum'/sum` out of every entry, `(a + a' e)(1 - g e) = a + (a' - g a) e`, then the
@@ -136,6 +141,22 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
             value: T::log(sum.value, &ledger.values),
             tangent: core::array::from_fn(|c| {
                 ledger.earned[c].total() + sum.tangent[c] * reciprocal
+            }),
+        }
+    }
+    #[inline]
+    fn log_ratio(
+        sum: Self,
+        ledger: &Self::Ledger,
+        other: Self,
+        other_ledger: &Self::Ledger,
+    ) -> Self {
+        let (reciprocal, other_reciprocal) = (T::ONE / sum.value, T::ONE / other.value);
+        Self {
+            value: T::log_ratio(sum.value, &ledger.values, other.value, &other_ledger.values),
+            tangent: core::array::from_fn(|c| {
+                let earned = ledger.earned[c].less(&other_ledger.earned[c]);
+                earned + (sum.tangent[c] * reciprocal - other.tangent[c] * other_reciprocal)
             }),
         }
     }

@@ -18,6 +18,7 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
     type LogScale = [T; L];
 
     const ZERO: Self = Self([T::ZERO; L]);
+    const UNIT: Self = Self([T::ONE; L]);
     const SETTLED: Self::Ledger = [Ledger::SETTLED; L];
 
     #[inline(always)]
@@ -42,6 +43,10 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
         self.0.iter().fold(true, |all, value| all & (*value >= bound))
     }
     #[inline]
+    fn is_between(self, low: i32, high: i32) -> bool {
+        self.0.iter().fold(true, |all, value| all & value.is_between(low, high))
+    }
+    #[inline]
     fn settle<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
         let exponent = sum.0.map(T::exponent);
         let factor = Self(exponent.map(|e| T::power_of_two(-e)));
@@ -61,5 +66,16 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
     #[inline]
     fn log(sum: Self, ledger: &Self::Ledger) -> Self {
         Self(core::array::from_fn(|l| T::log(sum.0[l], &ledger[l])))
+    }
+    #[inline]
+    fn log_ratio(
+        sum: Self,
+        ledger: &Self::Ledger,
+        other: Self,
+        other_ledger: &Self::Ledger,
+    ) -> Self {
+        Self(core::array::from_fn(|l| {
+            T::log_ratio(sum.0[l], &ledger[l], other.0[l], &other_ledger[l])
+        }))
     }
 }

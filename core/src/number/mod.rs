@@ -7,6 +7,7 @@
 //! | `f32`, `f64` | the filter and the likelihood |
 //! | [`Dual<T, C>`](Dual) | the tangent filter: `C` directional derivatives of the log-likelihood |
 //! | [`Lanes<T, L>`](Lanes) | `L` sequences side by side |
+//! | [`Max<T>`](Max) | Viterbi's score: the best path instead of all |
 //!
 //! A model stores [`Weight`]s, a state holds [`Number`]s. For the real and the dual numbers the two
 //! are the same type; lanes share one model's weights between `L` states.
@@ -14,15 +15,21 @@
 mod compensated;
 mod dual;
 mod lanes;
+mod max;
 mod real;
 
 pub use compensated::Compensated;
 pub use dual::{Dual, DualLedger};
 pub use lanes::Lanes;
+pub use max::Max;
 pub use real::{Ledger, Real};
 
 /// A sum below this power of two makes a row be settled (see [`Number::settle`]).
 pub const SETTLE_BELOW: i32 = -32;
+
+/// So does a sum from this power of two on: rows of probabilities that sum to one but for rounding
+/// let it grow, by some `10^-7` a sample in `f32`.
+pub const SETTLE_FROM: i32 = 32;
 
 /// A sum below this power of two has lost terms to underflow: the row is conditioned again, in the
 /// log domain and relative to the states that can be reached.
@@ -54,9 +61,13 @@ pub trait Weight: Copy + PartialEq + core::fmt::Debug + 'static {
 
     /// `exp(self - reference)`: from a log-likelihood to a likelihood relative to `reference`.
     ///
-    /// `d exp(l) = exp(l) dl`; an impossible value (`-inf`) has tangent zero.
+    /// `d exp(l) = exp(l) dl`; where the value vanishes so does its tangent, even one that is not
+    /// finite.
     fn exp_relative_to(self, reference: Self::Real) -> Self {
         let value = (self.value() - reference).exp();
+        if Self::Tangent::DIRECTIONS > 0 && value == Self::Real::ZERO {
+            return Self::constant(value);
+        }
         Self::new(value, self.tangent().scale(value))
     }
 }
@@ -128,6 +139,8 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     const CENTRED: bool = false;
     /// Zero.
     const ZERO: Self;
+    /// One; no direction moves it.
+    const UNIT: Self;
     /// The ledger of a row from which nothing has been moved.
     const SETTLED: Self::Ledger;
 
@@ -141,6 +154,9 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     fn times(self, other: Self) -> Self;
     /// Whether the value (in every lane) is at least `2^power`; `false` for NaN.
     fn is_at_least(self, power: i32) -> bool;
+    /// Whether the value (in every lane) is at least `2^low` and less than `2^high`; `false` for
+    /// NaN. Both in the normal range, `low < high`.
+    fn is_between(self, low: i32, high: i32) -> bool;
     /// Moves the magnitude of `row`, whose sum is `sum`, into the ledger: afterwards the sum's value
     /// is in `[1, 2)` and, for dual numbers, its tangent is zero.
     ///
@@ -150,6 +166,14 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     fn earn(ledger: &mut Self::Ledger, log_scale: Self::LogScale);
     /// `log(sum)` of the whole row with what the ledger holds; for dual numbers with its tangent.
     fn log(sum: Self, ledger: &Self::Ledger) -> Self;
+    /// `log(sum / other)` of two whole rows, for dual numbers with its tangent: what they have in
+    /// common cancels in the ledgers, before it is rounded to one number.
+    fn log_ratio(
+        sum: Self,
+        ledger: &Self::Ledger,
+        other: Self,
+        other_ledger: &Self::Ledger,
+    ) -> Self;
 }
 
 /// A number that has one value: any but lanes.
@@ -167,20 +191,26 @@ pub trait Scalar: Number {
 /// additions from `N` to about `N / 4 + 2`.
 #[inline(always)]
 pub fn sum_of<X: Number, const N: usize>(term: impl Fn(usize) -> X) -> X {
-    let block = |i: usize| match N - i {
+    if N == 0 {
+        return X::ZERO;
+    }
+    let mut sum = sum_of_block(&term, 0, N);
+    let mut i = 4;
+    while i < N {
+        sum = sum.plus(sum_of_block(&term, i, N - i));
+        i += 4;
+    }
+    sum
+}
+
+/// Sum of four terms from `i` on, or of those left. A function of its own because a closure is not
+/// always inlined, and then leaves its bounds checks behind.
+#[inline(always)]
+fn sum_of_block<X: Number>(term: &impl Fn(usize) -> X, i: usize, left: usize) -> X {
+    match left {
         1 => term(i),
         2 => term(i).plus(term(i + 1)),
         3 => term(i).plus(term(i + 1)).plus(term(i + 2)),
         _ => term(i).plus(term(i + 1)).plus(term(i + 2).plus(term(i + 3))),
-    };
-    if N == 0 {
-        return X::ZERO;
     }
-    let mut sum = block(0);
-    let mut i = 4;
-    while i < N {
-        sum = sum.plus(block(i));
-        i += 4;
-    }
-    sum
 }

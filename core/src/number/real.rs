@@ -170,6 +170,7 @@ macro_rules! real {
             type LogScale = $t;
 
             const ZERO: Self = 0.0;
+            const UNIT: Self = 1.0;
             const SETTLED: Ledger<$t> = Ledger::SETTLED;
 
             #[inline(always)]
@@ -192,6 +193,12 @@ macro_rules! real {
             fn is_at_least(self, power: i32) -> bool {
                 self >= <$t>::power_of_two(power)
             }
+            /// One comparison, of the bits.
+            #[inline(always)]
+            fn is_between(self, low: i32, high: i32) -> bool {
+                let (low, high) = (<$t>::power_of_two(low), <$t>::power_of_two(high));
+                self.to_bits().wrapping_sub(low.to_bits()) < high.to_bits() - low.to_bits()
+            }
             #[inline]
             fn settle<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Ledger<$t>) {
                 let exponent = Real::exponent(sum);
@@ -208,6 +215,17 @@ macro_rules! real {
             #[inline]
             fn log(sum: Self, ledger: &Ledger<$t>) -> Self {
                 <$t>::times_ln_2(ledger.exponent) + (ledger.log.total() + Real::ln(sum))
+            }
+            #[inline]
+            fn log_ratio(
+                sum: Self,
+                ledger: &Ledger<$t>,
+                other: Self,
+                other_ledger: &Ledger<$t>,
+            ) -> Self {
+                let exponent = ledger.exponent - other_ledger.exponent;
+                let log = ledger.log.less(&other_ledger.log) + Real::ln(sum / other);
+                <$t>::times_ln_2(exponent) + log
             }
         }
     };

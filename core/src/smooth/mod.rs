@@ -1,10 +1,31 @@
-//! Lent buffer: recursions that look back over a finished sequence. The caller lends the rows; the
+//! Lent buffer: recursions that look back. The caller lends the rows, or sizes a window; the
 //! recursions allocate nothing.
 //!
-//! | recursion | reads | buffer |
+//! | recursion | reads | memory |
 //! |---|---|---|
-//! | [`posteriors`] | smoothed states, expected transitions, log-likelihood | `T` rows of `N` |
+//! | [`posteriors`] | smoothed states at all times, expected transitions, log-likelihood | `T` rows of `N` reals |
+//! | [`posteriors_checkpointed`] | the same, from the last sample to the first | about `2 sqrt(T)` rows |
+//! | [`FixedLag`] | the smoothed state `LAG` samples ago, as a stream | `LAG + 1` rows |
+//! | [`viterbi`] | the best path and its log-probability | `T` rows of `N` indices |
+//! | [`OnlineViterbi`] | the best path's states once they are beyond doubt, as a stream | `WINDOW` rows of `N` indices |
+//! | [`Viterbi`] | the best path's log-probability, as a stream | one row |
+//! | [`Ancestral`] | draws of states and observations | one index |
 
+mod ancestral;
+mod checkpointed;
+mod error;
+mod fixed_lag;
 mod forward_backward;
+mod online_viterbi;
+mod retrace;
+mod state_index;
+mod viterbi;
 
-pub use forward_backward::{SequenceError, posteriors};
+pub use ancestral::{Ancestral, Draw};
+pub use checkpointed::{checkpoints_for, posteriors_checkpointed};
+pub use error::SequenceError;
+pub use fixed_lag::{FixedLag, LagWindow, Lagged};
+pub use forward_backward::posteriors;
+pub use online_viterbi::{Decoded, DecodingWindow, OnlineViterbi};
+pub use state_index::StateIndex;
+pub use viterbi::{Survivors, Viterbi, viterbi};

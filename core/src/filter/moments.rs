@@ -1,0 +1,229 @@
+//! The engine of forward-only statistics: how one sample moves them.
+
+use super::{Belief, ExpectedStatistics, Forward, Recursion};
+use crate::emission::{SufficientStatistics, VectorSpace};
+use crate::error::ObservationError;
+use crate::hmm::Hmm;
+use crate::number::{Number, Real, sum_of};
+
+/// One sample, as statistics need it: how the filter moved.
+pub(super) struct Step<T, const N: usize> {
+    /// `p(z_t-1 | x_1..t-1)`; nothing before the first sample.
+    before: Option<[T; N]>,
+    /// `p(z_t | x_1..t-1)`.
+    predicted: [T; N],
+    /// `p(z_t | x_1..t)`.
+    filtered: [T; N],
+    /// `b_j(x_t) / c_t`; one where `x_t` is missing.
+    weight: [T; N],
+    /// `log c_t`, where the statistics of zeros are asked for.
+    log_scale: T,
+}
+
+impl<T: Real, const N: usize> Step<T, N> {
+    /// Pushes a sample, or a missing one, to the filter.
+    pub(super) fn take<E: SufficientStatistics<Real = T>>(
+        forward: Forward<'_, E, N>,
+        belief: &mut Belief<T, N>,
+        x: Option<&E::Observation>,
+        zeros: bool,
+    ) -> Result<Self, ObservationError> {
+        let previous = (!belief.is_new()).then(|| (forward.filtered(belief), belief.evidence()));
+        let predicted = forward.predicted(belief);
+        match x {
+            Some(x) => forward.push(belief, x)?,
+            None => forward.push_missing(belief),
+        }
+        let filtered = forward.filtered(belief);
+        let mut step = Self {
+            before: previous.map(|(filtered, _)| filtered),
+            predicted,
+            filtered,
+            weight: [T::ONE; N],
+            log_scale: T::ZERO,
+        };
+        let Some(x) = x else { return Ok(step) };
+        let states = step.weight.iter_mut().zip(&filtered).zip(&predicted);
+        for ((weight, &filtered), &predicted) in states {
+            *weight = if filtered > T::ZERO { filtered / predicted } else { T::ZERO };
+            // A state foreseen with a subnormal probability has no digits to weigh it by.
+            if !weight.is_finite() {
+                *weight = T::power_of_two(i32::MAX);
+            }
+        }
+        if zeros {
+            let evidence = belief.evidence();
+            step.log_scale = match &previous {
+                Some((_, before)) => evidence.less(before),
+                None => evidence.log(),
+            };
+            // What a state out of reach would have made of the sample.
+            let states = step.weight.iter_mut().zip(&predicted).zip(forward.hmm().emission());
+            for ((weight, &predicted), emission) in states {
+                if predicted == T::ZERO {
+                    let likelihood = (emission.log_likelihood(x) - step.log_scale).exp();
+                    let most = T::power_of_two(i32::MAX);
+                    *weight = if likelihood < most { likelihood } else { most };
+                }
+            }
+        }
+        Ok(step)
+    }
+}
+
+/// `tau[..][k] = E[S_t 1{z_t = k} | x_1..t]` for each statistic `S`, less what was moved out.
+///
+/// Parameter-major, state-minor: each statistic is a vector over the current states, which a sample
+/// transforms in place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Moments<S, T, const N: usize> {
+    /// `[first state][current state]`.
+    initial: [[T; N]; N],
+    /// `[from][to][current state]`.
+    transition: [[[T; N]; N]; N],
+    /// `[state][current state]`.
+    pub(super) emission: [[S; N]; N],
+}
+
+impl<T: Real, S: VectorSpace<T>, const N: usize> Moments<S, T, N> {
+    pub(super) const ZERO: Self = Self {
+        initial: [[T::ZERO; N]; N],
+        transition: [[[T::ZERO; N]; N]; N],
+        emission: [[S::ZERO; N]; N],
+    };
+
+    /// `tau_k = keep sum_i tau_i A_ik b_k / c + gain s(i, k) f_i A_ik b_k / c` for each statistic.
+    ///
+    /// With `zeros`, where a probability is exactly zero it collects the limit of statistic over
+    /// probability, which may grow without bound; it stops short of the largest number.
+    #[inline]
+    pub(super) fn advance<E: SufficientStatistics<Real = T, Statistics = S>>(
+        &mut self,
+        hmm: &Hmm<E, N>,
+        step: &Step<T, N>,
+        x: Option<&E::Observation>,
+        [keep, gain]: [T; 2],
+        zeros: bool,
+    ) {
+        if let Some(before) = &step.before {
+            self.pass_on(hmm, step, before, [keep, gain], zeros);
+        } else {
+            let initial = hmm.chain().initial();
+            for (i, columns) in self.initial.iter_mut().enumerate() {
+                let counted = initial[i] > T::ZERO;
+                let limit = if zeros { step.weight[i] } else { T::ZERO };
+                columns[i] = gain * if counted { step.filtered[i] } else { limit };
+            }
+        }
+        let Some(x) = x else { return };
+        for (j, (columns, emission)) in self.emission.iter_mut().zip(hmm.emission()).enumerate() {
+            emission.observe(x, gain * step.filtered[j], &mut columns[j]);
+            if zeros {
+                let prior = gain * step.predicted[j];
+                emission.observe_zeros(x, prior, step.log_scale, &mut columns[j]);
+            }
+        }
+    }
+
+    fn pass_on<E: SufficientStatistics<Real = T, Statistics = S>>(
+        &mut self,
+        hmm: &Hmm<E, N>,
+        step: &Step<T, N>,
+        before: &[T; N],
+        [keep, gain]: [T; 2],
+        zeros: bool,
+    ) {
+        let transition = hmm.chain().transition();
+        // A'_ki = A_ik b_k / c: row by row as a statistic's vector takes it.
+        let mut kernel = [[T::ZERO; N]; N];
+        for (k, row) in kernel.iter_mut().enumerate() {
+            for (i, entry) in row.iter_mut().enumerate() {
+                *entry = transition[i][k] * step.weight[k];
+            }
+        }
+        let bound = T::power_of_two(T::power_of_two(i32::MAX).exponent() / 2);
+        let mut pass = |vector: &mut [T; N]| {
+            let old = *vector;
+            for (entry, row) in vector.iter_mut().zip(&kernel) {
+                *entry = keep * sum_of::<T, N>(|i| old[i] * row[i]);
+            }
+            if zeros {
+                for entry in vector {
+                    hold(entry, bound);
+                }
+            }
+        };
+        for columns in &mut self.initial {
+            pass(columns);
+        }
+        for (i, (rows, probability)) in self.transition.iter_mut().zip(transition).enumerate() {
+            for (j, (columns, &probability)) in rows.iter_mut().zip(probability).enumerate() {
+                if probability > T::ZERO {
+                    pass(columns);
+                    columns[j] = columns[j] + gain * (before[i] * kernel[j][i]);
+                } else if zeros {
+                    pass(columns);
+                    columns[j] = columns[j] + gain * (before[i] * step.weight[j]);
+                    hold(&mut columns[j], bound);
+                }
+            }
+        }
+        for columns in &mut self.emission {
+            S::across(columns, &mut pass);
+        }
+    }
+
+    /// The statistics: summed over the current state.
+    pub(super) fn sum(&self) -> ExpectedStatistics<S, T, N> {
+        let mut total = ExpectedStatistics::ZERO;
+        let sum = |columns: &[T; N]| sum_of::<T, N>(|k| columns[k]);
+        for (total, columns) in total.initial.iter_mut().zip(&self.initial) {
+            *total = sum(columns);
+        }
+        for (totals, rows) in total.transition.iter_mut().zip(&self.transition) {
+            for (total, columns) in totals.iter_mut().zip(rows) {
+                *total = sum(columns);
+            }
+        }
+        for (total, columns) in total.emission.iter_mut().zip(&self.emission) {
+            for column in columns {
+                total.add_scaled(T::ONE, column);
+            }
+        }
+        total
+    }
+
+    /// Takes out statistics that do not depend on the current state, `tau_k - S f_k`.
+    pub(super) fn take_out(&mut self, total: &ExpectedStatistics<S, T, N>, filtered: &[T; N]) {
+        let take = |columns: &mut [T; N], total: T| {
+            for (entry, &filtered) in columns.iter_mut().zip(filtered) {
+                *entry = *entry - total * filtered;
+            }
+        };
+        for (columns, &total) in self.initial.iter_mut().zip(&total.initial) {
+            take(columns, total);
+        }
+        for (rows, totals) in self.transition.iter_mut().zip(&total.transition) {
+            for (columns, &total) in rows.iter_mut().zip(totals) {
+                take(columns, total);
+            }
+        }
+        for (columns, total) in self.emission.iter_mut().zip(&total.emission) {
+            for (column, &filtered) in columns.iter_mut().zip(filtered) {
+                column.add_scaled(-filtered, total);
+            }
+        }
+    }
+}
+
+/// Keeps an entry within `-bound` to `bound`.
+#[inline(always)]
+fn hold<T: Real>(entry: &mut T, bound: T) {
+    // Written so that a NaN, of two infinities, becomes the bound.
+    let below = *entry <= bound;
+    if !below {
+        *entry = bound;
+    } else if *entry < -bound {
+        *entry = -bound;
+    }
+}

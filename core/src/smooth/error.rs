@@ -1,0 +1,30 @@
+use core::fmt;
+
+use crate::error::ObservationError;
+
+/// Why a sequence was refused, and at which observation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum SequenceError {
+    /// The observation at `time` (from 0) was refused.
+    Observation {
+        /// Its index in the sequence.
+        time: usize,
+        /// Why.
+        error: ObservationError,
+    },
+    /// The lent buffers hold fewer rows than the sequence needs.
+    BufferTooShort,
+}
+
+impl fmt::Display for SequenceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Observation { time, error } => write!(f, "observation {time}: {error}"),
+            Self::BufferTooShort => f.write_str("lent buffer too short for the sequence"),
+        }
+    }
+}
+
+impl core::error::Error for SequenceError {}

@@ -1,0 +1,187 @@
+//! The backward pass over rows of the filter, once for all that smooth.
+
+use crate::hmm::Chain;
+use crate::number::{Real, sum_of};
+
+/// After so many rows a posterior is normalised again and sums of pairs are moved out, so that
+/// rounding does not add up over a long sequence. Counted from the last sample.
+const ROWS_A_BLOCK: u32 = 64;
+
+/// A state that was predicted less than `2^-80` times its posterior is weighed by itself.
+const UNFORESEEN_FROM: i32 = 80;
+
+/// What becomes of the pair posteriors `p(z_t = i, z_t+1 = j | x_1..T)`.
+pub(super) trait Gather<T, const N: usize> {
+    /// Takes in `A_ij f_i r_j` for all pairs.
+    fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]);
+    /// Takes in one more pair.
+    fn pair(&mut self, from: usize, to: usize, probability: T);
+    /// Moves what was taken in to where it goes.
+    fn move_out(&mut self, chain: &Chain<T, N>);
+}
+
+/// Nobody asks for pairs.
+pub(super) struct NoPairs;
+
+impl<T, const N: usize> Gather<T, N> for NoPairs {
+    #[inline(always)]
+    fn outer(&mut self, _: &[T; N], _: &[T; N]) {}
+    #[inline(always)]
+    fn pair(&mut self, _: usize, _: usize, _: T) {}
+    #[inline(always)]
+    fn move_out(&mut self, _: &Chain<T, N>) {}
+}
+
+/// Pair posteriors, summed over time into the caller's matrix.
+///
+/// The chain's probabilities multiply a block's sum of outer products, not each of them; and a sum
+/// of sums loses less to rounding than one long sum.
+pub(super) struct Pairs<'p, T, const N: usize> {
+    outer: [[T; N]; N],
+    sum: &'p mut [[T; N]; N],
+}
+
+impl<'p, T: Real, const N: usize> Pairs<'p, T, N> {
+    pub(super) fn into(sum: &'p mut [[T; N]; N]) -> Self {
+        Self { outer: [[T::ZERO; N]; N], sum }
+    }
+}
+
+impl<T: Real, const N: usize> Gather<T, N> for Pairs<'_, T, N> {
+    #[inline(always)]
+    fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]) {
+        for (row, &filtered) in self.outer.iter_mut().zip(filtered) {
+            for (entry, &ratio) in row.iter_mut().zip(ratio) {
+                *entry = *entry + filtered * ratio;
+            }
+        }
+    }
+    fn pair(&mut self, from: usize, to: usize, probability: T) {
+        if let Some(entry) = self.sum.get_mut(from).and_then(|row| row.get_mut(to)) {
+            *entry = *entry + probability;
+        }
+    }
+    fn move_out(&mut self, chain: &Chain<T, N>) {
+        let rows = self.sum.iter_mut().zip(&mut self.outer).zip(chain.transition());
+        for ((sum, outer), transition) in rows {
+            for ((sum, outer), &transition) in sum.iter_mut().zip(outer).zip(transition) {
+                *sum = *sum + *outer * transition;
+                *outer = T::ZERO;
+            }
+        }
+    }
+}
+
+/// The backward pass: turns rows of the filter into posteriors, from the last sample to the first.
+///
+/// With the filter's row `f_t`, in any scale, and `p_t+1 = f_t A`:
+///
+/// ```text
+/// r_j = posterior[t+1][j] / p_t+1,j       posterior[t][i] = f_t,i sum_j A_ij r_j
+/// ```
+///
+/// Every term is positive, the filter's scale cancels, and no observation is needed again.
+pub(super) struct Retrace<T, const N: usize> {
+    /// The posterior one sample later.
+    next: [T; N],
+    /// Rows since the posterior was normalised.
+    age: u32,
+}
+
+impl<T: Real, const N: usize> Retrace<T, N> {
+    /// Makes the filter's last row the last posterior.
+    #[inline]
+    pub(super) fn from_last(row: &mut [T; N]) -> Self {
+        normalise(row);
+        Self { next: *row, age: 0 }
+    }
+
+    /// Makes the filter's row, one sample earlier than the row before, a posterior.
+    ///
+    /// `2 N^2` multiply-adds, `N^2` more for pairs, `N` divisions.
+    #[inline(always)]
+    pub(super) fn step<G: Gather<T, N>>(
+        &mut self,
+        chain: &Chain<T, N>,
+        row: &mut [T; N],
+        gather: &mut G,
+    ) {
+        let predicted: [T; N] = chain.predict(row);
+        let bound = T::power_of_two(UNFORESEEN_FROM);
+        let mut ratio = [T::ZERO; N];
+        let mut foreseen = true;
+        for ((ratio, &next), &predicted) in ratio.iter_mut().zip(&self.next).zip(&predicted) {
+            let quotient = next / predicted;
+            // A state that could not be reached is not occupied afterwards either.
+            *ratio = if next > T::ZERO { quotient } else { T::ZERO };
+            foreseen &= *ratio <= bound;
+        }
+        if foreseen {
+            gather.outer(row, &ratio);
+            let onward: [T; N] = chain.retract(&ratio);
+            for (entry, onward) in row.iter_mut().zip(onward) {
+                *entry = *entry * onward;
+            }
+        } else {
+            self.step_unforeseen(chain, row, &mut ratio, gather);
+        }
+        self.age += 1;
+        if self.age == ROWS_A_BLOCK {
+            self.age = 0;
+            gather.move_out(chain);
+            normalise(row);
+        }
+        self.next = *row;
+    }
+
+    /// A state that hardly anything predicted turned out to be occupied: its ratio may overflow, so
+    /// its posterior is shared out among its predecessors by their parts in what predicted it.
+    #[cold]
+    #[inline(never)]
+    fn step_unforeseen<G: Gather<T, N>>(
+        &self,
+        chain: &Chain<T, N>,
+        row: &mut [T; N],
+        ratio: &mut [T; N],
+        gather: &mut G,
+    ) {
+        let bound = T::power_of_two(UNFORESEEN_FROM);
+        // Parts far below the smallest normal number are raised into its range first.
+        let raise = T::power_of_two(64);
+        let mut shared = [T::ZERO; N];
+        for (to, (ratio, &next)) in ratio.iter_mut().zip(&self.next).enumerate() {
+            if *ratio <= bound {
+                continue;
+            }
+            *ratio = T::ZERO;
+            let mut part = [T::ZERO; N];
+            for ((part, &filtered), transition) in
+                part.iter_mut().zip(row.iter()).zip(chain.transition())
+            {
+                *part = filtered * (transition[to] * raise);
+            }
+            let sum = sum_of::<T, N>(|i| part[i]);
+            for (from, (shared, part)) in shared.iter_mut().zip(part).enumerate() {
+                if part > T::ZERO {
+                    let probability = next * (part / sum);
+                    gather.pair(from, to, probability);
+                    *shared = *shared + probability;
+                }
+            }
+        }
+        gather.outer(row, ratio);
+        let onward: [T; N] = chain.retract(ratio);
+        for ((entry, onward), shared) in row.iter_mut().zip(onward).zip(shared) {
+            *entry = *entry * onward + shared;
+        }
+    }
+}
+
+/// Divides a row by its sum.
+#[inline]
+fn normalise<T: Real, const N: usize>(row: &mut [T; N]) {
+    let sum = sum_of::<T, N>(|j| row[j]);
+    for entry in row {
+        *entry = *entry / sum;
+    }
+}

@@ -1,0 +1,33 @@
+// Fair coin or alternating coin: the model that is built in when none is named. Small enough to check
+// by hand, and every probability is exact in binary.
+//
+// Model 0 is a fair coin: `p = 2^-t`. Model 1 has two hidden states that take turns, one for heads
+// (symbol 0) three times in four, the other for tails:
+//
+//     p(0, 1) = 1/2 x 3/4 x 3/4 + 1/2 x 1/4 x 1/4 = 5/16, against 1/4 for the fair coin
+//
+// so that after heads, tails the decision is class 1 by a margin of log 5/4 = 0.2231.
+
+use fishweir_core::classify::{Normalisation, StreamClassifier};
+use fishweir_core::emission::Categorical;
+use fishweir_core::hmm::{Chain, Hmm};
+
+/// The type of [`MODEL`]: two models of two states, over two symbols, without directions.
+pub type Model = StreamClassifier<Categorical<2>, 2, 2, 2>;
+
+/// Which coin is it?
+pub static MODEL: Model = StreamClassifier::new(
+    [
+        Hmm::new(
+            Chain::from_parts([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]]),
+            [Categorical::from_parts([0.5, 0.5]), Categorical::from_parts([0.5, 0.5])],
+        ),
+        Hmm::new(
+            Chain::from_parts([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]]),
+            [Categorical::from_parts([0.75, 0.25]), Categorical::from_parts([0.25, 0.75])],
+        ),
+    ],
+    [[1.0, 0.0], [0.0, 1.0]],
+    [0.0, 0.0],
+    Normalisation::NONE,
+);

@@ -1,0 +1,3 @@
+//! Applications, each written once: generic over the byte stream and the classifier, knowing no board.
+
+pub mod classify_stream;

@@ -1,0 +1,10 @@
+//! `classify_stream` on the MPS2+ AN386.
+#![no_std]
+#![no_main]
+
+use fishweir_firmware::boards::mps2_an386::Mps2An386;
+
+#[cortex_m_rt::entry]
+fn main() -> ! {
+    fishweir_firmware::image::run::<Mps2An386>()
+}

@@ -1,0 +1,109 @@
+//! What an application needs of a classifier, and of a sample on the wire.
+
+use fishweir_core::ObservationError;
+use fishweir_core::classify::{Decision, StreamClassifier};
+use fishweir_core::emission::Emission;
+use fishweir_core::filter::Running;
+use fishweir_core::number::Weight;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+use crate::protocol::SampleKind;
+
+/// An observation that has a form on the wire.
+pub trait WireSample {
+    /// Its bytes.
+    type Wire: FromBytes + IntoBytes + Immutable;
+    /// Vector or symbol.
+    const KIND: SampleKind;
+    /// Values in a sample.
+    const LENGTH: usize;
+
+    /// The observation that the bytes stand for.
+    fn from_wire(wire: Self::Wire) -> Self;
+}
+
+impl<const D: usize> WireSample for [f32; D] {
+    type Wire = [u32; D];
+    const KIND: SampleKind = SampleKind::Vector;
+    const LENGTH: usize = D;
+
+    fn from_wire(wire: [u32; D]) -> Self {
+        wire.map(|bits| f32::from_bits(u32::from_le(bits)))
+    }
+}
+
+impl WireSample for usize {
+    type Wire = u16;
+    const KIND: SampleKind = SampleKind::Symbol;
+    const LENGTH: usize = 1;
+
+    fn from_wire(wire: u16) -> Self {
+        Self::from(u16::from_le(wire))
+    }
+}
+
+/// A classifier in the middle of a stream: a model and what the past left.
+pub trait Classifier<const MODELS: usize> {
+    /// What it observes.
+    type Sample: WireSample;
+
+    /// Takes in one sample.
+    ///
+    /// # Errors
+    /// If the sample is impossible or is none; the state is as before then.
+    fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError>;
+    /// Lets one step pass without a sample.
+    fn push_missing(&mut self);
+    /// Starts a new stream.
+    fn reset(&mut self);
+    /// The decision so far.
+    fn decision(&self) -> Decision;
+    /// The log-likelihood of the stream so far, `[model]`.
+    fn log_likelihoods(&self) -> [f32; MODELS];
+    /// How many classes it decides between.
+    fn classes(&self) -> usize;
+    /// Bytes of the model.
+    fn model_bytes(&self) -> usize;
+    /// Bytes of the state.
+    fn state_bytes(&self) -> usize;
+}
+
+impl<E, const STATES: usize, const MODELS: usize, const OUTPUTS: usize> Classifier<MODELS>
+    for Running<&StreamClassifier<E, STATES, MODELS, OUTPUTS>>
+where
+    E: Emission<Weight: Weight<Real = f32>, Observation: WireSample + Sized>,
+{
+    type Sample = E::Observation;
+
+    fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
+        Running::push(self, sample)
+    }
+
+    fn push_missing(&mut self) {
+        Running::push_missing(self);
+    }
+
+    fn reset(&mut self) {
+        Running::reset(self);
+    }
+
+    fn decision(&self) -> Decision {
+        self.read()
+    }
+
+    fn log_likelihoods(&self) -> [f32; MODELS] {
+        self.recursion().log_likelihoods(self.state())
+    }
+
+    fn classes(&self) -> usize {
+        self.recursion().classes()
+    }
+
+    fn model_bytes(&self) -> usize {
+        size_of_val(*self.recursion())
+    }
+
+    fn state_bytes(&self) -> usize {
+        size_of_val(self.state())
+    }
+}

@@ -1,0 +1,14 @@
+//! fishweir on microcontrollers: applications written once, and thin boards to run them on.
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+pub mod applications;
+pub mod boards;
+pub mod classifier;
+pub mod drivers;
+#[cfg(all(target_os = "none", feature = "image"))]
+pub mod image;
+mod log;
+pub mod meter;
+pub mod model;
+pub mod protocol;

@@ -1,0 +1,6 @@
+//! The model that was compiled in: `Model`, its type, and `load`, which yields it from flash.
+//!
+//! `build.rs` chooses it: an exported Rust source named by `FISHWEIR_MODEL`, a binary artefact named by
+//! `FISHWEIR_ARTEFACT`, or `models/default.rs`.
+
+include!(concat!(env!("OUT_DIR"), "/model.rs"));

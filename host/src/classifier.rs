@@ -1,0 +1,353 @@
+//! A trained classifier: models, directions, weights and biases, in `f64`, and its file.
+
+use std::fmt;
+use std::path::Path;
+
+use fishweir_core::classify::Normalisation;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::data::{Alphabet, Kind, Windowing};
+use crate::files::{self, FileError};
+use crate::runtime::{Emissions, Hmm, HmmError};
+
+/// A direction in a model's parameters: logits of initial and transition probabilities, and of
+/// symbols, or means (in the sensor's units) and log standard deviations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Direction {
+    /// Rates of the initial logits, `[state]`.
+    pub initial: Vec<f64>,
+    /// Rates of the transition logits, `[from][to]`.
+    pub transition: Vec<Vec<f64>>,
+    /// Rates of the emissions' parameters.
+    pub emission: EmissionDirection,
+}
+
+/// The emission part of a [`Direction`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum EmissionDirection {
+    /// Logits of the symbols.
+    Categorical {
+        /// `[state][symbol]`.
+        logits: Vec<Vec<f64>>,
+    },
+    /// Means and log standard deviations.
+    Gaussian {
+        /// `[state][channel]`, in the sensor's units.
+        mean: Vec<Vec<f64>>,
+        /// `[state][channel]`.
+        log_std: Vec<Vec<f64>>,
+    },
+}
+
+/// One output: `bias + f(t) sum_m ( weight_m log p_m + direction_m . score_m )`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Bias.
+    pub bias: f64,
+    /// Weights on the models' log-likelihoods, `[model]`.
+    pub weights: Vec<f64>,
+    /// Directions, `[model]`; empty where the classifier uses no score.
+    pub directions: Vec<Direction>,
+}
+
+/// What an observation is, by names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Observations {
+    /// A row of named channels.
+    Channels(Vec<String>),
+    /// One of these symbols, in order.
+    Symbols(String),
+}
+
+/// How a classifier was trained: for whoever reads its file, and for `evaluate` to cut alike.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// Version of the program.
+    pub version: String,
+    /// Name of the data file, without its folder.
+    pub data: String,
+    /// Series trained on.
+    pub series: usize,
+    /// Windows trained on.
+    pub windows: usize,
+    /// How windows were cut; `None` for whole series.
+    pub windowing: Option<Windowing>,
+    /// What was chosen and how, in words.
+    pub notes: Vec<String>,
+}
+
+/// A trained classifier of streams, in `f64`, in the sensor's own units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Classifier {
+    /// `bayes` or `fisher`.
+    pub method: String,
+    /// What it observes.
+    pub observations: Observations,
+    /// Names of the classes.
+    pub classes: Vec<String>,
+    /// Each channel's mean over the training data; empty for symbols.
+    pub centre: Vec<f64>,
+    /// Each channel's standard deviation over the training data; empty for symbols. Centre and scale
+    /// are folded into the models: samples are pushed as the sensor gives them.
+    pub scale: Vec<f64>,
+    /// The bank of models.
+    pub models: Vec<Hmm>,
+    /// One output for two classes (its sign decides), else one a class.
+    pub outputs: Vec<Output>,
+    /// `none`, `per_sample` or `per_root_sample`.
+    #[serde(with = "normalisation_name")]
+    pub normalisation: Normalisation,
+    /// How it was trained.
+    pub provenance: Provenance,
+}
+
+/// Why a classifier's file was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClassifierError {
+    /// The file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Not JSON, or not of this form.
+    #[error("{file}: not a fishweir model: {why}")]
+    Format {
+        /// The file.
+        file: String,
+        /// What the parser says, with line and column.
+        why: String,
+    },
+    /// Written by a version that this one does not read.
+    #[error("{file}: model file of format {found}, this program reads {FORMAT}; fit it again")]
+    Version {
+        /// The file.
+        file: String,
+        /// Its format.
+        found: u32,
+    },
+    /// The checksum differs.
+    #[error("{file}: the model file is damaged (its checksum differs); fit or copy it again")]
+    Checksum {
+        /// The file.
+        file: String,
+    },
+    /// The parts do not fit each other.
+    #[error("{file}: {why}")]
+    Inconsistent {
+        /// The file.
+        file: String,
+        /// Which part, and what is wrong.
+        why: String,
+    },
+}
+
+/// The format of model files.
+const FORMAT: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Envelope<C> {
+    fishweir_model: u32,
+    crc32: u32,
+    classifier: C,
+}
+
+impl Classifier {
+    /// Writes the classifier as JSON with a checksum, whole or not at all.
+    ///
+    /// # Errors
+    /// [`ClassifierError::File`] if the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), ClassifierError> {
+        let file = || path.display().to_string();
+        let format = |error: serde_json::Error| ClassifierError::Format {
+            file: file(),
+            why: error.to_string(),
+        };
+        let text = serde_json::to_string(self).map_err(format)?;
+        let crc32 = crc32fast::hash(text.as_bytes());
+        let classifier = RawValue::from_string(text).map_err(format)?;
+        let envelope = Envelope { fishweir_model: FORMAT, crc32, classifier };
+        let mut text = serde_json::to_string(&envelope).map_err(format)?;
+        text.push('\n');
+        Ok(files::write_whole(path, text.as_bytes())?)
+    }
+
+    /// Reads a classifier and checks it: format, checksum, shapes and numbers.
+    ///
+    /// # Errors
+    /// [`ClassifierError`] naming the file and what is wrong.
+    pub fn load(path: &Path) -> Result<Self, ClassifierError> {
+        let bytes = files::read(path)?;
+        Self::parse(&path.display().to_string(), &bytes)
+    }
+
+    /// Reads from memory what [`load`](Self::load) reads from a file; `file` is for messages.
+    ///
+    /// # Errors
+    /// [`ClassifierError`] naming the file and what is wrong.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
+        let format = |error: serde_json::Error| ClassifierError::Format {
+            file: file.to_owned(),
+            why: error.to_string(),
+        };
+        let envelope: Envelope<&RawValue> = serde_json::from_slice(bytes).map_err(format)?;
+        if envelope.fishweir_model != FORMAT {
+            let found = envelope.fishweir_model;
+            return Err(ClassifierError::Version { file: file.to_owned(), found });
+        }
+        let text = envelope.classifier.get();
+        if crc32fast::hash(text.as_bytes()) != envelope.crc32 {
+            return Err(ClassifierError::Checksum { file: file.to_owned() });
+        }
+        let classifier: Self = serde_json::from_str(text).map_err(format)?;
+        classifier
+            .check()
+            .map_err(|why| ClassifierError::Inconsistent { file: file.to_owned(), why })?;
+        Ok(classifier)
+    }
+
+    /// What an observation is, as the readers of data want it.
+    ///
+    /// # Errors
+    /// If the symbols are no alphabet.
+    pub fn kind(&self) -> Result<Kind, crate::data::DataError> {
+        Ok(match &self.observations {
+            Observations::Channels(names) => Kind::Channels(names.clone()),
+            Observations::Symbols(symbols) => Kind::Symbols(Alphabet::new(symbols)?),
+        })
+    }
+
+    /// States of the largest model: all are padded to it.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.models.iter().map(Hmm::states).max().unwrap_or(0)
+    }
+
+    /// Channels or symbols.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match &self.observations {
+            Observations::Channels(names) => names.len(),
+            Observations::Symbols(symbols) => symbols.chars().count(),
+        }
+    }
+
+    /// Whether outputs use scores, and so directions.
+    #[must_use]
+    pub fn uses_scores(&self) -> bool {
+        self.outputs.iter().any(|output| !output.directions.is_empty())
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let outputs = if self.classes.len() == 2 { 1 } else { self.classes.len() };
+        if self.classes.len() < 2 || !matches!(self.outputs.len(), n if n == outputs || n == self.classes.len()) {
+            return Err(format!(
+                "{} outputs for {} classes",
+                self.outputs.len(),
+                self.classes.len()
+            ));
+        }
+        if self.models.is_empty() {
+            return Err("no model".into());
+        }
+        for (index, model) in self.models.iter().enumerate() {
+            model.validate().map_err(|error: HmmError| format!("model {index}: {error}"))?;
+            let channels = matches!(self.observations, Observations::Channels(_));
+            let gaussian = matches!(model.emission, Emissions::Gaussian { .. });
+            if model.size() != self.size() || channels != gaussian {
+                return Err(format!("model {index} emits something else than is observed"));
+            }
+        }
+        let scores = self.uses_scores();
+        for (index, output) in self.outputs.iter().enumerate() {
+            let wanted = if scores { self.models.len() } else { 0 };
+            if output.weights.len() != self.models.len() || output.directions.len() != wanted {
+                return Err(format!("output {index} does not fit {} models", self.models.len()));
+            }
+            if !output.bias.is_finite() || output.weights.iter().any(|w| !w.is_finite()) {
+                return Err(format!("output {index} has a weight that is not finite"));
+            }
+            for (model, direction) in self.models.iter().zip(&output.directions) {
+                if !direction.fits(model) {
+                    return Err(format!("output {index} has a direction that fits no model"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Direction {
+    fn fits(&self, model: &Hmm) -> bool {
+        let (states, size) = (model.states(), model.size());
+        let table = |rows: &[Vec<f64>], columns: usize| {
+            rows.len() == states
+                && rows.iter().all(|row| row.len() == columns && row.iter().all(|w| w.is_finite()))
+        };
+        let emission = match (&self.emission, &model.emission) {
+            (EmissionDirection::Categorical { logits }, Emissions::Categorical { .. }) => {
+                table(logits, size)
+            }
+            (EmissionDirection::Gaussian { mean, log_std }, Emissions::Gaussian { .. }) => {
+                table(mean, size) && table(log_std, size)
+            }
+            _ => false,
+        };
+        self.initial.len() == states
+            && self.initial.iter().all(|w| w.is_finite())
+            && table(&self.transition, states)
+            && emission
+    }
+}
+
+impl fmt::Display for Observations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Channels(names) => write!(f, "{} channels ({})", names.len(), names.join(", ")),
+            Self::Symbols(symbols) => {
+                write!(f, "{} symbols ({symbols})", symbols.chars().count())
+            }
+        }
+    }
+}
+
+/// The name of a normalisation, in files and tables.
+#[must_use]
+pub fn normalisation_name(normalisation: Normalisation) -> &'static str {
+    match normalisation {
+        Normalisation::PER_SAMPLE => "per_sample",
+        Normalisation::PER_ROOT_SAMPLE => "per_root_sample",
+        _ => "none",
+    }
+}
+
+mod normalisation_name {
+    use fishweir_core::classify::Normalisation;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(
+        normalisation: &Normalisation,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(super::normalisation_name(*normalisation))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Normalisation, D::Error> {
+        match String::deserialize(deserializer)?.as_str() {
+            "none" => Ok(Normalisation::NONE),
+            "per_sample" => Ok(Normalisation::PER_SAMPLE),
+            "per_root_sample" => Ok(Normalisation::PER_ROOT_SAMPLE),
+            other => Err(D::Error::custom(format!(
+                "unknown normalisation `{other}`: none, per_sample or per_root_sample"
+            ))),
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Alphabets: which characters are symbols, in which order, and which mean that a symbol is
+//! missing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::DataError;
+
+/// What a character is in an alphabet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decoded {
+    /// A symbol, by its index.
+    Symbol(u16),
+    /// A gap or a code for several symbols: a missing observation.
+    Missing,
+    /// Neither.
+    Unknown,
+}
+
+/// An ordered set of symbols, one character each, and the characters that stand for a missing one.
+///
+/// | name | symbols | missing | case |
+/// |---|---|---|---|
+/// | `dna` | `ACGT` | `R Y S W K M B D H V N X - . ?` | folded |
+/// | `rna` | `ACGU` | as `dna` | folded |
+/// | `binary` | `01` | `- ?` | |
+/// | `protein` | `ACDEFGHIKLMNPQRSTVWY` | `B Z J X U O * - . ?` | folded |
+/// | any other | as given or found | `- ?` where they are no symbols | kept |
+///
+/// An ambiguity code is read as missing, not spread over its symbols; so are the rare amino acids U
+/// and O.
+///
+/// As text (also when serialised) an alphabet is its name or its symbols in order, and
+/// [`Alphabet::new`] reads that back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Alphabet {
+    symbols: Vec<char>,
+    known: Option<&'static Known>,
+}
+
+/// A well-known alphabet.
+#[derive(Debug, PartialEq, Eq)]
+struct Known {
+    name: &'static str,
+    symbols: &'static str,
+    missing: &'static [char],
+    /// Of these, the ones a proper file may be full of: masked stretches and gaps.
+    common: &'static [char],
+    /// How many of the symbols must occur before the alphabet is recognised.
+    enough: usize,
+    fold_case: bool,
+}
+
+const NUCLEOTIDE_CODES: &[char] =
+    &['R', 'Y', 'S', 'W', 'K', 'M', 'B', 'D', 'H', 'V', 'N', 'X', '-', '.', '?'];
+const UNNAMED_MISSING: &[char] = &['-', '?'];
+
+static DNA: Known = Known {
+    name: "dna",
+    symbols: "ACGT",
+    missing: NUCLEOTIDE_CODES,
+    common: &['N', '-', '.'],
+    enough: 4,
+    fold_case: true,
+};
+static RNA: Known = Known {
+    name: "rna",
+    symbols: "ACGU",
+    missing: NUCLEOTIDE_CODES,
+    common: &['N', '-', '.'],
+    enough: 4,
+    fold_case: true,
+};
+static BINARY: Known = Known {
+    name: "binary",
+    symbols: "01",
+    missing: UNNAMED_MISSING,
+    common: UNNAMED_MISSING,
+    enough: 1,
+    fold_case: false,
+};
+static PROTEIN: Known = Known {
+    name: "protein",
+    symbols: "ACDEFGHIKLMNPQRSTVWY",
+    missing: &['B', 'Z', 'J', 'X', 'U', 'O', '*', '-', '.', '?'],
+    common: &['X', '-', '.'],
+    enough: 15,
+    fold_case: true,
+};
+static KNOWN: [&Known; 4] = [&DNA, &RNA, &BINARY, &PROTEIN];
+
+impl Alphabet {
+    /// A C G T.
+    #[must_use]
+    pub fn dna() -> Self {
+        Self::of(&DNA)
+    }
+
+    /// A C G U.
+    #[must_use]
+    pub fn rna() -> Self {
+        Self::of(&RNA)
+    }
+
+    /// 0 1.
+    #[must_use]
+    pub fn binary() -> Self {
+        Self::of(&BINARY)
+    }
+
+    /// The twenty amino acids, by letter.
+    #[must_use]
+    pub fn protein() -> Self {
+        Self::of(&PROTEIN)
+    }
+
+    fn of(known: &'static Known) -> Self {
+        Self { symbols: known.symbols.chars().collect(), known: Some(known) }
+    }
+
+    /// An alphabet by its name, or from its symbols in order (`ACGT` is `dna`).
+    ///
+    /// # Errors
+    /// [`DataError::Alphabet`] if there is no symbol, one occurs twice, one is a control character,
+    /// or there are more than 65535.
+    pub fn new(text: &str) -> Result<Self, DataError> {
+        let named = |known: &&&'static Known| {
+            known.name == text.to_ascii_lowercase() || known.symbols == text
+        };
+        if let Some(known) = KNOWN.iter().find(named) {
+            return Ok(Self::of(known));
+        }
+        let wrong = |what: String| DataError::Alphabet { text: text.to_owned(), what };
+        let symbols: Vec<char> = text.chars().collect();
+        let mut sorted = symbols.clone();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(wrong(format!("symbol `{}` occurs twice; name each once", pair[0])));
+        }
+        if symbols.iter().any(|symbol| symbol.is_control()) {
+            return Err(wrong("has a control character; symbols are printable".into()));
+        }
+        if symbols.is_empty() {
+            return Err(wrong("has no symbol".into()));
+        }
+        if symbols.len() > usize::from(u16::MAX) {
+            return Err(wrong(format!(
+                "has {} symbols, at most 65535 are possible",
+                symbols.len()
+            )));
+        }
+        Ok(Self { symbols, known: None })
+    }
+
+    /// The alphabet of the characters counted: a well-known one where they speak for it, otherwise
+    /// the characters found, in order of their code points, without `-`, `?` and control
+    /// characters.
+    ///
+    /// `dna` and `rna` are recognised when all four letters occur, `protein` when fifteen of the
+    /// twenty do, and when codes for several symbols are at most 5 % of the letters (the codes N
+    /// and X, and gaps, do not count: files may be masked).
+    ///
+    /// `None` if no symbol is left.
+    ///
+    /// # Errors
+    /// [`DataError::Alphabet`] if there are too many.
+    pub(super) fn infer(counts: &BTreeMap<char, usize>) -> Result<Option<Self>, DataError> {
+        if let Some(known) = KNOWN.iter().find(|known| known.explains(counts)) {
+            return Ok(Some(Self::of(known)));
+        }
+        let is_symbol = |symbol: &char| !symbol.is_control() && !UNNAMED_MISSING.contains(symbol);
+        let symbols: String = counts.keys().copied().filter(is_symbol).collect();
+        if symbols.is_empty() { Ok(None) } else { Self::new(&symbols).map(Some) }
+    }
+
+    /// Number of symbols.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "an alphabet is never empty")]
+    pub fn len(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// The symbols in order.
+    #[must_use]
+    pub fn symbols(&self) -> &[char] {
+        &self.symbols
+    }
+
+    /// The characters that stand for a missing symbol.
+    #[must_use]
+    pub fn missing(&self) -> Vec<char> {
+        let codes = self.known.map_or(UNNAMED_MISSING, |known| known.missing);
+        codes.iter().copied().filter(|code| !self.symbols.contains(code)).collect()
+    }
+
+    /// The name of a well-known alphabet.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        self.known.map(|known| known.name)
+    }
+
+    /// What a character is in this alphabet.
+    #[must_use]
+    pub fn decode(&self, character: char) -> Decoded {
+        let character = match self.known {
+            Some(known) if known.fold_case => character.to_ascii_uppercase(),
+            _ => character,
+        };
+        if let Some(index) = self.symbols.iter().position(|&symbol| symbol == character) {
+            // `new` admits no more symbols than u16 can count.
+            return u16::try_from(index).map_or(Decoded::Unknown, Decoded::Symbol);
+        }
+        let codes = self.known.map_or(UNNAMED_MISSING, |known| known.missing);
+        if codes.contains(&character) { Decoded::Missing } else { Decoded::Unknown }
+    }
+}
+
+impl Known {
+    /// Whether characters that occur so often are a text in this alphabet.
+    fn explains(&self, counts: &BTreeMap<char, usize>) -> bool {
+        let (mut symbols, mut codes) = (0, 0);
+        let mut seen = Vec::new();
+        for (&character, &count) in counts {
+            let character = if self.fold_case { character.to_ascii_uppercase() } else { character };
+            if self.symbols.contains(character) {
+                symbols += count;
+                if !seen.contains(&character) {
+                    seen.push(character);
+                }
+            } else if !self.missing.contains(&character) {
+                return false;
+            } else if !self.common.contains(&character) {
+                codes += count;
+            }
+        }
+        seen.len() >= self.enough && codes * 20 <= symbols + codes
+    }
+}
+
+impl fmt::Display for Alphabet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => f.write_str(name),
+            None => self.symbols.iter().try_for_each(|symbol| write!(f, "{symbol}")),
+        }
+    }
+}
+
+impl FromStr for Alphabet {
+    type Err = DataError;
+
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        Self::new(text)
+    }
+}
+
+impl TryFrom<String> for Alphabet {
+    type Error = DataError;
+
+    fn try_from(text: String) -> Result<Self, DataError> {
+        Self::new(&text)
+    }
+}
+
+impl From<Alphabet> for String {
+    fn from(alphabet: Alphabet) -> Self {
+        alphabet.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inferred(text: &str) -> String {
+        let mut counts = BTreeMap::new();
+        text.chars().for_each(|one| *counts.entry(one).or_default() += 1);
+        Alphabet::infer(&counts).expect("few").expect("symbols").to_string()
+    }
+
+    #[test]
+    fn well_known_alphabets_are_recognised() {
+        let letters = "ACGTACGTACGTACGTACGT";
+        assert_eq!(inferred(letters), "dna");
+        assert_eq!(inferred(&letters.to_lowercase()), "dna");
+        assert_eq!(inferred(&format!("{letters}R")), "dna");
+        assert_eq!(inferred(&format!("{letters}NNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNN--")), "dna");
+        assert_eq!(inferred(&letters.replace('T', "U")), "rna");
+        assert_eq!(inferred("0110-?"), "binary");
+        assert_eq!(inferred("MTEYKLVVVGAGGVGKSALTIQLIQNHFVDEYDPTIEDSYRKQ*"), "protein");
+    }
+
+    #[test]
+    fn other_texts_keep_their_own_symbols() {
+        assert_eq!(inferred("ACGTACGTACGTACGTRY"), "ACGRTY", "too many codes for DNA");
+        assert_eq!(inferred("ABAB"), "AB");
+        assert_eq!(inferred("ANAN"), "AN", "N is a symbol where nothing speaks for DNA");
+        assert_eq!(inferred("hello world?"), " dehlorw");
+        assert_eq!(inferred("HTTH"), "HT");
+    }
+
+    #[test]
+    fn codes_are_missing_and_strangers_unknown() {
+        let dna = Alphabet::dna();
+        assert_eq!(dna.decode('g'), Decoded::Symbol(2));
+        assert_eq!(dna.decode('n'), Decoded::Missing);
+        assert_eq!(dna.decode('U'), Decoded::Unknown);
+        let signs = Alphabet::new("+-").expect("two signs");
+        assert_eq!(signs.decode('-'), Decoded::Symbol(1));
+        assert_eq!(signs.missing(), ['?']);
+    }
+
+    #[test]
+    fn text_and_json_round_trip() {
+        for text in ["dna", "rna", "binary", "protein", "xyz", "+-", " ab"] {
+            let alphabet = Alphabet::new(text).expect("valid");
+            assert_eq!(alphabet.to_string(), text);
+            let json = serde_json::to_string(&alphabet).expect("serialises");
+            assert_eq!(serde_json::from_str::<Alphabet>(&json).expect("valid"), alphabet);
+        }
+        assert_eq!(Alphabet::new("ACGT").expect("valid"), Alphabet::dna());
+        assert!(serde_json::from_str::<Alphabet>("\"AA\"").is_err());
+    }
+
+    #[test]
+    fn bad_alphabets_are_refused() {
+        for (text, expected) in [("", "no symbol"), ("ABA", "`A` occurs twice"), ("A\n", "control")]
+        {
+            let message = Alphabet::new(text).expect_err("refused").to_string();
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}

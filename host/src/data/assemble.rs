@@ -1,0 +1,267 @@
+//! From what the readers found in one file or several to a data set: classes and symbols get their
+//! numbers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::alphabet::{Alphabet, Decoded};
+use super::dataset::{Dataset, Kind, Series};
+use super::error::{DataError, Place};
+use super::read::ReadOptions;
+use super::samples::{Rows, Samples};
+use super::table::shorten;
+
+/// What a reader found in a file.
+pub(super) struct Part {
+    pub(super) file: String,
+    /// Names of the extra columns.
+    pub(super) columns: Vec<String>,
+    /// Names of the channels; `None` for symbols.
+    pub(super) channels: Option<Vec<String>>,
+    /// Number, from 1, and name of the columns for messages, where there are columns.
+    pub(super) label_column: Option<(usize, String)>,
+    pub(super) text_column: Option<(usize, String)>,
+    /// Rows that miss some channels only.
+    pub(super) partial: usize,
+    pub(super) drafts: Vec<Draft>,
+}
+
+/// A series whose label and symbols are still text.
+pub(super) struct Draft {
+    pub(super) id: String,
+    pub(super) label: Option<String>,
+    pub(super) columns: Vec<String>,
+    pub(super) times: Vec<f64>,
+    pub(super) line: u64,
+    pub(super) body: Body,
+}
+
+pub(super) enum Body {
+    Rows(Rows),
+    Text(Text),
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::Text(Text::default())
+    }
+}
+
+/// A string that remembers the lines it came from.
+#[derive(Default)]
+pub(super) struct Text {
+    text: String,
+    /// Byte offset in `text` and line number of each line.
+    lines: Vec<(usize, u64)>,
+    /// A string over several lines, in which blanks are no symbols.
+    folded: bool,
+}
+
+impl Text {
+    pub(super) fn of_line(text: &str, line: u64) -> Self {
+        Self { text: text.to_owned(), lines: vec![(0, line)], folded: false }
+    }
+
+    pub(super) fn push_line(&mut self, text: &str, line: u64) {
+        self.folded = true;
+        self.lines.push((self.text.len(), line));
+        self.text.push_str(text);
+    }
+
+    /// The characters that are symbols or codes, with their byte offsets.
+    fn characters(&self) -> impl Iterator<Item = (usize, char)> {
+        self.text.char_indices().filter(|(_, one)| !(self.folded && one.is_whitespace()))
+    }
+
+    /// Line, and character within it from 1, of a byte offset.
+    fn locate(&self, offset: usize) -> (u64, usize) {
+        let line = self.lines.partition_point(|&(begin, _)| begin <= offset).saturating_sub(1);
+        let (begin, number) = self.lines.get(line).copied().unwrap_or((0, 0));
+        (number, self.text[begin..offset].chars().count() + 1)
+    }
+}
+
+/// Makes one data set of the parts, which must be one or more.
+pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Dataset, DataError> {
+    for part in &parts {
+        check_fit(&parts[0], part)?;
+        check_filled(part)?;
+    }
+    let source = parts.iter().map(|part| part.file.as_str()).collect::<Vec<_>>().join(", ");
+    let columns = parts[0].columns.clone();
+    let mut numbering = Numbering {
+        kind: kind(&parts, options)?,
+        classes: options.classes.clone().unwrap_or_else(|| labels(&parts)),
+        codes: BTreeMap::new(),
+    };
+    let mut partial = 0;
+    let mut series = Vec::new();
+    for mut part in parts {
+        partial += part.partial;
+        for draft in std::mem::take(&mut part.drafts) {
+            series.push(numbering.series(&part, draft)?);
+        }
+    }
+    let Numbering { kind, classes, codes } = numbering;
+    Ok(Dataset::new(source, kind, classes, columns, series)?.with_details(partial, codes))
+}
+
+/// What an observation is: as the options say, or as found.
+fn kind(parts: &[Part], options: &ReadOptions) -> Result<Kind, DataError> {
+    if let Some(names) = &parts[0].channels {
+        return Ok(Kind::Channels(names.clone()));
+    }
+    if let Some(kind) = &options.kind {
+        return Ok(kind.clone());
+    }
+    match Alphabet::infer(&count_characters(parts))? {
+        Some(alphabet) => Ok(Kind::Symbols(alphabet)),
+        None => Err(parts[0].empty(&parts[0].drafts[0])),
+    }
+}
+
+/// The labels found, sorted.
+fn labels(parts: &[Part]) -> Vec<String> {
+    let drafts = parts.iter().flat_map(|part| &part.drafts);
+    let labels: BTreeSet<&str> = drafts.filter_map(|draft| draft.label.as_deref()).collect();
+    labels.into_iter().map(str::to_owned).collect()
+}
+
+/// Gives labels and symbols their numbers.
+struct Numbering {
+    kind: Kind,
+    classes: Vec<String>,
+    /// Characters read as missing so far.
+    codes: BTreeMap<char, usize>,
+}
+
+impl Numbering {
+    fn series(&mut self, part: &Part, mut draft: Draft) -> Result<Series, DataError> {
+        let label =
+            draft.label.as_ref().map(|label| self.class(part, &draft, label)).transpose()?;
+        let body = std::mem::take(&mut draft.body);
+        let samples = match (body, &self.kind) {
+            (Body::Rows(rows), _) => Samples::Channels(rows),
+            (Body::Text(text), Kind::Symbols(alphabet)) => {
+                Samples::Symbols(encode(part, &text, alphabet, &mut self.codes)?)
+            }
+            (Body::Text(_), Kind::Channels(_)) => {
+                return Err(wrong_kind(&part.file, "strings of symbols", "real channels"));
+            }
+        };
+        if samples.view().observed() == 0 {
+            return Err(part.empty(&draft));
+        }
+        let Draft { id, columns, times, line, .. } = draft;
+        Ok(Series { id, label, columns, times, samples, line })
+    }
+
+    fn class(&self, part: &Part, draft: &Draft, label: &str) -> Result<usize, DataError> {
+        let unknown = || DataError::UnknownLabel {
+            place: part.place(draft.line, &part.label_column),
+            label: shorten(label),
+            classes: self.classes.join(", "),
+        };
+        self.classes.iter().position(|class| class == label).ok_or_else(unknown)
+    }
+}
+
+impl Part {
+    fn place(&self, line: u64, column: &Option<(usize, String)>) -> Box<Place> {
+        Box::new(Place { column: column.clone(), ..Place::line(&self.file, line) })
+    }
+
+    fn empty(&self, draft: &Draft) -> DataError {
+        let place = self.place(draft.line, &self.text_column);
+        DataError::EmptySeries { place, series: shorten(&draft.id) }
+    }
+}
+
+/// There is a series, and no string is empty.
+fn check_filled(part: &Part) -> Result<(), DataError> {
+    if part.drafts.is_empty() {
+        return Err(DataError::HeaderOnly { file: part.file.clone() });
+    }
+    let is_empty = |draft: &&Draft| match &draft.body {
+        Body::Text(text) => text.characters().next().is_none(),
+        Body::Rows(rows) => rows.view().is_empty(),
+    };
+    part.drafts.iter().find(is_empty).map_or(Ok(()), |draft| Err(part.empty(draft)))
+}
+
+/// The error for a file of one kind where the other is needed.
+pub(super) fn wrong_kind(file: &str, found: &str, expected: &str) -> DataError {
+    let file = file.to_owned();
+    DataError::WrongKind { file, found: found.to_owned(), expected: expected.to_owned() }
+}
+
+/// Two parts have the same channels and columns.
+fn check_fit(first: &Part, part: &Part) -> Result<(), DataError> {
+    let mismatch = |what: String| {
+        let (file, other) = (part.file.clone(), first.file.clone());
+        Err(DataError::Mismatch { file, other, what })
+    };
+    if part.channels != first.channels {
+        let names =
+            |part: &Part| part.channels.as_ref().map_or("strings".into(), |names| names.join(", "));
+        return mismatch(format!("one has {}, the other {}", names(part), names(first)));
+    }
+    if part.columns != first.columns {
+        let (one, other) = (part.columns.join(", "), first.columns.join(", "));
+        return mismatch(format!("extra columns are `{one}` in one and `{other}` in the other"));
+    }
+    Ok(())
+}
+
+/// How often each character occurs in the strings.
+fn count_characters(parts: &[Part]) -> BTreeMap<char, usize> {
+    // Nearly all is ASCII, and files are long: count that in an array.
+    let mut ascii = [0; 128];
+    let mut counts = BTreeMap::new();
+    for draft in parts.iter().flat_map(|part| &part.drafts) {
+        let Body::Text(text) = &draft.body else {
+            continue;
+        };
+        for (_, one) in text.characters() {
+            match ascii.get_mut(one as usize) {
+                Some(count) => *count += 1,
+                None => *counts.entry(one).or_default() += 1,
+            }
+        }
+    }
+    counts.extend(('\0'..).zip(ascii).filter(|&(_, count)| count > 0));
+    counts
+}
+
+/// Symbols to numbers; codes for missing ones are counted.
+fn encode(
+    part: &Part,
+    text: &Text,
+    alphabet: &Alphabet,
+    codes: &mut BTreeMap<char, usize>,
+) -> Result<Vec<Option<u16>>, DataError> {
+    let number = |(offset, character)| match alphabet.decode(character) {
+        Decoded::Symbol(symbol) => Ok(Some(symbol)),
+        Decoded::Missing => {
+            *codes.entry(character).or_default() += 1;
+            Ok(None)
+        }
+        Decoded::Unknown => {
+            let (line, within) = text.locate(offset);
+            let mut place = part.place(line, &part.text_column);
+            place.character = Some(within);
+            Err(unknown_symbol(place, character, alphabet))
+        }
+    };
+    text.characters().map(number).collect()
+}
+
+/// The error for a character outside an alphabet.
+pub(super) fn unknown_symbol(place: Box<Place>, symbol: char, alphabet: &Alphabet) -> DataError {
+    let missing = alphabet.missing().iter().map(char::to_string).collect::<Vec<_>>().join(" ");
+    DataError::UnknownSymbol {
+        place,
+        symbol: symbol.escape_debug().to_string(),
+        alphabet: shorten(&alphabet.to_string()),
+        missing,
+    }
+}

@@ -1,0 +1,301 @@
+//! A whole data set in memory.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::alphabet::Alphabet;
+use super::error::DataError;
+use super::samples::{Samples, SamplesView};
+
+/// What one observation is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A row of real numbers, one per named channel.
+    Channels(Vec<String>),
+    /// One symbol of an alphabet.
+    Symbols(Alphabet),
+}
+
+impl Kind {
+    /// Number of channels, or `None` for symbols.
+    #[must_use]
+    pub fn dimension(&self) -> Option<usize> {
+        match self {
+            Self::Channels(names) => Some(names.len()),
+            Self::Symbols(_) => None,
+        }
+    }
+}
+
+/// What was missing when a data set was read. Nothing that is missing is dropped: it is `None` in
+/// its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// Observations that are missing.
+    pub observations: usize,
+    /// Of these, rows in which some channels did have a value: one missing channel makes the whole
+    /// row missing.
+    pub partial: usize,
+    /// Of these, by the character read (`N`, `-`, ...), for symbols.
+    pub codes: BTreeMap<char, usize>,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} missing", self.observations)?;
+        if self.partial > 0 {
+            write!(f, ", {} of them in some channels only", self.partial)?;
+        }
+        for (position, (code, count)) in self.codes.iter().enumerate() {
+            let before = if position == 0 { " (" } else { ", " };
+            write!(f, "{before}{code} {count}")?;
+        }
+        f.write_str(if self.codes.is_empty() { "" } else { ")" })
+    }
+}
+
+/// One sequence of observations with what is known about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Its name in the file; unique in a series table, not necessarily among strings.
+    pub id: String,
+    /// Its class, an index into [`Dataset::classes`]; `None` if unlabelled.
+    pub label: Option<usize>,
+    /// Values of the extra columns, in the order of [`Dataset::columns`].
+    pub columns: Vec<String>,
+    /// Times as given in the column `t`, strictly increasing; empty where the layout has none.
+    pub times: Vec<f64>,
+    /// The observations.
+    pub samples: Samples,
+    /// Line of the file where it begins, from 1; 0 if it comes from no file.
+    pub line: u64,
+}
+
+/// Labelled or unlabelled series that share kind, classes and columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dataset {
+    kind: Kind,
+    classes: Vec<String>,
+    columns: Vec<String>,
+    series: Vec<Series>,
+    source: String,
+    missing: Missing,
+}
+
+impl Dataset {
+    /// A data set from series made in memory.
+    ///
+    /// # Errors
+    /// [`DataError::Inconsistent`] naming the first series that is empty, has another kind of
+    /// samples, a label that is no index of `classes`, a symbol outside the alphabet, a wrong
+    /// number of columns or of times; [`DataError::NoSeries`] if there is none.
+    pub fn new(
+        source: impl Into<String>,
+        kind: Kind,
+        classes: Vec<String>,
+        columns: Vec<String>,
+        series: Vec<Series>,
+    ) -> Result<Self, DataError> {
+        let source = source.into();
+        if series.is_empty() {
+            return Err(DataError::NoSeries { file: source });
+        }
+        let mut missing = Missing::default();
+        for (index, one) in series.iter().enumerate() {
+            if let Some(what) = inconsistency(&kind, classes.len(), columns.len(), one) {
+                return Err(DataError::Inconsistent { index, id: one.id.clone(), what });
+            }
+            let view = one.samples.view();
+            missing.observations += view.len() - view.observed();
+        }
+        Ok(Self { kind, classes, columns, series, source, missing })
+    }
+
+    /// Adds what only a reader knows: which characters were missing and how many rows were so in
+    /// part.
+    pub(super) fn with_details(mut self, partial: usize, codes: BTreeMap<char, usize>) -> Self {
+        self.missing.partial = partial;
+        self.missing.codes = codes;
+        self
+    }
+
+    /// What one observation is.
+    #[must_use]
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// Names of the classes: sorted as found, or in the order that was prescribed. Empty if nothing
+    /// is labelled.
+    #[must_use]
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// Names of the extra columns.
+    #[must_use]
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The series in the order of the file; never empty.
+    #[must_use]
+    pub fn series(&self) -> &[Series] {
+        &self.series
+    }
+
+    /// The file or files this was read from, for messages.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// How many observations are missing.
+    #[must_use]
+    pub fn missing(&self) -> &Missing {
+        &self.missing
+    }
+
+    /// Number of observations in all series, missing ones included.
+    #[must_use]
+    pub fn observations(&self) -> usize {
+        self.series.iter().map(|series| series.samples.view().len()).sum()
+    }
+
+    /// The class of every series.
+    ///
+    /// # Errors
+    /// [`DataError::Unlabelled`] naming the first series without a label.
+    pub fn labels(&self) -> Result<Vec<usize>, DataError> {
+        self.series
+            .iter()
+            .map(|series| {
+                series.label.ok_or_else(|| DataError::Unlabelled {
+                    file: self.source.clone(),
+                    line: series.line,
+                    id: series.id.clone(),
+                })
+            })
+            .collect()
+    }
+
+    /// The group of every series, numbered in sorted order of the group names (as numbers where all
+    /// are numbers), and those names.
+    ///
+    /// `column` is an extra column, or one of two that every data set has: `series` (or `id`), the
+    /// name of the series, and `sequence`, which puts series of equal observations in one group.
+    ///
+    /// # Errors
+    /// [`DataError::NoColumn`] if there is no such column.
+    pub fn groups(&self, column: &str) -> Result<(Vec<usize>, Vec<String>), DataError> {
+        if let Some(index) = self.columns.iter().position(|name| name == column) {
+            return Ok(number(self.series.iter().map(|series| series.columns[index].as_str())));
+        }
+        match column {
+            "series" | "id" => Ok(number(self.series.iter().map(|series| series.id.as_str()))),
+            "sequence" => Ok(self.equal_sequences()),
+            _ => Err(DataError::NoColumn {
+                file: self.source.clone(),
+                column: column.to_owned(),
+                available: ["series", "sequence"]
+                    .into_iter()
+                    .chain(self.columns.iter().map(String::as_str))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            }),
+        }
+    }
+
+    /// Groups of equal observations, named by their first series' number.
+    fn equal_sequences(&self) -> (Vec<usize>, Vec<String>) {
+        // Bits, not values: equality of f64 is no equivalence, and rows are finite anyway.
+        let key = |view: SamplesView<'_>| -> Vec<u64> {
+            match view {
+                SamplesView::Channels(rows) => rows
+                    .iter()
+                    .flat_map(|row| {
+                        let mark = u64::from(row.is_some());
+                        let bits =
+                            row.unwrap_or_default().iter().map(|value| (value + 0.0).to_bits());
+                        std::iter::once(mark).chain(bits)
+                    })
+                    .collect(),
+                SamplesView::Symbols(symbols) => {
+                    symbols.iter().map(|symbol| symbol.map_or(u64::MAX, u64::from)).collect()
+                }
+            }
+        };
+        let mut seen = std::collections::HashMap::new();
+        let mut names = Vec::new();
+        let groups = self
+            .series
+            .iter()
+            .enumerate()
+            .map(|(index, series)| {
+                *seen.entry(key(series.samples.view())).or_insert_with(|| {
+                    names.push(index.to_string());
+                    names.len() - 1
+                })
+            })
+            .collect();
+        (groups, names)
+    }
+}
+
+/// What is wrong with a series made in memory, if anything.
+fn inconsistency(kind: &Kind, classes: usize, columns: usize, series: &Series) -> Option<String> {
+    let view = series.samples.view();
+    if view.is_empty() {
+        return Some("it has no observation".into());
+    }
+    match (kind, view) {
+        (Kind::Channels(names), SamplesView::Channels(rows)) => {
+            if rows.dimension() != names.len() || names.is_empty() {
+                return Some(format!(
+                    "{} channels where {} are named",
+                    rows.dimension(),
+                    names.len()
+                ));
+            }
+            if rows.iter().flatten().flatten().any(|value| !value.is_finite()) {
+                return Some("a value is not finite".into());
+            }
+        }
+        (Kind::Symbols(alphabet), SamplesView::Symbols(symbols)) => {
+            let outside = symbols.iter().flatten().find(|&&one| usize::from(one) >= alphabet.len());
+            if let Some(symbol) = outside {
+                return Some(format!("symbol {symbol} in an alphabet of {}", alphabet.len()));
+            }
+        }
+        _ => return Some("its samples are of another kind than the data set's".into()),
+    }
+    if let Some(label) = series.label.filter(|&label| label >= classes) {
+        return Some(format!("class {label} where there are {classes}"));
+    }
+    if series.columns.len() != columns {
+        return Some(format!("{} extra columns where {columns} are named", series.columns.len()));
+    }
+    if !(series.times.is_empty() || series.times.len() == view.len()) {
+        return Some(format!("{} times for {} observations", series.times.len(), view.len()));
+    }
+    None
+}
+
+/// Numbers names in sorted order: by value if all are numbers (subject 10 after subject 9), as text
+/// otherwise.
+fn number<'a>(names: impl Iterator<Item = &'a str> + Clone) -> (Vec<usize>, Vec<String>) {
+    let mut sorted: Vec<&str> = names.clone().collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let values: Option<Vec<f64>> = sorted.iter().map(|name| name.parse().ok()).collect();
+    if let Some(values) = values {
+        let mut paired: Vec<_> = values.into_iter().zip(sorted).collect();
+        paired.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sorted = paired.into_iter().map(|(_, name)| name).collect();
+    }
+    let index: BTreeMap<&str, usize> = sorted.iter().copied().zip(0..).collect();
+    (names.map(|name| index[name]).collect(), sorted.into_iter().map(str::to_owned).collect())
+}

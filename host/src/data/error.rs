@@ -1,0 +1,336 @@
+//! What can be wrong with a file of data.
+
+use std::fmt;
+use std::io;
+
+use super::folds::FoldError;
+use super::read::Format;
+
+/// Where in a file something is: `watch.csv, line 12, column 6 (ax)`. Lines, columns and characters
+/// count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, or `standard input`.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u64,
+    /// Column of a table, from 1, and its name (empty where it has none).
+    pub column: Option<(usize, String)>,
+    /// Character within the field or line, from 1.
+    pub character: Option<usize>,
+}
+
+impl Place {
+    /// A whole line.
+    pub(super) fn line(file: &str, line: u64) -> Self {
+        Self { file: file.to_owned(), line, column: None, character: None }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}", self.file, self.line)?;
+        match &self.column {
+            Some((number, name)) if name.is_empty() => write!(f, ", column {number}")?,
+            Some((number, name)) => write!(f, ", column {number} ({name})")?,
+            None => {}
+        }
+        match self.character {
+            Some(character) => write!(f, ", character {character}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why data could not be read. Every message names the place and says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The file does not exist or cannot be read.
+    #[error("{file}: cannot be read: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the operating system says.
+        source: io::Error,
+    },
+    /// The file begins like gzip and is damaged or cut short.
+    #[error("{file}: is gzip, but {what}; fetch or compress the file again")]
+    Gzip {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// Nothing in the file.
+    #[error("{file}: is empty; expected a header line and data (or FASTA)")]
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// A header and nothing below it.
+    #[error("{file}: has a header but no data below it")]
+    HeaderOnly {
+        /// The file.
+        file: String,
+    },
+    /// No series to work on.
+    #[error("{file}: has no series")]
+    NoSeries {
+        /// The file.
+        file: String,
+    },
+    /// Bytes that are no UTF-8.
+    #[error("{place}: is not UTF-8 text; convert the file, for example with iconv -t UTF-8")]
+    NotUtf8 {
+        /// Where.
+        place: Box<Place>,
+    },
+    /// The first line fits no known layout.
+    #[error(
+        "{file}: line 1 fits no known layout: a table needs a header with a column `t` \
+         (series,label,t,<channels>) or `sequence` (label, id, sequence), FASTA begins with `>`; \
+         found `{found}`"
+    )]
+    UnknownFormat {
+        /// The file.
+        file: String,
+        /// The beginning of the first line.
+        found: String,
+    },
+    /// The header does not have what its layout needs.
+    #[error("{file}: line 1, the header: {what}")]
+    Header {
+        /// The file.
+        file: String,
+        /// What is wrong and what to do.
+        what: String,
+    },
+    /// Too few or too many fields.
+    #[error(
+        "{place}: the row has {found} fields where the header has {expected}; complete or delete \
+         it"
+    )]
+    Ragged {
+        /// Where: the first column that is missing or too many.
+        place: Box<Place>,
+        /// Fields in the row.
+        found: usize,
+        /// Fields in the header.
+        expected: usize,
+    },
+    /// A field that should be a finite number.
+    #[error(
+        "{place}: `{text}` is not a finite number; for a missing value leave the field empty or \
+         write NA"
+    )]
+    NotANumber {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+    },
+    /// A field that may not be empty.
+    #[error("{place}: is empty; a {what} is needed here")]
+    EmptyField {
+        /// Where.
+        place: Box<Place>,
+        /// What belongs there.
+        what: &'static str,
+    },
+    /// The time does not increase.
+    #[error(
+        "{place}: t is {t} after {previous} in series `{series}`; samples of a series must be in \
+         order, and another series needs another value in the column `series`"
+    )]
+    TimeOrder {
+        /// Where.
+        place: Box<Place>,
+        /// The time read.
+        t: f64,
+        /// The one before.
+        previous: f64,
+        /// Name of the series.
+        series: String,
+    },
+    /// A series that comes back after another one.
+    #[error(
+        "{place}: series `{series}` was already read from line {first} and ended there; keep the \
+         lines of a series together, or give this one another name"
+    )]
+    SeriesSplit {
+        /// Where.
+        place: Box<Place>,
+        /// Name of the series.
+        series: String,
+        /// The line where it first began.
+        first: u64,
+    },
+    /// A label or extra column that changes within a series.
+    #[error(
+        "{place}: `{found}` where series `{series}` began with `{expected}`; it must be the same \
+         for a whole series, so begin another series here"
+    )]
+    ColumnChanges {
+        /// Where.
+        place: Box<Place>,
+        /// Name of the series.
+        series: String,
+        /// Value read.
+        found: String,
+        /// Value the series began with.
+        expected: String,
+    },
+    /// A series or string without any observation that is there.
+    #[error(
+        "{place}: `{series}` has no observation, or missing ones only; remove it or add its \
+         samples"
+    )]
+    EmptySeries {
+        /// Where.
+        place: Box<Place>,
+        /// Name of the series.
+        series: String,
+    },
+    /// A character that is neither a symbol of the alphabet nor a code for a missing one.
+    #[error(
+        "{place}: `{symbol}` is not in the alphabet {alphabet}; missing symbols are written \
+         {missing}"
+    )]
+    UnknownSymbol {
+        /// Where.
+        place: Box<Place>,
+        /// The character.
+        symbol: String,
+        /// The alphabet.
+        alphabet: String,
+        /// Characters that stand for a missing symbol.
+        missing: String,
+    },
+    /// A label that the given classes do not have.
+    #[error("{place}: label `{label}` is none of the known classes ({classes})")]
+    UnknownLabel {
+        /// Where.
+        place: Box<Place>,
+        /// The label.
+        label: String,
+        /// The classes, separated by commas.
+        classes: String,
+    },
+    /// A file that should not bring labels of its own does.
+    #[error(
+        "{file}: was given as class `{class}` but has labels of its own; remove its label column \
+         or the class"
+    )]
+    LabelledTwice {
+        /// The file.
+        file: String,
+        /// The class given.
+        class: String,
+    },
+    /// A FASTA header without the label that was asked for.
+    #[error("{place}: the header has no label ({expected})")]
+    NoFastaLabel {
+        /// Where.
+        place: Box<Place>,
+        /// What was looked for.
+        expected: String,
+    },
+    /// Text before the first FASTA header.
+    #[error("{place}: expected `>` and a name before the first sequence")]
+    NoFastaHeader {
+        /// Where.
+        place: Box<Place>,
+    },
+    /// Files given together that do not fit.
+    #[error("{file}: does not go with {other}: {what}")]
+    Mismatch {
+        /// The file.
+        file: String,
+        /// The first file.
+        other: String,
+        /// What differs.
+        what: String,
+    },
+    /// An alphabet that is none.
+    #[error("alphabet `{text}`: {what}")]
+    Alphabet {
+        /// What was given.
+        text: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A series without a label where one is needed.
+    #[error(
+        "{file}, line {line}: series `{id}` has no label; training and evaluation need one for \
+         every series"
+    )]
+    Unlabelled {
+        /// The file.
+        file: String,
+        /// Where the series begins.
+        line: u64,
+        /// Its name.
+        id: String,
+    },
+    /// No such column.
+    #[error("{file}: has no column `{column}` to group by; it has: {available}")]
+    NoColumn {
+        /// The file.
+        file: String,
+        /// The column asked for.
+        column: String,
+        /// Columns there are.
+        available: String,
+    },
+    /// A series made in memory that does not fit its data set.
+    #[error("series {index} (`{id}`): {what}")]
+    Inconsistent {
+        /// Its number, from 0.
+        index: usize,
+        /// Its name.
+        id: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A file of another kind than needed.
+    #[error("{file}: has {found} where {expected} are needed")]
+    WrongKind {
+        /// The file.
+        file: String,
+        /// What it has.
+        found: String,
+        /// What is needed.
+        expected: String,
+    },
+    /// A time that is no number.
+    #[error(
+        "{place}: the time `{text}` is not a finite number; write the sample's number or its \
+         seconds"
+    )]
+    TimeNotANumber {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+    },
+    /// No folds for cross-validation.
+    #[error("{file}: {reason}")]
+    Folds {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: FoldError,
+    },
+    /// A line of a live stream that does not end.
+    #[error("{place}: the line is longer than {limit} bytes; write one sample per line")]
+    LineTooLong {
+        /// Where.
+        place: Box<Place>,
+        /// The longest line allowed.
+        limit: u64,
+    },
+    /// A format name that is none.
+    #[error("unknown format `{0}`; known are {names}", names = Format::NAMES)]
+    UnknownFormatName(String),
+}

@@ -1,0 +1,73 @@
+//! FASTA: `>name words...`, then the sequence in any number of lines.
+
+use super::assemble::{Body, Draft, Part, Text};
+use super::error::{DataError, Place};
+use super::read::FastaLabel;
+use super::table::shorten;
+
+/// Reads FASTA. Lines that begin with `;` are comments.
+pub(super) fn read(name: &str, bytes: &[u8], label: &FastaLabel) -> Result<Part, DataError> {
+    let mut part = Part {
+        file: name.to_owned(),
+        columns: Vec::new(),
+        channels: None,
+        label_column: None,
+        text_column: None,
+        partial: 0,
+        drafts: Vec::new(),
+    };
+    for (line, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
+        let place = || Box::new(Place::line(name, line));
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Err(DataError::NotUtf8 { place: place() });
+        };
+        let text = text.trim_end();
+        if text.is_empty() || text.starts_with(';') {
+            continue;
+        }
+        if let Some(header) = text.strip_prefix('>') {
+            let number = (part.drafts.len() + 1).to_string();
+            part.drafts.push(Draft {
+                id: header.split_whitespace().next().unwrap_or(&number).to_owned(),
+                label: label.find(header, place)?,
+                columns: Vec::new(),
+                times: Vec::new(),
+                line,
+                body: Body::Text(Text::default()),
+            });
+            continue;
+        }
+        match part.drafts.last_mut() {
+            Some(Draft { body: Body::Text(sequence), .. }) => sequence.push_line(text, line),
+            _ => return Err(DataError::NoFastaHeader { place: place() }),
+        }
+    }
+    Ok(part)
+}
+
+impl FastaLabel {
+    /// The label in a header, which comes without its `>`.
+    fn find(
+        &self,
+        header: &str,
+        place: impl Fn() -> Box<Place>,
+    ) -> Result<Option<String>, DataError> {
+        let mut words = header.split_whitespace();
+        let (found, expected) = match self {
+            Self::None => return Ok(None),
+            Self::Key(key) => {
+                let value =
+                    words.find_map(|word| word.strip_prefix(key.as_str())?.strip_prefix('='));
+                (value, format!("`{key}=` with a value"))
+            }
+            Self::Word(number) => {
+                let word = number.checked_sub(1).and_then(|skipped| words.nth(skipped));
+                (word, format!("word {number}; `{}`", shorten(header)))
+            }
+        };
+        match found.filter(|label| !label.is_empty()) {
+            Some(label) => Ok(Some(label.to_owned())),
+            None => Err(DataError::NoFastaLabel { place: place(), expected }),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Data sets: labelled (or unlabelled) series of real samples or of symbols.
+//!
+//! ```text
+//! bytes --read--> Dataset --windows--> Windows (borrowed views)
+//!                    |
+//!                    +----folds-----> Folds (indices of series)
+//!
+//! a pipe --LiveReader--> one Sample after another
+//! ```
+//!
+//! | layout | observation | recognised by |
+//! |---|---|---|
+//! | table of series: `series,<columns>,label,t,<channels>` | D real channels | header with `t` |
+//! | labelled strings: `label`, `id`, `sequence` | symbol | header with `sequence` |
+//! | FASTA | symbol | `>` as the first character |
+//!
+//! Each may be gzipped; content decides, never the file's name. A *missing* observation (an empty
+//! field or `NA`; `-`, `?` or an ambiguity code in a string) keeps its place in time as `None`: a
+//! filter then predicts and does not update. Missing observations are counted in [`Missing`], never
+//! dropped. All that is wrong with a file is one [`DataError`] that names file, line and column.
+//!
+//! ```
+//! use fishweir::data::{Dataset, ReadOptions, ShortSeries, Windowing};
+//!
+//! let table = b"series,subject,label,t,x\n\
+//!               0,ann,walk,0,0.5\n0,ann,walk,1,NA\n0,ann,walk,2,0.75\n\
+//!               1,bob,run,0,2.5\n1,bob,run,1,-1.5\n";
+//! let data = Dataset::parse("steps.csv", table, &ReadOptions::default())?;
+//! assert_eq!(data.classes(), ["run", "walk"]);
+//! assert_eq!(data.missing().observations, 1);
+//!
+//! let two = 2.try_into()?;
+//! let by = Windowing { length: two, hop: two, short: ShortSeries::Keep };
+//! let windows = data.windows(Some(&by));
+//! assert_eq!(windows.all().len(), 2);
+//! assert_eq!(windows.uncovered(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod alphabet;
+mod assemble;
+mod dataset;
+mod error;
+mod fasta;
+mod folds;
+mod live;
+mod read;
+mod samples;
+mod series_table;
+mod strings;
+mod table;
+mod windows;
+
+#[cfg(test)]
+mod tests;
+
+pub use alphabet::{Alphabet, Decoded};
+pub use dataset::{Dataset, Kind, Missing, Series};
+pub use error::{DataError, Place};
+pub use folds::{FoldError, Folds};
+pub use live::{LiveReader, Sample};
+pub use read::{FastaLabel, Format, ReadOptions};
+pub use samples::{Rows, RowsView, Samples, SamplesView};
+pub use windows::{ShortSeries, Window, Windowing, Windows};

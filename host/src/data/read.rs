@@ -1,0 +1,196 @@
+//! From bytes to a data set.
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::assemble::{Part, assemble, wrong_kind};
+use super::dataset::{Dataset, Kind};
+use super::error::{DataError, Place};
+use super::table::{first_line, shorten};
+use super::{fasta, series_table, strings};
+
+/// The layout of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A table with one sample per line: `series,<columns>,label,t,<channels>`.
+    Series,
+    /// A table with one string per line: `label`, `id`, `sequence`.
+    Strings,
+    /// FASTA.
+    Fasta,
+}
+
+impl Format {
+    pub(super) const NAMES: &str = "series (csv), strings (tsv), fasta";
+}
+
+impl FromStr for Format {
+    type Err = DataError;
+
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        match text {
+            "series" | "csv" => Ok(Self::Series),
+            "strings" | "tsv" => Ok(Self::Strings),
+            "fasta" => Ok(Self::Fasta),
+            _ => Err(DataError::UnknownFormatName(text.to_owned())),
+        }
+    }
+}
+
+/// Where the label is in a FASTA header, `>id word2 word3 key=value`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum FastaLabel {
+    /// Nowhere: the sequences are unlabelled, or each file is one class
+    /// ([`Dataset::read_classes`]).
+    #[default]
+    None,
+    /// The value of `key=`.
+    Key(String),
+    /// The word of that number, from 1: the second is the first after the name.
+    Word(usize),
+}
+
+impl FromStr for FastaLabel {
+    type Err = Infallible;
+
+    /// A number is a [`FastaLabel::Word`], anything else a [`FastaLabel::Key`].
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(text.parse().map_or_else(|_| Self::Key(text.to_owned()), Self::Word))
+    }
+}
+
+/// How to read; the default detects all that it can.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// The layout; `None` detects it from the content.
+    pub format: Option<Format>,
+    /// What an observation must be. Channels are then picked by name, in this order, others are
+    /// left out; symbols must be of this alphabet. For a fitted model pass the model's. `None`: all
+    /// channels, or the alphabet found.
+    pub kind: Option<Kind>,
+    /// The classes in the order of a fitted model; another label is an error. `None`: the labels
+    /// found, sorted.
+    pub classes: Option<Vec<String>>,
+    /// Where FASTA headers have their label.
+    pub fasta_label: FastaLabel,
+}
+
+impl Dataset {
+    /// Reads a file into memory: once as it is, and once as numbers.
+    ///
+    /// # Errors
+    /// [`DataError`] naming file, line and column.
+    pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        let (name, bytes) = load(path.as_ref())?;
+        Self::parse(&name, &bytes, options)
+    }
+
+    /// Reads several files, each of one class: pairs of class and file.
+    ///
+    /// # Errors
+    /// [`DataError`] as for [`Dataset::read`], or if files do not go together or have labels of
+    /// their own.
+    pub fn read_classes(
+        files: &[(String, PathBuf)],
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        let mut parts = Vec::new();
+        for (class, path) in files {
+            let (name, bytes) = load(path)?;
+            let mut part = read_part(&name, &bytes, options)?;
+            for draft in &mut part.drafts {
+                if draft.label.replace(class.clone()).is_some() {
+                    return Err(DataError::LabelledTwice { file: name, class: class.clone() });
+                }
+            }
+            parts.push(part);
+        }
+        if parts.is_empty() {
+            return Err(DataError::NoSeries { file: "no file".to_owned() });
+        }
+        assemble(parts, options)
+    }
+
+    /// Reads from memory what [`Dataset::read`] reads from a file; `name` is for messages.
+    ///
+    /// # Errors
+    /// [`DataError`] naming `name`, line and column.
+    pub fn parse(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Self, DataError> {
+        assemble(vec![read_part(name, bytes, options)?], options)
+    }
+}
+
+fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
+    let file = path.display().to_string();
+    match fs::read(path) {
+        Ok(bytes) => Ok((file, bytes)),
+        Err(source) => Err(DataError::Io { file, source }),
+    }
+}
+
+fn read_part(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
+    let plain = gunzip(name, bytes)?;
+    let text = plain.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&plain);
+    if text.trim_ascii().is_empty() {
+        return Err(DataError::Empty { file: name.to_owned() });
+    }
+    let format = options.format.map_or_else(|| detect(name, text), Ok)?;
+    match (format, &options.kind) {
+        (Format::Series, None) => series_table::read(name, text, None),
+        (Format::Series, Some(Kind::Channels(wanted))) => {
+            series_table::read(name, text, Some(wanted))
+        }
+        (Format::Series, Some(Kind::Symbols(_))) => {
+            Err(wrong_kind(name, "real channels", "strings of symbols"))
+        }
+        (_, Some(Kind::Channels(_))) => {
+            Err(wrong_kind(name, "strings of symbols", "real channels"))
+        }
+        (Format::Strings, _) => strings::read(name, text),
+        (Format::Fasta, _) => fasta::read(name, text, &options.fasta_label),
+    }
+}
+
+/// The content itself, unpacked if it begins like gzip.
+fn gunzip<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
+    if !bytes.starts_with(&[0x1F, 0x8B]) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut plain = Vec::new();
+    match MultiGzDecoder::new(bytes).read_to_end(&mut plain) {
+        Ok(_) => Ok(Cow::Owned(plain)),
+        Err(error) => {
+            let what = match error.kind() {
+                ErrorKind::UnexpectedEof => "ends too early".to_owned(),
+                _ => format!("is damaged: {error}"),
+            };
+            Err(DataError::Gzip { file: name.to_owned(), what })
+        }
+    }
+}
+
+/// The layout, from the first character or the names in the header.
+fn detect(name: &str, text: &[u8]) -> Result<Format, DataError> {
+    if matches!(text.trim_ascii_start().first(), Some(b'>' | b';')) {
+        return Ok(Format::Fasta);
+    }
+    let Ok(header) = std::str::from_utf8(first_line(text)) else {
+        return Err(DataError::NotUtf8 { place: Place::line(name, 1).into() });
+    };
+    let has = |wanted: &str| {
+        header.split([',', '\t']).any(|field| field.trim().trim_matches('"') == wanted)
+    };
+    match (has("sequence"), has("t")) {
+        (true, _) => Ok(Format::Strings),
+        (false, true) => Ok(Format::Series),
+        (false, false) => {
+            Err(DataError::UnknownFormat { file: name.to_owned(), found: shorten(header) })
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The layout `series,<columns>,label,t,<channels>`: one sample per line.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::assemble::{Body, Draft, Part};
+use super::error::DataError;
+use super::samples::Rows;
+use super::table::{Table, finite, is_missing, shorten};
+
+/// Reads a series table. `wanted` picks channels by name.
+pub(super) fn read(name: &str, bytes: &[u8], wanted: Option<&[String]>) -> Result<Part, DataError> {
+    let mut table = Table::open(name, bytes)?;
+    let layout = Layout::of(&table, wanted)?;
+    let mut part = Part {
+        file: name.to_owned(),
+        columns: layout.columns.iter().map(|&column| table.header()[column].clone()).collect(),
+        channels: Some(
+            layout.channels.iter().map(|&column| table.header()[column].clone()).collect(),
+        ),
+        label_column: layout.label.map(|column| (column + 1, "label".to_owned())),
+        text_column: None,
+        partial: 0,
+        drafts: Vec::new(),
+    };
+    let mut first_lines: HashMap<String, u64> = HashMap::new();
+    let mut row = Vec::with_capacity(layout.channels.len());
+    while table.next_row()? {
+        let id = match layout.series {
+            Some(column) => table.needed(column, "name of the series")?,
+            None => "",
+        };
+        if part.drafts.last().is_none_or(|current| current.id != id) {
+            if let Some(&first) = first_lines.get(id) {
+                let place = table.place(layout.series.unwrap_or_default());
+                return Err(DataError::SeriesSplit { place, series: shorten(id), first });
+            }
+            first_lines.insert(id.to_owned(), table.line());
+            part.drafts.push(layout.begin(&table, id)?);
+        }
+        let Some(Draft { columns, label, times, body: Body::Rows(rows), .. }) =
+            part.drafts.last_mut()
+        else {
+            continue; // A draft was pushed above, and it has rows.
+        };
+        layout.check_unchanged(&table, id, label.as_deref(), columns)?;
+        times.push(layout.time(&table, id, times.last().copied())?);
+        if layout.fill(&table, &mut row)? {
+            rows.push(Some(&row));
+        } else {
+            part.partial += usize::from(!row.is_empty());
+            rows.push(None);
+        }
+    }
+    if let ([only], None) = (part.drafts.as_mut_slice(), layout.series) {
+        only.id = stem(name);
+    }
+    Ok(part)
+}
+
+/// Which column is what.
+struct Layout {
+    series: Option<usize>,
+    label: Option<usize>,
+    time: usize,
+    columns: Vec<usize>,
+    channels: Vec<usize>,
+}
+
+impl Layout {
+    fn of(table: &Table<'_>, wanted: Option<&[String]>) -> Result<Self, DataError> {
+        let header = table.header();
+        let (series, label) = (table.column("series"), table.column("label"));
+        let Some(time) = table.column("t") else {
+            return Err(table.bad_header(format!(
+                "has no column `t`, which parts the columns of a series from its channels \
+                 (series,label,t,<channels>); found {}",
+                shorten(&header.join(","))
+            )));
+        };
+        let other = |column: &usize| Some(*column) != series && Some(*column) != label;
+        let columns = (0..time).filter(other).collect();
+        let all: Vec<usize> = (time + 1..header.len()).filter(other).collect();
+        let names =
+            || all.iter().map(|&column| header[column].as_str()).collect::<Vec<_>>().join(", ");
+        if all.is_empty() {
+            return Err(table.bad_header("has no channel after the column `t`".into()));
+        }
+        let channels = match wanted {
+            None => all,
+            Some(wanted) => wanted
+                .iter()
+                .map(|name| {
+                    let found = all.iter().copied().find(|&column| header[column] == *name);
+                    found.ok_or_else(|| {
+                        table.bad_header(format!(
+                            "has no channel `{name}`, which is needed; it has {}",
+                            names()
+                        ))
+                    })
+                })
+                .collect::<Result<_, _>>()?,
+        };
+        Ok(Self { series, label, time, columns, channels })
+    }
+
+    /// The label of the current row; an empty field is none.
+    fn label<'t>(&self, table: &'t Table<'_>) -> Result<Option<&'t str>, DataError> {
+        let Some(column) = self.label else {
+            return Ok(None);
+        };
+        Ok(Some(table.field(column)?).filter(|text| !text.is_empty()))
+    }
+
+    /// A series that begins at the current row, still without samples.
+    fn begin(&self, table: &Table<'_>, id: &str) -> Result<Draft, DataError> {
+        let columns = self.columns.iter().map(|&column| table.field(column).map(str::to_owned));
+        Ok(Draft {
+            id: id.to_owned(),
+            label: self.label(table)?.map(str::to_owned),
+            columns: columns.collect::<Result<_, _>>()?,
+            times: Vec::new(),
+            line: table.line(),
+            body: Body::Rows(Rows::new(self.channels.len())),
+        })
+    }
+
+    /// The current row says of its series what the first row said.
+    fn check_unchanged(
+        &self,
+        table: &Table<'_>,
+        id: &str,
+        label: Option<&str>,
+        columns: &[String],
+    ) -> Result<(), DataError> {
+        let label = self.label.map(|column| (column, label.unwrap_or_default()));
+        let columns = self.columns.iter().copied().zip(columns.iter().map(String::as_str));
+        for (column, expected) in columns.chain(label) {
+            let found = table.field(column)?;
+            if found != expected {
+                return Err(DataError::ColumnChanges {
+                    place: table.place(column),
+                    series: shorten(id),
+                    found: shorten(found),
+                    expected: shorten(expected),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The time of the current row, later than the previous one.
+    fn time(&self, table: &Table<'_>, id: &str, previous: Option<f64>) -> Result<f64, DataError> {
+        let text = table.field(self.time)?;
+        let Some(t) = finite(text) else {
+            return Err(DataError::TimeNotANumber {
+                place: table.place(self.time),
+                text: shorten(text),
+            });
+        };
+        match previous {
+            Some(previous) if t <= previous => Err(DataError::TimeOrder {
+                place: table.place(self.time),
+                t,
+                previous,
+                series: shorten(id),
+            }),
+            _ => Ok(t),
+        }
+    }
+
+    /// Reads the channels of the current row; false if any of them is missing. `row` then holds
+    /// those that are there.
+    fn fill(&self, table: &Table<'_>, row: &mut Vec<f64>) -> Result<bool, DataError> {
+        row.clear();
+        for &column in &self.channels {
+            let text = table.field(column)?;
+            if is_missing(text) {
+                continue;
+            }
+            row.push(finite(text).ok_or_else(|| DataError::NotANumber {
+                place: table.place(column),
+                text: shorten(text),
+            })?);
+        }
+        Ok(row.len() == self.channels.len())
+    }
+}
+
+/// A file's name without folder and endings.
+fn stem(name: &str) -> String {
+    let file = Path::new(name).file_name().map_or(name.into(), |file| file.to_string_lossy());
+    file.split('.').find(|piece| !piece.is_empty()).unwrap_or(name).to_owned()
+}

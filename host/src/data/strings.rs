@@ -1,0 +1,51 @@
+//! The layout `label`, `id`, `sequence`: one string per line.
+
+use super::assemble::{Body, Draft, Part, Text};
+use super::error::DataError;
+use super::table::{Table, shorten};
+
+/// Reads labelled strings. `label` and `id` may be absent, further columns are kept.
+pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
+    let mut table = Table::open(name, bytes)?;
+    let (label, id) = (table.column("label"), table.column("id"));
+    let Some(sequence) = table.column("sequence") else {
+        return Err(table.bad_header(format!(
+            "has no column `sequence` (label, id, sequence); found {}",
+            shorten(&table.header().join(","))
+        )));
+    };
+    let others: Vec<usize> = (0..table.header().len())
+        .filter(|&column| column != sequence && ![label, id].contains(&Some(column)))
+        .collect();
+    let mut part = Part {
+        file: name.to_owned(),
+        columns: others.iter().map(|&column| table.header()[column].clone()).collect(),
+        channels: None,
+        label_column: label.map(|column| (column + 1, "label".to_owned())),
+        text_column: Some((sequence + 1, "sequence".to_owned())),
+        partial: 0,
+        drafts: Vec::new(),
+    };
+    while table.next_row()? {
+        let name_of = |column| table.needed(column, "name of the sequence").map(str::to_owned);
+        let id = id.map_or_else(|| Ok((part.drafts.len() + 1).to_string()), name_of)?;
+        let label = label.map_or(Ok(""), |column| table.field(column))?;
+        let text = table.field(sequence)?;
+        if text.is_empty() {
+            return Err(DataError::EmptySeries {
+                place: table.place(sequence),
+                series: shorten(&id),
+            });
+        }
+        let columns = others.iter().map(|&column| table.field(column).map(str::to_owned));
+        part.drafts.push(Draft {
+            label: Some(label.to_owned()).filter(|label| !label.is_empty()),
+            columns: columns.collect::<Result<_, _>>()?,
+            times: Vec::new(),
+            line: table.line(),
+            body: Body::Text(Text::of_line(text, table.line())),
+            id,
+        });
+    }
+    Ok(part)
+}

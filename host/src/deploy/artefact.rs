@@ -1,0 +1,242 @@
+//! The binary artefact, written and read back at run-time sizes.
+
+use std::path::Path;
+
+use fishweir_core::artefact::{ArtefactError, Family, HEADER_LENGTH, Header, Shape};
+use fishweir_core::classify::Normalisation;
+
+use super::{Deployed, DeployedEmission, DeployedModel, Weight};
+use crate::classifier::Observations;
+use crate::files::{self, FileError};
+
+/// Why an artefact's file was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArtefactFileError {
+    /// The file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Its bytes are no artefact.
+    #[error("{file}: {source}")]
+    Artefact {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        source: ArtefactError,
+    },
+    /// A size that two bytes, or four, cannot say.
+    #[error("the classifier is too large for an artefact")]
+    TooLarge,
+}
+
+impl Deployed {
+    /// The shape that the artefact's header states.
+    #[must_use]
+    pub fn shape(&self) -> Option<Shape> {
+        let size = |n: usize| u16::try_from(n).ok();
+        Some(Shape {
+            real_bytes: 4,
+            family: match self.observations {
+                Observations::Channels(_) => Family::GAUSSIAN,
+                Observations::Symbols(_) => Family::CATEGORICAL,
+            },
+            states: size(self.states())?,
+            size: size(self.size())?,
+            models: size(self.models())?,
+            outputs: size(self.outputs())?,
+            directions: size(self.directions())?,
+        })
+    }
+
+    /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order.
+    #[must_use]
+    pub fn payload(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
+        fn weights<'a>(row: impl IntoIterator<Item = &'a Weight>, put: &mut impl FnMut(f32)) {
+            for weight in row {
+                put(weight.value);
+                weight.tangent.iter().copied().for_each(&mut *put);
+            }
+        }
+        for model in &self.models {
+            weights(&model.initial, &mut put);
+            weights(model.transition.iter().flatten(), &mut put);
+            for emission in &model.emission {
+                match emission {
+                    DeployedEmission::Categorical(row) => weights(row, &mut put),
+                    DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic } => {
+                        mean.iter().chain(rate).copied().for_each(&mut put);
+                        weights([constant], &mut put);
+                        linear.iter().chain(quadratic).flatten().copied().for_each(&mut put);
+                    }
+                }
+            }
+        }
+        self.weights.iter().flatten().chain(&self.biases).copied().for_each(&mut put);
+        bytes.extend_from_slice(&self.normalisation.code().to_le_bytes());
+        bytes.extend_from_slice(&0_u32.to_le_bytes());
+        bytes
+    }
+
+    /// The artefact: header, classifier, labels. After the labels of the classes, a line each, come
+    /// the names of the channels, a line each, or one line with the alphabet.
+    ///
+    /// # Errors
+    /// [`ArtefactFileError::TooLarge`].
+    pub fn to_artefact(&self) -> Result<Vec<u8>, ArtefactFileError> {
+        let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
+        let payload = self.payload();
+        let observed = match &self.observations {
+            Observations::Channels(names) => names.clone(),
+            Observations::Symbols(symbols) => vec![symbols.clone()],
+        };
+        let lines: Vec<&str> =
+            self.classes.iter().chain(&observed).map(|line| line.as_str()).collect();
+        let labels = lines.join("\n") + "\n";
+        let header = Header::encode(shape, &payload, labels.as_bytes())
+            .ok_or(ArtefactFileError::TooLarge)?;
+        Ok([header.as_slice(), &payload, labels.as_bytes()].concat())
+    }
+
+    /// Writes the artefact, whole or not at all.
+    ///
+    /// # Errors
+    /// [`ArtefactFileError`].
+    pub fn save_artefact(&self, path: &Path) -> Result<(), ArtefactFileError> {
+        Ok(files::write_whole(path, &self.to_artefact()?)?)
+    }
+
+    /// Whether bytes begin as an artefact does.
+    #[must_use]
+    pub fn is_artefact(bytes: &[u8]) -> bool {
+        bytes.starts_with(b"FISHWEIR")
+    }
+
+    /// Reads an artefact; `file` is for messages.
+    ///
+    /// # Errors
+    /// [`ArtefactFileError::Artefact`] saying what is wrong.
+    pub fn from_artefact(file: &str, bytes: &[u8]) -> Result<Self, ArtefactFileError> {
+        parse(bytes)
+            .map_err(|source| ArtefactFileError::Artefact { file: file.to_owned(), source })
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
+    let header = Header::parse(bytes)?;
+    let shape = header.shape();
+    if shape.real_bytes != 4 {
+        return Err(ArtefactError::OtherShape {
+            found: shape,
+            wanted: Shape { real_bytes: 4, ..shape },
+        });
+    }
+    let sizes = Sizes {
+        states: shape.states.into(),
+        size: shape.size.into(),
+        directions: shape.directions.into(),
+        family: shape.family,
+    };
+    if crate::runtime::padded_states(sizes.states).is_none() {
+        return Err(ArtefactError::BadHeader);
+    }
+    let (models, outputs) = (usize::from(shape.models), usize::from(shape.outputs));
+    let wanted = sizes
+        .model_reals()
+        .checked_mul(models)
+        .and_then(|reals| reals.checked_add(outputs * (models + 1)))
+        .and_then(|reals| reals.checked_mul(4)?.checked_add(8))
+        .ok_or(ArtefactError::BadHeader)?;
+    let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
+    if payload.len() != wanted {
+        return Err(ArtefactError::OtherSize);
+    }
+    let (numbers, tail) = payload.split_at(wanted - 8);
+    let mut numbers = Numbers(numbers);
+    let models = (0..models).map(|_| sizes.model(&mut numbers)).collect();
+    let weights = (0..outputs).map(|_| numbers.reals(usize::from(shape.models))).collect();
+    let biases = numbers.reals(outputs);
+    let code = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
+    let normalisation = Normalisation::from_code(code).ok_or(ArtefactError::BadHeader)?;
+    let mut lines = header.labels(bytes)?.map(str::to_owned);
+    let classes = if outputs == 1 { 2 } else { outputs };
+    let classes: Vec<String> = lines.by_ref().take(classes).collect();
+    let observed: Vec<String> = lines.collect();
+    let observations = match shape.family {
+        Family::GAUSSIAN => Observations::Channels(observed),
+        _ => Observations::Symbols(observed.concat()),
+    };
+    let deployed = Deployed { observations, classes, models, weights, biases, normalisation };
+    let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
+    if !labelled || deployed.size() != sizes.size {
+        return Err(ArtefactError::Labels);
+    }
+    // The numbers are judged where the device judges them: by the same checks of the core.
+    deployed.validate().map_err(ArtefactError::Model)?;
+    debug_assert_eq!(bytes.len(), HEADER_LENGTH + payload.len() + labels_length(bytes, payload));
+    Ok(deployed)
+}
+
+fn labels_length(bytes: &[u8], payload: &[u8]) -> usize {
+    bytes.len() - HEADER_LENGTH - payload.len()
+}
+
+struct Numbers<'a>(&'a [u8]);
+
+impl Numbers<'_> {
+    fn real(&mut self) -> f32 {
+        let Some((head, rest)) = self.0.split_first_chunk() else { return f32::NAN };
+        self.0 = rest;
+        f32::from_le_bytes(*head)
+    }
+
+    fn reals(&mut self, count: usize) -> Vec<f32> {
+        (0..count).map(|_| self.real()).collect()
+    }
+}
+
+struct Sizes {
+    states: usize,
+    size: usize,
+    directions: usize,
+    family: Family,
+}
+
+impl Sizes {
+    fn model_reals(&self) -> usize {
+        let weight = 1 + self.directions;
+        let emission = match self.family {
+            Family::GAUSSIAN => 2 * self.size * weight + weight,
+            _ => self.size * weight,
+        };
+        self.states * ((1 + self.states) * weight + emission)
+    }
+
+    fn weights(&self, count: usize, numbers: &mut Numbers<'_>) -> Vec<Weight> {
+        (0..count)
+            .map(|_| Weight { value: numbers.real(), tangent: numbers.reals(self.directions) })
+            .collect()
+    }
+
+    fn model(&self, numbers: &mut Numbers<'_>) -> DeployedModel {
+        DeployedModel {
+            initial: self.weights(self.states, numbers),
+            transition: (0..self.states).map(|_| self.weights(self.states, numbers)).collect(),
+            emission: (0..self.states).map(|_| self.emission(numbers)).collect(),
+        }
+    }
+
+    fn emission(&self, numbers: &mut Numbers<'_>) -> DeployedEmission {
+        if self.family != Family::GAUSSIAN {
+            return DeployedEmission::Categorical(self.weights(self.size, numbers));
+        }
+        let table = |numbers: &mut Numbers<'_>| -> Vec<Vec<f32>> {
+            (0..self.size).map(|_| numbers.reals(self.directions)).collect()
+        };
+        let (mean, rate) = (numbers.reals(self.size), numbers.reals(self.size));
+        let constant = Weight { value: numbers.real(), tangent: numbers.reals(self.directions) };
+        let (linear, quadratic) = (table(numbers), table(numbers));
+        DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic }
+    }
+}

@@ -1,0 +1,47 @@
+//! What a classifier costs on a device, before anything is flashed.
+
+use serde::Serialize;
+
+use super::Deployed;
+use crate::classifier::Observations;
+
+/// RAM, flash and work of a deployed classifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Cost {
+    /// Bytes of the state, all of it: the size of the core's `StreamState`.
+    pub state_bytes: usize,
+    /// Bytes of the model in flash: the size of the core's `StreamClassifier`.
+    pub model_bytes: usize,
+    /// Multiply-adds a sample: recursions and emissions, without the exponentials.
+    pub multiply_adds_per_sample: usize,
+    /// Exponentials a sample.
+    pub exponentials_per_sample: usize,
+    /// Logarithms a decision that is read.
+    pub logarithms_per_decision: usize,
+}
+
+impl Deployed {
+    /// What it costs on a device.
+    ///
+    /// State: `M` beliefs of `N (1 + C)` reals, a ledger of 16 bytes and 8 a direction, and an age;
+    /// and a counter. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
+    /// the last term for categorical emissions.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        let (n, c, m) = (self.states(), self.directions(), self.models());
+        // The ledger's 64-bit exponent aligns a belief to eight bytes.
+        let belief = (4 * n * (1 + c) + 16 + 8 * c + 4).next_multiple_of(8);
+        let recursion = (1 + 2 * c) * (n * n + n);
+        let (emission, exponentials) = match &self.observations {
+            Observations::Channels(names) => (n * names.len() * (2 + 2 * c), m * n),
+            Observations::Symbols(_) => (0, 0),
+        };
+        Cost {
+            state_bytes: m * belief + 8,
+            model_bytes: self.payload().len(),
+            multiply_adds_per_sample: m * (recursion + emission),
+            exponentials_per_sample: exponentials,
+            logarithms_per_decision: m,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Deployment: a trained classifier as the `f32` numbers that a device holds, and what runs them.
+//!
+//! ```text
+//! Classifier (f64) --compile--> Deployed (f32) --+--> Stream, the host's run of it
+//!                                                +--> Rust source with a `static`
+//!                                                +--> binary artefact, read in place
+//!                                                +--> cost: RAM, flash, multiply-adds
+//! ```
+//!
+//! The stream runs the core's recursions over the same numbers in the same order as the device, so
+//! its decisions, margins and log-likelihoods are the device's, bit for bit.
+
+mod artefact;
+mod compile;
+mod cost;
+mod source;
+mod stream;
+
+pub use artefact::ArtefactFileError;
+pub use compile::CompileError;
+pub use cost::Cost;
+pub use stream::{PushError, Stream};
+
+use fishweir_core::classify::Normalisation;
+
+use crate::classifier::Observations;
+
+/// A number of a deployed model: its value and its rate of change along each output's direction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Weight {
+    pub(crate) value: f32,
+    /// `[output]`; empty where the classifier uses no score.
+    pub(crate) tangent: Vec<f32>,
+}
+
+/// A deployed model; all models of a bank have the same number of states.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DeployedModel {
+    /// `[state]`.
+    pub(crate) initial: Vec<Weight>,
+    /// `[from][to]`.
+    pub(crate) transition: Vec<Vec<Weight>>,
+    /// `[state]`.
+    pub(crate) emission: Vec<DeployedEmission>,
+}
+
+/// The emission of one state.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum DeployedEmission {
+    /// `[symbol]`.
+    Categorical(Vec<Weight>),
+    /// The fields of the core's `Gaussian`.
+    Gaussian {
+        mean: Vec<f32>,
+        rate: Vec<f32>,
+        constant: Weight,
+        /// `[channel][output]`.
+        linear: Vec<Vec<f32>>,
+        /// `[channel][output]`.
+        quadratic: Vec<Vec<f32>>,
+    },
+}
+
+/// A classifier as a device holds it: `f32`, tangents attached, in the sensor's own units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deployed {
+    pub(crate) observations: Observations,
+    pub(crate) classes: Vec<String>,
+    pub(crate) models: Vec<DeployedModel>,
+    /// `[output][model]`.
+    pub(crate) weights: Vec<Vec<f32>>,
+    /// `[output]`.
+    pub(crate) biases: Vec<f32>,
+    pub(crate) normalisation: Normalisation,
+}
+
+impl Deployed {
+    /// What it observes.
+    #[must_use]
+    pub fn observations(&self) -> &Observations {
+        &self.observations
+    }
+
+    /// Names of the classes.
+    #[must_use]
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// Number of models.
+    #[must_use]
+    pub fn models(&self) -> usize {
+        self.models.len()
+    }
+
+    /// Hidden states of each model.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.models.first().map_or(0, |model| model.initial.len())
+    }
+
+    /// Channels or symbols.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match &self.observations {
+            Observations::Channels(names) => names.len(),
+            Observations::Symbols(symbols) => symbols.chars().count(),
+        }
+    }
+
+    /// Number of outputs: one for two classes, else one a class.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.biases.len()
+    }
+
+    /// Directions that each model carries: one an output, or none.
+    #[must_use]
+    pub fn directions(&self) -> usize {
+        let first = self.models.first().and_then(|model| model.initial.first());
+        first.map_or(0, |weight| weight.tangent.len())
+    }
+}

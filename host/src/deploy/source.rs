@@ -1,0 +1,119 @@
+//! Rust source with the classifier as a `static`, for linking into firmware.
+
+use std::fmt::Write as _;
+
+use super::{Deployed, DeployedEmission, Weight};
+use crate::classifier::{Observations, normalisation_name};
+
+impl Deployed {
+    /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it, with
+    /// the names of classes and channels in comments. Every number is written so that it reads back
+    /// to the same bits.
+    #[must_use]
+    pub fn to_source(&self) -> String {
+        let directions = self.directions();
+        let real = if directions == 0 { "f32".into() } else { format!("Dual<f32, {directions}>") };
+        let (family, what) = match &self.observations {
+            Observations::Channels(names) => ("Gaussian", format!("channels {}", names.join(", "))),
+            Observations::Symbols(symbols) => {
+                ("Categorical", format!("symbols {symbols:?}, numbered in this order"))
+            }
+        };
+        let numbers = if directions == 0 {
+            String::new()
+        } else {
+            "use fishweir_core::number::Dual;\n".into()
+        };
+        let mut text = format!(
+            "// A stream classifier, exported by fishweir {}. Change the model, not this file.\n\
+             //\n\
+             // Observes {what}.\n",
+            env!("CARGO_PKG_VERSION"),
+        );
+        for (index, class) in self.classes.iter().enumerate() {
+            let _ = writeln!(text, "// Class {index}: {class}.");
+        }
+        let _ = write!(
+            text,
+            "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
+             use fishweir_core::emission::{family};\n\
+             use fishweir_core::hmm::{{Chain, Hmm}};\n\
+             {numbers}\n\
+             /// {} models of {} hidden states over {}, {} outputs.\n\
+             pub type Model = StreamClassifier<{family}<{}, {real}>, {}, {}, {}>;\n\n\
+             /// The classifier, in flash.\n\
+             #[rustfmt::skip]\n\
+             #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
+             pub static MODEL: Model = StreamClassifier::new(\n    [\n",
+            self.models(),
+            self.states(),
+            self.observations,
+            self.outputs(),
+            self.size(),
+            self.states(),
+            self.models(),
+            self.outputs(),
+        );
+        for model in &self.models {
+            let _ = writeln!(text, "        Hmm::new(\n            Chain::from_parts(");
+            let _ = writeln!(text, "                {},", weights(&model.initial));
+            let _ = writeln!(text, "                [");
+            for row in &model.transition {
+                let _ = writeln!(text, "                    {},", weights(row));
+            }
+            let _ = writeln!(text, "                ],\n            ),\n            [");
+            for emission in &model.emission {
+                let _ = writeln!(text, "                {},", emission_source(emission));
+            }
+            let _ = writeln!(text, "            ],\n        ),");
+        }
+        let _ = writeln!(text, "    ],\n    [");
+        for row in &self.weights {
+            let _ = writeln!(text, "        {},", reals(row));
+        }
+        let normalisation = normalisation_name(self.normalisation).to_uppercase();
+        let _ = writeln!(text, "    ],\n    {},", reals(&self.biases));
+        let _ = writeln!(text, "    Normalisation::{normalisation},\n);");
+        text
+    }
+}
+
+fn reals(row: &[f32]) -> String {
+    // Debug prints the shortest text that reads back to the same number.
+    format!("{row:?}")
+}
+
+fn weight(weight: &Weight) -> String {
+    if weight.tangent.is_empty() {
+        format!("{:?}", weight.value)
+    } else {
+        format!("Dual {{ value: {:?}, tangent: {:?} }}", weight.value, weight.tangent)
+    }
+}
+
+fn weights(row: &[Weight]) -> String {
+    format!("[{}]", row.iter().map(weight).collect::<Vec<_>>().join(", "))
+}
+
+/// Tangents by channel: `()` each where there is none.
+fn tangents(rows: &[Vec<f32>]) -> String {
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|row| if row.is_empty() { "()".into() } else { reals(row) })
+        .collect();
+    format!("[{}]", rows.join(", "))
+}
+
+fn emission_source(emission: &DeployedEmission) -> String {
+    match emission {
+        DeployedEmission::Categorical(row) => format!("Categorical::from_parts({})", weights(row)),
+        DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic } => format!(
+            "Gaussian::from_parts({}, {}, {}, {}, {})",
+            reals(mean),
+            reals(rate),
+            weight(constant),
+            tangents(linear),
+            tangents(quadratic)
+        ),
+    }
+}

@@ -1,0 +1,159 @@
+//! What can go wrong between a model and a device's answers.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::protocol::{Exit, SampleKind, VERSION};
+
+/// Why the firmware was not built, did not run, or did not answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeviceError {
+    /// No firmware where it was looked for.
+    #[error(
+        "{}: no firmware there (no Cargo.toml); name the folder `firmware` of a checkout",
+        folder.display()
+    )]
+    NoFirmware {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {what}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What was tried.
+        what: &'static str,
+        /// What the operating system says.
+        source: io::Error,
+    },
+    /// A program that is needed could not be started.
+    #[error("{program}: {source}; {hint}")]
+    NoProgram {
+        /// The program.
+        program: String,
+        /// What the operating system says.
+        source: io::Error,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// Cargo refused.
+    #[error("the firmware does not build{}:\n{message}", hint.map(|hint| format!(" ({hint})")).unwrap_or_default())]
+    Build {
+        /// What cargo wrote.
+        message: String,
+        /// What to do, where that can be told.
+        hint: Option<&'static str>,
+    },
+    /// The image is no ELF file.
+    #[error("{}: not an ELF image: {message}", path.display())]
+    Image {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// The transport failed.
+    #[error("the link to the device failed: {0}")]
+    Link(#[from] io::Error),
+    /// The device closed the stream where an answer was due.
+    #[error("the device stopped after {answers} answers")]
+    Stopped {
+        /// Answers received.
+        answers: usize,
+    },
+    /// Nothing came from the device for longer than it was given.
+    #[error("the device was silent for {seconds} s after {answers} answers; it is given up")]
+    Silent {
+        /// How long.
+        seconds: u64,
+        /// Answers received.
+        answers: usize,
+    },
+    /// The device speaks another version of the format.
+    #[error(
+        "the device speaks version {found} of the wire format, this program version {VERSION}; build both from one checkout"
+    )]
+    Version {
+        /// The device's.
+        found: u8,
+    },
+    /// A record that the format does not know.
+    #[error(
+        "after {answers} answers the device sent a record that the wire format does not have: {what}"
+    )]
+    BadRecord {
+        /// Answers received.
+        answers: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The device reports a fault.
+    #[error("after {answers} answers the device reports: {what}")]
+    Fault {
+        /// Answers received.
+        answers: usize,
+        /// What it reports.
+        what: String,
+    },
+    /// The data do not have the shape of the model's samples.
+    #[error(
+        "sample {index}: {found}, but the model on the device takes {}",
+        describe(*kind, *length)
+    )]
+    SampleShape {
+        /// Which sample, from 0.
+        index: usize,
+        /// What was to be sent.
+        found: String,
+        /// What the device takes.
+        kind: SampleKind,
+        /// Values in a sample.
+        length: usize,
+    },
+    /// Not as many answers as samples.
+    #[error("{answers} answers to {samples} samples")]
+    Count {
+        /// Answers received.
+        answers: usize,
+        /// Samples and missing samples sent.
+        samples: usize,
+    },
+    /// The emulator ended with an error, or before its time.
+    #[error(
+        "{what}{}; the emulator ended with {}{}",
+        cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default(),
+        ending(*code),
+        if stderr.is_empty() { String::new() } else { format!(":\n{}", stderr.trim_end()) }
+    )]
+    Emulator {
+        /// When.
+        what: &'static str,
+        /// What the host noticed first.
+        cause: Option<Box<DeviceError>>,
+        /// The exit code; `None` where it was killed.
+        code: Option<i32>,
+        /// What the emulator wrote.
+        stderr: String,
+    },
+}
+
+fn describe(kind: SampleKind, length: usize) -> String {
+    match kind {
+        SampleKind::Vector => format!("vectors of {length} channels"),
+        SampleKind::Symbol => String::from("symbols"),
+    }
+}
+
+fn ending(code: Option<i32>) -> String {
+    let Some(code) = code else { return String::from("a signal") };
+    let meaning = match Exit::from_code(code) {
+        Some(Exit::Done) => "the program ended as asked",
+        Some(Exit::Failed) => "the model was refused, or the stream broke off",
+        Some(Exit::HardFault) => "hard fault",
+        Some(Exit::Panic) => "panic",
+        None => "not a code of the firmware: the emulator itself failed",
+    };
+    format!("exit code {code} ({meaning})")
+}

@@ -1,0 +1,248 @@
+//! Building the firmware around a model.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use object::{Object, ObjectSection};
+
+use super::DeviceError;
+
+/// The board that images are built for.
+const BOARD: &str = "mps2-an386";
+/// Its target.
+const TARGET: &str = "thumbv7em-none-eabihf";
+
+/// The model to build in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelFile<'a> {
+    /// A Rust source with a `static MODEL`, as the export writes it.
+    Source(&'a Path),
+    /// A binary artefact: included as bytes, read in place.
+    Artefact(&'a Path),
+    /// The small model that comes with the firmware.
+    Bundled,
+}
+
+/// The folder of the firmware's workspace, and where its builds go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Firmware {
+    folder: PathBuf,
+    target_folder: PathBuf,
+}
+
+impl Firmware {
+    /// The firmware in a folder. Builds go to `target` in it.
+    ///
+    /// # Errors
+    /// [`DeviceError::NoFirmware`] where the folder holds none.
+    pub fn at(folder: &Path) -> Result<Self, DeviceError> {
+        if !folder.join("Cargo.toml").is_file() {
+            return Err(DeviceError::NoFirmware { folder: folder.to_owned() });
+        }
+        let folder = absolute(folder)?;
+        Ok(Self { target_folder: folder.join("target"), folder })
+    }
+
+    /// The firmware of the checkout that this program was built from.
+    ///
+    /// # Errors
+    /// [`DeviceError::NoFirmware`] where the checkout is gone.
+    pub fn in_repository() -> Result<Self, DeviceError> {
+        Self::at(&Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("firmware"))
+    }
+
+    /// Sends builds to another folder: kept between builds, it saves compiling the dependencies.
+    ///
+    /// # Errors
+    /// [`DeviceError::File`] where there is no current folder to complete a relative path.
+    pub fn with_target_folder(self, folder: &Path) -> Result<Self, DeviceError> {
+        Ok(Self { target_folder: absolute(folder)?, ..self })
+    }
+
+    /// Builds the firmware with a model in it, and puts the image at `elf`, whole or not at all.
+    ///
+    /// Processes that build in one target folder at the same time wait for each other, so that every
+    /// image holds its own model.
+    ///
+    /// # Errors
+    /// When cargo is missing or refuses, with what it said; when the image cannot be written.
+    pub fn build(&self, model: ModelFile<'_>, elf: &Path) -> Result<Image, DeviceError> {
+        let failed = |path: &Path, what| {
+            let path = path.to_owned();
+            move |source| DeviceError::File { path, what, source }
+        };
+        fs::create_dir_all(&self.target_folder)
+            .map_err(failed(&self.target_folder, "cannot be made"))?;
+        let lock_path = self.target_folder.join("fishweir.lock");
+        let lock = File::create(&lock_path).map_err(failed(&lock_path, "cannot be written"))?;
+        lock.lock().map_err(failed(&lock_path, "cannot be locked"))?;
+
+        let output = self.cargo(model)?;
+        if !output.status.success() {
+            let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+            let hint = build_hint(&message);
+            return Err(DeviceError::Build { message, hint });
+        }
+        let built = self.target_folder.join(TARGET).join("release").join(BOARD);
+        let mut part = elf.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        fs::copy(&built, &part).map_err(failed(&part, "cannot be written"))?;
+        fs::rename(&part, elf).map_err(failed(elf, "cannot be written"))?;
+        Image::open(elf)
+        // The lock goes with its file.
+    }
+
+    fn cargo(&self, model: ModelFile<'_>) -> Result<Output, DeviceError> {
+        // The cargo that runs this program, if one does: it knows its own toolchain.
+        let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut cargo = Command::new(&program);
+        cargo
+            .current_dir(&self.folder)
+            .args(["build", "--release", "--bin", BOARD, "--target", TARGET, "--target-dir"])
+            .arg(&self.target_folder);
+        // Flags meant for the host would displace the firmware's own.
+        for variable in [
+            "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "CARGO_BUILD_RUSTFLAGS",
+            "FISHWEIR_MODEL",
+            "FISHWEIR_ARTEFACT",
+        ] {
+            cargo.env_remove(variable);
+        }
+        match model {
+            ModelFile::Source(path) => cargo.env("FISHWEIR_MODEL", absolute(path)?),
+            ModelFile::Artefact(path) => cargo.env("FISHWEIR_ARTEFACT", absolute(path)?),
+            ModelFile::Bundled => &mut cargo,
+        };
+        cargo.output().map_err(|source| DeviceError::NoProgram {
+            program: OsStr::to_string_lossy(&program).into_owned(),
+            source,
+            hint: "the firmware is built by cargo: install Rust from https://rustup.rs",
+        })
+    }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, DeviceError> {
+    std::path::absolute(path).map_err(|source| DeviceError::File {
+        path: path.to_owned(),
+        what: "cannot be made absolute",
+        source,
+    })
+}
+
+fn build_hint(message: &str) -> Option<&'static str> {
+    if message.contains("can't find crate for `core`") {
+        Some("run: rustup target add thumbv7em-none-eabihf")
+    } else if message.contains("will not fit in region") {
+        Some("the model is too large for the board's memory")
+    } else {
+        None
+    }
+}
+
+/// A linked image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// The ELF file.
+    pub elf: PathBuf,
+    /// What it occupies on the part.
+    pub sections: Sections,
+}
+
+/// Bytes of an image's sections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sections {
+    /// Interrupt vectors.
+    pub vector_table: u64,
+    /// Code.
+    pub text: u64,
+    /// Constants, the model among them.
+    pub rodata: u64,
+    /// Initialised variables: in flash, and copied to RAM.
+    pub data: u64,
+    /// Zeroed and uninitialised variables. The stack comes on top of them.
+    pub bss: u64,
+}
+
+impl Sections {
+    /// Bytes of flash.
+    #[must_use]
+    pub const fn flash(&self) -> u64 {
+        self.vector_table + self.text + self.rodata + self.data
+    }
+
+    /// Bytes of RAM without the stack.
+    #[must_use]
+    pub const fn ram(&self) -> u64 {
+        self.data + self.bss
+    }
+}
+
+impl Image {
+    /// Reads the sections of an ELF file.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is no ELF file.
+    pub fn open(elf: &Path) -> Result<Self, DeviceError> {
+        let bytes = fs::read(elf).map_err(|source| DeviceError::File {
+            path: elf.to_owned(),
+            what: "cannot be read",
+            source,
+        })?;
+        let refused = |message: String| DeviceError::Image { path: elf.to_owned(), message };
+        let file = object::File::parse(&*bytes).map_err(|error| refused(error.to_string()))?;
+        let mut sections = Sections::default();
+        for section in file.sections() {
+            let size = section.size();
+            match section.name() {
+                Ok(".vector_table") => sections.vector_table += size,
+                Ok(".text") => sections.text += size,
+                Ok(".rodata") => sections.rodata += size,
+                Ok(".data") => sections.data += size,
+                Ok(".bss" | ".uninit") => sections.bss += size,
+                _ => {}
+            }
+        }
+        if sections.text == 0 {
+            return Err(refused(String::from("no code in it")));
+        }
+        Ok(Self { elf: elf.to_owned(), sections })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_firmware_is_named() {
+        let error = Firmware::at(Path::new("/nowhere")).expect_err("no firmware there");
+        assert!(error.to_string().starts_with("/nowhere: no firmware there"), "{error}");
+    }
+
+    #[test]
+    fn only_elf_files_are_images() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let error = Image::open(&source).expect_err("a text file is no image");
+        assert!(matches!(error, DeviceError::Image { .. }), "{error}");
+        let error = Image::open(Path::new("/nowhere.elf")).expect_err("no file there");
+        assert!(matches!(error, DeviceError::File { .. }), "{error}");
+    }
+
+    #[test]
+    fn flash_and_ram_are_sums_of_sections() {
+        let sections = Sections { vector_table: 1, text: 20, rodata: 300, data: 4000, bss: 50000 };
+        assert_eq!((sections.flash(), sections.ram()), (4321, 54000));
+    }
+
+    #[test]
+    fn a_missing_target_is_explained() {
+        assert!(build_hint("error[E0463]: can't find crate for `core`").is_some());
+        assert_eq!(build_hint("error: expected expression"), None);
+    }
+}

@@ -1,0 +1,51 @@
+//! The device: builds the firmware with a model in it, runs it under QEMU, streams samples to it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `firmware.rs` | [`Firmware`]: cargo builds an [`Image`] around a model |
+//! | `qemu.rs` | [`Qemu`]: an emulated board that runs an image |
+//! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
+//! | `protocol.rs` of the firmware | the wire format, compiled here from the same file |
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use fishweir::device::{Firmware, Input, ModelFile, Options, Qemu};
+//!
+//! # fn main() -> Result<(), fishweir::device::DeviceError> {
+//! let image = Firmware::in_repository()?
+//!     .build(ModelFile::Source(Path::new("gait.rs")), Path::new("gait.elf"))?;
+//! let samples = [[0.1f32, 0.0, 9.8]; 100];
+//! let inputs = samples.iter().map(|sample| Input::Vector(sample));
+//! let run = Qemu::start(&image)?.run(inputs, &Options::default(), |_| ())?;
+//! println!("{} instructions a sample", run.instructions_per_sample().unwrap_or(f64::NAN));
+//! # Ok(()) }
+//! ```
+
+mod error;
+mod firmware;
+// The firmware is a workspace of its own, and host and firmware do not depend on each other. They
+// share this one file, which depends on neither.
+#[path = "../../../firmware/src/protocol.rs"]
+pub mod protocol;
+mod qemu;
+mod session;
+
+pub use error::DeviceError;
+pub use firmware::{Firmware, Image, ModelFile, Sections};
+pub use qemu::{Qemu, Run};
+pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, converse};
+
+/// How to run a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// How long the device may be silent before it is given up.
+    pub patience: std::time::Duration,
+}
+
+impl Default for Options {
+    /// Thirty seconds of patience.
+    fn default() -> Self {
+        Self { patience: std::time::Duration::from_secs(30) }
+    }
+}

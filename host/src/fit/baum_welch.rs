@@ -1,0 +1,279 @@
+//! Baum-Welch in `f64`, with restarts.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::initialise::initial_model;
+use super::{EmissionStatistics, Expectations, expectations};
+use crate::data::SamplesView;
+use crate::runtime::{Emissions, Hmm, HmmError, padded_states};
+
+/// How a model is fitted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaumWelch {
+    /// Hidden states.
+    pub states: usize,
+    /// Passes over the data at most, a restart.
+    pub iterations: usize,
+    /// Converged when a pass raises the log-likelihood by less than this fraction of it.
+    pub tolerance: f64,
+    /// Initialisations tried; the likeliest fit is kept.
+    pub restarts: usize,
+    /// Seed of the first restart; the following ones count up.
+    pub seed: u64,
+    /// No standard deviation falls below this fraction of the channel's over all training data.
+    pub std_floor: f64,
+    /// Added to every expected count of a symbol, so that no symbol becomes impossible.
+    pub symbol_pseudocount: f64,
+    /// Added to every expected transition that the model allows.
+    pub transition_pseudocount: f64,
+}
+
+impl Default for BaumWelch {
+    fn default() -> Self {
+        Self {
+            states: 4,
+            iterations: 50,
+            tolerance: 1e-5,
+            restarts: 1,
+            seed: 1,
+            std_floor: 0.1,
+            symbol_pseudocount: 0.5,
+            transition_pseudocount: 0.1,
+        }
+    }
+}
+
+/// A fitted model and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// The model.
+    pub model: Hmm,
+    /// Log-likelihood before each pass of the restart that was kept, and after the last.
+    pub log_likelihood: Vec<f64>,
+    /// Seed of the restart that was kept.
+    pub seed: u64,
+    /// Whether it converged within the passes allowed.
+    pub converged: bool,
+}
+
+/// Why nothing was fitted.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// No sequence, or none with an observation that is not missing.
+    #[error("nothing to fit: no observation that is not missing")]
+    NoData,
+    /// An option out of range.
+    #[error("{option} is {value}: it must be {wanted}")]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        wanted: &'static str,
+    },
+    /// The model in hand makes a sequence impossible.
+    #[error("sequence {sequence} is impossible under the model: {why}")]
+    Impossible {
+        /// Its index.
+        sequence: usize,
+        /// Where and why.
+        why: String,
+    },
+    /// A model to start from that is none.
+    #[error(transparent)]
+    Model(#[from] HmmError),
+}
+
+impl BaumWelch {
+    /// Checks the options.
+    ///
+    /// # Errors
+    /// [`FitError::Option`] naming the first that is out of range.
+    pub fn validate(&self) -> Result<(), FitError> {
+        let check = |good: bool, option, value: &dyn ToString, wanted| {
+            if good {
+                Ok(())
+            } else {
+                Err(FitError::Option { option, value: value.to_string(), wanted })
+            }
+        };
+        let sizes = "between 1 and 64";
+        check(padded_states(self.states).is_some(), "states", &self.states, sizes)?;
+        check(self.iterations > 0, "iterations", &self.iterations, "at least 1")?;
+        check(self.restarts > 0, "restarts", &self.restarts, "at least 1")?;
+        for (option, value) in [
+            ("tolerance", self.tolerance),
+            ("standard deviation floor", self.std_floor),
+            ("symbol pseudocount", self.symbol_pseudocount),
+            ("transition pseudocount", self.transition_pseudocount),
+        ] {
+            check(value.is_finite() && value >= 0.0, option, &value, "finite and not negative")?;
+        }
+        check(self.std_floor > 0.0, "standard deviation floor", &self.std_floor, "positive")
+    }
+
+    /// Fits a model to sequences of one kind: `restarts` initialisations, each improved until it
+    /// converges, the likeliest kept.
+    ///
+    /// `scale` is the standard deviation of each channel over all training data (empty for
+    /// symbols): k-means measures distances in it, and the floor is a fraction of it.
+    /// `size` is the number of channels or symbols. `progress` is told of every pass.
+    ///
+    /// # Errors
+    /// [`FitError`] if an option is out of range or there is nothing to fit.
+    pub fn fit(
+        &self,
+        sequences: &[SamplesView<'_>],
+        size: usize,
+        scale: &[f64],
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Fit, FitError> {
+        self.validate()?;
+        if sequences.iter().all(|samples| samples.observed() == 0) {
+            return Err(FitError::NoData);
+        }
+        let mut best: Option<Fit> = None;
+        for restart in 0..self.restarts {
+            let seed = self.seed.wrapping_add(restart as u64);
+            let start = initial_model(self, sequences, size, scale, seed);
+            let mut fit = fit(self, start, sequences, scale, progress)?;
+            fit.seed = seed;
+            let likelier = best.as_ref().is_none_or(|best| fit.last() > best.last());
+            if likelier {
+                best = Some(fit);
+            }
+        }
+        best.ok_or(FitError::NoData)
+    }
+}
+
+impl Fit {
+    /// The log-likelihood of the fitted model.
+    #[must_use]
+    pub fn last(&self) -> f64 {
+        self.log_likelihood.last().copied().unwrap_or(f64::NEG_INFINITY)
+    }
+}
+
+/// Improves a model by Baum-Welch until it converges.
+///
+/// # Errors
+/// [`FitError`] if the model is none, or makes a sequence impossible.
+pub fn fit(
+    options: &BaumWelch,
+    start: Hmm,
+    sequences: &[SamplesView<'_>],
+    scale: &[f64],
+    progress: &(dyn Fn() + Sync),
+) -> Result<Fit, FitError> {
+    start.validate()?;
+    let mut model = start;
+    let mut log_likelihood: Vec<f64> = Vec::new();
+    let mut converged = false;
+    for _ in 0..=options.iterations {
+        let expected = total(&model, sequences)?;
+        let now = expected.log_likelihood;
+        let before = log_likelihood.last().copied();
+        log_likelihood.push(now);
+        converged = before.is_some_and(|before| now - before <= options.tolerance * now.abs());
+        if converged || log_likelihood.len() > options.iterations {
+            break;
+        }
+        maximise(&mut model, &expected, options, scale);
+        progress();
+    }
+    Ok(Fit { model, log_likelihood, seed: options.seed, converged })
+}
+
+/// Expected statistics summed over sequences, chunk by chunk in parallel. The chunks are the same
+/// on every machine, so the sum's bits are too.
+fn total(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Expectations, FitError> {
+    let chunk = sequences.len().div_ceil(16).max(1);
+    let parts: Vec<Result<Expectations, FitError>> = sequences
+        .par_chunks(chunk)
+        .enumerate()
+        .map(|(index, part)| {
+            let mut sum = Expectations::zero(model);
+            let each = expectations(model, part.iter().copied());
+            for (offset, one) in each.into_iter().enumerate() {
+                let one = one.map_err(|error| FitError::Impossible {
+                    sequence: index * chunk + offset,
+                    why: error.to_string(),
+                })?;
+                sum.add(&one);
+            }
+            Ok(sum)
+        })
+        .collect();
+    let mut sum = Expectations::zero(model);
+    for part in parts {
+        sum.add(&part?);
+    }
+    Ok(sum)
+}
+
+/// The model that the statistics make likeliest, with pseudocounts and the floor. A state that no
+/// sequence visits keeps its parameters, and zeros of the chain stay zeros.
+pub(super) fn maximise(
+    model: &mut Hmm,
+    expected: &Expectations,
+    options: &BaumWelch,
+    scale: &[f64],
+) {
+    normalise_into(&mut model.initial, &expected.initial, 0.0);
+    for (row, pairs) in model.transition.iter_mut().zip(&expected.pairs) {
+        normalise_into(row, pairs, options.transition_pseudocount);
+    }
+    match (&mut model.emission, &expected.emission) {
+        (
+            Emissions::Categorical { probability },
+            EmissionStatistics::Categorical { counts },
+        ) => {
+            for (row, counts) in probability.iter_mut().zip(counts) {
+                let smoothed: Vec<f64> =
+                    counts.iter().map(|count| count + options.symbol_pseudocount).collect();
+                normalise_into(row, &smoothed, 0.0);
+            }
+        }
+        (
+            Emissions::Gaussian { mean, std },
+            EmissionStatistics::Gaussian { occupancy, first, second },
+        ) => {
+            for (state, &occupancy) in occupancy.iter().enumerate() {
+                if occupancy < 1e-8 {
+                    continue;
+                }
+                for (channel, &scale) in scale.iter().enumerate() {
+                    let shift = first[state][channel] / occupancy;
+                    let square = second[state][channel] / occupancy;
+                    let old = std[state][channel];
+                    mean[state][channel] += shift * old;
+                    let variance = (square - shift * shift).max(0.0);
+                    std[state][channel] = (variance.sqrt() * old).max(options.std_floor * scale);
+                }
+            }
+        }
+        _ => debug_assert!(false, "statistics of two families"),
+    }
+}
+
+/// Writes counts as a distribution; without counts the old one stays.
+fn normalise_into(row: &mut [f64], counts: &[f64], pseudocount: f64) {
+    let smooth = |old: f64, count: f64| if old > 0.0 { count + pseudocount } else { count };
+    let sum: f64 = row.iter().zip(counts).map(|(&old, &count)| smooth(old, count)).sum();
+    if sum < 1e-300 {
+        return;
+    }
+    for (entry, &count) in row.iter_mut().zip(counts) {
+        *entry = smooth(*entry, count) / sum;
+    }
+    // Rounding of a long row must not make it fail the check that it sums to one.
+    let sum: f64 = row.iter().sum();
+    for entry in row {
+        *entry /= sum;
+    }
+}

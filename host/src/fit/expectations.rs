@@ -1,0 +1,202 @@
+//! Expected sufficient statistics of sequences under a model: the one engine whose readers are
+//! Baum-Welch and the Fisher score.
+
+use fishweir_core::emission::Emission;
+use fishweir_core::hmm::Hmm as CoreHmm;
+use fishweir_core::smooth::{SequenceError, posteriors};
+
+use crate::data::SamplesView;
+use crate::runtime::{Emissions, Hmm, with_states};
+
+/// Expected sufficient statistics, of one sequence or summed over several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectations {
+    /// `log p(x_1..T)`, summed.
+    pub log_likelihood: f64,
+    /// `p(z_1 = i | x)`, `[state]`.
+    pub initial: Vec<f64>,
+    /// Expected transitions, `[from][to]`.
+    pub pairs: Vec<Vec<f64>>,
+    /// Expected emission statistics.
+    pub emission: EmissionStatistics,
+}
+
+/// Expected statistics of the emissions over the observations that were not missing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EmissionStatistics {
+    /// Expected counts of symbols.
+    Categorical {
+        /// `[state][symbol]`.
+        counts: Vec<Vec<f64>>,
+    },
+    /// Expected moments about the model's means, which keeps their precision at any offset.
+    Gaussian {
+        /// `sum_t p(z_t = j | x)`, `[state]`.
+        occupancy: Vec<f64>,
+        /// `sum_t p(z_t = j | x) z`, where `z = (x - mean_j) / std_j`, `[state][channel]`.
+        first: Vec<Vec<f64>>,
+        /// `sum_t p(z_t = j | x) z^2`, `[state][channel]`.
+        second: Vec<Vec<f64>>,
+    },
+}
+
+impl Expectations {
+    /// Nothing expected yet, in the shape of a model.
+    #[must_use]
+    pub fn zero(model: &Hmm) -> Self {
+        let (states, size) = (model.states(), model.size());
+        let table = || vec![vec![0.0; size]; states];
+        Self {
+            log_likelihood: 0.0,
+            initial: vec![0.0; states],
+            pairs: vec![vec![0.0; states]; states],
+            emission: match model.emission {
+                Emissions::Categorical { .. } => EmissionStatistics::Categorical { counts: table() },
+                Emissions::Gaussian { .. } => EmissionStatistics::Gaussian {
+                    occupancy: vec![0.0; states],
+                    first: table(),
+                    second: table(),
+                },
+            },
+        }
+    }
+
+    /// Adds the statistics of more sequences under the same model.
+    pub fn add(&mut self, other: &Self) {
+        fn add(to: &mut [f64], from: &[f64]) {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to += from;
+            }
+        }
+        fn add_rows(to: &mut [Vec<f64>], from: &[Vec<f64>]) {
+            for (to, from) in to.iter_mut().zip(from) {
+                add(to, from);
+            }
+        }
+        self.log_likelihood += other.log_likelihood;
+        add(&mut self.initial, &other.initial);
+        add_rows(&mut self.pairs, &other.pairs);
+        match (&mut self.emission, &other.emission) {
+            (
+                EmissionStatistics::Categorical { counts },
+                EmissionStatistics::Categorical { counts: more },
+            ) => add_rows(counts, more),
+            (
+                EmissionStatistics::Gaussian { occupancy, first, second },
+                EmissionStatistics::Gaussian {
+                    occupancy: more_occupancy,
+                    first: more_first,
+                    second: more_second,
+                },
+            ) => {
+                add(occupancy, more_occupancy);
+                add_rows(first, more_first);
+                add_rows(second, more_second);
+            }
+            _ => debug_assert!(false, "statistics of two families"),
+        }
+    }
+}
+
+/// The expected statistics of each sequence under a valid model, in order; an impossible sequence
+/// is an error in its place.
+///
+/// Forward-backward by the core, in `f64`. RAM: `T` rows of states, reused. Work a sample:
+/// `4 N^2 + N` likelihoods and statistics.
+pub fn expectations<'a>(
+    model: &Hmm,
+    sequences: impl IntoIterator<Item = SamplesView<'a>>,
+) -> Vec<Result<Expectations, SequenceError>> {
+    with_states!(model.states(), N => {
+        let mut rows = Vec::new();
+        if let Some(hmm) = model.gaussian::<N>() {
+            sequences.into_iter().map(|samples| {
+                let samples = samples.rows().map(|rows| rows.iter()).into_iter().flatten();
+                one::<_, N>(model, &hmm, samples, &mut rows)
+            }).collect()
+        } else if let Some(hmm) = model.categorical::<N>() {
+            sequences.into_iter().map(|samples| {
+                let samples = samples.symbols().unwrap_or_default().iter().map(Option::as_ref);
+                one::<_, N>(model, &hmm, samples, &mut rows)
+            }).collect()
+        } else {
+            Vec::new()
+        }
+    })
+}
+
+/// How a family adds an observation to its statistics.
+trait Accumulate: Emission {
+    fn accumulate<const N: usize>(
+        states: &[Self; N],
+        posterior: &[f64; N],
+        x: &Self::Observation,
+        into: &mut EmissionStatistics,
+    );
+}
+
+impl Accumulate for crate::runtime::CategoricalVec<f64> {
+    fn accumulate<const N: usize>(
+        _: &[Self; N],
+        posterior: &[f64; N],
+        &symbol: &u16,
+        into: &mut EmissionStatistics,
+    ) {
+        let EmissionStatistics::Categorical { counts } = into else { return };
+        for (counts, &weight) in counts.iter_mut().zip(posterior) {
+            counts[usize::from(symbol)] += weight;
+        }
+    }
+}
+
+impl Accumulate for crate::runtime::GaussianVec<f64> {
+    fn accumulate<const N: usize>(
+        states: &[Self; N],
+        posterior: &[f64; N],
+        x: &[f64],
+        into: &mut EmissionStatistics,
+    ) {
+        let EmissionStatistics::Gaussian { occupancy, first, second } = into else { return };
+        let tables = occupancy.iter_mut().zip(first).zip(second);
+        for (((occupancy, first), second), (state, &weight)) in
+            tables.zip(states.iter().zip(posterior))
+        {
+            *occupancy += weight;
+            let channels = x.iter().zip(&state.mean).zip(&state.rate);
+            for (((x, mean), rate), (first, second)) in channels.zip(first.iter_mut().zip(second)) {
+                let z = (x - mean) * rate;
+                *first += weight * z;
+                *second += weight * z * z;
+            }
+        }
+    }
+}
+
+fn one<'x, E, const N: usize>(
+    model: &Hmm,
+    hmm: &CoreHmm<E, N>,
+    samples: impl Iterator<Item = Option<&'x E::Observation>> + Clone,
+    rows: &mut Vec<[f64; N]>,
+) -> Result<Expectations, SequenceError>
+where
+    E: Accumulate<Weight = f64, Observation: 'x>,
+{
+    let length = samples.clone().count();
+    rows.clear();
+    rows.resize(length, [0.0; N]);
+    let mut pairs = [[0.0; N]; N];
+    let mut expected = Expectations::zero(model);
+    expected.log_likelihood = posteriors(hmm, samples.clone(), rows, &mut pairs)?;
+    if let Some(first) = rows.first() {
+        expected.initial.copy_from_slice(&first[..model.states()]);
+    }
+    for (to, from) in expected.pairs.iter_mut().zip(&pairs) {
+        to.copy_from_slice(&from[..model.states()]);
+    }
+    for (x, posterior) in samples.zip(rows.iter()) {
+        if let Some(x) = x {
+            E::accumulate(hmm.emission(), posterior, x, &mut expected.emission);
+        }
+    }
+    Ok(expected)
+}

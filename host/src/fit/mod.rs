@@ -1,0 +1,9 @@
+//! Fitting: expected statistics, Baum-Welch, and where it starts from.
+
+mod baum_welch;
+mod expectations;
+mod initialise;
+mod segment;
+
+pub use baum_welch::{BaumWelch, Fit, FitError, fit};
+pub use expectations::{EmissionStatistics, Expectations, expectations};

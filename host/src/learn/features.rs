@@ -1,0 +1,174 @@
+//! Features of a sequence: the Fisher scores of the class models, read from expected statistics.
+
+use fishweir_core::classify::Normalisation;
+use serde::{Deserialize, Serialize};
+
+use crate::classifier::{Direction, EmissionDirection};
+use crate::data::SamplesView;
+use crate::fit::{EmissionStatistics, Expectations, expectations};
+use crate::runtime::{Emissions, Hmm};
+
+/// How the score's entries are scaled before the linear machine sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scaling {
+    /// As they are: the practical Fisher kernel, `K = U_x . U_y` (fifth seed document, section 2).
+    Practical,
+    /// Divided by the root of the diagonal information: the invariant kernel with the information
+    /// matrix's diagonal, estimated on the training sequences.
+    Diagonal,
+}
+
+impl Scaling {
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Practical => "practical",
+            Self::Diagonal => "diagonal information",
+        }
+    }
+}
+
+/// From a sequence to the scores of a bank of models, and from weights on scores back to directions.
+///
+/// A model's block holds, in this order, the score for the logits of the initial and transition
+/// probabilities, then for the logits of the symbols or for mean (in units of the channel's scale)
+/// and log standard deviation of each state; last, if asked for, its log-likelihood.
+#[derive(Clone, Debug)]
+pub struct FeatureMap {
+    models: Vec<Hmm>,
+    scale: Vec<f64>,
+    with_likelihood: bool,
+    normalisation: Normalisation,
+}
+
+impl FeatureMap {
+    /// A map over a bank of models.
+    #[must_use]
+    pub fn new(
+        models: Vec<Hmm>,
+        scale: Vec<f64>,
+        with_likelihood: bool,
+        normalisation: Normalisation,
+    ) -> Self {
+        Self { models, scale, with_likelihood, normalisation }
+    }
+
+    /// The bank of models.
+    #[must_use]
+    pub fn models(&self) -> &[Hmm] {
+        &self.models
+    }
+
+    /// Number of features.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.models.iter().map(|model| self.block_length(model)).sum()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn block_length(&self, model: &Hmm) -> usize {
+        let states = model.states();
+        let emission = match model.emission {
+            Emissions::Categorical { .. } => model.size(),
+            Emissions::Gaussian { .. } => 2 * model.size(),
+        };
+        states * (1 + states + emission) + usize::from(self.with_likelihood)
+    }
+
+    /// The features of each sequence, times the normalisation's factor for its length. `None` for a
+    /// sequence that some model makes impossible.
+    #[must_use]
+    pub fn extract(&self, sequences: &[SamplesView<'_>]) -> Vec<Option<Vec<f64>>> {
+        let mut features = vec![Some(Vec::with_capacity(self.len())); sequences.len()];
+        for model in &self.models {
+            let expected = expectations(model, sequences.iter().copied());
+            for (features, expected) in features.iter_mut().zip(expected) {
+                match (features.as_mut(), expected) {
+                    (Some(features), Ok(expected)) => self.push_block(model, &expected, features),
+                    _ => *features = None,
+                }
+            }
+        }
+        for (features, samples) in features.iter_mut().zip(sequences) {
+            let factor: f64 = self.normalisation.factor(samples.len() as u64);
+            features.iter_mut().flatten().for_each(|feature| *feature *= factor);
+        }
+        features
+    }
+
+    fn push_block(&self, model: &Hmm, expected: &Expectations, features: &mut Vec<f64>) {
+        push_logit_scores(&model.initial, &expected.initial, features);
+        for (row, pairs) in model.transition.iter().zip(&expected.pairs) {
+            push_logit_scores(row, pairs, features);
+        }
+        match (&model.emission, &expected.emission) {
+            (Emissions::Categorical { probability }, EmissionStatistics::Categorical { counts }) => {
+                for (row, counts) in probability.iter().zip(counts) {
+                    push_logit_scores(row, counts, features);
+                }
+            }
+            (
+                Emissions::Gaussian { std, .. },
+                EmissionStatistics::Gaussian { occupancy, first, second },
+            ) => {
+                for ((std, first), (second, occupancy)) in
+                    std.iter().zip(first).zip(second.iter().zip(occupancy))
+                {
+                    let mean = first.iter().zip(std).zip(&self.scale);
+                    features.extend(mean.map(|((first, std), scale)| first * scale / std));
+                    features.extend(second.iter().map(|second| second - occupancy));
+                }
+            }
+            _ => debug_assert!(false, "statistics of two families"),
+        }
+        if self.with_likelihood {
+            features.push(expected.log_likelihood);
+        }
+    }
+
+    /// What weights on the features mean for each model: a direction and a weight on its
+    /// log-likelihood.
+    #[must_use]
+    pub fn directions(&self, weights: &[f64]) -> Vec<(Direction, f64)> {
+        let mut rest = weights.iter().copied();
+        let mut take = |count: usize| -> Vec<f64> { rest.by_ref().take(count).collect() };
+        self.models
+            .iter()
+            .map(|model| {
+                let (states, size) = (model.states(), model.size());
+                let initial = take(states);
+                let transition = (0..states).map(|_| take(states)).collect();
+                let emission = match model.emission {
+                    Emissions::Categorical { .. } => EmissionDirection::Categorical {
+                        logits: (0..states).map(|_| take(size)).collect(),
+                    },
+                    Emissions::Gaussian { .. } => {
+                        let (mut mean, mut log_std) = (Vec::new(), Vec::new());
+                        for _ in 0..states {
+                            let scaled = take(size);
+                            mean.push(scaled.iter().zip(&self.scale).map(|(w, s)| w * s).collect());
+                            log_std.push(take(size));
+                        }
+                        EmissionDirection::Gaussian { mean, log_std }
+                    }
+                };
+                let likelihood = take(usize::from(self.with_likelihood));
+                let direction = Direction { initial, transition, emission };
+                (direction, likelihood.first().copied().unwrap_or(0.0))
+            })
+            .collect()
+    }
+}
+
+/// Score of a row of logits: count less expected count, `n_k - p_k sum_l n_l`.
+fn push_logit_scores(probability: &[f64], counts: &[f64], features: &mut Vec<f64>) {
+    let total: f64 = counts.iter().sum();
+    features.extend(counts.iter().zip(probability).map(|(count, p)| count - p * total));
+}

@@ -1,0 +1,13 @@
+//! Learning: from labelled windows to a classifier of streams.
+//!
+//! Two classifiers, one form: a maximum-likelihood Bayes classifier with a model a class, and a
+//! linear machine on the Fisher scores of those models. Both are a [`Classifier`](crate::classifier::Classifier),
+//! so both compile to the same stream.
+
+mod features;
+mod svm;
+mod train;
+
+pub use features::{FeatureMap, Scaling};
+pub use svm::{LinearSvm, Matrix};
+pub use train::{Candidate, Choice, ClassifierKind, ScoreModels, TrainError, TrainOptions, Trained, train};

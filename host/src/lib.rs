@@ -1,0 +1,12 @@
+//! fishweir: fit hidden Markov models and kernel classifiers, evaluate them honestly, and compile
+//! them to streams that a microcontroller scores sample by sample.
+
+pub mod classifier;
+pub mod data;
+pub mod deploy;
+pub mod device;
+pub mod evaluate;
+pub mod files;
+pub mod fit;
+pub mod learn;
+pub mod runtime;

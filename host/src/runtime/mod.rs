@@ -1,0 +1,15 @@
+//! Models at run-time sizes, run by the core's const-generic recursions.
+//!
+//! A recursion with its sizes known at compile time is several times faster than one that learns
+//! them at run time, and there is one implementation of each. So the host picks the const here, in
+//! one place: a model with `n` states runs as one with the next size in [`STATE_SIZES`], padded with
+//! states that cannot be reached and that change no bit of any result.
+
+mod emission;
+mod hmm;
+mod sizes;
+
+pub use emission::{CategoricalVec, GaussianVec};
+pub use hmm::{Emissions, Hmm, HmmError};
+pub(crate) use sizes::with_states;
+pub use sizes::{STATE_SIZES, padded_states};

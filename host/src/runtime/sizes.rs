@@ -1,0 +1,52 @@
+/// The state counts for which recursions are compiled.
+pub const STATE_SIZES: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+
+/// The size that a model with so many states runs at; `None` for none or more than the largest.
+#[must_use]
+pub fn padded_states(states: usize) -> Option<usize> {
+    STATE_SIZES.into_iter().find(|&size| size >= states).filter(|_| states > 0)
+}
+
+/// Runs `$body` with `$N` the const state count that a run-time one is padded to.
+///
+/// The count must be one that [`padded_states`] accepts: models check theirs when they are made.
+macro_rules! with_states {
+    ($states:expr, $N:ident => $body:expr) => {{
+        macro_rules! at {
+            ($size:literal) => {{
+                const $N: usize = $size;
+                $body
+            }};
+        }
+        match $crate::runtime::padded_states($states) {
+            Some(1) => at!(1),
+            Some(2) => at!(2),
+            Some(3) => at!(3),
+            Some(4) => at!(4),
+            Some(6) => at!(6),
+            Some(8) => at!(8),
+            Some(12) => at!(12),
+            Some(16) => at!(16),
+            Some(24) => at!(24),
+            Some(32) => at!(32),
+            Some(48) => at!(48),
+            _ => at!(64),
+        }
+    }};
+}
+pub(crate) use with_states;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_size_is_compiled() {
+        for states in 1..=64 {
+            let size = with_states!(states, N => N);
+            assert_eq!(Some(size), padded_states(states));
+        }
+        assert_eq!(padded_states(0), None);
+        assert_eq!(padded_states(65), None);
+    }
+}

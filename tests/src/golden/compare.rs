@@ -1,0 +1,116 @@
+use super::tree::{Expectation, Tree};
+use crate::rounding::Tolerance;
+
+/// The least slack of fields that are logarithms.
+const LOG_SLACK: f64 = 1e-11;
+
+fn is_log(name: &str) -> bool {
+    let leaf = name.rsplit('.').next().unwrap_or(name);
+    leaf.starts_with("log")
+        || matches!(leaf, "prefix_log_likelihood" | "viterbi_log_prob" | "forget_L")
+}
+
+/// One case's fields as they are compared: what failed, and how much was looked at.
+#[derive(Clone, Debug)]
+pub(super) struct Comparison {
+    tolerance: Tolerance,
+    /// Every field computed, for the traps.
+    computed: Vec<(String, Tree)>,
+    /// What differs, a line each.
+    pub(super) failures: Vec<String>,
+    /// Fields expected and compared.
+    pub(super) fields: usize,
+    /// Numbers compared.
+    pub(super) numbers: usize,
+}
+
+impl Comparison {
+    /// A comparison with the case's own tolerance.
+    pub(super) const fn new(rtol: f64, atol: f64) -> Self {
+        Self {
+            tolerance: Tolerance { absolute: atol, relative: rtol },
+            computed: Vec::new(),
+            failures: Vec::new(),
+            fields: 0,
+            numbers: 0,
+        }
+    }
+
+    /// Compares one field; `slack` is what the precision under test adds to the case's tolerance.
+    ///
+    /// A field that is not expected is computed in vain, which is no failure.
+    pub(super) fn field(
+        &mut self,
+        name: &str,
+        expected: &Expectation,
+        got: impl Into<Tree>,
+        slack: Tolerance,
+    ) {
+        let got = got.into();
+        if let Expectation::Given(expected) = expected {
+            let mut tolerance = self.tolerance;
+            if is_log(name) {
+                tolerance.absolute = tolerance.absolute.max(LOG_SLACK);
+            }
+            self.fields += 1;
+            self.compare(name, expected, &got, tolerance.plus(slack));
+        }
+        self.computed.push((name.to_owned(), got));
+    }
+
+    /// A field that the file expects and the code under test cannot answer.
+    pub(super) fn fail(&mut self, message: String) {
+        self.failures.push(message);
+    }
+
+    /// A trap: a wrong value that must not be what was computed, for the field of that name if there
+    /// is one, else for any field of its shape.
+    pub(super) fn trap(&mut self, name: &str, wrong: &Tree) {
+        let target = name.trim_start_matches("wrong_");
+        let named = self.computed.iter().any(|(computed, _)| computed == target);
+        let caught: Vec<String> = self
+            .computed
+            .iter()
+            .filter(|(computed, got)| {
+                (!named || computed == target) && agree(wrong, got, self.tolerance)
+            })
+            .map(|(computed, _)| format!("{computed}: has the wrong value `{name}`"))
+            .collect();
+        self.fields += 1;
+        self.numbers += wrong.size();
+        self.failures.extend(caught);
+    }
+
+    fn compare(&mut self, path: &str, expected: &Tree, got: &Tree, tolerance: Tolerance) {
+        match (expected, got) {
+            (Tree::Undefined, Tree::Undefined) => self.numbers += 1,
+            (Tree::Number(expected), Tree::Number(got)) => {
+                self.numbers += 1;
+                if !tolerance.allows(*expected, *got) {
+                    let off = (got - expected).abs();
+                    self.failures.push(format!(
+                        "{path}: expected {expected}, got {got} (off by {off:.3e}, allowed {:.3e})",
+                        tolerance.absolute + tolerance.relative * expected.abs()
+                    ));
+                }
+            }
+            (Tree::List(expected), Tree::List(got)) if expected.len() == got.len() => {
+                for (index, (expected, got)) in expected.iter().zip(got).enumerate() {
+                    self.compare(&format!("{path}[{index}]"), expected, got, tolerance);
+                }
+            }
+            _ => self.failures.push(format!("{path}: expected {expected:?}, got {got:?}")),
+        }
+    }
+}
+
+fn agree(a: &Tree, b: &Tree, tolerance: Tolerance) -> bool {
+    match (a, b) {
+        (Tree::Undefined, Tree::Undefined) => true,
+        (Tree::Number(a), Tree::Number(b)) => tolerance.allows(*a, *b),
+        (Tree::List(a), Tree::List(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| agree(a, b, tolerance))
+        }
+        _ => false,
+    }
+}

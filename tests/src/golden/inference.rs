@@ -1,0 +1,242 @@
+use std::borrow::Borrow;
+
+use fishweir_core::ObservationError;
+use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::hmm::Hmm;
+use fishweir_core::number::Real;
+use fishweir_core::smooth::{SequenceError, posteriors, viterbi};
+use serde::Deserialize;
+
+use super::compare::Comparison;
+use super::precision::{Kind, Precise};
+use super::schema::{HmmJson, SequenceJson};
+use super::tree::{Expectation, Tree};
+use crate::build::{Family, Task, dispatch, samples};
+use crate::oracle::{Model, Sequence};
+use crate::rounding::{Rounding, Tolerance};
+
+/// Likelihoods, filter, posteriors and the most probable path.
+pub(super) struct Inference;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Inputs {
+    hmm: HmmJson,
+    sequence: SequenceJson,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expected {
+    #[serde(default)]
+    log_likelihood: Expectation,
+    #[serde(default)]
+    prefix_log_likelihood: Expectation,
+    #[serde(default)]
+    log_c: Expectation,
+    #[serde(default)]
+    filter: Expectation,
+    #[serde(default)]
+    gamma: Expectation,
+    #[serde(default)]
+    xi_sum: Expectation,
+    #[serde(default)]
+    gamma_sum: Expectation,
+    #[serde(default)]
+    viterbi_path: Expectation,
+    #[serde(default)]
+    viterbi_log_prob: Expectation,
+    /// Times at which a long case states `log_c_at`, `filter_at` and `gamma_at`.
+    indices: Option<Vec<usize>>,
+    #[serde(default)]
+    log_c_at: Expectation,
+    #[serde(default)]
+    filter_at: Expectation,
+    #[serde(default)]
+    gamma_at: Expectation,
+}
+
+impl Kind for Inference {
+    type Inputs = Inputs;
+    type Expected = Expected;
+
+    fn check<T: Precise>(
+        inputs: Inputs,
+        expected: &Expected,
+        comparison: &mut Comparison,
+    ) -> Result<(), String> {
+        let model = Model::try_from(inputs.hmm)?;
+        let sequence = Sequence::from(inputs.sequence);
+        let answers = dispatch::<T, _>(&model, Infer { model: &model, sequence: &sequence })?;
+        let rounding = Rounding::of(&model, &sequence, T::ROUNDING);
+        let Expected {
+            log_likelihood,
+            prefix_log_likelihood,
+            log_c,
+            filter,
+            gamma,
+            xi_sum,
+            gamma_sum,
+            viterbi_path,
+            viterbi_log_prob,
+            indices,
+            log_c_at,
+            filter_at,
+            gamma_at,
+        } = expected;
+        let Answers { prefix, steps, filtered, smoothed, viterbi } = &answers;
+        let posterior = smoothed.as_ref().map(|s| s.posterior.clone());
+        let pairs = smoothed.as_ref().map(|s| s.pairs.clone());
+        let occupancy = smoothed.as_ref().map(|s| s.occupancy.clone());
+        let log = rounding.log();
+        let last = prefix.last().copied().unwrap_or(0.0);
+        comparison.field("log_likelihood", log_likelihood, last, log);
+        comparison.field("prefix_log_likelihood", prefix_log_likelihood, prefix.clone(), log);
+        comparison.field("log_c", log_c, steps.clone(), log);
+        comparison.field("filter", filter, filtered.clone(), rounding.filtered());
+        comparison.field("gamma", gamma, posterior.clone(), rounding.smoothed());
+        comparison.field("xi_sum", xi_sum, pairs, rounding.counted());
+        comparison.field("gamma_sum", gamma_sum, occupancy, rounding.counted());
+        let log_joint = viterbi.as_ref().map_or(f64::NEG_INFINITY, |(_, log)| *log);
+        comparison.field("viterbi_log_prob", viterbi_log_prob, log_joint, log);
+        let path = viterbi.as_ref().map(|(path, _)| path.clone());
+        let path = forgive_near_tie::<T>(&model, &sequence, viterbi_path, path, log);
+        comparison.field("viterbi_path", viterbi_path, path, Tolerance::EXACT);
+        if let Some(indices) = indices {
+            comparison.field("log_c_at", log_c_at, at(indices, steps)?, log);
+            comparison.field("filter_at", filter_at, at(indices, filtered)?, rounding.filtered());
+            let posterior = posterior.map(|rows| at(indices, &rows)).transpose()?;
+            comparison.field("gamma_at", gamma_at, posterior, rounding.smoothed());
+        } else if [log_c_at, filter_at, gamma_at].iter().any(|e| **e != Expectation::Absent) {
+            comparison.fail("fields `_at` some times, but no `indices`".into());
+        }
+        Ok(())
+    }
+}
+
+/// The entries at given times.
+pub(super) fn at<A: Clone>(indices: &[usize], rows: &[A]) -> Result<Vec<A>, String> {
+    let row = |&t: &usize| rows.get(t).cloned().ok_or_else(|| format!("no time {t} in `indices`"));
+    indices.iter().map(row).collect()
+}
+
+/// In reduced precision another path may win by a rounding: it is then taken for the one expected if
+/// their joint probabilities, in `f64`, differ by no more than the tolerance of the probability.
+fn forgive_near_tie<T: Precise>(
+    model: &Model,
+    sequence: &Sequence,
+    expected: &Expectation,
+    got: Option<Vec<usize>>,
+    tolerance: Tolerance,
+) -> Option<Vec<usize>> {
+    let (Expectation::Given(Tree::List(list)), Some(path)) = (expected, &got) else { return got };
+    let state = |tree: &Tree| match tree {
+        Tree::Number(state) => *state as usize,
+        _ => usize::MAX,
+    };
+    let wanted: Vec<usize> = list.iter().map(state).collect();
+    let comparable = wanted.len() == path.len() && wanted.iter().all(|&z| z < model.states());
+    if T::ROUNDING == 0.0 || !comparable {
+        return got;
+    }
+    let gap = model.log_joint(&wanted, sequence) - model.log_joint(path, sequence);
+    if gap.abs() <= 2.0 * tolerance.absolute { Some(wanted) } else { got }
+}
+
+struct Infer<'a> {
+    model: &'a Model,
+    sequence: &'a Sequence,
+}
+
+struct Smoothed {
+    posterior: Vec<Vec<f64>>,
+    pairs: Vec<Vec<f64>>,
+    occupancy: Vec<f64>,
+}
+
+struct Answers {
+    /// `log p(x_1..t)`: minus infinity from an impossible observation on.
+    prefix: Vec<f64>,
+    /// `log p(x_t | x_1..t-1)`: undefined after an impossible observation.
+    steps: Vec<Option<f64>>,
+    filtered: Vec<Option<Vec<f64>>>,
+    smoothed: Option<Smoothed>,
+    viterbi: Option<(Vec<usize>, f64)>,
+}
+
+impl<T: Real> Task<T> for Infer<'_> {
+    type Output = Answers;
+
+    fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Answers, String> {
+        let states = self.model.states();
+        let samples = samples::<T, E>(self.sequence)?;
+        let (mut prefix, mut steps, mut filtered) = (Vec::new(), Vec::new(), Vec::new());
+        let forward = Forward::of(hmm);
+        let mut state = forward.start();
+        let mut possible = true;
+        for x in &samples {
+            let before = state.evidence();
+            let was_possible = possible;
+            if possible {
+                possible = push(&forward, &mut state, x.as_ref())?;
+            }
+            let now = if possible { forward.log_likelihood(&state).to_f64() } else { f64::NEG_INFINITY };
+            prefix.push(now);
+            let step = if possible { state.evidence().less(&before).to_f64() } else { now };
+            steps.push(was_possible.then_some(step));
+            filtered.push(possible.then(|| doubles(&forward.filtered(&state)[..states])));
+        }
+        let smoothed = if possible { Some(smooth(hmm, &samples, states)?) } else { None };
+        let viterbi = best_path(hmm, &samples)?;
+        Ok(Answers { prefix, steps, filtered, smoothed, viterbi })
+    }
+}
+
+/// Pushes, or says `false` where the observation is impossible.
+pub(super) fn push<R: Recursion, S: Borrow<R::Observation>>(
+    recursion: &R,
+    state: &mut R::State,
+    x: Option<&S>,
+) -> Result<bool, String> {
+    match x.map(|x| recursion.push(state, x.borrow())) {
+        None => recursion.push_missing(state),
+        Some(Ok(())) => {}
+        Some(Err(ObservationError::Impossible)) => return Ok(false),
+        Some(Err(error)) => return Err(error.to_string()),
+    }
+    Ok(true)
+}
+
+/// A row as doubles.
+pub(super) fn doubles<T: Real>(row: &[T]) -> Vec<f64> {
+    row.iter().map(|x| x.to_f64()).collect()
+}
+
+fn smooth<T: Real, E: Family<T>, const N: usize>(
+    hmm: &Hmm<E, N>,
+    samples: &[Option<E::Sample>],
+    states: usize,
+) -> Result<Smoothed, String> {
+    let mut rows = vec![[T::ZERO; N]; samples.len()];
+    let mut pairs = [[T::ZERO; N]; N];
+    let observations = samples.iter().map(|x| x.as_ref().map(Borrow::borrow));
+    posteriors(hmm, observations, &mut rows, &mut pairs).map_err(|error| error.to_string())?;
+    let posterior: Vec<Vec<f64>> = rows.iter().map(|row| doubles(&row[..states])).collect();
+    let occupancy = (0..states).map(|i| posterior.iter().map(|row| row[i]).sum()).collect();
+    let pairs = pairs[..states].iter().map(|row| doubles(&row[..states])).collect();
+    Ok(Smoothed { posterior, pairs, occupancy })
+}
+
+fn best_path<T: Real, E: Family<T>, const N: usize>(
+    hmm: &Hmm<E, N>,
+    samples: &[Option<E::Sample>],
+) -> Result<Option<(Vec<usize>, f64)>, String> {
+    let mut back = vec![[0_u8; N]; samples.len()];
+    let mut path = vec![0_u8; samples.len()];
+    let observations = samples.iter().map(|x| x.as_ref().map(Borrow::borrow));
+    match viterbi(hmm, observations, &mut back, &mut path) {
+        Ok(log) => Ok(Some((path.into_iter().map(usize::from).collect(), log.to_f64()))),
+        Err(SequenceError::Observation { error: ObservationError::Impossible, .. }) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}

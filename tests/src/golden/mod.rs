@@ -1,0 +1,153 @@
+//! The golden vectors: values obtained in two independent ways each, and a runner that leaves none
+//! of them uncompared.
+//!
+//! A file's `system` names its kind; a kind is one module here with the fields that its cases may
+//! have. What a kind does not know (a file, a kind, an input, an expected field) is a failure, and so
+//! is a case that expects nothing.
+
+mod compare;
+mod inference;
+mod movement;
+mod precision;
+mod schema;
+mod tree;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use compare::Comparison;
+use inference::Inference;
+use precision::{Kind, Precise};
+use schema::{Case, File};
+use tree::Tree;
+
+/// The precision that cases are computed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// `f64`, at the tolerance that each case states.
+    Double,
+    /// `f32`, at a tolerance derived from each case's sizes as well.
+    Single,
+}
+
+/// What came of one file.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The file's name.
+    pub file: String,
+    /// Cases checked.
+    pub cases: usize,
+    /// Expected fields compared.
+    pub fields: usize,
+    /// Numbers compared.
+    pub numbers: usize,
+    /// What failed, a line each: case, field, values.
+    pub failures: Vec<String>,
+}
+
+/// Files of a directory that hold no vectors.
+const PROSE: [&str; 2] = ["README.md", "ERRATA.md"];
+
+/// Checks every file of a directory.
+///
+/// # Errors
+/// A directory that cannot be read or holds no golden file.
+pub fn check_directory(directory: &Path, precision: Precision) -> Result<Vec<Report>, String> {
+    let unreadable = |error| format!("{}: {error}", directory.display());
+    let mut names = BTreeSet::new();
+    for entry in std::fs::read_dir(directory).map_err(unreadable)? {
+        names.insert(entry.map_err(unreadable)?.file_name());
+    }
+    names.retain(|name| !PROSE.iter().any(|prose| name == prose));
+    if names.is_empty() {
+        return Err(format!("{}: no golden file", directory.display()));
+    }
+    let report = |name: std::ffi::OsString| {
+        let path = directory.join(&name);
+        let name = name.to_string_lossy().into_owned();
+        match std::fs::read_to_string(&path) {
+            Ok(text) => check_text(&name, &text, precision),
+            Err(error) => Report::failed(&name, format!("cannot be read: {error}")),
+        }
+    };
+    Ok(names.into_iter().map(report).collect())
+}
+
+/// Checks one file's text.
+pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
+    let file: File = match serde_json::from_str(text) {
+        Ok(file) => file,
+        Err(error) => return Report::failed(name, format!("not a golden file: {error}")),
+    };
+    let mut report = Report { file: name.into(), cases: 0, fields: 0, numbers: 0, failures: vec![] };
+    if file.cases.is_empty() {
+        report.failures.push("no case".into());
+    }
+    let check = match file.system.as_str() {
+        "06_hmm_inference" => check_case::<Inference>,
+        system => {
+            report.failures.push(format!("kind `{system}` is not known"));
+            return report;
+        }
+    };
+    for case in file.cases {
+        let name = case.name.clone();
+        report.cases += 1;
+        match check(case, precision) {
+            Ok(comparison) => {
+                report.fields += comparison.fields;
+                report.numbers += comparison.numbers;
+                let failures = comparison.failures.into_iter();
+                report.failures.extend(failures.map(|failure| format!("{name}: {failure}")));
+            }
+            Err(error) => report.failures.push(format!("{name}: {error}")),
+        }
+    }
+    report
+}
+
+impl Report {
+    fn failed(file: &str, failure: String) -> Self {
+        Self { file: file.into(), cases: 0, fields: 0, numbers: 0, failures: vec![failure] }
+    }
+}
+
+fn check_case<K: Kind>(case: Case, precision: Precision) -> Result<Comparison, String> {
+    match precision {
+        Precision::Double => check_in::<K, f64>(case),
+        Precision::Single => check_in::<K, f32>(case),
+    }
+}
+
+fn check_in<K: Kind, T: Precise>(case: Case) -> Result<Comparison, String> {
+    let tolerances_make_sense = case.rtol >= 0.0 && case.atol >= 0.0;
+    if !tolerances_make_sense {
+        return Err("a tolerance below zero".into());
+    }
+    let inputs = serde_json::from_value(case.inputs).map_err(|error| format!("inputs: {error}"))?;
+    // By the files' convention: `info_` is not for comparison, `wrong_` must not be matched.
+    let mut expected = Map::new();
+    let mut traps = Vec::new();
+    for (field, value) in case.expected {
+        if field.starts_with("wrong_") {
+            let wrong: Tree =
+                serde_json::from_value(value).map_err(|error| format!("{field}: {error}"))?;
+            traps.push((field, wrong));
+        } else if !field.starts_with("info_") {
+            expected.insert(field, value);
+        }
+    }
+    let expected = serde_json::from_value(Value::Object(expected))
+        .map_err(|error| format!("expected: {error}"))?;
+    let mut comparison = Comparison::new(case.rtol, case.atol);
+    K::check::<T>(inputs, &expected, &mut comparison)?;
+    for (field, wrong) in &traps {
+        comparison.trap(field, wrong);
+    }
+    if comparison.fields == 0 {
+        return Err("expects nothing".into());
+    }
+    Ok(comparison)
+}

@@ -1,0 +1,69 @@
+/// A square matrix eliminated with row exchanges: solves and determinants without the Cholesky
+/// factor that the emissions under test use.
+#[derive(Clone, Debug)]
+pub struct Factored {
+    /// Unit lower triangle below the diagonal, upper triangle on and above it.
+    rows: Vec<Vec<f64>>,
+    /// Which row of the matrix stands where.
+    order: Vec<usize>,
+}
+
+impl Factored {
+    /// Eliminates.
+    pub fn of(matrix: &[Vec<f64>]) -> Self {
+        let n = matrix.len();
+        let mut rows = matrix.to_vec();
+        let mut order: Vec<usize> = (0..n).collect();
+        for column in 0..n {
+            let pivot = (column..n)
+                .max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()))
+                .unwrap_or(column);
+            rows.swap(column, pivot);
+            order.swap(column, pivot);
+            for row in column + 1..n {
+                let factor = rows[row][column] / rows[column][column];
+                rows[row][column] = factor;
+                for k in column + 1..n {
+                    rows[row][k] -= factor * rows[column][k];
+                }
+            }
+        }
+        Self { rows, order }
+    }
+
+    /// The solution of `matrix x = right`.
+    pub fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let n = self.rows.len();
+        let mut x: Vec<f64> = self.order.iter().map(|&row| right[row]).collect();
+        for row in 0..n {
+            for column in 0..row {
+                x[row] -= self.rows[row][column] * x[column];
+            }
+        }
+        for row in (0..n).rev() {
+            for column in row + 1..n {
+                x[row] -= self.rows[row][column] * x[column];
+            }
+            x[row] /= self.rows[row][row];
+        }
+        x
+    }
+
+    /// The inverse, `[row][column]`.
+    pub fn inverse(&self) -> Vec<Vec<f64>> {
+        let n = self.rows.len();
+        let columns: Vec<Vec<f64>> = (0..n)
+            .map(|column| {
+                let mut unit = vec![0.0; n];
+                unit[column] = 1.0;
+                self.solve(&unit)
+            })
+            .collect();
+        (0..n).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
+    }
+
+    /// `log |det matrix|`.
+    pub fn log_determinant(&self) -> f64 {
+        self.rows.iter().enumerate().map(|(i, row)| row[i].abs().ln()).sum()
+    }
+}

@@ -1,0 +1,22 @@
+//! Oracles: slow, obvious, in `f64`, and independent of the recursions under test. They share the
+//! model's numbers with them and nothing else.
+//!
+//! | oracle | says | cost |
+//! |---|---|---|
+//! | [`Enumeration`] | everything about a sequence, from the definition | `T N^T` |
+//! | [`LogDomain`] | forward, backward, posteriors, Viterbi by `log sum exp` | `T N^2` logarithms |
+//! | [`derivative`] | a derivative by central differences | four evaluations |
+
+mod difference;
+mod direction;
+mod enumeration;
+mod linear;
+mod log_domain;
+mod model;
+
+pub use difference::derivative;
+pub use direction::{Direction, LawDirection, Parametrisation, Spread};
+pub use enumeration::{Enumeration, sequences, words};
+pub use linear::Factored;
+pub use log_domain::LogDomain;
+pub use model::{Law, Model, Observation, Sequence, log_sum_exp};

@@ -1,0 +1,219 @@
+//! How far rounding may take a result from the exact one, from sizes, length and data.
+
+use crate::oracle::{Factored, Law, LogDomain, Model, Observation, log_sum_exp};
+
+/// How far a number may be from the one expected: `absolute + relative |expected|`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Part that does not depend on the number.
+    pub absolute: f64,
+    /// Part proportional to the number.
+    pub relative: f64,
+}
+
+impl Tolerance {
+    /// No slack at all.
+    pub const EXACT: Self = Self { absolute: 0.0, relative: 0.0 };
+
+    /// An absolute slack.
+    pub const fn absolute(absolute: f64) -> Self {
+        Self { absolute, relative: 0.0 }
+    }
+
+    /// A relative slack.
+    pub const fn relative(relative: f64) -> Self {
+        Self { absolute: 0.0, relative }
+    }
+
+    /// Both slacks together.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            absolute: self.absolute + other.absolute,
+            relative: self.relative + other.relative,
+        }
+    }
+
+    /// Whether `got` is near enough; infinities must be equal, and NaN never is.
+    pub fn allows(self, expected: f64, got: f64) -> bool {
+        if expected.is_finite() {
+            (got - expected).abs() <= self.absolute + self.relative * expected.abs()
+        } else {
+            got == expected
+        }
+    }
+}
+
+/// What the precision under test may add to a case's tolerance, derived from its sizes.
+///
+/// Only sums and products of non-negative numbers stand between the parameters and a likelihood, so
+/// relative errors add and never cancel. Counting in units `u` of one rounding (`2^-24` in `f32`, 0
+/// for the `f64` reference, whose tolerances the cases themselves state):
+///
+/// * a step of the recursion adds `c = 3 + s(N) + e(x)`: the stored transition probability, its
+///   product, the product with the likelihood; a pairwise sum of `s(N) = 2 + N/4` additions; and the
+///   relative error `e(x)` of the likelihood row, 1 for a table, for Gaussians the error of the
+///   exponent ([`Law`]'s `log b`): centring `x`, the square, the normaliser, `exp`'s own argument;
+/// * errors of earlier steps fade with the chain's coefficient of ergodicity `tau = tanh(D/4)`, `D`
+///   the projective diameter of the transition matrix (Birkhoff), so that a filtered row is off by
+///   at most `m = min(T, 1/(1 - tau))` steps' worth;
+/// * a smoothed row takes `m` filtered rows' errors, each twice (a quotient), forward and back:
+///   `8 c m min(T, m)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rounding {
+    unit: f64,
+    /// Steps.
+    pub length: f64,
+    /// `c`: relative error of one step, in units.
+    step: f64,
+    /// `m`: how many steps' errors are alive.
+    memory: f64,
+    /// `sum_t |log p(x_t | x_1..t-1)|`.
+    log_range: f64,
+}
+
+/// Below this `exp` is zero in `f32`: the state is as good as out of reach.
+const DEEPEST: f64 = 90.0;
+
+impl Rounding {
+    /// The bounds for one model and sequence; `unit` is one half of the distance from 1 to the next
+    /// number, or 0 for none.
+    pub fn of(model: &Model, sequence: &[Option<Observation>], unit: f64) -> Self {
+        let n = model.states() as f64;
+        let emission = sequence
+            .iter()
+            .flatten()
+            .map(|x| row_error(model, x))
+            .fold(0.0, f64::max);
+        let length = sequence.len().max(1) as f64;
+        let log_range = if unit > 0.0 {
+            let prefix = LogDomain::of(model, sequence).prefix_log_likelihood();
+            let steps = prefix.iter().scan(0.0, |before, &log| {
+                let step = log - *before;
+                *before = log;
+                Some(step.abs())
+            });
+            steps.filter(|step| step.is_finite()).sum()
+        } else {
+            0.0
+        };
+        Self {
+            unit,
+            length,
+            step: 3.0 + 2.0 + n / 4.0 + emission,
+            memory: length.min(1.0 / (1.0 - contraction(&model.transition))),
+            log_range,
+        }
+    }
+
+    /// Of `log p(x_1..t)`: every step's relative error, and the roundings of the ledger's total.
+    pub fn log(&self) -> Tolerance {
+        Tolerance::absolute(self.unit * (self.length * self.step + 4.0 * self.log_range))
+    }
+
+    /// Of a filtered probability.
+    pub fn filtered(&self) -> Tolerance {
+        Tolerance::relative(self.unit * 2.0 * self.memory * self.step)
+    }
+
+    /// Of a posterior probability.
+    pub fn smoothed(&self) -> Tolerance {
+        Tolerance::relative(self.unit * 8.0 * self.step * self.memory * self.memory.min(self.length))
+    }
+
+    /// Of a sum of posterior probabilities over time: a posterior's error, and `T` additions.
+    pub fn counted(&self) -> Tolerance {
+        self.smoothed().plus(Tolerance::relative(self.unit * self.length))
+    }
+
+    /// Of a sum over time of posteriors times terms of magnitude up to `most`, of either sign.
+    pub fn weighted(&self, most: f64) -> Tolerance {
+        let relative = self.counted().relative;
+        Tolerance { absolute: relative * self.length * most, relative }
+    }
+
+    /// Of a derivative that sums `T` terms of magnitude up to `most`, read as a difference of two
+    /// totals or not.
+    pub fn derivative(&self, most: f64) -> Tolerance {
+        let sum = self.weighted(most);
+        sum.plus(Tolerance::absolute(4.0 * self.unit * self.length * most))
+    }
+}
+
+/// `tanh(D/4)`: how much of a filtered row's relative error one step of the chain lets through. 1
+/// where a transition is impossible.
+fn contraction(transition: &[Vec<f64>]) -> f64 {
+    let mut diameter: f64 = 0.0;
+    for a in transition {
+        for b in transition {
+            let ratios = a.iter().zip(b).map(|(a, b)| (a / b).ln());
+            let (low, high) = ratios.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
+                if r.is_nan() { (f64::NEG_INFINITY, f64::INFINITY) } else { (low.min(r), high.max(r)) }
+            });
+            diameter = diameter.max(high - low);
+        }
+    }
+    (diameter / 4.0).tanh()
+}
+
+/// `e(x)`: relative error of a row of likelihoods, in units, over the states that matter.
+fn row_error(model: &Model, x: &Observation) -> f64 {
+    let logs = model.log_row(Some(x));
+    let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let states = model.emission.iter().zip(&logs);
+    states
+        .filter(|(_, log)| best - **log < DEEPEST)
+        .map(|(law, log)| match law {
+            Law::Categorical(_) => 1.0,
+            law => log_error(law, x) + (best - log) + 2.0,
+        })
+        .fold(0.0, f64::max)
+}
+
+/// Absolute error of `log b(x)`, in units.
+fn log_error(law: &Law, x: &Observation) -> f64 {
+    match (law, x) {
+        (Law::Gaussian { mean, variance }, Observation::Channels(x)) => {
+            let d = mean.len() as f64;
+            let channels = x.iter().zip(mean).zip(variance);
+            channels
+                .map(|((x, mean), v)| {
+                    let z = (x - mean).abs() / v.sqrt();
+                    let centring = z * (x.abs() + mean.abs()) / v.sqrt();
+                    let normaliser = (v.ln().abs() + 4.0) * (d + 1.0);
+                    centring + (d + 6.0) * z * z + normaliser
+                })
+                .sum()
+        }
+        (Law::FullGaussian { mean, covariance }, Observation::Channels(x)) => {
+            // A Cholesky solve is the exact one of a matrix off by about D (D + 3) roundings of its
+            // norm; the quadratic form follows its perturbation.
+            let d = mean.len() as f64;
+            let deviation: Vec<f64> = x.iter().zip(mean).map(|(x, mean)| x - mean).collect();
+            let factored = Factored::of(covariance);
+            let pull = factored.solve(&deviation);
+            let size: f64 = pull.iter().map(|p| p * p).sum();
+            let centring: f64 =
+                pull.iter().zip(x).zip(mean).map(|((p, x), m)| p.abs() * (x.abs() + m.abs())).sum();
+            let spread = norm(covariance);
+            let condition = spread * norm(&factored.inverse());
+            centring + d * (d + 3.0) * (spread * size + condition) + 4.0 * d
+        }
+        (Law::Mixture { weight, component }, x) => {
+            let logs: Vec<f64> =
+                weight.iter().zip(component).map(|(w, law)| w.ln() + law.log_density(x)).collect();
+            let total = log_sum_exp(&logs);
+            let terms = weight.iter().zip(component).zip(&logs);
+            let worst = terms
+                .filter(|(_, log)| total - **log < DEEPEST)
+                .map(|((w, law), log)| log_error(law, x) + w.ln().abs() + (total - log) + 3.0)
+                .fold(0.0, f64::max);
+            worst + weight.len() as f64 + total.abs()
+        }
+        _ => 1.0,
+    }
+}
+
+/// The largest row sum of magnitudes.
+fn norm(matrix: &[Vec<f64>]) -> f64 {
+    matrix.iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
+}

@@ -1,0 +1,89 @@
+//! A classifier's values are the sum written out by hand, from the oracles' likelihoods.
+
+use fishweir_core::classify::{Normalisation, StreamClassifier};
+use fishweir_core::emission::{Categorical, Gaussian};
+use fishweir_core::filter::Recursion;
+use fishweir_core::hmm::Hmm;
+use fishweir_tests::build::{Family, padded, samples};
+use fishweir_tests::oracle::{LogDomain, Model, Sequence};
+use fishweir_tests::sample::{Sampler, Topology};
+use proptest::prelude::*;
+
+use crate::{assert_close, push};
+
+const NORMALISATIONS: [Normalisation; 3] =
+    [Normalisation::NONE, Normalisation::PER_SAMPLE, Normalisation::PER_ROOT_SAMPLE];
+
+fn factor(normalisation: Normalisation, samples: usize) -> f64 {
+    match normalisation {
+        Normalisation::PER_SAMPLE => 1.0 / samples as f64,
+        Normalisation::PER_ROOT_SAMPLE => 1.0 / (samples as f64).sqrt(),
+        _ => 1.0,
+    }
+}
+
+/// The class with the largest value and its lead, or the sign of a single value.
+fn decide(values: &[f64]) -> (usize, f64) {
+    if let [value] = values {
+        return (usize::from(*value > 0.0), value.abs());
+    }
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
+    (order[0], values[order[0]] - values[order[1]])
+}
+
+fn check<E: Family<f64>, const N: usize, const O: usize>(
+    models: &[Model; 3],
+    sequence: &Sequence,
+    weights: [[f64; 3]; O],
+    biases: [f64; O],
+    normalisation: Normalisation,
+) {
+    let bank: [Hmm<E, N>; 3] = std::array::from_fn(|m| padded(&models[m]).expect("a model"));
+    let classifier = StreamClassifier::new(bank, weights, biases, normalisation);
+    classifier.validate().expect("finite");
+    let logs = models.each_ref().map(|m| LogDomain::of(m, sequence).prefix_log_likelihood());
+    let mut state = classifier.start();
+    for (t, x) in samples::<f64, E>(sequence).expect("observations").iter().enumerate() {
+        assert!(push(&classifier, &mut state, x.as_ref()));
+        let values: Vec<f64> = (0..O)
+            .map(|o| {
+                let evidence: f64 = (0..3).map(|m| weights[o][m] * logs[m][t]).sum();
+                biases[o] + factor(normalisation, t + 1) * evidence
+            })
+            .collect();
+        let scale = 1.0 + logs.iter().map(|log| log[t].abs()).sum::<f64>();
+        for (got, value) in classifier.decision_values(&state).iter().zip(&values) {
+            assert_close(*got, *value, 0.0, 1e-12 * scale, "decision value");
+        }
+        let decision = classifier.read(&state);
+        let (class, margin) = decide(&values);
+        assert_close(decision.margin, margin, 0.0, 1e-11 * scale, "margin");
+        assert!(decision.class == class || margin < 1e-11 * scale, "class at sample {t}");
+        assert_eq!(state.samples(), t as u64 + 1);
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::cases(32))]
+
+    #[test]
+    fn likelihood_classifiers_are_the_sum_by_hand(
+        seed: u64, length in 1_usize..=60, normalisation in 0_usize..3,
+    ) {
+        let mut s = Sampler::new(seed);
+        let normalisation = NORMALISATIONS[normalisation];
+        let models: [Model; 3] = std::array::from_fn(|_| s.categorical(Topology::Ergodic, 3, 4));
+        let sequence = s.sequence(&models[0], length, 0.2);
+        let bayes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let biases = [s.normal(), s.normal(), s.normal()];
+        check::<Categorical<4, f64>, 4, 3>(&models, &sequence, bayes, biases, normalisation);
+        let weights = [[s.normal(), s.normal(), s.normal()]];
+        let bias = [s.normal()];
+        check::<Categorical<4, f64>, 3, 1>(&models, &sequence, weights, bias, normalisation);
+        let models: [Model; 3] =
+            std::array::from_fn(|_| s.model(Topology::Ergodic, 2, |s| s.gaussian_law(2, 4.0)));
+        let sequence = s.sequence(&models[1], length, 0.2);
+        check::<Gaussian<2, f64>, 2, 3>(&models, &sequence, bayes, biases, normalisation);
+    }
+}

@@ -1,0 +1,40 @@
+//! Theorems: what is true of every hidden Markov model, checked on random and on special ones.
+
+mod artefact;
+mod classifier;
+mod likelihood;
+mod padding;
+mod posterior;
+mod precision;
+
+use std::borrow::Borrow;
+
+use fishweir_core::ObservationError;
+use fishweir_core::filter::Recursion;
+
+/// Pushes an observation or its absence; `false` where it is impossible.
+fn push<R: Recursion, S: Borrow<R::Observation>>(
+    recursion: &R,
+    state: &mut R::State,
+    x: Option<&S>,
+) -> bool {
+    match x.map(|x| recursion.push(state, x.borrow())) {
+        None => recursion.push_missing(state),
+        Some(Ok(())) => {}
+        Some(Err(ObservationError::Impossible)) => return false,
+        Some(Err(error)) => panic!("{error}"),
+    }
+    true
+}
+
+/// Asserts that two numbers differ by at most `absolute + relative |b|`.
+#[track_caller]
+fn assert_close(a: f64, b: f64, relative: f64, absolute: f64, what: &str) {
+    let allowed = absolute + relative * b.abs();
+    assert!(a == b || (a - b).abs() <= allowed, "{what}: {a} and {b}, allowed {allowed:.3e}");
+}
+
+/// So many random cases; a failing seed is printed, not filed.
+fn cases(cases: u32) -> proptest::test_runner::Config {
+    proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() }
+}
