@@ -8,8 +8,11 @@ pub mod classify;
 pub mod emission;
 mod error;
 pub mod filter;
+#[cfg(feature = "defmt")]
+mod format;
 pub mod hmm;
 pub mod number;
+pub mod score;
 pub mod smooth;
 
 pub use error::{Flaw, ModelError, ObservationError, Part};

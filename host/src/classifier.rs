@@ -217,10 +217,7 @@ impl Classifier {
     /// # Errors
     /// If the symbols are no alphabet.
     pub fn kind(&self) -> Result<Kind, crate::data::DataError> {
-        Ok(match &self.observations {
-            Observations::Channels(names) => Kind::Channels(names.clone()),
-            Observations::Symbols(symbols) => Kind::Symbols(Alphabet::new(symbols)?),
-        })
+        self.observations.kind()
     }
 
     /// States of the largest model: all are padded to it.
@@ -246,7 +243,9 @@ impl Classifier {
 
     fn check(&self) -> Result<(), String> {
         let outputs = if self.classes.len() == 2 { 1 } else { self.classes.len() };
-        if self.classes.len() < 2 || !matches!(self.outputs.len(), n if n == outputs || n == self.classes.len()) {
+        if self.classes.len() < 2
+            || !matches!(self.outputs.len(), n if n == outputs || n == self.classes.len())
+        {
             return Err(format!(
                 "{} outputs for {} classes",
                 self.outputs.len(),
@@ -303,6 +302,19 @@ impl Direction {
             && self.initial.iter().all(|w| w.is_finite())
             && table(&self.transition, states)
             && emission
+    }
+}
+
+impl Observations {
+    /// What an observation is, as the readers of data want it.
+    ///
+    /// # Errors
+    /// If the symbols are no alphabet.
+    pub fn kind(&self) -> Result<Kind, crate::data::DataError> {
+        Ok(match self {
+            Self::Channels(names) => Kind::Channels(names.clone()),
+            Self::Symbols(symbols) => Kind::Symbols(Alphabet::new(symbols)?),
+        })
     }
 }
 

@@ -86,9 +86,12 @@ pub struct ClassFigures {
 pub fn judge(deployed: &Deployed, windows: &[Window<'_>]) -> Vec<Judged> {
     windows
         .par_chunks(16)
-        .map_init(|| deployed.stream(), |stream, windows| {
-            windows.iter().map(|window| judge_one(stream, window)).collect::<Vec<_>>()
-        })
+        .map_init(
+            || deployed.stream(),
+            |stream, windows| {
+                windows.iter().map(|window| judge_one(stream, window)).collect::<Vec<_>>()
+            },
+        )
         .flatten_iter()
         .collect()
 }

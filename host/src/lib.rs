@@ -9,4 +9,7 @@ pub mod evaluate;
 pub mod files;
 pub mod fit;
 pub mod learn;
+pub mod parity;
+pub mod plot;
+pub mod report;
 pub mod runtime;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The command `fishweir`.
+
+mod commands;
+
+fn main() -> std::process::ExitCode {
+    commands::main()
+}

@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plain = gaussian()?;
     let single = Hmm::new(
         single_chain(),
-        plain.map(|gaussian| gaussian.along(&[[1.0, -0.5, 0.25]], &[[0.125, 0.5, -0.25]])),
+        plain.map(|gaussian| gaussian.along_log_std(&[[1.0, -0.5, 0.25]], &[[0.125, 0.5, -0.25]])),
     );
     let double = Hmm::new(widened_chain(single.chain()), single.emission().map(widened_gaussian));
     compare("Gaussian, N = 4, D = 3", &single, &double, samples, || {

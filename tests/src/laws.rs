@@ -10,7 +10,7 @@ use std::fmt::Debug;
 use fishweir_core::filter::{Recursion, Running};
 
 /// What to put a recursion through.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Trial<'x, X: ?Sized> {
     /// Samples that the recursion takes, `None` where one is missing.
     pub samples: &'x [Option<&'x X>],
@@ -18,6 +18,13 @@ pub struct Trial<'x, X: ?Sized> {
     /// observation at all.
     pub refusable: &'x [&'x X],
 }
+
+impl<X: ?Sized> Clone for Trial<'_, X> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<X: ?Sized> Copy for Trial<'_, X> {}
 
 /// Checks the four laws of a recursion on a trial.
 ///

@@ -1,6 +1,9 @@
 //! How far rounding may take a result from the exact one, from sizes, length and data.
 
-use crate::oracle::{Factored, Law, LogDomain, Model, Observation, log_sum_exp};
+use crate::oracle::{
+    Direction, Factored, Law, LawDirection, LogDomain, Model, Observation, Parametrisation,
+    log_sum_exp,
+};
 
 /// How far a number may be from the one expected: `absolute + relative |expected|`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,6 +72,8 @@ pub struct Rounding {
     memory: f64,
     /// `sum_t |log p(x_t | x_1..t-1)|`.
     log_range: f64,
+    /// The largest of those.
+    pub largest_step: f64,
 }
 
 /// Below this `exp` is zero in `f32`: the state is as good as out of reach.
@@ -85,23 +90,25 @@ impl Rounding {
             .map(|x| row_error(model, x))
             .fold(0.0, f64::max);
         let length = sequence.len().max(1) as f64;
-        let log_range = if unit > 0.0 {
-            let prefix = LogDomain::of(model, sequence).prefix_log_likelihood();
-            let steps = prefix.iter().scan(0.0, |before, &log| {
-                let step = log - *before;
-                *before = log;
-                Some(step.abs())
-            });
-            steps.filter(|step| step.is_finite()).sum()
-        } else {
-            0.0
-        };
+        let (mut log_range, mut largest_step): (f64, f64) = (0.0, 0.0);
+        if unit > 0.0 {
+            let mut before = 0.0;
+            for log in LogDomain::of(model, sequence).prefix_log_likelihood() {
+                let step = f64::abs(log - before);
+                before = log;
+                if step.is_finite() {
+                    log_range += step;
+                    largest_step = largest_step.max(step);
+                }
+            }
+        }
         Self {
             unit,
             length,
             step: 3.0 + 2.0 + n / 4.0 + emission,
             memory: length.min(1.0 / (1.0 - contraction(&model.transition))),
             log_range,
+            largest_step,
         }
     }
 
@@ -136,6 +143,97 @@ impl Rounding {
     pub fn derivative(&self, most: f64) -> Tolerance {
         let sum = self.weighted(most);
         sum.plus(Tolerance::absolute(4.0 * self.unit * self.length * most))
+    }
+
+    /// What rounding `lambda` does to a sum of terms up to `most` that fades by it: `n` samples ago
+    /// `n` roundings, over a memory of `1 / (1 - lambda)` samples.
+    pub fn forgotten(&self, lambda: f64, most: f64) -> Tolerance {
+        let memory = self.length.min(1.0 / (1.0 - lambda));
+        Tolerance::absolute(2.0 * self.unit * memory * memory * most)
+    }
+
+    /// A bound on what one sample adds to a directional derivative along any path: the largest rate
+    /// of a log transition probability plus the largest of a log likelihood.
+    pub fn largest_rate(
+        &self,
+        model: &Model,
+        direction: &Direction,
+        by: Parametrisation,
+        sequence: &[Option<Observation>],
+    ) -> f64 {
+        let rows = model.transition.iter().zip(&direction.transition);
+        let chain = rows
+            .map(|(row, w)| row_rate(row, w, by))
+            .fold(row_rate(&model.initial, &direction.initial, by), f64::max);
+        let laws = || model.emission.iter().zip(&direction.emission);
+        let emission = sequence
+            .iter()
+            .flatten()
+            .flat_map(|x| laws().map(move |(law, w)| law_rate(law, w, by, x)))
+            .fold(0.0, f64::max);
+        chain + emission
+    }
+}
+
+/// The largest `|dp / p|` of a row; where `p` is zero, relative to the least that is not.
+fn row_rate(row: &[f64], direction: &[f64], by: Parametrisation) -> f64 {
+    let least = row.iter().copied().filter(|p| *p > 0.0).fold(1.0, f64::min);
+    let total: f64 = match by {
+        Parametrisation::Ratio => direction.iter().sum(),
+        Parametrisation::Softmax => row.iter().zip(direction).map(|(p, w)| p * w).sum(),
+    };
+    let rates = row.iter().zip(direction).map(|(p, w)| match by {
+        Parametrisation::Ratio => (w - p * total).abs() / if *p > 0.0 { *p } else { least },
+        Parametrisation::Softmax => (w - total).abs(),
+    });
+    rates.fold(0.0, f64::max)
+}
+
+/// A bound on `|d log b(x)|`, terms of either sign added up.
+fn law_rate(law: &Law, direction: &LawDirection, by: Parametrisation, x: &Observation) -> f64 {
+    match (law, direction, x) {
+        (Law::Categorical(p), LawDirection::Categorical(w), _) => row_rate(p, w, by),
+        (
+            Law::Gaussian { mean, variance },
+            LawDirection::Gaussian { mean: w, spread },
+            Observation::Channels(x),
+        ) => {
+            let log_std = spread.log_std(variance);
+            let channels = x.iter().zip(mean).zip(variance).zip(w.iter().zip(&log_std));
+            channels
+                .map(|(((x, mean), v), (w, l))| {
+                    let z = (x - mean).abs() / v.sqrt();
+                    w.abs() * z / v.sqrt() + l.abs() * (z * z + 1.0)
+                })
+                .sum()
+        }
+        (
+            Law::FullGaussian { mean, covariance },
+            LawDirection::FullGaussian { mean: w, covariance: rates },
+            Observation::Channels(x),
+        ) => {
+            let deviation: Vec<f64> = x.iter().zip(mean).map(|(x, mean)| x - mean).collect();
+            let factored = Factored::of(covariance);
+            let pull = factored.solve(&deviation);
+            let size: f64 = pull.iter().map(|p| p * p).sum();
+            let moved: f64 = pull.iter().zip(w).map(|(p, w)| (p * w).abs()).sum();
+            let d = mean.len() as f64;
+            moved + norm(rates) * (size + d * norm(&factored.inverse()))
+        }
+        (Law::Poisson(rate), LawDirection::Counting(w), Observation::Channels(x)) => {
+            x.iter().zip(rate).zip(w).map(|((x, rate), w)| w.abs() * (x + rate)).sum()
+        }
+        (Law::Bernoulli(_), LawDirection::Counting(w), _) => w.iter().map(|w| w.abs()).sum(),
+        (
+            Law::Mixture { weight, component },
+            LawDirection::Mixture { weight: w, component: directions },
+            x,
+        ) => {
+            let components = component.iter().zip(directions);
+            let worst = components.map(|(law, w)| law_rate(law, w, by, x)).fold(0.0, f64::max);
+            row_rate(weight, w, by) + worst
+        }
+        _ => 0.0,
     }
 }
 
@@ -198,6 +296,14 @@ fn log_error(law: &Law, x: &Observation) -> f64 {
             let condition = spread * norm(&factored.inverse());
             centring + d * (d + 3.0) * (spread * size + condition) + 4.0 * d
         }
+        (Law::Poisson(rate), Observation::Channels(x)) => {
+            let channels = x.iter().zip(rate);
+            let log_factorial = |x: f64| (x + 1.0) * (x + 2.0).ln();
+            channels
+                .map(|(x, r)| 4.0 * x * (r.ln().abs() + 1.0) + 2.0 * r + 8.0 * log_factorial(*x))
+                .sum()
+        }
+        (Law::Bernoulli(p), _) => 3.0 * p.len() as f64 + p.iter().map(|p| p / (1.0 - p)).sum::<f64>(),
         (Law::Mixture { weight, component }, x) => {
             let logs: Vec<f64> =
                 weight.iter().zip(component).map(|(w, law)| w.ln() + law.log_density(x)).collect();

@@ -161,6 +161,13 @@ impl Sampler {
                 let channels = mean.iter().zip(spread).map(|(m, s)| m + s * self.normal());
                 Observation::Channels(channels.collect())
             }
+            Law::Poisson(rate) => {
+                Observation::Channels(rate.iter().map(|rate| self.count(*rate)).collect())
+            }
+            Law::Bernoulli(p) => {
+                let yes = p.iter().map(|p| f64::from(self.uniform(0.0, 1.0) < *p));
+                Observation::Channels(yes.collect())
+            }
             Law::Mixture { weight, component } => {
                 let at = self.choose(weight);
                 self.observation(&component[at])
@@ -208,11 +215,24 @@ impl Sampler {
                 }
                 LawDirection::FullGaussian { mean: self.row(mean.len(), -1.0, 1.0), covariance }
             }
+            Law::Poisson(parameters) | Law::Bernoulli(parameters) => {
+                LawDirection::Counting(self.row(parameters.len(), -1.0, 1.0))
+            }
             Law::Mixture { weight, component } => LawDirection::Mixture {
                 weight: self.row(weight.len(), -1.0, 1.0),
                 component: component.iter().map(|law| self.law_direction(law)).collect(),
             },
         }
+    }
+
+    /// A Poisson count, by the product of uniform numbers (Knuth).
+    fn count(&mut self, rate: f64) -> f64 {
+        let (mut count, mut product) = (0.0, self.uniform(0.0, 1.0));
+        while product > (-rate).exp() {
+            count += 1.0;
+            product *= self.uniform(0.0, 1.0);
+        }
+        count
     }
 
     fn choose(&mut self, probabilities: &[f64]) -> usize {
@@ -237,7 +257,8 @@ fn normalised(mut row: Vec<f64>) -> Vec<f64> {
 }
 
 /// The special models, each with a sequence of the given length: every topology with categorical
-/// and Gaussian emissions, one state, certain emissions, means far apart, full covariances, mixtures.
+/// and Gaussian emissions, one state, certain emissions, means far apart, full covariances,
+/// counts, mixtures.
 pub fn zoo(seed: u64, length: usize) -> Vec<Sample> {
     let mut s = Sampler::new(seed);
     let mut models = vec![
@@ -262,6 +283,13 @@ pub fn zoo(seed: u64, length: usize) -> Vec<Sample> {
         ("one state, Gaussian", s.model(Topology::Ergodic, 1, |s| s.gaussian_law(3, 2.0))),
         ("far apart, Gaussian", s.model(Topology::LeftToRight, 3, |s| s.gaussian_law(2, 300.0))),
         ("full covariance", s.model(Topology::Absorbing, 3, |s| s.full_gaussian_law(3))),
+        ("counts", s.model(Topology::Ergodic, 3, |s| Law::Poisson(s.row(2, 0.2, 20.0)))),
+        ("yes or no", s.model(Topology::Sparse, 3, |s| Law::Bernoulli(s.row(3, 0.1, 0.9)))),
+        ("mixture, categorical", {
+            s.model(Topology::LeftToRight, 3, |s| {
+                s.mixture_law(2, |s| Law::Categorical(s.sparse_probabilities(4)))
+            })
+        }),
         ("mixture, diagonal", {
             s.model(Topology::Ergodic, 2, |s| s.mixture_law(3, |s| s.gaussian_law(2, 3.0)))
         }),
@@ -269,7 +297,6 @@ pub fn zoo(seed: u64, length: usize) -> Vec<Sample> {
             s.model(Topology::Sparse, 3, |s| s.mixture_law(2, |s| s.full_gaussian_law(2)))
         }),
     ];
-    models.retain(|(n, _)| !n.contains("mixture") && !n.contains("full"));
     let samples = models.drain(..).map(|(name, model)| {
         let sequence = s.sequence(&model, length, 0.2);
         Sample { name, model, sequence }

@@ -64,6 +64,7 @@ impl fmt::Display for Shape {
 
 /// An artefact's header, checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Header {
     shape: Shape,
     payload_length: usize,

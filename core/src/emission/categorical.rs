@@ -140,6 +140,10 @@ impl<W: Weight> Emission for CategoricalView<'_, W> {
         if symbol < self.probability.len() { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
     }
 
+    fn width(&self) -> usize {
+        self.probability.len()
+    }
+
     fn validate(&self) -> Result<(), ModelError> {
         check_distribution(self.probability.iter().map(|p| p.value()), Part::Probability, 0)?;
         for (k, p) in self.probability.iter().enumerate() {
@@ -176,6 +180,9 @@ impl<const K: usize, W: Weight> Emission for Categorical<K, W> {
     }
     fn check(&self, symbol: &usize) -> Result<(), ObservationError> {
         self.view().check(symbol)
+    }
+    fn width(&self) -> usize {
+        K
     }
     fn validate(&self) -> Result<(), ModelError> {
         self.view().validate()

@@ -1,43 +1,76 @@
 //! Emission families: how a hidden state produces an observation.
 //!
-//! | family | observation | file |
-//! |---|---|---|
-//! | [`Categorical`] | a symbol, `usize` | `categorical.rs` |
-//! | [`Gaussian`] | channels, `[T; D]`, independent given the state | `gaussian.rs` |
+//! | family | observation | coordinates of its score | file |
+//! |---|---|---|---|
+//! | [`Categorical`] | a symbol, `usize` | ratio or logit of each probability | `categorical.rs` |
+//! | [`Gaussian`] | channels, `[T; D]`, independent given the state | means; variances or log standard deviations | `gaussian/` |
+//! | [`FullGaussian`] | channels, `[T; D]` | means; covariances or their logarithm | `full_gaussian/` |
+//! | [`Mixture`] of any of these, also of mixtures | its components' | ratio or logit of each weight; its components' | `mixture.rs` |
+//! | [`Poisson`] | counts, `[u32; D]` | log rates | `poisson.rs` |
+//! | [`Bernoulli`] | yes or no, `[bool; D]` | logits | `bernoulli.rs` |
 //!
 //! Each family is one distribution; an HMM holds one a state. An owned family with const sizes is
-//! what firmware links; its borrowed view ([`GaussianView`], [`CategoricalView`]) has sizes known at
-//! run time and is where the arithmetic stands, once.
+//! what firmware links; its borrowed view ([`GaussianView`], [`CategoricalView`], ...) has sizes
+//! known at run time, and the two share their arithmetic.
+//!
+//! A family over real weights is three things: likelihoods ([`Emission`]), expected statistics with
+//! their two readers ([`SufficientStatistics`]: training and scores), and draws ([`Sample`]). Over
+//! [`Dual`](crate::number::Dual) weights it is its likelihoods with directions attached.
 //!
 //! # For contributors: adding a family
-//! 1. One file here: the owned type, its view if sizes vary, `new` that validates and names the
-//!    culprit, and [`Emission`]: [`log_likelihood`](Emission::log_likelihood) with its tangent,
-//!    [`check`](Emission::check) and [`validate`](Emission::validate).
-//! 2. Where likelihoods need no `exp`, override [`row`](Emission::row) and set
-//!    [`SCALED`](Emission::SCALED) to `false`.
-//! 3. Add a sample model to `tests/src/sample.rs`: the laws then test the family.
+//! 1. One file here: the owned type over a [`Weight`], its view if sizes vary, and a constructor
+//!    that validates and names the culprit. `#[repr(C)]` and zerocopy's `FromBytes` let it be read
+//!    where it lies in flash.
+//! 2. [`Emission`]: [`log_likelihood`](Emission::log_likelihood) with its tangent,
+//!    [`check`](Emission::check), [`width`](Emission::width) and [`validate`](Emission::validate).
+//!    Where likelihoods need no `exp`, also [`row`](Emission::row), with
+//!    [`SCALED`](Emission::SCALED) `false`.
+//! 3. [`SufficientStatistics`]: a struct each for the statistics and the score, which `vector_space!`
+//!    makes a [`VectorSpace`] from the names of their fields;
+//!    [`observe`](SufficientStatistics::observe), the two readers, and
+//!    [`along`](SufficientStatistics::along), which attaches directions. Mixtures, expected
+//!    statistics, online EM, scores and the tangent filter then work with it.
+//! 4. [`Sample`], a few lines.
+//! 5. A model in `tests/tests/emission.rs`: finite differences then check the tangents and the
+//!    score, moments the draws, and the likelihood the estimate; and one in `tests/src/sample.rs`,
+//!    with which every recursion is tested.
 
+mod bernoulli;
 mod categorical;
+mod full_gaussian;
 mod gaussian;
+mod mixture;
 mod parametrisation;
+mod poisson;
 mod probability;
 mod sample;
 mod statistics;
+mod triangular;
 
+pub use bernoulli::{Bernoulli, BernoulliView};
 pub(crate) use categorical::attach;
 pub use categorical::{Categorical, CategoricalView};
-pub use gaussian::{Gaussian, GaussianScore, GaussianStatistics, GaussianView, log_normaliser};
+pub use full_gaussian::{
+    FullGaussian, FullGaussianScore, FullGaussianStatistics, FullGaussianView,
+};
+pub use gaussian::{
+    Gaussian, GaussianMoments, GaussianScore, GaussianStatistics, GaussianView, log_normaliser,
+};
+pub use mixture::{Mixture, MixtureScore, MixtureStatistics};
 pub use parametrisation::{Parametrisation, Probabilities, Spread};
+pub use poisson::{Poisson, PoissonView};
 pub use probability::{
     convert_row_direction, convert_row_score, maximise_row, move_row, score_row,
 };
 pub use sample::Sample;
-pub(crate) use sample::choose;
+pub(crate) use sample::{choose, choose_part};
 pub(crate) use statistics::vector_space;
-pub use statistics::{Regularisation, SufficientStatistics, VectorSpace};
+pub use statistics::{
+    CountScore, CountStatistics, Regularisation, SufficientStatistics, VectorSpace,
+};
 
 use crate::error::{ModelError, ObservationError};
-use crate::number::{Real, Weight};
+use crate::number::{FARTHEST, Real, Weight};
 
 /// Likelihoods of one observation, a state each, relative to one log scale:
 /// `b_j(x) = likelihood[j] exp(log_scale)`.
@@ -70,7 +103,7 @@ pub trait Emission: Sized {
 
     /// The row of relative likelihoods of one observation: the largest is one, so that an
     /// observation far from every state is improbable, not impossible. `None` where `x` is seen to
-    /// be no observation at all.
+    /// be no observation at all, or one [too far](FARTHEST) from every state.
     ///
     /// Cost: `N` log-likelihoods and `N` exponentials.
     #[inline(always)]
@@ -84,6 +117,10 @@ pub trait Emission: Sized {
             *log = state.log_likelihood(x);
             log_scale = Real::max(log_scale, log.value());
         }
+        let near = log_scale >= -<Self::Weight as Weight>::Real::power_of_two(FARTHEST);
+        if !near {
+            return None;
+        }
         for log in &mut likelihood {
             *log = log.exp_relative_to(log_scale);
         }
@@ -95,6 +132,12 @@ pub trait Emission: Sized {
     /// # Errors
     /// [`ObservationError::NotFinite`] or [`ObservationError::UnknownSymbol`].
     fn check(&self, x: &Self::Observation) -> Result<(), ObservationError>;
+
+    /// How many entries its longest part has: symbols, channels or components. A mixture names
+    /// entry `e` of its component `m` as `m width + e`.
+    fn width(&self) -> usize {
+        1
+    }
 
     /// Whether the parameters are those of a distribution.
     ///

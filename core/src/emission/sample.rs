@@ -46,21 +46,30 @@ impl<const D: usize, W: Weight> Sample for Gaussian<D, W> {
     }
 }
 
-/// An index drawn with the given probabilities, by inversion. One of probability zero is never
-/// drawn; others to within the resolution of [`uniform`].
+/// An index drawn with the given probabilities.
 pub(crate) fn choose<W: Weight, R: Rng + ?Sized>(probability: &[W], rng: &mut R) -> usize {
-    let mut left: W::Real = uniform(rng);
+    choose_part(probability, W::Real::ONE, rng)
+}
+
+/// An index drawn in proportion to weights that sum to `whole`, by inversion. One of weight zero is
+/// never drawn; others to within the resolution of [`uniform`].
+pub(crate) fn choose_part<W: Weight, R: Rng + ?Sized>(
+    weight: &[W],
+    whole: W::Real,
+    rng: &mut R,
+) -> usize {
+    let mut left = uniform::<W::Real, R>(rng) * whole;
     let mut last = 0;
-    for (k, p) in probability.iter().map(|p| p.value()).enumerate() {
-        if left < p {
+    for (k, part) in weight.iter().map(|w| w.value()).enumerate() {
+        if left < part {
             return k;
         }
-        if p > W::Real::ZERO {
+        if part > W::Real::ZERO {
             last = k;
         }
-        left = left - p;
+        left = left - part;
     }
-    // Probabilities that sum to a little less than one leave a little over.
+    // Rounding may leave a little over.
     last
 }
 

@@ -265,3 +265,20 @@ pub trait SufficientStatistics: Emission<Weight = Self::Real> + Copy + 'static {
         to: Parametrisation,
     ) -> Result<Self::Score, ModelError>;
 }
+
+/// Expected statistics of channels that count ([`Poisson`](super::Poisson)) or say yes or no
+/// ([`Bernoulli`](super::Bernoulli)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct CountStatistics<T, const D: usize> {
+    /// `E[ sum_t 1 ]`: how many observations.
+    pub occupancy: T,
+    /// `E[ sum_t x_d ]`, `[channel]`.
+    pub sum: [T; D],
+}
+vector_space! {
+    impl<T; const D> CountStatistics<T, D> { occupancy: T, sum: [T; D] }
+}
+
+/// Their part of a score or a direction: an entry a channel.
+pub type CountScore<T, const D: usize> = [T; D];

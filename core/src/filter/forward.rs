@@ -3,8 +3,8 @@ use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm, NumberOf, RealOf};
 use crate::number::{
-    Number, Real, SETTLE_BELOW, SETTLE_EVERY, SETTLE_FROM, Scalar, Tangent, VANISHED_BELOW, Weight,
-    sum_of,
+    FARTHEST, Number, Real, SETTLE_BELOW, SETTLE_EVERY, SETTLE_FROM, Scalar, Tangent,
+    VANISHED_BELOW, Weight, sum_of,
 };
 
 /// The forward recursion: the filter, the likelihood and, over dual numbers, the tangent filter.
@@ -20,6 +20,10 @@ use crate::number::{
 ///
 /// Sources: Rabiner 1989 (scaled forward pass); the first seed document's section 12.2.2 and the
 /// Fisher score of Jaakkola and Haussler, equation 2, read through a direction.
+///
+/// Range: a state that is `2^-126` times as probable as the best in `f32` (`2^-1022` in `f64`), given
+/// the stream so far, is taken for one that cannot be, until it is entered anew. An observation whose
+/// log density is below `-2^64` in every state that can be reached is impossible.
 ///
 /// State: `N (1 + C)` reals and a ledger. Work a sample: `(1 + 2C) (N^2 + N)` multiply-adds and a
 /// row of likelihoods. No division and no logarithm a sample; scaling is by exact powers of two,
@@ -150,7 +154,7 @@ impl<X: Number, const N: usize> Belief<X, N> {
 /// derivative as coarsely. A difference of two (what the last samples added; by how much one model
 /// leads another) is as exact as ever when it is taken here, of ledgers, not of readings.
 ///
-/// RAM: `1 + C` reals and the ledger, 24 B in `f32`, 36 B with one direction.
+/// RAM: `1 + C` reals and the ledger, 24 B in `f32`, 32 B with one direction.
 ///
 /// ```
 /// # use fishweir_core::{emission::Categorical, filter::{Forward, Running}, hmm::{Chain, Hmm}};
@@ -263,7 +267,8 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
                 best = Real::max(best, joint.value());
             }
         }
-        if !best.is_finite() {
+        // Neither is NaN, which `check` has excluded.
+        if best < -RealOf::<E>::power_of_two(FARTHEST) {
             return Err(ObservationError::Impossible);
         }
         for (entry, joint) in state.row.iter_mut().zip(joint) {

@@ -16,16 +16,23 @@
 //! What no observation tells is the same to all of them: a missing sample is a step of the chain, a
 //! likelihood of one, and no observation of any state.
 
+mod expected;
 mod forgetting;
 mod forward;
 mod memory;
+mod moments;
+mod online_em;
 mod recent;
 mod recursion;
+mod statistics;
 mod window;
 
+pub use expected::ExpectedStatistics;
 pub use forgetting::{FadingBelief, Forgetting};
 pub use forward::{Belief, Evidence, Forward};
 pub use memory::{Memory, SettingError};
+pub use online_em::{Adapting, OnlineEm, StepSize};
 pub use recent::{Marked, Recent};
 pub use recursion::{Recursion, Running};
+pub use statistics::{Collected, Statistics};
 pub use window::{Staggered, Window, Windowed};

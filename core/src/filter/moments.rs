@@ -4,7 +4,7 @@ use super::{Belief, ExpectedStatistics, Forward, Recursion};
 use crate::emission::{SufficientStatistics, VectorSpace};
 use crate::error::ObservationError;
 use crate::hmm::Hmm;
-use crate::number::{Number, Real, sum_of};
+use crate::number::{Real, sum_of};
 
 /// One sample, as statistics need it: how the filter moved.
 pub(super) struct Step<T, const N: usize> {
@@ -134,18 +134,18 @@ impl<T: Real, S: VectorSpace<T>, const N: usize> Moments<S, T, N> {
         zeros: bool,
     ) {
         let transition = hmm.chain().transition();
-        // A'_ki = A_ik b_k / c: row by row as a statistic's vector takes it.
+        // keep A_ik b_k / c, transposed: row by row as a statistic's vector takes it.
         let mut kernel = [[T::ZERO; N]; N];
         for (k, row) in kernel.iter_mut().enumerate() {
             for (i, entry) in row.iter_mut().enumerate() {
-                *entry = transition[i][k] * step.weight[k];
+                *entry = transition[i][k] * (keep * step.weight[k]);
             }
         }
         let bound = T::power_of_two(T::power_of_two(i32::MAX).exponent() / 2);
         let mut pass = |vector: &mut [T; N]| {
             let old = *vector;
             for (entry, row) in vector.iter_mut().zip(&kernel) {
-                *entry = keep * sum_of::<T, N>(|i| old[i] * row[i]);
+                *entry = sum_of::<T, N>(|i| old[i] * row[i]);
             }
             if zeros {
                 for entry in vector {
@@ -160,7 +160,8 @@ impl<T: Real, S: VectorSpace<T>, const N: usize> Moments<S, T, N> {
             for (j, (columns, &probability)) in rows.iter_mut().zip(probability).enumerate() {
                 if probability > T::ZERO {
                     pass(columns);
-                    columns[j] = columns[j] + gain * (before[i] * kernel[j][i]);
+                    let pair = before[i] * (probability * step.weight[j]);
+                    columns[j] = columns[j] + gain * pair;
                 } else if zeros {
                     pass(columns);
                     columns[j] = columns[j] + gain * (before[i] * step.weight[j]);
@@ -175,7 +176,7 @@ impl<T: Real, S: VectorSpace<T>, const N: usize> Moments<S, T, N> {
 
     /// The statistics: summed over the current state.
     pub(super) fn sum(&self) -> ExpectedStatistics<S, T, N> {
-        let mut total = ExpectedStatistics::ZERO;
+        let mut total: ExpectedStatistics<S, T, N> = ExpectedStatistics::ZERO;
         let sum = |columns: &[T; N]| sum_of::<T, N>(|k| columns[k]);
         for (total, columns) in total.initial.iter_mut().zip(&self.initial) {
             *total = sum(columns);

@@ -3,7 +3,7 @@ use super::{Belief, ExpectedStatistics, Forward, Recursion, SettingError};
 use crate::emission::{Regularisation, SufficientStatistics, VectorSpace, maximise_row};
 use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm};
-use crate::number::{Number, Real};
+use crate::number::Real;
 
 /// How fast an adapting model follows the stream: the weight `gamma_t` of sample `t` (from 1) in the
 /// statistics.
@@ -55,10 +55,10 @@ impl<T: Real> StepSize<T> {
 /// below the floor, and a pseudo-count (in samples) keeps transitions from dying out. What a
 /// probability that has gone to zero makes impossible is refused like any other impossible sample.
 ///
-/// Source: Cappé 2011, "Online EM algorithm for hidden Markov models", algorithm 1.
+/// Source: Cappé 2011, "Online EM algorithm for hidden Markov models".
 ///
 /// State: a model, `P N` reals with `P = N + N^2 + N S` statistics (`S` an emission's), a belief and
-/// a counter; Gaussian, `N = 4`, `D = 3`, `f32`: see `size_of`. Work a sample: `P N^2` multiply-adds
+/// a counter; `f32`, `N = 4`, three Gaussian channels: 1 008 B. Work a sample: `P N^2` multiply-adds
 /// and twice the filter's; after the warm-up a maximisation, `N (N + S)` divisions, and what it
 /// takes to re-express the statistics, `N^2 S`. Stack: `N^2 + P` reals.
 ///
@@ -139,9 +139,7 @@ impl<'m, E: SufficientStatistics, const N: usize> OnlineEm<'m, E, N> {
     ) -> Result<Self, SettingError> {
         step_size.check()?;
         let Regularisation { variance_floor, pseudo_count } = regularisation;
-        let floored = variance_floor > E::Real::ZERO && variance_floor.is_finite();
-        let counted = pseudo_count >= E::Real::ZERO && pseudo_count.is_finite();
-        if !(floored && counted) {
+        if !is_prior(variance_floor, pseudo_count) {
             return Err(SettingError::Regularisation);
         }
         Ok(Self { first, step_size, warm_up, regularisation })
@@ -177,14 +175,32 @@ impl<'m, E: SufficientStatistics, const N: usize> OnlineEm<'m, E, N> {
         let states = emission.iter_mut().zip(&mut state.moments.emission);
         for ((emission, columns), mut collected) in states.zip(statistics.emission) {
             collected.scale(memory);
-            let Ok(estimate) = emission.maximise(&collected, &self.regularisation) else { continue };
-            for column in columns {
-                estimate.adopt(emission, column);
+            match emission.maximise(&collected, &self.regularisation) {
+                Ok(estimate) => {
+                    for column in columns {
+                        estimate.adopt(emission, column);
+                    }
+                    *emission = estimate;
+                }
+                // There is no estimate, or none any more: an absurd observation has overflowed the
+                // statistics, which then begin anew.
+                Err(_) if !is_finite(&collected) => *columns = [VectorSpace::ZERO; N],
+                Err(_) => {}
             }
-            *emission = estimate;
         }
         state.hmm = Hmm::new(Chain::from_parts(*chain.initial(), transition), emission);
     }
+}
+
+fn is_finite<T: Real>(statistics: &impl VectorSpace<T>) -> bool {
+    let mut finite = true;
+    statistics.for_each(|entry| finite &= entry.is_finite());
+    finite
+}
+
+fn is_prior<T: Real>(variance_floor: T, pseudo_count: T) -> bool {
+    let floored = variance_floor > T::ZERO && variance_floor.is_finite();
+    floored && pseudo_count >= T::ZERO && pseudo_count.is_finite()
 }
 
 impl<E: SufficientStatistics, const N: usize> Recursion for OnlineEm<'_, E, N> {

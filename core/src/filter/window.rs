@@ -171,10 +171,9 @@ impl<R: Recursion, const FILTERS: usize> Recursion for Window<R, FILTERS> {
 
     fn read(&self, state: &Self::State) -> Self::Reading {
         match state.filters.front() {
-            Some(oldest) => Windowed {
-                reading: self.recursion.read(&oldest.state),
-                samples: oldest.samples,
-            },
+            Some(oldest) => {
+                Windowed { reading: self.recursion.read(&oldest.state), samples: oldest.samples }
+            }
             None => Windowed { reading: self.recursion.read(&self.recursion.start()), samples: 0 },
         }
     }

@@ -114,7 +114,8 @@ impl<W: Weight, const N: usize> Chain<W, N> {
     /// One step of the chain: `p_j = sum_i a_i A_ij`. `N^2` multiply-adds.
     #[inline(always)]
     pub fn predict<X: Number<Weight = W>>(&self, filtered: &[X; N]) -> [X; N] {
-        let mut predicted = [X::ZERO; N];
+        // Every entry is overwritten: a copy spares the call that fills with zeros.
+        let mut predicted = *filtered;
         for (j, predicted) in predicted.iter_mut().enumerate() {
             *predicted = sum_of::<X, N>(|i| filtered[i].weigh(self.transition[i][j]));
         }

@@ -5,6 +5,7 @@ use super::{Ledger, Number, Real};
 /// Every lane computes exactly what the scalar recursion computes, operation by operation, so a
 /// batch has the bits of its sequences taken one by one, whatever the machine's vector width.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C, align(32))]
 pub struct Lanes<T, const L: usize>(
     /// One number a lane.

@@ -12,12 +12,16 @@
 //! A model stores [`Weight`]s, a state holds [`Number`]s. For the real and the dual numbers the two
 //! are the same type; lanes share one model's weights between `L` states.
 
+#[cfg(feature = "micromath")]
+mod approximate;
 mod compensated;
 mod dual;
 mod lanes;
 mod max;
 mod real;
 
+#[cfg(feature = "micromath")]
+pub use approximate::{EXP_ERROR, LN_ERROR};
 pub use compensated::Compensated;
 pub use dual::{Dual, DualLedger};
 pub use lanes::Lanes;
@@ -34,6 +38,10 @@ pub const SETTLE_FROM: i32 = 32;
 /// A sum below this power of two has lost terms to underflow: the row is conditioned again, in the
 /// log domain and relative to the states that can be reached.
 pub const VANISHED_BELOW: i32 = -90;
+
+/// An observation with a log density below `-2^64` (six billion standard deviations away) is taken
+/// for impossible: log-likelihoods and tangents of all others can be added up for ever.
+pub const FARTHEST: i32 = 64;
 
 /// A row is settled at least once in so many samples, so that tangents stay centred.
 pub const SETTLE_EVERY: u32 = 32;

@@ -1,11 +1,20 @@
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
+#[cfg(feature = "micromath")]
+use super::approximate::{LN_ERROR as LN_ERROR_F32, exp as expf, ln as logf};
 use super::{Compensated, Number, Scalar, Weight};
+#[cfg(not(feature = "micromath"))]
+use libm::{expf, logf};
+
+#[cfg(not(feature = "micromath"))]
+const LN_ERROR_F32: f32 = 1.2e-7;
 
 /// Real numbers: `f32` on the device, `f64` for fitting.
 ///
-/// `exp` and `ln` come from a pure-Rust libm, so that every machine computes the same bits.
+/// `exp` and `ln` come from a pure-Rust libm, so that every machine computes the same bits. The
+/// feature `micromath` swaps those of `f32` for coarser ones; then its bits are those of machines
+/// that have it on.
 pub trait Real:
     Weight<Real = Self, Tangent = (), Number = Self>
     + Scalar<Weight = Self, Real = Self, LogScale = Self, Ledger = Ledger<Self>>
@@ -29,6 +38,8 @@ pub trait Real:
     const HALF_LN_TAU: Self;
     /// How far from one a row of probabilities may sum.
     const SUM_TOLERANCE: Self;
+    /// Bound on the error of [`ln`](Self::ln): absolute, or relative where the result is above one.
+    const LN_ERROR: Self;
 
     /// Exponential.
     fn exp(self) -> Self;
@@ -75,7 +86,7 @@ impl<T: Real> Ledger<T> {
 }
 
 macro_rules! real {
-    ($t:ty, $bits:ty, $mantissa:literal, $bias:literal, $tolerance:literal,
+    ($t:ty, $bits:ty, $mantissa:literal, $bias:literal, $tolerance:literal, $ln_error:expr,
      $exp:path, $ln:path, $sqrt:path, $ln2_hi:literal, $ln2_lo:literal,
      $half_ln_tau:literal) => {
         impl Real for $t {
@@ -84,6 +95,7 @@ macro_rules! real {
             const NEG_INFINITY: Self = <$t>::NEG_INFINITY;
             const HALF_LN_TAU: Self = $half_ln_tau;
             const SUM_TOLERANCE: Self = $tolerance;
+            const LN_ERROR: Self = $ln_error;
 
             #[inline]
             fn exp(self) -> Self {
@@ -214,7 +226,17 @@ macro_rules! real {
             }
             #[inline]
             fn log(sum: Self, ledger: &Ledger<$t>) -> Self {
-                <$t>::times_ln_2(ledger.exponent) + (ledger.log.total() + Real::ln(sum))
+                // Split anew, wherever the row was settled last: a filter with and one without
+                // directions, or a lane and a single sequence, read the same bits. Near one, so
+                // that a likelihood near one keeps its digits.
+                let mut exponent = Real::exponent(sum);
+                let mut significand = sum * <$t>::power_of_two(-exponent);
+                if significand > 1.5 {
+                    significand *= 0.5;
+                    exponent += 1;
+                }
+                let exponent = ledger.exponent + i64::from(exponent);
+                <$t>::times_ln_2(exponent) + (ledger.log.total() + Real::ln(significand))
             }
             #[inline]
             fn log_ratio(
@@ -225,7 +247,8 @@ macro_rules! real {
             ) -> Self {
                 let exponent = ledger.exponent - other_ledger.exponent;
                 let log = ledger.log.less(&other_ledger.log) + Real::ln(sum / other);
-                <$t>::times_ln_2(exponent) + log
+                // Most neighbouring rows have been scaled alike.
+                if exponent == 0 { log } else { <$t>::times_ln_2(exponent) + log }
             }
         }
     };
@@ -238,8 +261,9 @@ real!(
     23,
     127,
     1e-5,
-    libm::expf,
-    libm::logf,
+    LN_ERROR_F32,
+    expf,
+    logf,
     libm::sqrtf,
     0.693_359_4,
     -2.121_944_4e-4,
@@ -251,6 +275,7 @@ real!(
     52,
     1023,
     1e-9,
+    2.3e-16,
     libm::exp,
     libm::log,
     libm::sqrt,

@@ -9,10 +9,12 @@
 //! | [`viterbi`] | the best path and its log-probability | `T` rows of `N` indices |
 //! | [`OnlineViterbi`] | the best path's states once they are beyond doubt, as a stream | `WINDOW` rows of `N` indices |
 //! | [`Viterbi`] | the best path's log-probability, as a stream | one row |
-//! | [`Ancestral`] | draws of states and observations | one index |
+//! | [`draw_path`] | a path drawn from its posterior | `T` rows of `N` reals |
+//! | [`Ancestral`] | states and observations drawn from the model | one index |
 
 mod ancestral;
 mod checkpointed;
+mod draw_path;
 mod error;
 mod fixed_lag;
 mod forward_backward;
@@ -23,6 +25,7 @@ mod viterbi;
 
 pub use ancestral::{Ancestral, Draw};
 pub use checkpointed::{checkpoints_for, posteriors_checkpointed};
+pub use draw_path::draw_path;
 pub use error::SequenceError;
 pub use fixed_lag::{FixedLag, LagWindow, Lagged};
 pub use forward_backward::posteriors;

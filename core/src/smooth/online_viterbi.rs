@@ -24,7 +24,7 @@ use crate::number::Real;
 ///
 /// Source: Sramek, Brejova and Vinar 2007 (convergence of survivors). State: [`Survivors`], `N`
 /// indices a sample of the window, `N` more and `WINDOW` more; `N = 4`, `WINDOW = 64` in `f32` and
-/// `u8` takes 416 B. Work a sample: that of [`viterbi`](super::viterbi) and `2 N` look-ups; where
+/// `u8` takes 400 B on a Cortex-M. Work a sample: that of [`viterbi`](super::viterbi) and `2 N` look-ups; where
 /// states are decided, at most `N` look-ups a sample of the window.
 ///
 /// ```
@@ -80,6 +80,7 @@ pub struct Decoded<P, const WINDOW: usize> {
 
 /// The state of [`OnlineViterbi`]: the survivors and their paths since they last agreed.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DecodingWindow<T: Real, const N: usize, const WINDOW: usize, P = u8> {
     survivors: Survivors<T, N>,
     /// A ring of back-pointers, `[sample][state]`; that of the last sample is at `newest`.

@@ -99,7 +99,7 @@ impl<T: Real, const N: usize> Retrace<T, N> {
     /// Makes the filter's row, one sample earlier than the row before, a posterior.
     ///
     /// `2 N^2` multiply-adds, `N^2` more for pairs, `N` divisions.
-    #[inline(always)]
+    #[inline]
     pub(super) fn step<G: Gather<T, N>>(
         &mut self,
         chain: &Chain<T, N>,

@@ -118,8 +118,7 @@ impl Deployed {
     /// # Errors
     /// [`ArtefactFileError::Artefact`] saying what is wrong.
     pub fn from_artefact(file: &str, bytes: &[u8]) -> Result<Self, ArtefactFileError> {
-        parse(bytes)
-            .map_err(|source| ArtefactFileError::Artefact { file: file.to_owned(), source })
+        parse(bytes).map_err(|source| ArtefactFileError::Artefact { file: file.to_owned(), source })
     }
 }
 

@@ -69,7 +69,8 @@ fn attach(
     states: usize,
 ) -> Result<DeployedModel, CompileError> {
     let row = |row: &[f64], logits: &dyn Fn(&Direction) -> Vec<f64>, length: usize, stay| {
-        let mut weights = along_logits(row, &directions.iter().map(|d| logits(d)).collect::<Vec<_>>());
+        let mut weights =
+            along_logits(row, &directions.iter().map(|d| logits(d)).collect::<Vec<_>>());
         let zero = Weight { value: 0.0, tangent: vec![0.0; directions.len()] };
         weights.resize(length, zero);
         if let Some(state) = stay {
@@ -141,7 +142,11 @@ fn gaussian(
     let narrow = |part, value: f64| {
         let narrowed = value as f32;
         let lost = !narrowed.is_finite() || (value != 0.0 && !narrowed.is_normal());
-        if lost { Err(CompileError::OutOfRange { model: index, part, value }) } else { Ok(narrowed) }
+        if lost {
+            Err(CompileError::OutOfRange { model: index, part, value })
+        } else {
+            Ok(narrowed)
+        }
     };
     let rates: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
     let rate: Vec<f32> =

@@ -114,6 +114,12 @@ impl Deployed {
         self.biases.len()
     }
 
+    /// How evidence grows with length.
+    #[must_use]
+    pub fn normalisation(&self) -> Normalisation {
+        self.normalisation
+    }
+
     /// Directions that each model carries: one an output, or none.
     #[must_use]
     pub fn directions(&self) -> usize {

@@ -97,10 +97,8 @@ fn weights(row: &[Weight]) -> String {
 
 /// Tangents by channel: `()` each where there is none.
 fn tangents(rows: &[Vec<f32>]) -> String {
-    let rows: Vec<String> = rows
-        .iter()
-        .map(|row| if row.is_empty() { "()".into() } else { reals(row) })
-        .collect();
+    let rows: Vec<String> =
+        rows.iter().map(|row| if row.is_empty() { "()".into() } else { reals(row) }).collect();
     format!("[{}]", rows.join(", "))
 }
 

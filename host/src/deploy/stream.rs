@@ -1,11 +1,11 @@
 //! The host's run of a deployed classifier: the core's recursions at run-time sizes.
 
-use fishweir_core::{Flaw, ModelError, ObservationError, Part};
 use fishweir_core::classify::{Decision, decide, decision_value};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::{Forward, Recursion};
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::number::{Dual, Scalar, Tangent, Weight as CoreWeight};
+use fishweir_core::{Flaw, ModelError, ObservationError, Part};
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::data::Sample;
@@ -324,7 +324,8 @@ impl Deployed {
             });
         }
         let tables = self.weights.iter().map(|row| (Part::LikelihoodWeight, row.as_slice()));
-        for (row, (part, values)) in tables.chain([(Part::Bias, self.biases.as_slice())]).enumerate()
+        for (row, (part, values)) in
+            tables.chain([(Part::Bias, self.biases.as_slice())]).enumerate()
         {
             if let Some(entry) = values.iter().position(|value| !value.is_finite()) {
                 return Err(ModelError::new(part, Flaw::NotFinite, row, entry));

@@ -56,6 +56,17 @@ pub struct Fit {
     pub seed: u64,
     /// Whether it converged within the passes allowed.
     pub converged: bool,
+    /// All restarts in order, the one that was kept among them.
+    pub restarts: Vec<Restart>,
+}
+
+/// One restart of a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Restart {
+    /// Its seed.
+    pub seed: u64,
+    /// The log-likelihood it came to.
+    pub log_likelihood: f64,
 }
 
 /// Why nothing was fitted.
@@ -137,17 +148,19 @@ impl BaumWelch {
             return Err(FitError::NoData);
         }
         let mut best: Option<Fit> = None;
+        let mut restarts = Vec::with_capacity(self.restarts);
         for restart in 0..self.restarts {
             let seed = self.seed.wrapping_add(restart as u64);
             let start = initial_model(self, sequences, size, scale, seed);
             let mut fit = fit(self, start, sequences, scale, progress)?;
             fit.seed = seed;
+            restarts.push(Restart { seed, log_likelihood: fit.last() });
             let likelier = best.as_ref().is_none_or(|best| fit.last() > best.last());
             if likelier {
                 best = Some(fit);
             }
         }
-        best.ok_or(FitError::NoData)
+        best.map(|best| Fit { restarts, ..best }).ok_or(FitError::NoData)
     }
 }
 
@@ -186,7 +199,7 @@ pub fn fit(
         maximise(&mut model, &expected, options, scale);
         progress();
     }
-    Ok(Fit { model, log_likelihood, seed: options.seed, converged })
+    Ok(Fit { model, log_likelihood, seed: options.seed, converged, restarts: Vec::new() })
 }
 
 /// Expected statistics summed over sequences, chunk by chunk in parallel. The chunks are the same
@@ -229,10 +242,7 @@ pub(super) fn maximise(
         normalise_into(row, pairs, options.transition_pseudocount);
     }
     match (&mut model.emission, &expected.emission) {
-        (
-            Emissions::Categorical { probability },
-            EmissionStatistics::Categorical { counts },
-        ) => {
+        (Emissions::Categorical { probability }, EmissionStatistics::Categorical { counts }) => {
             for (row, counts) in probability.iter_mut().zip(counts) {
                 let smoothed: Vec<f64> =
                     counts.iter().map(|count| count + options.symbol_pseudocount).collect();

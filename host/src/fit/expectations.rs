@@ -51,7 +51,9 @@ impl Expectations {
             initial: vec![0.0; states],
             pairs: vec![vec![0.0; states]; states],
             emission: match model.emission {
-                Emissions::Categorical { .. } => EmissionStatistics::Categorical { counts: table() },
+                Emissions::Categorical { .. } => {
+                    EmissionStatistics::Categorical { counts: table() }
+                }
                 Emissions::Gaussian { .. } => EmissionStatistics::Gaussian {
                     occupancy: vec![0.0; states],
                     first: table(),

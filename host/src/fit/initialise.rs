@@ -29,7 +29,8 @@ pub(super) fn initial_model(
         gaussians(options, sequences, scale, &mut rng)
     } else {
         let mut row = || {
-            let weights: Vec<f64> = (0..size).map(|_| -rng.random::<f64>().max(1e-12).ln()).collect();
+            let weights: Vec<f64> =
+                (0..size).map(|_| -rng.random::<f64>().max(1e-12).ln()).collect();
             let sum: f64 = weights.iter().sum();
             weights.iter().map(|weight| weight / sum).collect()
         };
@@ -43,12 +44,7 @@ pub(super) fn initial_model(
 
 /// Re-estimates from the states on Viterbi's path instead of their posteriors: a few quick passes
 /// that sort the data into states before Baum-Welch weighs it.
-fn segmental(
-    options: &BaumWelch,
-    model: &mut Hmm,
-    sequences: &[SamplesView<'_>],
-    scale: &[f64],
-) {
+fn segmental(options: &BaumWelch, model: &mut Hmm, sequences: &[SamplesView<'_>], scale: &[f64]) {
     for _ in 0..SEGMENTAL_PASSES {
         let mut counts = Expectations::zero(model);
         for samples in sequences {

@@ -5,5 +5,5 @@ mod expectations;
 mod initialise;
 mod segment;
 
-pub use baum_welch::{BaumWelch, Fit, FitError, fit};
+pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
 pub use expectations::{EmissionStatistics, Expectations, expectations};

@@ -109,7 +109,10 @@ impl FeatureMap {
             push_logit_scores(row, pairs, features);
         }
         match (&model.emission, &expected.emission) {
-            (Emissions::Categorical { probability }, EmissionStatistics::Categorical { counts }) => {
+            (
+                Emissions::Categorical { probability },
+                EmissionStatistics::Categorical { counts },
+            ) => {
                 for (row, counts) in probability.iter().zip(counts) {
                     push_logit_scores(row, counts, features);
                 }

@@ -10,4 +10,6 @@ mod train;
 
 pub use features::{FeatureMap, Scaling};
 pub use svm::{LinearSvm, Matrix};
-pub use train::{Candidate, Choice, ClassifierKind, ScoreModels, TrainError, TrainOptions, Trained, train};
+pub use train::{
+    Candidate, Choice, ClassifierKind, ScoreModels, TrainError, TrainOptions, Trained, train,
+};

@@ -70,8 +70,7 @@ impl LinearSvm {
     #[must_use]
     pub fn train(rows: &Matrix, positive: &[bool], c: f64, dual: &mut [f64]) -> Self {
         let diagonal = 0.5 / c;
-        let norms: Vec<f64> =
-            rows.rows().map(|row| 1.0 + dot(row, row) + diagonal).collect();
+        let norms: Vec<f64> = rows.rows().map(|row| 1.0 + dot(row, row) + diagonal).collect();
         let mut svm = Self { weights: vec![0.0; rows.columns()], bias: 0.0 };
         for ((row, &positive), &alpha) in rows.rows().zip(positive).zip(dual.iter()) {
             svm.step(row, if positive { alpha } else { -alpha });
@@ -118,8 +117,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     // Eight running sums, so that the compiler may use what vector unit there is.
     let mut sums = [0.0; 8];
     let (blocks_a, blocks_b) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f64 =
-        blocks_a.remainder().iter().zip(blocks_b.remainder()).map(|(a, b)| a * b).sum();
+    let rest: f64 = blocks_a.remainder().iter().zip(blocks_b.remainder()).map(|(a, b)| a * b).sum();
     for (a, b) in blocks_a.zip(blocks_b) {
         for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
             *sum += a * b;
@@ -151,7 +149,8 @@ mod tests {
         let mut rows = Matrix::new(d);
         let mut positive = Vec::new();
         for i in 0..n {
-            let row: Vec<f64> = (0..d).map(|_| rng.random::<f64>() - 0.5 + 0.3 * f64::from(i % 2)).collect();
+            let row: Vec<f64> =
+                (0..d).map(|_| rng.random::<f64>() - 0.5 + 0.3 * f64::from(i % 2)).collect();
             rows.push(&row);
             positive.push(i % 2 == 0);
         }

@@ -10,7 +10,7 @@ use super::features::{FeatureMap, Scaling};
 use super::svm::{LinearSvm, Matrix};
 use crate::classifier::{Classifier, Observations, Output, Provenance};
 use crate::data::{DataError, Dataset, Folds, Kind, SamplesView, Windowing};
-use crate::fit::{BaumWelch, FitError};
+use crate::fit::{BaumWelch, Fit, FitError};
 use crate::runtime::Hmm;
 
 /// The two classifiers.
@@ -97,6 +97,8 @@ pub struct Trained {
     pub classifier: Classifier,
     /// What was chosen, and what it was chosen from.
     pub choice: Option<Choice>,
+    /// How the model of each class was fitted, `[class]`.
+    pub fits: Vec<Fit>,
 }
 
 /// The choice of scaling and C by inner cross-validation.
@@ -151,7 +153,9 @@ pub enum TrainError {
     #[error("{0}: no window to train on; shorten the window or keep short series")]
     NoWindows(String),
     /// A window that the fitted models make impossible.
-    #[error("{0} training windows are impossible under a class model; raise the symbol pseudocount")]
+    #[error(
+        "{0} training windows are impossible under a class model; raise the symbol pseudocount"
+    )]
     ImpossibleWindows(usize),
     /// No candidate for a choice.
     #[error("no {0} to choose from")]
@@ -175,8 +179,8 @@ pub fn train(
     if windows.of_all(series).next().is_none() {
         return Err(TrainError::NoWindows(data.source().to_owned()));
     }
-    let models = problem.fit_models(series)?;
-    let mut classifier = problem.bayes(series, models);
+    let fits = problem.fit_models(series)?;
+    let mut classifier = problem.bayes(series, models_of(&fits));
     let mut choice = None;
     if options.kind == ClassifierKind::Fisher {
         let chosen = problem.choose(series)?;
@@ -195,7 +199,11 @@ pub fn train(
         choice = Some(chosen);
     }
     classifier.provenance.windows = windows.of_all(series).count();
-    Ok(Trained { classifier, choice })
+    Ok(Trained { classifier, choice, fits })
+}
+
+fn models_of(fits: &[Fit]) -> Vec<Hmm> {
+    fits.iter().map(|fit| fit.model.clone()).collect()
 }
 
 /// A data set with what all stages of its training share.
@@ -260,7 +268,7 @@ impl<'a> Problem<'a> {
     }
 
     /// A model a class, fitted to whole series.
-    fn fit_models(&self, series: &[usize]) -> Result<Vec<Hmm>, TrainError> {
+    fn fit_models(&self, series: &[usize]) -> Result<Vec<Fit>, TrainError> {
         let (_, scale) = self.centre_and_scale(series);
         let classes = self.data.classes();
         (0..classes.len())
@@ -274,7 +282,6 @@ impl<'a> Problem<'a> {
                 self.options
                     .baum_welch
                     .fit(&sequences, self.size(), &scale, self.progress)
-                    .map(|fit| fit.model)
                     .map_err(|source| TrainError::Fit { class: classes[class].clone(), source })
             })
             .collect()
@@ -338,21 +345,17 @@ impl<'a> Problem<'a> {
         let models = match &self.options.scores {
             ScoreModels::All => models.to_vec(),
             ScoreModels::Class(name) => {
-                let index = classes.iter().position(|class| class == name).ok_or_else(|| {
-                    TrainError::NoSuchClass(name.clone(), classes.join(", "))
-                })?;
+                let index = classes
+                    .iter()
+                    .position(|class| class == name)
+                    .ok_or_else(|| TrainError::NoSuchClass(name.clone(), classes.join(", ")))?;
                 vec![models[index].clone()]
             }
         };
         // Scores of means are taken in units of the channels' scale over all the data: a metric,
         // the same for every fold.
         let (_, scale) = self.centre_and_scale(&(0..self.labels.len()).collect::<Vec<_>>());
-        Ok(FeatureMap::new(
-            models,
-            scale,
-            self.options.with_likelihood,
-            self.options.normalisation,
-        ))
+        Ok(FeatureMap::new(models, scale, self.options.with_likelihood, self.options.normalisation))
     }
 
     /// Features and labels of the windows of some series. Windows that a model makes impossible are
@@ -403,7 +406,7 @@ impl<'a> Problem<'a> {
         for fold in 0..folds.len() {
             let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(folds.train(fold)), of(folds.test(fold)));
-            let map = self.feature_map(&self.fit_models(&inner)?)?;
+            let map = self.feature_map(&models_of(&self.fit_models(&inner)?))?;
             let (rows, labels) = self.features(&map, &inner)?;
             let (test_rows, test_labels) = self.features(&map, &held_back)?;
             total += test_labels.len();
@@ -533,9 +536,8 @@ fn factors(rows: &Matrix, scaling: Scaling) -> Vec<f64> {
     let mean = (square.iter().sum::<f64>() / square.len().max(1) as f64).max(f64::MIN_POSITIVE);
     match scaling {
         Scaling::Practical => vec![mean.sqrt().recip(); square.len()],
-        Scaling::Diagonal => square
-            .iter()
-            .map(|square| (square + INFORMATION_RIDGE * mean).sqrt().recip())
-            .collect(),
+        Scaling::Diagonal => {
+            square.iter().map(|square| (square + INFORMATION_RIDGE * mean).sqrt().recip()).collect()
+        }
     }
 }

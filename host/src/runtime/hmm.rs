@@ -79,9 +79,8 @@ impl Hmm {
     #[must_use]
     pub fn size(&self) -> usize {
         match &self.emission {
-            Emissions::Categorical { probability: rows } | Emissions::Gaussian { mean: rows, .. } => {
-                rows.first().map_or(0, Vec::len)
-            }
+            Emissions::Categorical { probability: rows }
+            | Emissions::Gaussian { mean: rows, .. } => rows.first().map_or(0, Vec::len),
         }
     }
 

@@ -11,7 +11,7 @@ use super::compare::Comparison;
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, SequenceJson};
 use super::tree::{Expectation, Tree};
-use crate::build::{Family, Task, dispatch, samples};
+use crate::build::{Family, Task, dispatch_any, samples};
 use crate::oracle::{Model, Sequence};
 use crate::rounding::{Rounding, Tolerance};
 
@@ -67,7 +67,7 @@ impl Kind for Inference {
     ) -> Result<(), String> {
         let model = Model::try_from(inputs.hmm)?;
         let sequence = Sequence::from(inputs.sequence);
-        let answers = dispatch::<T, _>(&model, Infer { model: &model, sequence: &sequence })?;
+        let answers = dispatch_any::<T, _>(&model, Infer { model: &model, sequence: &sequence })?;
         let rounding = Rounding::of(&model, &sequence, T::ROUNDING);
         let Expected {
             log_likelihood,

@@ -5,11 +5,15 @@
 //! have. What a kind does not know (a file, a kind, an input, an expected field) is a failure, and so
 //! is a case that expects nothing.
 
+mod baum_welch;
 mod compare;
+mod directional;
+mod fisher;
 mod inference;
 mod movement;
 mod precision;
 mod schema;
+mod statistics;
 mod tree;
 
 use std::collections::BTreeSet;
@@ -17,10 +21,14 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use baum_welch::BaumWelch;
 use compare::Comparison;
+use directional::Directional;
+use fisher::Fisher;
 use inference::Inference;
 use precision::{Kind, Precise};
 use schema::{Case, File};
+use statistics::OnlineStatistics;
 use tree::Tree;
 
 /// The precision that cases are computed in.
@@ -46,6 +54,9 @@ pub struct Report {
     /// What failed, a line each: case, field, values.
     pub failures: Vec<String>,
 }
+
+/// Bytes of stack for a case.
+const STACK: usize = 256 << 20;
 
 /// Files of a directory that hold no vectors.
 const PROSE: [&str; 2] = ["README.md", "ERRATA.md"];
@@ -87,6 +98,10 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
     }
     let check = match file.system.as_str() {
         "06_hmm_inference" => check_case::<Inference>,
+        "07_hmm_fisher_scores" => check_case::<Fisher>,
+        "09_hmm_directional_derivative" => check_case::<Directional>,
+        "19_baum_welch" => check_case::<BaumWelch>,
+        "20_online_statistics" => check_case::<OnlineStatistics>,
         system => {
             report.failures.push(format!("kind `{system}` is not known"));
             return report;
@@ -95,7 +110,14 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
     for case in file.cases {
         let name = case.name.clone();
         report.cases += 1;
-        match check(case, precision) {
+        // Statistics of the largest sizes that are compiled do not fit a test thread's stack.
+        let checked = std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().stack_size(STACK);
+            let thread = builder.spawn_scoped(scope, || check(case, precision));
+            let panicked = |_| Err("panicked".to_owned());
+            thread.map_or_else(|error| Err(error.to_string()), |t| t.join().unwrap_or_else(panicked))
+        });
+        match checked {
             Ok(comparison) => {
                 report.fields += comparison.fields;
                 report.numbers += comparison.numbers;

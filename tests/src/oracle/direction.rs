@@ -39,6 +39,8 @@ pub enum LawDirection {
         /// Of the covariance matrix, symmetric.
         covariance: Vec<Vec<f64>>,
     },
+    /// Of log rates or logits, `[channel]`.
+    Counting(Vec<f64>),
     /// Of a mixture.
     Mixture {
         /// Of the weights' row, `[component]`.
@@ -126,6 +128,16 @@ impl LawDirection {
                 mean: along(mean, w),
                 covariance: covariance.iter().zip(rates).map(|(row, w)| along(row, w)).collect(),
             },
+            (Self::Counting(w), Law::Poisson(rate)) => {
+                Law::Poisson(rate.iter().zip(w).map(|(r, w)| r * (e * w).exp()).collect())
+            }
+            (Self::Counting(w), Law::Bernoulli(p)) => {
+                let channel = |(p, w): (&f64, &f64)| {
+                    let odds = p / (1.0 - p) * (e * w).exp();
+                    odds / (1.0 + odds)
+                };
+                Law::Bernoulli(p.iter().zip(w).map(channel).collect())
+            }
             (
                 Self::Mixture { weight: w, component: directions },
                 Law::Mixture { weight, component },

@@ -31,6 +31,10 @@ pub enum Law {
         /// Covariances, `[channel][channel]`.
         covariance: Vec<Vec<f64>>,
     },
+    /// Independent counts with these expectations, `[channel]`.
+    Poisson(Vec<f64>),
+    /// Independent yes (1) or no (0) with these probabilities of yes, `[channel]`.
+    Bernoulli(Vec<f64>),
     /// `sum_m weight[m] component[m](x)`.
     Mixture {
         /// Weights, `[component]`.
@@ -101,6 +105,17 @@ impl Law {
                     factored.solve(&deviation).iter().zip(&deviation).map(|(a, b)| a * b).sum();
                 let tau = std::f64::consts::TAU;
                 -0.5 * (mean.len() as f64 * tau.ln() + factored.log_determinant() + square)
+            }
+            (Self::Poisson(rate), Observation::Channels(x)) => {
+                let channel = |(rate, x): (&f64, &f64)| {
+                    let log_factorial: f64 = (1..=*x as u64).map(|k| (k as f64).ln()).sum();
+                    x * rate.ln() - rate - log_factorial
+                };
+                rate.iter().zip(x).map(channel).sum()
+            }
+            (Self::Bernoulli(p), Observation::Channels(x)) => {
+                let channel = |(p, x): (&f64, &f64)| if *x > 0.5 { p.ln() } else { (1.0 - p).ln() };
+                p.iter().zip(x).map(channel).sum()
             }
             (Self::Mixture { weight, component }, x) => {
                 let terms = weight.iter().zip(component).map(|(w, law)| w.ln() + law.log_density(x));

@@ -6,6 +6,8 @@ mod likelihood;
 mod padding;
 mod posterior;
 mod precision;
+mod statistics;
+mod tangent;
 
 use std::borrow::Borrow;
 

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
-use fishweir_core::smooth::posteriors;
+use fishweir_core::smooth::{posteriors, viterbi};
 use fishweir_tests::build::{Family, Task, dispatch, samples};
 use fishweir_tests::oracle::{Enumeration, LogDomain, Model, Sequence};
 use fishweir_tests::sample::zoo;
@@ -18,6 +18,8 @@ struct Smoothed {
     log: f64,
     posterior: Vec<Vec<f64>>,
     pairs: Vec<Vec<f64>>,
+    path: Vec<usize>,
+    log_path: f64,
 }
 
 impl<T: Real> Task<T> for Smooth<'_> {
@@ -29,11 +31,18 @@ impl<T: Real> Task<T> for Smooth<'_> {
         let observations = samples.iter().map(|x| x.as_ref().map(Borrow::borrow));
         let log = posteriors(hmm, observations, &mut rows, &mut pairs)
             .map_err(|error| error.to_string())?;
+        let mut back = vec![[0_u8; N]; samples.len()];
+        let mut path = vec![0_u8; samples.len()];
+        let observations = samples.iter().map(|x| x.as_ref().map(Borrow::borrow));
+        let log_path = viterbi(hmm, observations, &mut back, &mut path)
+            .map_err(|error| error.to_string())?;
         let doubles = |row: &[T; N]| row.iter().map(|p| p.to_f64()).collect();
         Ok(Smoothed {
             log: log.to_f64(),
             posterior: rows.iter().map(doubles).collect(),
             pairs: pairs.iter().map(doubles).collect(),
+            path: path.into_iter().map(usize::from).collect(),
+            log_path: log_path.to_f64(),
         })
     }
 }
@@ -90,7 +99,22 @@ proptest! {
         }
     }
 
-    /// The most probable path is no more probable than all paths together, and no less than any.
+    /// The best path's stated probability is that path's, the best there is, and no more than that of
+    /// all paths.
+    #[test]
+    fn viterbi_is_the_log_domain_and_at_most_forward(seed: u64, length in 1_usize..=300) {
+        for sample in zoo(seed, length) {
+            let slow = LogDomain::of(&sample.model, &sample.sequence);
+            let (_, best) = slow.viterbi().expect("possible");
+            let Smoothed { log, path, log_path, .. } = smooth(&sample.model, &sample.sequence);
+            assert_close(log_path, best, 1e-12, 1e-10, sample.name);
+            let joint = sample.model.log_joint(&path, &sample.sequence);
+            assert_close(joint, log_path, 1e-12, 1e-10, sample.name);
+            prop_assert!(log_path <= log + 1e-10, "{}: {log_path} above {log}", sample.name);
+        }
+    }
+
+    /// The oracle's own: the most probable path is no more probable than all paths together, and no less than any.
     #[test]
     fn viterbi_is_the_best_of_the_enumeration(seed: u64, length in 1_usize..=6) {
         for sample in zoo(seed, length) {

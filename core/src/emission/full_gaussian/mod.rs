@@ -1,0 +1,344 @@
+mod statistics;
+
+pub use statistics::{FullGaussianScore, FullGaussianStatistics};
+
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use super::gaussian::is_log_normaliser;
+use super::sample::normal_pair;
+use super::triangular::{at, cholesky, invert, solve};
+use super::{Emission, Gaussian, Sample};
+use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::number::{Number, Real, Tangent, Weight};
+
+/// A Gaussian over `D` channels with a full covariance matrix `Sigma`.
+///
+/// Kept as the lower triangular `R` with `R' R = Sigma^-1`, the inverse of the covariance's Cholesky
+/// factor `S = R^-1`: with `z = R (x - mean)`,
+///
+/// ```text
+/// log b(x)   = constant - 1/2 z'z,        constant = sum_d log R_dd - D/2 log 2 pi
+/// d log b(x) = d constant + z' (linear + L z)
+/// ```
+///
+/// along a direction that moves the mean by `dm` and the covariance to `S exp(2 e L) S'`:
+/// `linear = R dm`, `d constant = -trace L` ([`Spread::LogStandardDeviation`]). Whitening by `R`
+/// multiplies; with the covariance's factor at hand it would divide, once a channel.
+///
+/// Flash: `D^2 + D + 1 + C (D^2 + D + 1)` reals a state. Work: `D (D + 3) / 2` multiply-adds a
+/// state, and as many more a direction.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct FullGaussian<const D: usize, W: Weight = f32> {
+    mean: [W::Real; D],
+    /// `R`, `[row][column]`; zero right of the diagonal.
+    factor: [[W::Real; D]; D],
+    constant: W,
+    linear: [W::Tangent; D],
+    /// `L` on the diagonal, `2 L` left of it, zero right of it.
+    quadratic: [[W::Tangent; D]; D],
+}
+
+/// A [`FullGaussian`] whose number of channels is known at run time, over real weights.
+///
+/// Matrices are row-major slices of `channels^2`. Slices of a call have the view's sizes; what lies
+/// past the shortest is left alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct FullGaussianView<'a, T> {
+    /// Means, `[channel]`.
+    pub mean: &'a [T],
+    /// The lower triangular `R` with `R' R` the inverse covariance, row-major.
+    pub factor: &'a [T],
+    /// `sum_d log R_dd - D/2 log 2 pi`.
+    pub constant: T,
+}
+
+impl<const D: usize, W: Weight> FullGaussian<D, W> {
+    /// A Gaussian from numbers already checked, as an export writes them: `factor` is the lower
+    /// triangular `R`, `linear` and `quadratic` the tangents of `log b` in `z` (of the quadratic
+    /// form's matrix the diagonal, and twice what is left of it). [`validate`](Emission::validate)
+    /// checks them again.
+    pub const fn from_parts(
+        mean: [W::Real; D],
+        factor: [[W::Real; D]; D],
+        constant: W,
+        linear: [W::Tangent; D],
+        quadratic: [[W::Tangent; D]; D],
+    ) -> Self {
+        Self { mean, factor, constant, linear, quadratic }
+    }
+
+    /// Means, `[channel]`, in the sensor's units.
+    pub const fn mean(&self) -> &[W::Real; D] {
+        &self.mean
+    }
+
+    /// The lower triangular `R` with `R' R` the inverse covariance, `[row][column]`.
+    pub const fn factor(&self) -> &[[W::Real; D]; D] {
+        &self.factor
+    }
+
+    /// `z = R (x - mean)`: standard normal where `x` comes from this distribution.
+    #[inline(always)]
+    fn whitened(&self, x: &[W::Real; D]) -> [W::Real; D] {
+        let mut z = [W::Real::ZERO; D];
+        let mut centred = [W::Real::ZERO; D];
+        for (centred, (&x, &mean)) in centred.iter_mut().zip(x.iter().zip(&self.mean)) {
+            *centred = x - mean;
+        }
+        for (d, (z, row)) in z.iter_mut().zip(&self.factor).enumerate() {
+            for (&factor, &centred) in row.iter().zip(&centred).take(d + 1) {
+                *z = *z + factor * centred;
+            }
+        }
+        z
+    }
+}
+
+impl<const D: usize, T: Real> FullGaussian<D, T> {
+    /// A Gaussian from means, `[channel]`, and covariances, `[channel][channel]`.
+    ///
+    /// # Errors
+    /// The first mean or covariance that is not finite; the first row in which the matrix is not
+    /// symmetric or not positive definite.
+    pub fn new(mean: [T; D], covariance: [[T; D]; D]) -> Result<Self, ModelError> {
+        let mut factor = covariance;
+        factor_of_covariance(factor.as_flattened_mut(), D)?;
+        let gaussian = Self::from_factor(mean, factor);
+        gaussian.validate()?;
+        Ok(gaussian)
+    }
+
+    fn from_factor(mean: [T; D], factor: [[T; D]; D]) -> Self {
+        let constant = log_normaliser(factor.as_flattened(), D);
+        Self { mean, factor, constant, linear: [(); D], quadratic: [[(); D]; D] }
+    }
+
+    /// The same distribution with its size at run time.
+    #[inline]
+    pub fn view(&self) -> FullGaussianView<'_, T> {
+        FullGaussianView {
+            mean: &self.mean,
+            factor: self.factor.as_flattened(),
+            constant: self.constant,
+        }
+    }
+
+    /// The covariance matrix, `[channel][channel]`.
+    pub fn covariance(&self) -> [[T; D]; D] {
+        let (mut covariance, mut scratch) = ([[T::ZERO; D]; D], [[T::ZERO; D]; D]);
+        self.view().covariance(covariance.as_flattened_mut(), scratch.as_flattened_mut());
+        covariance
+    }
+}
+
+/// A diagonal covariance matrix is a covariance matrix.
+impl<const D: usize, T: Real> From<Gaussian<D, T>> for FullGaussian<D, T> {
+    fn from(diagonal: Gaussian<D, T>) -> Self {
+        let mut factor = [[T::ZERO; D]; D];
+        for (d, (row, &rate)) in factor.iter_mut().zip(diagonal.rate()).enumerate() {
+            row[d] = rate;
+        }
+        Self::from_factor(*diagonal.mean(), factor)
+    }
+}
+
+/// From a covariance matrix to `R`, in place.
+fn factor_of_covariance<T: Real>(matrix: &mut [T], size: usize) -> Result<(), ModelError> {
+    for row in 0..size {
+        for column in 0..size {
+            let entry = at(matrix, size, row, column);
+            if !entry.is_finite() {
+                return Err(ModelError::new(Part::Covariance, Flaw::NotFinite, 0, row));
+            }
+            let scale = at(matrix, size, row, row).abs() + at(matrix, size, column, column).abs();
+            let gap = (entry - at(matrix, size, column, row)).abs();
+            if gap > T::SUM_TOLERANCE * scale {
+                return Err(ModelError::new(Part::Covariance, Flaw::NotPositiveDefinite, 0, row));
+            }
+        }
+    }
+    cholesky(matrix, size, |_| T::ZERO)
+        .map_err(|row| ModelError::new(Part::Covariance, Flaw::NotPositiveDefinite, 0, row))?;
+    invert(matrix, size);
+    Ok(())
+}
+
+/// `sum_d log R_dd - D/2 log 2 pi`.
+fn log_normaliser<T: Real>(factor: &[T], size: usize) -> T {
+    (0..size).fold(T::ZERO, |sum, d| sum + (at(factor, size, d, d).ln() - T::HALF_LN_TAU))
+}
+
+/// Copies what is left of the diagonal to its right.
+fn mirror<T: Real>(matrix: &mut [T], size: usize) {
+    for row in 0..size {
+        for column in 0..row {
+            let entry = at(matrix, size, row, column);
+            if let Some(slot) = matrix.get_mut(column * size + row) {
+                *slot = entry;
+            }
+        }
+    }
+}
+
+impl<const D: usize, W: Weight> Emission for FullGaussian<D, W> {
+    type Weight = W;
+    type Observation = [W::Real; D];
+
+    #[inline]
+    fn log_likelihood(&self, x: &[W::Real; D]) -> W {
+        let z = self.whitened(x);
+        let mut square = W::Real::ZERO;
+        for z in z {
+            square = square + z * z;
+        }
+        let mut tangent = self.constant.tangent();
+        if W::Tangent::DIRECTIONS > 0 {
+            for (d, (row, &linear)) in self.quadratic.iter().zip(&self.linear).enumerate() {
+                let mut slope = linear;
+                for (&quadratic, &z) in row.iter().zip(&z).take(d + 1) {
+                    slope = slope.plus(quadratic.scale(z));
+                }
+                tangent = tangent.plus(slope.scale(z[d]));
+            }
+        }
+        W::new(self.constant.value() - W::Real::HALF * square, tangent)
+    }
+
+    fn check(&self, x: &[W::Real; D]) -> Result<(), ObservationError> {
+        if x.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(ObservationError::NotFinite) }
+    }
+
+    fn width(&self) -> usize {
+        D
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        let factor = self.factor.as_flattened();
+        validate(&self.mean, factor, self.constant.value())?;
+        let tangents = core::iter::once(self.constant.tangent())
+            .chain(self.linear)
+            .chain(self.quadratic.iter().flatten().copied())
+            .enumerate();
+        for (entry, tangent) in tangents {
+            for c in 0..W::Tangent::DIRECTIONS {
+                if !tangent.get(c).is_some_and(Real::is_finite) {
+                    return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, entry));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn validate<T: Real>(mean: &[T], factor: &[T], constant: T) -> Result<(), ModelError> {
+    let size = mean.len();
+    for (d, mean) in mean.iter().enumerate() {
+        if !mean.is_finite() {
+            return Err(ModelError::new(Part::Mean, Flaw::NotFinite, 0, d));
+        }
+        for e in 0..size {
+            let entry = at(factor, size, d, e);
+            let flaw = match d {
+                _ if !entry.is_finite() => Flaw::NotFinite,
+                _ if e == d && entry <= T::ZERO => Flaw::NotPositiveDefinite,
+                _ if e > d && entry != T::ZERO => Flaw::Inconsistent,
+                _ => continue,
+            };
+            return Err(ModelError::new(Part::Covariance, flaw, 0, d));
+        }
+    }
+    if !is_log_normaliser(constant, (0..size).map(|d| at(factor, size, d, d))) {
+        return Err(ModelError::new(Part::Normaliser, Flaw::Inconsistent, 0, 0));
+    }
+    Ok(())
+}
+
+impl<'a, T: Real> FullGaussianView<'a, T> {
+    /// The Gaussian whose means and factor these are; the constant is computed.
+    pub fn from_factor(mean: &'a [T], factor: &'a [T]) -> Self {
+        Self { mean, factor, constant: log_normaliser(factor, mean.len()) }
+    }
+
+    /// Replaces a covariance matrix by the factor `R` that a view is made of.
+    ///
+    /// # Errors
+    /// The first row in which the matrix is not finite, not symmetric or not positive definite.
+    pub fn factorise(covariance: &mut [T], channels: usize) -> Result<(), ModelError> {
+        factor_of_covariance(covariance, channels)
+    }
+
+    fn whitened(&self, x: &[T], d: usize) -> T {
+        let centred = x.iter().zip(self.mean).map(|(&x, &mean)| x - mean);
+        let row = self.factor.iter().skip(d * self.mean.len());
+        row.zip(centred).take(d + 1).fold(T::ZERO, |z, (&factor, centred)| z + factor * centred)
+    }
+
+    /// The covariance matrix, `(R' R)^-1`.
+    pub fn covariance(&self, covariance: &mut [T], scratch: &mut [T]) {
+        let size = self.mean.len();
+        for (entry, &factor) in scratch.iter_mut().zip(self.factor) {
+            *entry = factor;
+        }
+        invert(scratch, size);
+        for row in 0..size {
+            for column in 0..size {
+                let dot = (0..=row.min(column)).fold(T::ZERO, |sum, k| {
+                    sum + at(scratch, size, row, k) * at(scratch, size, column, k)
+                });
+                if let Some(entry) = covariance.get_mut(row * size + column) {
+                    *entry = dot;
+                }
+            }
+        }
+    }
+}
+
+impl<T: Real> Emission for FullGaussianView<'_, T> {
+    type Weight = T;
+    type Observation = [T];
+
+    #[inline]
+    fn log_likelihood(&self, x: &[T]) -> T {
+        let square = (0..self.mean.len()).fold(T::ZERO, |sum, d| {
+            let z = self.whitened(x, d);
+            sum + z * z
+        });
+        self.constant - T::HALF * square
+    }
+
+    fn check(&self, x: &[T]) -> Result<(), ObservationError> {
+        if x.len() == self.mean.len() && x.iter().all(|x| x.is_finite()) {
+            Ok(())
+        } else {
+            Err(ObservationError::NotFinite)
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.mean.len()
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        validate(self.mean, self.factor, self.constant)
+    }
+}
+
+/// `x = mean + S z` with independent standard normal `z`.
+impl<const D: usize, W: Weight> Sample for FullGaussian<D, W> {
+    fn sample<R: crate::rand_core::Rng + ?Sized>(&self, rng: &mut R) -> [W::Real; D] {
+        let mut x = [W::Real::ZERO; D];
+        for pair in x.chunks_mut(2) {
+            let normal: [W::Real; 2] = normal_pair(rng);
+            for (x, normal) in pair.iter_mut().zip(normal) {
+                *x = normal;
+            }
+        }
+        solve(self.factor.as_flattened(), D, &mut x);
+        for (x, &mean) in x.iter_mut().zip(&self.mean) {
+            *x = *x + mean;
+        }
+        x
+    }
+}

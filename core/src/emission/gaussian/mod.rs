@@ -1,0 +1,241 @@
+mod statistics;
+
+pub use statistics::{GaussianMoments, GaussianScore, GaussianStatistics};
+
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use super::Emission;
+use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::number::{Dual, Number, Real, Tangent, Weight};
+
+/// A Gaussian over `D` channels that are independent given the state.
+///
+/// With `z_d = (x_d - mean_d) rate_d`, where `rate_d = 1 / sigma_d`,
+///
+/// ```text
+/// log b(x)  = constant - 1/2 sum_d z_d^2,      constant = sum_d log rate_d - D/2 log 2 pi
+/// d log b(x) = d constant + sum_d z_d (linear_d + quadratic_d z_d)
+/// ```
+///
+/// along a direction that moves the mean by `dm_d` and the log standard deviation by `dl_d`:
+/// `d constant = -sum_d dl_d`, `linear_d = dm_d rate_d`, `quadratic_d = dl_d`.
+///
+/// `Gaussian<3>` is over `f32`; `Gaussian<3, Dual<f32, 2>>` carries two directions. The channels
+/// are in the sensor's own units: any centring and scaling used to fit it is folded into mean and
+/// rate.
+///
+/// Flash: `2D + 1 + C (2D + 1)` reals a state. Work: `3D` multiply-adds a state, and `2D` more a
+/// direction.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Gaussian<const D: usize, W: Weight = f32> {
+    mean: [W::Real; D],
+    rate: [W::Real; D],
+    constant: W,
+    linear: [W::Tangent; D],
+    quadratic: [W::Tangent; D],
+}
+
+/// A [`Gaussian`] whose number of channels is known at run time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GaussianView<'a, W: Weight> {
+    /// Means, `[channel]`.
+    pub mean: &'a [W::Real],
+    /// Reciprocal standard deviations, `[channel]`.
+    pub rate: &'a [W::Real],
+    /// `sum_d log rate_d - D/2 log 2 pi` and its tangent.
+    pub constant: W,
+    /// Tangent of `log b` linear in `z`, `[channel]`.
+    pub linear: &'a [W::Tangent],
+    /// Tangent of `log b` quadratic in `z`, `[channel]`.
+    pub quadratic: &'a [W::Tangent],
+}
+
+impl<const D: usize, W: Weight> Gaussian<D, W> {
+    /// A Gaussian from numbers already checked, as an export writes them;
+    /// [`validate`](Emission::validate) checks them again.
+    pub const fn from_parts(
+        mean: [W::Real; D],
+        rate: [W::Real; D],
+        constant: W,
+        linear: [W::Tangent; D],
+        quadratic: [W::Tangent; D],
+    ) -> Self {
+        Self { mean, rate, constant, linear, quadratic }
+    }
+
+    /// Means, `[channel]`, in the sensor's units.
+    pub const fn mean(&self) -> &[W::Real; D] {
+        &self.mean
+    }
+
+    /// Reciprocal standard deviations, `[channel]`.
+    pub const fn rate(&self) -> &[W::Real; D] {
+        &self.rate
+    }
+
+    /// The same distribution with its size at run time.
+    #[inline]
+    pub const fn view(&self) -> GaussianView<'_, W> {
+        GaussianView {
+            mean: &self.mean,
+            rate: &self.rate,
+            constant: self.constant,
+            linear: &self.linear,
+            quadratic: &self.quadratic,
+        }
+    }
+}
+
+impl<const D: usize, T: Real> Gaussian<D, T> {
+    /// A Gaussian from means and variances, `[channel]`.
+    ///
+    /// # Errors
+    /// The first mean that is not finite, or variance that is not finite and positive.
+    pub fn new(mean: [T; D], variance: [T; D]) -> Result<Self, ModelError> {
+        for (d, &variance) in variance.iter().enumerate() {
+            if !variance.is_finite() {
+                return Err(ModelError::new(Part::Variance, Flaw::NotFinite, 0, d));
+            }
+            if variance <= T::ZERO {
+                return Err(ModelError::new(Part::Variance, Flaw::NotPositive, 0, d));
+            }
+        }
+        let rate = variance.map(|variance| T::ONE / variance.sqrt());
+        let gaussian = Self {
+            mean,
+            rate,
+            constant: log_normaliser(&rate),
+            linear: [(); D],
+            quadratic: [(); D],
+        };
+        gaussian.validate()?;
+        Ok(gaussian)
+    }
+
+    /// Variances, `[channel]`.
+    pub fn variance(&self) -> [T; D] {
+        self.rate.map(|rate| T::ONE / (rate * rate))
+    }
+
+    /// Attaches `C` directions, given as rates of change of the means and of the log standard
+    /// deviations, each `[direction][channel]`.
+    pub fn along_log_std<const C: usize>(
+        &self,
+        mean: &[[T; D]; C],
+        log_std: &[[T; D]; C],
+    ) -> Gaussian<D, Dual<T, C>> {
+        Gaussian {
+            mean: self.mean,
+            rate: self.rate,
+            constant: Dual {
+                value: self.constant,
+                tangent: core::array::from_fn(|c| {
+                    log_std[c].iter().fold(T::ZERO, |sum, &rate| sum - rate)
+                }),
+            },
+            linear: core::array::from_fn(|d| core::array::from_fn(|c| mean[c][d] * self.rate[d])),
+            quadratic: core::array::from_fn(|d| core::array::from_fn(|c| log_std[c][d])),
+        }
+    }
+}
+
+/// `sum_d log rate_d - D/2 log 2 pi`.
+pub fn log_normaliser<T: Real>(rate: &[T]) -> T {
+    rate.iter().fold(T::ZERO, |sum, rate| sum + (rate.ln() - T::HALF_LN_TAU))
+}
+
+/// Whether a constant is `sum_d log rate_d - D/2 log 2 pi`, to what `ln` allows for.
+pub(super) fn is_log_normaliser<T: Real>(constant: T, rates: impl Iterator<Item = T>) -> bool {
+    let (mut implied, mut slack) = (T::ZERO, T::SUM_TOLERANCE);
+    for rate in rates {
+        let term = rate.ln() - T::HALF_LN_TAU;
+        implied = implied + term;
+        slack = slack + (T::SUM_TOLERANCE + T::LN_ERROR + T::LN_ERROR) * (T::ONE + term.abs());
+    }
+    (constant - implied).abs() <= slack
+}
+
+impl<W: Weight> Emission for GaussianView<'_, W> {
+    type Weight = W;
+    type Observation = [W::Real];
+
+    #[inline]
+    fn log_likelihood(&self, x: &[W::Real]) -> W {
+        let mut square = W::Real::ZERO;
+        let mut tangent = self.constant.tangent();
+        let channels = self.mean.iter().zip(self.rate).zip(x);
+        for ((&mean, &rate), &x) in channels.clone() {
+            let z = (x - mean) * rate;
+            square = square + z * z;
+        }
+        if W::Tangent::DIRECTIONS > 0 {
+            for (((&mean, &rate), &x), (&linear, &quadratic)) in
+                channels.zip(self.linear.iter().zip(self.quadratic))
+            {
+                let z = (x - mean) * rate;
+                tangent = tangent.plus(linear.plus(quadratic.scale(z)).scale(z));
+            }
+        }
+        W::new(self.constant.value() - W::Real::HALF * square, tangent)
+    }
+
+    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
+        if x.len() == self.mean.len() && x.iter().all(|x| x.is_finite()) {
+            Ok(())
+        } else {
+            Err(ObservationError::NotFinite)
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.mean.len()
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        for (d, (mean, &rate)) in self.mean.iter().zip(self.rate).enumerate() {
+            if !mean.is_finite() {
+                return Err(ModelError::new(Part::Mean, Flaw::NotFinite, 0, d));
+            }
+            if !rate.is_finite() {
+                return Err(ModelError::new(Part::Variance, Flaw::NotFinite, 0, d));
+            }
+            if rate <= W::Real::ZERO {
+                return Err(ModelError::new(Part::Variance, Flaw::NotPositive, 0, d));
+            }
+        }
+        if !is_log_normaliser(self.constant.value(), self.rate.iter().copied()) {
+            return Err(ModelError::new(Part::Normaliser, Flaw::Inconsistent, 0, 0));
+        }
+        let tangents = core::iter::once(self.constant.tangent())
+            .chain(self.linear.iter().copied())
+            .chain(self.quadratic.iter().copied());
+        for (entry, tangent) in tangents.enumerate() {
+            for c in 0..W::Tangent::DIRECTIONS {
+                if !tangent.get(c).is_some_and(Real::is_finite) {
+                    return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, entry));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<const D: usize, W: Weight> Emission for Gaussian<D, W> {
+    type Weight = W;
+    type Observation = [W::Real; D];
+
+    #[inline]
+    fn log_likelihood(&self, x: &[W::Real; D]) -> W {
+        self.view().log_likelihood(x)
+    }
+    fn check(&self, x: &[W::Real; D]) -> Result<(), ObservationError> {
+        self.view().check(x)
+    }
+    fn width(&self) -> usize {
+        D
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        self.view().validate()
+    }
+}

@@ -1,0 +1,213 @@
+//! `defmt::Format` of the types whose fields depend on a model's numbers by association, which the
+//! derive cannot see. A recursion says what it is; a state, what it would read.
+
+use defmt::{Format, Formatter, write};
+
+use crate::classify::{StreamClassifier, StreamState};
+use crate::emission::{Emission, FullGaussian, Gaussian, GaussianView, Mixture, Row};
+use crate::emission::{Poisson, PoissonView, SufficientStatistics};
+use crate::filter::{
+    Adapting, Belief, Collected, Evidence, FadingBelief, Forgetting, Forward, Marked, OnlineEm,
+    Recent, Recursion, Running, Staggered, Statistics, Window,
+};
+use crate::hmm::Hmm;
+use crate::number::{Number, Real, Weight};
+use crate::smooth::{Ancestral, FixedLag, LagWindow, OnlineViterbi, Viterbi};
+
+impl<E: Emission<Weight: Format> + Format, const N: usize> Format for Hmm<E, N> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Hmm {{ chain: {}, emission: {} }}", self.chain(), self.emission());
+    }
+}
+
+impl<const D: usize, W: Weight<Real: Format>> Format for Gaussian<D, W> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Gaussian {{ mean: {}, rate: {} }}", self.mean(), self.rate());
+    }
+}
+
+impl<W: Weight<Real: Format>> Format for GaussianView<'_, W> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Gaussian {{ mean: {}, rate: {} }}", self.mean, self.rate);
+    }
+}
+
+impl<const D: usize, W: Weight<Real: Format>> Format for FullGaussian<D, W> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "FullGaussian {{ mean: {}, factor: {} }}", self.mean(), self.factor());
+    }
+}
+
+impl<E: Emission<Weight: Format> + Format, const M: usize> Format for Mixture<E, M> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Mixture {{ weight: {}, component: {} }}", self.weight(), self.component());
+    }
+}
+
+impl<const D: usize, W: Weight<Real: Format>> Format for Poisson<D, W> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Poisson {{ rate: {} }}", self.rate());
+    }
+}
+
+impl<W: Weight<Real: Format>> Format for PoissonView<'_, W> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Poisson {{ rate: {} }}", self.rate);
+    }
+}
+
+impl<W: Weight<Real: Format> + Format, const N: usize> Format for Row<W, N> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Row {{ likelihood: {}, log_scale: {} }}", self.likelihood, self.log_scale);
+    }
+}
+
+impl<X: Number + Format, const N: usize> Format for Belief<X, N> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Belief {{ row: {}, log: {} }}", self.row(), self.log());
+    }
+}
+
+impl<X: Number + Format> Format for Evidence<X> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Evidence {{ log: {} }}", self.log());
+    }
+}
+
+impl<X: Number + Format, const N: usize> Format for FadingBelief<X, N> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "FadingBelief {{ belief: {} }}", self.belief());
+    }
+}
+
+impl<X: Number + Format, const N: usize, const MARKS: usize> Format for Marked<X, N, MARKS> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Marked {{ belief: {}, marks: {=usize} }}", self.belief(), MARKS);
+    }
+}
+
+impl<S, T: Real + Format, const N: usize> Format for Collected<S, T, N> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Collected {{ belief: {} }}", self.belief());
+    }
+}
+
+impl<E, const N: usize> Format for Adapting<E, N>
+where
+    E: SufficientStatistics<Real: Format> + Format,
+{
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Adapting {{ hmm: {}, samples: {=u64} }}", self.hmm(), self.samples());
+    }
+}
+
+impl<T: Real + Format, const N: usize, const LAG: usize> Format for LagWindow<T, N, LAG> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "LagWindow {{ belief: {}, lag: {=usize} }}", self.belief(), self.lag());
+    }
+}
+
+impl<S, const FILTERS: usize> Format for Staggered<S, FILTERS> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Staggered {{ filters: {=usize} }}", FILTERS);
+    }
+}
+
+impl<X: Number, const N: usize, const M: usize> Format for StreamState<X, N, M> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "StreamState {{ models: {=usize}, samples: {=u64} }}", M, self.samples());
+    }
+}
+
+impl<E, const N: usize, const M: usize, const O: usize> Format for StreamClassifier<E, N, M, O>
+where
+    E: Emission<Weight: Format> + Format,
+{
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "StreamClassifier {{ models: {}, outputs: {=usize} }}", self.models(), O);
+    }
+}
+
+impl<R: Recursion<State: Format> + Format> Format for Running<R> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Running {{ recursion: {}, state: {} }}", self.recursion(), self.state());
+    }
+}
+
+impl<R: Recursion + Format, const FILTERS: usize> Format for Window<R, FILTERS> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Window {{ recursion: {}, length: {=u32} }}", self.recursion(), self.length());
+    }
+}
+
+/// A recursion that borrows a model: its name, and how many states the model has.
+macro_rules! recursion {
+    ($name:literal, impl<$($parameter:ident: $bound:path),+; $(const $size:ident),*> $type:ty) => {
+        impl<$($parameter: $bound),+, const N: usize $(, const $size: usize)*> Format for $type {
+            fn format(&self, f: Formatter<'_>) {
+                write!(f, "{=str} {{ states: {=usize} }}", $name, N);
+            }
+        }
+    };
+}
+recursion!("Forward", impl<E: Emission;> Forward<'_, E, N>);
+recursion!("Forgetting", impl<E: Emission;> Forgetting<'_, E, N>);
+recursion!("Recent", impl<E: Emission; const MARKS> Recent<'_, E, N, MARKS>);
+recursion!("Statistics", impl<E: SufficientStatistics;> Statistics<'_, E, N>);
+recursion!("OnlineEm", impl<E: SufficientStatistics;> OnlineEm<'_, E, N>);
+recursion!("FixedLag", impl<E: Emission; const LAG> FixedLag<'_, E, N, LAG>);
+recursion!("Viterbi", impl<E: Emission;> Viterbi<'_, E, N>);
+
+impl<E: Emission, R, const N: usize> Format for Ancestral<'_, E, R, N> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Ancestral {{ states: {=usize} }}", N);
+    }
+}
+
+impl<E: Emission, const N: usize, const WINDOW: usize, P> Format
+    for OnlineViterbi<'_, E, N, WINDOW, P>
+{
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "OnlineViterbi {{ states: {=usize}, window: {=usize} }}", N, WINDOW);
+    }
+}
+
+/// Every public type with parameters, in one instance: what lacks `Format` does not build.
+const _: () = {
+    use crate::classify::Decision;
+    use crate::emission::{Bernoulli, Categorical, GaussianMoments, Regularisation};
+    use crate::filter::{ExpectedStatistics, Memory, StepSize};
+    use crate::number::{Compensated, Dual, DualLedger, Lanes, Ledger, Max};
+    use crate::score::ScoreOf;
+    use crate::smooth::{Decoded, DecodingWindow, Draw, Lagged, Survivors};
+
+    const fn formats<T: Format>() {}
+    type Pair = Mixture<Gaussian<2, Dual<f32, 1>>, 2>;
+    type Plain = Mixture<FullGaussian<2>, 2>;
+    type Counts = Poisson<2>;
+    type OneFilter = Forward<'static, Categorical<2>, 2>;
+
+    formats::<Hmm<Pair, 2>>();
+    formats::<StreamClassifier<Pair, 2, 2, 1>>();
+    formats::<StreamState<Dual<f32, 1>, 2, 2>>();
+    formats::<(Decision, Regularisation, GaussianMoments<'static, f32>)>();
+    formats::<(Bernoulli<2>, Counts, PoissonView<'static, f32>, GaussianView<'static, f32>)>();
+    formats::<(Row<Dual<f32, 1>, 2>, Dual<f32, 1>, Lanes<f32, 2>, Max<f32>, Compensated<f32>)>();
+    formats::<(Ledger<f32>, DualLedger<Ledger<f32>, f32, 1>)>();
+    formats::<ScoreOf<Plain, 2>>();
+    formats::<ExpectedStatistics<f32, f32, 2>>();
+    formats::<(Memory<f32>, StepSize)>();
+    formats::<Running<OneFilter>>();
+    formats::<(Belief<Dual<f32, 1>, 2>, Evidence<f32>)>();
+    formats::<Running<Forgetting<'static, Pair, 2>>>();
+    formats::<Running<Recent<'static, Pair, 2, 4>>>();
+    formats::<Running<Window<OneFilter, 4>>>();
+    formats::<Running<Statistics<'static, Plain, 2>>>();
+    formats::<Running<OnlineEm<'static, Counts, 2>>>();
+    formats::<Running<FixedLag<'static, Plain, 2, 4>>>();
+    formats::<Running<Viterbi<'static, Plain, 2>>>();
+    formats::<Running<OnlineViterbi<'static, Plain, 2, 8>>>();
+    formats::<Ancestral<'static, Plain, (), 2>>();
+    formats::<(Survivors<f32, 2>, DecodingWindow<f32, 2, 8, u8>, Decoded<u8, 8>)>();
+    formats::<(Lagged<f32, 2>, Draw<usize>)>();
+};

@@ -1,0 +1,268 @@
+//! Arguments that several commands share.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use fishweir::data::{Alphabet, FastaLabel, Format, Kind, ReadOptions, ShortSeries, Windowing};
+use fishweir::learn::{ClassifierKind, Scaling, ScoreModels, TrainOptions};
+use fishweir_core::classify::Normalisation;
+
+use super::Failure;
+
+/// How a file of data is read.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub(super) struct Reading {
+    /// Layout of DATA: series (csv), strings (tsv) or fasta [default: by its content]
+    #[arg(long, value_name = "LAYOUT", value_parser = Format::from_str)]
+    format: Option<Format>,
+    /// Symbols of strings: dna, rna, binary, protein, or the symbols in order [default: as found]
+    #[arg(long, value_name = "SYMBOLS", value_parser = Alphabet::from_str)]
+    alphabet: Option<Alphabet>,
+    /// Where FASTA headers have their label: KEY for `KEY=label`, or the number of a word
+    #[arg(long, value_name = "KEY|NUMBER", value_parser = fasta_label)]
+    fasta_label: Option<FastaLabel>,
+}
+
+impl Reading {
+    /// Options that find out kind and classes from the file.
+    pub(super) fn options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format,
+            kind: self.alphabet.clone().map(Kind::Symbols),
+            classes: None,
+            fasta_label: self.fasta_label.clone().unwrap_or_default(),
+        }
+    }
+
+    /// Options that want what a fitted model observes; its classes too where `classes` are given.
+    pub(super) fn options_for(&self, kind: Kind, classes: Option<&[String]>) -> ReadOptions {
+        if self.alphabet.is_some() {
+            super::note("--alphabet is not used: the model has its own");
+        }
+        ReadOptions { kind: Some(kind), classes: classes.map(<[_]>::to_vec), ..self.options() }
+    }
+}
+
+fn fasta_label(text: &str) -> Result<FastaLabel, String> {
+    match (text.parse(), text.trim_end_matches('=')) {
+        (Ok(0), _) => Err("words count from 1".into()),
+        (Ok(number), _) => Ok(FastaLabel::Word(number)),
+        (_, "") => Err("name a key or the number of a word".into()),
+        (_, key) => Ok(FastaLabel::Key(key.to_owned())),
+    }
+}
+
+/// How series are cut.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Windows")]
+pub(super) struct Cutting {
+    /// Cut series into windows of so many samples [default: whole series, or as the model was
+    /// trained]
+    #[arg(long, value_name = "SAMPLES")]
+    window: Option<NonZeroUsize>,
+    /// From the start of one window to that of the next [default: the window's length]
+    #[arg(long, value_name = "SAMPLES", requires = "window")]
+    hop: Option<NonZeroUsize>,
+}
+
+impl Cutting {
+    /// Windows of a length and hop.
+    pub(super) fn of(window: NonZeroUsize, hop: NonZeroUsize) -> Self {
+        Self { window: Some(window), hop: Some(hop) }
+    }
+
+    pub(super) fn windowing(&self) -> Option<Windowing> {
+        self.window.map(|length| Windowing {
+            length,
+            hop: self.hop.unwrap_or(length),
+            short: ShortSeries::default(),
+        })
+    }
+}
+
+/// How a classifier is trained. What is not given is the library's default.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Training")]
+pub(super) struct Training {
+    /// Column whose values (subjects, devices, days) never straddle folds; `series` and `sequence`
+    /// always exist
+    #[arg(long, value_name = "COLUMN")]
+    pub(super) group: Option<String>,
+    /// Hidden states of each class model
+    #[arg(long, value_name = "N")]
+    states: Option<usize>,
+    /// Initialisations of Baum-Welch tried; the likeliest fit is kept
+    #[arg(long, value_name = "R")]
+    restarts: Option<usize>,
+    /// Seed of the first restart; the following ones count up
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Passes of Baum-Welch at most
+    #[arg(long, value_name = "PASSES")]
+    iterations: Option<usize>,
+    /// Converged when a pass raises the log-likelihood by less than this fraction of it
+    #[arg(long, value_name = "FRACTION")]
+    tolerance: Option<f64>,
+    /// No standard deviation falls below this fraction of the channel's over all training data
+    #[arg(long, value_name = "FRACTION")]
+    std_floor: Option<f64>,
+    /// How evidence grows with length (fisher)
+    #[arg(long, value_name = "HOW", visible_alias = "normalization")]
+    normalisation: Option<NormalisationName>,
+    /// Scaling of the score (fisher); several to choose from by inner cross-validation
+    /// [default: choose]
+    #[arg(long, value_name = "HOW", value_delimiter = ',')]
+    scaling: Vec<ScalingName>,
+    /// Values of the support vector machine's C to choose from, parted by commas (fisher)
+    #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = positive)]
+    c: Vec<f64>,
+    /// Whose model gives scores: a class, or all (fisher)
+    #[arg(long, value_name = "CLASS|all")]
+    score_model: Option<String>,
+    /// Leave log-likelihoods out of the features (fisher)
+    #[arg(long)]
+    no_likelihood: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum NormalisationName {
+    None,
+    #[value(alias = "per_sample")]
+    PerSample,
+    #[value(alias = "per_root_sample")]
+    PerRootSample,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScalingName {
+    Practical,
+    Diagonal,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err("C is a positive number".into()),
+    }
+}
+
+impl Training {
+    /// By groups of a column.
+    pub(super) fn by_group(column: &str) -> Self {
+        Self { group: Some(column.to_owned()), ..Self::default() }
+    }
+
+    /// The library's options for a classifier, checked.
+    pub(super) fn options(
+        &self,
+        kind: ClassifierKind,
+        cutting: &Cutting,
+    ) -> Result<TrainOptions, Failure> {
+        let mut options = TrainOptions::new(kind);
+        let fit = &mut options.baum_welch;
+        fn set<T: Copy>(to: &mut T, given: Option<T>) {
+            *to = given.unwrap_or(*to);
+        }
+        set(&mut fit.states, self.states);
+        set(&mut fit.restarts, self.restarts);
+        set(&mut fit.seed, self.seed);
+        set(&mut fit.iterations, self.iterations);
+        set(&mut fit.tolerance, self.tolerance);
+        set(&mut fit.std_floor, self.std_floor);
+        fit.validate()?;
+        options.windowing = cutting.windowing();
+        options.group.clone_from(&self.group);
+        if let Some(class) = self.score_model.as_deref().filter(|&class| class != "all") {
+            options.scores = ScoreModels::Class(class.to_owned());
+        }
+        options.with_likelihood &= !self.no_likelihood;
+        if let Some(name) = self.normalisation {
+            options.normalisation = match name {
+                NormalisationName::None => Normalisation::NONE,
+                NormalisationName::PerSample => Normalisation::PER_SAMPLE,
+                NormalisationName::PerRootSample => Normalisation::PER_ROOT_SAMPLE,
+            };
+        }
+        if !self.scaling.is_empty() {
+            options.scalings = self
+                .scaling
+                .iter()
+                .map(|name| match name {
+                    ScalingName::Practical => Scaling::Practical,
+                    ScalingName::Diagonal => Scaling::Diagonal,
+                })
+                .collect();
+            let mut seen = Vec::new();
+            options.scalings.retain(|one| {
+                !seen.contains(one) && {
+                    seen.push(*one);
+                    true
+                }
+            });
+        }
+        if !self.c.is_empty() {
+            options.c.clone_from(&self.c);
+            options.c.sort_by(f64::total_cmp);
+            options.c.dedup();
+        }
+        Ok(options)
+    }
+
+    /// Options given that matter to training alone, for a command that does not train.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        [
+            ("--states", self.states.is_some()),
+            ("--restarts", self.restarts.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--iterations", self.iterations.is_some()),
+            ("--tolerance", self.tolerance.is_some()),
+            ("--std-floor", self.std_floor.is_some()),
+            ("--normalisation", self.normalisation.is_some()),
+            ("--scaling", !self.scaling.is_empty()),
+            ("--c", !self.c.is_empty()),
+            ("--score-model", self.score_model.is_some()),
+            ("--no-likelihood", self.no_likelihood),
+        ]
+        .into_iter()
+        .filter_map(|(name, given)| given.then_some(name))
+        .collect()
+    }
+}
+
+/// Where a file is to go, checked before the work that fills it: its folder exists, it is none, and
+/// it is not the input.
+pub(super) fn check_output(output: &Path, input: &Path) -> Result<(), Failure> {
+    let folder = match output.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let refuse = |why: &str| Err(Failure::Input(format!("{}: {why}", output.display())));
+    if !folder.is_dir() {
+        return refuse("cannot be written: its folder does not exist; make it first");
+    }
+    if output.is_dir() {
+        return refuse("is a folder; name a file");
+    }
+    match (output.canonicalize(), input.canonicalize()) {
+        (Ok(to), Ok(from)) if to == from => refuse("is the input itself; name another output"),
+        _ => Ok(()),
+    }
+}
+
+/// The name of a file without the endings that say what is in it: `watch` of `data/watch.csv.gz`.
+pub(super) fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut stem: &str = &name;
+    for ending in [".gz", ".csv", ".tsv", ".txt", ".fasta", ".fa", ".json", ".model", ".fishweir"] {
+        stem = stem.strip_suffix(ending).filter(|rest| !rest.is_empty()).unwrap_or(stem);
+    }
+    stem.to_owned()
+}
+
+/// A file beside the current folder's others, named after another.
+pub(super) fn named_after(path: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(stem(path) + ending)
+}

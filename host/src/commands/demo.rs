@@ -1,0 +1,291 @@
+//! `fishweir demo`: the whole way through, on the bundled recordings.
+
+use std::fs;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use fishweir::data::{Dataset, ReadOptions, Rows, Samples, Window};
+use fishweir::deploy::Deployed;
+use fishweir::device::Firmware;
+use fishweir::evaluate::{CrossValidationOptions, Figures, judge};
+use fishweir::files;
+use fishweir::learn::ClassifierKind;
+use fishweir::parity::Recording;
+use fishweir::plot::{Reading, Segment, StreamPlot};
+use fishweir::report::{
+    CrossValidationReport, DataSummary, DeviceComparison, FitReport, ModelEvaluation, Report,
+    counted, grouped,
+};
+use serde::Serialize;
+
+use super::arguments::{Cutting, Training};
+use super::run::{Form, check, on_device};
+use super::{Failure, evaluate, fit};
+
+/// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz.
+const RECORDINGS: &[u8] = include_bytes!("../../data/ts-watch-exercises/all.csv.gz");
+const RECORDINGS_NAME: &str = "ts-watch-exercises/all.csv.gz";
+const SAMPLES_PER_SECOND: f64 = 50.0;
+const GROUP: &str = "subject";
+/// Four seconds, a decision every second.
+const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("positive");
+const HOP: NonZeroUsize = NonZeroUsize::new(50).expect("positive");
+const FOLDS: usize = 5;
+/// From reading to reading in the figure.
+const FIGURE_HOP: usize = 25;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Folder for all that is made
+    #[arg(short, long, value_name = "DIR", default_value = "out")]
+    output: PathBuf,
+    /// Report as JSON on standard output, stages on standard error
+    #[arg(long)]
+    json: bool,
+}
+
+impl Default for Arguments {
+    fn default() -> Self {
+        Self { output: "out".into(), json: false }
+    }
+}
+
+/// All results, as they are written beside the model.
+#[derive(Debug, Serialize)]
+struct Results {
+    cross_validation: CrossValidationReport,
+    fit: FitReport,
+    held_out: ModelEvaluation,
+    /// Null where the emulator or the device's target is missing.
+    device: Option<DeviceComparison>,
+    seconds: f64,
+}
+
+/// Where stages are told of.
+struct Narrator {
+    to_stderr: bool,
+    stage: usize,
+    started: Instant,
+}
+
+impl Narrator {
+    fn say(&self, text: impl std::fmt::Display) -> Result<(), Failure> {
+        if self.to_stderr {
+            writeln!(io::stderr(), "{text}")?;
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        writeln!(out, "{text}")?;
+        Ok(out.flush()?)
+    }
+
+    fn stage(&mut self, text: impl std::fmt::Display) -> Result<(), Failure> {
+        self.stage += 1;
+        let seconds = self.started.elapsed().as_secs();
+        self.say(format_args!("\n[{} of 5, after {seconds} s] {text}", self.stage))
+    }
+
+    fn show(&self, report: &impl Report) -> Result<(), Failure> {
+        let text = report.to_string();
+        let lines: Vec<String> =
+            text.lines().map(|line| format!("    {line}").trim_end().to_owned()).collect();
+        self.say(lines.join("\n"))
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let started = Instant::now();
+    let mut tell = Narrator { to_stderr: arguments.json, stage: 0, started };
+    let folder = arguments.output.as_path();
+    fs::create_dir_all(folder).map_err(|error| {
+        Failure::Input(format!("{}: cannot be made: {error}", folder.display()))
+    })?;
+    let data = Dataset::parse(RECORDINGS_NAME, RECORDINGS, &ReadOptions::default())?;
+    let cutting = Cutting::of(WINDOW, HOP);
+    let training = Training::by_group(GROUP);
+    let (of_series, subjects) = data.groups(GROUP)?;
+    tell.say(format_args!(
+        "fishweir: hidden Markov models on the host, their Fisher scores on a microcontroller.\n\
+         Data: {}, {} by {}, {} at {SAMPLES_PER_SECOND} Hz from a smart watch.",
+        counted(data.classes().len(), "shoulder exercise"),
+        counted(data.series().len(), "series"),
+        counted(subjects.len(), GROUP),
+        counted(data.observations(), "sample"),
+    ))?;
+
+    tell.stage(format_args!(
+        "Cross-validating two classifiers in {FOLDS} folds. Every subject is judged by models that \
+         never saw them."
+    ))?;
+    let kinds = [ClassifierKind::Bayes, ClassifierKind::Fisher];
+    let folds = CrossValidationOptions { folds: FOLDS, seed: None };
+    let cross_validation = evaluate::cross_validation(&data, &kinds, &training, &cutting, folds)?;
+    tell.show(&cross_validation)?;
+
+    // The last subject: any will do, as long as nobody picks.
+    let held_out = subjects.len() - 1;
+    let subject = &subjects[held_out];
+    let (inside, outside): (Vec<usize>, Vec<usize>) =
+        (0..of_series.len()).partition(|&series| of_series[series] != held_out);
+    tell.stage(format_args!("Fitting the model to flash, without subject {subject}."))?;
+    let options = training.options(ClassifierKind::Fisher, &cutting)?;
+    let trained = fit::fit(&data, &inside, &options)?;
+    let deployed = trained.classifier.compile()?;
+    let at = |name: &str| folder.join(name);
+    let file = at("model.json").display().to_string();
+    let fit = fit::report(&data, &inside, &options, &trained, &deployed, file);
+    tell.show(&fit)?;
+    let windows = data.windows(options.windowing.as_ref());
+    let cut: Vec<Window<'_>> = windows.of_all(&outside).copied().collect();
+    let held_out = ModelEvaluation {
+        model: fit.model.clone(),
+        classifier: fit.classifier.clone(),
+        data: DataSummary {
+            data: format!("subject {subject} of {RECORDINGS_NAME}"),
+            ..DataSummary::of(&data, Some(&outside), options.windowing.as_ref())
+        },
+        figures: Figures::of(data.classes(), &judge(&deployed, &cut)),
+        group: None,
+        groups: Vec::new(),
+    };
+    tell.say("")?;
+    tell.show(&held_out)?;
+
+    tell.stage("Exporting the model: JSON, Rust source with a static, binary artefact.")?;
+    trained.classifier.save(&at("model.json"))?;
+    files::write_whole(&at("model.rs"), deployed.to_source().as_bytes())?;
+    deployed.save_artefact(&at("model.fishweir"))?;
+    for name in ["model.json", "model.rs", "model.fishweir"] {
+        let bytes = fs::metadata(at(name)).map_or(0, |file| file.len());
+        tell.say(format_args!("    {}: {} B", at(name).display(), grouped(bytes as usize)))?;
+    }
+
+    tell.stage(format_args!("Drawing the margins along one stream of subject {subject}."))?;
+    files::write_whole(&at("stream.svg"), figure(&data, &outside, &deployed, subject)?.as_bytes())?;
+    tell.say(format_args!("    {}", at("stream.svg").display()))?;
+
+    tell.stage("Running the model on an emulated Cortex-M4F, every bit compared with the host.")?;
+    let device = match missing_for_device() {
+        Ok(firmware) => {
+            let streams = outside.iter().map(|&series| data.series()[series].samples.view());
+            let recording = Recording::new(streams, None);
+            let name = PathBuf::from(&held_out.data.data);
+            let names = (Path::new("model.rs"), name.as_path());
+            let report = on_device(&firmware, &deployed, &recording, names, Form::Source)?;
+            tell.show(&report)?;
+            Some(report)
+        }
+        Err(missing) => {
+            tell.say("    NOT DONE: this machine lacks something. To have it done:")?;
+            for what in missing {
+                tell.say(format_args!("      {what}"))?;
+            }
+            None
+        }
+    };
+
+    let seconds = started.elapsed().as_secs_f64();
+    let results = Results { cross_validation, fit, held_out, device, seconds };
+    let mut text = serde_json::to_string_pretty(&results)?;
+    text.push('\n');
+    files::write_whole(&at("results.json"), text.as_bytes())?;
+    tell.say(format_args!(
+        "\nDone in {seconds:.0} s; all numbers are in {}.",
+        at("results.json").display()
+    ))?;
+    if arguments.json {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+    }
+    results.device.as_ref().map_or(Ok(()), check)
+}
+
+/// The firmware's folder, or what to do to be able to build and run it.
+fn missing_for_device() -> Result<Firmware, Vec<String>> {
+    let mut missing = Vec::new();
+    let firmware = Firmware::in_repository();
+    if let Err(error) = &firmware {
+        missing.push(error.to_string());
+    }
+    let runs = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).output();
+        output.ok().filter(|output| output.status.success()).map(|output| output.stdout)
+    };
+    if runs("qemu-system-arm", &["--version"]).is_none() {
+        missing.push("apt-get install qemu-system-arm    # the emulator".to_owned());
+    }
+    let target = ["--print", "target-libdir", "--target", "thumbv7em-none-eabihf"];
+    match runs("rustc", &target) {
+        Some(folder) if Path::new(String::from_utf8_lossy(&folder).trim()).is_dir() => {}
+        Some(_) => missing.push("rustup target add thumbv7em-none-eabihf".to_owned()),
+        None => missing.push("install Rust from https://rustup.rs".to_owned()),
+    }
+    match firmware {
+        Ok(firmware) if missing.is_empty() => Ok(firmware),
+        _ => Err(missing),
+    }
+}
+
+/// One arm's series one after another, and what the last [`WINDOW`] samples say all along.
+fn figure(
+    data: &Dataset,
+    series: &[usize],
+    deployed: &Deployed,
+    subject: &str,
+) -> Result<String, Failure> {
+    let arm = data.columns().iter().position(|name| name == "side");
+    let side = |index: usize| arm.map(|column| data.series()[index].columns[column].as_str());
+    let first = series.first().and_then(|&index| side(index));
+    let mut rows = Rows::new(data.kind().dimension().unwrap_or(0));
+    let mut segments: Vec<Segment> = Vec::new();
+    for &index in series.iter().filter(|&&index| side(index) == first) {
+        let one = &data.series()[index];
+        let (Some(view), Some(class)) = (one.samples.view().rows(), one.label) else { continue };
+        let start = rows.view().len();
+        view.iter().for_each(|row| rows.push(row));
+        let seconds = |samples: usize| samples as f64 / SAMPLES_PER_SECOND;
+        segments.push(Segment { time: seconds(start)..seconds(start + view.len()), class });
+    }
+    let samples = Samples::Channels(rows);
+    let view = samples.view();
+    let mut stream = deployed.stream();
+    let mut readings = Vec::new();
+    let (mut whole, mut right) = (0, 0);
+    for end in (WINDOW.get()..=view.len()).step_by(FIGURE_HOP) {
+        stream.reset();
+        for sample in view.slice(end - WINDOW.get()..end).iter() {
+            stream.push(sample)?;
+        }
+        let time = |samples: usize| samples as f64 / SAMPLES_PER_SECOND;
+        let within = segments.iter().find(|segment| {
+            segment.time.start <= time(end - WINDOW.get()) && time(end) <= segment.time.end
+        });
+        if let Some(segment) = within {
+            whole += 1;
+            right += usize::from(stream.decision().class == segment.class);
+        }
+        readings.push(Reading { time: time(end), values: stream.decision_values() });
+    }
+    let seconds = |samples: usize| samples as f64 / SAMPLES_PER_SECOND;
+    let subtitle = format!(
+        "Subject {subject}, whom the model never saw, does {} one after another.\n\
+         Every {} s the last {} s of raw samples decide; of the {whole} windows that lie within one \
+         exercise {:.0} % are right.",
+        counted(segments.len(), "exercise"),
+        seconds(FIGURE_HOP),
+        seconds(WINDOW.get()),
+        100.0 * f64::from(right as u32) / f64::from(whole.max(1)),
+    );
+    let plot = StreamPlot {
+        title: "Which exercise is it? Margin of each class along a live stream",
+        subtitle: &subtitle,
+        classes: data.classes(),
+        segments: &segments,
+        readings: &readings,
+    };
+    Ok(plot.to_svg())
+}

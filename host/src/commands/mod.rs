@@ -1,0 +1,110 @@
+//! The command line: one file a subcommand. What they compute is the library's; here is what they
+//! accept, in which order they do it, and where it goes.
+
+mod arguments;
+mod demo;
+mod evaluate;
+mod export;
+mod fit;
+mod info;
+mod model;
+mod progress;
+mod run;
+mod score;
+
+use std::error::Error;
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use fishweir::report::{self, Report};
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done, 1 a check failed (bits differ, samples were refused), 2 usage or bad input.
+Without a command: demo.";
+
+/// Kernels from generative models for microcontrollers: fit, evaluate, export, run.
+#[derive(Debug, Parser)]
+#[command(name = "fishweir", version, about, after_help = EXIT_CODES)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Fit class models and a classifier to a labelled file
+    Fit(fit::Arguments),
+    /// Cross-validate on a labelled file, or judge a fitted model on one
+    #[command(visible_alias = "eval")]
+    Evaluate(evaluate::Arguments),
+    /// Decide on the windows of a file, or on a live stream from standard input
+    Score(score::Arguments),
+    /// Write a model as Rust source with a static, or as a binary artefact
+    Export(export::Arguments),
+    /// Say what a model is and what it costs on a device
+    Info(info::Arguments),
+    /// Run a model on an emulated microcontroller and compare every bit with the host
+    Run(run::Arguments),
+    /// All of it on the bundled recordings
+    Demo(demo::Arguments),
+}
+
+/// Why a command ended early.
+#[derive(Debug)]
+enum Failure {
+    /// A check came out wrong: exit code 1.
+    Check(String),
+    /// Usage or input: exit code 2.
+    Input(String),
+    /// Nobody reads standard output any more: a quiet end, as in `fishweir score ... | head`.
+    HungUp,
+}
+
+impl<E: Error + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
+        while let Some(one) = cause {
+            if one.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)
+            {
+                return Self::HungUp;
+            }
+            cause = one.source();
+        }
+        Self::Input(error.to_string())
+    }
+}
+
+/// Reads the command line and does what it says.
+pub(crate) fn main() -> ExitCode {
+    let done = match CommandLine::parse().command {
+        Some(Command::Fit(arguments)) => fit::run(&arguments),
+        Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
+        Some(Command::Score(arguments)) => score::run(&arguments),
+        Some(Command::Export(arguments)) => export::run(&arguments),
+        Some(Command::Info(arguments)) => info::run(&arguments),
+        Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Demo(arguments)) => demo::run(&arguments),
+        None => demo::run(&demo::Arguments::default()),
+    };
+    let (code, message) = match done {
+        Ok(()) | Err(Failure::HungUp) => return ExitCode::SUCCESS,
+        Err(Failure::Check(message)) => (1, message),
+        Err(Failure::Input(message)) => (2, message),
+    };
+    // Nothing is left to do where standard error is gone too.
+    let _ = writeln!(io::stderr(), "error: {message}");
+    ExitCode::from(code)
+}
+
+/// Prints a report on standard output, for people or as JSON.
+fn print(report: &impl Report, json: bool) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    report::write(report, json, &mut out)?;
+    Ok(out.flush()?)
+}
+
+/// Something worth knowing that stops nothing.
+fn note(text: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "note: {text}");
+}

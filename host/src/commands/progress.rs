@@ -1,0 +1,28 @@
+//! Progress on standard error; silent where that is no terminal.
+
+use std::time::Duration;
+
+use fishweir::fit::BaumWelch;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar over passes of Baum-Welch: at most `models` fits' worth of them. Fits that converge early
+/// make it end before its end.
+pub(super) fn passes(title: String, models: usize, fit: &BaumWelch) -> ProgressBar {
+    let most = models.saturating_mul(fit.restarts).saturating_mul(fit.iterations);
+    bar(title, most, "of at most {len} passes")
+}
+
+/// A bar over samples.
+pub(super) fn samples(title: String, count: usize) -> ProgressBar {
+    bar(title, count, "of {len} samples")
+}
+
+fn bar(title: String, length: usize, unit: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length as u64).with_message(title);
+    let template = format!("{{msg}} {{bar:30}} {{pos}} {unit}, {{elapsed}}");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -1,0 +1,120 @@
+//! `fishweir run`.
+
+use std::path::{Path, PathBuf};
+
+use fishweir::data::Dataset;
+use fishweir::deploy::Deployed;
+use fishweir::device::{Firmware, ModelFile, Options, Qemu};
+use fishweir::files;
+use fishweir::parity::{Recording, compare};
+use fishweir::report::DeviceComparison;
+
+use super::arguments::Reading;
+use super::model::Model;
+use super::{Failure, print, progress};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A fitted model (JSON) or an artefact
+    model: PathBuf,
+    /// Series to stream, each from a fresh state
+    data: PathBuf,
+    /// Stream at most so many samples
+    #[arg(long, value_name = "SAMPLES")]
+    limit: Option<usize>,
+    /// The board to emulate
+    #[arg(long, value_enum, default_value_t = Board::Mps2An386)]
+    board: Board,
+    /// Build the binary artefact in, read in place, instead of the Rust source
+    #[arg(long, visible_alias = "artifact")]
+    artefact: bool,
+    /// The folder of the firmware [default: that of the checkout this program was built from]
+    #[arg(long, value_name = "DIR")]
+    firmware: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Boards that there is an emulator for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Board {
+    /// Arm MPS2+ with the AN386 image: Cortex-M4F
+    #[value(name = "mps2-an386")]
+    Mps2An386,
+}
+
+/// How a model gets into the image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Source,
+    Artefact,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let firmware = match &arguments.firmware {
+        Some(folder) => Firmware::at(folder)?,
+        None => Firmware::in_repository()?,
+    };
+    let model = Model::open(&arguments.model)?;
+    let reading = arguments.reading.options_for(model.kind()?, None);
+    let data = Dataset::read(&arguments.data, &reading)?;
+    if arguments.limit == Some(0) {
+        return Err(Failure::Input("--limit 0 leaves nothing to run".into()));
+    }
+    let streams = data.series().iter().map(|series| series.samples.view());
+    let recording = Recording::new(streams, arguments.limit);
+    let form = if arguments.artefact { Form::Artefact } else { Form::Source };
+    let names = (arguments.model.as_path(), arguments.data.as_path());
+    let report = on_device(&firmware, &model.deployed, &recording, names, form)?;
+    print(&report, arguments.json)?;
+    check(&report)
+}
+
+/// Differences are a failure.
+pub(super) fn check(report: &DeviceComparison) -> Result<(), Failure> {
+    match report.parity.differing_bits {
+        0 => Ok(()),
+        bits => Err(Failure::Check(format!("{bits} bits differ between host and device"))),
+    }
+}
+
+/// Builds the firmware with a model, streams a recording to it under emulation, and compares.
+/// `names` are those of model and data.
+pub(super) fn on_device(
+    firmware: &Firmware,
+    deployed: &Deployed,
+    recording: &Recording<'_>,
+    (model, data): (&Path, &Path),
+    form: Form,
+) -> Result<DeviceComparison, Failure> {
+    let folder = tempfile::tempdir()?;
+    let elf = folder.path().join("image.elf");
+    let image = match form {
+        Form::Source => {
+            let source = folder.path().join("model.rs");
+            files::write_whole(&source, deployed.to_source().as_bytes())?;
+            firmware.build(ModelFile::Source(&source), &elf)?
+        }
+        Form::Artefact => {
+            let artefact = folder.path().join("model.fishweir");
+            deployed.save_artefact(&artefact)?;
+            firmware.build(ModelFile::Artefact(&artefact), &elf)?
+        }
+    };
+    let bar = progress::samples("running on the device".into(), recording.samples());
+    let run = Qemu::start(&image)?
+        .run(recording.inputs(), &Options::default(), |answers| bar.set_position(answers as u64));
+    bar.finish_and_clear();
+    let run = run?;
+    let parity = compare(deployed, recording, &run.outcome.answers)?;
+    let names = [
+        model.display().to_string(),
+        data.display().to_string(),
+        "mps2-an386 (Cortex-M4F)".to_owned(),
+        if form == Form::Source { "source" } else { "artefact" }.to_owned(),
+    ];
+    Ok(DeviceComparison::new(names, &image, &run, parity, deployed.cost()))
+}

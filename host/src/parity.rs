@@ -1,0 +1,170 @@
+//! Parity: a device's answers beside the host's own, bit for bit.
+
+use fishweir_core::ObservationError;
+use serde::Serialize;
+
+use crate::data::{Sample, SamplesView};
+use crate::deploy::{Deployed, PushError};
+use crate::device::protocol::Status;
+use crate::device::{Answer, Input};
+
+/// Streams as a device is sent them: rounded to `f32`, a reset between them.
+#[derive(Clone, Debug)]
+pub struct Recording<'a> {
+    streams: Vec<SamplesView<'a>>,
+    /// All rows one after another, `[sample][channel]`, as `f32`; zeros where missing.
+    values: Vec<f32>,
+    dimension: usize,
+}
+
+impl<'a> Recording<'a> {
+    /// The first `limit` samples of streams in order; the last may be cut short.
+    #[must_use]
+    pub fn new(streams: impl IntoIterator<Item = SamplesView<'a>>, limit: Option<usize>) -> Self {
+        let mut left = limit.unwrap_or(usize::MAX);
+        let mut recording = Self { streams: Vec::new(), values: Vec::new(), dimension: 0 };
+        for stream in streams {
+            if left == 0 {
+                break;
+            }
+            let stream = stream.slice(0..stream.len().min(left));
+            left -= stream.len();
+            if let Some(rows) = stream.rows() {
+                recording.dimension = rows.dimension();
+                for row in rows.iter() {
+                    match row {
+                        Some(row) => recording.values.extend(row.iter().map(|&x| x as f32)),
+                        None => recording
+                            .values
+                            .resize(recording.values.len() + recording.dimension, 0.0),
+                    }
+                }
+            }
+            recording.streams.push(stream);
+        }
+        recording
+    }
+
+    /// Number of streams.
+    #[must_use]
+    pub fn streams(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// Number of samples, missing ones included.
+    #[must_use]
+    pub fn samples(&self) -> usize {
+        self.streams.iter().map(SamplesView::len).sum()
+    }
+
+    /// What a device is sent.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<Input<'_>> {
+        let mut inputs = Vec::with_capacity(self.samples() + self.streams.len());
+        let mut at = 0;
+        for (index, stream) in self.streams.iter().enumerate() {
+            if index > 0 {
+                inputs.push(Input::Reset);
+            }
+            for sample in stream.iter() {
+                let row = &self.values[at..(at + self.dimension).min(self.values.len())];
+                at += self.dimension;
+                inputs.push(match sample {
+                    Sample::Row(_) => Input::Vector(row),
+                    Sample::Symbol(symbol) => Input::Symbol(symbol),
+                    Sample::Missing => Input::Missing,
+                });
+            }
+        }
+        inputs
+    }
+}
+
+/// How a device's answers compare with the host's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Parity {
+    /// Samples sent, missing ones included.
+    pub samples: usize,
+    /// Streams they came in.
+    pub streams: usize,
+    /// Of the samples, missing.
+    pub missing: usize,
+    /// Of the samples, refused as impossible or invalid by the host.
+    pub refused: usize,
+    /// Numbers compared: class, margin and every model's log-likelihood after each sample.
+    pub numbers: usize,
+    /// Bits that differ among them, and a bit for each status that does.
+    pub differing_bits: u64,
+    /// Answers with a difference.
+    pub differing_answers: usize,
+    /// The first of them, in words.
+    pub first_difference: Option<String>,
+}
+
+/// Runs the host's stream over a recording and compares every answer of a device with it.
+///
+/// # Errors
+/// [`PushError::Kind`] where the recording is of another kind than the classifier observes.
+pub fn compare(
+    deployed: &Deployed,
+    recording: &Recording<'_>,
+    answers: &[Answer],
+) -> Result<Parity, PushError> {
+    let mut parity =
+        Parity { samples: recording.samples(), streams: recording.streams(), ..Parity::default() };
+    let mut answers = answers.iter();
+    let mut stream = deployed.stream();
+    for (number, samples) in recording.streams.iter().enumerate() {
+        stream.reset();
+        for (t, sample) in samples.iter().enumerate() {
+            let status = match stream.push(sample) {
+                Ok(()) => Status::Accepted,
+                Err(PushError::Observation(ObservationError::Impossible)) => Status::Impossible,
+                Err(PushError::Observation(_)) => Status::Invalid,
+                Err(other) => return Err(other),
+            };
+            parity.missing += usize::from(matches!(sample, Sample::Missing));
+            parity.refused += usize::from(status != Status::Accepted);
+            let place = || format!("stream {}, sample {}", number + 1, t + 1);
+            let Some(answer) = answers.next() else {
+                parity.differing_bits += 1;
+                parity.differing_answers += 1;
+                parity.first_difference.get_or_insert_with(|| format!("{}: no answer", place()));
+                continue;
+            };
+            let decision = stream.decision();
+            let host = [decision.class as u32, decision.margin.to_bits()]
+                .into_iter()
+                .chain(stream.log_likelihoods().into_iter().map(f32::to_bits));
+            let device = [answer.class as u32, answer.margin_bits]
+                .into_iter()
+                .chain(answer.log_likelihood_bits.iter().copied());
+            let mut bits = u64::from(status != answer.status);
+            let mut what = (bits > 0).then(|| "status".to_owned());
+            let mut compared = 0;
+            for (index, (host, device)) in host.zip(device).enumerate() {
+                compared += 1;
+                bits += u64::from((host ^ device).count_ones());
+                if host != device && what.is_none() {
+                    let name = match index {
+                        0 => "class".to_owned(),
+                        1 => "margin".to_owned(),
+                        model => format!("log-likelihood {}", model - 2),
+                    };
+                    what = Some(format!("{name} {host:#010x} on the host, {device:#010x} there"));
+                }
+            }
+            if compared != 2 + deployed.models() {
+                bits += 1;
+                what.get_or_insert_with(|| "another number of models".to_owned());
+            }
+            parity.numbers += compared;
+            parity.differing_bits += bits;
+            if let Some(what) = what {
+                parity.differing_answers += 1;
+                parity.first_difference.get_or_insert_with(|| format!("{}: {what}", place()));
+            }
+        }
+    }
+    Ok(parity)
+}

@@ -1,0 +1,342 @@
+//! The figure of a stream: margins of the classes over time, true segments shaded, decisions below.
+//!
+//! Written as SVG by hand: it styles itself for light and dark pages, and needs neither fonts nor
+//! drawing libraries.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// A stretch of time with its true class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment {
+    /// From when to when, in seconds.
+    pub time: Range<f64>,
+    /// Its class.
+    pub class: usize,
+}
+
+/// What a classifier said at one time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// When, in seconds.
+    pub time: f64,
+    /// Decision values, `[class]`.
+    pub values: Vec<f32>,
+}
+
+/// A stream with its true segments and a classifier's readings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamPlot<'a> {
+    /// The heading.
+    pub title: &'a str,
+    /// What it shows, in a line or two.
+    pub subtitle: &'a str,
+    /// Names of the classes.
+    pub classes: &'a [String],
+    /// True segments in order of time.
+    pub segments: &'a [Segment],
+    /// Readings in order of time.
+    pub readings: &'a [Reading],
+}
+
+// Mid tones, told apart by eye and by most colour-blind eyes, on white and on black.
+const PALETTE: [&str; 10] = [
+    "#4c8bf5", "#f28e2b", "#2fa36b", "#e05263", "#9b6bd6", "#c9a227", "#22a7b8", "#d765a8",
+    "#8c6d4f", "#7f8a99",
+];
+
+const WIDTH: f64 = 1200.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = WIDTH - 20.0;
+const TOP: f64 = 122.0;
+const BOTTOM: f64 = 420.0;
+const STRIP: f64 = 20.0;
+const STRIPS: f64 = BOTTOM + 16.0;
+const HEIGHT: f64 = STRIPS + 2.0 * STRIP + 58.0;
+
+const STYLE: &str = "\
+text{font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Helvetica,Arial,sans-serif;\
+font-size:13px;fill:#57606a}\
+.title{font-size:19px;font-weight:600;fill:#24292f}\
+.name{font-size:14px;font-weight:700}\
+.middle{text-anchor:middle}.end{text-anchor:end}\
+.grid{stroke:#8b949e;stroke-opacity:.25}\
+.zero{stroke:#57606a;stroke-width:1.2}\
+.below{fill:none;stroke-width:1.1;stroke-opacity:.45;stroke-linejoin:round}\
+.lead{stroke-width:2;fill-opacity:.38;stroke-linejoin:round}\
+@media(prefers-color-scheme:dark){\
+text{fill:#9da7b3}.title{fill:#e6edf3}.zero{stroke:#9da7b3}}";
+
+impl StreamPlot<'_> {
+    /// The figure as SVG text.
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        let frame = Frame::of(self);
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+             role=\"img\" aria-label=\"{}\">\n<style>{STYLE}</style>\n",
+            escape(self.title)
+        );
+        svg += "<defs>";
+        let (width, up) = (RIGHT - LEFT, frame.y(0.0) - TOP);
+        let _ = write!(svg, "<clipPath id=\"up\"><rect x=\"{LEFT}\" y=\"{TOP}\" ");
+        let _ = write!(svg, "width=\"{width}\" height=\"{up:.1}\"/></clipPath>");
+        let _ = write!(svg, "<clipPath id=\"all\"><rect x=\"{LEFT}\" y=\"{TOP}\" ");
+        let _ = writeln!(svg, "width=\"{width}\" height=\"{}\"/></clipPath></defs>", BOTTOM - TOP);
+        let _ = writeln!(
+            svg,
+            "<text class=\"title\" x=\"{LEFT}\" y=\"30\">{}</text>",
+            escape(self.title)
+        );
+        for (line, y) in self.subtitle.lines().zip([53, 72]) {
+            let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{y}\">{}</text>", escape(line));
+        }
+        self.draw_segments(&frame, &mut svg);
+        draw_axes(&frame, &mut svg);
+        self.draw_margins(&frame, &mut svg);
+        self.draw_strips(&frame, &mut svg);
+        svg += "</svg>\n";
+        svg
+    }
+
+    fn draw_segments(&self, frame: &Frame, svg: &mut String) {
+        for Segment { time, class } in self.segments {
+            let (from, to) = (frame.x(time.start), frame.x(time.end));
+            let colour = colour(*class);
+            let _ = writeln!(
+                svg,
+                "<rect x=\"{from:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{}\" fill=\"{colour}\" \
+                 fill-opacity=\".13\"/>\n\
+                 <text class=\"name middle\" x=\"{:.1}\" y=\"{}\" style=\"fill:{colour}\">{}</text>",
+                to - from,
+                BOTTOM - TOP,
+                (from + to) / 2.0,
+                TOP - 12.0,
+                escape(self.name(*class))
+            );
+        }
+    }
+
+    fn draw_margins(&self, frame: &Frame, svg: &mut String) {
+        let zero = frame.y(0.0);
+        let mut leads = String::new();
+        for class in 0..self.classes.len() {
+            let mut path = String::new();
+            for reading in self.readings {
+                let verb = if path.is_empty() { 'M' } else { 'L' };
+                let (x, y) = (frame.x(reading.time), frame.y(margin(&reading.values, class)));
+                let _ = write!(path, "{verb}{x:.1} {y:.1}");
+            }
+            let colour = colour(class);
+            let _ = writeln!(
+                svg,
+                "<path class=\"below\" clip-path=\"url(#all)\" stroke=\"{colour}\" d=\"{path}\"/>"
+            );
+            let ends = self.readings.first().zip(self.readings.last());
+            if let Some((first, last)) = ends {
+                let (from, to) = (frame.x(first.time), frame.x(last.time));
+                let _ = writeln!(
+                    leads,
+                    "<path class=\"lead\" clip-path=\"url(#up)\" stroke=\"{colour}\" \
+                     fill=\"{colour}\" d=\"{path}L{to:.1} {zero:.1}L{from:.1} {zero:.1}Z\"/>"
+                );
+            }
+        }
+        *svg += &leads;
+        let _ = writeln!(
+            svg,
+            "<line class=\"zero\" x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{zero:.1}\" y2=\"{zero:.1}\"/>"
+        );
+    }
+
+    /// Two strips: what is true, and what was decided.
+    fn draw_strips(&self, frame: &Frame, svg: &mut String) {
+        let mut strip = |row: f64, name: &str, runs: &[Segment]| {
+            let y = STRIPS + row * (STRIP + 4.0);
+            let _ = writeln!(
+                svg,
+                "<text class=\"end\" x=\"{}\" y=\"{}\">{name}</text>",
+                LEFT - 8.0,
+                y + STRIP - 6.0
+            );
+            for Segment { time, class } in runs {
+                let (from, to) = (frame.x(time.start), frame.x(time.end));
+                let _ = writeln!(
+                    svg,
+                    "<rect x=\"{from:.1}\" y=\"{y}\" width=\"{:.1}\" height=\"{STRIP}\" \
+                     fill=\"{}\"><title>{}</title></rect>",
+                    to - from,
+                    colour(*class),
+                    escape(self.name(*class))
+                );
+            }
+        };
+        strip(0.0, "true", self.segments);
+        strip(1.0, "decided", &self.decisions());
+    }
+
+    /// Runs of equal decisions, each from the reading before it.
+    fn decisions(&self) -> Vec<Segment> {
+        let mut runs: Vec<Segment> = Vec::new();
+        let mut before = self.readings.first().map_or(0.0, |reading| reading.time);
+        for reading in self.readings {
+            let class = fishweir_core::classify::decide(&reading.values).class;
+            match runs.last_mut() {
+                Some(run) if run.class == class => run.time.end = reading.time,
+                _ => runs.push(Segment { time: before..reading.time, class }),
+            }
+            before = reading.time;
+        }
+        runs
+    }
+
+    fn name(&self, class: usize) -> &str {
+        self.classes.get(class).map_or("?", String::as_str)
+    }
+}
+
+/// From times and margins to places.
+struct Frame {
+    time: Range<f64>,
+    margin: Range<f64>,
+}
+
+impl Frame {
+    fn of(plot: &StreamPlot<'_>) -> Self {
+        let end = |time: Option<f64>| time.unwrap_or(1.0);
+        let time = end(plot.segments.first().map(|segment| segment.time.start))
+            ..end(plot.segments.last().map(|segment| segment.time.end));
+        let (mut leads, mut others) = (Vec::new(), Vec::new());
+        for reading in plot.readings {
+            for class in 0..reading.values.len() {
+                let margin = margin(&reading.values, class);
+                if margin >= 0.0 { leads.push(margin) } else { others.push(margin) }
+            }
+        }
+        leads.sort_by(f64::total_cmp);
+        others.sort_by(f64::total_cmp);
+        let highest = leads.last().copied().unwrap_or(1.0).max(1e-9) * 1.06;
+        // The losers' tail would take all the room: it is cut.
+        let lowest = others.get(others.len() / 12).copied().unwrap_or(-1.0);
+        Self { time, margin: lowest.max(-1.6 * highest).min(-0.2 * highest)..highest }
+    }
+
+    fn x(&self, time: f64) -> f64 {
+        let span = (self.time.end - self.time.start).max(1e-9);
+        LEFT + (time - self.time.start) / span * (RIGHT - LEFT)
+    }
+
+    fn y(&self, margin: f64) -> f64 {
+        let share = (margin - self.margin.start) / (self.margin.end - self.margin.start);
+        // Far outside is as good as further outside, and shorter to write.
+        BOTTOM - share.clamp(-0.5, 1.5) * (BOTTOM - TOP)
+    }
+}
+
+fn draw_axes(frame: &Frame, svg: &mut String) {
+    for margin in ticks(&frame.margin, 5.0) {
+        let y = frame.y(margin);
+        let _ = writeln!(
+            svg,
+            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\n\
+             <text class=\"end\" x=\"{}\" y=\"{:.1}\">{}</text>",
+            LEFT - 8.0,
+            y + 4.5,
+            tidy(margin)
+        );
+    }
+    let baseline = STRIPS + 2.0 * STRIP + 4.0;
+    for time in ticks(&frame.time, 10.0) {
+        let x = frame.x(time);
+        let _ = writeln!(
+            svg,
+            "<line class=\"grid\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{baseline}\" y2=\"{}\"/>\n\
+             <text class=\"middle\" x=\"{x:.1}\" y=\"{}\">{}</text>",
+            baseline + 6.0,
+            baseline + 21.0,
+            tidy(time)
+        );
+    }
+    let _ = writeln!(
+        svg,
+        "<text class=\"middle\" x=\"{}\" y=\"{}\">seconds</text>\n\
+         <text class=\"middle\" transform=\"translate(16 {}) rotate(-90)\">margin over the best other class</text>",
+        (LEFT + RIGHT) / 2.0,
+        baseline + 40.0,
+        (TOP + BOTTOM) / 2.0
+    );
+}
+
+/// By how much a class leads the best of the others; negative where it does not.
+fn margin(values: &[f32], class: usize) -> f64 {
+    let own = values.get(class).copied().unwrap_or(f32::NEG_INFINITY);
+    let others = values.iter().enumerate().filter(|&(other, _)| other != class);
+    let best = others.map(|(_, &value)| value).fold(f32::NEG_INFINITY, f32::max);
+    f64::from(own) - f64::from(best)
+}
+
+/// Round numbers within a range, about so many.
+fn ticks(range: &Range<f64>, about: f64) -> Vec<f64> {
+    let raw = (range.end - range.start).max(1e-9) / about;
+    let power = 10.0_f64.powf(raw.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|one| one * power);
+    let step = step.into_iter().find(|&step| step >= raw).unwrap_or(raw);
+    let (first, last) = ((range.start / step).ceil() as i64, (range.end / step).floor() as i64);
+    (first..=last).map(|number| number as f64 * step).collect()
+}
+
+fn tidy(number: f64) -> String {
+    let text = format!("{:.3}", number + 0.0);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    text.replace('-', "\u{2212}")
+}
+
+fn colour(class: usize) -> &'static str {
+    PALETTE[class % PALETTE.len()]
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_margin_is_positive_for_the_leader_alone() {
+        let values = [1.0, 3.0, 2.5];
+        let margins: Vec<f64> = (0..3).map(|class| margin(&values, class)).collect();
+        assert_eq!(margins, [-2.0, 0.5, -0.5]);
+    }
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(ticks(&(-1.2..1.9), 5.0), [-1.0, 0.0, 1.0]);
+        assert_eq!(ticks(&(0.0..240.0), 10.0).last(), Some(&200.0));
+    }
+
+    #[test]
+    fn a_figure_names_its_classes_and_is_closed() {
+        let classes = ["a<b".to_owned(), "c".to_owned()];
+        let segments = [Segment { time: 0.0..2.0, class: 0 }, Segment { time: 2.0..4.0, class: 1 }];
+        let reading = |time, lead| Reading { time, values: vec![lead, -lead] };
+        let readings = [reading(1.0, 1.0), reading(2.0, 0.5), reading(3.0, -2.0)];
+        let plot = StreamPlot {
+            title: "t",
+            subtitle: "s",
+            classes: &classes,
+            segments: &segments,
+            readings: &readings,
+        };
+        let runs = plot.decisions();
+        assert_eq!(
+            runs,
+            [Segment { time: 1.0..2.0, class: 0 }, Segment { time: 2.0..3.0, class: 1 }]
+        );
+        let svg = plot.to_svg();
+        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+        assert!(svg.contains("a&lt;b") && !svg.contains("a<b"));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+}

@@ -1,0 +1,82 @@
+//! Reports: what a command has to say, as a table for people and, under the same keys, as JSON.
+
+mod device;
+mod evaluation;
+mod model;
+mod table;
+mod training;
+
+use std::fmt;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+pub use device::DeviceComparison;
+pub use evaluation::{
+    CrossValidationReport, DataSummary, GroupFigures, ModelEvaluation, Validated,
+};
+pub use model::Inspection;
+pub use table::Table;
+pub use training::{ClassFit, FitReport};
+
+/// Something with two faces: [`Display`](fmt::Display) for people, JSON for programs.
+pub trait Report: Serialize + fmt::Display {}
+
+impl<R: Serialize + fmt::Display> Report for R {}
+
+/// Writes a report for people, or as one JSON object and a line end.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(report: &impl Report, json: bool, to: &mut impl Write) -> io::Result<()> {
+    if json {
+        serde_json::to_writer_pretty(&mut *to, report)?;
+        writeln!(to)
+    } else {
+        write!(to, "{report}")
+    }
+}
+
+/// A number with its digits in groups of three: `25 194`.
+#[must_use]
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count and its noun, in the plural where it is not one.
+#[must_use]
+pub fn counted(number: usize, noun: &str) -> String {
+    let plural = match noun {
+        "series" => "",
+        _ if number == 1 => "",
+        _ if noun.ends_with("ss") => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{plural}", grouped(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped_from_the_right() {
+        let all = [0, 7, 999, 1000, 25_194, 166_825, 1_000_000].map(grouped);
+        assert_eq!(all, ["0", "7", "999", "1 000", "25 194", "166 825", "1 000 000"]);
+    }
+
+    #[test]
+    fn nouns_agree_with_their_numbers() {
+        assert_eq!(counted(1, "window"), "1 window");
+        assert_eq!(counted(2, "class"), "2 classes");
+        assert_eq!(counted(98, "series"), "98 series");
+    }
+}

@@ -1,0 +1,56 @@
+use std::fmt;
+
+/// A plain table: first column to the left, the others to the right.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these heads.
+    #[must_use]
+    pub fn new<H: Into<String>>(heads: impl IntoIterator<Item = H>) -> Self {
+        Self { rows: vec![heads.into_iter().map(Into::into).collect()] }
+    }
+
+    /// Adds a row; it may have fewer cells than there are columns.
+    pub fn row<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        for row in &self.rows {
+            let mut line = String::from(" ");
+            for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+                if column == 0 {
+                    line += &format!(" {cell:<width$}");
+                } else {
+                    line += &format!("  {cell:>width$}");
+                }
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let mut table = Table::new(["", "a", "long"]);
+        table.row(["walk", "10", "2"]);
+        table.row(["é"]);
+        assert_eq!(table.to_string(), "         a  long\n  walk  10     2\n  é\n");
+    }
+}

@@ -1,0 +1,109 @@
+//! Bad data, given to every command that reads data.
+
+use std::fs;
+
+use crate::fixtures::fixtures;
+use crate::{fishweir, refused};
+
+/// Names and contents of files, and what must be said of each.
+fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
+    let head = "series,subject,label,t,x,y\n";
+    let with = |rows: &str| format!("{head}{rows}").into_bytes();
+    let mut cut = vec![0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0];
+    cut.extend([1, 2]);
+    vec![
+        ("empty.csv", Vec::new(), "is empty"),
+        ("blank.csv", b"\n \n".to_vec(), "is empty"),
+        ("header.csv", head.into(), "no data below it"),
+        ("ragged.csv", with("0,a,still,0,1,2\n0,a,still,1,1\n"), "line 3, column 6 (y): the row"),
+        ("long.csv", with("0,a,still,0,1,2,3\n"), "line 2, column 7: the row has 7 fields"),
+        ("nan.csv", with("0,a,still,0,1,2\n0,a,still,1,NaN,2\n"), "line 3, column 5 (x): `NaN`"),
+        ("infinite.csv", with("0,a,still,0,1,inf\n"), "line 2, column 6 (y): `inf`"),
+        ("word.csv", with("0,a,still,0,one,2\n"), "line 2, column 5 (x): `one`"),
+        ("missing.csv", with("0,a,still,0,,\n0,a,still,1,NA,NA\n"), "has no observation"),
+        ("order.csv", with("0,a,still,1,1,2\n0,a,still,0,1,2\n"), "line 3, column 4 (t): t is 0"),
+        ("label.csv", with("0,a,still,0,1,2\n0,a,moving,1,1,2\n"), "line 3, column 3 (label)"),
+        ("split.csv", with("0,a,still,0,1,2\n1,a,still,0,1,2\n0,a,still,1,1,2\n"), "line 4"),
+        ("bytes.csv", [head.as_bytes(), b"0,a,\xFF,0,1,2\n"].concat(), "line 2"),
+        ("cut.gz", cut, "is gzip"),
+        ("noise.bin", b"what is this".to_vec(), "no known layout"),
+    ]
+}
+
+/// Runs every command that reads data on a file, which all must refuse with a message.
+fn all_refuse(file: &str, expected: &str, model: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("m.json");
+    let model = fixtures().at(model);
+    for line in [
+        format!("fit {file} -o {}", output.display()),
+        format!("evaluate {file}"),
+        format!("evaluate {file} --model {model}"),
+        format!("score {file} --model {model}"),
+        format!("run {model} {file}"),
+    ] {
+        let mut command = fishweir(&line);
+        let message = refused(&mut command, 2);
+        assert!(message.contains(file), "{line}: {message}");
+        assert!(message.contains(expected), "{line}: {message}");
+        assert!(command.output().expect("started").stdout.is_empty(), "{line}");
+    }
+    assert!(!output.exists());
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    all_refuse("/no/such/data.csv", "cannot be read", "two.json");
+}
+
+#[test]
+fn a_bad_table_is_named_by_file_line_and_column() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, bytes, expected) in bad_files() {
+        let file = folder.path().join(name);
+        fs::write(&file, bytes).expect("written");
+        all_refuse(&file.display().to_string(), expected, "two.json");
+    }
+}
+
+#[test]
+fn bad_strings_are_named_by_file_and_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text, expected) in [
+        ("empty.tsv", "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t\n", "line 3"),
+        ("gap.tsv", "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t---\n", "no observation"),
+        ("ragged.tsv", "label\tid\tsequence\nruns\ta\n", "line 2"),
+        ("empty.fasta", ">a\nACGT\n>b\n", "line 3"),
+        ("headless.fasta", ";comment\nACGT\n", "line 2"),
+    ] {
+        let file = folder.path().join(name);
+        fs::write(&file, text).expect("written");
+        all_refuse(&file.display().to_string(), expected, "strings.json");
+    }
+}
+
+#[test]
+fn data_of_another_kind_than_the_models_is_refused() {
+    let (table, strings) = (fixtures().at("two.csv"), fixtures().at("strings.tsv"));
+    for (data, model) in [(&table, "strings.json"), (&strings, "two.json")] {
+        let model = fixtures().at(model);
+        for line in [
+            format!("evaluate {data} --model {model}"),
+            format!("score {data} --model {model}"),
+            format!("run {model} {data}"),
+        ] {
+            let message = refused(&mut fishweir(&line), 2);
+            assert!(message.contains("are needed"), "{line}: {message}");
+        }
+    }
+}
+
+#[test]
+fn a_channel_that_the_model_needs_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("other.csv");
+    fs::write(&file, "series,label,t,x,z\n0,still,0,1,2\n").expect("written");
+    let line = format!("score {} --model {}", file.display(), fixtures().at("two.json"));
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("`y`"), "{message}");
+}

@@ -1,0 +1,138 @@
+//! `fishweir evaluate`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::fixtures::{QUICK, fixtures, table};
+use crate::{fishweir, json, printed, refused};
+
+/// Figures that belong together, whoever wrote them.
+fn check_figures(figures: &Value, windows: u64) {
+    assert_eq!(figures["windows"], windows);
+    let confusion: Vec<Vec<u64>> =
+        serde_json::from_value(figures["confusion"].clone()).expect("a matrix of counts");
+    let classes = figures["classes"].as_array().expect("names").len();
+    assert_eq!(confusion.len(), classes);
+    assert_eq!(confusion.iter().flatten().sum::<u64>(), windows);
+    let right: u64 = (0..classes).map(|class| confusion[class][class]).sum();
+    assert_eq!(figures["accuracy"].as_f64(), Some(right as f64 / windows as f64));
+    let per_class = figures["per_class"].as_array().expect("figures");
+    assert_eq!(per_class.len(), classes);
+    let f1: f64 = per_class.iter().filter_map(|one| one["f1"].as_f64()).sum();
+    let macro_f1 = figures["macro_f1"].as_f64().expect("a number");
+    assert!((macro_f1 - f1 / classes as f64).abs() < 1e-12);
+}
+
+#[test]
+fn cross_validation_keeps_groups_whole_and_reports_both_classifiers() {
+    let data = fixtures().at("three.csv");
+    let line = format!("evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK}");
+    let report = json(fishweir(&line).arg("--json"));
+    assert_eq!(report["folds"], 3);
+    for classifier in ["bayes", "fisher"] {
+        let figures = &report["classifiers"][classifier];
+        check_figures(figures, 54);
+        assert!(figures["accuracy"].as_f64().expect("a number") > 0.9, "{classifier}: {figures}");
+        let folds = figures["folds"].as_array().expect("folds");
+        let mut groups: Vec<&str> = folds
+            .iter()
+            .flat_map(|fold| fold["groups"].as_array().expect("groups"))
+            .filter_map(Value::as_str)
+            .collect();
+        groups.sort_unstable();
+        assert_eq!(groups, ["ann", "bob", "cat"]);
+    }
+    let text = printed(&mut fishweir(&line));
+    for part in ["accuracy", "macro-F1", "fold 3", "bayes", "fisher", "turning", "precision"] {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+}
+
+#[test]
+fn one_classifier_is_validated_alone() {
+    let line = format!("evaluate {} --classifier bayes {QUICK} --json", fixtures().at("two.csv"));
+    let report = json(&mut fishweir(&line));
+    assert!(report["classifiers"]["fisher"].is_null());
+    check_figures(&report["classifiers"]["bayes"], 12);
+    assert_eq!(report["classifiers"]["bayes"]["folds"].as_array().map(Vec::len), Some(5));
+}
+
+#[test]
+fn a_model_and_its_artefact_are_judged_alike_with_the_windows_it_was_trained_with() {
+    let data = fixtures().at("three.csv");
+    let judge = |model: &str, options: &str| {
+        let model = fixtures().at(model);
+        json(&mut fishweir(&format!("evaluate {data} --model {model} {options} --json")))
+    };
+    let fitted = judge("three.json", "");
+    check_figures(&fitted, 54);
+    assert_eq!((&fitted["window"], &fitted["hop"]), (&20.into(), &10.into()));
+    let artefact = judge("three.fishweir", "--window 20 --hop 10");
+    assert_eq!(fitted["confusion"], artefact["confusion"]);
+    assert_eq!(artefact["classifier"], "fisher");
+    // A window without a hop: end to end.
+    check_figures(&judge("three.json", "--window 20"), 36);
+    // An artefact does not say how it was trained: whole series.
+    check_figures(&judge("three.fishweir", ""), 18);
+    check_figures(&judge("bayes.json", ""), 18);
+}
+
+#[test]
+fn a_group_column_splits_the_figures_of_a_model() {
+    let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
+    let report =
+        json(&mut fishweir(&format!("evaluate {data} --model {model} --group subject --json")));
+    let groups = report["groups"].as_array().expect("groups");
+    assert_eq!(groups.len(), 3);
+    assert!(groups.iter().all(|group| group["windows"] == 18));
+}
+
+#[test]
+fn a_file_with_one_class_of_the_models_is_evaluated_and_a_stranger_is_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("one.csv");
+    fs::write(&file, table(&["still"])).expect("written");
+    let line = format!("evaluate {} --model {}", file.display(), fixtures().at("three.json"));
+    let report = json(fishweir(&line).arg("--json"));
+    check_figures_of_one_class(&report);
+    fs::write(&file, table(&["still", "flying"])).expect("written");
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("line 42, column 3 (label): label `flying`"), "{message}");
+    assert!(message.contains("still"), "the known classes are listed: {message}");
+}
+
+fn check_figures_of_one_class(report: &Value) {
+    assert_eq!(report["windows"], 18);
+    let row = &report["per_class"].as_array().expect("classes")[1];
+    assert_eq!(row["class"], "still");
+    assert_eq!(row["recall"], report["accuracy"]);
+}
+
+#[test]
+fn training_options_beside_a_model_are_noted_not_obeyed() {
+    let line = format!(
+        "evaluate {} --model {} --states 3 --c 1",
+        fixtures().at("two.csv"),
+        fixtures().at("two.json")
+    );
+    let output = fishweir(&line).output().expect("started");
+    assert!(output.status.success());
+    let note = String::from_utf8_lossy(&output.stderr);
+    assert!(note.contains("--states, --c not used"), "{note}");
+}
+
+#[test]
+fn folds_that_cannot_be_made_are_refused() {
+    let data = fixtures().at("two.csv");
+    for (options, expected) in [
+        ("--folds 1", "1 folds are too few"),
+        ("--folds 4 --group subject", "there are 3"),
+        ("--folds 100", "there are 12"),
+        ("--group nobody", "no column `nobody`"),
+    ] {
+        let line = format!("evaluate {data} {options} {QUICK}");
+        let message = refused(&mut fishweir(&line), 2);
+        assert!(message.contains(expected), "{options}: {message}");
+    }
+}

@@ -1,0 +1,179 @@
+//! `fishweir fit`.
+
+use std::fs;
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+use crate::fixtures::{QUICK, fit, fixtures, table};
+use crate::{fishweir, json, printed, refused};
+
+#[test]
+fn a_fit_says_seeds_likelihoods_the_choice_and_where_the_model_went() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, model) = (fixtures().at("three.csv"), folder.path().join("m.json"));
+    let line = format!(
+        "fit {data} --output {} --group subject --window 20 --hop 10 --states 2 --restarts 3 \
+         --seed 11 --iterations 6 --tolerance 1e-6 --std-floor 0.2 --normalisation per-root-sample \
+         --scaling practical --scaling diagonal --c 1,0.1 --score-model all",
+        model.display()
+    );
+    let text = printed(&mut fishweir(&line));
+    for part in ["still", "moving", "turning", "11: -", "12: -", "13: -", "C=0.1", "C=1", "m.json"]
+    {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+    let report = json(fishweir(&line).arg("--json"));
+    assert_eq!(report["classifier"], "fisher");
+    assert_eq!(report["states"], 2);
+    assert_eq!(report["windows"], 18 * 3);
+    assert_eq!(report["group"], "subject");
+    let fits = report["fits"].as_array().expect("a fit a class");
+    assert_eq!(fits.len(), 3);
+    for fit in fits {
+        let restarts = fit["restarts"].as_array().expect("restarts");
+        let seeds: Vec<_> = restarts.iter().map(|one| one["seed"].as_u64()).collect();
+        assert_eq!(seeds, [Some(11), Some(12), Some(13)]);
+        let best = restarts.iter().filter_map(|one| one["log_likelihood"].as_f64());
+        assert_eq!(fit["log_likelihood"].as_f64(), best.reduce(f64::max));
+    }
+    let candidates = report["choice"]["candidates"].as_array().expect("candidates");
+    assert_eq!(candidates.len(), 4, "two scalings, two values of C");
+    assert!(candidates.iter().any(|one| one["c"] == report["choice"]["c"]));
+}
+
+#[test]
+fn equal_seeds_give_equal_files_and_others_do_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let read = |seed: u32, name: &str| {
+        let model = folder.path().join(name);
+        fit(&fixtures().path("two.csv"), &model, &format!("--classifier bayes --seed {seed}"));
+        fs::read(model).expect("a model")
+    };
+    assert_eq!(read(3, "a.json"), read(3, "b.json"));
+    assert_ne!(read(3, "c.json"), read(4, "d.json"));
+}
+
+#[test]
+fn without_output_the_model_is_named_after_the_data_in_this_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = format!("fit {} --classifier bayes {QUICK}", fixtures().at("two.csv"));
+    fishweir(&line).current_dir(&folder).assert().success();
+    let names: Vec<_> = fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    assert_eq!(names, ["two.model.json"]);
+}
+
+#[test]
+fn gzip_strings_and_fasta_are_read_by_their_content() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let plain = fs::read(fixtures().path("two.csv")).expect("data");
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(&plain).expect("memory");
+    fs::write(at("two.csv"), packed.finish().expect("memory")).expect("written");
+    fit(&at("two.csv"), &at("gz.json"), "--classifier bayes");
+    fit(&fixtures().path("two.csv"), &at("plain.json"), "--classifier bayes");
+    let read = |name: &str| fs::read(at(name)).expect("a model");
+    assert_eq!(read("gz.json"), read("plain.json"));
+
+    let options = "--classifier bayes --alphabet dna";
+    fit(&fixtures().path("strings.tsv"), &at("tsv.json"), options);
+    fit(
+        &fixtures().path("strings.fasta"),
+        &at("fasta.json"),
+        &format!("{options} --fasta-label class --format fasta"),
+    );
+    let models = |name: &str| {
+        let file: Value = serde_json::from_slice(&read(name)).expect("JSON");
+        file["classifier"]["models"].clone()
+    };
+    assert_eq!(models("tsv.json"), models("fasta.json"));
+}
+
+#[test]
+fn one_state_and_sequences_of_length_one_are_fitted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("short.csv");
+    let mut text = "series,label,t,x\n".to_owned();
+    for series in 0..8 {
+        let label = ["low", "high"][series % 2];
+        text += &format!("{series},{label},0,{}\n", series % 2 * 10 + series);
+    }
+    fs::write(&data, text).expect("written");
+    for classifier in ["bayes", "fisher"] {
+        let line = format!(
+            "fit {} -o {} --states 1 --classifier {classifier} --json",
+            data.display(),
+            folder.path().join("m.json").display()
+        );
+        assert_eq!(json(&mut fishweir(&line))["states"], 1);
+        let line = format!(
+            "evaluate {} --model {} --json",
+            data.display(),
+            folder.path().join("m.json").display()
+        );
+        assert_eq!(json(&mut fishweir(&line))["accuracy"], 1.0, "{classifier}");
+    }
+}
+
+#[test]
+fn the_score_of_one_model_or_none_of_the_likelihood_is_enough() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (options, models) in [("--score-model moving", 1), ("--no-likelihood", 3)] {
+        let model = folder.path().join("m.json");
+        fit(&fixtures().path("three.csv"), &model, &format!("{options} --scaling diagonal"));
+        let info = json(&mut fishweir(&format!("info {} --json", model.display())));
+        assert_eq!(info["models"], models, "{options}");
+    }
+}
+
+#[test]
+fn what_cannot_be_fitted_is_refused_and_nothing_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let one_class = folder.path().join("one.csv");
+    fs::write(&one_class, table(&["still"])).expect("written");
+    let unlabelled = fixtures().at("unlabelled.csv");
+    let (one_class, good) = (one_class.display().to_string(), fixtures().at("two.csv"));
+    for (data, options, expected) in [
+        (&one_class, "", "1 class to tell apart"),
+        (&unlabelled, "", "has no label"),
+        (&good, "--states 0", "states is 0"),
+        (&good, "--states 65", "between 1 and 64"),
+        (&good, "--std-floor 0", "positive"),
+        (&good, "--tolerance NaN", "tolerance"),
+        (&good, "--restarts 0", "restarts"),
+        (&good, "--group nobody", "no column `nobody`"),
+        (&good, "--score-model nobody", "nobody"),
+        (&good, "--alphabet dna", "two.csv"),
+    ] {
+        let model = folder.path().join("refused.json");
+        let line = format!("fit {data} -o {} {options}", model.display());
+        let message = refused(&mut fishweir(&line), 2);
+        assert!(message.contains(expected), "{options}: {message}");
+        assert!(!model.exists(), "{options}");
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_refused_before_the_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data.csv");
+    let text = table(&["still", "moving"]);
+    fs::write(&data, &text).expect("written");
+    let data_name = data.display();
+    let here = folder.path().display();
+    for (output, expected) in [
+        (format!("{here}/no/such/m.json"), "folder does not exist"),
+        (here.to_string(), "is a folder"),
+        (data_name.to_string(), "is the input itself"),
+    ] {
+        let message = refused(&mut fishweir(&format!("fit {data_name} -o {output}")), 2);
+        assert!(message.contains(expected), "{message}");
+    }
+    assert_eq!(fs::read_to_string(&data).expect("still there"), text);
+}

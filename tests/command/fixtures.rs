@@ -1,0 +1,137 @@
+//! Small data, written by the tests themselves, and models fitted to them once.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+
+use crate::fishweir;
+
+/// A folder with data and models that all tests read and none changes.
+pub(crate) struct Fixtures {
+    folder: TempDir,
+}
+
+impl Fixtures {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The path as text, for command lines.
+    pub(crate) fn at(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+}
+
+/// Options that make a fit quick.
+pub(crate) const QUICK: &str = "--states 2 --restarts 1 --iterations 8 --c 0.1,1";
+
+/// The folder, made when it is first asked for.
+pub(crate) fn fixtures() -> &'static Fixtures {
+    static FIXTURES: OnceLock<Fixtures> = OnceLock::new();
+    FIXTURES.get_or_init(|| {
+        let fixtures = Fixtures { folder: tempfile::tempdir().expect("a temporary folder") };
+        let put = |name: &str, text: &str| {
+            fs::write(fixtures.path(name), text).expect("a temporary file");
+        };
+        put("two.csv", &table(&["still", "moving"]));
+        put("three.csv", &table(&["still", "moving", "turning"]));
+        put("unlabelled.csv", &table(&["still", "moving"]).replace(",label", ",name"));
+        put("strings.tsv", &strings());
+        put("strings.fasta", &fasta());
+        for (data, model, options) in [
+            ("two.csv", "two.json", "--classifier fisher --window 20 --hop 10"),
+            ("three.csv", "three.json", "--classifier fisher --window 20 --hop 10"),
+            ("three.csv", "bayes.json", "--classifier bayes"),
+            ("strings.tsv", "strings.json", "--classifier fisher"),
+        ] {
+            fit(&fixtures.path(data), &fixtures.path(model), options);
+        }
+        for model in ["two", "three", "bayes", "strings"] {
+            let from = fixtures.at(&format!("{model}.json"));
+            let to = fixtures.at(&format!("{model}.fishweir"));
+            fishweir(&format!("export {from} --artefact {to}")).assert().success();
+        }
+        fixtures
+    })
+}
+
+pub(crate) fn fit(data: &Path, model: &Path, options: &str) {
+    let (data, model) = (data.display(), model.display());
+    fishweir(&format!("fit {data} -o {model} {options} {QUICK}")).assert().success();
+}
+
+/// Numbers between -1 and 1 without a library: a linear congruential generator.
+pub(crate) struct Noise(pub(crate) u32);
+
+impl Iterator for Noise {
+    type Item = f64;
+
+    fn next(&mut self) -> Option<f64> {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        Some(f64::from(self.0) / f64::from(u32::MAX) * 2.0 - 1.0)
+    }
+}
+
+/// Three subjects, each with two series of forty samples of every class, in two channels.
+pub(crate) fn table(classes: &[&str]) -> String {
+    let mut text = "series,subject,label,t,x,y\n".to_owned();
+    let mut noise = Noise(1);
+    let mut series = 0;
+    for subject in ["ann", "bob", "cat"] {
+        for take in 0..2 {
+            for (number, class) in classes.iter().enumerate() {
+                for t in 0..40 {
+                    let phase = f64::from(t + 3 * take) * 0.7;
+                    let (x, y) = match number {
+                        0 => (0.0, 0.5),
+                        1 => (phase.sin(), 0.5 - phase.cos()),
+                        _ => (2.0 * (0.5 * phase).cos(), 1.5),
+                    };
+                    let mut near = |value: f64| value + 0.3 * noise.next().unwrap_or(0.0);
+                    let (x, y) = (near(x), near(y));
+                    let _ = writeln!(text, "{series},{subject},{class},{t},{x:.3},{y:.3}");
+                }
+                series += 1;
+            }
+        }
+    }
+    text
+}
+
+/// Strings of two classes: one repeats its symbols, the other alternates.
+pub(crate) fn labelled_strings() -> Vec<(&'static str, String)> {
+    let mut noise = Noise(7);
+    (0..12)
+        .map(|number| {
+            let repeats = number % 2 == 0;
+            let mut last = 0;
+            let text = (0..25)
+                .map(|_| {
+                    let chance = noise.next().unwrap_or(0.0);
+                    let stays = if repeats { chance < 0.7 } else { chance < -0.7 };
+                    last = if stays { last } else { (last + 1 + usize::from(chance > 0.9)) % 4 };
+                    ['A', 'C', 'G', 'T'][last]
+                })
+                .collect();
+            (if repeats { "runs" } else { "turns" }, text)
+        })
+        .collect()
+}
+
+fn strings() -> String {
+    let rows = labelled_strings().into_iter().enumerate();
+    let rows = rows.map(|(id, (label, text))| format!("{label}\tstring{id}\t{text}\n"));
+    "label\tid\tsequence\n".to_owned() + &rows.collect::<String>()
+}
+
+fn fasta() -> String {
+    let rows = labelled_strings().into_iter().enumerate();
+    rows.map(|(id, (label, text))| {
+        let (first, second) = text.split_at(10);
+        format!(">string{id} class={label} made up\n{first}\n{second}\n")
+    })
+    .collect()
+}

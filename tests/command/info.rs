@@ -1,0 +1,58 @@
+//! `fishweir info`.
+
+use crate::fixtures::fixtures;
+use crate::{fishweir, json, printed};
+
+#[test]
+fn a_model_and_its_artefact_cost_the_same() {
+    for name in ["two", "three", "bayes", "strings"] {
+        let info = |ending: &str| {
+            let file = fixtures().at(&format!("{name}.{ending}"));
+            json(&mut fishweir(&format!("info {file} --json")))
+        };
+        let (model, artefact) = (info("json"), info("fishweir"));
+        for key in [
+            "classifier",
+            "classes",
+            "channels",
+            "symbols",
+            "models",
+            "states",
+            "outputs",
+            "directions",
+            "normalisation",
+            "state_bytes",
+            "model_bytes",
+            "multiply_adds_per_sample",
+            "exponentials_per_sample",
+            "artefact_bytes",
+        ] {
+            assert_eq!(model[key], artefact[key], "{name}: {key}");
+        }
+        let file = std::fs::metadata(fixtures().path(&format!("{name}.fishweir"))).expect("there");
+        assert_eq!(model["artefact_bytes"], file.len());
+        assert_eq!(artefact["file_bytes"], file.len());
+        assert!(model["provenance"].is_object() && artefact["provenance"].is_null());
+    }
+}
+
+#[test]
+fn costs_follow_from_the_shape() {
+    let info = |name: &str| json(&mut fishweir(&format!("info {} --json", fixtures().at(name))));
+    // Three models of two states over two channels, three directions: M (1+2C)(N^2+N) + M N D (2+2C).
+    let three = info("three.json");
+    assert_eq!(three["multiply_adds_per_sample"], 3 * (7 * 6 + 2 * 2 * 8));
+    assert_eq!(three["exponentials_per_sample"], 3 * 2);
+    assert_eq!(three["directions"], 3);
+    // Symbols need no exponential.
+    assert_eq!(info("strings.json")["exponentials_per_sample"], 0);
+    assert_eq!(info("bayes.json")["directions"], 0);
+}
+
+#[test]
+fn people_are_told_what_it_is_and_what_it_costs() {
+    let text = printed(&mut fishweir(&format!("info {}", fixtures().at("two.json"))));
+    for part in ["fisher", "moving, still", "(x, y)", "flash", "RAM", "multiply-adds", "two.csv"] {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+}

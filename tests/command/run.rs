@@ -1,0 +1,35 @@
+//! `fishweir run`: the firmware is built and emulated. QEMU and the target must be there.
+
+use crate::fixtures::fixtures;
+use crate::{fishweir, json, refused};
+
+#[test]
+fn the_emulated_device_agrees_to_the_last_bit() {
+    let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
+    let report = json(&mut fishweir(&format!("run {model} {data} --limit 300 --json")));
+    assert_eq!(report["differing_bits"], 0);
+    assert_eq!(report["samples"], 300);
+    assert_eq!(report["streams"], 8, "series of forty samples, the last cut short");
+    // Class, margin and three log-likelihoods a sample.
+    assert_eq!(report["numbers"], 300 * 5);
+    assert_eq!(report["device_model_bytes"], report["model_bytes"]);
+    assert_eq!(report["device_state_bytes"], report["state_bytes"]);
+    assert!(report["instructions_per_sample"].as_f64().expect("measured") > 100.0);
+    assert!(report["rodata_bytes"].as_u64() > report["model_bytes"].as_u64());
+}
+
+#[test]
+fn an_artefact_is_read_in_place_and_agrees_too() {
+    let (data, model) = (fixtures().at("strings.fasta"), fixtures().at("strings.fishweir"));
+    let report = json(&mut fishweir(&format!("run {model} {data} --artefact --json")));
+    assert_eq!(report["differing_bits"], 0);
+    assert_eq!(report["form"], "artefact");
+    assert_eq!(report["samples"], 300);
+}
+
+#[test]
+fn a_folder_without_firmware_is_refused() {
+    let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
+    let message = refused(&mut fishweir(&format!("run {model} {data} --firmware /no/such")), 2);
+    assert!(message.contains("no firmware there"), "{message}");
+}

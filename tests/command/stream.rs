@@ -1,0 +1,162 @@
+//! `fishweir score --stream`.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use fishweir::classifier::{Classifier, Observations, Output, Provenance};
+use fishweir::runtime::{Emissions, Hmm};
+use fishweir_core::classify::Normalisation;
+use serde_json::Value;
+
+use crate::fixtures::{fixtures, labelled_strings};
+use crate::{PROGRAM, fishweir, printed, refused};
+
+fn samples() -> Vec<String> {
+    let text = std::fs::read_to_string(fixtures().path("two.csv")).expect("data");
+    text.lines().skip(1).map(|line| line.splitn(5, ',').nth(4).expect("x,y").to_owned()).collect()
+}
+
+fn start(model: &str) -> Child {
+    Command::new(PROGRAM)
+        .args(["score", "--stream", "--model", &fixtures().at(model)])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started")
+}
+
+#[test]
+fn a_stream_decides_as_its_windows_do_in_a_file() {
+    let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
+    let file = printed(&mut fishweir(&format!("score {data} --model {model} --window 20")));
+    let line = format!("score --stream --model {model} --every 20 --reset-every 20");
+    let stream = printed(fishweir(&line).write_stdin(samples().join("\n")));
+    let decisions = |text: &str, from: usize| -> Vec<String> {
+        let rows = text.lines().skip(1);
+        rows.map(|row| row.splitn(from + 1, ',').nth(from).expect("class").to_owned()).collect()
+    };
+    assert_eq!(decisions(&file, 3), decisions(&stream, 2));
+    let places: Vec<&str> = stream.lines().skip(1).take(2).collect();
+    assert!(places[0].starts_with("0,20,") && places[1].starts_with("20,40,"), "{places:?}");
+}
+
+#[test]
+fn every_decision_is_written_before_the_next_sample_is_read() {
+    let mut child = start("two.fishweir");
+    let mut input = child.stdin.take().expect("piped");
+    let mut output = BufReader::new(child.stdout.take().expect("piped"));
+    let mut line = String::new();
+    output.read_line(&mut line).expect("a line");
+    assert_eq!(line, "start,end,class,margin,value\n");
+    for (number, sample) in samples().iter().take(5).enumerate() {
+        writeln!(input, "{sample}").expect("written");
+        line.clear();
+        output.read_line(&mut line).expect("a line");
+        assert!(line.starts_with(&format!("0,{},", number + 1)), "{line}");
+    }
+    drop(input);
+    assert!(child.wait().expect("ended").success());
+}
+
+#[test]
+fn a_bad_line_is_named_and_ends_the_stream_behind_what_was_decided() {
+    let line = format!("score --stream --model {}", fixtures().at("two.json"));
+    for (bad, expected) in [
+        ("0.1,abc", "standard input, line 3, column 2 (y): `abc`"),
+        ("0.1,nan", "line 3, column 2 (y): `nan`"),
+        ("0.1", "line 3, column 2 (y)"),
+        ("0.1,0.2,0.3", "line 3"),
+    ] {
+        let output = fishweir(&line)
+            .write_stdin(format!("0.1,0.2\n0.2 0.1\n{bad}\n1,1\n"))
+            .output()
+            .expect("started");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.starts_with("error: ") && message.contains(expected), "{message}");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(text.lines().count(), 3, "a header and two decisions: {text}");
+    }
+}
+
+#[test]
+fn a_header_picks_channels_and_missing_samples_pass() {
+    let line = format!("score --stream --json --model {}", fixtures().at("two.json"));
+    let named = printed(fishweir(&line).write_stdin("t,y,x\n0,0.2,0.1\n1,,0.1\n2,NA,NA\n"));
+    let plain = printed(fishweir(&line).write_stdin("0.1,0.2\nNA,0.1\n,\n"));
+    assert_eq!(named, plain);
+    let last: Value = serde_json::from_str(named.lines().last().expect("a line")).expect("JSON");
+    assert_eq!((&last["start"], &last["end"]), (&0.into(), &3.into()));
+    assert!(named.lines().count() == 3 && last["series"].is_null());
+}
+
+#[test]
+fn symbols_come_one_or_many_to_a_line() {
+    let line = format!("score --stream --model {}", fixtures().at("strings.json"));
+    let text: String = labelled_strings().remove(0).1;
+    let whole = printed(fishweir(&line).write_stdin(text.clone()));
+    let apart: String = text.chars().map(|symbol| format!("{symbol}\n")).collect();
+    assert_eq!(whole, printed(fishweir(&line).write_stdin(apart)));
+    assert_eq!(whole.lines().count(), 26);
+    let message = refused(fishweir(&line).write_stdin("AC!T"), 2);
+    assert!(message.contains("line 1, character 3: `!`"), "{message}");
+}
+
+#[test]
+fn no_sample_no_decision_and_no_error() {
+    let line = format!("score --stream --model {}", fixtures().at("two.json"));
+    assert_eq!(printed(fishweir(&line).write_stdin("")).lines().count(), 1);
+}
+
+#[test]
+fn an_impossible_sample_is_reported_and_skipped() {
+    // `a` and then `b` for ever, or the other way round: `aa` is impossible.
+    let model = |first: f64| Hmm {
+        initial: vec![first, 1.0 - first],
+        transition: vec![vec![0.0, 1.0], vec![1.0, 0.0]],
+        emission: Emissions::Categorical { probability: vec![vec![1.0, 0.0], vec![0.0, 1.0]] },
+    };
+    let classifier = Classifier {
+        method: "bayes".into(),
+        observations: Observations::Symbols("ab".into()),
+        classes: vec!["even".into(), "odd".into()],
+        centre: Vec::new(),
+        scale: Vec::new(),
+        models: vec![model(0.9), model(0.2)],
+        outputs: vec![Output { bias: 0.0, weights: vec![-1.0, 1.0], directions: Vec::new() }],
+        normalisation: Normalisation::NONE,
+        provenance: Provenance::default(),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("strict.json");
+    classifier.save(&path).expect("saved");
+    let line = format!("score --stream --model {}", path.display());
+    let output = fishweir(&line).write_stdin("a\nb\nb\na\n").output().expect("started");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("standard input, line 3: the model gives"), "{message}");
+    assert!(message.contains("error: 1 sample was refused and skipped"), "{message}");
+    let rows = String::from_utf8(output.stdout).expect("UTF-8");
+    let after: Vec<&str> = rows.lines().map(|row| row.splitn(3, ',').nth(2).expect("")).collect();
+    assert_eq!(after.len(), 5);
+    assert_eq!(after[2], after[3], "the sample that was refused changed nothing");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let mut child = start("two.json");
+    let mut input = child.stdin.take().expect("piped");
+    drop(child.stdout.take());
+    for sample in samples() {
+        // The other end may have hung up already.
+        if writeln!(input, "{sample}").is_err() {
+            break;
+        }
+    }
+    drop(input);
+    let mut message = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut message).expect("UTF-8");
+    assert!(child.wait().expect("ended").success(), "{message}");
+    assert_eq!(message, "");
+}

@@ -1,0 +1,279 @@
+use fishweir_core::emission::Spread as Coordinates;
+use fishweir_core::emission::{Parametrisation, Probabilities};
+use fishweir_core::filter::{Recursion, Statistics};
+use fishweir_core::hmm::Hmm;
+use fishweir_core::number::Real;
+use serde::{Deserialize, Deserializer};
+
+use super::compare::Comparison;
+use super::inference::push;
+use super::precision::{Kind, Precise};
+use super::schema::{HmmJson, SequenceJson};
+use super::tree::{Expectation, Tree};
+use crate::build::{Family, Task, dispatch_any, samples, score};
+use crate::oracle::{Direction, Law, LawDirection, Model, Sequence, Spread};
+use crate::rounding::{Rounding, Tolerance};
+
+/// Fisher scores in every parametrisation.
+pub(super) struct Fisher;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Inputs {
+    hmm: HmmJson,
+    sequence: SequenceJson,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expected {
+    #[serde(default)]
+    log_likelihood: Expectation,
+    #[serde(default)]
+    ratio: Group<Rows>,
+    #[serde(default)]
+    softmax: Group<Rows>,
+    #[serde(default)]
+    gaussian: Group<Widths>,
+}
+
+/// A group of fields that a case may leave out or expect to be undefined as a whole.
+#[derive(Default)]
+enum Group<A> {
+    #[default]
+    Absent,
+    Undefined,
+    Given(A),
+}
+
+impl<'de, A: Deserialize<'de>> Deserialize<'de> for Group<A> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::deserialize(deserializer)?.map_or(Self::Undefined, Self::Given))
+    }
+}
+
+/// Scores of rows of probabilities.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rows {
+    #[serde(default)]
+    initial: Expectation,
+    #[serde(default)]
+    transition: Expectation,
+    #[serde(default)]
+    emission: Expectation,
+    #[serde(default)]
+    weights: Expectation,
+}
+
+/// Scores of Gaussians.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Widths {
+    #[serde(default)]
+    means: Expectation,
+    #[serde(default)]
+    variances: Expectation,
+    #[serde(default)]
+    log_std: Expectation,
+    #[serde(default)]
+    covariances: Expectation,
+}
+
+const VARIANCE: Parametrisation = Parametrisation::RATIO;
+const LOG_STD: Parametrisation = Parametrisation::SOFTMAX;
+
+impl Kind for Fisher {
+    type Inputs = Inputs;
+    type Expected = Expected;
+
+    fn check<T: Precise>(
+        inputs: Inputs,
+        expected: &Expected,
+        comparison: &mut Comparison,
+    ) -> Result<(), String> {
+        let model = Model::try_from(inputs.hmm)?;
+        let sequence = Sequence::from(inputs.sequence);
+        let scores = dispatch_any::<T, _>(&model, Score { model: &model, sequence: &sequence })?;
+        let rounding = Rounding::of(&model, &sequence, T::ROUNDING);
+        let Expected { log_likelihood, ratio, softmax, gaussian } = expected;
+        let log = scores.as_ref().map_or(f64::NEG_INFINITY, |scores| scores.log_likelihood);
+        comparison.field("log_likelihood", log_likelihood, log, rounding.log());
+        for (name, expected, by) in
+            [("ratio", ratio, Probabilities::Ratio), ("softmax", softmax, Probabilities::Softmax)]
+        {
+            let score = scores.as_ref().map(|scores| match by {
+                Probabilities::Ratio => &scores.ratio,
+                Probabilities::Softmax => &scores.softmax,
+            });
+            group(name, expected, score, comparison, |rows, score, c| {
+                check_rows(name, rows, score, rounding.weighted(1.0), c);
+            });
+        }
+        let both = scores.as_ref().map(|scores| (&scores.ratio, &scores.softmax));
+        group("gaussian", gaussian, both, comparison, |widths, (variance, log_std), c| {
+            let most = |power| rounding.weighted(largest_pull(&model, &sequence, power));
+            check_widths(widths, variance, log_std, most, c);
+        });
+        Ok(())
+    }
+}
+
+fn group<A, S>(
+    name: &str,
+    expected: &Group<A>,
+    score: Option<S>,
+    comparison: &mut Comparison,
+    check: impl FnOnce(&A, S, &mut Comparison),
+) {
+    match (expected, score) {
+        (Group::Absent, _) => {}
+        (Group::Given(expected), Some(score)) => check(expected, score, comparison),
+        (Group::Undefined, score) => {
+            // A score where none is defined: any number differs from `null`.
+            let got = score.map(|_| 0.0);
+            let expected = Expectation::Given(Tree::Undefined);
+            comparison.field(name, &expected, got, Tolerance::EXACT);
+        }
+        (Group::Given(_), None) => comparison.fail(format!("{name}: expected, got none")),
+    }
+}
+
+fn check_rows(
+    name: &str,
+    rows: &Rows,
+    score: &Direction,
+    slack: Tolerance,
+    comparison: &mut Comparison,
+) {
+    let Rows { initial, transition, emission, weights } = rows;
+    let of = |pick: fn(&LawDirection) -> Option<&Vec<f64>>| -> Option<Vec<Vec<f64>>> {
+        score.emission.iter().map(|law| pick(law).cloned()).collect()
+    };
+    let emission_row = of(|law| match law {
+        LawDirection::Categorical(row) => Some(row),
+        _ => None,
+    });
+    let weight_row = of(|law| match law {
+        LawDirection::Mixture { weight, .. } => Some(weight),
+        _ => None,
+    });
+    let mut field = |block: &str, expected: &Expectation, got: Tree| {
+        comparison.field(&format!("{name}.{block}"), expected, got, slack);
+    };
+    field("initial", initial, score.initial.clone().into());
+    field("transition", transition, score.transition.clone().into());
+    field("emission", emission, emission_row.into());
+    field("weights", weights, weight_row.into());
+}
+
+fn check_widths(
+    widths: &Widths,
+    variance: &Direction,
+    log_std: &Direction,
+    slack: impl Fn(i32) -> Tolerance,
+    comparison: &mut Comparison,
+) {
+    let Widths { means, variances, log_std: log_stds, covariances } = widths;
+    let blocks = |score: &Direction, pick: &dyn Fn(&LawDirection) -> Tree| -> Tree {
+        let of_state = |law: &LawDirection| match law {
+            LawDirection::Mixture { component, .. } => {
+                Tree::List(component.iter().map(pick).collect())
+            }
+            law => pick(law),
+        };
+        Tree::List(score.emission.iter().map(of_state).collect())
+    };
+    let mean = |law: &LawDirection| match law {
+        LawDirection::Gaussian { mean, .. } | LawDirection::FullGaussian { mean, .. } => {
+            mean.clone().into()
+        }
+        _ => Tree::Undefined,
+    };
+    let width = |law: &LawDirection| match law {
+        LawDirection::Gaussian { spread: Spread::Variance(s) | Spread::LogStd(s), .. } => {
+            s.clone().into()
+        }
+        _ => Tree::Undefined,
+    };
+    let matrix = |law: &LawDirection| match law {
+        LawDirection::FullGaussian { covariance, .. } => covariance.clone().into(),
+        _ => Tree::Undefined,
+    };
+    comparison.field("gaussian.means", means, blocks(variance, &mean), slack(1));
+    comparison.field("gaussian.variances", variances, blocks(variance, &width), slack(2));
+    comparison.field("gaussian.log_std", log_stds, blocks(log_std, &width), slack(0));
+    comparison.field("gaussian.covariances", covariances, blocks(variance, &matrix), slack(2));
+}
+
+/// A bound on one sample's term of a Gaussian score: of `z^2 + |z|` and 1, times the largest
+/// `1 / sigma` to a power (1 for means, 2 for variances, 0 for log standard deviations).
+fn largest_pull(model: &Model, sequence: &Sequence, power: i32) -> f64 {
+    fn gaussians<'a>(law: &'a Law, found: &mut Vec<(&'a [f64], f64)>) {
+        match law {
+            Law::Gaussian { mean, variance } => {
+                let rate = variance.iter().map(|v| v.powf(-0.5)).fold(0.0, f64::max);
+                found.push((mean, rate));
+            }
+            Law::FullGaussian { mean, covariance } => {
+                let inverse = crate::oracle::Factored::of(covariance).inverse();
+                let norm = inverse.iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>());
+                found.push((mean, norm.fold(0.0, f64::max).sqrt()));
+            }
+            Law::Mixture { component, .. } => {
+                component.iter().for_each(|law| gaussians(law, found));
+            }
+            Law::Categorical(_) | Law::Poisson(_) | Law::Bernoulli(_) => {}
+        }
+    }
+    let mut found = Vec::new();
+    model.emission.iter().for_each(|law| gaussians(law, &mut found));
+    let mut most: f64 = 0.0;
+    for (mean, rate) in found {
+        for x in sequence.iter().flatten() {
+            let crate::oracle::Observation::Channels(x) = x else { continue };
+            let z = x.iter().zip(mean).map(|(x, m)| (x.abs() + m.abs()) * rate).sum::<f64>();
+            most = most.max((z * z + z + 1.0) * rate.powi(power));
+        }
+    }
+    most
+}
+
+struct Score<'a> {
+    model: &'a Model,
+    sequence: &'a Sequence,
+}
+
+struct Scores {
+    log_likelihood: f64,
+    /// Ratios and variances.
+    ratio: Direction,
+    /// Logits and log standard deviations.
+    softmax: Direction,
+}
+
+impl<T: Real> Task<T> for Score<'_> {
+    /// Nothing of an impossible sequence.
+    type Output = Option<Scores>;
+
+    fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Option<Scores>, String> {
+        let stream = Statistics::of(hmm).with_zeros();
+        let mut state = stream.start();
+        for x in samples::<T, E>(self.sequence)? {
+            if !push(&stream, &mut state, x.as_ref())? {
+                return Ok(None);
+            }
+        }
+        let expected = stream.read(&state);
+        Ok(Some(Scores {
+            log_likelihood: state.belief().log().to_f64(),
+            ratio: score(hmm, &expected, VARIANCE, self.model),
+            softmax: score(hmm, &expected, LOG_STD, self.model),
+        }))
+    }
+}
+
+const _: () = {
+    assert!(matches!(VARIANCE.spread, Coordinates::Variance));
+    assert!(matches!(LOG_STD.spread, Coordinates::LogStandardDeviation));
+};

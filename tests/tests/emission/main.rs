@@ -1,0 +1,11 @@
+//! Emission families: densities, tangents, scores, estimates, draws and refusals, each against a
+//! definition of its own.
+
+mod derivatives;
+mod displace;
+mod densities;
+mod draws;
+mod estimates;
+mod models;
+mod refusals;
+mod zeros;
