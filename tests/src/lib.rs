@@ -6,3 +6,8 @@ pub mod laws;
 pub mod oracle;
 pub mod rounding;
 pub mod sample;
+
+/// The examples of the README, run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

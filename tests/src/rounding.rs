@@ -30,10 +30,7 @@ impl Tolerance {
 
     /// Both slacks together.
     pub fn plus(self, other: Self) -> Self {
-        Self {
-            absolute: self.absolute + other.absolute,
-            relative: self.relative + other.relative,
-        }
+        Self { absolute: self.absolute + other.absolute, relative: self.relative + other.relative }
     }
 
     /// Whether `got` is near enough; infinities must be equal, and NaN never is.
@@ -84,11 +81,7 @@ impl Rounding {
     /// number, or 0 for none.
     pub fn of(model: &Model, sequence: &[Option<Observation>], unit: f64) -> Self {
         let n = model.states() as f64;
-        let emission = sequence
-            .iter()
-            .flatten()
-            .map(|x| row_error(model, x))
-            .fold(0.0, f64::max);
+        let emission = sequence.iter().flatten().map(|x| row_error(model, x)).fold(0.0, f64::max);
         let length = sequence.len().max(1) as f64;
         let (mut log_range, mut largest_step): (f64, f64) = (0.0, 0.0);
         if unit > 0.0 {
@@ -124,7 +117,9 @@ impl Rounding {
 
     /// Of a posterior probability.
     pub fn smoothed(&self) -> Tolerance {
-        Tolerance::relative(self.unit * 8.0 * self.step * self.memory * self.memory.min(self.length))
+        Tolerance::relative(
+            self.unit * 8.0 * self.step * self.memory * self.memory.min(self.length),
+        )
     }
 
     /// Of a sum of posterior probabilities over time: a posterior's error, and `T` additions.
@@ -245,7 +240,11 @@ fn contraction(transition: &[Vec<f64>]) -> f64 {
         for b in transition {
             let ratios = a.iter().zip(b).map(|(a, b)| (a / b).ln());
             let (low, high) = ratios.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
-                if r.is_nan() { (f64::NEG_INFINITY, f64::INFINITY) } else { (low.min(r), high.max(r)) }
+                if r.is_nan() {
+                    (f64::NEG_INFINITY, f64::INFINITY)
+                } else {
+                    (low.min(r), high.max(r))
+                }
             });
             diameter = diameter.max(high - low);
         }
@@ -303,7 +302,9 @@ fn log_error(law: &Law, x: &Observation) -> f64 {
                 .map(|(x, r)| 4.0 * x * (r.ln().abs() + 1.0) + 2.0 * r + 8.0 * log_factorial(*x))
                 .sum()
         }
-        (Law::Bernoulli(p), _) => 3.0 * p.len() as f64 + p.iter().map(|p| p / (1.0 - p)).sum::<f64>(),
+        (Law::Bernoulli(p), _) => {
+            3.0 * p.len() as f64 + p.iter().map(|p| p / (1.0 - p)).sum::<f64>()
+        }
         (Law::Mixture { weight, component }, x) => {
             let logs: Vec<f64> =
                 weight.iter().zip(component).map(|(w, law)| w.ln() + law.log_density(x)).collect();

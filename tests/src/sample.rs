@@ -139,11 +139,7 @@ impl Sampler {
     }
 
     /// A mixture of laws.
-    pub fn mixture_law(
-        &mut self,
-        components: usize,
-        mut law: impl FnMut(&mut Self) -> Law,
-    ) -> Law {
+    pub fn mixture_law(&mut self, components: usize, mut law: impl FnMut(&mut Self) -> Law) -> Law {
         let weight = self.probabilities(components);
         Law::Mixture { weight, component: (0..components).map(|_| law(self)).collect() }
     }
@@ -206,13 +202,12 @@ impl Sampler {
                 spread: Spread::LogStd(self.row(mean.len(), -1.0, 1.0)),
             },
             Law::FullGaussian { mean, .. } => {
-                let mut covariance = vec![vec![0.0; mean.len()]; mean.len()];
-                for i in 0..mean.len() {
-                    for j in 0..=i {
-                        covariance[i][j] = self.uniform(-0.2, 0.2);
-                        covariance[j][i] = covariance[i][j];
-                    }
-                }
+                let draw: Vec<Vec<f64>> =
+                    mean.iter().map(|_| self.row(mean.len(), -0.1, 0.1)).collect();
+                // Symmetric, as a change of a covariance matrix is.
+                let entry = |i: usize, j: usize| draw[i][j] + draw[j][i];
+                let row = |i| (0..draw.len()).map(|j| entry(i, j)).collect();
+                let covariance = (0..draw.len()).map(row).collect();
                 LawDirection::FullGaussian { mean: self.row(mean.len(), -1.0, 1.0), covariance }
             }
             Law::Poisson(parameters) | Law::Bernoulli(parameters) => {

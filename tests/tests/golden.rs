@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use fishweir_tests::golden::{Precision, Report, check_directory};
 
 fn directory() -> PathBuf {
-    std::env::var_os("FISHWEIR_GOLDEN")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/golden")), PathBuf::from)
+    std::env::var_os("FISHWEIR_GOLDEN").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/golden")),
+        PathBuf::from,
+    )
 }
 
 fn check(precision: Precision) {

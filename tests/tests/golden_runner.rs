@@ -1,9 +1,19 @@
 //! The golden runner itself: that it can fail, and at what.
 
 use fishweir_tests::golden::{Precision, check_directory, check_text};
+use fishweir_tests::oracle::{Law, LogDomain, Model, Observation, Sequence};
+use fishweir_tests::sample::{Sampler, Topology};
 use serde_json::{Value, json};
 
 const INFERENCE: &str = include_str!("../golden/06_hmm_inference.json");
+
+const FILES: [&str; 5] = [
+    INFERENCE,
+    include_str!("../golden/07_hmm_fisher_scores.json"),
+    include_str!("../golden/09_hmm_directional_derivative.json"),
+    include_str!("../golden/19_baum_welch.json"),
+    include_str!("../golden/20_online_statistics.json"),
+];
 
 /// One file of one case, changed.
 fn failures_of(change: impl FnOnce(&mut Value)) -> Vec<String> {
@@ -23,41 +33,178 @@ fn unchanged_it_passes() {
     assert_eq!(failures_of(|_| ()), Vec::<String>::new());
 }
 
-/// Every number that the file expects, moved by ten tolerances, is noticed: one at a time.
+/// Where the numbers, infinities and undefined values of a case's expectation are.
+fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Array(list) => {
+            for (index, value) in list.iter().enumerate() {
+                leaves(value, &format!("{at}/{index}"), found);
+            }
+        }
+        Value::Object(map) => {
+            for (key, value) in map.iter().filter(|(key, _)| *key != "emission_type") {
+                leaves(value, &format!("{at}/{key}"), found);
+            }
+        }
+        _ => found.push(at.to_owned()),
+    }
+}
+
+/// A value that differs from the one expected by ten tolerances, or in kind.
+fn moved(value: &Value, rtol: f64, atol: f64) -> Value {
+    match value.as_f64() {
+        Some(number) if value.is_u64() => json!(number as u64 + 1),
+        Some(number) => json!(number + 10.0 * (atol.max(1e-11) + rtol * number.abs())),
+        None if value.is_null() => json!(0.25),
+        None => json!(-1e3),
+    }
+}
+
+/// Every value that the short cases of every kind expect, changed one at a time, is noticed.
 #[test]
-fn every_perturbed_number_fails() {
-    fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
-        match value {
-            Value::Number(_) => found.push(at.to_owned()),
-            Value::Array(list) => {
-                for (index, value) in list.iter().enumerate() {
-                    pointers(value, &format!("{at}/{index}"), found);
-                }
+fn every_changed_value_fails() {
+    for text in FILES {
+        let file: Value = serde_json::from_str(text).expect("a golden file");
+        let mut changes = 0;
+        for case in file["cases"].as_array().expect("cases") {
+            let mut found = Vec::new();
+            leaves(&case["expected"], "", &mut found);
+            let sequences = case["inputs"].to_string().len();
+            if found.len() > 90 || sequences > 3000 {
+                continue;
             }
-            Value::Object(map) => {
-                for (key, value) in map {
-                    pointers(value, &format!("{at}/{key}"), found);
-                }
+            for pointer in found {
+                let mut case = case.clone();
+                let (rtol, atol) = (case["rtol"].as_f64(), case["atol"].as_f64());
+                let value = case["expected"].pointer_mut(&pointer).expect("a value");
+                *value = moved(value, rtol.expect("a number"), atol.expect("a number"));
+                let name = case["name"].to_string();
+                let changed = json!({
+                    "system": file["system"], "source": "", "definition": "", "cases": [case],
+                });
+                let report = check_text("changed", &changed.to_string(), Precision::Double);
+                assert!(!report.failures.is_empty(), "{} {name} {pointer}", file["system"]);
+                changes += 1;
             }
-            _ => {}
+        }
+        assert!(changes > 100, "{}: {changes} values changed", file["system"]);
+    }
+}
+
+fn hmm_of(model: &Model) -> Value {
+    let mut hmm = json!({"initial": model.initial, "transition": model.transition});
+    let mut put = |kind: &str, fields: [(&str, Vec<Value>); 3]| {
+        hmm["emission_type"] = json!(kind);
+        for (name, values) in fields.into_iter().filter(|(name, _)| !name.is_empty()) {
+            hmm[name] = json!(values);
+        }
+    };
+    let of = |pick: &dyn Fn(&Law) -> Value| model.emission.iter().map(pick).collect::<Vec<_>>();
+    let none = || ("", vec![]);
+    match &model.emission[0] {
+        Law::Categorical(_) => {
+            let rows = of(&|law| if let Law::Categorical(p) = law { json!(p) } else { json!(0) });
+            put("categorical", [("emission", rows), none(), none()]);
+        }
+        Law::Gaussian { .. } => {
+            put("gaussian_diag", [("means", of(&mean)), ("variances", of(&width)), none()])
+        }
+        Law::FullGaussian { .. } => {
+            put("gaussian_full", [("means", of(&mean)), ("covariances", of(&width)), none()])
+        }
+        _ => {
+            let weights = of(&|law| {
+                if let Law::Mixture { weight, .. } = law { json!(weight) } else { json!(0) }
+            });
+            let parts = |pick: fn(&Law) -> Value| {
+                of(&move |law| match law {
+                    Law::Mixture { component, .. } => component.iter().map(pick).collect(),
+                    _ => json!(0),
+                })
+            };
+            put(
+                "gmm_full",
+                [("weights", weights), ("means", parts(mean)), ("covariances", parts(width))],
+            );
         }
     }
-    let file: Value = serde_json::from_str(INFERENCE).expect("a golden file");
-    let mut found = Vec::new();
-    pointers(&file["cases"][1]["expected"], "", &mut found);
-    assert!(found.len() > 30, "{} numbers", found.len());
-    for pointer in found {
-        let failures = failures_of(|file| {
-            let number = case(file)["expected"].pointer_mut(&pointer).expect("a number");
-            let value = number.as_f64().expect("a number");
-            let moved = if number.is_u64() {
-                json!(value as u64 + 1)
-            } else {
-                json!(value + 10.0 * (1e-11 + 1e-10 * value.abs()))
-            };
-            *number = moved;
+    hmm
+}
+
+fn mean(law: &Law) -> Value {
+    match law {
+        Law::Gaussian { mean, .. } | Law::FullGaussian { mean, .. } => json!(mean),
+        _ => Value::Null,
+    }
+}
+
+fn width(law: &Law) -> Value {
+    match law {
+        Law::Gaussian { variance, .. } => json!(variance),
+        Law::FullGaussian { covariance, .. } => json!(covariance),
+        _ => Value::Null,
+    }
+}
+
+fn sequence_of(sequence: &Sequence) -> Value {
+    let value = |x: &Option<Observation>| match x {
+        None => Value::Null,
+        Some(Observation::Symbol(symbol)) => json!(symbol),
+        Some(Observation::Channels(channels)) => json!(channels),
+    };
+    sequence.iter().map(value).collect()
+}
+
+/// Models of the largest sizes that are compiled, and of sizes in between, with the log-domain
+/// oracle's answers, go through every kind of arithmetic that needs room.
+#[test]
+fn the_largest_sizes_are_compiled() {
+    let mut s = Sampler::new(16);
+    let models = [
+        s.categorical(Topology::Ergodic, 16, 16),
+        s.categorical(Topology::LeftToRight, 7, 9),
+        s.model(Topology::Ergodic, 16, |s| s.gaussian_law(8, 2.0)),
+        s.model(Topology::Sparse, 5, |s| s.full_gaussian_law(5)),
+        s.model(Topology::Ergodic, 16, |s| s.full_gaussian_law(8)),
+        s.model(Topology::Ergodic, 16, |s| s.mixture_law(4, |s| s.full_gaussian_law(8))),
+    ];
+    for model in &models {
+        let sequence = s.sequence(model, 6, 0.2);
+        let slow = LogDomain::of(model, &sequence);
+        let (path, log) = slow.viterbi().expect("possible");
+        let filter: Vec<_> = (0..sequence.len()).map(|t| slow.filtered(t)).collect();
+        let posterior = slow.posterior().expect("possible");
+        let occupancy: Vec<f64> =
+            (0..model.states()).map(|i| posterior.iter().map(|row| row[i]).sum()).collect();
+        let (hmm, sequence) = (hmm_of(model), sequence_of(&sequence));
+        let inference = json!({
+            "log_likelihood": slow.log_likelihood(),
+            "prefix_log_likelihood": slow.prefix_log_likelihood(),
+            "filter": filter, "gamma": posterior, "xi_sum": slow.pairs(), "gamma_sum": occupancy,
+            "viterbi_path": path, "viterbi_log_prob": log,
         });
-        assert_eq!(failures.len(), 1, "{pointer}: {failures:?}");
+        let statistics = json!({
+            "final": {"transition_counts": slow.pairs(), "occupancy": occupancy},
+        });
+        let scores = json!({"log_likelihood": slow.log_likelihood()});
+        let plain = json!({"hmm": hmm, "sequence": sequence});
+        let with_memory = json!({"hmm": hmm, "sequence": sequence, "lambda": 1.0});
+        let kinds = [
+            ("06_hmm_inference", &plain, inference),
+            ("07_hmm_fisher_scores", &plain, scores),
+            ("20_online_statistics", &with_memory, statistics),
+        ];
+        for (system, inputs, expected) in kinds {
+            let case = json!({
+                "name": "large", "inputs": inputs, "expected": expected,
+                "rtol": 1e-9, "atol": 1e-11,
+            });
+            let file = json!({"system": system, "source": "", "definition": "", "cases": [case]});
+            for precision in [Precision::Double, Precision::Single] {
+                let report = check_text("large", &file.to_string(), precision);
+                assert_eq!(report.failures, Vec::<String>::new(), "{system} {precision:?}");
+            }
+        }
     }
 }
 

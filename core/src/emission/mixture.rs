@@ -91,8 +91,15 @@ impl<E: Emission, const M: usize> Mixture<E, M> {
             }
         }
         if best.is_finite() {
-            for log in &mut likelihood {
-                *log = log.exp_relative_to(best);
+            for (log, weight) in likelihood.iter_mut().zip(&self.weight) {
+                // A component that is not there may be infinitely likelier than those that are; only
+                // a direction that brings it in has a use for it.
+                *log = if weight.value() > <E::Weight as Weight>::Real::ZERO {
+                    log.exp_relative_to(best)
+                } else {
+                    let one = <E::Weight as Weight>::Real::ONE;
+                    E::Weight::constant(relative(one, log.value() - best))
+                };
             }
         }
         (likelihood, best)

@@ -39,8 +39,9 @@ pub(super) fn cholesky<T: Real>(
             sum + entry * entry
         });
         let square = Real::max(diagonal - dot, floor(row));
-        // Below a rounding of the diagonal there is nothing left of the difference.
-        let visible = square > T::ZERO && (square >= diagonal || diagonal + square > diagonal);
+        // Of a difference within some roundings of the diagonal no digit is left.
+        let digits = square * T::power_of_two(-4);
+        let visible = square > T::ZERO && (square >= diagonal || diagonal + digits > diagonal);
         if !visible || !square.is_finite() {
             return Err(row);
         }

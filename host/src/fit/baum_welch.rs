@@ -38,7 +38,7 @@ impl Default for BaumWelch {
             tolerance: 1e-5,
             restarts: 1,
             seed: 1,
-            std_floor: 0.1,
+            std_floor: 0.3,
             symbol_pseudocount: 0.5,
             transition_pseudocount: 0.1,
         }

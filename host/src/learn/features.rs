@@ -136,6 +136,15 @@ impl FeatureMap {
         }
     }
 
+    /// Which features are log-likelihoods.
+    #[must_use]
+    pub fn likelihood_columns(&self) -> Vec<bool> {
+        let blocks = self.models.iter().map(|model| self.block_length(model));
+        blocks
+            .flat_map(|length| (1..=length).map(move |k| self.with_likelihood && k == length))
+            .collect()
+    }
+
     /// What weights on the features mean for each model: a direction and a weight on its
     /// log-likelihood.
     #[must_use]

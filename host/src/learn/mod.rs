@@ -4,10 +4,13 @@
 //! linear machine on the Fisher scores of those models. Both are a [`Classifier`](crate::classifier::Classifier),
 //! so both compile to the same stream.
 
+mod augment;
 mod features;
+mod machine;
 mod svm;
 mod train;
 
+pub use augment::{Augment, AugmentError};
 pub use features::{FeatureMap, Scaling};
 pub use svm::{LinearSvm, Matrix};
 pub use train::{

@@ -6,8 +6,10 @@ use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::augment::{Augment, AugmentError, Augmented};
 use super::features::{FeatureMap, Scaling};
-use super::svm::{LinearSvm, Matrix};
+use super::machine::Machine;
+use super::svm::Matrix;
 use crate::classifier::{Classifier, Observations, Output, Provenance};
 use crate::data::{DataError, Dataset, Folds, Kind, SamplesView, Windowing};
 use crate::fit::{BaumWelch, Fit, FitError};
@@ -65,11 +67,9 @@ pub struct TrainOptions {
     pub c: Vec<f64>,
     /// Inner folds by which scaling and C are chosen.
     pub inner_folds: usize,
+    /// How training series are varied; channels only.
+    pub augment: Augment,
 }
-
-/// Training features are divided by the root of their mean square, which is taken to be at least
-/// this fraction of its mean over all features: a score that hardly ever moves is no evidence.
-const INFORMATION_RIDGE: f64 = 1e-3;
 
 impl TrainOptions {
     /// The defaults for a classifier.
@@ -84,8 +84,9 @@ impl TrainOptions {
             with_likelihood: true,
             normalisation: Normalisation::PER_SAMPLE,
             scalings: vec![Scaling::Practical, Scaling::Diagonal],
-            c: vec![1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0],
+            c: vec![0.1, 1.0, 10.0],
             inner_folds: 3,
+            augment: Augment::default(),
         }
     }
 }
@@ -146,6 +147,9 @@ pub enum TrainError {
         /// Why.
         source: FitError,
     },
+    /// The training series could not be varied.
+    #[error(transparent)]
+    Augment(#[from] AugmentError),
     /// A score model named that is no class.
     #[error("no class `{0}` whose model could give scores; the classes are {1}")]
     NoSuchClass(String, String),
@@ -174,7 +178,8 @@ pub fn train(
     options: &TrainOptions,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Trained, TrainError> {
-    let problem = Problem::new(data, options, progress)?;
+    let augmented = Augmented::new(data, &options.augment)?;
+    let problem = Problem::new(&augmented, options, progress)?;
     let windows = data.windows(options.windowing.as_ref());
     if windows.of_all(series).next().is_none() {
         return Err(TrainError::NoWindows(data.source().to_owned()));
@@ -185,8 +190,9 @@ pub fn train(
     if options.kind == ClassifierKind::Fisher {
         let chosen = problem.choose(series)?;
         let map = problem.feature_map(&classifier.models)?;
-        let (rows, labels) = problem.features(&map, series)?;
-        let machine = Machine::train(rows, &labels, data.classes().len(), chosen.scaling, chosen.c);
+        let (rows, labels) = problem.features(&map, &augmented.all(series))?;
+        let classes = data.classes().len();
+        let machine = Machine::train(rows, &labels, classes, &map, chosen.scaling, chosen.c);
         classifier.method = ClassifierKind::Fisher.to_string();
         classifier.models = map.models().to_vec();
         classifier.normalisation = options.normalisation;
@@ -209,6 +215,7 @@ fn models_of(fits: &[Fit]) -> Vec<Hmm> {
 /// A data set with what all stages of its training share.
 struct Problem<'a> {
     data: &'a Dataset,
+    augmented: &'a Augmented,
     labels: Vec<usize>,
     options: &'a TrainOptions,
     progress: &'a (dyn Fn() + Sync),
@@ -216,10 +223,11 @@ struct Problem<'a> {
 
 impl<'a> Problem<'a> {
     fn new(
-        data: &'a Dataset,
+        augmented: &'a Augmented,
         options: &'a TrainOptions,
         progress: &'a (dyn Fn() + Sync),
     ) -> Result<Self, TrainError> {
+        let data = &augmented.data;
         let labels = data.labels()?;
         let found = data.classes().len();
         if found < 2 {
@@ -231,7 +239,7 @@ impl<'a> Problem<'a> {
         if options.c.is_empty() {
             return Err(TrainError::NoCandidate("value of C"));
         }
-        Ok(Self { data, labels, options, progress })
+        Ok(Self { data, augmented, labels, options, progress })
     }
 
     fn size(&self) -> usize {
@@ -267,9 +275,10 @@ impl<'a> Problem<'a> {
         (centre, scale)
     }
 
-    /// A model a class, fitted to whole series.
+    /// A model a class, fitted to whole series and their mirror images.
     fn fit_models(&self, series: &[usize]) -> Result<Vec<Fit>, TrainError> {
-        let (_, scale) = self.centre_and_scale(series);
+        let series = self.augmented.exact(series);
+        let (_, scale) = self.centre_and_scale(&series);
         let classes = self.data.classes();
         (0..classes.len())
             .into_par_iter()
@@ -407,7 +416,7 @@ impl<'a> Problem<'a> {
             let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(folds.train(fold)), of(folds.test(fold)));
             let map = self.feature_map(&models_of(&self.fit_models(&inner)?))?;
-            let (rows, labels) = self.features(&map, &inner)?;
+            let (rows, labels) = self.features(&map, &self.augmented.all(&inner))?;
             let (test_rows, test_labels) = self.features(&map, &held_back)?;
             total += test_labels.len();
             let classes = self.data.classes().len();
@@ -416,7 +425,7 @@ impl<'a> Problem<'a> {
                 .scalings
                 .par_iter()
                 .map(|&scaling| {
-                    Machine::path(rows.clone(), &labels, classes, scaling, &self.options.c)
+                    Machine::path(rows.clone(), &labels, classes, &map, scaling, &self.options.c)
                         .iter()
                         .map(|machine| machine.count_right(&test_rows, &test_labels))
                         .collect()
@@ -458,86 +467,5 @@ impl<'a> Problem<'a> {
         Ok(folds
             .filter_map(|count| Folds::grouped(&labels, classes, &groups, count, None).ok())
             .next())
-    }
-}
-
-/// One-against-rest machines on scaled features.
-struct Machine {
-    factors: Vec<f64>,
-    outputs: Vec<LinearSvm>,
-}
-
-impl Machine {
-    fn train(rows: Matrix, labels: &[usize], classes: usize, scaling: Scaling, c: f64) -> Self {
-        let mut path = Self::path(rows, labels, classes, scaling, &[c]);
-        path.swap_remove(0)
-    }
-
-    /// Machines for rising values of C, each started from the one before.
-    fn path(
-        mut rows: Matrix,
-        labels: &[usize],
-        classes: usize,
-        scaling: Scaling,
-        c: &[f64],
-    ) -> Vec<Self> {
-        let factors = factors(&rows, scaling);
-        for row in rows.rows_mut() {
-            row.iter_mut().zip(&factors).for_each(|(x, factor)| *x *= factor);
-        }
-        let positives = if classes == 2 { 1..2 } else { 0..classes };
-        let machines: Vec<Vec<LinearSvm>> = positives
-            .into_par_iter()
-            .map(|class| {
-                let positive: Vec<bool> = labels.iter().map(|&label| label == class).collect();
-                let mut dual = vec![0.0; labels.len()];
-                c.iter().map(|&c| LinearSvm::train(&rows, &positive, c, &mut dual)).collect()
-            })
-            .collect();
-        (0..c.len())
-            .map(|index| Self {
-                factors: factors.clone(),
-                outputs: machines.iter().map(|path| path[index].clone()).collect(),
-            })
-            .collect()
-    }
-
-    fn values(&self, row: &[f64]) -> Vec<f64> {
-        let scaled: Vec<f64> = row.iter().zip(&self.factors).map(|(x, f)| x * f).collect();
-        self.outputs.iter().map(|output| output.value(&scaled)).collect()
-    }
-
-    fn count_right(&self, rows: &Matrix, labels: &[usize]) -> usize {
-        let decide = |row| fishweir_core::classify::decide(&self.values(row)).class;
-        rows.rows().zip(labels).filter(|(row, label)| decide(row) == **label).count()
-    }
-
-    fn outputs(&self, map: &FeatureMap) -> Vec<Output> {
-        self.outputs
-            .iter()
-            .map(|machine| {
-                let weights: Vec<f64> =
-                    machine.weights.iter().zip(&self.factors).map(|(w, f)| w * f).collect();
-                let (directions, weights) = map.directions(&weights).into_iter().unzip();
-                Output { bias: machine.bias, weights, directions }
-            })
-            .collect()
-    }
-}
-
-/// What each feature is multiplied by. The practical scaling multiplies all by the same number, one
-/// over the root mean square, so that one grid of C serves both.
-fn factors(rows: &Matrix, scaling: Scaling) -> Vec<f64> {
-    let mut square = vec![0.0; rows.columns()];
-    let count = rows.rows().len().max(1) as f64;
-    for row in rows.rows() {
-        square.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x / count);
-    }
-    let mean = (square.iter().sum::<f64>() / square.len().max(1) as f64).max(f64::MIN_POSITIVE);
-    match scaling {
-        Scaling::Practical => vec![mean.sqrt().recip(); square.len()],
-        Scaling::Diagonal => {
-            square.iter().map(|square| (square + INFORMATION_RIDGE * mean).sqrt().recip()).collect()
-        }
     }
 }

@@ -306,7 +306,8 @@ impl<T: Real, E: Family<T>, const M: usize> Family<T> for Mixture<E, M> {
         let LawDirection::Mixture { weight, component } = direction else {
             return Err("not a direction of a mixture".into());
         };
-        let mut moved = MixtureScore { weight: filled(weight, 0.0)?, component: [E::Score::ZERO; M] };
+        let mut moved =
+            MixtureScore { weight: filled(weight, 0.0)?, component: [E::Score::ZERO; M] };
         for (moved, direction) in moved.component.iter_mut().zip(component) {
             *moved = E::direction(direction)?;
         }

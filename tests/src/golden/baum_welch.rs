@@ -149,8 +149,7 @@ fn collect<T: Real, E: Family<T>, const N: usize>(
         let log = posteriors(hmm, observations, &mut rows, &mut expected.transition)
             .map_err(|error| error.to_string())?;
         total += log.to_f64();
-        for (sum, first) in expected.initial.iter_mut().zip(rows.first().unwrap_or(&[T::ZERO; N]))
-        {
+        for (sum, first) in expected.initial.iter_mut().zip(rows.first().unwrap_or(&[T::ZERO; N])) {
             *sum = *sum + *first;
         }
         for (row, x) in rows.iter().zip(samples) {
@@ -188,7 +187,11 @@ const WORST: f64 = 4.0;
 impl Slack {
     fn of(model: &Model, sequences: &[Sequence], unit: f64) -> Result<Self, String> {
         if unit == 0.0 {
-            return Ok(Self { one: Tolerance::EXACT, five: Tolerance::EXACT, trace: Tolerance::EXACT });
+            return Ok(Self {
+                one: Tolerance::EXACT,
+                five: Tolerance::EXACT,
+                trace: Tolerance::EXACT,
+            });
         }
         let roundings: Vec<Rounding> =
             sequences.iter().map(|s| Rounding::of(model, s, unit)).collect();
@@ -245,7 +248,10 @@ fn nudge(model: &Model, seed: u64) -> Model {
             Law::Bernoulli(p) => Law::Bernoulli(shift(s, p)),
             Law::Gaussian { mean, variance } => Law::Gaussian {
                 mean: shift(s, mean),
-                variance: variance.iter().map(|v| v * (1.0 + NUDGE * s.uniform(-1.0, 1.0))).collect(),
+                variance: variance
+                    .iter()
+                    .map(|v| v * (1.0 + NUDGE * s.uniform(-1.0, 1.0)))
+                    .collect(),
             },
             Law::FullGaussian { mean, covariance } => {
                 let factor = 1.0 + NUDGE * s.uniform(-1.0, 1.0);

@@ -140,8 +140,7 @@ impl<T: Real> Task<T> for Derive<'_> {
 
     fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Series, String> {
         let moved = along(hmm, self.direction, self.by)?;
-        let memory =
-            Memory::factor(T::from_f64(self.lambda)).map_err(|error| error.to_string())?;
+        let memory = Memory::factor(T::from_f64(self.lambda)).map_err(|error| error.to_string())?;
         let stream = Forgetting::of(&moved, memory);
         let mut state = stream.start();
         let mut series = Series::default();

@@ -180,7 +180,8 @@ impl<T: Real> Task<T> for Infer<'_> {
             if possible {
                 possible = push(&forward, &mut state, x.as_ref())?;
             }
-            let now = if possible { forward.log_likelihood(&state).to_f64() } else { f64::NEG_INFINITY };
+            let now =
+                if possible { forward.log_likelihood(&state).to_f64() } else { f64::NEG_INFINITY };
             prefix.push(now);
             let step = if possible { state.evidence().less(&before).to_f64() } else { now };
             steps.push(was_possible.then_some(step));

@@ -92,7 +92,8 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         Ok(file) => file,
         Err(error) => return Report::failed(name, format!("not a golden file: {error}")),
     };
-    let mut report = Report { file: name.into(), cases: 0, fields: 0, numbers: 0, failures: vec![] };
+    let mut report =
+        Report { file: name.into(), cases: 0, fields: 0, numbers: 0, failures: vec![] };
     if file.cases.is_empty() {
         report.failures.push("no case".into());
     }
@@ -115,7 +116,8 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
             let builder = std::thread::Builder::new().stack_size(STACK);
             let thread = builder.spawn_scoped(scope, || check(case, precision));
             let panicked = |_| Err("panicked".to_owned());
-            thread.map_or_else(|error| Err(error.to_string()), |t| t.join().unwrap_or_else(panicked))
+            thread
+                .map_or_else(|error| Err(error.to_string()), |t| t.join().unwrap_or_else(panicked))
         });
         match checked {
             Ok(comparison) => {

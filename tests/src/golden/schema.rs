@@ -81,9 +81,17 @@ pub(super) enum Sample {
 #[serde(transparent)]
 pub(super) struct SequenceJson(Vec<Option<Sample>>);
 
-pub(super) fn zip_with<A, B, C>(a: Vec<A>, b: Vec<B>, f: impl Fn(A, B) -> C) -> Result<Vec<C>, String> {
+pub(super) fn zip_with<A, B, C>(
+    a: Vec<A>,
+    b: Vec<B>,
+    f: impl Fn(A, B) -> C,
+) -> Result<Vec<C>, String> {
     if a.len() != b.len() {
-        return Err(format!("lists of {} and {} entries that should go together", a.len(), b.len()));
+        return Err(format!(
+            "lists of {} and {} entries that should go together",
+            a.len(),
+            b.len()
+        ));
     }
     Ok(a.into_iter().zip(b).map(|(a, b)| f(a, b)).collect())
 }

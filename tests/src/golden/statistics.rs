@@ -194,8 +194,7 @@ impl<T: Real> Task<T> for Collect<'_> {
     type Output = Vec<Prefix>;
 
     fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Vec<Prefix>, String> {
-        let memory =
-            Memory::factor(T::from_f64(self.lambda)).map_err(|error| error.to_string())?;
+        let memory = Memory::factor(T::from_f64(self.lambda)).map_err(|error| error.to_string())?;
         let stream = Statistics::of(hmm).with_memory(memory);
         let mut state = stream.start();
         let mut prefixes = Vec::new();
@@ -224,8 +223,7 @@ fn prefix_of<T: Real, E: Family<T>, const N: usize>(
         let arrivals: f64 = transition.iter().map(|row| row[j]).sum();
         expected.initial[j].to_f64() + arrivals
     });
-    let mut prefix =
-        Prefix { occupancy: occupancy.collect(), transition, ..Prefix::default() };
+    let mut prefix = Prefix { occupancy: occupancy.collect(), transition, ..Prefix::default() };
     let emissions = hmm.emission().iter().zip(&expected.emission).zip(&model.emission);
     for ((emission, statistics), like) in emissions {
         match emission.plain_statistics(statistics, like) {

@@ -37,7 +37,9 @@ impl TryFrom<Option<Json>> for Tree {
             Some(Json::Number(number)) => Self::Number(number),
             Some(Json::Text(text)) if text == "inf" => Self::Number(f64::INFINITY),
             Some(Json::Text(text)) if text == "-inf" => Self::Number(f64::NEG_INFINITY),
-            Some(Json::Text(text)) => return Err(format!("`{text}` is neither number nor \"inf\"")),
+            Some(Json::Text(text)) => {
+                return Err(format!("`{text}` is neither number nor \"inf\""));
+            }
             Some(Json::List(list)) => {
                 Self::List(list.into_iter().map(Self::try_from).collect::<Result<_, _>>()?)
             }

@@ -89,12 +89,7 @@ impl Direction {
     ///
     /// # Errors
     /// A direction whose families are not the model's.
-    pub fn moved(
-        &self,
-        model: &Model,
-        by: Parametrisation,
-        e: f64,
-    ) -> Result<Model, &'static str> {
+    pub fn moved(&self, model: &Model, by: Parametrisation, e: f64) -> Result<Model, &'static str> {
         let rows = model.transition.iter().zip(&self.transition);
         let laws = model.emission.iter().zip(&self.emission);
         Ok(Model {

@@ -20,11 +20,13 @@ impl Factored {
                 .unwrap_or(column);
             rows.swap(column, pivot);
             order.swap(column, pivot);
-            for row in column + 1..n {
-                let factor = rows[row][column] / rows[column][column];
-                rows[row][column] = factor;
-                for k in column + 1..n {
-                    rows[row][k] -= factor * rows[column][k];
+            let (done, rest) = rows.split_at_mut(column + 1);
+            let pivot_row = &done[column];
+            for row in rest {
+                let factor = row[column] / pivot_row[column];
+                row[column] = factor;
+                for (entry, pivot) in row.iter_mut().zip(pivot_row).skip(column + 1) {
+                    *entry -= factor * pivot;
                 }
             }
         }

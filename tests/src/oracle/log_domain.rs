@@ -115,9 +115,12 @@ impl LogDomain {
                     return (j, self.log_initial[j]);
                 }
                 let from = |i: usize| best[i] + self.log_transition[i][j];
-                (1..n).fold((0, from(0)), |(at, log), i| {
-                    if from(i) > log { (i, from(i)) } else { (at, log) }
-                })
+                (1..n).fold(
+                    (0, from(0)),
+                    |(at, log), i| {
+                        if from(i) > log { (i, from(i)) } else { (at, log) }
+                    },
+                )
             };
             let steps: Vec<(usize, f64)> = (0..n).map(step).collect();
             best = steps.iter().zip(emission).map(|((_, log), b)| log + b).collect();

@@ -118,7 +118,8 @@ impl Law {
                 p.iter().zip(x).map(channel).sum()
             }
             (Self::Mixture { weight, component }, x) => {
-                let terms = weight.iter().zip(component).map(|(w, law)| w.ln() + law.log_density(x));
+                let terms =
+                    weight.iter().zip(component).map(|(w, law)| w.ln() + law.log_density(x));
                 log_sum_exp(&terms.collect::<Vec<_>>())
             }
             _ => f64::NEG_INFINITY,

@@ -7,7 +7,7 @@ use fishweir_core::emission::{
 };
 use fishweir_core::filter::{Forward, Running};
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::number::Dual;
+use fishweir_core::score::ScoreOf;
 
 use super::models::{Bits, assert_close, bernoulli, full, gaussian, mixed, poisson};
 
@@ -45,9 +45,8 @@ fn full_gaussians_have_the_textbook_density() {
 
 #[test]
 fn factorials_are_exact_to_rounding() {
-    let [double, single] = [1.0_f64, 1.0].map(|rate| rate);
-    let double = Poisson::<1, f64>::new([double]).expect("rates");
-    let single = Poisson::<1, f32>::new([single as f32]).expect("rates");
+    let double = Poisson::<1, f64>::new([1.0]).expect("rates");
+    let single = Poisson::<1, f32>::new([1.0]).expect("rates");
     let mut log_factorial = 0.0_f64;
     for x in 0..3000_u32 {
         log_factorial += f64::from(x.max(1)).ln();
@@ -147,17 +146,20 @@ fn many_yes_or_no_channels_do_not_vanish() {
     // A likelihood of 10^-120 in f32: the product of 60 channels underflows.
     let rare = Bernoulli::<60, f32>::new([0.01; 60]).expect("probabilities");
     let chain = Chain::<f32, 1>::new([1.0], [[1.0]]).expect("a chain");
-    let hmm = Hmm::new(chain, [rare.along(&[[1.0; 60]], Parametrisation::SOFTMAX)].map(plain));
-    let mut stream = Running::new(Forward::of(&hmm));
+    let hmm = Hmm::new(chain, [rare]);
+    let mut direction = ScoreOf::<Bernoulli<60>, 1>::ZERO;
+    direction.emission[0] = [1.0; 60];
+    let along = hmm.along(&[direction], Parametrisation::SOFTMAX);
+    let (mut plain, mut tangent) =
+        (Running::new(Forward::of(&hmm)), Running::new(Forward::of(&along)));
     for _ in 0..4 {
-        stream.push(&[true; 60]).expect("improbable is possible");
+        plain.push(&[true; 60]).expect("improbable is possible");
+        tangent.push(&[true; 60]).expect("improbable is possible");
     }
-    assert_close(f64::from(stream.read()), 240.0 * 0.01_f64.ln(), 1.0, 1e-6, "log-likelihood");
-}
-
-/// The distribution without its directions.
-fn plain<const D: usize>(along: Bernoulli<D, Dual<f32, 1>>) -> Bernoulli<D, f32> {
-    Bernoulli::<D, f32>::new(along.probability().map(|p| p.value)).expect("probabilities")
+    let wanted = 240.0 * 0.01_f64.ln();
+    assert_close(f64::from(plain.read()), wanted, 1.0, 1e-6, "log-likelihood");
+    assert_close(f64::from(tangent.read().value), wanted, 1.0, 1e-6, "log-likelihood");
+    assert_close(f64::from(tangent.read().tangent[0]), 240.0 * 0.99, 1.0, 1e-5, "derivative");
 }
 
 #[test]

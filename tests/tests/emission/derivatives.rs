@@ -14,7 +14,7 @@ use super::models::{
 
 /// Fourth-order central difference of `f` at zero.
 fn difference(f: impl Fn(f64) -> f64) -> f64 {
-    const STEP: f64 = 2e-3;
+    const STEP: f64 = 5e-4;
     (8.0 * (f(STEP) - f(-STEP)) - (f(2.0 * STEP) - f(-2.0 * STEP))) / (12.0 * STEP)
 }
 

@@ -49,9 +49,7 @@ impl<const D: usize> Displace for Gaussian<D, f64> {
 type Square<const D: usize> = [[f64; D]; D];
 
 fn product<const D: usize>(a: &Square<D>, b: &Square<D>) -> Square<D> {
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| (0..D).map(|k| a[i][k] * b[k][j]).sum())
-    })
+    std::array::from_fn(|i| std::array::from_fn(|j| (0..D).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
 fn transposed<const D: usize>(a: &Square<D>) -> Square<D> {
@@ -60,9 +58,8 @@ fn transposed<const D: usize>(a: &Square<D>) -> Square<D> {
 
 /// `exp(a)` by its series; `a` is small.
 fn exponential<const D: usize>(a: &Square<D>) -> Square<D> {
-    let mut term: Square<D> = std::array::from_fn(|i| {
-        std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 })
-    });
+    let mut term: Square<D> =
+        std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }));
     let mut sum = term;
     for n in 1..12 {
         term = product(&term, a).map(|row| row.map(|entry| entry / f64::from(n)));
@@ -101,9 +98,7 @@ impl<const D: usize> Displace for FullGaussian<D, f64> {
                 let stretched = exponential(&symmetric.map(|row| row.map(|entry| 2.0 * entry)));
                 let moved = product(&product(&s, &stretched), &transposed(&s));
                 // Symmetric but for rounding.
-                std::array::from_fn(|i| {
-                    std::array::from_fn(|j| (moved[i][j] + moved[j][i]) / 2.0)
-                })
+                std::array::from_fn(|i| std::array::from_fn(|j| (moved[i][j] + moved[j][i]) / 2.0))
             }
         };
         Self::new(mean, moved).expect("a small step leaves a covariance positive definite")

@@ -1,6 +1,6 @@
 //! Draws come from the distribution whose score they are scored with: a score's mean is zero.
 
-use fishweir_core::emission::{Parametrisation, Sample, SufficientStatistics, VectorSpace};
+use fishweir_core::emission::{Parametrisation, Sample, VectorSpace};
 use fishweir_core::hmm::Hmm;
 
 use super::displace::Displace;

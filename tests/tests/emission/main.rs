@@ -1,9 +1,9 @@
 //! Emission families: densities, tangents, scores, estimates, draws and refusals, each against a
 //! definition of its own.
 
+mod densities;
 mod derivatives;
 mod displace;
-mod densities;
 mod draws;
 mod estimates;
 mod models;

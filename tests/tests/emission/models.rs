@@ -187,7 +187,8 @@ pub fn statistics<E, const N: usize>(
 where
     E: SufficientStatistics<Real = f64, Observation: Sized>,
 {
-    let expected: ExpectedStatistics<_, _, N> = after(Statistics::of(hmm).with_zeros(), sequence).read();
+    let expected: ExpectedStatistics<_, _, N> =
+        after(Statistics::of(hmm).with_zeros(), sequence).read();
     expected
 }
 

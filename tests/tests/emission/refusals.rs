@@ -49,7 +49,9 @@ fn constructors_name_the_culprit() {
 fn validation_finds_what_an_export_got_wrong() {
     let sound = gaussian()[0];
     let constant = sound.log_likelihood(sound.mean());
-    let from = |rate, constant| Gaussian::<2, f64>::from_parts(*sound.mean(), rate, constant, [(); 2], [(); 2]);
+    let from = |rate, constant| {
+        Gaussian::<2, f64>::from_parts(*sound.mean(), rate, constant, [(); 2], [(); 2])
+    };
     assert_eq!(from(*sound.rate(), constant).validate(), Ok(()));
     let off = from(*sound.rate(), constant + 0.01).validate();
     refused(off, Part::Normaliser, Flaw::Inconsistent, 0);

@@ -1,8 +1,8 @@
 //! Probabilities of exactly zero: they stay, and their `ratio` score is what leaving them would gain.
 
 use fishweir_core::emission::{
-    Categorical, Emission, Gaussian, Mixture, Parametrisation, Probabilities, Regularisation,
-    Sample, SufficientStatistics, VectorSpace,
+    Categorical, Emission, Gaussian, Mixture, Parametrisation, Regularisation, Sample,
+    SufficientStatistics, VectorSpace,
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::score::{Score, ScoreOf};
@@ -53,7 +53,8 @@ fn ratio_scores_of_zeros_are_the_limits() {
 
     let [a, b, c] = *sparse_categorical().emission();
     let mixture = |weight, pair| Mixture::new(weight, pair).expect("a mixture");
-    let mixtures = [mixture([1.0, 0.0], [a, b]), mixture([0.5, 0.5], [b, c]), mixture([0.0, 1.0], [a, c])];
+    let mixtures =
+        [mixture([1.0, 0.0], [a, b]), mixture([0.5, 0.5], [b, c]), mixture([0.0, 1.0], [a, c])];
     check_every_entry(&Hmm::new(*sparse_categorical().chain(), mixtures), &x);
 }
 
@@ -134,9 +135,7 @@ fn a_component_that_has_no_weight_changes_nothing() {
     // Its limit is astronomical, and a number.
     mixture.observe_zeros(&x, 1.0, mixture.log_likelihood(&x), &mut collected);
     assert!(collected.weight[1] > 1e18 && collected.weight[1].is_finite());
-    let row_parametrisation = Probabilities::Ratio;
-    let at = Parametrisation { probabilities: row_parametrisation, ..RATIO };
-    mixture.score(&collected, at).for_each(|entry| assert!(!entry.is_nan()));
+    mixture.score(&collected, RATIO).for_each(|entry| assert!(!entry.is_nan()));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The artefact: bytes written here by the documented layout are read in place, and no damage of a
 //! single bit or byte count goes unnoticed.
 
-use fishweir_core::artefact::{ArtefactError, Family, HEADER_LENGTH, Header, Shape, read, shape_of};
+use fishweir_core::artefact::{
+    ArtefactError, Family, HEADER_LENGTH, Header, Shape, read, shape_of,
+};
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::Categorical;
 use fishweir_core::filter::Running;
@@ -28,17 +30,19 @@ fn classifier() -> Bank {
         let chain = Chain::from_parts(row(0.25), [row(0.75), row(0.125)]);
         let emission = |p: f32| {
             let rest = (1.0 - p) / 2.0;
-            let row = [
-                weight(p, [0.25, shift]),
-                weight(rest, [-0.25, 0.0]),
-                weight(rest, [0.0, -shift]),
-            ];
+            let row =
+                [weight(p, [0.25, shift]), weight(rest, [-0.25, 0.0]), weight(rest, [0.0, -shift])];
             Categorical::from_parts(row)
         };
         Hmm::new(chain, [emission(0.5), emission(0.25 + shift)])
     };
     let weights = [[1.0, -1.0], [0.5, 0.25]];
-    StreamClassifier::new([model(0.0), model(0.25)], weights, [0.125, -0.25], Normalisation::PER_SAMPLE)
+    StreamClassifier::new(
+        [model(0.0), model(0.25)],
+        weights,
+        [0.125, -0.25],
+        Normalisation::PER_SAMPLE,
+    )
 }
 
 /// The layout, from its documentation: fields in order, arrays in index order, little-endian.
@@ -47,7 +51,8 @@ fn payload(classifier: &Bank, weights: [[f32; M]; O], biases: [f32; O]) -> Vec<u
     for model in classifier.models() {
         let chain = model.chain();
         let emissions = model.emission().iter().flat_map(|e| e.probability());
-        for w in chain.initial().iter().chain(chain.transition().iter().flatten()).chain(emissions) {
+        for w in chain.initial().iter().chain(chain.transition().iter().flatten()).chain(emissions)
+        {
             bytes.extend(w.value.to_le_bytes());
             w.tangent.iter().for_each(|rate| bytes.extend(rate.to_le_bytes()));
         }

@@ -1,11 +1,14 @@
 //! A classifier's values are the sum written out by hand, from the oracles' likelihoods.
 
 use fishweir_core::classify::{Normalisation, StreamClassifier};
+use fishweir_core::emission::Parametrisation as Coordinates;
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::Hmm;
-use fishweir_tests::build::{Family, padded, samples};
-use fishweir_tests::oracle::{LogDomain, Model, Sequence};
+use fishweir_tests::build::{Family, direction, padded, samples};
+use fishweir_tests::oracle::{
+    Direction, Law, LogDomain, Model, Parametrisation, Sequence, derivative,
+};
 use fishweir_tests::sample::{Sampler, Topology};
 use proptest::prelude::*;
 
@@ -64,6 +67,47 @@ fn check<E: Family<f64>, const N: usize, const O: usize>(
     }
 }
 
+/// Models with a direction an output: linear machines on Fisher scores.
+fn check_directed<E: Family<f64>, const N: usize>(
+    models: &[Model; 2],
+    directions: &[[Direction; 3]; 2],
+    sequence: &Sequence,
+    normalisation: Normalisation,
+) {
+    let (weights, biases) = ([[0.5, -0.25], [0.0, 0.0], [-1.0, 2.0]], [0.25, -0.5, 0.0]);
+    let bank: [Hmm<E::Along<3>, N>; 2] = std::array::from_fn(|m| {
+        let hmm = padded::<f64, E, N>(&models[m]).expect("a model");
+        let w = directions[m].each_ref();
+        let w = w.map(|w| direction::<f64, E, N>(w).expect("a direction of its shape"));
+        hmm.along(&w, Coordinates::SOFTMAX)
+    });
+    let classifier = StreamClassifier::new(bank, weights, biases, normalisation);
+    classifier.validate().expect("finite");
+    let mut state = classifier.start();
+    for x in samples::<f64, E>(sequence).expect("observations") {
+        assert!(push(&classifier, &mut state, x.as_ref()));
+    }
+    let log = |model: &Model| LogDomain::of(model, sequence).log_likelihood();
+    let values: Vec<f64> = (0..3)
+        .map(|o| {
+            let evidence = |m: usize| {
+                let moved = |e| directions[m][o].moved(&models[m], Parametrisation::Softmax, e);
+                let slope = derivative(|e| log(&moved(e).expect("its shape")), 1e-4);
+                weights[o][m] * log(&models[m]) + slope
+            };
+            biases[o] + factor(normalisation, sequence.len()) * (evidence(0) + evidence(1))
+        })
+        .collect();
+    let scale = 1.0 + models.iter().map(|m| log(m).abs()).sum::<f64>();
+    for (got, value) in classifier.decision_values(&state).iter().zip(&values) {
+        assert_close(*got, *value, 1e-6, 1e-8 * scale, "decision value");
+    }
+    let (class, margin) = decide(&values);
+    let decision = classifier.read(&state);
+    assert_close(decision.margin, margin, 1e-6, 1e-7 * scale, "margin");
+    assert!(decision.class == class || margin < 1e-6 * scale, "class");
+}
+
 proptest! {
     #![proptest_config(crate::cases(32))]
 
@@ -85,5 +129,30 @@ proptest! {
             std::array::from_fn(|_| s.model(Topology::Ergodic, 2, |s| s.gaussian_law(2, 4.0)));
         let sequence = s.sequence(&models[1], length, 0.2);
         check::<Gaussian<2, f64>, 2, 3>(&models, &sequence, bayes, biases, normalisation);
+    }
+
+    #[test]
+    fn score_classifiers_are_the_sum_by_hand(
+        seed: u64, length in 1_usize..=40, normalisation in 0_usize..3,
+    ) {
+        let mut s = Sampler::new(seed);
+        let normalisation = NORMALISATIONS[normalisation];
+        let check_family = |s: &mut Sampler, models: [Model; 2]| {
+            let directions = models.each_ref().map(|m| std::array::from_fn(|_| s.direction(m)));
+            let sequence = s.sequence(&models[0], length, 0.2);
+            match models[0].emission[0] {
+                Law::Categorical(_) => check_directed::<Categorical<4, f64>, 3>(
+                    &models, &directions, &sequence, normalisation,
+                ),
+                _ => check_directed::<Gaussian<2, f64>, 4>(
+                    &models, &directions, &sequence, normalisation,
+                ),
+            }
+        };
+        let models = std::array::from_fn(|_| s.categorical(Topology::Ergodic, 3, 4));
+        check_family(&mut s, models);
+        let models =
+            std::array::from_fn(|_| s.model(Topology::LeftToRight, 3, |s| s.gaussian_law(2, 3.0)));
+        check_family(&mut s, models);
     }
 }

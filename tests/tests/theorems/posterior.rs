@@ -34,8 +34,8 @@ impl<T: Real> Task<T> for Smooth<'_> {
         let mut back = vec![[0_u8; N]; samples.len()];
         let mut path = vec![0_u8; samples.len()];
         let observations = samples.iter().map(|x| x.as_ref().map(Borrow::borrow));
-        let log_path = viterbi(hmm, observations, &mut back, &mut path)
-            .map_err(|error| error.to_string())?;
+        let log_path =
+            viterbi(hmm, observations, &mut back, &mut path).map_err(|error| error.to_string())?;
         let doubles = |row: &[T; N]| row.iter().map(|p| p.to_f64()).collect();
         Ok(Smoothed {
             log: log.to_f64(),

@@ -9,8 +9,8 @@ use crate::likelihood::filter;
 
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 /// What a filtered probability may lose to underflow: the least normal number, relative to a row
-/// that is rescaled when its sum leaves 2^-32 .. 2^32.
-const LOST: f64 = 2e-28;
+/// whose sum may have come down to `2^-90` before it is rescaled.
+const LOST: f64 = 1.0 / (1_u64 << 36) as f64;
 
 proptest! {
     #![proptest_config(crate::cases(24))]

@@ -53,11 +53,8 @@ impl<T: Real> Task<T> for Derive<'_> {
         };
         let samples = samples::<T, E>(self.sequence)?;
         for x in samples.iter().map(Option::as_ref) {
-            let possible = [
-                push(&tangent, &mut a, x),
-                push(&plain, &mut b, x),
-                push(&statistics, &mut c, x),
-            ];
+            let possible =
+                [push(&tangent, &mut a, x), push(&plain, &mut b, x), push(&statistics, &mut c, x)];
             assert!(possible.iter().all(|p| *p == possible[0]), "all refuse the same");
             out.possible &= possible[0];
             if !out.possible {

@@ -22,7 +22,7 @@ use crate::number::{Number, Real, Tangent, Weight};
 /// ```
 ///
 /// along a direction that moves the mean by `dm` and the covariance to `S exp(2 e L) S'`:
-/// `linear = R dm`, `d constant = -trace L` ([`Spread::LogStandardDeviation`]). Whitening by `R`
+/// `linear = R dm`, `d constant = -trace L` ([`Spread::LogStandardDeviation`](super::Spread::LogStandardDeviation)). Whitening by `R`
 /// multiplies; with the covariance's factor at hand it would divide, once a channel.
 ///
 /// Flash: `D^2 + D + 1 + C (D^2 + D + 1)` reals a state. Work: `D (D + 3) / 2` multiply-adds a

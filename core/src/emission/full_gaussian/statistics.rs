@@ -380,13 +380,14 @@ impl<const D: usize, T: Real> SufficientStatistics for FullGaussian<D, T> {
                 Spread::LogStandardDeviation,
                 scratch.as_flattened_mut(),
             );
-            for d in 0..D {
-                let row = self.factor[d].iter().zip(&direction.mean);
-                along.linear[d][c] = row.fold(T::ZERO, |sum, (&r, &rate)| sum + r * rate);
-                along.quadratic[d][d][c] = log_std[d][d];
-                along.constant.tangent[c] = along.constant.tangent[c] - log_std[d][d];
-                for e in 0..d {
-                    along.quadratic[d][e][c] = log_std[d][e] + log_std[e][d];
+            let rows = self.factor.iter().zip(&log_std).enumerate();
+            for (d, (factor, rates)) in rows {
+                let moved = factor.iter().zip(&direction.mean);
+                along.linear[d][c] = moved.fold(T::ZERO, |sum, (&r, &rate)| sum + r * rate);
+                along.quadratic[d][d][c] = rates[d];
+                along.constant.tangent[c] = along.constant.tangent[c] - rates[d];
+                for (e, &rate) in rates.iter().enumerate().take(d) {
+                    along.quadratic[d][e][c] = rate + log_std[e][d];
                 }
             }
         }
