@@ -5,8 +5,12 @@ use std::{env, fs};
 
 use fishweir_core::artefact::{Family, Header, Shape};
 
-/// A board's binary, and the folder with its `memory.x`.
-const BOARDS: [(&str, &str); 1] = [("mps2-an386", "src/boards/mps2_an386")];
+/// A board's binary, the folder with its `memory.x`, and its linker scripts.
+const BOARDS: [(&str, &str, &[&str]); 3] = [
+    ("mps2-an386", "src/boards/mps2_an386", &["-Tlink.x", "-Tdefmt.x"]),
+    ("measure", "src/boards/mps2_an386", &["-Tlink.x", "-Tdefmt.x"]),
+    ("no_panic", "src/boards/mps2_an386", &["-Tlink.x"]),
+];
 
 /// A Rust source that defines `MODEL` and its type `Model`, as `fishweir export` writes it.
 const SOURCE: &str = "FISHWEIR_MODEL";
@@ -26,11 +30,11 @@ fn main() {
 }
 
 fn link(root: &Path) {
-    for (binary, folder) in BOARDS {
+    for (binary, folder, scripts) in BOARDS {
         let folder = root.join(folder);
         println!("cargo::rerun-if-changed={}", folder.join("memory.x").display());
         let search = format!("-L{}", folder.display());
-        for argument in [&search, "--nmagic", "-Tlink.x", "-Tdefmt.x"] {
+        for &argument in [search.as_str(), "--nmagic"].iter().chain(scripts) {
             println!("cargo::rustc-link-arg-bin={binary}={argument}");
         }
     }

@@ -9,6 +9,8 @@ pub mod drivers;
 #[cfg(all(target_os = "none", feature = "image"))]
 pub mod image;
 mod log;
+#[cfg(all(target_os = "none", feature = "measure"))]
+pub mod measure;
 pub mod meter;
 pub mod model;
 pub mod protocol;

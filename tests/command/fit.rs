@@ -122,9 +122,13 @@ fn one_state_and_sequences_of_length_one_are_fitted() {
 }
 
 #[test]
-fn the_score_of_one_model_or_none_of_the_likelihood_is_enough() {
+fn other_features_and_varied_data_can_be_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (options, models) in [("--score-model moving", 1), ("--no-likelihood", 3)] {
+    for (options, models) in [
+        ("--score-model moving", 1),
+        ("--no-likelihood", 3),
+        ("--copies 2 --rotation 0 --gain 0.1 --mirror x,y", 3),
+    ] {
         let model = folder.path().join("m.json");
         fit(&fixtures().path("three.csv"), &model, &format!("{options} --scaling diagonal"));
         let info = json(&mut fishweir(&format!("info {} --json", model.display())));
@@ -148,6 +152,7 @@ fn what_cannot_be_fitted_is_refused_and_nothing_is_written() {
         (&good, "--tolerance NaN", "tolerance"),
         (&good, "--restarts 0", "restarts"),
         (&good, "--group nobody", "no column `nobody`"),
+        (&good, "--mirror z", "`z`"),
         (&good, "--score-model nobody", "nobody"),
         (&good, "--alphabet dna", "two.csv"),
     ] {

@@ -14,6 +14,7 @@ fn wrong_usage_is_explained() {
         (format!("fit {data} --window ten"), "--window"),
         (format!("fit {data} --c 1,-1"), "C is a positive number"),
         (format!("fit {data} --c ,"), "C is a positive number"),
+        (format!("fit {data} --gain -1"), "not negative"),
         (format!("fit {data} --classifier forest"), "possible values"),
         (format!("fit {data} --normalisation twice"), "per-sample"),
         (format!("fit {data} --format parquet"), "unknown format"),

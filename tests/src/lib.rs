@@ -1,6 +1,7 @@
 //! Oracles and laws.
 
 pub mod build;
+pub mod device_table;
 pub mod golden;
 pub mod laws;
 pub mod oracle;

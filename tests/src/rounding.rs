@@ -43,34 +43,66 @@ impl Tolerance {
     }
 }
 
-/// What the precision under test may add to a case's tolerance, derived from its sizes.
+/// What the precision under test may add to an exact result, derived from its sizes.
 ///
 /// Only sums and products of non-negative numbers stand between the parameters and a likelihood, so
 /// relative errors add and never cancel. Counting in units `u` of one rounding (`2^-24` in `f32`, 0
-/// for the `f64` reference, whose tolerances the cases themselves state):
+/// for the `f64` reference, whose tolerances the cases themselves state), to first order:
 ///
-/// * a step of the recursion adds `c = 3 + s(N) + e(x)`: the stored transition probability, its
-///   product, the product with the likelihood; a pairwise sum of `s(N) = 2 + N/4` additions; and the
-///   relative error `e(x)` of the likelihood row, 1 for a table, for Gaussians the error of the
-///   exponent ([`Law`]'s `log b`): centring `x`, the square, the normaliser, `exp`'s own argument;
-/// * errors of earlier steps fade with the chain's coefficient of ergodicity `tau = tanh(D/4)`, `D`
-///   the projective diameter of the transition matrix (Birkhoff), so that a filtered row is off by
-///   at most `m = min(T, 1/(1 - tau))` steps' worth;
-/// * a smoothed row takes `m` filtered rows' errors, each twice (a quotient), forward and back:
-///   `8 c m min(T, m)`.
+/// * Sample `t` adds `c_t = 3 + s(N) + e(x_t)`: the stored transition probability, its product, the
+///   product with the likelihood; a pairwise sum of `s(N) = 2 + N/4` additions; and the relative
+///   error `e` of the likelihood row, 1 for a table, for Gaussians that of the exponent ([`Law`]'s
+///   `log b`): centring `x`, the square, the normaliser, `exp`'s own argument. A likelihood is off by
+///   `sum_t c_t`.
+/// * Read backwards: the computed filter is the exact one of a model whose likelihoods are off by
+///   `c_t` at time `t`. Each enters a filtered probability twice (a quotient), and fades with the
+///   chain's coefficient of ergodicity `tau = tanh(D/4)`, `D` the projective diameter of the
+///   transition matrix (Birkhoff): `2 min(sum_t c_t, m max_t c_t)` with `m = min(T, 1/(1 - tau))`.
+/// * A smoothed probability is that of the same perturbed model, the past and the future fading
+///   both, and the backward pass rounds as often again: `4 min(sum_t c_t, 2 m max_t c_t)`.
+/// * A state far from an observation has a likelihood with few digits, and next to no weight. Summed
+///   over paths, the *absolute* error of a likelihood relative to the whole, and of a probability, is
+///   the same with `e(x_t)` averaged over the states' posterior; the *relative* error of a
+///   probability takes the largest. Where the two are near, the relative bound is used.
+/// * A sum over time adds `T` roundings; terms of either sign count with their magnitudes.
 #[derive(Clone, Copy, Debug)]
 pub struct Rounding {
     unit: f64,
     /// Steps.
     pub length: f64,
-    /// `c`: relative error of one step, in units.
-    step: f64,
+    /// With `e` averaged over the states.
+    average: Steps,
+    /// With the largest `e` of any state.
+    worst: Steps,
     /// `m`: how many steps' errors are alive.
     memory: f64,
     /// `sum_t |log p(x_t | x_1..t-1)|`.
     log_range: f64,
     /// The largest of those.
     pub largest_step: f64,
+}
+
+/// `c_t`, summed up.
+#[derive(Clone, Copy, Debug)]
+struct Steps {
+    /// `sum_t c_t`.
+    sum: f64,
+    /// `max_t c_t`.
+    largest: f64,
+}
+
+impl Steps {
+    fn of(steps: impl Iterator<Item = f64>) -> Self {
+        steps.fold(Self { sum: 0.0, largest: 0.0 }, |all, step| Self {
+            sum: all.sum + step,
+            largest: all.largest.max(step),
+        })
+    }
+
+    /// `min(sum_t c_t, memory max_t c_t)`.
+    fn alive(self, memory: f64) -> f64 {
+        self.sum.min(memory * self.largest)
+    }
 }
 
 /// Below this `exp` is zero in `f32`: the state is as good as out of reach.
@@ -80,13 +112,24 @@ impl Rounding {
     /// The bounds for one model and sequence; `unit` is one half of the distance from 1 to the next
     /// number, or 0 for none.
     pub fn of(model: &Model, sequence: &[Option<Observation>], unit: f64) -> Self {
-        let n = model.states() as f64;
-        let emission = sequence.iter().flatten().map(|x| row_error(model, x)).fold(0.0, f64::max);
+        let own = 3.0 + 2.0 + model.states() as f64 / 4.0;
+        let slow = LogDomain::of(model, sequence);
+        let posterior = slow.posterior();
+        let errors: Vec<Vec<f64>> = sequence
+            .iter()
+            .map(|x| x.as_ref().map_or(vec![0.0], |x| row_errors(model, x)))
+            .collect();
+        let worst = |t: usize| errors[t].iter().copied().fold(0.0, f64::max);
+        let average = |t: usize| match &posterior {
+            Some(rows) => rows[t].iter().zip(&errors[t]).map(|(p, e)| p * e).sum(),
+            // An impossible sequence has no posterior.
+            None => worst(t),
+        };
         let length = sequence.len().max(1) as f64;
         let (mut log_range, mut largest_step): (f64, f64) = (0.0, 0.0);
         if unit > 0.0 {
             let mut before = 0.0;
-            for log in LogDomain::of(model, sequence).prefix_log_likelihood() {
+            for log in slow.prefix_log_likelihood() {
                 let step = f64::abs(log - before);
                 before = log;
                 if step.is_finite() {
@@ -98,7 +141,8 @@ impl Rounding {
         Self {
             unit,
             length,
-            step: 3.0 + 2.0 + n / 4.0 + emission,
+            average: Steps::of((0..errors.len()).map(|t| own + average(t))),
+            worst: Steps::of((0..errors.len()).map(|t| own + worst(t))),
             memory: length.min(1.0 / (1.0 - contraction(&model.transition))),
             log_range,
             largest_step,
@@ -107,30 +151,50 @@ impl Rounding {
 
     /// Of `log p(x_1..t)`: every step's relative error, and the roundings of the ledger's total.
     pub fn log(&self) -> Tolerance {
-        Tolerance::absolute(self.unit * (self.length * self.step + 4.0 * self.log_range))
+        Tolerance::absolute(self.unit * (self.average.sum + 4.0 * self.log_range))
+    }
+
+    /// Of the log-probability of a single path, which may be any.
+    pub fn log_of_path(&self) -> Tolerance {
+        Tolerance::absolute(self.unit * (self.worst.sum + 4.0 * self.log_range))
     }
 
     /// Of a filtered probability.
     pub fn filtered(&self) -> Tolerance {
-        Tolerance::relative(self.unit * 2.0 * self.memory * self.step)
+        self.probability(2.0, self.memory)
     }
 
     /// Of a posterior probability.
     pub fn smoothed(&self) -> Tolerance {
-        Tolerance::relative(
-            self.unit * 8.0 * self.step * self.memory * self.memory.min(self.length),
-        )
+        self.probability(4.0, 2.0 * self.memory)
+    }
+
+    fn probability(&self, times: f64, memory: f64) -> Tolerance {
+        let [absolute, relative] =
+            [self.average, self.worst].map(|steps| self.unit * times * steps.alive(memory));
+        if relative <= 2.0 * absolute {
+            Tolerance::relative(relative)
+        } else {
+            Tolerance::absolute(absolute)
+        }
     }
 
     /// Of a sum of posterior probabilities over time: a posterior's error, and `T` additions.
     pub fn counted(&self) -> Tolerance {
-        self.smoothed().plus(Tolerance::relative(self.unit * self.length))
+        let Tolerance { absolute, relative } = self.smoothed();
+        Tolerance { absolute: self.length * absolute, relative: relative + self.unit * self.length }
     }
 
     /// Of a sum over time of posteriors times terms of magnitude up to `most`, of either sign.
     pub fn weighted(&self, most: f64) -> Tolerance {
-        let relative = self.counted().relative;
-        Tolerance { absolute: relative * self.length * most, relative }
+        let Tolerance { absolute, relative } = self.smoothed();
+        let each = absolute + relative + self.unit * self.length;
+        Tolerance::absolute(each * self.length * most)
+    }
+
+    /// Of a sum over time of terms that are themselves off by a few roundings of `most`.
+    pub fn summed(&self, most: f64) -> Tolerance {
+        Tolerance::absolute(8.0 * self.unit * self.length * most)
     }
 
     /// Of a derivative that sums `T` terms of magnitude up to `most`, read as a difference of two
@@ -252,18 +316,17 @@ fn contraction(transition: &[Vec<f64>]) -> f64 {
     (diameter / 4.0).tanh()
 }
 
-/// `e(x)`: relative error of a row of likelihoods, in units, over the states that matter.
-fn row_error(model: &Model, x: &Observation) -> f64 {
+/// `e(x)`: relative errors of a row of likelihoods, in units, `[state]`; none of states that are as
+/// good as out of reach.
+fn row_errors(model: &Model, x: &Observation) -> Vec<f64> {
     let logs = model.log_row(Some(x));
     let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let states = model.emission.iter().zip(&logs);
-    states
-        .filter(|(_, log)| best - **log < DEEPEST)
-        .map(|(law, log)| match law {
-            Law::Categorical(_) => 1.0,
-            law => log_error(law, x) + (best - log) + 2.0,
-        })
-        .fold(0.0, f64::max)
+    let error = |(law, log): (&Law, &f64)| match law {
+        _ if *log == f64::NEG_INFINITY || best - log >= DEEPEST => 0.0,
+        Law::Categorical(_) => 1.0,
+        law => log_error(law, x) + (best - log) + 2.0,
+    };
+    model.emission.iter().zip(&logs).map(error).collect()
 }
 
 /// Absolute error of `log b(x)`, in units.

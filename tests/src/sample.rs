@@ -152,10 +152,22 @@ impl Sampler {
                 mean.iter().zip(variance).map(|(m, v)| m + v.sqrt() * self.normal()).collect(),
             ),
             Law::FullGaussian { mean, covariance } => {
-                let spread: Vec<f64> =
-                    covariance.iter().enumerate().map(|(d, row)| row[d].sqrt()).collect();
-                let channels = mean.iter().zip(spread).map(|(m, s)| m + s * self.normal());
-                Observation::Channels(channels.collect())
+                // Channel by channel given those before it: the rows of a Cholesky factor.
+                let (mut factor, mut x): (Vec<Vec<f64>>, Vec<f64>) = (vec![], vec![]);
+                let normal: Vec<f64> = mean.iter().map(|_| self.normal()).collect();
+                for (d, covariances) in covariance.iter().enumerate() {
+                    let mut row: Vec<f64> = Vec::with_capacity(d + 1);
+                    for (e, other) in factor.iter().enumerate() {
+                        let known: f64 = row.iter().zip(other).map(|(a, b)| a * b).sum();
+                        row.push((covariances[e] - known) / other[e]);
+                    }
+                    let known: f64 = row.iter().map(|a| a * a).sum();
+                    row.push((covariances[d] - known).sqrt());
+                    let deviation: f64 = row.iter().zip(&normal).map(|(a, z)| a * z).sum();
+                    x.push(mean[d] + deviation);
+                    factor.push(row);
+                }
+                Observation::Channels(x)
             }
             Law::Poisson(rate) => {
                 Observation::Channels(rate.iter().map(|rate| self.count(*rate)).collect())

@@ -131,13 +131,17 @@ impl<E: Emission, const M: usize> Emission for Mixture<E, M> {
             }
             return Some(Row { likelihood, log_scale: zero });
         }
-        let mut scale = [zero; N];
+        let mut scale = [<E::Weight as Weight>::Real::NEG_INFINITY; N];
         let mut log_scale = <E::Weight as Weight>::Real::NEG_INFINITY;
         for ((likelihood, scale), state) in likelihood.iter_mut().zip(&mut scale).zip(states) {
-            let row = E::row(&state.component, x)?;
+            // Too far from one state is not too far from all.
+            let Some(row) = E::row(&state.component, x) else { continue };
             *likelihood = state.mixed(&row.likelihood);
             *scale = row.log_scale;
             log_scale = Real::max(log_scale, row.log_scale);
+        }
+        if log_scale == <E::Weight as Weight>::Real::NEG_INFINITY {
+            return None;
         }
         for (likelihood, scale) in likelihood.iter_mut().zip(scale) {
             let factor = (scale - log_scale).exp();

@@ -114,15 +114,18 @@ fn log_factorials<T: Real>(x: &[u32]) -> T {
 
 /// The row of log-likelihoods that leave out the factorials: these are the same in all states.
 #[inline(always)]
-fn relative_row<W: Weight, const N: usize>(mut log: [W; N], x: &[u32]) -> Row<W, N> {
+fn relative_row<W: Weight, const N: usize>(mut log: [W; N], x: &[u32]) -> Option<Row<W, N>> {
     let mut log_scale = W::Real::NEG_INFINITY;
     for log in &log {
         log_scale = Real::max(log_scale, log.value());
     }
+    if log_scale == W::Real::NEG_INFINITY {
+        return None;
+    }
     for log in &mut log {
         *log = log.exp_relative_to(log_scale);
     }
-    Row { likelihood: log, log_scale: log_scale - log_factorials(x) }
+    Some(Row { likelihood: log, log_scale: log_scale - log_factorials(x) })
 }
 
 impl<W: Weight> Emission for PoissonView<'_, W> {
@@ -140,7 +143,7 @@ impl<W: Weight> Emission for PoissonView<'_, W> {
         for (log, state) in log.iter_mut().zip(states) {
             *log = state.without_factorial(x);
         }
-        Some(relative_row(log, x))
+        relative_row(log, x)
     }
 
     fn check(&self, x: &[u32]) -> Result<(), ObservationError> {
@@ -196,7 +199,7 @@ impl<const D: usize, W: Weight> Emission for Poisson<D, W> {
         for (log, state) in log.iter_mut().zip(states) {
             *log = state.view().without_factorial(x);
         }
-        Some(relative_row(log, x))
+        relative_row(log, x)
     }
     fn check(&self, x: &[u32; D]) -> Result<(), ObservationError> {
         self.view().check(x)

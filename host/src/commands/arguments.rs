@@ -109,6 +109,21 @@ pub(super) struct Training {
     /// No standard deviation falls below this fraction of the channel's over all training data
     #[arg(long, value_name = "FRACTION")]
     std_floor: Option<f64>,
+    /// Jittered copies of each training series, as other devices would have recorded them; 0 for
+    /// none
+    #[arg(long, value_name = "N")]
+    copies: Option<usize>,
+    /// Standard deviation in degrees by which a copy's vectors (channels alike but for x, y, z) are
+    /// turned
+    #[arg(long, value_name = "DEGREES", value_parser = spread)]
+    rotation: Option<f64>,
+    /// Standard deviation of the logarithm of each channel's gain in a copy
+    #[arg(long, value_name = "FRACTION", value_parser = spread)]
+    gain: Option<f64>,
+    /// Channels that change sign in a mirror image, parted by commas: every training series is
+    /// mirrored too
+    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
+    mirror: Vec<String>,
     /// How evidence grows with length (fisher)
     #[arg(long, value_name = "HOW", visible_alias = "normalization")]
     normalisation: Option<NormalisationName>,
@@ -142,6 +157,13 @@ enum ScalingName {
     Diagonal,
 }
 
+fn spread(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("a standard deviation is a number, and not negative".into()),
+    }
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
@@ -173,6 +195,13 @@ impl Training {
         set(&mut fit.tolerance, self.tolerance);
         set(&mut fit.std_floor, self.std_floor);
         fit.validate()?;
+        let vary = &mut options.augment;
+        set(&mut vary.copies, self.copies);
+        set(&mut vary.rotation_degrees, self.rotation);
+        set(&mut vary.gain, self.gain);
+        if !self.mirror.is_empty() {
+            vary.mirror.clone_from(&self.mirror);
+        }
         options.windowing = cutting.windowing();
         options.group.clone_from(&self.group);
         if let Some(class) = self.score_model.as_deref().filter(|&class| class != "all") {
@@ -220,6 +249,10 @@ impl Training {
             ("--iterations", self.iterations.is_some()),
             ("--tolerance", self.tolerance.is_some()),
             ("--std-floor", self.std_floor.is_some()),
+            ("--copies", self.copies.is_some()),
+            ("--rotation", self.rotation.is_some()),
+            ("--gain", self.gain.is_some()),
+            ("--mirror", !self.mirror.is_empty()),
             ("--normalisation", self.normalisation.is_some()),
             ("--scaling", !self.scaling.is_empty()),
             ("--c", !self.c.is_empty()),

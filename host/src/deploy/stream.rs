@@ -276,8 +276,6 @@ fn block(model: &DeployedModel, first: usize, left: usize) -> Box<dyn Block + Se
     match left {
         0 => family::<f32>(model, first),
         1 => family::<Dual<f32, 1>>(model, first),
-        2 => family::<Dual<f32, 2>>(model, first),
-        3 | 4 => family::<Dual<f32, 4>>(model, first),
         _ => family::<Dual<f32, BLOCK>>(model, first),
     }
 }

@@ -70,6 +70,31 @@ impl Firmware {
     /// # Errors
     /// When cargo is missing or refuses, with what it said; when the image cannot be written.
     pub fn build(&self, model: ModelFile<'_>, elf: &Path) -> Result<Image, DeviceError> {
+        self.produce(BOARD, &[], model, elf)
+    }
+
+    /// Builds another of the firmware's binaries, with these features (separated by commas) and no
+    /// others, on the bundled model. Otherwise as [`build`](Self::build).
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_binary(
+        &self,
+        binary: &str,
+        features: &str,
+        elf: &Path,
+    ) -> Result<Image, DeviceError> {
+        let options = ["--no-default-features", "--features", features];
+        self.produce(binary, &options, ModelFile::Bundled, elf)
+    }
+
+    fn produce(
+        &self,
+        binary: &str,
+        options: &[&str],
+        model: ModelFile<'_>,
+        elf: &Path,
+    ) -> Result<Image, DeviceError> {
         let failed = |path: &Path, what| {
             let path = path.to_owned();
             move |source| DeviceError::File { path, what, source }
@@ -80,13 +105,13 @@ impl Firmware {
         let lock = File::create(&lock_path).map_err(failed(&lock_path, "cannot be written"))?;
         lock.lock().map_err(failed(&lock_path, "cannot be locked"))?;
 
-        let output = self.cargo(model)?;
+        let output = self.cargo(binary, options, model)?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
             let hint = build_hint(&message);
             return Err(DeviceError::Build { message, hint });
         }
-        let built = self.target_folder.join(TARGET).join("release").join(BOARD);
+        let built = self.target_folder.join(TARGET).join("release").join(binary);
         let mut part = elf.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
@@ -96,14 +121,20 @@ impl Firmware {
         // The lock goes with its file.
     }
 
-    fn cargo(&self, model: ModelFile<'_>) -> Result<Output, DeviceError> {
+    fn cargo(
+        &self,
+        binary: &str,
+        options: &[&str],
+        model: ModelFile<'_>,
+    ) -> Result<Output, DeviceError> {
         // The cargo that runs this program, if one does: it knows its own toolchain.
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut cargo = Command::new(&program);
         cargo
             .current_dir(&self.folder)
-            .args(["build", "--release", "--bin", BOARD, "--target", TARGET, "--target-dir"])
-            .arg(&self.target_folder);
+            .args(["build", "--release", "--bin", binary, "--target", TARGET, "--target-dir"])
+            .arg(&self.target_folder)
+            .args(options);
         // Flags meant for the host would displace the firmware's own.
         for variable in [
             "RUSTFLAGS",

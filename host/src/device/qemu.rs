@@ -119,6 +119,31 @@ impl Qemu {
         }
     }
 
+    /// Listens until the device ends, and returns what it sent: for images that ask for nothing.
+    ///
+    /// # Errors
+    /// [`DeviceError::Silent`] where the device says nothing for the length of `patience`, and
+    /// [`DeviceError::Emulator`] when it ends otherwise than well.
+    pub fn listen(mut self, patience: Duration) -> Result<Vec<u8>, DeviceError> {
+        self.serial.set_read_timeout(Some(patience))?;
+        let mut sent = Vec::new();
+        let heard = (&self.serial).read_to_end(&mut sent);
+        let (code, _, stderr) = self.end(patience, heard.is_ok())?;
+        match heard {
+            Ok(_) if code == Some(Exit::Done.code()) => Ok(sent),
+            Ok(_) => Err(DeviceError::Emulator {
+                what: "the device did not end well",
+                cause: None,
+                code,
+                stderr,
+            }),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                Err(DeviceError::Silent { seconds: patience.as_secs(), answers: 0 })
+            }
+            Err(error) => Err(DeviceError::Link(error)),
+        }
+    }
+
     fn converse<'a>(
         &self,
         inputs: impl IntoIterator<Item = Input<'a>, IntoIter: Send>,

@@ -151,7 +151,7 @@ mod tests {
         let mut positive = Vec::new();
         for i in 0..n {
             let row: Vec<f64> =
-                (0..d).map(|_| rng.random::<f64>() - 0.5 + 0.3 * f64::from(i % 2)).collect();
+                (0..d).map(|_| rng.random::<f64>() - 0.5 + 0.3 * (i % 2) as f64).collect();
             rows.push(&row);
             positive.push(i % 2 == 0);
         }

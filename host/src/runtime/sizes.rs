@@ -1,5 +1,5 @@
 /// The state counts for which recursions are compiled.
-pub const STATE_SIZES: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+pub const STATE_SIZES: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 32, 64];
 
 /// The size that a model with so many states runs at; `None` for none or more than the largest.
 #[must_use]
@@ -27,9 +27,7 @@ macro_rules! with_states {
             Some(8) => at!(8),
             Some(12) => at!(12),
             Some(16) => at!(16),
-            Some(24) => at!(24),
             Some(32) => at!(32),
-            Some(48) => at!(48),
             _ => at!(64),
         }
     }};

@@ -8,6 +8,7 @@ use fishweir_core::smooth::posteriors;
 use serde::Deserialize;
 
 use super::compare::Comparison;
+use super::host_fit::host_fit;
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, SequenceJson};
 use super::tree::{Expectation, Tree};
@@ -62,14 +63,32 @@ impl Kind for BaumWelch {
             [("after_one_step", after_one_step, 1), ("after_five_steps", after_five_steps, 5)]
         {
             let Some(expected) = expected else { continue };
-            let expected = fields(&Model::try_from(expected.clone())?);
-            let got = fields(&fitted.models[steps]);
-            for ((field, expected), (_, got)) in expected.into_iter().zip(got) {
-                let expected = Expectation::Given(expected);
-                comparison.field(&format!("{name}.{field}"), &expected, got, slack.after(steps));
+            let expected = Model::try_from(expected.clone())?;
+            compare(name, &expected, &fitted.models[steps], slack.after(steps), comparison);
+            // The host fits in `f64`: held to the same expectation, at the case's tolerance.
+            let by_host = (T::ROUNDING == 0.0).then(|| host_fit(&model, &sequences, steps));
+            if let Some(host) = by_host.flatten().transpose()? {
+                compare(&format!("host.{name}"), &expected, &host.model, slack.one, comparison);
+                for (core, host) in fitted.log_likelihood.iter().zip(&host.log_likelihood) {
+                    let core = Expectation::Given((*core).into());
+                    comparison.field("host.log_likelihood", &core, *host, slack.trace);
+                }
             }
         }
         Ok(())
+    }
+}
+
+fn compare(
+    name: &str,
+    expected: &Model,
+    got: &Model,
+    slack: Tolerance,
+    comparison: &mut Comparison,
+) {
+    for ((field, expected), (_, got)) in fields(expected).into_iter().zip(fields(got)) {
+        let expected = Expectation::Given(expected);
+        comparison.field(&format!("{name}.{field}"), &expected, got, slack);
     }
 }
 
@@ -195,7 +214,8 @@ impl Slack {
         }
         let roundings: Vec<Rounding> =
             sequences.iter().map(|s| Rounding::of(model, s, unit)).collect();
-        let counted = roundings.iter().map(|r| r.counted().relative).fold(0.0, f64::max);
+        let counted =
+            roundings.iter().map(|r| r.weighted(1.0).absolute / r.length).fold(0.0, f64::max);
         let reach = sequences.iter().flatten().flatten().fold(1.0, |reach: f64, x| match x {
             Observation::Channels(x) => x.iter().fold(reach, |reach, x| reach.max(x.abs())),
             Observation::Symbol(_) => reach,

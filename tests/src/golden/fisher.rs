@@ -11,7 +11,9 @@ use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, SequenceJson};
 use super::tree::{Expectation, Tree};
 use crate::build::{Family, Task, dispatch_any, samples, score};
-use crate::oracle::{Direction, Law, LawDirection, Model, Sequence, Spread};
+use crate::oracle::{
+    Direction, Factored, Law, LawDirection, LogDomain, Model, Observation, Sequence, Spread,
+};
 use crate::rounding::{Rounding, Tolerance};
 
 /// Fisher scores in every parametrisation.
@@ -112,7 +114,10 @@ impl Kind for Fisher {
         }
         let both = scores.as_ref().map(|scores| (&scores.ratio, &scores.softmax));
         group("gaussian", gaussian, both, comparison, |widths, (variance, log_std), c| {
-            let most = |power| rounding.weighted(largest_pull(&model, &sequence, power));
+            let most = |power| {
+                let [centred, apart] = largest_pull(&model, &sequence, power);
+                rounding.weighted(centred).plus(rounding.summed(apart))
+            };
             check_widths(widths, variance, log_std, most, c);
         });
         Ok(())
@@ -206,35 +211,54 @@ fn check_widths(
     comparison.field("gaussian.covariances", covariances, blocks(variance, &matrix), slack(2));
 }
 
-/// A bound on one sample's term of a Gaussian score: of `z^2 + |z|` and 1, times the largest
-/// `1 / sigma` to a power (1 for means, 2 for variances, 0 for log standard deviations).
-fn largest_pull(model: &Model, sequence: &Sequence, power: i32) -> f64 {
-    fn gaussians<'a>(law: &'a Law, found: &mut Vec<(&'a [f64], f64)>) {
-        match law {
+/// A bound on one sample's term of a Gaussian score: `|z|` times the largest `1 / sigma` for means
+/// (power 1), `z^2 + 1` times that to the power 0 for log standard deviations, 2 for variances;
+/// averaged over the posterior of states and components, the largest of all samples. And the same
+/// with `|x| + |mean|` for one `|x - mean|`, which rounding `x` and the mean is relative to.
+fn largest_pull(model: &Model, sequence: &Sequence, power: i32) -> [f64; 2] {
+    fn pull(law: &Law, x: &[f64], power: i32) -> [f64; 2] {
+        let (mean, rate) = match law {
             Law::Gaussian { mean, variance } => {
-                let rate = variance.iter().map(|v| v.powf(-0.5)).fold(0.0, f64::max);
-                found.push((mean, rate));
+                (mean, variance.iter().map(|v| v.powf(-0.5)).fold(0.0, f64::max))
             }
             Law::FullGaussian { mean, covariance } => {
-                let inverse = crate::oracle::Factored::of(covariance).inverse();
+                let inverse = Factored::of(covariance).inverse();
                 let norm = inverse.iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>());
-                found.push((mean, norm.fold(0.0, f64::max).sqrt()));
+                (mean, norm.fold(0.0, f64::max).sqrt())
             }
-            Law::Mixture { component, .. } => {
-                component.iter().for_each(|law| gaussians(law, found));
+            Law::Mixture { weight, component } => {
+                let observation = Observation::Channels(x.to_vec());
+                let total = law.log_density(&observation);
+                let mut average = [0.0; 2];
+                for (weight, law) in weight.iter().zip(component) {
+                    let share = weight * (law.log_density(&observation) - total).exp();
+                    let pull = pull(law, x, power);
+                    average = [average[0] + share * pull[0], average[1] + share * pull[1]];
+                }
+                return average;
             }
-            Law::Categorical(_) | Law::Poisson(_) | Law::Bernoulli(_) => {}
+            Law::Categorical(_) | Law::Poisson(_) | Law::Bernoulli(_) => return [0.0; 2],
+        };
+        let channels = || x.iter().zip(mean);
+        let z: f64 = channels().map(|(x, m)| (x - m).abs() * rate).sum();
+        let apart: f64 = channels().map(|(x, m)| (x.abs() + m.abs()) * rate).sum();
+        let scale = rate.powi(power);
+        if power == 1 {
+            [z * scale, apart * scale]
+        } else {
+            [(z * z + 1.0) * scale, (apart * z + 1.0) * scale]
         }
     }
-    let mut found = Vec::new();
-    model.emission.iter().for_each(|law| gaussians(law, &mut found));
-    let mut most: f64 = 0.0;
-    for (mean, rate) in found {
-        for x in sequence.iter().flatten() {
-            let crate::oracle::Observation::Channels(x) = x else { continue };
-            let z = x.iter().zip(mean).map(|(x, m)| (x.abs() + m.abs()) * rate).sum::<f64>();
-            most = most.max((z * z + z + 1.0) * rate.powi(power));
+    let Some(posterior) = LogDomain::of(model, sequence).posterior() else { return [0.0; 2] };
+    let mut most = [0.0_f64; 2];
+    for (row, x) in posterior.iter().zip(sequence) {
+        let Some(Observation::Channels(x)) = x else { continue };
+        let mut average = [0.0; 2];
+        for (weight, law) in row.iter().zip(&model.emission) {
+            let pull = pull(law, x, power);
+            average = [average[0] + weight * pull[0], average[1] + weight * pull[1]];
         }
+        most = [most[0].max(average[0]), most[1].max(average[1])];
     }
     most
 }

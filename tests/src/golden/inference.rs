@@ -98,9 +98,10 @@ impl Kind for Inference {
         comparison.field("xi_sum", xi_sum, pairs, rounding.counted());
         comparison.field("gamma_sum", gamma_sum, occupancy, rounding.counted());
         let log_joint = viterbi.as_ref().map_or(f64::NEG_INFINITY, |(_, log)| *log);
-        comparison.field("viterbi_log_prob", viterbi_log_prob, log_joint, log);
+        let path_log = rounding.log_of_path();
+        comparison.field("viterbi_log_prob", viterbi_log_prob, log_joint, path_log);
         let path = viterbi.as_ref().map(|(path, _)| path.clone());
-        let path = forgive_near_tie::<T>(&model, &sequence, viterbi_path, path, log);
+        let path = forgive_near_tie::<T>(&model, &sequence, viterbi_path, path, path_log);
         comparison.field("viterbi_path", viterbi_path, path, Tolerance::EXACT);
         if let Some(indices) = indices {
             comparison.field("log_c_at", log_c_at, at(indices, steps)?, log);

@@ -9,6 +9,7 @@ mod baum_welch;
 mod compare;
 mod directional;
 mod fisher;
+mod host_fit;
 mod inference;
 mod movement;
 mod precision;

@@ -76,6 +76,20 @@ fn a_rate_of_zero_makes_counts_impossible() {
 }
 
 #[test]
+fn what_one_state_cannot_make_another_may() {
+    let poisson = |rate| Poisson::<1, f64>::new([rate]).expect("rates");
+    let pair = |a, b| Mixture::new([0.5, 0.5], [poisson(a), poisson(b)]).expect("a mixture");
+    let states = [pair(0.0, 0.0), pair(2.0, 3.0)];
+    let row = Mixture::row(&states, &[4]).expect("the second state makes it");
+    assert_eq!(row.likelihood[0], 0.0);
+    let found = row.likelihood[1].ln() + row.log_scale;
+    assert_close(found, states[1].log_likelihood(&[4]), 1.0, 1e-14, "row");
+    assert_eq!(Mixture::row(&[states[0]; 2], &[4]), None);
+    assert_eq!(states[0].log_likelihood(&[4]), f64::NEG_INFINITY);
+    assert_eq!(states[0].responsibilities(&[4]), None);
+}
+
+#[test]
 fn a_diagonal_covariance_is_a_full_one() {
     let mut bits = Bits(7);
     for diagonal in gaussian() {

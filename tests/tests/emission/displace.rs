@@ -8,13 +8,13 @@ use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::score::ScoreOf;
 
 /// A family that the tests can move.
-pub trait Displace: SufficientStatistics<Real = f64> {
+pub(crate) trait Displace: SufficientStatistics<Real = f64> {
     /// The distribution at `parameters + step direction`, in the parametrisation's coordinates.
     fn displaced(&self, direction: &Self::Score, step: f64, coordinates: Parametrisation) -> Self;
 }
 
 /// A row of probabilities, moved.
-pub fn moved_row<const K: usize>(
+pub(crate) fn moved_row<const K: usize>(
     p: &[f64; K],
     w: &[f64; K],
     step: f64,
@@ -139,7 +139,7 @@ impl<E: Displace, const M: usize> Displace for Mixture<E, M> {
 }
 
 /// A model, moved.
-pub fn moved<E: Displace, const N: usize>(
+pub(crate) fn moved<E: Displace, const N: usize>(
     hmm: &Hmm<E, N>,
     w: &ScoreOf<E, N>,
     step: f64,

@@ -12,7 +12,7 @@ use fishweir_core::rand_core::TryRng;
 use fishweir_core::score::StatisticsOf;
 
 /// Every parametrisation.
-pub const PARAMETRISATIONS: [Parametrisation; 4] = [
+pub(crate) const PARAMETRISATIONS: [Parametrisation; 4] = [
     Parametrisation::RATIO,
     Parametrisation::SOFTMAX,
     Parametrisation::RATIO.with_spread(Spread::LogStandardDeviation),
@@ -20,7 +20,7 @@ pub const PARAMETRISATIONS: [Parametrisation; 4] = [
 ];
 
 /// A reproducible source of bits (SplitMix64).
-pub struct Bits(pub u64);
+pub(crate) struct Bits(pub(crate) u64);
 
 impl TryRng for Bits {
     type Error = Infallible;
@@ -45,21 +45,21 @@ impl TryRng for Bits {
 
 impl Bits {
     /// Uniform on `[low, high)`.
-    pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn uniform(&mut self, low: f64, high: f64) -> f64 {
         let Ok(word) = self.try_next_u64();
         low + (high - low) * (word >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// A value with entries in `[-1, 1)`.
-    pub fn direction<S: VectorSpace<f64>>(&mut self) -> S {
+    pub(crate) fn direction<S: VectorSpace<f64>>(&mut self) -> S {
         let mut direction = S::ZERO;
         direction.for_each_mut(|entry| *entry = self.uniform(-1.0, 1.0));
         direction
     }
 }
 
-pub const ERGODIC: [[f64; 3]; 3] = [[0.7, 0.2, 0.1], [0.25, 0.5, 0.25], [0.1, 0.3, 0.6]];
-pub const LEFT_TO_RIGHT: [[f64; 3]; 3] = [[0.6, 0.4, 0.0], [0.0, 0.7, 0.3], [0.0, 0.0, 1.0]];
+pub(crate) const ERGODIC: [[f64; 3]; 3] = [[0.7, 0.2, 0.1], [0.25, 0.5, 0.25], [0.1, 0.3, 0.6]];
+pub(crate) const LEFT_TO_RIGHT: [[f64; 3]; 3] = [[0.6, 0.4, 0.0], [0.0, 0.7, 0.3], [0.0, 0.0, 1.0]];
 
 fn with<E: SufficientStatistics<Real = f64>>(
     initial: [f64; 3],
@@ -77,17 +77,17 @@ fn left_to_right<E: SufficientStatistics<Real = f64>>(emission: [E; 3]) -> Hmm<E
     with([1.0, 0.0, 0.0], LEFT_TO_RIGHT, emission)
 }
 
-pub fn categorical() -> [Categorical<4, f64>; 3] {
+pub(crate) fn categorical() -> [Categorical<4, f64>; 3] {
     [[0.4, 0.3, 0.2, 0.1], [0.1, 0.1, 0.1, 0.7], [0.25, 0.5, 0.125, 0.125]]
         .map(|p| Categorical::<4, f64>::new(p).expect("a distribution"))
 }
 
-pub fn gaussian() -> [Gaussian<2, f64>; 3] {
+pub(crate) fn gaussian() -> [Gaussian<2, f64>; 3] {
     [([0.0, 1.0], [1.0, 0.25]), ([2.0, -1.0], [0.5, 2.0]), ([-1.5, 0.5], [0.1, 1.0])]
         .map(|(mean, variance)| Gaussian::<2, f64>::new(mean, variance).expect("a distribution"))
 }
 
-pub fn full() -> [FullGaussian<3, f64>; 3] {
+pub(crate) fn full() -> [FullGaussian<3, f64>; 3] {
     [
         ([0.0, 1.0, -1.0], [[1.0, 0.5, 0.2], [0.5, 0.75, -0.25], [0.2, -0.25, 2.0]]),
         ([2.0, 0.0, 1.0], [[0.5, 0.0, 0.1], [0.0, 1.5, 0.5], [0.1, 0.5, 0.5]]),
@@ -96,17 +96,17 @@ pub fn full() -> [FullGaussian<3, f64>; 3] {
     .map(|(mean, covariance)| FullGaussian::new(mean, covariance).expect("a distribution"))
 }
 
-pub fn poisson() -> [Poisson<2, f64>; 3] {
+pub(crate) fn poisson() -> [Poisson<2, f64>; 3] {
     [[0.5, 20.0], [4.0, 1.0], [40.0, 0.125]].map(|rate| Poisson::new(rate).expect("rates"))
 }
 
-pub fn bernoulli() -> [Bernoulli<3, f64>; 3] {
+pub(crate) fn bernoulli() -> [Bernoulli<3, f64>; 3] {
     [[0.5, 0.1, 0.9], [0.25, 0.75, 0.5], [0.01, 0.6, 0.3]]
         .map(|p| Bernoulli::<3, f64>::new(p).expect("probabilities"))
 }
 
 /// Each state's mixture of a state's distribution and the next one's.
-pub fn mixed<E: SufficientStatistics<Real = f64>>(of: [E; 3]) -> [Mixture<E, 2>; 3] {
+pub(crate) fn mixed<E: SufficientStatistics<Real = f64>>(of: [E; 3]) -> [Mixture<E, 2>; 3] {
     std::array::from_fn(|i| {
         let weight = [0.625, 0.375];
         Mixture::new(weight, [of[i], of[(i + 1) % 3]]).expect("a mixture")
@@ -114,14 +114,14 @@ pub fn mixed<E: SufficientStatistics<Real = f64>>(of: [E; 3]) -> [Mixture<E, 2>;
 }
 
 /// What is done with every model.
-pub trait Visit {
+pub(crate) trait Visit {
     fn visit<E, const N: usize>(&mut self, name: &str, hmm: &Hmm<E, N>)
     where
         E: super::displace::Displace + Sample;
 }
 
 /// Shows every model to a visitor.
-pub fn visit_all(visitor: &mut impl Visit) {
+pub(crate) fn visit_all(visitor: &mut impl Visit) {
     visitor.visit("categorical", &ergodic(categorical()));
     visitor.visit("categorical, left to right", &left_to_right(categorical()));
     visitor.visit("gaussian", &ergodic(gaussian()));
@@ -140,7 +140,10 @@ pub fn visit_all(visitor: &mut impl Visit) {
 
 /// Observations that the model's states have made in turn, one of them missing: all states have
 /// emissions without zeros, so a model of any topology can make them in this order.
-pub fn sequence<E, const N: usize>(hmm: &Hmm<E, N>, length: usize) -> Vec<Option<E::Observation>>
+pub(crate) fn sequence<E, const N: usize>(
+    hmm: &Hmm<E, N>,
+    length: usize,
+) -> Vec<Option<E::Observation>>
 where
     E: Sample + SufficientStatistics<Real = f64>,
 {
@@ -154,7 +157,7 @@ where
 }
 
 /// A recursion after a sequence.
-pub fn after<R: Recursion>(recursion: R, sequence: &[Option<R::Observation>]) -> Running<R>
+pub(crate) fn after<R: Recursion>(recursion: R, sequence: &[Option<R::Observation>]) -> Running<R>
 where
     R::Observation: Sized,
 {
@@ -169,7 +172,7 @@ where
 }
 
 /// `log p` of a sequence.
-pub fn log_likelihood<E, const N: usize>(
+pub(crate) fn log_likelihood<E, const N: usize>(
     hmm: &Hmm<E, N>,
     sequence: &[Option<E::Observation>],
 ) -> f64
@@ -180,7 +183,7 @@ where
 }
 
 /// Expected statistics of a sequence, those of zeros included.
-pub fn statistics<E, const N: usize>(
+pub(crate) fn statistics<E, const N: usize>(
     hmm: &Hmm<E, N>,
     sequence: &[Option<E::Observation>],
 ) -> StatisticsOf<E, N>
@@ -194,7 +197,7 @@ where
 
 /// Asserts that two numbers agree to within `tolerance` of the larger, or of `scale`.
 #[track_caller]
-pub fn assert_close(found: f64, wanted: f64, scale: f64, tolerance: f64, what: &str) {
+pub(crate) fn assert_close(found: f64, wanted: f64, scale: f64, tolerance: f64, what: &str) {
     let size = found.abs().max(wanted.abs()).max(scale);
     assert!((found - wanted).abs() <= tolerance * size, "{what}: {found} where {wanted} belongs");
 }

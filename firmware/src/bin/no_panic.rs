@@ -1,0 +1,251 @@
+//! That nothing of fishweir-core panics on a device: an image which links only if that is so.
+//!
+//! It calls the recursions with models, settings and samples that the optimiser cannot know, and its
+//! panic handler calls a function that does not exist. Where a panic can be reached, the linker misses
+//! that function; feature `plant-panic` shows it. No allocator is linked, so nothing allocates.
+//!
+//! Whether a bounds check can be proven away depends on the sizes: the filter is therefore linked for
+//! many numbers of states, every other recursion for every family of emissions at one.
+#![no_std]
+#![no_main]
+#![allow(unsafe_code, reason = "the function that does not exist")]
+
+use core::hint::black_box;
+use core::panic::PanicInfo;
+
+use fishweir_core::artefact;
+use fishweir_core::classify::StreamClassifier;
+use fishweir_core::emission::{
+    Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture, Parametrisation, Poisson,
+    Regularisation, SufficientStatistics, VectorSpace,
+};
+use fishweir_core::filter::{
+    Belief, Forgetting, Forward, Memory, OnlineEm, Recent, Recursion, Running, Statistics,
+    StepSize, Window,
+};
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::number::{Dual, Real};
+use fishweir_core::score::Score;
+use fishweir_core::smooth::{
+    FixedLag, OnlineViterbi, Viterbi, posteriors, posteriors_checkpointed, viterbi,
+};
+use zerocopy::FromZeros;
+
+const STATES: usize = 4;
+
+#[cortex_m_rt::entry]
+fn main() -> ! {
+    filters::<f32>();
+    filters::<f64>();
+    filters::<Dual<f32, 1>>();
+    filters::<Dual<f32, 3>>();
+
+    family::<Categorical<16>>(&black_box(0));
+    family::<Gaussian<3>>(&black_box([0.0; 3]));
+    family::<FullGaussian<3>>(&black_box([0.0; 3]));
+    family::<Mixture<Gaussian<3>, 2>>(&black_box([0.0; 3]));
+    family::<Poisson<3>>(&black_box([0; 3]));
+    family::<Bernoulli<3>>(&black_box([false; 3]));
+    constructors();
+
+    classifier::<Categorical<16>>(&black_box(0));
+    classifier::<Gaussian<3>>(&black_box([0.0; 3]));
+    static BYTES: [u8; 1024] = [0; 1024];
+    let bytes = black_box(&BYTES[..]);
+    let _ = black_box(artefact::read::<Categorical<16>, STATES, 2, 1>(bytes));
+    let _ = black_box(artefact::read::<Gaussian<3, Dual<f32, 1>>, STATES, 2, 1>(bytes));
+
+    #[cfg(feature = "plant-panic")]
+    black_box(black_box(&BYTES)[black_box(0)]);
+    loop {
+        core::hint::spin_loop();
+    }
+}
+
+/// Some value: every bit pattern is one, and the optimiser does not know which.
+fn some<T: FromZeros>() -> T {
+    black_box(T::new_zeroed())
+}
+
+/// Everything that can be asked of a recursion.
+fn drive<R: Recursion>(recursion: R, x: &R::Observation) {
+    let mut stream = Running::new(black_box(recursion));
+    black_box(&mut stream);
+    let _ = black_box(stream.push(x));
+    stream.push_missing();
+    black_box(stream.read());
+    stream.reset();
+    black_box(&stream);
+}
+
+/// The filter at many sizes.
+fn filters<W>()
+where
+    W: fishweir_core::number::Weight + FromZeros,
+{
+    filter::<W, 1>();
+    filter::<W, 2>();
+    filter::<W, 3>();
+    filter::<W, 5>();
+    filter::<W, 8>();
+    filter::<W, 16>();
+    filter::<W, 32>();
+}
+
+#[inline(never)]
+fn filter<W, const N: usize>()
+where
+    W: fishweir_core::number::Weight + FromZeros,
+{
+    let chain = Chain::from_parts(
+        core::array::from_fn(|_| some::<W>()),
+        core::array::from_fn(|_| core::array::from_fn(|_| some::<W>())),
+    );
+    let emission =
+        core::array::from_fn(|_| Categorical::from_parts(core::array::from_fn(|_| some::<W>())));
+    let hmm = black_box(Hmm::<Categorical<16, W>, N>::new(chain, emission));
+    let _ = black_box(hmm.validate());
+    let forward = Forward::of(&hmm);
+    drive(forward, &black_box(0));
+    let mut belief = black_box(forward.start());
+    let _ = forward.push(&mut belief, &black_box(0));
+    black_box((forward.filtered(&belief), forward.predicted(&belief)));
+}
+
+/// Every recursion over one family of emissions.
+#[inline(never)]
+fn family<E>(x: &E::Observation)
+where
+    E: SufficientStatistics<Real = f32> + FromZeros,
+{
+    let hmm = some::<Hmm<E, STATES>>();
+    let hmm = &hmm;
+    let _ = black_box(hmm.validate());
+    filtering(hmm, x);
+    tangents(hmm, x);
+    learning(hmm, x);
+    smoothing(hmm, x);
+}
+
+#[inline(never)]
+fn filtering<E: Emission<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation) {
+    drive(Forward::of(hmm), x);
+    for memory in [Memory::factor(black_box(0.5)), Memory::samples(black_box(2.0))] {
+        if let Ok(memory) = memory {
+            drive(Forgetting::of(hmm, memory), x);
+        }
+    }
+    if let Ok(recent) = Recent::<_, STATES, 5>::of(hmm, black_box(1)) {
+        drive(recent, x);
+    }
+    if let Ok(window) = Window::<_, 3>::of(Forward::of(hmm), black_box(1)) {
+        drive(window, x);
+    }
+}
+
+#[inline(never)]
+fn tangents<E>(hmm: &Hmm<E, STATES>, x: &E::Observation)
+where
+    E: SufficientStatistics<Real = f32>,
+{
+    let directions = black_box([Score::ZERO; 2]);
+    let along = black_box(hmm.along(&directions, black_box(Parametrisation::default())));
+    let forward = Forward::of(&along);
+    drive(forward, x);
+    drive(Forgetting::of(&along, black_box(Memory::ENDLESS)), x);
+    if let Ok(recent) = Recent::<_, STATES, 5>::of(&along, black_box(1)) {
+        drive(recent, x);
+    }
+    if let Ok(window) = Window::<_, 3>::of(forward, black_box(1)) {
+        drive(window, x);
+    }
+}
+
+#[inline(never)]
+fn learning<E>(hmm: &Hmm<E, STATES>, x: &E::Observation)
+where
+    E: SufficientStatistics<Real = f32>,
+{
+    let statistics = Statistics::of(hmm).with_memory(black_box(Memory::ENDLESS));
+    drive(statistics, x);
+    drive(statistics.with_zeros(), x);
+    let regularisation = black_box(Regularisation::NONE);
+    for step_size in [StepSize::Power(black_box(0.6)), StepSize::Constant(black_box(0.1))] {
+        if let Ok(online) = OnlineEm::from(hmm, step_size, black_box(1), regularisation) {
+            drive(online, x);
+        }
+    }
+    let expected = black_box(statistics.read(&black_box(statistics.start())));
+    black_box(Score::of(hmm, &expected, black_box(Parametrisation::default())));
+    let _ = black_box(hmm.maximise(&expected, &regularisation));
+}
+
+#[inline(never)]
+fn smoothing<E: Emission<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation) {
+    drive(Viterbi::of(hmm), x);
+    drive(OnlineViterbi::<_, STATES, 9>::of(hmm), x);
+    let online = OnlineViterbi::<_, STATES, 9>::of(hmm);
+    black_box(online.undecided(&black_box(online.start())));
+    let lagged = FixedLag::<_, STATES, 7>::of(hmm);
+    drive(lagged, x);
+    let state = black_box(lagged.start());
+    black_box(lagged.at_lag(&state, black_box(3)));
+    lagged.for_each_lag(&state, |reading| {
+        black_box(reading);
+    });
+
+    let length = black_box(5);
+    let sequence = || (0..length).map(|_| black_box(Some(x)));
+    let (mut rows, mut pairs) = ([[0.0; STATES]; 9], [[0.0; STATES]; STATES]);
+    let (mut back, mut path) = ([[0_u8; STATES]; 9], [0_u8; 9]);
+    let mut checkpoints = [Belief::NEW; 3];
+    let (rows, back) = (black_box(&mut rows[..]), black_box(&mut back[..]));
+    let (path, checkpoints) = (black_box(&mut path[..]), black_box(&mut checkpoints[..]));
+    let _ = black_box(posteriors(hmm, sequence(), rows, &mut pairs));
+    let _ = black_box(viterbi(hmm, sequence(), back, path));
+    let _ = black_box(posteriors_checkpointed(
+        hmm,
+        length,
+        |_| black_box(Some(x)),
+        checkpoints,
+        rows,
+        &mut pairs,
+        |time, row| {
+            black_box((time, row));
+        },
+    ));
+}
+
+#[inline(never)]
+fn classifier<E>(x: &E::Observation)
+where
+    E: Emission<Weight = f32>,
+    StreamClassifier<E, STATES, 3, 3>: FromZeros,
+{
+    let classifier = some::<StreamClassifier<E, STATES, 3, 3>>();
+    let _ = black_box(classifier.validate());
+    drive(&classifier, x);
+}
+
+/// The constructors that check what they are given.
+#[inline(never)]
+fn constructors() {
+    let _ = black_box(Chain::<f32, STATES>::new(some(), some()));
+    let _ = black_box(Categorical::<16>::new(some()));
+    let _ = black_box(Gaussian::<3>::new(some(), some()));
+    let _ = black_box(FullGaussian::<3>::new(some(), some()));
+    let _ = black_box(Mixture::<Gaussian<3>, 2>::new(some(), some()));
+    let _ = black_box(Poisson::<3>::new(some()));
+    let _ = black_box(Bernoulli::<3>::new(some::<[f32; 3]>()));
+    black_box(Real::exp(black_box(0.0_f32)));
+}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    unsafe extern "C" {
+        /// Defined nowhere.
+        fn a_panic_can_be_reached() -> !;
+    }
+    // SAFETY: an image that would call it does not link.
+    unsafe { a_panic_can_be_reached() }
+}

@@ -1,0 +1,159 @@
+//! Dense models and streams to measure with: every probability positive, no two rows alike.
+
+use fishweir_core::emission::{
+    Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Poisson, VectorSpace,
+};
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::{ModelError, emission::SufficientStatistics};
+
+/// Symbols of the categorical models.
+pub(super) const SYMBOLS: usize = 16;
+/// Channels of the others.
+pub(super) const CHANNELS: usize = 3;
+/// Samples of a stream.
+pub(super) const SAMPLES: usize = 1024;
+
+/// A row of probabilities, another one for every `row`.
+const fn probabilities<const L: usize>(row: usize) -> [f32; L] {
+    let mut weights = [0.0; L];
+    let mut sum = 0.0;
+    let mut i = 0;
+    while i < L {
+        weights[i] = (1 + (7 * row + 5 * i + 3 * row * i) % 11) as f32;
+        sum += weights[i];
+        i += 1;
+    }
+    i = 0;
+    while i < L {
+        weights[i] /= sum;
+        i += 1;
+    }
+    weights
+}
+
+const fn chain<const N: usize>() -> Chain<f32, N> {
+    let mut transition = [[0.0; N]; N];
+    let mut i = 0;
+    while i < N {
+        transition[i] = probabilities(i);
+        i += 1;
+    }
+    Chain::from_parts(probabilities(N), transition)
+}
+
+const fn categorical<const N: usize>() -> Hmm<Categorical<SYMBOLS>, N> {
+    let mut emission = [Categorical::from_parts([0.0; SYMBOLS]); N];
+    let mut i = 0;
+    while i < N {
+        emission[i] = Categorical::from_parts(probabilities(i + 1));
+        i += 1;
+    }
+    Hmm::new(chain(), emission)
+}
+
+pub(super) static CATEGORICAL_2: Hmm<Categorical<SYMBOLS>, 2> = categorical();
+pub(super) static CATEGORICAL_4: Hmm<Categorical<SYMBOLS>, 4> = categorical();
+pub(super) static CATEGORICAL_8: Hmm<Categorical<SYMBOLS>, 8> = categorical();
+
+/// A model of four states from what each of them emits.
+fn four<E: SufficientStatistics<Real = f32>>(
+    emission: impl Fn(f32) -> Result<E, ModelError>,
+) -> Result<Hmm<E, 4>, ModelError> {
+    Ok(Hmm::new(chain(), [emission(0.0)?, emission(0.3)?, emission(0.6)?, emission(0.9)?]))
+}
+
+fn component(at: f32) -> Result<Gaussian<CHANNELS>, ModelError> {
+    Gaussian::new([at, 0.5 - at, 0.2], [1.0, 0.5 + at, 2.0])
+}
+
+pub(super) fn gaussian() -> Result<Hmm<Gaussian<CHANNELS>, 4>, ModelError> {
+    four(component)
+}
+
+pub(super) fn full_gaussian() -> Result<Hmm<FullGaussian<CHANNELS>, 4>, ModelError> {
+    let covariance = [[1.0, 0.2, 0.1], [0.2, 1.5, 0.3], [0.1, 0.3, 2.0]];
+    four(|at| FullGaussian::new([at, 0.5 - at, 0.2], covariance))
+}
+
+pub(super) fn mixture() -> Result<Hmm<Mixture<Gaussian<CHANNELS>, 2>, 4>, ModelError> {
+    four(|at| Mixture::new([0.25, 0.75], [component(at)?, component(1.0 - at)?]))
+}
+
+pub(super) fn poisson() -> Result<Hmm<Poisson<CHANNELS>, 4>, ModelError> {
+    four(|at| Poisson::new([1.0 + at, 2.0 - at, 0.5]))
+}
+
+pub(super) fn bernoulli() -> Result<Hmm<Bernoulli<CHANNELS>, 4>, ModelError> {
+    four(|at| Bernoulli::<CHANNELS>::new([0.05 + at, 0.95 - at, 0.5]))
+}
+
+/// A direction with no entry zero.
+pub(super) fn direction<S: VectorSpace<f32>>() -> S {
+    let mut direction = S::ZERO;
+    let mut k = 0_u16;
+    direction.for_each_mut(|entry| {
+        *entry = 0.1 * (f32::from(k * 7 % 11) - 4.5);
+        k += 1;
+    });
+    direction
+}
+
+const fn bits() -> [u32; SAMPLES] {
+    let mut bits = [0; SAMPLES];
+    let mut state = 1_u32;
+    let mut t = 0;
+    while t < SAMPLES {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        bits[t] = state >> 8;
+        t += 1;
+    }
+    bits
+}
+
+/// Symbols, all alike probable.
+pub(super) static SYMBOL_STREAM: [usize; SAMPLES] = {
+    let (bits, mut stream) = (bits(), [0; SAMPLES]);
+    let mut t = 0;
+    while t < SAMPLES {
+        stream[t] = (bits[t] >> 12) as usize % SYMBOLS;
+        t += 1;
+    }
+    stream
+};
+
+/// Vectors between -2 and 2.
+pub(super) static VECTOR_STREAM: [[f32; CHANNELS]; SAMPLES] = {
+    let (bits, mut stream) = (bits(), [[0.0; CHANNELS]; SAMPLES]);
+    let mut t = 0;
+    while t < SAMPLES {
+        let mut d = 0;
+        while d < CHANNELS {
+            stream[t][d] = ((bits[t] >> (4 * d)) % 4096) as f32 / 1024.0 - 2.0;
+            d += 1;
+        }
+        t += 1;
+    }
+    stream
+};
+
+/// Counts from 0 to 3.
+pub(super) static COUNT_STREAM: [[u32; CHANNELS]; SAMPLES] = {
+    let (bits, mut stream) = (bits(), [[0; CHANNELS]; SAMPLES]);
+    let mut t = 0;
+    while t < SAMPLES {
+        stream[t] = [bits[t] >> 16 & 3, bits[t] >> 12 & 3, bits[t] >> 8 & 3];
+        t += 1;
+    }
+    stream
+};
+
+/// Yes or no.
+pub(super) static BOOL_STREAM: [[bool; CHANNELS]; SAMPLES] = {
+    let (bits, mut stream) = (bits(), [[false; CHANNELS]; SAMPLES]);
+    let mut t = 0;
+    while t < SAMPLES {
+        stream[t] = [bits[t] >> 16 & 1 == 1, bits[t] >> 12 & 1 == 1, bits[t] >> 8 & 1 == 1];
+        t += 1;
+    }
+    stream
+};

@@ -1,0 +1,9 @@
+//! Prints what every recursion costs on an emulated Cortex-M4F: instructions a sample, bytes of state
+//! and of stack. `cargo run --release -p fishweir-tests --example device_table`
+
+use fishweir_tests::device_table::{measure, table};
+
+fn main() -> Result<(), fishweir::device::DeviceError> {
+    print!("{}", table(&measure()?));
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! On the device: nothing panics, the stack is bounded, and the recursions cost what they promise.
+
+use fishweir::device::DeviceError;
+use fishweir_tests::device_table::{BY_HAND, firmware, measure, table};
+
+/// The symbol that the image `no_panic` misses where a panic can be reached.
+const MISSING: &str = "undefined symbol: a_panic_can_be_reached";
+
+#[test]
+fn no_panic_can_be_reached_and_a_planted_one_is_found() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let elf = folder.path().join("no_panic.elf");
+    let firmware = firmware().expect("the firmware's folder");
+
+    let image = firmware
+        .build_binary("no_panic", "no-panic", &elf)
+        .expect("an image without a panic links");
+    // All recursions over all families: had they been optimised away, this would prove nothing.
+    assert!(image.sections.text > 200_000, "only {} bytes of code", image.sections.text);
+
+    match firmware.build_binary("no_panic", "plant-panic", &elf) {
+        Err(DeviceError::Build { message, .. }) => {
+            assert!(message.contains(MISSING), "refused for another reason:\n{message}");
+        }
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("an image with a panic in it links"),
+    }
+}
+
+#[test]
+fn recursions_cost_what_they_promise() {
+    let rows = measure().expect("the device measures");
+    println!("{}", table(&rows));
+    let compared = rows.iter().filter_map(|row| Some((row, row.by_hand()?)));
+    let compared: Vec<_> = compared.collect();
+    assert_eq!(compared.len(), BY_HAND.len(), "a row is missing");
+    for (row, (assembly, c)) in compared {
+        let ratio = row.instructions / assembly;
+        assert!(ratio <= 1.25, "{}: {ratio:.3} times the assembly", row.name);
+        assert!(row.instructions < c, "{}: slower than plain C", row.name);
+    }
+    for row in &rows {
+        // 64 kB are watched: a deeper stack would show as all of them.
+        assert!(row.stack_bytes > 0 && row.stack_bytes < 16 * 1024, "{row:?}");
+        assert!(row.instructions > 10.0 && row.state_bytes > 0 && row.model_bytes > 0, "{row:?}");
+    }
+}
