@@ -129,14 +129,11 @@ impl<S: Write, M: Meter> Bench<S, M> {
     }
 
     #[inline(never)]
-    fn tangent<E: SufficientStatistics<Real = f32>, const N: usize>(
+    fn tangent<E: Streamed<Real = f32>, const N: usize>(
         &mut self,
         name: &str,
         hmm: &Hmm<E, N>,
-    ) -> Result<(), Failure<S::Error>>
-    where
-        E: Streamed,
-    {
+    ) -> Result<(), Failure<S::Error>> {
         let directions = [models::direction()];
         let along = hmm.along(&directions, Parametrisation::default());
         let along = black_box(&along);
@@ -160,7 +157,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
     }
 
     #[inline(never)]
-    fn family<E: SufficientStatistics<Real = f32> + Streamed>(
+    fn family<E: Streamed<Real = f32>>(
         &mut self,
         name: &str,
         with_tangent: &str,

@@ -104,10 +104,10 @@ pub(super) struct Training {
     #[arg(long, value_name = "PASSES")]
     iterations: Option<usize>,
     /// Converged when a pass raises the log-likelihood by less than this fraction of it
-    #[arg(long, value_name = "FRACTION")]
+    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true)]
     tolerance: Option<f64>,
     /// No standard deviation falls below this fraction of the channel's over all training data
-    #[arg(long, value_name = "FRACTION")]
+    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true)]
     std_floor: Option<f64>,
     /// Jittered copies of each training series, as other devices would have recorded them; 0 for
     /// none
@@ -115,10 +115,10 @@ pub(super) struct Training {
     copies: Option<usize>,
     /// Standard deviation in degrees by which a copy's vectors (channels alike but for x, y, z) are
     /// turned
-    #[arg(long, value_name = "DEGREES", value_parser = spread)]
+    #[arg(long, value_name = "DEGREES", value_parser = spread, allow_negative_numbers = true)]
     rotation: Option<f64>,
     /// Standard deviation of the logarithm of each channel's gain in a copy
-    #[arg(long, value_name = "FRACTION", value_parser = spread)]
+    #[arg(long, value_name = "FRACTION", value_parser = spread, allow_negative_numbers = true)]
     gain: Option<f64>,
     /// Channels that change sign in a mirror image, parted by commas: every training series is
     /// mirrored too

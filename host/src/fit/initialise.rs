@@ -14,7 +14,7 @@ use crate::runtime::{Emissions, Hmm};
 /// Rows that k-means looks at, at most; more add time, not better means.
 const KMEANS_ROWS: usize = 8_000;
 const KMEANS_PASSES: usize = 25;
-const SEGMENTAL_PASSES: usize = 3;
+const SEGMENTAL_PASSES: usize = 1;
 
 pub(super) fn initial_model(
     options: &BaumWelch,

@@ -30,7 +30,7 @@ pub struct Augment {
 
 impl Default for Augment {
     fn default() -> Self {
-        Self { copies: 1, rotation_degrees: 10.0, gain: 0.05, mirror: Vec::new(), seed: 1 }
+        Self { copies: 2, rotation_degrees: 10.0, gain: 0.05, mirror: Vec::new(), seed: 1 }
     }
 }
 
@@ -148,10 +148,7 @@ fn vectors(names: &[String]) -> Vec<[usize; 3]> {
             }
         }
     }
-    found
-        .into_values()
-        .filter_map(|axes| Some([axes[0]?, axes[1]?, axes[2]?]))
-        .collect()
+    found.into_values().filter_map(|axes| Some([axes[0]?, axes[1]?, axes[2]?])).collect()
 }
 
 fn varied(series: &Series, vary: impl Fn(&mut [f64])) -> Series {

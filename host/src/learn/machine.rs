@@ -78,7 +78,8 @@ impl Machine {
                 .zip(&self.standard)
                 .map(|(&x, standard)| standard.of(f64::from(x)) as f32)
                 .collect();
-            let values: Vec<f32> = self.outputs.iter().map(|output| output.value(&scaled)).collect();
+            let values: Vec<f32> =
+                self.outputs.iter().map(|output| output.value(&scaled)).collect();
             fishweir_core::classify::decide(&values).class
         };
         rows.rows().zip(labels).filter(|(row, label)| decide(row) == **label).count()
