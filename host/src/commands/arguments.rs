@@ -177,6 +177,11 @@ impl Training {
         Self { group: Some(column.to_owned()), ..Self::default() }
     }
 
+    /// With every training series mirrored in these channels too.
+    pub(super) fn mirrored(self, channels: &[&str]) -> Self {
+        Self { mirror: channels.iter().map(|&channel| channel.to_owned()).collect(), ..self }
+    }
+
     /// The library's options for a classifier, checked.
     pub(super) fn options(
         &self,

@@ -30,6 +30,9 @@ const RECORDINGS: &[u8] = include_bytes!("../../data/ts-watch-exercises/all.csv.
 const RECORDINGS_NAME: &str = "ts-watch-exercises/all.csv.gz";
 const SAMPLES_PER_SECOND: f64 = 50.0;
 const GROUP: &str = "subject";
+/// What changes sign between the left arm and the right: the acceleration across the wrist is turned
+/// round, and of the angular rates the two about the other axes.
+const MIRROR: [&str; 3] = ["ax", "wy", "wz"];
 /// Four seconds, a decision every second.
 const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("positive");
 const HOP: NonZeroUsize = NonZeroUsize::new(50).expect("positive");
@@ -105,7 +108,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     })?;
     let data = Dataset::parse(RECORDINGS_NAME, RECORDINGS, &ReadOptions::default())?;
     let cutting = Cutting::of(WINDOW, HOP);
-    let training = Training::by_group(GROUP);
+    let training = Training::by_group(GROUP).mirrored(&MIRROR);
     let (of_series, subjects) = data.groups(GROUP)?;
     tell.say(format_args!(
         "fishweir: hidden Markov models on the host, their Fisher scores on a microcontroller.\n\
@@ -118,7 +121,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     tell.stage(format_args!(
         "Cross-validating two classifiers in {FOLDS} folds. Every subject is judged by models that \
-         never saw them."
+         never saw them. Training series are also shown mirrored, as from the other arm, and turned \
+         a little, as from a watch worn askew."
     ))?;
     let kinds = [ClassifierKind::Bayes, ClassifierKind::Fisher];
     let folds = CrossValidationOptions { folds: FOLDS, seed: None };
