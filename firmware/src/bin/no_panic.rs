@@ -130,10 +130,9 @@ where
 #[inline(never)]
 fn filtering<E: Emission<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation) {
     drive(Forward::of(hmm), x);
-    for memory in [Memory::factor(black_box(0.5)), Memory::samples(black_box(2.0))] {
-        if let Ok(memory) = memory {
-            drive(Forgetting::of(hmm, memory), x);
-        }
+    let memories = [Memory::factor(black_box(0.5)), Memory::samples(black_box(2.0))];
+    for memory in memories.into_iter().flatten() {
+        drive(Forgetting::of(hmm, memory), x);
     }
     if let Ok(recent) = Recent::<_, STATES, 5>::of(hmm, black_box(1)) {
         drive(recent, x);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use fishweir::data::{Alphabet, FastaLabel, Format, Kind, ReadOptions, ShortSeries, Windowing};
-use fishweir::learn::{ClassifierKind, Scaling, ScoreModels, TrainOptions};
+use fishweir::learn::{ClassifierKind, Mirror, Scaling, ScoreModels, TrainOptions};
 use fishweir_core::classify::Normalisation;
 
 use super::Failure;
@@ -120,8 +120,8 @@ pub(super) struct Training {
     /// Standard deviation of the logarithm of each channel's gain in a copy
     #[arg(long, value_name = "FRACTION", value_parser = spread, allow_negative_numbers = true)]
     gain: Option<f64>,
-    /// Channels that change sign in a mirror image, parted by commas: every training series is
-    /// mirrored too
+    /// Channels that change sign in a mirror image, parted by commas, or none: every training series
+    /// is mirrored too [default: choose by inner cross-validation, across an axis of the vectors]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
     /// How evidence grows with length (fisher)
@@ -205,7 +205,8 @@ impl Training {
         set(&mut vary.rotation_degrees, self.rotation);
         set(&mut vary.gain, self.gain);
         if !self.mirror.is_empty() {
-            vary.mirror.clone_from(&self.mirror);
+            let channels = if self.mirror == ["none"] { &[] } else { self.mirror.as_slice() };
+            vary.mirror = Mirror::Channels(channels.to_vec());
         }
         options.windowing = cutting.windowing();
         options.group.clone_from(&self.group);

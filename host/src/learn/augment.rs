@@ -21,23 +21,66 @@ pub struct Augment {
     pub rotation_degrees: f64,
     /// Standard deviation of the logarithm of each channel's gain in a copy.
     pub gain: f64,
-    /// Channels that change sign in a mirror image (the other arm, the other side of a machine);
-    /// empty for no mirror image.
-    pub mirror: Vec<String>,
+    /// Whether and how training series are mirrored as well.
+    pub mirror: Mirror,
     /// Seed of the copies.
     pub seed: u64,
 }
 
+/// A mirror image: the other arm, the other side of a machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mirror {
+    /// None, or one of those across an axis of the vectors found among the channels: whichever inner
+    /// cross-validation finds best. Only classifiers that choose by inner cross-validation look.
+    #[default]
+    Choose,
+    /// The channels that change sign; none for no mirror image.
+    Channels(Vec<String>),
+}
+
+/// The mirror images to choose from: none, then, where channels form vectors, across `x`, `y`, `z`.
+///
+/// Mirrored across `x`, a velocity or an acceleration changes the sign of its `x`; a turning rate or
+/// a magnetic field, an axial vector, that of its `y` and `z`. Names tell which is which.
+pub(super) fn mirror_candidates(kind: &Kind) -> Vec<Vec<String>> {
+    let mut candidates = vec![Vec::new()];
+    let Kind::Channels(names) = kind else { return candidates };
+    let vectors = vectors(names);
+    if vectors.is_empty() {
+        return candidates;
+    }
+    for axis in 0..3 {
+        let changed = vectors.iter().flat_map(|vector| {
+            let axial = is_axial(&names[vector[axis]]);
+            (0..3).filter(move |&other| (other == axis) != axial).map(|other| vector[other])
+        });
+        candidates.push(changed.map(|channel| names[channel].clone()).collect());
+    }
+    candidates
+}
+
+fn is_axial(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let starts = |prefix: &&str| name.starts_with(prefix);
+    !name.starts_with("grav") && ["w", "g", "omega", "rot", "mag"].iter().any(starts)
+}
+
 impl Default for Augment {
     fn default() -> Self {
-        Self { copies: 2, rotation_degrees: 10.0, gain: 0.05, mirror: Vec::new(), seed: 1 }
+        Self { copies: 2, rotation_degrees: 10.0, gain: 0.05, mirror: Mirror::Choose, seed: 1 }
     }
 }
 
 impl Augment {
     /// Nothing varied.
-    pub const NONE: Self =
-        Self { copies: 0, rotation_degrees: 0.0, gain: 0.0, mirror: Vec::new(), seed: 1 };
+    pub const NONE: Self = Self {
+        copies: 0,
+        rotation_degrees: 0.0,
+        gain: 0.0,
+        mirror: Mirror::Channels(Vec::new()),
+        seed: 1,
+    };
 }
 
 /// A data set with its varied copies: variant `v` of series `i` is series `v n + i`, and variant 0
@@ -56,10 +99,15 @@ impl Augmented {
         let Kind::Channels(names) = data.kind() else {
             return Ok(Self { data: data.clone(), originals, exact: 1, variants: 1 });
         };
-        let signs = signs(names, &options.mirror)?;
+        // A choice not made yet is no mirror image.
+        let mirror = match &options.mirror {
+            Mirror::Channels(channels) => channels.as_slice(),
+            Mirror::Choose => &[],
+        };
+        let signs = signs(names, mirror)?;
         let vectors = vectors(names);
         let mut series = data.series().to_vec();
-        if !options.mirror.is_empty() {
+        if !mirror.is_empty() {
             for one in data.series() {
                 series.push(varied(one, |row| {
                     row.iter_mut().zip(&signs).for_each(|(x, sign)| *x *= sign);
@@ -195,6 +243,15 @@ mod tests {
         assert_eq!(vectors(&names("ax ay az wx wy wz")), [[0, 1, 2], [3, 4, 5]]);
         assert_eq!(vectors(&names("t gyro_Z gyro_X gyro_Y")), [[2, 3, 1]]);
         assert!(vectors(&names("x y current")).is_empty());
+    }
+
+    #[test]
+    fn mirrors_know_axial_vectors() {
+        let names = "ax ay az wx wy wz".split(' ').map(str::to_owned).collect();
+        let candidates = mirror_candidates(&Kind::Channels(names));
+        let expected: [&[&str]; 4] =
+            [&[], &["ax", "wy", "wz"], &["ay", "wx", "wz"], &["az", "wx", "wy"]];
+        assert_eq!(candidates, expected);
     }
 
     #[test]

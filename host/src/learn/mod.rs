@@ -10,7 +10,7 @@ mod machine;
 mod svm;
 mod train;
 
-pub use augment::{Augment, AugmentError};
+pub use augment::{Augment, AugmentError, Mirror};
 pub use features::{FeatureMap, Scaling};
 pub use svm::{LinearSvm, Matrix};
 pub use train::{

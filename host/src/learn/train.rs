@@ -6,7 +6,7 @@ use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::augment::{Augment, AugmentError, Augmented};
+use super::augment::{Augment, AugmentError, Augmented, Mirror, mirror_candidates};
 use super::features::{FeatureMap, Scaling};
 use super::machine::Machine;
 use super::svm::Matrix;
@@ -113,6 +113,13 @@ pub struct Choice {
     pub candidates: Vec<Candidate>,
 }
 
+impl Choice {
+    /// Inner accuracy of what was chosen; zero where nothing was judged.
+    fn accuracy(&self) -> f64 {
+        self.candidates.iter().map(|candidate| candidate.accuracy).fold(0.0, f64::max)
+    }
+}
+
 /// A candidate of the inner cross-validation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Candidate {
@@ -178,6 +185,8 @@ pub fn train(
     options: &TrainOptions,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Trained, TrainError> {
+    let (options, mirrored) = choose_mirror(data, series, options)?;
+    let options = &options;
     let augmented = Augmented::new(data, &options.augment)?;
     let problem = Problem::new(&augmented, options, progress)?;
     let windows = data.windows(options.windowing.as_ref());
@@ -188,7 +197,10 @@ pub fn train(
     let mut classifier = problem.bayes(series, models_of(&fits));
     let mut choice = None;
     if options.kind == ClassifierKind::Fisher {
-        let chosen = problem.choose(series)?;
+        let chosen = match mirrored {
+            Some(chosen) => chosen,
+            None => problem.choose(series)?,
+        };
         let map = problem.feature_map(&classifier.models)?;
         let (rows, labels) = problem.features(&map, &augmented.all(series))?;
         let classes = data.classes().len();
@@ -202,10 +214,45 @@ pub fn train(
             chosen.scaling.name(),
             chosen.c
         ));
+        if let Mirror::Channels(channels) = &options.augment.mirror
+            && !channels.is_empty()
+        {
+            let channels = channels.join(", ");
+            classifier.provenance.notes.push(format!("mirrored in {channels} as well"));
+        }
         choice = Some(chosen);
     }
     classifier.provenance.windows = windows.of_all(series).count();
     Ok(Trained { classifier, choice, fits })
+}
+
+/// The options with the mirror image chosen, and the choice of scaling and C that goes with it where
+/// it took a choice.
+fn choose_mirror(
+    data: &Dataset,
+    series: &[usize],
+    options: &TrainOptions,
+) -> Result<(TrainOptions, Option<Choice>), TrainError> {
+    let with = |channels: Vec<String>| TrainOptions {
+        augment: Augment { mirror: Mirror::Channels(channels), ..options.augment.clone() },
+        ..options.clone()
+    };
+    let candidates = mirror_candidates(data.kind());
+    let asks = options.augment.mirror == Mirror::Choose && options.kind == ClassifierKind::Fisher;
+    if !asks || candidates.len() == 1 {
+        return Ok((options.clone(), None));
+    }
+    let mut best: Option<(TrainOptions, Choice)> = None;
+    for channels in candidates {
+        let options = with(channels);
+        let augmented = Augmented::new(data, &options.augment)?;
+        let choice = Problem::new(&augmented, &options, &|| ())?.choose(series)?;
+        // Of equals the first: no mirror image.
+        if best.as_ref().is_none_or(|(_, best)| choice.accuracy() > best.accuracy()) {
+            best = Some((options, choice));
+        }
+    }
+    Ok(best.map_or((options.clone(), None), |(options, choice)| (options, Some(choice))))
 }
 
 fn models_of(fits: &[Fit]) -> Vec<Hmm> {
