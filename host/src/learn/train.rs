@@ -387,7 +387,7 @@ impl<'a> Problem<'a> {
                 windows: 0,
                 windowing: self.options.windowing,
                 notes: vec![format!(
-                    "{} states, Baum-Welch with {} restarts from seed {}",
+                    "{} states, Baum-Welch with {} restart(s) from seed {}",
                     self.options.baum_welch.states,
                     self.options.baum_welch.restarts,
                     self.options.baum_welch.seed
