@@ -1,5 +1,44 @@
 //! Hidden Markov models, Fisher scores and stream classifiers for microcontrollers: exact, sample by
-//! sample, in fixed memory.
+//! sample, in fixed memory. No std, no allocation, no unsafe code, no panic in a release build.
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | [`number`] | what a model stores and a state holds: reals, dual numbers, lanes, (max, times) |
+//! | [`emission`] | how a hidden state produces an observation: categorical, Gaussians, mixtures, Poisson, Bernoulli |
+//! | [`hmm`] | chain and emissions: the model, immutable, in flash |
+//! | [`filter`] | constant memory: forward and tangent filter, forgetting, windows, expected statistics, online EM |
+//! | [`smooth`] | lent buffer: forward-backward, fixed lag, Viterbi, checkpoints, sampling |
+//! | [`score`] | the gradient of the log-likelihood, and directions, in the shape of the model |
+//! | [`classify`] | banks of models and directions that decide between classes |
+//! | [`artefact`] | a classifier as a checked file that is read in place |
+//!
+//! Modules import from those above them, never from below. One recursion serves every number: over
+//! `f32` it is the filter, over [`number::Dual`] it is the tangent filter, whose derivative along a
+//! direction `w` is `w . grad log p(x_1..t)`. A linear classifier on Fisher scores is therefore a
+//! bank of models with directions attached, and needs no score:
+//!
+//! ```
+//! use fishweir_core::classify::{Normalisation, StreamClassifier};
+//! use fishweir_core::emission::Categorical;
+//! use fishweir_core::filter::Running;
+//! use fishweir_core::hmm::{Chain, Hmm};
+//!
+//! # fn main() -> Result<(), Box<dyn core::error::Error>> {
+//! let fair = Hmm::new(
+//!     Chain::<f32, 1>::new([1.0], [[1.0]])?,
+//!     [Categorical::<2, f32>::new([0.5, 0.5])?],
+//! );
+//! let biased = Hmm::new(*fair.chain(), [Categorical::<2, f32>::new([0.75, 0.25])?]);
+//! // One output: its sign decides, here by which model makes the tosses likelier.
+//! let coin = StreamClassifier::new([fair, biased], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
+//!
+//! let mut stream = Running::new(&coin); // the model by reference, the state by value
+//! for toss in [0, 0, 1, 0] {
+//!     stream.push(&toss)?; // on an error the state is unchanged
+//! }
+//! assert_eq!(stream.read().class, 1);
+//! # Ok(()) }
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 
