@@ -1,5 +1,7 @@
 //! From a trained classifier to the numbers that a device holds.
 
+use fishweir_core::emission::{Probabilities, move_row};
+
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{Classifier, Direction, EmissionDirection};
 use crate::runtime::{Emissions, Hmm};
@@ -115,19 +117,19 @@ fn attach(
 
 /// Probabilities with their rates of change along directions of their logits.
 fn along_logits(row: &[f64], directions: &[Vec<f64>]) -> Vec<Weight> {
-    let means: Vec<f64> = directions
+    let rates: Vec<Vec<f64>> = directions
         .iter()
-        .map(|direction| row.iter().zip(direction).map(|(p, w)| p * w).sum())
+        .map(|direction| {
+            let mut rate = vec![0.0; row.len()];
+            move_row(row, direction, Probabilities::Softmax, &mut rate);
+            rate
+        })
         .collect();
     row.iter()
         .enumerate()
         .map(|(k, &p)| Weight {
             value: p as f32,
-            tangent: directions
-                .iter()
-                .zip(&means)
-                .map(|(direction, mean)| (p * (direction[k] - mean)) as f32)
-                .collect(),
+            tangent: rates.iter().map(|rate| rate[k] as f32).collect(),
         })
         .collect()
 }

@@ -1,6 +1,7 @@
 //! Features of a sequence: the Fisher scores of the class models, read from expected statistics.
 
 use fishweir_core::classify::Normalisation;
+use fishweir_core::emission::{Probabilities, score_row};
 use serde::{Deserialize, Serialize};
 
 use crate::classifier::{Direction, EmissionDirection};
@@ -179,8 +180,9 @@ impl FeatureMap {
     }
 }
 
-/// Score of a row of logits: count less expected count, `n_k - p_k sum_l n_l`.
+/// The score of a row's logits.
 fn push_logit_scores(probability: &[f64], counts: &[f64], features: &mut Vec<f64>) {
-    let total: f64 = counts.iter().sum();
-    features.extend(counts.iter().zip(probability).map(|(count, p)| count - p * total));
+    let from = features.len();
+    features.resize(from + counts.len(), 0.0);
+    score_row(probability, counts, Probabilities::Softmax, &mut features[from..]);
 }
