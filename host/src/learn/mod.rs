@@ -5,14 +5,14 @@
 //! so both compile to the same stream.
 
 mod augment;
+mod choice;
 mod features;
 mod machine;
 mod svm;
 mod train;
 
 pub use augment::{Augment, AugmentError, Mirror};
+pub use choice::{Candidate, Choice};
 pub use features::{FeatureMap, Scaling};
 pub use svm::{LinearSvm, Matrix};
-pub use train::{
-    Candidate, Choice, ClassifierKind, ScoreModels, TrainError, TrainOptions, Trained, train,
-};
+pub use train::{ClassifierKind, ScoreModels, TrainError, TrainOptions, Trained, train};

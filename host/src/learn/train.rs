@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::augment::{Augment, AugmentError, Augmented, Mirror, mirror_candidates};
+use super::choice::{Candidate, Choice};
 use super::features::{FeatureMap, Scaling};
 use super::machine::Machine;
 use super::svm::Matrix;
@@ -100,35 +101,6 @@ pub struct Trained {
     pub choice: Option<Choice>,
     /// How the model of each class was fitted, `[class]`.
     pub fits: Vec<Fit>,
-}
-
-/// The choice of scaling and C by inner cross-validation.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Choice {
-    /// The scaling chosen.
-    pub scaling: Scaling,
-    /// The C chosen.
-    pub c: f64,
-    /// Inner accuracy of every candidate.
-    pub candidates: Vec<Candidate>,
-}
-
-impl Choice {
-    /// Inner accuracy of what was chosen; zero where nothing was judged.
-    fn accuracy(&self) -> f64 {
-        self.candidates.iter().map(|candidate| candidate.accuracy).fold(0.0, f64::max)
-    }
-}
-
-/// A candidate of the inner cross-validation.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Candidate {
-    /// Its scaling.
-    pub scaling: Scaling,
-    /// Its C.
-    pub c: f64,
-    /// Its accuracy over the inner folds.
-    pub accuracy: f64,
 }
 
 /// Why nothing was trained.
