@@ -1,6 +1,7 @@
 //! fishweir: fit hidden Markov models and kernel classifiers, evaluate them honestly, and compile
 //! them to streams that a microcontroller scores sample by sample.
 
+pub mod batch;
 pub mod classifier;
 pub mod data;
 pub mod deploy;

@@ -43,10 +43,10 @@ impl<E: Emission, const N: usize> Copy for Forward<'_, E, N> {}
 /// The forward recursion's state: a scaled row over the hidden states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Belief<X: Number, const N: usize> {
-    row: [X; N],
-    ledger: X::Ledger,
+    pub(super) row: [X; N],
+    pub(super) ledger: X::Ledger,
     /// Samples since the row was settled, where that matters; 0 before the first sample.
-    age: u32,
+    pub(super) age: u32,
 }
 
 impl<X: Number, const N: usize> Default for Belief<X, N> {

@@ -16,6 +16,7 @@
 //! What no observation tells is the same to all of them: a missing sample is a step of the chain, a
 //! likelihood of one, and no observation of any state.
 
+mod batch;
 mod expected;
 mod forgetting;
 mod forward;
@@ -27,6 +28,7 @@ mod recursion;
 mod statistics;
 mod window;
 
+pub use batch::Beliefs;
 pub use expected::ExpectedStatistics;
 pub use forgetting::{FadingBelief, Forgetting};
 pub use forward::{Belief, Evidence, Forward};

@@ -25,6 +25,7 @@ pub use approximate::{EXP_ERROR, LN_ERROR};
 pub use compensated::Compensated;
 pub use dual::{Dual, DualLedger};
 pub use lanes::Lanes;
+pub(crate) use lanes::{Quotient, RowFunction};
 pub use max::Max;
 pub use real::{Ledger, Real};
 

@@ -77,11 +77,11 @@ pub struct Ledger<T> {
 
 impl<T: Real> Ledger<T> {
     /// Nothing moved yet.
-    pub(super) const SETTLED: Self = Self { exponent: 0, log: Compensated::ZERO };
+    pub(crate) const SETTLED: Self = Self { exponent: 0, log: Compensated::ZERO };
 
     #[inline]
-    pub(super) fn take_exponent(&mut self, exponent: i32) {
-        self.exponent += i64::from(exponent);
+    pub(crate) fn take_exponent(&mut self, exponent: i64) {
+        self.exponent += exponent;
     }
 }
 
@@ -218,7 +218,7 @@ macro_rules! real {
                 for entry in row {
                     *entry *= factor;
                 }
-                ledger.take_exponent(exponent);
+                ledger.take_exponent(exponent.into());
             }
             #[inline]
             fn earn(ledger: &mut Ledger<$t>, log_scale: $t) {

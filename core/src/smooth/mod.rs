@@ -4,6 +4,7 @@
 //! | recursion | reads | memory |
 //! |---|---|---|
 //! | [`posteriors`] | smoothed states at all times, expected transitions, log-likelihood | `T` rows of `N` reals |
+//! | [`Retraces`] | the same of sequences side by side | `T` rows of `N` lanes |
 //! | [`posteriors_checkpointed`] | the same, from the last sample to the first | about `2 sqrt(T)` rows |
 //! | [`FixedLag`] | the smoothed state `LAG` samples ago, as a stream | `LAG + 1` rows |
 //! | [`viterbi`] | the best path and its log-probability | `T` rows of `N` indices |
@@ -13,6 +14,7 @@
 //! | [`Ancestral`] | states and observations drawn from the model | one index |
 
 mod ancestral;
+mod batch;
 mod checkpointed;
 mod draw_path;
 mod error;
@@ -24,6 +26,7 @@ mod state_index;
 mod viterbi;
 
 pub use ancestral::{Ancestral, Draw};
+pub use batch::Retraces;
 pub use checkpointed::{checkpoints_for, posteriors_checkpointed};
 pub use draw_path::draw_path;
 pub use error::SequenceError;

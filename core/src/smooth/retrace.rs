@@ -1,14 +1,14 @@
 //! The backward pass over rows of the filter, once for all that smooth.
 
 use crate::hmm::Chain;
-use crate::number::{Real, sum_of};
+use crate::number::{Quotient, Real, RowFunction, sum_of};
 
 /// After so many rows a posterior is normalised again and sums of pairs are moved out, so that
 /// rounding does not add up over a long sequence. Counted from the last sample.
-const ROWS_A_BLOCK: u32 = 64;
+pub(super) const ROWS_A_BLOCK: u32 = 64;
 
 /// A state that was predicted less than `2^-80` times its posterior is weighed by itself.
-const UNFORESEEN_FROM: i32 = 80;
+pub(super) const UNFORESEEN_FROM: i32 = 80;
 
 /// What becomes of the pair posteriors `p(z_t = i, z_t+1 = j | x_1..T)`.
 pub(super) trait Gather<T, const N: usize> {
@@ -96,6 +96,12 @@ impl<T: Real, const N: usize> Retrace<T, N> {
         Self { next: *row, age: 0 }
     }
 
+    /// Takes up the pass where `next` is the posterior one sample later.
+    #[inline]
+    pub(super) fn from_next(next: [T; N]) -> Self {
+        Self { next, age: 0 }
+    }
+
     /// Makes the filter's row, one sample earlier than the row before, a posterior.
     ///
     /// `2 N^2` multiply-adds, `N^2` more for pairs, `N` divisions.
@@ -106,25 +112,7 @@ impl<T: Real, const N: usize> Retrace<T, N> {
         row: &mut [T; N],
         gather: &mut G,
     ) {
-        let predicted: [T; N] = chain.predict(row);
-        let bound = T::power_of_two(UNFORESEEN_FROM);
-        let mut ratio = [T::ZERO; N];
-        let mut foreseen = true;
-        for ((ratio, &next), &predicted) in ratio.iter_mut().zip(&self.next).zip(&predicted) {
-            let quotient = next / predicted;
-            // A state that could not be reached is not occupied afterwards either.
-            *ratio = if next > T::ZERO { quotient } else { T::ZERO };
-            foreseen &= *ratio <= bound;
-        }
-        if foreseen {
-            gather.outer(row, &ratio);
-            let onward: [T; N] = chain.retract(&ratio);
-            for (entry, onward) in row.iter_mut().zip(onward) {
-                *entry = *entry * onward;
-            }
-        } else {
-            self.step_unforeseen(chain, row, &mut ratio, gather);
-        }
+        self.turn(chain, row, gather);
         self.age += 1;
         if self.age == ROWS_A_BLOCK {
             self.age = 0;
@@ -132,6 +120,23 @@ impl<T: Real, const N: usize> Retrace<T, N> {
             normalise(row);
         }
         self.next = *row;
+    }
+
+    /// The step itself, without what is done once in a block.
+    #[inline]
+    pub(super) fn turn<G: Gather<T, N>>(
+        &self,
+        chain: &Chain<T, N>,
+        row: &mut [T; N],
+        gather: &mut G,
+    ) {
+        let (mut ratio, largest) = Ratio(chain).apply(row, &self.next);
+        if largest <= T::power_of_two(UNFORESEEN_FROM) {
+            gather.outer(row, &ratio);
+            (*row, _) = Onward(chain).apply(row, &ratio);
+        } else {
+            self.step_unforeseen(chain, row, &mut ratio, gather);
+        }
     }
 
     /// A state that hardly anything predicted turned out to be occupied: its ratio may overflow, so
@@ -177,11 +182,50 @@ impl<T: Real, const N: usize> Retrace<T, N> {
     }
 }
 
+/// From the filter's row and the posterior one sample later to `r`, and its largest.
+pub(super) struct Ratio<'c, T, const N: usize>(pub(super) &'c Chain<T, N>);
+
+impl<T: Real, const N: usize> RowFunction<T, N> for Ratio<'_, T, N> {
+    #[inline(always)]
+    fn apply<X: Quotient<Weight = T, Real = T>>(
+        &self,
+        filtered: &[X; N],
+        next: &[X; N],
+    ) -> ([X; N], X) {
+        let mut ratio: [X; N] = self.0.predict(filtered);
+        let mut largest = X::ZERO;
+        for (ratio, next) in ratio.iter_mut().zip(next) {
+            // A state that could not be reached is not occupied afterwards either.
+            *ratio = next.over(*ratio);
+            largest = largest.or_larger(*ratio);
+        }
+        (ratio, largest)
+    }
+}
+
+/// From the filter's row and `r` to the posterior.
+pub(super) struct Onward<'c, T, const N: usize>(pub(super) &'c Chain<T, N>);
+
+impl<T: Real, const N: usize> RowFunction<T, N> for Onward<'_, T, N> {
+    #[inline(always)]
+    fn apply<X: Quotient<Weight = T, Real = T>>(
+        &self,
+        filtered: &[X; N],
+        ratio: &[X; N],
+    ) -> ([X; N], X) {
+        let mut row: [X; N] = self.0.retract(ratio);
+        for (entry, filtered) in row.iter_mut().zip(filtered) {
+            *entry = filtered.times(*entry);
+        }
+        (row, X::ZERO)
+    }
+}
+
 /// Divides a row by its sum.
 #[inline]
-fn normalise<T: Real, const N: usize>(row: &mut [T; N]) {
-    let sum = sum_of::<T, N>(|j| row[j]);
+pub(super) fn normalise<X: Quotient, const N: usize>(row: &mut [X; N]) {
+    let sum = sum_of::<X, N>(|j| row[j]);
     for entry in row {
-        *entry = *entry / sum;
+        *entry = entry.over(sum);
     }
 }

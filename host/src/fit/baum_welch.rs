@@ -211,7 +211,7 @@ fn total(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Expectations, Fit
         .enumerate()
         .map(|(index, part)| {
             let mut sum = Expectations::zero(model);
-            let each = expectations(model, part.iter().copied());
+            let each = expectations(model, part);
             for (offset, one) in each.into_iter().enumerate() {
                 let one = one.map_err(|error| FitError::Impossible {
                     sequence: index * chunk + offset,

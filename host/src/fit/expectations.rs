@@ -3,10 +3,11 @@
 
 use fishweir_core::emission::Emission;
 use fishweir_core::hmm::Hmm as CoreHmm;
-use fishweir_core::smooth::{SequenceError, posteriors};
+use fishweir_core::smooth::SequenceError;
 
+use crate::batch::{Reader, Smoothed, each_smoothed};
 use crate::data::SamplesView;
-use crate::runtime::{Emissions, Hmm, with_states};
+use crate::runtime::{Emissions, Hmm};
 
 /// Expected sufficient statistics, of one sequence or summed over several.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,32 +104,54 @@ impl Expectations {
 /// The expected statistics of each sequence under a valid model, in order; an impossible sequence
 /// is an error in its place.
 ///
-/// Forward-backward by the core, in `f64`. RAM: `T` rows of states, reused. Work a sample:
-/// `4 N^2 + N` likelihoods and statistics.
-pub fn expectations<'a>(
+/// Forward-backward by the core, in `f64`, many sequences side by side (see [`batch`](crate::batch)).
+/// RAM: `16 N` reals a step of a group. Work a sample: `4 N^2 + N` likelihoods and statistics.
+#[must_use]
+pub fn expectations(
     model: &Hmm,
-    sequences: impl IntoIterator<Item = SamplesView<'a>>,
+    sequences: &[SamplesView<'_>],
 ) -> Vec<Result<Expectations, SequenceError>> {
-    with_states!(model.states(), N => {
-        let mut rows = Vec::new();
-        if let Some(hmm) = model.gaussian::<N>() {
-            sequences.into_iter().map(|samples| {
-                let samples = samples.rows().map(|rows| rows.iter()).into_iter().flatten();
-                one::<_, N>(model, &hmm, samples, &mut rows)
-            }).collect()
-        } else if let Some(hmm) = model.categorical::<N>() {
-            sequences.into_iter().map(|samples| {
-                let samples = samples.symbols().unwrap_or_default().iter().map(Option::as_ref);
-                one::<_, N>(model, &hmm, samples, &mut rows)
-            }).collect()
-        } else {
-            Vec::new()
+    each_smoothed(model, sequences, &Statistics)
+}
+
+/// Reads expected statistics.
+struct Statistics;
+
+impl Reader for Statistics {
+    type Output = Expectations;
+
+    fn read<'x, E: Accumulate, const N: usize>(
+        &self,
+        model: &Hmm,
+        hmm: &CoreHmm<E, N>,
+        samples: impl Iterator<Item = Option<&'x E::Observation>>,
+        smoothed: &Smoothed<N>,
+        row: impl Fn(usize) -> [f64; N],
+    ) -> Expectations
+    where
+        E::Observation: 'x,
+    {
+        let mut expected = Expectations::zero(model);
+        expected.log_likelihood = smoothed.log_likelihood;
+        for (to, from) in expected.pairs.iter_mut().zip(&smoothed.pairs) {
+            to.copy_from_slice(&from[..model.states()]);
         }
-    })
+        for (time, x) in samples.enumerate() {
+            let posterior = row(time);
+            if time == 0 {
+                expected.initial.copy_from_slice(&posterior[..model.states()]);
+            }
+            if let Some(x) = x {
+                E::accumulate(hmm.emission(), &posterior, x, &mut expected.emission);
+            }
+        }
+        expected
+    }
 }
 
 /// How a family adds an observation to its statistics.
-trait Accumulate: Emission {
+pub(crate) trait Accumulate: Emission<Weight = f64> {
+    /// Adds one observation, weighed by the posterior, `[state]`.
     fn accumulate<const N: usize>(
         states: &[Self; N],
         posterior: &[f64; N],
@@ -172,33 +195,4 @@ impl Accumulate for crate::runtime::GaussianVec<f64> {
             }
         }
     }
-}
-
-fn one<'x, E, const N: usize>(
-    model: &Hmm,
-    hmm: &CoreHmm<E, N>,
-    samples: impl Iterator<Item = Option<&'x E::Observation>> + Clone,
-    rows: &mut Vec<[f64; N]>,
-) -> Result<Expectations, SequenceError>
-where
-    E: Accumulate<Weight = f64, Observation: 'x>,
-{
-    let length = samples.clone().count();
-    rows.clear();
-    rows.resize(length, [0.0; N]);
-    let mut pairs = [[0.0; N]; N];
-    let mut expected = Expectations::zero(model);
-    expected.log_likelihood = posteriors(hmm, samples.clone(), rows, &mut pairs)?;
-    if let Some(first) = rows.first() {
-        expected.initial.copy_from_slice(&first[..model.states()]);
-    }
-    for (to, from) in expected.pairs.iter_mut().zip(&pairs) {
-        to.copy_from_slice(&from[..model.states()]);
-    }
-    for (x, posterior) in samples.zip(rows.iter()) {
-        if let Some(x) = x {
-            E::accumulate(hmm.emission(), posterior, x, &mut expected.emission);
-        }
-    }
-    Ok(expected)
 }

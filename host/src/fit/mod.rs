@@ -6,4 +6,5 @@ mod initialise;
 mod segment;
 
 pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
+pub(crate) use expectations::Accumulate;
 pub use expectations::{EmissionStatistics, Expectations, expectations};

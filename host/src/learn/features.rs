@@ -89,7 +89,7 @@ impl FeatureMap {
     pub fn extract(&self, sequences: &[SamplesView<'_>]) -> Vec<Option<Vec<f64>>> {
         let mut features = vec![Some(Vec::with_capacity(self.len())); sequences.len()];
         for model in &self.models {
-            let expected = expectations(model, sequences.iter().copied());
+            let expected = expectations(model, sequences);
             for (features, expected) in features.iter_mut().zip(expected) {
                 match (features.as_mut(), expected) {
                     (Some(features), Ok(expected)) => self.push_block(model, &expected, features),

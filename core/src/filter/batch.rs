@@ -1,0 +1,215 @@
+//! Sequences side by side: the forward recursion over lanes.
+
+use super::{Belief, Forward, Recursion};
+use crate::emission::Emission;
+use crate::error::ObservationError;
+use crate::hmm::Chain;
+use crate::number::{
+    Lanes, Ledger, Number, Quotient, Real, RowFunction, SETTLE_BELOW, SETTLE_FROM, VANISHED_BELOW,
+    sum_of,
+};
+
+/// `L` sequences' forward states side by side, under one model.
+///
+/// Lane `l` holds what [`Belief`] would hold for its sequence alone, bit for bit: the arithmetic is
+/// [`Chain::predict`], a lane is scaled when it would be scaled alone, and what is rare (a first
+/// sample, a missing one, one whose products vanish) is done by the single recursion on a lane taken
+/// out.
+///
+/// RAM: `L (N + 2)` reals and `20 L` bytes. Work a sample and lane: that of [`Forward`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beliefs<T: Real, const N: usize, const L: usize> {
+    /// Scaled rows, `[state][lane]`.
+    row: [Lanes<T, L>; N],
+    /// What has been moved out, without the exponents below.
+    ledger: [Ledger<T>; L],
+    /// Exponents moved out since the lane was set.
+    exponent: [i64; L],
+    age: [u32; L],
+}
+
+impl<T: Real, const N: usize, const L: usize> Default for Beliefs<T, N, L> {
+    fn default() -> Self {
+        Self::IDLE
+    }
+}
+
+/// One step of the filter: the products of what was predicted and the likelihoods, and their sum.
+struct Condition<'c, T, const N: usize>(&'c Chain<T, N>);
+
+impl<T: Real, const N: usize> RowFunction<T, N> for Condition<'_, T, N> {
+    #[inline(always)]
+    fn apply<X: Quotient<Weight = T, Real = T>>(
+        &self,
+        filtered: &[X; N],
+        likelihood: &[X; N],
+    ) -> ([X; N], X) {
+        let mut row: [X; N] = self.0.predict(filtered);
+        for (entry, &likelihood) in row.iter_mut().zip(likelihood) {
+            *entry = entry.times(likelihood);
+        }
+        let sum = sum_of::<X, N>(|j| row[j]);
+        (row, sum)
+    }
+}
+
+impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
+    /// No lane in use. An idle lane holds a row that no step can make vanish, if it is given
+    /// likelihoods of one.
+    pub const IDLE: Self = Self {
+        row: [<Lanes<T, L> as Number>::UNIT; N],
+        ledger: [Ledger::SETTLED; L],
+        exponent: [0; L],
+        age: [1; L],
+    };
+
+    /// The scaled rows, `[state][lane]`: each lane proportional to its `p(z_t, x_1..t)`.
+    #[inline(always)]
+    pub const fn rows(&self) -> &[Lanes<T, L>; N] {
+        &self.row
+    }
+
+    /// One lane's state; that of no sample past the last lane.
+    pub fn lane(&self, lane: usize) -> Belief<T, N> {
+        let mut belief = Belief::NEW;
+        let (Some(&ledger), Some(&exponent), Some(&age)) =
+            (self.ledger.get(lane), self.exponent.get(lane), self.age.get(lane))
+        else {
+            return belief;
+        };
+        for (entry, row) in belief.row.iter_mut().zip(&self.row) {
+            if let Some(&value) = row.0.get(lane) {
+                *entry = value;
+            }
+        }
+        belief.ledger = ledger;
+        belief.ledger.take_exponent(exponent);
+        belief.age = age;
+        belief
+    }
+
+    /// Makes `belief` a lane's state. Nothing is changed past the last lane.
+    pub fn set_lane(&mut self, lane: usize, belief: &Belief<T, N>) {
+        if let (Some(ledger), Some(exponent), Some(age)) =
+            (self.ledger.get_mut(lane), self.exponent.get_mut(lane), self.age.get_mut(lane))
+        {
+            (*ledger, *exponent, *age) = (belief.ledger, 0, belief.age);
+            set_column(&mut self.row, lane, &belief.row);
+        }
+    }
+
+    /// Takes a lane out of use: before its first sample, or for good.
+    pub fn rest(&mut self, lane: usize) {
+        let idle = Belief { row: [T::ONE; N], ledger: Ledger::SETTLED, age: 1 };
+        self.set_lane(lane, &idle);
+    }
+
+    /// One step of every lane on likelihoods, `[state][lane]`.
+    ///
+    /// Says `false`, and changes nothing, where the products of any lane vanish: then each lane must
+    /// take its step alone. So must, always, a lane before its first sample.
+    #[inline(always)]
+    pub fn step(&mut self, chain: &Chain<T, N>, likelihood: &[Lanes<T, L>; N]) -> bool {
+        let (row, sum) = Lanes::apply(&self.row, likelihood, &Condition(chain));
+        if !sum.is_between(SETTLE_BELOW, SETTLE_FROM) {
+            if !sum.is_at_least(VANISHED_BELOW) {
+                return false;
+            }
+            self.row = row;
+            self.settle(sum);
+            return true;
+        }
+        self.row = row;
+        true
+    }
+
+    /// Settles the lanes that would settle alone, without a branch: the others by `2^0`.
+    #[inline(always)]
+    fn settle(&mut self, sum: Lanes<T, L>) {
+        let mut exponent = [0_i32; L];
+        let mut factor = Lanes::<T, L>::UNIT;
+        for ((exponent, factor), sum) in exponent.iter_mut().zip(&mut factor.0).zip(sum.0) {
+            *exponent = if sum.is_between(SETTLE_BELOW, SETTLE_FROM) { 0 } else { sum.exponent() };
+            *factor = T::power_of_two(-*exponent);
+        }
+        for entry in &mut self.row {
+            *entry = entry.times(factor);
+        }
+        for ((moved, age), exponent) in self.exponent.iter_mut().zip(&mut self.age).zip(exponent) {
+            *moved += i64::from(exponent);
+            *age = if exponent == 0 { *age } else { 1 };
+        }
+    }
+
+    /// Adds the log scales of a row of likelihoods, `[lane]`.
+    #[inline(always)]
+    pub fn earn(&mut self, log_scale: &[T; L]) {
+        for (ledger, &log_scale) in self.ledger.iter_mut().zip(log_scale) {
+            T::earn(ledger, log_scale);
+        }
+    }
+}
+
+impl<T: Real, E: Emission<Weight = T>, const N: usize> Forward<'_, E, N> {
+    /// Takes in one sample of each lane: `Some(Some(x))` an observation, `Some(None)` a missing one,
+    /// `None` nothing at all, and the lane stays as it is.
+    ///
+    /// Each lane's state and answer are those of [`push`](Recursion::push) on it alone, bit for bit.
+    /// Where emissions allow rows of likelihoods to be had faster than one by one, fill them in and
+    /// call [`Beliefs::step`].
+    ///
+    /// # Errors
+    /// In a lane's place: its observation is impossible, or none. That lane is unchanged.
+    pub fn push_lanes<const L: usize>(
+        &self,
+        state: &mut Beliefs<T, N, L>,
+        samples: &[Option<Option<&E::Observation>>; L],
+    ) -> [Result<(), ObservationError>; L] {
+        let mut results = [Ok(()); L];
+        let mut likelihood = [Lanes::<T, L>::UNIT; N];
+        let mut log_scale = [T::ZERO; L];
+        let before = *state;
+        let mut alone = [true; L];
+        let lanes = samples.iter().zip(&mut alone).zip(&mut log_scale).zip(&state.age);
+        for (lane, (((sample, alone), log_scale), &age)) in lanes.enumerate() {
+            if let Some(Some(x)) = sample
+                && age > 0
+                && let Some(row) = E::row(self.hmm().emission(), x)
+            {
+                *alone = false;
+                set_column(&mut likelihood, lane, &row.likelihood);
+                *log_scale = row.log_scale;
+            }
+        }
+        if !state.step(self.hmm().chain(), &likelihood) {
+            alone = [true; L];
+        } else if E::SCALED {
+            state.earn(&log_scale);
+        }
+        let lanes = samples.iter().zip(&mut results).zip(alone);
+        for (lane, ((sample, result), _)) in lanes.enumerate().filter(|(_, (_, alone))| *alone) {
+            let mut belief = before.lane(lane);
+            match sample {
+                Some(Some(x)) => *result = self.push(&mut belief, x),
+                Some(None) => self.push_missing(&mut belief),
+                None => {}
+            }
+            state.set_lane(lane, &belief);
+        }
+        results
+    }
+}
+
+/// Writes one lane of a row. Nothing is written past the last lane.
+#[inline(always)]
+fn set_column<T: Real, const N: usize, const L: usize>(
+    row: &mut [Lanes<T, L>; N],
+    lane: usize,
+    column: &[T; N],
+) {
+    for (entry, &value) in row.iter_mut().zip(column) {
+        if let Some(entry) = entry.0.get_mut(lane) {
+            *entry = value;
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Sequences side by side: the backward pass over lanes.
+
+use super::retrace::{
+    Gather, Onward, ROWS_A_BLOCK, Ratio, Retrace, UNFORESEEN_FROM, normalise,
+};
+use crate::hmm::Chain;
+use crate::number::{Lanes, Number, Real};
+
+/// `L` sequences' backward passes side by side, under one model.
+///
+/// Takes the rows of [`Beliefs`](crate::filter::Beliefs) from the last to the first and makes each a
+/// row of posteriors, `[state][lane]`; the equations are those of [`posteriors`](super::posteriors),
+/// and lane `l` holds what it would say of that sequence alone, bit for bit. The sequences end
+/// together; one that is shorter [rests](Retraces::rest) from its first sample on.
+///
+/// RAM: `L (2 N^2 + N)` reals. Work a sample and lane: that of the single backward pass.
+#[derive(Clone, Debug)]
+pub struct Retraces<T: Real, const N: usize, const L: usize> {
+    /// The posteriors one sample later.
+    next: [Lanes<T, L>; N],
+    pairs: PairLanes<T, N, L>,
+    /// Rows since the posteriors were normalised.
+    age: u32,
+}
+
+/// Pair posteriors, as `Pairs` holds them for one sequence.
+#[derive(Clone, Debug)]
+struct PairLanes<T: Real, const N: usize, const L: usize> {
+    outer: [[Lanes<T, L>; N]; N],
+    sum: [[Lanes<T, L>; N]; N],
+}
+
+impl<T: Real, const N: usize, const L: usize> Retraces<T, N, L> {
+    /// Makes the filter's last rows the last posteriors.
+    #[inline(always)]
+    pub fn from_last(row: &mut [Lanes<T, L>; N]) -> Self {
+        normalise(row);
+        let none = [[Lanes::ZERO; N]; N];
+        Self { next: *row, pairs: PairLanes { outer: none, sum: none }, age: 0 }
+    }
+
+    /// Makes the filter's rows, one sample earlier than the rows before, posteriors.
+    #[inline(always)]
+    pub fn step(&mut self, chain: &Chain<T, N>, row: &mut [Lanes<T, L>; N]) {
+        let (ratio, largest) = Lanes::apply(row, &self.next, &Ratio(chain));
+        let bound = T::power_of_two(UNFORESEEN_FROM);
+        if largest.0.iter().fold(true, |all, largest| all & (*largest <= bound)) {
+            self.pairs.outer(row, &ratio);
+            (*row, _) = Lanes::apply(row, &ratio, &Onward(chain));
+        } else {
+            self.step_lane_by_lane(chain, row);
+        }
+        self.age += 1;
+        if self.age == ROWS_A_BLOCK {
+            self.age = 0;
+            self.pairs.move_out(chain);
+            normalise(row);
+        }
+        self.next = *row;
+    }
+
+    /// The rows of some lane need care: each takes its step alone.
+    #[cold]
+    #[inline(never)]
+    fn step_lane_by_lane(&mut self, chain: &Chain<T, N>, row: &mut [Lanes<T, L>; N]) {
+        for lane in 0..L {
+            let mut alone = column(row, lane);
+            let retrace = Retrace::from_next(column(&self.next, lane));
+            retrace.turn(chain, &mut alone, &mut PairLane { pairs: &mut self.pairs, lane });
+            for (row, alone) in row.iter_mut().zip(alone) {
+                row.0[lane] = alone;
+            }
+        }
+    }
+
+    /// Ends a lane's sequence: the rows before are not its own. Nothing is changed past the last lane.
+    pub fn rest(&mut self, lane: usize) {
+        for entry in &mut self.next {
+            if let Some(entry) = entry.0.get_mut(lane) {
+                *entry = T::ZERO;
+            }
+        }
+    }
+
+    /// The expected transitions of every lane's sequence, `[from][to]`, to be read once.
+    pub fn into_pairs(mut self, chain: &Chain<T, N>) -> [[Lanes<T, L>; N]; N] {
+        self.pairs.move_out(chain);
+        self.pairs.sum
+    }
+}
+
+impl<T: Real, const N: usize, const L: usize> PairLanes<T, N, L> {
+    #[inline(always)]
+    fn outer(&mut self, filtered: &[Lanes<T, L>; N], ratio: &[Lanes<T, L>; N]) {
+        for (row, filtered) in self.outer.iter_mut().zip(filtered) {
+            for (entry, ratio) in row.iter_mut().zip(ratio) {
+                for ((entry, &filtered), &ratio) in
+                    entry.0.iter_mut().zip(&filtered.0).zip(&ratio.0)
+                {
+                    *entry = *entry + filtered * ratio;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn move_out(&mut self, chain: &Chain<T, N>) {
+        let rows = self.sum.iter_mut().zip(&mut self.outer).zip(chain.transition());
+        for ((sum, outer), transition) in rows {
+            for ((sum, outer), &transition) in sum.iter_mut().zip(outer).zip(transition) {
+                *sum = sum.plus(outer.weigh(transition));
+                *outer = Lanes::ZERO;
+            }
+        }
+    }
+}
+
+/// One lane's pairs, for a step of its own.
+struct PairLane<'p, T: Real, const N: usize, const L: usize> {
+    pairs: &'p mut PairLanes<T, N, L>,
+    lane: usize,
+}
+
+impl<T: Real, const N: usize, const L: usize> Gather<T, N> for PairLane<'_, T, N, L> {
+    fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]) {
+        for (row, &filtered) in self.pairs.outer.iter_mut().zip(filtered) {
+            for (entry, &ratio) in row.iter_mut().zip(ratio) {
+                if let Some(entry) = entry.0.get_mut(self.lane) {
+                    *entry = *entry + filtered * ratio;
+                }
+            }
+        }
+    }
+    fn pair(&mut self, from: usize, to: usize, probability: T) {
+        let entry = self.pairs.sum.get_mut(from).and_then(|row| row.get_mut(to));
+        if let Some(entry) = entry.and_then(|lanes| lanes.0.get_mut(self.lane)) {
+            *entry = *entry + probability;
+        }
+    }
+    fn move_out(&mut self, _: &Chain<T, N>) {}
+}
+
+/// One lane of a row.
+fn column<T: Real, const N: usize, const L: usize>(row: &[Lanes<T, L>; N], lane: usize) -> [T; N] {
+    let mut column = [T::ZERO; N];
+    for (entry, lanes) in column.iter_mut().zip(row) {
+        *entry = lanes.0[lane];
+    }
+    column
+}

@@ -1,0 +1,26 @@
+//! Many sequences under one model: side by side in lanes, and over threads.
+//!
+//! | asked for | file |
+//! |---|---|
+//! | [`log_likelihoods`] | `likelihood.rs` |
+//! | [`posteriors`], and [`expectations`](crate::fit::expectations): what Baum-Welch and scores read | `smoothing.rs` |
+//!
+//! A lane holds what the core's single recursion would hold, bit for bit, so no result depends on
+//! the machine's vector width, on the number of threads or on what other sequences are in a batch.
+//! The loops over lanes are compiled for several instruction sets, and the machine's best is taken
+//! when the program runs.
+//!
+//! Sequences of similar length share a group of 16 lanes, groups share the threads. What would
+//! fill too few lanes goes through the single recursion.
+
+mod filter;
+mod group;
+mod likelihood;
+mod smoothing;
+
+pub use likelihood::log_likelihoods;
+pub(crate) use smoothing::{Reader, Smoothed, each_smoothed};
+pub use smoothing::{Posterior, posteriors};
+
+/// Sequences side by side: they fill a register of the widest vector units in `f32`, two in `f64`.
+const LANES: usize = 16;
