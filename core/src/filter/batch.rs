@@ -4,10 +4,7 @@ use super::{Belief, Forward, Recursion};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::hmm::Chain;
-use crate::number::{
-    Lanes, Ledger, Number, Quotient, Real, RowFunction, SETTLE_BELOW, SETTLE_FROM, VANISHED_BELOW,
-    sum_of,
-};
+use crate::number::{Lanes, Ledger, Number, Real, SETTLE_BELOW, SETTLE_FROM, VANISHED_BELOW};
 
 /// `L` sequences' forward states side by side, under one model.
 ///
@@ -31,25 +28,6 @@ pub struct Beliefs<T: Real, const N: usize, const L: usize> {
 impl<T: Real, const N: usize, const L: usize> Default for Beliefs<T, N, L> {
     fn default() -> Self {
         Self::IDLE
-    }
-}
-
-/// One step of the filter: the products of what was predicted and the likelihoods, and their sum.
-struct Condition<'c, T, const N: usize>(&'c Chain<T, N>);
-
-impl<T: Real, const N: usize> RowFunction<T, N> for Condition<'_, T, N> {
-    #[inline(always)]
-    fn apply<X: Quotient<Weight = T, Real = T>>(
-        &self,
-        filtered: &[X; N],
-        likelihood: &[X; N],
-    ) -> ([X; N], X) {
-        let mut row: [X; N] = self.0.predict(filtered);
-        for (entry, &likelihood) in row.iter_mut().zip(likelihood) {
-            *entry = entry.times(likelihood);
-        }
-        let sum = sum_of::<X, N>(|j| row[j]);
-        (row, sum)
     }
 }
 
@@ -110,34 +88,32 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
     /// take its step alone. So must, always, a lane before its first sample.
     #[inline(always)]
     pub fn step(&mut self, chain: &Chain<T, N>, likelihood: &[Lanes<T, L>; N]) -> bool {
-        let (row, sum) = Lanes::apply(&self.row, likelihood, &Condition(chain));
-        if !sum.is_between(SETTLE_BELOW, SETTLE_FROM) {
-            if !sum.is_at_least(VANISHED_BELOW) {
-                return false;
-            }
-            self.row = row;
-            self.settle(sum);
-            return true;
+        let transition = chain.transition();
+        let row = Lanes::combine(&self.row, |i, j| transition[i][j], likelihood, |p, b| p * b);
+        let sum = Lanes::sum(&row);
+        if !sum.is_at_least(VANISHED_BELOW) {
+            return false;
         }
         self.row = row;
+        self.settle(sum);
         true
     }
 
-    /// Settles the lanes that would settle alone, without a branch: the others by `2^0`.
+    /// Settles the lanes that would settle alone; the others by `2^0`. Without a branch: among many
+    /// lanes there is one at most steps.
     #[inline(always)]
     fn settle(&mut self, sum: Lanes<T, L>) {
         let mut exponent = [0_i32; L];
         let mut factor = Lanes::<T, L>::UNIT;
-        for ((exponent, factor), sum) in exponent.iter_mut().zip(&mut factor.0).zip(sum.0) {
-            *exponent = if sum.is_between(SETTLE_BELOW, SETTLE_FROM) { 0 } else { sum.exponent() };
-            *factor = T::power_of_two(-*exponent);
+        for l in 0..L {
+            let settled = sum.0[l].is_between(SETTLE_BELOW, SETTLE_FROM);
+            exponent[l] = if settled { 0 } else { sum.0[l].exponent() };
+            factor.0[l] = T::power_of_two(-exponent[l]);
+            self.age[l] = if settled { self.age[l] } else { 1 };
         }
-        for entry in &mut self.row {
-            *entry = entry.times(factor);
-        }
-        for ((moved, age), exponent) in self.exponent.iter_mut().zip(&mut self.age).zip(exponent) {
-            *moved += i64::from(exponent);
-            *age = if exponent == 0 { *age } else { 1 };
+        Lanes::scale(&mut self.row, factor);
+        for l in 0..L {
+            self.exponent[l] += i64::from(exponent[l]);
         }
     }
 

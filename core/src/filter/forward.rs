@@ -4,7 +4,7 @@ use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm, NumberOf, RealOf};
 use crate::number::{
     FARTHEST, Number, Real, SETTLE_BELOW, SETTLE_EVERY, SETTLE_FROM, Scalar, Tangent,
-    VANISHED_BELOW, Weight, sum_of,
+    VANISHED_BELOW, Weight, lend, sum_of,
 };
 
 /// The forward recursion: the filter, the likelihood and, over dual numbers, the tangent filter.
@@ -87,7 +87,7 @@ impl<X: Number, const N: usize> Belief<X, N> {
             return false;
         }
         self.row = row;
-        self.settle();
+        lend(self, Self::settle);
         true
     }
 
@@ -303,7 +303,7 @@ impl<E: Emission, const N: usize> Recursion for Forward<'_, E, N> {
             }
             return Ok(());
         }
-        self.push_slowly(state, x)
+        lend(state, |state| self.push_slowly(state, x))
     }
 
     #[inline]

@@ -1,4 +1,5 @@
 use crate::error::ObservationError;
+use crate::number::lend;
 
 /// A recursion: how one sample changes a state.
 ///
@@ -109,12 +110,15 @@ impl<R: Recursion> Running<R> {
     where
         R::Observation: 'x,
     {
-        let mut taken = 0;
-        for x in block {
-            self.push(x).map_err(|error| (taken, error))?;
-            taken += 1;
-        }
-        Ok(taken)
+        let recursion = &self.recursion;
+        lend(&mut self.state, |state| {
+            let mut taken = 0;
+            for x in block {
+                recursion.push(state, x).map_err(|error| (taken, error))?;
+                taken += 1;
+            }
+            Ok(taken)
+        })
     }
 
     /// Takes in a sample that was not observed.

@@ -1,4 +1,4 @@
-use super::{Ledger, Number, Real};
+use super::{Ledger, Number, Real, sum_of};
 
 /// `L` real numbers side by side: one entry for each of `L` sequences that share a model.
 ///
@@ -13,85 +13,71 @@ pub struct Lanes<T, const L: usize>(
 );
 
 impl<T: Real, const L: usize> Lanes<T, L> {
-    /// `f` of two rows of numbers, over lanes: of the lanes themselves where there are many states,
-    /// else of one lane after the other.
+    /// `row_j = f(sum_i a_i w_ij, b_j)` in every lane, summed as [`sum_of`] sums.
     ///
-    /// The results are the same. What differs is what compilers vectorise: a loop over lanes around
-    /// the whole of a small recursion, whose row then stays in registers, or a loop over lanes in
-    /// each operation of a large one.
+    /// What differs between few states and many is what compilers vectorise well: a loop over lanes
+    /// around all states, whose row then stays in registers, or one for each state.
     #[inline(always)]
-    pub(crate) fn apply<const N: usize>(
+    pub(crate) fn combine<const N: usize>(
         a: &[Self; N],
+        weight: impl Fn(usize, usize) -> T,
         b: &[Self; N],
-        f: &impl RowFunction<T, N>,
-    ) -> ([Self; N], Self) {
-        if N > SMALL {
-            return f.apply(a, b);
+        f: impl Fn(T, T) -> T,
+    ) -> [Self; N] {
+        let mut row = *b;
+        if N <= IN_REGISTERS {
+            for l in 0..L {
+                let (mut left, mut result) = ([T::ZERO; N], [T::ZERO; N]);
+                for i in 0..N {
+                    left[i] = a[i].0[l];
+                }
+                for j in 0..N {
+                    let sum = sum_of::<T, N>(|i| left[i] * weight(i, j));
+                    result[j] = f(sum, b[j].0[l]);
+                }
+                for j in 0..N {
+                    row[j].0[l] = result[j];
+                }
+            }
+        } else {
+            for j in 0..N {
+                let mut column = [T::ZERO; N];
+                for i in 0..N {
+                    column[i] = weight(i, j);
+                }
+                for l in 0..L {
+                    let sum = sum_of::<T, N>(|i| a[i].0[l] * column[i]);
+                    row[j].0[l] = f(sum, b[j].0[l]);
+                }
+            }
         }
-        let (mut row, mut number) = (*a, Self::ZERO);
+        row
+    }
+
+    /// The sum over states in every lane, summed as [`sum_of`] sums.
+    #[inline(always)]
+    pub(crate) fn sum<const N: usize>(row: &[Self; N]) -> Self {
+        let mut sum = Self::ZERO;
         for l in 0..L {
-            let (mut left, mut right) = ([T::ZERO; N], [T::ZERO; N]);
-            for (left, a) in left.iter_mut().zip(a) {
-                *left = a.0[l];
-            }
-            for (right, b) in right.iter_mut().zip(b) {
-                *right = b.0[l];
-            }
-            let (result, one) = f.apply(&left, &right);
-            for (row, result) in row.iter_mut().zip(result) {
-                row.0[l] = result;
-            }
-            number.0[l] = one;
+            sum.0[l] = sum_of::<T, N>(|j| row[j].0[l]);
         }
-        (row, number)
+        sum
+    }
+
+    /// Every entry of a row by a number a lane.
+    #[inline(always)]
+    pub(crate) fn scale<const N: usize>(row: &mut [Self; N], factor: Self) {
+        for l in 0..L {
+            let factor = factor.0[l];
+            for j in 0..N {
+                row[j].0[l] = row[j].0[l] * factor;
+            }
+        }
     }
 }
 
 /// As many states as stay in vector registers.
-const SMALL: usize = 8;
-
-/// A function of two rows, a row and a number, of every number over weights of one type.
-pub(crate) trait RowFunction<T: Real, const N: usize> {
-    /// The function.
-    fn apply<X: Quotient<Weight = T, Real = T>>(&self, a: &[X; N], b: &[X; N]) -> ([X; N], X);
-}
-
-/// Numbers that can be divided.
-pub(crate) trait Quotient: Number {
-    /// `self / divisor`, and zero where `self` is.
-    fn over(self, divisor: Self) -> Self;
-    /// The larger.
-    fn or_larger(self, other: Self) -> Self;
-}
-
-impl<T: Real> Quotient for T {
-    #[inline(always)]
-    fn over(self, divisor: Self) -> Self {
-        let quotient = self / divisor;
-        if self > T::ZERO { quotient } else { T::ZERO }
-    }
-    #[inline(always)]
-    fn or_larger(self, other: Self) -> Self {
-        Real::max(self, other)
-    }
-}
-
-impl<T: Real, const L: usize> Quotient for Lanes<T, L> {
-    #[inline(always)]
-    fn over(mut self, divisor: Self) -> Self {
-        for (value, divisor) in self.0.iter_mut().zip(divisor.0) {
-            *value = value.over(divisor);
-        }
-        self
-    }
-    #[inline(always)]
-    fn or_larger(mut self, other: Self) -> Self {
-        for (value, other) in self.0.iter_mut().zip(other.0) {
-            *value = value.or_larger(other);
-        }
-        self
-    }
-}
+const IN_REGISTERS: usize = 8;
 
 impl<T: Real, const L: usize> Number for Lanes<T, L> {
     type Weight = T;
@@ -109,22 +95,22 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
     }
     #[inline(always)]
     fn plus(mut self, other: Self) -> Self {
-        for (value, other) in self.0.iter_mut().zip(other.0) {
-            *value = *value + other;
+        for l in 0..L {
+            self.0[l] = self.0[l] + other.0[l];
         }
         self
     }
     #[inline(always)]
     fn weigh(mut self, weight: T) -> Self {
-        for value in &mut self.0 {
-            *value = *value * weight;
+        for l in 0..L {
+            self.0[l] = self.0[l] * weight;
         }
         self
     }
     #[inline(always)]
     fn times(mut self, other: Self) -> Self {
-        for (value, other) in self.0.iter_mut().zip(other.0) {
-            *value = *value * other;
+        for l in 0..L {
+            self.0[l] = self.0[l] * other.0[l];
         }
         self
     }

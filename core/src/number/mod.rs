@@ -25,7 +25,6 @@ pub use approximate::{EXP_ERROR, LN_ERROR};
 pub use compensated::Compensated;
 pub use dual::{Dual, DualLedger};
 pub use lanes::Lanes;
-pub(crate) use lanes::{Quotient, RowFunction};
 pub use max::Max;
 pub use real::{Ledger, Real};
 
@@ -46,6 +45,25 @@ pub const FARTHEST: i32 = 64;
 
 /// A row is settled at least once in so many samples, so that tangents stay centred.
 pub const SETTLE_EVERY: u32 = 32;
+
+/// Whether the target computes with several numbers at once. Loops that fill its registers are
+/// another order of the same terms.
+pub(crate) const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon"));
+
+/// Lends a state to `f`, which is called out of line.
+///
+/// A state whose address is taken lives in memory. Where it would fit vector registers that costs a
+/// store and loads at every sample, so there a copy is lent.
+#[inline(always)]
+pub(crate) fn lend<S: Clone, R>(state: &mut S, f: impl FnOnce(&mut S) -> R) -> R {
+    if !VECTORS {
+        return f(state);
+    }
+    let mut copy = state.clone();
+    let result = f(&mut copy);
+    *state = copy;
+    result
+}
 
 /// What a model stores: a value and, where directions are attached, its tangent.
 pub trait Weight: Copy + PartialEq + core::fmt::Debug + 'static {

@@ -1,8 +1,6 @@
 //! Sequences side by side: the backward pass over lanes.
 
-use super::retrace::{
-    Gather, Onward, ROWS_A_BLOCK, Ratio, Retrace, UNFORESEEN_FROM, normalise,
-};
+use super::retrace::{Gather, ROWS_A_BLOCK, Retrace, UNFORESEEN_FROM, ratio};
 use crate::hmm::Chain;
 use crate::number::{Lanes, Number, Real};
 
@@ -42,11 +40,11 @@ impl<T: Real, const N: usize, const L: usize> Retraces<T, N, L> {
     /// Makes the filter's rows, one sample earlier than the rows before, posteriors.
     #[inline(always)]
     pub fn step(&mut self, chain: &Chain<T, N>, row: &mut [Lanes<T, L>; N]) {
-        let (ratio, largest) = Lanes::apply(row, &self.next, &Ratio(chain));
-        let bound = T::power_of_two(UNFORESEEN_FROM);
-        if largest.0.iter().fold(true, |all, largest| all & (*largest <= bound)) {
-            self.pairs.outer(row, &ratio);
-            (*row, _) = Lanes::apply(row, &ratio, &Onward(chain));
+        let transition = chain.transition();
+        let ratios = Lanes::combine(row, |i, j| transition[i][j], &self.next, ratio);
+        if are_below(&ratios, T::power_of_two(UNFORESEEN_FROM)) {
+            self.pairs.outer(row, &ratios);
+            *row = Lanes::combine(&ratios, |j, i| transition[i][j], row, |onward, f| f * onward);
         } else {
             self.step_lane_by_lane(chain, row);
         }
@@ -92,12 +90,12 @@ impl<T: Real, const N: usize, const L: usize> Retraces<T, N, L> {
 impl<T: Real, const N: usize, const L: usize> PairLanes<T, N, L> {
     #[inline(always)]
     fn outer(&mut self, filtered: &[Lanes<T, L>; N], ratio: &[Lanes<T, L>; N]) {
-        for (row, filtered) in self.outer.iter_mut().zip(filtered) {
-            for (entry, ratio) in row.iter_mut().zip(ratio) {
-                for ((entry, &filtered), &ratio) in
-                    entry.0.iter_mut().zip(&filtered.0).zip(&ratio.0)
-                {
-                    *entry = *entry + filtered * ratio;
+        for i in 0..N {
+            let (outer, filtered) = (&mut self.outer[i], filtered[i]);
+            for l in 0..L {
+                let filtered = filtered.0[l];
+                for j in 0..N {
+                    outer[j].0[l] = outer[j].0[l] + filtered * ratio[j].0[l];
                 }
             }
         }
@@ -138,6 +136,29 @@ impl<T: Real, const N: usize, const L: usize> Gather<T, N> for PairLane<'_, T, N
         }
     }
     fn move_out(&mut self, _: &Chain<T, N>) {}
+}
+
+/// Whether no entry is above a bound.
+#[inline(always)]
+fn are_below<T: Real, const N: usize, const L: usize>(row: &[Lanes<T, L>; N], bound: T) -> bool {
+    let mut below = true;
+    for l in 0..L {
+        for j in 0..N {
+            below &= row[j].0[l] <= bound;
+        }
+    }
+    below
+}
+
+/// Divides each lane's row by its sum; a row of zeros stays.
+#[inline(always)]
+fn normalise<T: Real, const N: usize, const L: usize>(row: &mut [Lanes<T, L>; N]) {
+    let sum = Lanes::sum(row);
+    for l in 0..L {
+        for j in 0..N {
+            row[j].0[l] = ratio(sum.0[l], row[j].0[l]);
+        }
+    }
 }
 
 /// One lane of a row.

@@ -1,7 +1,7 @@
 //! The backward pass over rows of the filter, once for all that smooth.
 
 use crate::hmm::Chain;
-use crate::number::{Quotient, Real, RowFunction, sum_of};
+use crate::number::{Real, sum_of};
 
 /// After so many rows a posterior is normalised again and sums of pairs are moved out, so that
 /// rounding does not add up over a long sequence. Counted from the last sample.
@@ -130,12 +130,22 @@ impl<T: Real, const N: usize> Retrace<T, N> {
         row: &mut [T; N],
         gather: &mut G,
     ) {
-        let (mut ratio, largest) = Ratio(chain).apply(row, &self.next);
-        if largest <= T::power_of_two(UNFORESEEN_FROM) {
-            gather.outer(row, &ratio);
-            (*row, _) = Onward(chain).apply(row, &ratio);
+        let predicted: [T; N] = chain.predict(row);
+        let bound = T::power_of_two(UNFORESEEN_FROM);
+        let mut ratios = [T::ZERO; N];
+        let mut foreseen = true;
+        for ((entry, &next), &predicted) in ratios.iter_mut().zip(&self.next).zip(&predicted) {
+            *entry = ratio(predicted, next);
+            foreseen &= *entry <= bound;
+        }
+        if foreseen {
+            gather.outer(row, &ratios);
+            let onward: [T; N] = chain.retract(&ratios);
+            for (entry, onward) in row.iter_mut().zip(onward) {
+                *entry = *entry * onward;
+            }
         } else {
-            self.step_unforeseen(chain, row, &mut ratio, gather);
+            self.step_unforeseen(chain, row, &mut ratios, gather);
         }
     }
 
@@ -182,50 +192,18 @@ impl<T: Real, const N: usize> Retrace<T, N> {
     }
 }
 
-/// From the filter's row and the posterior one sample later to `r`, and its largest.
-pub(super) struct Ratio<'c, T, const N: usize>(pub(super) &'c Chain<T, N>);
-
-impl<T: Real, const N: usize> RowFunction<T, N> for Ratio<'_, T, N> {
-    #[inline(always)]
-    fn apply<X: Quotient<Weight = T, Real = T>>(
-        &self,
-        filtered: &[X; N],
-        next: &[X; N],
-    ) -> ([X; N], X) {
-        let mut ratio: [X; N] = self.0.predict(filtered);
-        let mut largest = X::ZERO;
-        for (ratio, next) in ratio.iter_mut().zip(next) {
-            // A state that could not be reached is not occupied afterwards either.
-            *ratio = next.over(*ratio);
-            largest = largest.or_larger(*ratio);
-        }
-        (ratio, largest)
-    }
-}
-
-/// From the filter's row and `r` to the posterior.
-pub(super) struct Onward<'c, T, const N: usize>(pub(super) &'c Chain<T, N>);
-
-impl<T: Real, const N: usize> RowFunction<T, N> for Onward<'_, T, N> {
-    #[inline(always)]
-    fn apply<X: Quotient<Weight = T, Real = T>>(
-        &self,
-        filtered: &[X; N],
-        ratio: &[X; N],
-    ) -> ([X; N], X) {
-        let mut row: [X; N] = self.0.retract(ratio);
-        for (entry, filtered) in row.iter_mut().zip(filtered) {
-            *entry = filtered.times(*entry);
-        }
-        (row, X::ZERO)
-    }
+/// `r_j`: a state that could not be reached is not occupied afterwards either.
+#[inline(always)]
+pub(super) fn ratio<T: Real>(predicted: T, next: T) -> T {
+    let quotient = next / predicted;
+    if next > T::ZERO { quotient } else { T::ZERO }
 }
 
 /// Divides a row by its sum.
 #[inline]
-pub(super) fn normalise<X: Quotient, const N: usize>(row: &mut [X; N]) {
-    let sum = sum_of::<X, N>(|j| row[j]);
+fn normalise<T: Real, const N: usize>(row: &mut [T; N]) {
+    let sum = sum_of::<T, N>(|j| row[j]);
     for entry in row {
-        *entry = entry.over(sum);
+        *entry = *entry / sum;
     }
 }

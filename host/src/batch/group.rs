@@ -4,7 +4,6 @@ use fishweir_core::emission::{Emission, Row};
 use fishweir_core::number::{Lanes, Real};
 
 use super::LANES;
-use crate::data::SamplesView;
 use crate::runtime::CategoricalVec;
 
 /// What the lanes of a group observe. Step `steps - 1` is every sequence's last sample.
@@ -41,10 +40,15 @@ pub(super) trait Group<T: Real, E: Emission<Weight = T>, const N: usize> {
 /// Which sequences go together: those of similar length, in groups that fill the lanes.
 ///
 /// Longest first. A group whose samples would leave most lanes empty is given one by one.
-pub(super) fn arrange(lengths: impl ExactSizeIterator<Item = usize>) -> Vec<Vec<usize>> {
+pub(super) fn arrange(states: usize, lengths: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
+    /// With more states, one sequence fills the vector units, and lanes would leave the caches.
+    const MOST_STATES: usize = 32;
     /// So many full lanes are worth the work of all.
     const WORTH: usize = 4;
     let lengths: Vec<usize> = lengths.collect();
+    if states > MOST_STATES {
+        return (0..lengths.len()).map(|index| vec![index]).collect();
+    }
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(lengths[index]));
     let mut groups = Vec::new();
@@ -99,14 +103,24 @@ impl<'a, T: Real> Symbols<'a, T> {
         let steps = sequences.iter().map(|symbols| symbols.len()).max().unwrap_or(0);
         let mut symbols = vec![[Self::NONE; LANES]; steps];
         let mut careful = vec![false; steps];
+        let byte = |symbol: Option<u16>| match symbol {
+            Some(symbol) if usize::from(symbol) < size => symbol as u8,
+            _ => Self::NONE,
+        };
         for (lane, sequence) in sequences.iter().enumerate() {
             let start = steps - sequence.len();
-            for (step, symbol) in sequence.iter().enumerate().map(|(t, x)| (start + t, *x)) {
-                match symbol.map(u8::try_from) {
-                    Some(Ok(symbol)) if usize::from(symbol) < size => symbols[step][lane] = symbol,
-                    _ => careful[step] = true,
+            let mut plain = true;
+            for (slot, &symbol) in symbols[start..].iter_mut().zip(*sequence) {
+                slot[lane] = byte(symbol);
+                plain &= slot[lane] != Self::NONE;
+            }
+            if !plain {
+                for (careful, &symbol) in careful[start..].iter_mut().zip(*sequence) {
+                    *careful |= byte(symbol) == Self::NONE;
                 }
-                careful[step] |= step == start;
+            }
+            if let Some(first) = careful.get_mut(start) {
+                *first = true;
             }
         }
         Self { sequences, symbols, careful, table }
@@ -214,10 +228,4 @@ where
     fn drop_lane(&mut self, lane: usize) {
         self.sequences[lane].clear();
     }
-}
-
-/// Channels as the model's reals, `[time]`, `None` where missing.
-pub(super) fn channels<T: Real>(samples: SamplesView<'_>) -> Vec<Option<Vec<T>>> {
-    let rows = samples.rows().into_iter().flat_map(|rows| rows.iter());
-    rows.map(|row| row.map(|row| row.iter().copied().map(T::from_f64).collect())).collect()
 }

@@ -1,14 +1,15 @@
 //! Log-likelihoods of many sequences.
 
+use fishweir_core::ObservationError;
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::filter::{Belief, Forward, Recursion};
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::number::Real;
 use fishweir_core::smooth::SequenceError;
 use rayon::prelude::*;
 
 use super::filter::filter;
-use super::group::{Any, Symbols, Table, arrange, channels};
+use super::group::{Symbols, Table, arrange};
 use crate::data::SamplesView;
 use crate::runtime::{CategoricalVec, GaussianVec, Hmm, HmmError, with_states};
 
@@ -17,8 +18,7 @@ use crate::runtime::{CategoricalVec, GaussianVec, Hmm, HmmError, with_states};
 /// Bit for bit what [`Forward`] says of each alone, in `f32` or in `f64`; in `f32` the model's
 /// numbers are rounded first. A sequence of another kind than the model's has no observation: `log 1`.
 ///
-/// Work: that of [`Forward`] a sample. RAM: 16 bytes a step of a group of symbols; of channels, a
-/// copy of a group's samples.
+/// Work: that of [`Forward`] a sample. RAM: 16 bytes a step of a group of symbols.
 ///
 /// # Errors
 /// [`HmmError`] if the model is none.
@@ -27,7 +27,7 @@ pub fn log_likelihoods<T: Real + Send + Sync>(
     sequences: &[SamplesView<'_>],
 ) -> Result<Vec<Result<T, SequenceError>>, HmmError> {
     model.validate()?;
-    let groups = arrange(sequences.iter().map(SamplesView::len));
+    let groups = arrange(model.states(), sequences.iter().map(SamplesView::len));
     let found: Vec<Vec<Result<T, SequenceError>>> = with_states!(model.states(), N => {
         if let Some(hmm) = model.categorical::<N>() {
             let hmm = categorical::<T, N>(&hmm);
@@ -36,30 +36,35 @@ pub fn log_likelihoods<T: Real + Send + Sync>(
             groups.par_iter().map(|group| {
                 let group: Vec<&[Option<u16>]> =
                     group.iter().map(|&i| sequences[i].symbols().unwrap_or_default()).collect();
-                match (group.as_slice(), &table) {
-                    ([alone], _) => vec![single(&hmm, alone.iter().map(Option::as_ref))],
-                    (_, Some(table)) => {
+                match &table {
+                    Some(table) if group.len() > 1 => {
                         let count = group.len();
                         let mut group = Symbols::new(group, table, size);
                         filter::<_, _, _, N, false>(&hmm, &mut group, count, &mut Vec::new())
                     }
-                    (_, None) => {
-                        let lanes = group.iter().map(|x| x.iter().map(Option::as_ref).collect());
-                        any(&hmm, lanes.collect())
-                    }
+                    _ => group
+                        .iter()
+                        .map(|symbols| {
+                            let symbols = symbols.iter().map(Option::as_ref);
+                            single(&hmm, symbols, |forward, state, x| forward.push(state, x))
+                        })
+                        .collect(),
                 }
             }).collect()
         } else if let Some(hmm) = model.gaussian::<N>() {
             let hmm = gaussian::<T, N>(&hmm);
+            // Exponentials cost more than the recursion: lanes would not save what filling them costs.
             groups.par_iter().map(|group| {
-                let group: Vec<_> = group.iter().map(|&i| channels::<T>(sequences[i])).collect();
-                match group.as_slice() {
-                    [alone] => vec![single(&hmm, alone.iter().map(Option::as_deref))],
-                    group => {
-                        let lanes = group.iter().map(|x| x.iter().map(Option::as_deref).collect());
-                        any(&hmm, lanes.collect())
-                    }
-                }
+                let mut channels: Vec<T> = vec![T::ZERO; model.size()];
+                group.iter().map(|&index| {
+                    let rows = sequences[index].rows().into_iter().flat_map(|rows| rows.iter());
+                    single(&hmm, rows, |forward, state, row| {
+                        for (channel, &x) in channels.iter_mut().zip(row) {
+                            *channel = T::from_f64(x);
+                        }
+                        forward.push(state, &channels)
+                    })
+                }).collect()
             }).collect()
         } else {
             Vec::new()
@@ -72,25 +77,17 @@ pub fn log_likelihoods<T: Real + Send + Sync>(
     Ok(results)
 }
 
-fn any<T: Real, E: Emission<Weight = T>, const N: usize>(
+/// One sequence alone; `push` takes in a sample of it.
+fn single<X, T: Real, E: Emission<Weight = T>, const N: usize>(
     hmm: &CoreHmm<E, N>,
-    lanes: Vec<Vec<Option<&E::Observation>>>,
-) -> Vec<Result<T, SequenceError>> {
-    let count = lanes.len();
-    filter::<_, _, _, N, false>(hmm, &mut Any::new(lanes), count, &mut Vec::new())
-}
-
-/// One sequence alone.
-fn single<'x, T: Real, E: Emission<Weight = T, Observation: 'x>, const N: usize>(
-    hmm: &CoreHmm<E, N>,
-    samples: impl Iterator<Item = Option<&'x E::Observation>>,
+    samples: impl Iterator<Item = Option<X>>,
+    mut push: impl FnMut(&Forward<'_, E, N>, &mut Belief<T, N>, X) -> Result<(), ObservationError>,
 ) -> Result<T, SequenceError> {
     let forward = Forward::of(hmm);
     let mut state = forward.start();
     for (time, x) in samples.enumerate() {
         match x {
-            Some(x) => forward
-                .push(&mut state, x)
+            Some(x) => push(&forward, &mut state, x)
                 .map_err(|error| SequenceError::Observation { time, error })?,
             None => forward.push_missing(&mut state),
         }

@@ -14,18 +14,24 @@ use crate::data::SamplesView;
 use crate::fit::Accumulate;
 use crate::runtime::{Hmm, HmmError, with_states};
 
-/// With more states than this, states fill the vector units, and lanes' pairs would leave the caches.
-const MOST_STATES: usize = 16;
-
 /// The posterior of the hidden states of one sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
     /// `log p(x_1..T)`.
     pub log_likelihood: f64,
-    /// `p(z_t = j | x_1..T)`, `[time][state]`.
-    pub states: Vec<Vec<f64>>,
+    /// How many states.
+    pub states: usize,
+    /// `p(z_t = j | x_1..T)`, `[time][state]`, one row after the other.
+    pub smoothed: Vec<f64>,
     /// Expected transitions, `[from][to]`.
     pub pairs: Vec<Vec<f64>>,
+}
+
+impl Posterior {
+    /// `p(z_t = j | x_1..T)` at each time, `[state]`.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        self.smoothed.chunks_exact(self.states)
+    }
 }
 
 /// The posterior of the hidden states of each sequence, in order; an impossible sequence is an error
@@ -47,9 +53,8 @@ pub fn posteriors(
             &self,
             model: &Hmm,
             _: &CoreHmm<E, N>,
-            samples: impl Iterator<Item = Option<&'x E::Observation>>,
-            smoothed: &Smoothed<N>,
-            row: impl Fn(usize) -> [f64; N],
+            _: impl Iterator<Item = Option<&'x E::Observation>>,
+            smoothed: &Smoothed<'_, N>,
         ) -> Posterior
         where
             E::Observation: 'x,
@@ -57,7 +62,8 @@ pub fn posteriors(
             let states = model.states();
             Posterior {
                 log_likelihood: smoothed.log_likelihood,
-                states: samples.enumerate().map(|(t, _)| row(t)[..states].to_vec()).collect(),
+                states,
+                smoothed: smoothed.rows.iter().flat_map(|row| &row[..states]).copied().collect(),
                 pairs: smoothed.pairs[..states].iter().map(|row| row[..states].to_vec()).collect(),
             }
         }
@@ -66,8 +72,10 @@ pub fn posteriors(
     Ok(each_smoothed(model, sequences, &Whole))
 }
 
-/// What is known of one smoothed sequence besides its rows.
-pub(crate) struct Smoothed<const N: usize> {
+/// What is known of one smoothed sequence.
+pub(crate) struct Smoothed<'r, const N: usize> {
+    /// The posterior at each time, `[time][state]`.
+    pub(crate) rows: &'r [[f64; N]],
     /// `log p(x_1..T)`.
     pub(crate) log_likelihood: f64,
     /// Expected transitions, `[from][to]`.
@@ -78,14 +86,13 @@ pub(crate) struct Smoothed<const N: usize> {
 pub(crate) trait Reader: Sync {
     /// It.
     type Output: Send;
-    /// Makes it from a sequence's samples and the posterior at each time.
+    /// Makes it from a sequence's samples and their posteriors.
     fn read<'x, E: Accumulate, const N: usize>(
         &self,
         model: &Hmm,
         hmm: &CoreHmm<E, N>,
         samples: impl Iterator<Item = Option<&'x E::Observation>>,
-        smoothed: &Smoothed<N>,
-        row: impl Fn(usize) -> [f64; N],
+        smoothed: &Smoothed<'_, N>,
     ) -> Self::Output
     where
         E::Observation: 'x;
@@ -97,31 +104,23 @@ pub(crate) fn each_smoothed<R: Reader>(
     sequences: &[SamplesView<'_>],
     reader: &R,
 ) -> Vec<Result<R::Output, SequenceError>> {
-    let groups = if model.states() <= MOST_STATES {
-        arrange(sequences.iter().map(SamplesView::len))
-    } else {
-        (0..sequences.len()).map(|index| vec![index]).collect()
-    };
+    let groups = arrange(model.states(), sequences.iter().map(SamplesView::len));
     let found: Vec<Vec<_>> = with_states!(model.states(), N => {
         if let Some(hmm) = model.categorical::<N>() {
             let table = Table::of(hmm.emission());
             groups.par_iter().map(|group| {
                 let group: Vec<&[Option<u16>]> =
                     group.iter().map(|&i| sequences[i].symbols().unwrap_or_default()).collect();
-                match (group.as_slice(), &table) {
-                    ([alone], _) => {
-                        vec![single(reader, model, &hmm, alone.iter().map(Option::as_ref))]
+                match &table {
+                    Some(table) if group.len() > 1 => {
+                        let count = group.len();
+                        let samples = Symbols::new(group, table, model.size());
+                        together(reader, model, &hmm, samples, count)
                     }
-                    (lanes, Some(table)) => {
-                        let samples = Symbols::new(lanes.to_vec(), table, model.size());
-                        together(reader, model, &hmm, samples, lanes.len())
-                    }
-                    (lanes, None) => {
-                        let lanes: Vec<Vec<_>> =
-                            lanes.iter().map(|x| x.iter().map(Option::as_ref).collect()).collect();
-                        let count = lanes.len();
-                        together(reader, model, &hmm, Any::new(lanes), count)
-                    }
+                    _ => group
+                        .iter()
+                        .map(|x| single(reader, model, &hmm, x.iter().map(Option::as_ref)))
+                        .collect(),
                 }
             }).collect()
         } else if let Some(hmm) = model.gaussian::<N>() {
@@ -166,20 +165,31 @@ where
     let steps = group.steps();
     let starts: Vec<usize> = (0..count).map(|lane| group.start(lane)).collect();
     let pairs = back(hmm.chain(), &starts, &mut rows);
+    let lanes = columns(&starts, &rows);
     let read = |(lane, log_likelihood): (usize, Result<f64, SequenceError>)| {
-        let start = starts[lane];
-        let samples = (start..steps).map(|step| group.sample(step, lane).flatten());
+        let samples = (starts[lane]..steps).map(|step| group.sample(step, lane).flatten());
         let pairs = pairs.as_ref().map_or([[0.0; N]; N], |pairs| {
             pairs.each_ref().map(|row| row.each_ref().map(|lanes| lanes.0[lane]))
         });
-        let smoothed = Smoothed { log_likelihood: log_likelihood?, pairs };
-        let row = |time: usize| {
-            let row: &[Lanes<f64, LANES>; N] = &rows[start + time];
-            row.each_ref().map(|lanes| lanes.0[lane])
-        };
-        Ok(reader.read(model, hmm, samples, &smoothed, row))
+        let log_likelihood = log_likelihood?;
+        let smoothed = Smoothed { rows: &lanes[lane], log_likelihood, pairs };
+        Ok(reader.read(model, hmm, samples, &smoothed))
     };
     log_likelihoods.into_iter().enumerate().map(read).collect()
+}
+
+/// Each lane's rows, `[lane][time][state]`: step by step, because a lane's numbers lie far apart.
+fn columns<const N: usize>(starts: &[usize], rows: &Rows<f64, N>) -> Vec<Vec<[f64; N]>> {
+    let mut lanes: Vec<Vec<[f64; N]>> =
+        starts.iter().map(|start| Vec::with_capacity(rows.len() - start)).collect();
+    for (step, row) in rows.iter().enumerate() {
+        for (lane, (column, &start)) in lanes.iter_mut().zip(starts).enumerate() {
+            if step >= start {
+                column.push(row.each_ref().map(|lanes| lanes.0[lane]));
+            }
+        }
+    }
+    lanes
 }
 
 /// Makes a filter's rows posteriors. `None` where there is no row.
@@ -191,6 +201,9 @@ fn back<const N: usize>(
 ) -> Option<Box<[[Lanes<f64, LANES>; N]; N]>> {
     let (last, before) = rows.split_last_mut()?;
     let mut retraces = Retraces::from_last(last);
+    for (lane, _) in starts.iter().enumerate().filter(|(_, start)| **start > before.len()) {
+        retraces.rest(lane);
+    }
     for (step, row) in before.iter_mut().enumerate().rev() {
         for (lane, &start) in starts.iter().enumerate() {
             if start == step + 1 {
@@ -215,8 +228,8 @@ where
     let mut rows = vec![[0.0; N]; samples.clone().count()];
     let mut pairs = Box::new([[0.0; N]; N]);
     let log_likelihood = alone(hmm, samples.clone(), &mut rows, &mut pairs)?;
-    let smoothed = Smoothed { log_likelihood, pairs: *pairs };
-    Ok(reader.read(model, hmm, samples, &smoothed, |time| rows[time]))
+    let smoothed = Smoothed { rows: &rows, log_likelihood, pairs: *pairs };
+    Ok(reader.read(model, hmm, samples, &smoothed))
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]

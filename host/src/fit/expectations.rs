@@ -125,8 +125,7 @@ impl Reader for Statistics {
         model: &Hmm,
         hmm: &CoreHmm<E, N>,
         samples: impl Iterator<Item = Option<&'x E::Observation>>,
-        smoothed: &Smoothed<N>,
-        row: impl Fn(usize) -> [f64; N],
+        smoothed: &Smoothed<'_, N>,
     ) -> Expectations
     where
         E::Observation: 'x,
@@ -136,62 +135,70 @@ impl Reader for Statistics {
         for (to, from) in expected.pairs.iter_mut().zip(&smoothed.pairs) {
             to.copy_from_slice(&from[..model.states()]);
         }
-        for (time, x) in samples.enumerate() {
-            let posterior = row(time);
-            if time == 0 {
-                expected.initial.copy_from_slice(&posterior[..model.states()]);
-            }
-            if let Some(x) = x {
-                E::accumulate(hmm.emission(), &posterior, x, &mut expected.emission);
-            }
+        if let Some(first) = smoothed.rows.first() {
+            expected.initial.copy_from_slice(&first[..model.states()]);
         }
+        let weighed = samples.zip(smoothed.rows).filter_map(|(x, row)| x.map(|x| (x, row)));
+        E::collect(hmm.emission(), weighed, &mut expected.emission);
         expected
     }
 }
 
-/// How a family adds an observation to its statistics.
+/// How a family adds observations to its statistics.
 pub(crate) trait Accumulate: Emission<Weight = f64> {
-    /// Adds one observation, weighed by the posterior, `[state]`.
-    fn accumulate<const N: usize>(
+    /// Adds observations, each weighed by its posterior, `[state]`.
+    fn collect<'x, const N: usize>(
         states: &[Self; N],
-        posterior: &[f64; N],
-        x: &Self::Observation,
+        samples: impl Iterator<Item = (&'x Self::Observation, &'x [f64; N])>,
         into: &mut EmissionStatistics,
-    );
+    ) where
+        Self::Observation: 'x;
 }
 
 impl Accumulate for crate::runtime::CategoricalVec<f64> {
-    fn accumulate<const N: usize>(
+    fn collect<'x, const N: usize>(
         _: &[Self; N],
-        posterior: &[f64; N],
-        &symbol: &u16,
+        samples: impl Iterator<Item = (&'x u16, &'x [f64; N])>,
         into: &mut EmissionStatistics,
     ) {
         let EmissionStatistics::Categorical { counts } = into else { return };
-        for (counts, &weight) in counts.iter_mut().zip(posterior) {
-            counts[usize::from(symbol)] += weight;
+        let size = counts.first().map_or(0, Vec::len);
+        let mut by_symbol = vec![[0.0; N]; size];
+        for (&symbol, posterior) in samples {
+            let sums = &mut by_symbol[usize::from(symbol)];
+            for (sum, weight) in sums.iter_mut().zip(posterior) {
+                *sum += weight;
+            }
+        }
+        for (state, counts) in counts.iter_mut().enumerate() {
+            for (count, sums) in counts.iter_mut().zip(&by_symbol) {
+                *count += sums[state];
+            }
         }
     }
 }
 
 impl Accumulate for crate::runtime::GaussianVec<f64> {
-    fn accumulate<const N: usize>(
+    fn collect<'x, const N: usize>(
         states: &[Self; N],
-        posterior: &[f64; N],
-        x: &[f64],
+        samples: impl Iterator<Item = (&'x [f64], &'x [f64; N])>,
         into: &mut EmissionStatistics,
     ) {
         let EmissionStatistics::Gaussian { occupancy, first, second } = into else { return };
-        let tables = occupancy.iter_mut().zip(first).zip(second);
-        for (((occupancy, first), second), (state, &weight)) in
-            tables.zip(states.iter().zip(posterior))
-        {
-            *occupancy += weight;
-            let channels = x.iter().zip(&state.mean).zip(&state.rate);
-            for (((x, mean), rate), (first, second)) in channels.zip(first.iter_mut().zip(second)) {
-                let z = (x - mean) * rate;
-                *first += weight * z;
-                *second += weight * z * z;
+        for (x, posterior) in samples {
+            let tables = occupancy.iter_mut().zip(first.iter_mut()).zip(second.iter_mut());
+            for (((occupancy, first), second), (state, &weight)) in
+                tables.zip(states.iter().zip(posterior))
+            {
+                *occupancy += weight;
+                let channels = x.iter().zip(&state.mean).zip(&state.rate);
+                for (((x, mean), rate), (first, second)) in
+                    channels.zip(first.iter_mut().zip(second))
+                {
+                    let z = (x - mean) * rate;
+                    *first += weight * z;
+                    *second += weight * z * z;
+                }
             }
         }
     }

@@ -1,0 +1,201 @@
+//! Sequences side by side are the sequences one by one, bit for bit.
+
+use fishweir::batch::{log_likelihoods, posteriors};
+use fishweir::data::{Rows, Samples};
+use fishweir::fit::expectations;
+use fishweir::runtime::{Emissions, Hmm as Plain};
+use fishweir_core::emission::{Categorical, Emission, Gaussian};
+use fishweir_core::filter::{Beliefs, Forward, Recursion};
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::number::Real;
+use proptest::prelude::*;
+
+const STATES: usize = 3;
+const SYMBOLS: usize = 4;
+const LANES: usize = 5;
+
+/// A row of probabilities, some of them zero.
+fn row(length: usize) -> impl Strategy<Value = Vec<f64>> {
+    let entry = prop_oneof![3 => 0.01_f64..1.0, 1 => Just(0.0), 1 => Just(1e-30)];
+    prop::collection::vec(entry, length).prop_map(|mut row| {
+        row[0] += 1e-3;
+        let sum: f64 = row.iter().sum();
+        row.iter_mut().for_each(|entry| *entry /= sum);
+        row
+    })
+}
+
+fn table(rows: usize, columns: usize) -> impl Strategy<Value = Vec<Vec<f64>>> {
+    prop::collection::vec(row(columns), rows)
+}
+
+/// Sequences of unequal length with missing samples and, now and then, an unknown symbol.
+fn sequences(count: usize, most: usize) -> impl Strategy<Value = Vec<Vec<Option<u16>>>> {
+    let symbols = SYMBOLS as u16;
+    let symbol =
+        prop_oneof![300 => (0..symbols).prop_map(Some), 30 => Just(None), 1 => Just(Some(symbols))];
+    prop::collection::vec(prop::collection::vec(symbol, 0..most), count)
+}
+
+fn filled<T: Real, const K: usize>(row: &[f64]) -> [T; K] {
+    std::array::from_fn(|k| T::from_f64(row[k]))
+}
+
+fn chain<T: Real>(initial: &[f64], transition: &[Vec<f64>]) -> Chain<T, STATES> {
+    Chain::from_parts(filled(initial), std::array::from_fn(|i| filled(&transition[i])))
+}
+
+/// Pushes lanes side by side and one by one, past refused samples, and compares all there is.
+fn compare<T: Real, E: Emission<Weight = T>, X: std::borrow::Borrow<E::Observation>>(
+    hmm: &Hmm<E, STATES>,
+    sequences: &[Vec<Option<X>>],
+) {
+    let forward = Forward::of(hmm);
+    let mut alone = [forward.start(); LANES];
+    let mut lanes = Beliefs::<T, STATES, LANES>::IDLE;
+    for (lane, state) in alone.iter().enumerate() {
+        lanes.set_lane(lane, state);
+    }
+    for time in 0..sequences.iter().map(Vec::len).max().unwrap_or(0) {
+        let samples = std::array::from_fn(|lane| {
+            sequences[lane].get(time).map(|x| x.as_ref().map(std::borrow::Borrow::borrow))
+        });
+        let outcome = forward.push_lanes(&mut lanes, &samples);
+        for (lane, sample) in samples.into_iter().enumerate() {
+            let expected = match sample {
+                Some(Some(x)) => forward.push(&mut alone[lane], x),
+                Some(None) => {
+                    forward.push_missing(&mut alone[lane]);
+                    Ok(())
+                }
+                None => Ok(()),
+            };
+            assert_eq!(outcome[lane], expected, "lane {lane} at {time}");
+            let bits = |x: T| x.to_f64().to_bits();
+            let got = lanes.lane(lane);
+            assert_eq!(got.row().map(bits), alone[lane].row().map(bits), "lane {lane} at {time}");
+            assert_eq!(bits(got.log()), bits(alone[lane].log()), "lane {lane} at {time}");
+        }
+    }
+}
+
+fn symbols<T: Real>(
+    initial: &[f64],
+    transition: &[Vec<f64>],
+    emission: &[Vec<f64>],
+    sequences: &[Vec<Option<u16>>],
+) {
+    let states =
+        std::array::from_fn(|j| Categorical::<SYMBOLS, T>::from_parts(filled(&emission[j])));
+    let sequences: Vec<Vec<Option<usize>>> = sequences
+        .iter()
+        .map(|sequence| sequence.iter().map(|x| x.map(usize::from)).collect())
+        .collect();
+    compare(&Hmm::new(chain::<T>(initial, transition), states), &sequences);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn lanes_of_symbols_are_single_streams(
+        initial in row(STATES),
+        transition in table(STATES, STATES),
+        emission in table(STATES, SYMBOLS),
+        sequences in sequences(LANES, 200),
+    ) {
+        symbols::<f32>(&initial, &transition, &emission, &sequences);
+        symbols::<f64>(&initial, &transition, &emission, &sequences);
+    }
+
+    #[test]
+    fn lanes_of_channels_are_single_streams(
+        initial in row(STATES),
+        transition in table(STATES, STATES),
+        sequences in prop::collection::vec(
+            prop::collection::vec(prop::option::weighted(0.9, -40.0_f32..40.0), 0..100),
+            LANES,
+        ),
+    ) {
+        let states = [-1.0, 0.5, 30.0].map(|mean| {
+            Gaussian::<1, f32>::new([mean], [0.5]).expect("a distribution")
+        });
+        let sequences: Vec<Vec<Option<[f32; 1]>>> = sequences
+            .iter()
+            .map(|sequence| sequence.iter().map(|x| x.map(|x| [x])).collect())
+            .collect();
+        compare(&Hmm::new(chain::<f32>(&initial, &transition), states), &sequences);
+    }
+
+    #[test]
+    fn a_batch_is_its_sequences(
+        initial in row(STATES),
+        transition in table(STATES, STATES),
+        probability in table(STATES, SYMBOLS),
+        sequences in sequences(37, 120),
+    ) {
+        let model =
+            Plain { initial, transition, emission: Emissions::Categorical { probability } };
+        let samples: Vec<Samples> = sequences.into_iter().map(Samples::Symbols).collect();
+        on_host(&model, &samples);
+    }
+}
+
+/// The batch in order and reversed, against each sequence in a batch of its own, which is not put in
+/// lanes.
+fn on_host(model: &Plain, samples: &[Samples]) {
+    let views: Vec<_> = samples.iter().map(Samples::view).collect();
+    let reversed: Vec<_> = views.iter().rev().copied().collect();
+    let both = |views: &[_]| log_likelihoods::<f64>(model, views).expect("a model");
+    let (got, mut back) = (both(&views), both(&reversed));
+    back.reverse();
+    assert_eq!(got, back);
+    let single: Vec<_> = views.iter().flat_map(|view| both(&[*view])).collect();
+    assert_eq!(got, single);
+
+    let each = |views: &[_]| posteriors(model, views).expect("a model");
+    let single: Vec<_> = views.iter().flat_map(|view| each(&[*view])).collect();
+    let together = each(&views);
+    for (index, (together, single)) in together.iter().zip(&single).enumerate() {
+        assert_eq!(together, single, "sequence {index}");
+    }
+    for (got, posterior) in got.iter().zip(&together) {
+        assert_eq!(got.as_ref().ok(), posterior.as_ref().ok().map(|p| &p.log_likelihood));
+        assert_eq!(got.as_ref().err(), posterior.as_ref().err());
+    }
+    let single: Vec<_> = views.iter().flat_map(|view| expectations(model, &[*view])).collect();
+    assert_eq!(expectations(model, &views), single);
+}
+
+#[test]
+fn a_batch_of_channels_is_its_sequences() {
+    let model = Plain {
+        initial: vec![0.5, 0.5, 0.0],
+        transition: vec![vec![0.9, 0.1, 0.0], vec![0.0, 0.8, 0.2], vec![0.1, 0.0, 0.9]],
+        emission: Emissions::Gaussian {
+            mean: vec![vec![0.0, 1.0], vec![-3.0, 2.0], vec![50.0, 0.0]],
+            std: vec![vec![1.0, 0.5], vec![0.1, 2.0], vec![1.0, 1.0]],
+        },
+    };
+    let samples: Vec<Samples> = (0..40_u32)
+        .map(|sequence| {
+            let mut rows = Rows::new(2);
+            for t in 0..sequence * 3 {
+                let x = f64::from((t * 7 + sequence * 13) % 29) - 9.0;
+                rows.push((t % 11 != 5).then_some(&[x, 0.3 * x][..]));
+            }
+            Samples::Channels(rows)
+        })
+        .collect();
+    on_host(&model, &samples);
+}
+
+#[test]
+fn a_model_that_is_none_is_refused() {
+    let model = Plain {
+        initial: vec![0.5, 0.6],
+        transition: vec![vec![1.0, 0.0], vec![0.0, 1.0]],
+        emission: Emissions::Categorical { probability: vec![vec![1.0]; 2] },
+    };
+    assert!(log_likelihoods::<f32>(&model, &[]).is_err());
+}
