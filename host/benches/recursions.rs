@@ -102,7 +102,8 @@ fn many(plain: &Plain, samples: &[Samples], scale: &[f64]) -> ([f64; 2], f64, f6
     let smoothed = best(symbols, || {
         assert!(black_box(posteriors(plain, black_box(&views))).is_ok());
     });
-    let options = BaumWelch { states: plain.states(), iterations: 2, tolerance: 0.0, ..BaumWelch::default() };
+    let options =
+        BaumWelch { states: plain.states(), iterations: 2, tolerance: 0.0, ..BaumWelch::default() };
     let iterations = best(symbols, || {
         assert!(fit(&options, plain.clone(), black_box(&views), scale, &|| ()).is_ok());
     });
@@ -157,7 +158,14 @@ fn gaussian() -> Figures {
     let (batch, posteriors, baum_welch) = many(&plain, &samples, &[1.0; D]);
     let stream = [stream(&single, &rounded), stream(&double, &x)];
     let peers = ["-", "-", "-", "-", "-", "-", "236"];
-    Figures { name: format!("Gaussian, N = {N}, D = {D}"), stream, batch, posteriors, baum_welch, peers }
+    Figures {
+        name: format!("Gaussian, N = {N}, D = {D}"),
+        stream,
+        batch,
+        posteriors,
+        baum_welch,
+        peers,
+    }
 }
 
 fn main() {
@@ -174,14 +182,21 @@ fn main() {
     figures.push(gaussian());
 
     println!("One sequence's likelihood, ns a symbol on one core:\n");
-    println!("| model | f32 | f64 | C f64 | hmmlearn | dynamax f32 | rust-bio |\n|---|---|---|---|---|---|---|");
+    println!(
+        "| model | f32 | f64 | C f64 | hmmlearn | dynamax f32 | rust-bio |\n|---|---|---|---|---|---|---|"
+    );
     for f in &figures {
         let [hmmlearn, dynamax, rust_bio, c, ..] = f.peers;
         let [single, double] = f.stream;
-        println!("| {} | {single:.1} | {double:.1} | {c} | {hmmlearn} | {dynamax} | {rust_bio} |", f.name);
+        println!(
+            "| {} | {single:.1} | {double:.1} | {c} | {hmmlearn} | {dynamax} | {rust_bio} |",
+            f.name
+        );
     }
     println!("\n{SEQUENCES} sequences side by side, ns a symbol on one core:\n");
-    println!("| model | f32 | f64 | C, 16 lanes f32 | posteriors | hmmlearn | Baum-Welch | hmmlearn |\n|---|---|---|---|---|---|---|---|");
+    println!(
+        "| model | f32 | f64 | C, 16 lanes f32 | posteriors | hmmlearn | Baum-Welch | hmmlearn |\n|---|---|---|---|---|---|---|---|"
+    );
     for f in &figures {
         let [.., lanes, posteriors, baum_welch] = f.peers;
         let [single, double] = f.batch;

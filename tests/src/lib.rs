@@ -5,6 +5,7 @@ pub mod device_table;
 pub mod golden;
 pub mod laws;
 pub mod oracle;
+pub mod parsers;
 pub mod rounding;
 pub mod sample;
 

@@ -95,11 +95,7 @@ impl<'a, T: Real> Symbols<'a, T> {
     const NONE: u8 = u8::MAX;
 
     /// Lays sequences side by side. `size` is the alphabet's.
-    pub(super) fn new(
-        sequences: Vec<&'a [Option<u16>]>,
-        table: &'a Table<T>,
-        size: usize,
-    ) -> Self {
+    pub(super) fn new(sequences: Vec<&'a [Option<u16>]>, table: &'a Table<T>, size: usize) -> Self {
         let steps = sequences.iter().map(|symbols| symbols.len()).max().unwrap_or(0);
         let mut symbols = vec![[Self::NONE; LANES]; steps];
         let mut careful = vec![false; steps];

@@ -19,8 +19,8 @@ mod likelihood;
 mod smoothing;
 
 pub use likelihood::log_likelihoods;
-pub(crate) use smoothing::{Reader, Smoothed, each_smoothed};
 pub use smoothing::{Posterior, posteriors};
+pub(crate) use smoothing::{Reader, Smoothed, each_smoothed};
 
 /// Sequences side by side: they fill a register of the widest vector units in `f32`, two in `f64`.
 const LANES: usize = 16;

@@ -1,0 +1,91 @@
+//! What must hold of every parser on any bytes: shared by the fuzz targets and by the tests that
+//! run them on arbitrary bytes.
+//!
+//! To add one: a function here, its name in [`PARSERS`], and a target of the same name under
+//! `tests/fuzz/targets/`.
+
+use std::io::Cursor;
+
+use fishweir::classifier::Classifier;
+use fishweir::data::{Alphabet, Dataset, Kind, LiveReader, ReadOptions};
+use fishweir_core::artefact::{Header, read};
+use fishweir_core::emission::{Categorical, Gaussian};
+use fishweir_core::number::Dual;
+
+/// Every parser: its target's name and what must hold of it.
+pub const PARSERS: [(&str, fn(&[u8])); 5] = [
+    ("data_set", data_set),
+    ("live_samples", live_samples),
+    ("alphabet", alphabet),
+    ("classifier", classifier),
+    ("artefact", artefact),
+];
+
+/// A message that helps: it names the file it was given.
+fn names_the_file(error: &impl ToString, file: &str) {
+    let message = error.to_string();
+    assert!(message.contains(file), "{message:?} does not name {file}");
+}
+
+/// A file of series, strings or FASTA, gzipped or not.
+pub fn data_set(bytes: &[u8]) {
+    const FILE: &str = "fuzzed.csv";
+    match Dataset::parse(FILE, bytes, &ReadOptions::default()) {
+        Ok(data) => {
+            assert!(!data.series().is_empty());
+            let observations: usize = data.series().iter().map(|s| s.samples().len()).sum();
+            assert_eq!(
+                observations,
+                data.windows(None).all().iter().map(|w| w.samples().len()).sum()
+            );
+        }
+        Err(error) => names_the_file(&error, FILE),
+    }
+}
+
+/// A stream of text lines, as channels and as symbols.
+pub fn live_samples(bytes: &[u8]) {
+    let channels = Kind::Channels(vec!["x".to_owned(), "y".to_owned()]);
+    for kind in [channels, Kind::Symbols(Alphabet::dna())] {
+        let mut reader = LiveReader::new(Cursor::new(bytes), "pipe", kind);
+        // A bad line is consumed, so this ends.
+        loop {
+            match reader.read() {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(error) => names_the_file(&error, "pipe"),
+            }
+        }
+    }
+}
+
+/// An alphabet's letters.
+pub fn alphabet(bytes: &[u8]) {
+    if let Ok(alphabet) = Alphabet::new(&String::from_utf8_lossy(bytes)) {
+        assert_eq!(alphabet.symbols().len(), alphabet.len());
+    }
+}
+
+/// A classifier's file.
+pub fn classifier(bytes: &[u8]) {
+    const FILE: &str = "fuzzed.json";
+    match Classifier::parse(FILE, bytes) {
+        Ok(classifier) => assert!(classifier.states() > 0 && classifier.size() > 0),
+        Err(error) => names_the_file(&error, FILE),
+    }
+}
+
+/// A binary artefact, read in place as two types, at every alignment.
+pub fn artefact(bytes: &[u8]) {
+    if let Ok(header) = Header::parse(bytes) {
+        assert!(header.payload(bytes).is_some());
+        let _ = header.labels(bytes).map(Iterator::count);
+    }
+    let mut buffer = vec![0; bytes.len() + 8];
+    for shift in 0..8 {
+        buffer[shift..shift + bytes.len()].copy_from_slice(bytes);
+        let bytes = &buffer[shift..shift + bytes.len()];
+        let _ = read::<Categorical<3>, 2, 2, 2>(bytes);
+        let _ = read::<Gaussian<2, Dual<f32, 1>>, 2, 1, 1>(bytes);
+    }
+}
