@@ -1,16 +1,22 @@
-//! Brings the model into the build, and tells the linker about each board's memory.
+//! Brings the model into the build, and tells the linker about the board's memory.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use fishweir_core::artefact::{Family, Header, Shape};
 
-/// A board's binary, the folder with its `memory.x`, and its linker scripts.
-const BOARDS: [(&str, &str, &[&str]); 3] = [
-    ("mps2-an386", "src/boards/mps2_an386", &["-Tlink.x", "-Tdefmt.x"]),
-    ("measure", "src/boards/mps2_an386", &["-Tlink.x", "-Tdefmt.x"]),
-    ("no_panic", "src/boards/mps2_an386", &["-Tlink.x"]),
-];
+/// A board: its feature, the folder with its `memory.x`, and its target.
+struct Board {
+    feature: &'static str,
+    folder: &'static str,
+    target: &'static str,
+}
+
+const BOARDS: [Board; 1] = [Board {
+    feature: "mps2-an386",
+    folder: "src/boards/mps2_an386",
+    target: "thumbv7em-none-eabihf",
+}];
 
 /// A Rust source that defines `MODEL` and its type `Model`, as `fishweir export` writes it.
 const SOURCE: &str = "FISHWEIR_MODEL";
@@ -21,22 +27,53 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "none") {
-        link(&root);
-    }
-    if let Err(problem) = bring_model(&root, &out) {
+    let outcome = bring_model(&root, &out).and_then(|()| {
+        if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "none") {
+            link(&root)?;
+        }
+        Ok(())
+    });
+    if let Err(problem) = outcome {
         println!("cargo::error={problem}");
     }
 }
 
-fn link(root: &Path) {
-    for (binary, folder, scripts) in BOARDS {
-        let folder = root.join(folder);
-        println!("cargo::rerun-if-changed={}", folder.join("memory.x").display());
-        let search = format!("-L{}", folder.display());
-        for &argument in [search.as_str(), "--nmagic"].iter().chain(scripts) {
-            println!("cargo::rustc-link-arg-bin={binary}={argument}");
+/// Whether a feature is on.
+fn on(feature: &str) -> bool {
+    env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_some()
+}
+
+/// Hands the memory of the chosen board to the linker.
+fn link(root: &Path) -> Result<(), String> {
+    let board = board()?;
+    let folder = root.join(board.folder);
+    println!("cargo::rerun-if-changed={}", folder.join("memory.x").display());
+    let search = format!("-L{}", folder.display());
+    let logs = if on("defmt") { &["-Tdefmt.x"][..] } else { &[] };
+    for &argument in [search.as_str(), "--nmagic", "-Tlink.x"].iter().chain(logs) {
+        println!("cargo::rustc-link-arg-bins={argument}");
+    }
+    Ok(())
+}
+
+/// The one board that is on.
+fn board() -> Result<&'static Board, String> {
+    let names = || BOARDS.map(|board| board.feature).join(", ");
+    let chosen: Vec<&Board> = BOARDS.iter().filter(|board| on(board.feature)).collect();
+    let target = env::var("TARGET").unwrap_or_default();
+    match chosen[..] {
+        [board] if board.target == target => Ok(board),
+        [Board { feature, target: its, .. }] => {
+            Err(format!("the board {feature} has the target {its}, not {target}: --target {its}"))
         }
+        // The linker alone needs a memory: any will do.
+        [] if !on("image") => Ok(&BOARDS[0]),
+        [] => Err(format!("an image needs a board: --features with one of {}", names())),
+        _ => Err(format!(
+            "an image takes one board, not {}: --no-default-features, then --features with one of {}",
+            chosen.iter().map(|board| board.feature).collect::<Vec<_>>().join(" and "),
+            names()
+        )),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fishweir::device::{DeviceError, Firmware, Qemu};
+use fishweir::device::{Board, DeviceError, Firmware, Qemu};
 
 // Host and firmware do not depend on each other; they share this file, which depends on neither.
 #[path = "../../firmware/src/measure/record.rs"]
@@ -78,8 +78,10 @@ pub fn firmware() -> Result<Firmware, DeviceError> {
 /// When the image does not build, or the device does not answer or ends otherwise than well.
 pub fn measure() -> Result<Vec<Row>, DeviceError> {
     let folder = tempfile::tempdir()?;
-    let image =
-        firmware()?.build_binary("measure", "measure", &folder.path().join("measure.elf"))?;
+    let board = Board::named(Board::DEFAULT)?;
+    let features = format!("measure,{}", board.name);
+    let elf = folder.path().join("measure.elf");
+    let image = firmware()?.build_binary(board, "measure", &features, &elf)?;
     let sent = Qemu::start(&image)?.listen(Duration::from_secs(120))?;
     let (records, rest) = sent.as_chunks::<LENGTH>();
     let records: Vec<_> = records.iter().map(Measurement::from_bytes).collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fishweir::data::{Dataset, ReadOptions};
 use fishweir::deploy::Deployed;
-use fishweir::device::{Firmware, ModelFile, Options, Qemu};
+use fishweir::device::{Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::parity::{Parity, Recording, compare};
@@ -46,7 +46,8 @@ fn on_device(deployed: &Deployed, recording: &Recording<'_>, form: &Form) -> Par
         Form::Artefact => ModelFile::Artefact(&artefact),
     };
     let firmware = Firmware::in_repository().expect("the firmware is in the repository");
-    let image = firmware.build(file, &at("image.elf")).expect("builds");
+    let board = Board::named(Board::DEFAULT).expect("a board");
+    let image = firmware.build(board, "classify_stream", file, &at("image.elf")).expect("builds");
     let run = Qemu::start(&image)
         .expect("QEMU starts")
         .run(recording.inputs(), &Options::default(), |_| ())

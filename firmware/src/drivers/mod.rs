@@ -1,7 +1,20 @@
-//! Peripherals that more than one board has.
+//! Peripherals that boards share.
+
+use core::num::NonZero;
+use core::ptr::NonNull;
 
 pub mod cmsdk_uart;
 #[cfg(all(target_arch = "arm", target_os = "none", feature = "image"))]
 pub mod cortex_m;
-#[cfg(all(target_arch = "arm", target_os = "none", feature = "measure"))]
-pub mod stack_gauge;
+pub mod counter;
+#[cfg(all(target_os = "none", feature = "image"))]
+pub mod stack;
+
+/// Where a block of registers lies. Evaluate it in a constant.
+///
+/// # Panics
+/// At address 0.
+#[must_use]
+pub const fn registers_at<R>(address: usize) -> NonNull<R> {
+    NonNull::without_provenance(NonZero::new(address).expect("no registers at address 0"))
+}

@@ -11,7 +11,7 @@ pub mod record;
 use core::hint::black_box;
 use core::mem::size_of_val;
 
-use embedded_io::{ErrorType, Write};
+use embedded_io::Write;
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::{
@@ -31,11 +31,8 @@ use self::models::{
     SYMBOL_STREAM, SYMBOLS, VECTOR_STREAM,
 };
 use self::record::Measurement;
-use crate::boards::Board;
-use crate::drivers::stack_gauge::stack_used;
-use crate::image::end;
+use crate::drivers::stack;
 use crate::meter::Meter;
-use crate::protocol::Exit;
 
 /// How far down the stack is watched.
 const DEPTH: u32 = 64 * 1024;
@@ -43,9 +40,12 @@ const DEPTH: u32 = 64 * 1024;
 /// Why the table broke off.
 #[derive(Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-enum Failure<E> {
+pub enum Failure<E> {
+    /// The transport failed.
     Transport(E),
+    /// A model was refused.
     Model(fishweir_core::ModelError),
+    /// A setting was refused.
     Setting(fishweir_core::filter::SettingError),
     /// A sample or a sequence was refused: the numbers would be those of another path.
     Refused,
@@ -62,23 +62,12 @@ impl<E> From<fishweir_core::filter::SettingError> for Failure<E> {
     }
 }
 
-/// Measures everything, sends the records and ends the program. Call it once, from the entry point.
-pub fn run<B>() -> !
-where
-    B: Board<Serial: ErrorType<Error: defmt::Format>>,
-{
-    let Some(board) = B::take() else {
-        defmt::error!("the board's peripherals are taken");
-        end(Exit::Failed)
-    };
-    let (serial, meter) = board.split();
-    match (Bench { serial, meter }).everything() {
-        Ok(()) => end(Exit::Done),
-        Err(error) => {
-            defmt::error!("the table broke off: {}", error);
-            end(Exit::Failed)
-        }
-    }
+/// Measures everything and sends the records.
+///
+/// # Errors
+/// When the transport fails, or a model, a setting or a sample is refused.
+pub fn measure<S: Write, M: Meter>(serial: S, meter: M) -> Result<(), Failure<S::Error>> {
+    Bench { serial, meter }.everything()
 }
 
 struct Bench<S, M> {
@@ -282,7 +271,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
         if !taken {
             return Err(Failure::Refused);
         }
-        let stack_bytes = stack_used(DEPTH, || {
+        let stack_bytes = stack::used_by(DEPTH, || {
             state.clone_from(&recursion.start());
             let _ = push_all(recursion, &mut state, stream);
             recursion.push_missing(&mut state);
@@ -305,7 +294,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
         if !done {
             return Err(Failure::Refused);
         }
-        let stack_bytes = stack_used(DEPTH, || {
+        let stack_bytes = stack::used_by(DEPTH, || {
             black_box(work());
         });
         self.row(name, [ticks, 0], [model_bytes, lent], stack_bytes)
