@@ -5,18 +5,26 @@ use std::{env, fs};
 
 use fishweir_core::artefact::{Family, Header, Shape};
 
-/// A board: its feature, the folder with its `memory.x`, and its target.
+/// Boards: the feature, the folder with `memory.x`, the target.
+const BOARDS: [Board; 5] = [
+    Board::new("microbit", "src/boards/microbit", "thumbv6m-none-eabi"),
+    Board::new("lm3s6965evb", "src/boards/lm3s6965evb", "thumbv7m-none-eabi"),
+    Board::new("mps2-an386", "src/boards/mps2_an386", "thumbv7em-none-eabihf"),
+    Board::new("mps2-an505", "src/boards/mps2_an505", "thumbv8m.main-none-eabihf"),
+    Board::new("riscv-virt", "src/boards/riscv_virt", "riscv32imac-unknown-none-elf"),
+];
+
 struct Board {
     feature: &'static str,
     folder: &'static str,
     target: &'static str,
 }
 
-const BOARDS: [Board; 1] = [Board {
-    feature: "mps2-an386",
-    folder: "src/boards/mps2_an386",
-    target: "thumbv7em-none-eabihf",
-}];
+impl Board {
+    const fn new(feature: &'static str, folder: &'static str, target: &'static str) -> Self {
+        Self { feature, folder, target }
+    }
+}
 
 /// A Rust source that defines `MODEL` and its type `Model`, as `fishweir export` writes it.
 const SOURCE: &str = "FISHWEIR_MODEL";
@@ -66,8 +74,8 @@ fn board() -> Result<&'static Board, String> {
         [Board { feature, target: its, .. }] => {
             Err(format!("the board {feature} has the target {its}, not {target}: --target {its}"))
         }
-        // The linker alone needs a memory: any will do.
-        [] if !on("image") => Ok(&BOARDS[0]),
+        // The linker alone needs a memory: any with room will do.
+        [] if !on("image") => Ok(&BOARDS[2]),
         [] => Err(format!("an image needs a board: --features with one of {}", names())),
         _ => Err(format!(
             "an image takes one board, not {}: --no-default-features, then --features with one of {}",

@@ -4,7 +4,7 @@
 //!
 //! # To add one
 //! 1. A folder here with `mod.rs` (implement [`Board`]) and `memory.x`.
-//! 2. Its two lines below: the module, and [`Selected`].
+//! 2. Its line in the table below.
 //! 3. In `Cargo.toml` a feature of its name; in `build.rs` a row of `BOARDS`.
 //!
 //! Peripherals that several boards share live in [`drivers`](crate::drivers).
@@ -14,11 +14,23 @@ use embedded_io::{Read, Write};
 
 use crate::meter::Meter;
 
-#[cfg(all(target_os = "none", feature = "mps2-an386"))]
-pub mod mps2_an386;
-/// The board that this image is built for.
-#[cfg(all(target_os = "none", feature = "mps2-an386"))]
-pub type Selected = mps2_an386::Mps2An386;
+/// Declares the boards: `feature: module::Type`.
+macro_rules! boards {
+    ($($feature:literal: $module:ident::$board:ident;)*) => {$(
+        #[cfg(all(target_os = "none", feature = $feature))]
+        pub mod $module;
+        /// The board that this image is built for.
+        #[cfg(all(target_os = "none", feature = $feature))]
+        pub type Selected = $module::$board;
+    )*};
+}
+boards! {
+    "microbit": microbit::Microbit;
+    "lm3s6965evb": lm3s6965evb::Lm3s6965evb;
+    "mps2-an386": mps2_an386::Mps2An386;
+    "mps2-an505": mps2_an505::Mps2An505;
+    "riscv-virt": riscv_virt::RiscvVirt;
+}
 
 /// What an application needs of a board.
 pub trait Board {

@@ -7,6 +7,13 @@ pub mod cmsdk_uart;
 #[cfg(all(target_arch = "arm", target_os = "none", feature = "image"))]
 pub mod cortex_m;
 pub mod counter;
+pub mod line_error;
+pub mod lm3s;
+pub mod nrf51;
+pub mod ns16550_uart;
+pub mod pl011_uart;
+#[cfg(all(target_arch = "riscv32", target_os = "none", feature = "image"))]
+pub mod riscv;
 #[cfg(all(target_os = "none", feature = "image"))]
 pub mod stack;
 

@@ -42,16 +42,51 @@ pub(super) struct Emulator {
 }
 
 const ARM: Emulator = Emulator { program: "qemu-system-arm", package: "qemu-system-arm" };
+const RISCV: Emulator = Emulator { program: "qemu-system-riscv32", package: "qemu-system-misc" };
 
-/// All boards.
-pub static BOARDS: [Board; 1] = [Board {
-    name: "mps2-an386",
-    core: "Cortex-M4F",
-    target: "thumbv7em-none-eabihf",
-    usual_clock: Clock { hertz: 64_000_000, part: "nRF52840" },
-    emulator: ARM,
-    machine: &["-machine", "mps2-an386", "-cpu", "cortex-m4"],
-}];
+/// All boards, by the size of their cores.
+pub static BOARDS: [Board; 5] = [
+    Board {
+        name: "microbit",
+        core: "Cortex-M0",
+        target: "thumbv6m-none-eabi",
+        usual_clock: Clock { hertz: 16_000_000, part: "nRF51822" },
+        emulator: ARM,
+        machine: &["-machine", "microbit"],
+    },
+    Board {
+        name: "lm3s6965evb",
+        core: "Cortex-M3",
+        target: "thumbv7m-none-eabi",
+        usual_clock: Clock { hertz: 72_000_000, part: "STM32F103" },
+        emulator: ARM,
+        machine: &["-machine", "lm3s6965evb"],
+    },
+    Board {
+        name: "mps2-an386",
+        core: "Cortex-M4F",
+        target: "thumbv7em-none-eabihf",
+        usual_clock: Clock { hertz: 64_000_000, part: "nRF52840" },
+        emulator: ARM,
+        machine: &["-machine", "mps2-an386"],
+    },
+    Board {
+        name: "mps2-an505",
+        core: "Cortex-M33",
+        target: "thumbv8m.main-none-eabihf",
+        usual_clock: Clock { hertz: 128_000_000, part: "nRF5340" },
+        emulator: ARM,
+        machine: &["-machine", "mps2-an505"],
+    },
+    Board {
+        name: "riscv-virt",
+        core: "RV32IMAC",
+        target: "riscv32imac-unknown-none-elf",
+        usual_clock: Clock { hertz: 108_000_000, part: "GD32VF103" },
+        emulator: RISCV,
+        machine: &["-machine", "virt", "-bios", "none"],
+    },
+];
 
 impl Board {
     /// The board that is meant where none is named.
