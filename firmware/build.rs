@@ -57,8 +57,15 @@ fn link(root: &Path) -> Result<(), String> {
     let folder = root.join(board.folder);
     println!("cargo::rerun-if-changed={}", folder.join("memory.x").display());
     let search = format!("-L{}", folder.display());
-    let logs = if on("defmt") { &["-Tdefmt.x"][..] } else { &[] };
-    for &argument in [search.as_str(), "--nmagic", "-Tlink.x"].iter().chain(logs) {
+    let mut arguments = vec![search.as_str(), "--nmagic", "-Tlink.x"];
+    if on("defmt") {
+        arguments.push("-Tdefmt.x");
+    }
+    if on("measure") {
+        // Who calls whom, for the size of the code: in the ELF file only, not in flash.
+        arguments.push("--emit-relocs");
+    }
+    for argument in arguments {
         println!("cargo::rustc-link-arg-bins={argument}");
     }
     Ok(())

@@ -30,7 +30,8 @@ fn no_panic_can_be_reached_and_a_planted_one_is_found() {
 
 #[test]
 fn recursions_cost_what_they_promise() {
-    let rows = measure().expect("the device measures");
+    let rows = Board::named(Board::DEFAULT).and_then(|board| measure(board, "measure"));
+    let rows = rows.expect("the device measures");
     println!("{}", table(&rows));
     let compared = rows.iter().filter_map(|row| Some((row, row.by_hand()?)));
     let compared: Vec<_> = compared.collect();

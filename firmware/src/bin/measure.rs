@@ -4,10 +4,10 @@
 
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
-use fishweir_firmware::measure::measure;
+use fishweir_firmware::measure::recursions;
 
 #[entry]
 fn main() -> ! {
     let Parts { serial, meter, .. } = image::start("measure");
-    image::finish(measure(serial, meter), "the table broke off")
+    image::finish(recursions(serial, meter), "the table broke off")
 }
