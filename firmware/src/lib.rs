@@ -15,5 +15,6 @@ mod log;
 #[cfg(all(target_os = "none", feature = "measure"))]
 pub mod measure;
 pub mod meter;
-pub mod model;
 pub mod protocol;
+
+pub use fishweir_model as model;
