@@ -14,7 +14,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut chosen = BOARDS.into_iter().filter(|(feature, _)| on(feature));
     let (Some((board, logs)), None) = (chosen.next(), chosen.next()) else {
-        return Err("turn exactly one board on: --no-default-features --features nrf52840-dk".into());
+        return Err(
+            "turn exactly one board on: --no-default-features --features nrf52840-dk".into()
+        );
     };
     let memory = format!("boards/{}/memory.x", board.replace('-', "_"));
     println!("cargo::rerun-if-changed={memory}");

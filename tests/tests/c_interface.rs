@@ -11,7 +11,7 @@ use std::time::Duration;
 use fishweir::data::{Dataset, ReadOptions};
 use fishweir::deploy::Deployed;
 use fishweir::device::protocol::Status;
-use fishweir::device::{Answer, Image, Input, Qemu};
+use fishweir::device::{Answer, Board, Image, Input, Qemu};
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::parity::{Recording, compare};
 
@@ -45,11 +45,15 @@ fn make(folder: &Path, settings: &[(&str, &Path)], features: &str) -> Output {
         .expect("make starts")
 }
 
+fn open(elf: &Path) -> Image {
+    Image::open(Board::named("mps2-an386").expect("a board"), elf).expect("an image")
+}
+
 /// Builds the example and runs it; what it wrote to its serial port.
 fn run(folder: &Path, settings: &[(&str, &Path)]) -> String {
     let output = make(folder, settings, "");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let image = Image::open(&folder.join("example.elf")).expect("an image");
+    let image = open(&folder.join("example.elf"));
     let sent = Qemu::start(&image).expect("QEMU starts").listen(Duration::from_secs(120));
     String::from_utf8(sent.expect("the firmware ends well")).expect("UTF-8")
 }
@@ -202,7 +206,7 @@ fn an_artefact_that_was_damaged_after_the_build_is_refused() {
     let place = image.windows(artefact.len()).position(|window| window == artefact);
     image[place.expect("the artefact lies in the image as it is") + artefact.len() / 2] ^= 1;
     fs::write(&elf, image).expect("writes");
-    let refused = Qemu::start(&Image::open(&elf).expect("an image"))
+    let refused = Qemu::start(&open(&elf))
         .expect("QEMU starts")
         .listen(Duration::from_secs(120))
         .expect_err("a damaged model");

@@ -20,6 +20,7 @@ pub use rp2040_pico::{Board, entry};
 const SAMPLE_PERIOD_US: u32 = 20_000;
 
 /// The core's 24-bit SysTick as a counter of clocks.
+#[cfg(feature = "probe")]
 fn start_counter(systick: &mut cortex_m::peripheral::SYST) {
     systick.set_clock_source(cortex_m::peripheral::syst::SystClkSource::Core);
     systick.set_reload(COUNTER_RANGE - 1);
@@ -28,6 +29,7 @@ fn start_counter(systick: &mut cortex_m::peripheral::SYST) {
 }
 
 /// Does some work and says how many clocks of the core it took: less than `COUNTER_RANGE`.
+#[cfg(feature = "probe")]
 fn counted<T>(work: impl FnOnce() -> T) -> (T, u32) {
     let start = cortex_m::peripheral::SYST::get_current();
     // Reading a counter is no barrier: without these the optimiser may move work across it.
@@ -36,4 +38,5 @@ fn counted<T>(work: impl FnOnce() -> T) -> (T, u32) {
     (result, start.wrapping_sub(end) % COUNTER_RANGE)
 }
 
+#[cfg(feature = "probe")]
 const COUNTER_RANGE: u32 = 1 << 24;
