@@ -183,7 +183,10 @@ fn the_bundled_example_runs_and_a_planted_panic_does_not_link() {
     let planted = make(folder.path(), &[], "plant-panic");
     let message = String::from_utf8_lossy(&planted.stderr);
     assert!(!planted.status.success(), "an image with a panic in it links");
-    assert!(message.contains("undefined reference to `fishweir_a_panic_can_be_reached'"), "{message}");
+    assert!(
+        message.contains("undefined reference to `fishweir_a_panic_can_be_reached'"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -197,8 +200,7 @@ fn an_artefact_that_was_damaged_after_the_build_is_refused() {
     let artefact = deployed.to_artefact().expect("small enough");
     fs::write(at("model.fishweir"), &artefact).expect("writes");
     fs::write(at("recording.h"), header(&recording)).expect("writes");
-    let settings =
-        [("FISHWEIR_ARTEFACT", &*at("model.fishweir")), ("RECORDING", folder.path())];
+    let settings = [("FISHWEIR_ARTEFACT", &*at("model.fishweir")), ("RECORDING", folder.path())];
     assert_eq!(answers(&run(folder.path(), &settings)).len(), 10);
 
     let elf = at("example.elf");

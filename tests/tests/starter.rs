@@ -111,12 +111,14 @@ fn a_copy_builds_alone_and_decides_as_the_host() {
 
 #[test]
 fn real_boards_get_an_image_by_the_commands_of_the_page() {
-    let page = fs::read_to_string(repository().join("firmware/starter/PROBE_RS.md")).expect("reads");
+    let page =
+        fs::read_to_string(repository().join("firmware/starter/PROBE_RS.md")).expect("reads");
     let folder = copied();
     let stand_in = folder.path().join("bin");
     let (said, kept) = (stand_in.join("said"), stand_in.join("kept.elf"));
     fs::create_dir(&stand_in).expect("makes a folder");
-    let script = format!("#!/bin/sh\necho \"$@\" > {said:?}\nfor last; do :; done\ncp \"$last\" {kept:?}\n");
+    let script =
+        format!("#!/bin/sh\necho \"$@\" > {said:?}\nfor last; do :; done\ncp \"$last\" {kept:?}\n");
     let program = stand_in.join("probe-rs");
     fs::write(&program, script).expect("writes");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("makes it a program");

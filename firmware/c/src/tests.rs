@@ -142,7 +142,8 @@ fn misuse_is_a_status() {
 fn sizes_and_version_are_those_of_the_header() {
     let header = include_str!(concat!(env!("OUT_DIR"), "/fishweir_model.h"));
     let define = |name: &str| {
-        let line = header.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name));
+        let line =
+            header.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name));
         line.and_then(|value| value.trim().parse::<usize>().ok())
     };
     assert_eq!(define("FISHWEIR_STATE_SIZE "), Some(fishweir_state_size()));

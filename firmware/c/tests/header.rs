@@ -10,10 +10,11 @@ const UPDATE: &str = "FISHWEIR_UPDATE_HEADER";
 fn the_header_is_what_the_sources_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("a configuration");
-    let builder = ["lib", "status"].into_iter().fold(
-        cbindgen::Builder::new().with_config(config),
-        |builder, file| builder.with_src(root.join("src").join(file).with_extension("rs")),
-    );
+    let builder = ["lib", "status"]
+        .into_iter()
+        .fold(cbindgen::Builder::new().with_config(config), |builder, file| {
+            builder.with_src(root.join("src").join(file).with_extension("rs"))
+        });
     let mut made = Vec::new();
     builder.generate().expect("sources that cbindgen reads").write(&mut made);
     let made = String::from_utf8(made).expect("UTF-8");
