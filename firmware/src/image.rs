@@ -1,4 +1,4 @@
-//! What every image does besides its application: logs, exit code, panics.
+//! What every image does besides its application: takes the board, logs, exits, reports panics.
 //!
 //! Semihosting carries the log and the exit code, never samples: those go through the board's serial
 //! port. Nothing here prints text, which would corrupt the log's binary stream.
@@ -6,45 +6,47 @@
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(target_arch = "arm")]
+pub use cortex_m_rt::entry;
 use defmt_semihosting as _;
-use embedded_io::ErrorType;
-use fishweir_core::filter::Running;
+#[cfg(target_arch = "riscv32")]
+pub use riscv_rt::entry;
 
-use crate::applications::classify_stream::classify_stream;
-use crate::boards::Board;
-use crate::model;
+use crate::boards::{Board, Parts, Selected};
+use crate::drivers::stack;
 use crate::protocol::Exit;
 
-/// Runs `classify_stream` on a board and ends the program. Call it once, from the entry point.
-pub fn run<B>() -> !
-where
-    B: Board<Serial: ErrorType<Error: defmt::Format>>,
-{
-    let Some(board) = B::take() else {
+/// Takes the board that the image is built for, and paints the stack. Call it once, from the entry
+/// point.
+pub fn start(application: &str) -> Parts<Selected> {
+    stack::paint();
+    let Some(parts) = Selected::take() else {
         defmt::error!("the board's peripherals are taken");
         end(Exit::Failed)
     };
-    defmt::info!("classify_stream on {=str}", B::NAME);
-    let model = match model::load() {
-        Ok(model) => model,
+    defmt::info!("{=str} on {=str}", application, Selected::NAME);
+    parts
+}
+
+/// The value, or the end of the program: the log says what failed and why.
+pub fn expect<T, E: defmt::Format>(result: Result<T, E>, what: &str) -> T {
+    match result {
+        Ok(value) => value,
         Err(error) => {
-            defmt::error!("the model was refused: {}", error);
-            end(Exit::Failed)
-        }
-    };
-    let (mut serial, meter) = board.split();
-    let mut classifier = Running::new(model);
-    match classify_stream(&mut serial, &mut classifier, &meter) {
-        Ok(_) => end(Exit::Done),
-        Err(error) => {
-            defmt::error!("the stream broke off: {}", error);
+            defmt::error!("{=str}: {}", what, error);
             end(Exit::Failed)
         }
     }
 }
 
+/// Ends the program as the result says.
+pub fn finish<T, E: defmt::Format>(result: Result<T, E>, what: &str) -> ! {
+    expect(result, what);
+    end(Exit::Done)
+}
+
 /// Ends the program, and with it the emulator or the debugger's session.
-pub(crate) fn end(exit: Exit) -> ! {
+pub fn end(exit: Exit) -> ! {
     semihosting::process::exit(exit.code())
 }
 

@@ -2,6 +2,9 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 
+#[cfg(test)]
+extern crate std;
+
 pub mod applications;
 pub mod boards;
 pub mod classifier;
@@ -12,5 +15,6 @@ mod log;
 #[cfg(all(target_os = "none", feature = "measure"))]
 pub mod measure;
 pub mod meter;
-pub mod model;
 pub mod protocol;
+
+pub use fishweir_model as model;

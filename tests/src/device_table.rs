@@ -1,10 +1,12 @@
-//! What the recursions cost on a device: the firmware's image `measure`, run under QEMU.
+//! What the recursions cost on a device: the firmware's images `measure` and `costs`, run under QEMU.
 
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fishweir::device::{DeviceError, Firmware, Qemu};
+use fishweir::device::{Board, DeviceError, Firmware, Qemu};
+
+use crate::call_graph::CallGraph;
 
 // Host and firmware do not depend on each other; they share this file, which depends on neither.
 #[path = "../../firmware/src/measure/record.rs"]
@@ -35,10 +37,12 @@ pub struct Row {
     pub state_bytes: u32,
     /// Deepest stack in bytes, below the caller that keeps the state.
     pub stack_bytes: u32,
+    /// Bytes of the code that pushes and of all that it calls; 0 where it is not one function.
+    pub code_bytes: u64,
 }
 
 impl Row {
-    fn new(record: &Measurement) -> Self {
+    fn new(record: &Measurement, calls: &CallGraph) -> Self {
         let name = record.name.split(|&byte| byte == 0).next().unwrap_or_default();
         // An instruction is a nanosecond of the emulator's time.
         let instructions_per_tick = 1e9 / f64::from(record.ticks_per_second);
@@ -49,6 +53,7 @@ impl Row {
             model_bytes: record.model_bytes,
             state_bytes: record.state_bytes,
             stack_bytes: record.stack_bytes,
+            code_bytes: calls.reachable_bytes(record.code),
         }
     }
 
@@ -72,20 +77,22 @@ pub fn firmware() -> Result<Firmware, DeviceError> {
     }
 }
 
-/// Builds the image `measure`, runs it under QEMU and reads its records.
+/// Builds the image `measure` or `costs` for a board, runs it under QEMU and reads its records.
 ///
 /// # Errors
 /// When the image does not build, or the device does not answer or ends otherwise than well.
-pub fn measure() -> Result<Vec<Row>, DeviceError> {
+pub fn measure(board: &'static Board, binary: &str) -> Result<Vec<Row>, DeviceError> {
     let folder = tempfile::tempdir()?;
-    let image =
-        firmware()?.build_binary("measure", "measure", &folder.path().join("measure.elf"))?;
+    let features = format!("measure,{}", board.name);
+    let elf = folder.path().join("image.elf");
+    let image = firmware()?.build_binary(board, binary, &features, &elf)?;
     let sent = Qemu::start(&image)?.listen(Duration::from_secs(120))?;
     let (records, rest) = sent.as_chunks::<LENGTH>();
     let records: Vec<_> = records.iter().map(Measurement::from_bytes).collect();
+    let calls = CallGraph::read(&elf)?;
     match records.split_last() {
         Some((&Measurement::END, rows)) if rest.is_empty() => {
-            Ok(rows.iter().map(Row::new).collect())
+            Ok(rows.iter().map(|record| Row::new(record, &calls)).collect())
         }
         _ => Err(DeviceError::Stopped { answers: records.len() }),
     }

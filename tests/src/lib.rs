@@ -1,6 +1,8 @@
 //! Oracles and laws.
 
 pub mod build;
+pub mod call_graph;
+pub mod cost_table;
 pub mod device_table;
 pub mod golden;
 pub mod laws;

@@ -1,6 +1,6 @@
 //! On the device: nothing panics, the stack is bounded, and the recursions cost what they promise.
 
-use fishweir::device::DeviceError;
+use fishweir::device::{Board, DeviceError};
 use fishweir_tests::device_table::{BY_HAND, firmware, measure, table};
 
 /// The symbol that the image `no_panic` misses where a panic can be reached.
@@ -11,14 +11,15 @@ fn no_panic_can_be_reached_and_a_planted_one_is_found() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let elf = folder.path().join("no_panic.elf");
     let firmware = firmware().expect("the firmware's folder");
+    let board = Board::named(Board::DEFAULT).expect("a board");
 
     let image = firmware
-        .build_binary("no_panic", "no-panic", &elf)
+        .build_binary(board, "no_panic", "no-panic", &elf)
         .expect("an image without a panic links");
     // All recursions over all families: had they been optimised away, this would prove nothing.
     assert!(image.sections.text > 200_000, "only {} bytes of code", image.sections.text);
 
-    match firmware.build_binary("no_panic", "plant-panic", &elf) {
+    match firmware.build_binary(board, "no_panic", "plant-panic", &elf) {
         Err(DeviceError::Build { message, .. }) => {
             assert!(message.contains(MISSING), "refused for another reason:\n{message}");
         }
@@ -29,7 +30,8 @@ fn no_panic_can_be_reached_and_a_planted_one_is_found() {
 
 #[test]
 fn recursions_cost_what_they_promise() {
-    let rows = measure().expect("the device measures");
+    let rows = Board::named(Board::DEFAULT).and_then(|board| measure(board, "measure"));
+    let rows = rows.expect("the device measures");
     println!("{}", table(&rows));
     let compared = rows.iter().filter_map(|row| Some((row, row.by_hand()?)));
     let compared: Vec<_> = compared.collect();

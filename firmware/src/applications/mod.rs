@@ -1,3 +1,9 @@
-//! Applications, each written once: generic over the byte stream and the classifier, knowing no board.
+//! Applications, each written once: generic over byte streams, buses and classifiers, knowing no board.
 
 pub mod classify_stream;
+pub mod detect_change;
+mod lines;
+pub mod symbols;
+pub mod watch_sensor;
+#[cfg(test)]
+mod wire;

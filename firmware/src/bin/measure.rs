@@ -1,10 +1,13 @@
-//! What every recursion costs, on the MPS2+ AN386.
+//! What every recursion costs on the chosen board.
 #![no_std]
 #![no_main]
 
-use fishweir_firmware::boards::mps2_an386::Mps2An386;
+use fishweir_firmware::boards::Parts;
+use fishweir_firmware::image::{self, entry};
+use fishweir_firmware::measure::recursions;
 
-#[cortex_m_rt::entry]
+#[entry]
 fn main() -> ! {
-    fishweir_firmware::measure::run::<Mps2An386>()
+    let Parts { serial, meter, .. } = image::start("measure");
+    image::finish(recursions(serial, meter), "the table broke off")
 }

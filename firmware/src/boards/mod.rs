@@ -1,31 +1,59 @@
-//! Boards. A board is a byte stream and a meter; all else is the application's.
+//! Boards. A board is a byte stream, a delay and a meter; all else is the application's.
+//!
+//! An image is built for one of them, chosen by its feature: [`Selected`].
 //!
 //! # To add one
 //! 1. A folder here with `mod.rs` (implement [`Board`]) and `memory.x`.
-//! 2. `src/bin/<board>.rs`, one line of code, after `mps2_an386.rs`.
-//! 3. In `Cargo.toml` a feature and a `[[bin]]` of its name; in `build.rs` a row of `BOARDS`.
+//! 2. Its line in the table below.
+//! 3. In `Cargo.toml` a feature of its name; in `build.rs` a row of `BOARDS`.
 //!
 //! Peripherals that several boards share live in [`drivers`](crate::drivers).
 
+use embedded_hal::delay::DelayNs;
 use embedded_io::{Read, Write};
 
 use crate::meter::Meter;
 
-#[cfg(all(target_arch = "arm", target_os = "none", feature = "mps2-an386"))]
-pub mod mps2_an386;
+/// Declares the boards: `feature: module::Type`.
+macro_rules! boards {
+    ($($feature:literal: $module:ident::$board:ident;)*) => {$(
+        #[cfg(all(target_os = "none", feature = $feature))]
+        pub mod $module;
+        /// The board that this image is built for.
+        #[cfg(all(target_os = "none", feature = $feature))]
+        pub type Selected = $module::$board;
+    )*};
+}
+boards! {
+    "microbit": microbit::Microbit;
+    "lm3s6965evb": lm3s6965evb::Lm3s6965evb;
+    "mps2-an386": mps2_an386::Mps2An386;
+    "mps2-an505": mps2_an505::Mps2An505;
+    "riscv-virt": riscv_virt::RiscvVirt;
+}
 
 /// What an application needs of a board.
-pub trait Board: Sized {
+pub trait Board {
     /// The board's name, for the log.
     const NAME: &'static str;
     /// The byte stream that samples come from and decisions go to.
     type Serial: Read + Write;
+    /// What waits.
+    type Delay: DelayNs;
     /// What measures the work.
     type Meter: Meter;
 
     /// Takes the peripherals and starts them; `None` if they have been taken before.
-    fn take() -> Option<Self>;
+    fn take() -> Option<Parts<Self>>;
+}
 
-    /// The parts.
-    fn split(self) -> (Self::Serial, Self::Meter);
+/// The parts of a board.
+#[derive(Debug)]
+pub struct Parts<B: Board + ?Sized> {
+    /// The byte stream that samples come from and decisions go to.
+    pub serial: B::Serial,
+    /// What waits.
+    pub delay: B::Delay,
+    /// What measures the work.
+    pub meter: B::Meter,
 }

@@ -2,13 +2,13 @@
 //!
 //! Register layout and behaviour: the kit's reference manual (Arm DDI 0479), chapter 4. Eight data bits,
 //! no parity, one stop bit, one byte of buffer in each direction, no flow control: a receiver that is
-//! not read in time loses a byte, and [`Overrun`] says so.
+//! not read in time loses a byte, and [`LineError::Overrun`] says so.
 
-use core::fmt;
-
-use embedded_io::{ErrorKind, ErrorType, Read, ReadReady, Write, WriteReady};
+use embedded_io::{ErrorType, Read, ReadReady, Write, WriteReady};
 use safe_mmio::fields::{ReadPureWrite, ReadWrite};
 use safe_mmio::{UniqueMmioPointer, field, field_shared};
+
+use super::line_error::LineError;
 
 /// The register block, 4 kB apart on the MPS2 boards.
 #[derive(Debug, Default)]
@@ -61,25 +61,6 @@ impl BaudDivisor {
     }
 }
 
-/// A received byte was lost: the one before it had not been read yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Overrun;
-
-impl fmt::Display for Overrun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("UART receive overrun: a byte was lost")
-    }
-}
-
-impl core::error::Error for Overrun {}
-
-impl embedded_io::Error for Overrun {
-    fn kind(&self) -> ErrorKind {
-        ErrorKind::Other
-    }
-}
-
 /// The UART, polled.
 #[derive(Debug)]
 pub struct CmsdkUart<'a> {
@@ -103,11 +84,11 @@ impl<'a> CmsdkUart<'a> {
     }
 
     /// A received byte if there is one.
-    fn poll(&mut self) -> Result<Option<u8>, Overrun> {
+    fn poll(&mut self) -> Result<Option<u8>, LineError> {
         let state = self.state();
         if state & state::RECEIVE_OVERRUN != 0 {
             field!(self.registers, state).write(state::RECEIVE_OVERRUN);
-            return Err(Overrun);
+            return Err(LineError::Overrun);
         }
         Ok((state & state::RECEIVE_FULL != 0).then(|| field!(self.registers, data).read() as u8))
     }
@@ -119,15 +100,15 @@ impl<'a> CmsdkUart<'a> {
 }
 
 impl ErrorType for CmsdkUart<'_> {
-    type Error = Overrun;
+    type Error = LineError;
 }
 
 impl Read for CmsdkUart<'_> {
     /// Waits for one byte.
     ///
     /// # Errors
-    /// [`Overrun`], once for each time bytes were lost.
-    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Overrun> {
+    /// [`LineError::Overrun`], once for each time bytes were lost.
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, LineError> {
         let Some(first) = buffer.first_mut() else { return Ok(0) };
         loop {
             if let Some(byte) = self.poll()? {
@@ -139,7 +120,7 @@ impl Read for CmsdkUart<'_> {
 }
 
 impl ReadReady for CmsdkUart<'_> {
-    fn read_ready(&mut self) -> Result<bool, Overrun> {
+    fn read_ready(&mut self) -> Result<bool, LineError> {
         // An overrun is ready too: the next read reports it.
         Ok(self.state() & (state::RECEIVE_FULL | state::RECEIVE_OVERRUN) != 0)
     }
@@ -147,7 +128,7 @@ impl ReadReady for CmsdkUart<'_> {
 
 impl Write for CmsdkUart<'_> {
     /// Writes the whole buffer, waiting for room before each byte.
-    fn write(&mut self, buffer: &[u8]) -> Result<usize, Overrun> {
+    fn write(&mut self, buffer: &[u8]) -> Result<usize, LineError> {
         for &byte in buffer {
             self.wait_for_room();
             field!(self.registers, data).write(u32::from(byte));
@@ -156,14 +137,14 @@ impl Write for CmsdkUart<'_> {
     }
 
     /// Waits until the last byte has left the buffer. The shift register behind it is not visible.
-    fn flush(&mut self) -> Result<(), Overrun> {
+    fn flush(&mut self) -> Result<(), LineError> {
         self.wait_for_room();
         Ok(())
     }
 }
 
 impl WriteReady for CmsdkUart<'_> {
-    fn write_ready(&mut self) -> Result<bool, Overrun> {
+    fn write_ready(&mut self) -> Result<bool, LineError> {
         Ok(self.state() & state::TRANSMIT_FULL == 0)
     }
 }
@@ -216,7 +197,7 @@ mod tests {
         let mut uart = uart(&mut registers);
         field!(uart.registers, state).write(state::RECEIVE_FULL | state::RECEIVE_OVERRUN);
         assert_eq!(uart.read_ready(), Ok(true));
-        assert_eq!(uart.read(&mut [0]), Err(Overrun));
+        assert_eq!(uart.read(&mut [0]), Err(LineError::Overrun));
         assert_eq!(registers.state.0, state::RECEIVE_OVERRUN);
     }
 

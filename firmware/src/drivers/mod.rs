@@ -1,7 +1,28 @@
-//! Peripherals that more than one board has.
+//! Peripherals that boards share.
 
+use core::num::NonZero;
+use core::ptr::NonNull;
+
+pub mod bridge;
 pub mod cmsdk_uart;
 #[cfg(all(target_arch = "arm", target_os = "none", feature = "image"))]
 pub mod cortex_m;
-#[cfg(all(target_arch = "arm", target_os = "none", feature = "measure"))]
-pub mod stack_gauge;
+pub mod counter;
+pub mod line_error;
+pub mod lm3s;
+pub mod nrf51;
+pub mod ns16550_uart;
+pub mod pl011_uart;
+#[cfg(all(target_arch = "riscv32", target_os = "none", feature = "image"))]
+pub mod riscv;
+#[cfg(all(target_os = "none", feature = "image"))]
+pub mod stack;
+
+/// Where a block of registers lies. Evaluate it in a constant.
+///
+/// # Panics
+/// At address 0.
+#[must_use]
+pub const fn registers_at<R>(address: usize) -> NonNull<R> {
+    NonNull::without_provenance(NonZero::new(address).expect("no registers at address 0"))
+}

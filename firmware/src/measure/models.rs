@@ -41,8 +41,8 @@ const fn chain<const N: usize>() -> Chain<f32, N> {
     Chain::from_parts(probabilities(N), transition)
 }
 
-const fn categorical<const N: usize>() -> Hmm<Categorical<SYMBOLS>, N> {
-    let mut emission = [Categorical::from_parts([0.0; SYMBOLS]); N];
+pub(super) const fn categorical<const K: usize, const N: usize>() -> Hmm<Categorical<K>, N> {
+    let mut emission = [Categorical::from_parts([0.0; K]); N];
     let mut i = 0;
     while i < N {
         emission[i] = Categorical::from_parts(probabilities(i + 1));
@@ -62,11 +62,15 @@ fn four<E: SufficientStatistics<Real = f32>>(
     Ok(Hmm::new(chain(), [emission(0.0)?, emission(0.3)?, emission(0.6)?, emission(0.9)?]))
 }
 
-fn component(at: f32) -> Result<Gaussian<CHANNELS>, ModelError> {
-    Gaussian::new([at, 0.5 - at, 0.2], [1.0, 0.5 + at, 2.0])
+fn component<const D: usize>(at: f32) -> Result<Gaussian<D>, ModelError> {
+    let (means, variances) = ([at, 0.5 - at, 0.2], [1.0, 0.5 + at, 2.0]);
+    Gaussian::new(
+        core::array::from_fn(|d| means[d % 3]),
+        core::array::from_fn(|d| variances[d % 3]),
+    )
 }
 
-pub(super) fn gaussian() -> Result<Hmm<Gaussian<CHANNELS>, 4>, ModelError> {
+pub(super) fn gaussian<const D: usize>() -> Result<Hmm<Gaussian<D>, 4>, ModelError> {
     four(component)
 }
 
@@ -110,31 +114,35 @@ const fn bits() -> [u32; SAMPLES] {
     bits
 }
 
-/// Symbols, all alike probable.
-pub(super) static SYMBOL_STREAM: [usize; SAMPLES] = {
+/// Symbols below `K`, all alike probable.
+pub(super) const fn symbols<const K: usize>() -> [usize; SAMPLES] {
     let (bits, mut stream) = (bits(), [0; SAMPLES]);
     let mut t = 0;
     while t < SAMPLES {
-        stream[t] = (bits[t] >> 12) as usize % SYMBOLS;
+        stream[t] = (bits[t] >> 12) as usize % K;
         t += 1;
     }
     stream
-};
+}
 
-/// Vectors between -2 and 2.
-pub(super) static VECTOR_STREAM: [[f32; CHANNELS]; SAMPLES] = {
-    let (bits, mut stream) = (bits(), [[0.0; CHANNELS]; SAMPLES]);
+pub(super) static SYMBOL_STREAM: [usize; SAMPLES] = symbols::<SYMBOLS>();
+
+/// Vectors between -2 and 2. At most six channels: there are 24 bits.
+pub(super) const fn vectors<const D: usize>() -> [[f32; D]; SAMPLES] {
+    let (bits, mut stream) = (bits(), [[0.0; D]; SAMPLES]);
     let mut t = 0;
     while t < SAMPLES {
         let mut d = 0;
-        while d < CHANNELS {
-            stream[t][d] = ((bits[t] >> (4 * d)) % 4096) as f32 / 1024.0 - 2.0;
+        while d < D {
+            stream[t][d] = ((bits[t] >> (2 * d)) % 4096) as f32 / 1024.0 - 2.0;
             d += 1;
         }
         t += 1;
     }
     stream
-};
+}
+
+pub(super) static VECTOR_STREAM: [[f32; CHANNELS]; SAMPLES] = vectors();
 
 /// Counts from 0 to 3.
 pub(super) static COUNT_STREAM: [[u32; CHANNELS]; SAMPLES] = {

@@ -20,12 +20,14 @@ pub struct Measurement {
     pub state_bytes: u32,
     /// Deepest stack below the caller that keeps the state, readings included, in bytes.
     pub stack_bytes: u32,
+    /// Where the code lies that pushes; 0 where it is not one function.
+    pub code: u32,
 }
 
 /// Bytes of a name.
 pub const NAME_LENGTH: usize = 44;
 /// Bytes of a record.
-pub const LENGTH: usize = NAME_LENGTH + 7 * 4;
+pub const LENGTH: usize = NAME_LENGTH + 8 * 4;
 
 impl Measurement {
     /// Ends the table.
@@ -38,6 +40,7 @@ impl Measurement {
         model_bytes: 0,
         state_bytes: 0,
         stack_bytes: 0,
+        code: 0,
     };
 
     /// The record on the wire: the name, then the numbers, little-endian.
@@ -54,6 +57,7 @@ impl Measurement {
             self.model_bytes,
             self.state_bytes,
             self.stack_bytes,
+            self.code,
         ];
         for (slot, value) in numbers.chunks_exact_mut(4).zip(values) {
             slot.copy_from_slice(&value.to_le_bytes());
@@ -75,6 +79,7 @@ impl Measurement {
             &mut record.model_bytes,
             &mut record.state_bytes,
             &mut record.stack_bytes,
+            &mut record.code,
         ];
         for (slot, bytes) in slots.into_iter().zip(numbers.chunks_exact(4)) {
             *slot = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte));

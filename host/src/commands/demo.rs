@@ -4,12 +4,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 use fishweir::data::{Dataset, ReadOptions, Rows, Samples, Window};
 use fishweir::deploy::Deployed;
-use fishweir::device::Firmware;
+use fishweir::device::{Board, DeviceError, Firmware};
 use fishweir::evaluate::{CrossValidationOptions, Figures, judge};
 use fishweir::files;
 use fishweir::learn::ClassifierKind;
@@ -172,13 +171,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     tell.say(format_args!("    {}", at("stream.svg").display()))?;
 
     tell.stage("Running the model on an emulated Cortex-M4F, every bit compared with the host.")?;
-    let device = match missing_for_device() {
-        Ok(firmware) => {
+    let device = match firmware_and_board() {
+        Ok((firmware, board)) => {
             let streams = outside.iter().map(|&series| data.series()[series].samples.view());
             let recording = Recording::new(streams, None);
             let name = PathBuf::from(&held_out.data.data);
             let names = (Path::new("model.rs"), name.as_path());
-            let report = on_device(&firmware, &deployed, &recording, names, Form::Source)?;
+            let report = on_device((&firmware, board), &deployed, &recording, names, Form::Source)?;
             tell.show(&report)?;
             Some(report)
         }
@@ -208,30 +207,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     results.device.as_ref().map_or(Ok(()), check)
 }
 
-/// The firmware's folder, or what to do to be able to build and run it.
-fn missing_for_device() -> Result<Firmware, Vec<String>> {
-    let mut missing = Vec::new();
-    let firmware = Firmware::in_repository();
-    if let Err(error) = &firmware {
-        missing.push(error.to_string());
-    }
-    let runs = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(arguments).output();
-        output.ok().filter(|output| output.status.success()).map(|output| output.stdout)
-    };
-    if runs("qemu-system-arm", &["--version"]).is_none() {
-        missing.push("apt-get install qemu-system-arm    # the emulator".to_owned());
-    }
-    let target = ["--print", "target-libdir", "--target", "thumbv7em-none-eabihf"];
-    match runs("rustc", &target) {
-        Some(folder) if Path::new(String::from_utf8_lossy(&folder).trim()).is_dir() => {}
-        Some(_) => missing.push("rustup target add thumbv7em-none-eabihf".to_owned()),
-        None => missing.push("install Rust from https://rustup.rs".to_owned()),
-    }
-    match firmware {
-        Ok(firmware) if missing.is_empty() => Ok(firmware),
-        _ => Err(missing),
-    }
+/// The firmware's folder and the board, or what to do to be able to build and run it.
+fn firmware_and_board() -> Result<(Firmware, &'static Board), Vec<String>> {
+    let say = |error: DeviceError| vec![error.to_string()];
+    let firmware = Firmware::in_repository().map_err(say)?;
+    let board = Board::named(Board::DEFAULT).map_err(say)?;
+    let missing = board.missing();
+    if missing.is_empty() { Ok((firmware, board)) } else { Err(missing) }
 }
 
 /// One arm's series one after another, and what the last [`WINDOW`] samples say all along.

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::Dataset;
 use fishweir::deploy::Deployed;
-use fishweir::device::{Firmware, ModelFile, Options, Qemu};
+use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
 use fishweir::parity::{Recording, compare};
 use fishweir::report::DeviceComparison;
@@ -23,8 +24,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SAMPLES")]
     limit: Option<usize>,
     /// The board to emulate
-    #[arg(long, value_enum, default_value_t = Board::Mps2An386)]
-    board: Board,
+    #[arg(long, value_parser = boards(), default_value = Board::DEFAULT)]
+    board: &'static Board,
     /// Build the binary artefact in, read in place, instead of the Rust source
     #[arg(long, visible_alias = "artifact")]
     artefact: bool,
@@ -38,13 +39,14 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Boards that there is an emulator for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Board {
-    /// Arm MPS2+ with the AN386 image: Cortex-M4F
-    #[value(name = "mps2-an386")]
-    Mps2An386,
+/// The names of the boards, to choose from.
+fn boards() -> impl TypedValueParser<Value = &'static Board> {
+    let names = BOARDS.iter().map(|board| PossibleValue::new(board.name).help(board.core));
+    PossibleValuesParser::new(names).try_map(|name| Board::named(&name))
 }
+
+/// What the board runs.
+const APPLICATION: &str = "classify_stream";
 
 /// How a model gets into the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +70,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let recording = Recording::new(streams, arguments.limit);
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
     let names = (arguments.model.as_path(), arguments.data.as_path());
-    let report = on_device(&firmware, &model.deployed, &recording, names, form)?;
+    let board = (&firmware, arguments.board);
+    let report = on_device(board, &model.deployed, &recording, names, form)?;
     print(&report, arguments.json)?;
     check(&report)
 }
@@ -81,10 +84,10 @@ pub(super) fn check(report: &DeviceComparison) -> Result<(), Failure> {
     }
 }
 
-/// Builds the firmware with a model, streams a recording to it under emulation, and compares.
-/// `names` are those of model and data.
+/// Builds the firmware with a model for a board, streams a recording to it under emulation, and
+/// compares. `names` are those of model and data.
 pub(super) fn on_device(
-    firmware: &Firmware,
+    (firmware, board): (&Firmware, &'static Board),
     deployed: &Deployed,
     recording: &Recording<'_>,
     (model, data): (&Path, &Path),
@@ -96,12 +99,12 @@ pub(super) fn on_device(
         Form::Source => {
             let source = folder.path().join("model.rs");
             files::write_whole(&source, deployed.to_source().as_bytes())?;
-            firmware.build(ModelFile::Source(&source), &elf)?
+            firmware.build(board, APPLICATION, ModelFile::Source(&source), &elf)?
         }
         Form::Artefact => {
             let artefact = folder.path().join("model.fishweir");
             deployed.save_artefact(&artefact)?;
-            firmware.build(ModelFile::Artefact(&artefact), &elf)?
+            firmware.build(board, APPLICATION, ModelFile::Artefact(&artefact), &elf)?
         }
     };
     let bar = progress::samples("running on the device".into(), recording.samples());
@@ -113,7 +116,7 @@ pub(super) fn on_device(
     let names = [
         model.display().to_string(),
         data.display().to_string(),
-        "mps2-an386 (Cortex-M4F)".to_owned(),
+        format!("{} ({})", board.name, board.core),
         if form == Form::Source { "source" } else { "artefact" }.to_owned(),
     ];
     Ok(DeviceComparison::new(names, &image, &run, parity, deployed.cost()))

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::BOARDS;
 use super::protocol::{Exit, SampleKind, VERSION};
 
 /// Why the firmware was not built, did not run, or did not answer.
@@ -17,6 +18,12 @@ pub enum DeviceError {
     NoFirmware {
         /// The folder.
         folder: PathBuf,
+    },
+    /// No such board.
+    #[error("there is no board `{name}`; there are {}", BOARDS.each_ref().map(|board| board.name).join(", "))]
+    NoBoard {
+        /// What was asked for.
+        name: String,
     },
     /// A file could not be read or written.
     #[error("{}: {what}: {source}", path.display())]
@@ -36,15 +43,15 @@ pub enum DeviceError {
         /// What the operating system says.
         source: io::Error,
         /// What to do.
-        hint: &'static str,
+        hint: String,
     },
     /// Cargo refused.
-    #[error("the firmware does not build{}:\n{message}", hint.map(|hint| format!(" ({hint})")).unwrap_or_default())]
+    #[error("the firmware does not build{}:\n{message}", hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default())]
     Build {
         /// What cargo wrote.
         message: String,
         /// What to do, where that can be told.
-        hint: Option<&'static str>,
+        hint: Option<String>,
     },
     /// The image is no ELF file.
     #[error("{}: not an ELF image: {message}", path.display())]

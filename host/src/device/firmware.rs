@@ -8,12 +8,7 @@ use std::process::{Command, Output};
 
 use object::{Object, ObjectSection};
 
-use super::DeviceError;
-
-/// The board that images are built for.
-const BOARD: &str = "mps2-an386";
-/// Its target.
-const TARGET: &str = "thumbv7em-none-eabihf";
+use super::{Board, DeviceError};
 
 /// The model to build in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,36 +57,60 @@ impl Firmware {
         Ok(Self { target_folder: absolute(folder)?, ..self })
     }
 
-    /// Builds the firmware with a model in it, and puts the image at `elf`, whole or not at all.
+    /// Builds an application for a board with a model in it, and puts the image at `elf`, whole or not
+    /// at all.
     ///
     /// Processes that build in one target folder at the same time wait for each other, so that every
     /// image holds its own model.
     ///
     /// # Errors
     /// When cargo is missing or refuses, with what it said; when the image cannot be written.
-    pub fn build(&self, model: ModelFile<'_>, elf: &Path) -> Result<Image, DeviceError> {
-        self.produce(BOARD, &[], model, elf)
+    pub fn build(
+        &self,
+        board: &'static Board,
+        application: &str,
+        model: ModelFile<'_>,
+        elf: &Path,
+    ) -> Result<Image, DeviceError> {
+        self.produce(board, application, board.name, model, elf)
     }
 
-    /// Builds another of the firmware's binaries, with these features (separated by commas) and no
-    /// others, on the bundled model. Otherwise as [`build`](Self::build).
+    /// Builds an application that has a feature of its own, the application's name with hyphens.
+    /// Otherwise as [`build`](Self::build).
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_application(
+        &self,
+        board: &'static Board,
+        application: &str,
+        model: ModelFile<'_>,
+        elf: &Path,
+    ) -> Result<Image, DeviceError> {
+        let features = format!("{},{}", board.name, application.replace('_', "-"));
+        self.produce(board, application, &features, model, elf)
+    }
+
+    /// Builds any of the firmware's binaries for a board's target, with these features (separated by
+    /// commas) and no others, on the bundled model. Otherwise as [`build`](Self::build).
     ///
     /// # Errors
     /// As [`build`](Self::build).
     pub fn build_binary(
         &self,
+        board: &'static Board,
         binary: &str,
         features: &str,
         elf: &Path,
     ) -> Result<Image, DeviceError> {
-        let options = ["--no-default-features", "--features", features];
-        self.produce(binary, &options, ModelFile::Bundled, elf)
+        self.produce(board, binary, features, ModelFile::Bundled, elf)
     }
 
     fn produce(
         &self,
+        board: &'static Board,
         binary: &str,
-        options: &[&str],
+        features: &str,
         model: ModelFile<'_>,
         elf: &Path,
     ) -> Result<Image, DeviceError> {
@@ -105,26 +124,27 @@ impl Firmware {
         let lock = File::create(&lock_path).map_err(failed(&lock_path, "cannot be written"))?;
         lock.lock().map_err(failed(&lock_path, "cannot be locked"))?;
 
-        let output = self.cargo(binary, options, model)?;
+        let output = self.cargo(board, binary, features, model)?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-            let hint = build_hint(&message);
+            let hint = build_hint(&message, board);
             return Err(DeviceError::Build { message, hint });
         }
-        let built = self.target_folder.join(TARGET).join("release").join(binary);
+        let built = self.target_folder.join(board.target).join("release").join(binary);
         let mut part = elf.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
         fs::copy(&built, &part).map_err(failed(&part, "cannot be written"))?;
         fs::rename(&part, elf).map_err(failed(elf, "cannot be written"))?;
-        Image::open(elf)
+        Image::open(board, elf)
         // The lock goes with its file.
     }
 
     fn cargo(
         &self,
+        board: &Board,
         binary: &str,
-        options: &[&str],
+        features: &str,
         model: ModelFile<'_>,
     ) -> Result<Output, DeviceError> {
         // The cargo that runs this program, if one does: it knows its own toolchain.
@@ -132,9 +152,9 @@ impl Firmware {
         let mut cargo = Command::new(&program);
         cargo
             .current_dir(&self.folder)
-            .args(["build", "--release", "--bin", binary, "--target", TARGET, "--target-dir"])
-            .arg(&self.target_folder)
-            .args(options);
+            .args(["build", "--release", "--bin", binary, "--target", board.target])
+            .args(["--no-default-features", "--features", features, "--target-dir"])
+            .arg(&self.target_folder);
         // Flags meant for the host would displace the firmware's own.
         for variable in [
             "RUSTFLAGS",
@@ -153,7 +173,7 @@ impl Firmware {
         cargo.output().map_err(|source| DeviceError::NoProgram {
             program: OsStr::to_string_lossy(&program).into_owned(),
             source,
-            hint: "the firmware is built by cargo: install Rust from https://rustup.rs",
+            hint: "the firmware is built by cargo: install Rust from https://rustup.rs".to_owned(),
         })
     }
 }
@@ -166,11 +186,11 @@ fn absolute(path: &Path) -> Result<PathBuf, DeviceError> {
     })
 }
 
-fn build_hint(message: &str) -> Option<&'static str> {
+fn build_hint(message: &str, board: &Board) -> Option<String> {
     if message.contains("can't find crate for `core`") {
-        Some("run: rustup target add thumbv7em-none-eabihf")
+        Some(format!("run: rustup target add {}", board.target))
     } else if message.contains("will not fit in region") {
-        Some("the model is too large for the board's memory")
+        Some(format!("model and program are too large for the memory of {}", board.name))
     } else {
         None
     }
@@ -179,6 +199,8 @@ fn build_hint(message: &str) -> Option<&'static str> {
 /// A linked image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
+    /// The board that it is built for.
+    pub board: &'static Board,
     /// The ELF file.
     pub elf: PathBuf,
     /// What it occupies on the part.
@@ -215,11 +237,11 @@ impl Sections {
 }
 
 impl Image {
-    /// Reads the sections of an ELF file.
+    /// Reads the sections of a board's ELF file.
     ///
     /// # Errors
     /// When the file cannot be read or is no ELF file.
-    pub fn open(elf: &Path) -> Result<Self, DeviceError> {
+    pub fn open(board: &'static Board, elf: &Path) -> Result<Self, DeviceError> {
         let bytes = fs::read(elf).map_err(|source| DeviceError::File {
             path: elf.to_owned(),
             what: "cannot be read",
@@ -242,7 +264,7 @@ impl Image {
         if sections.text == 0 {
             return Err(refused(String::from("no code in it")));
         }
-        Ok(Self { elf: elf.to_owned(), sections })
+        Ok(Self { board, elf: elf.to_owned(), sections })
     }
 }
 
@@ -259,9 +281,10 @@ mod tests {
     #[test]
     fn only_elf_files_are_images() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-        let error = Image::open(&source).expect_err("a text file is no image");
+        let board = Board::named(Board::DEFAULT).expect("a board");
+        let error = Image::open(board, &source).expect_err("a text file is no image");
         assert!(matches!(error, DeviceError::Image { .. }), "{error}");
-        let error = Image::open(Path::new("/nowhere.elf")).expect_err("no file there");
+        let error = Image::open(board, Path::new("/nowhere.elf")).expect_err("no file there");
         assert!(matches!(error, DeviceError::File { .. }), "{error}");
     }
 
@@ -273,7 +296,9 @@ mod tests {
 
     #[test]
     fn a_missing_target_is_explained() {
-        assert!(build_hint("error[E0463]: can't find crate for `core`").is_some());
-        assert_eq!(build_hint("error: expected expression"), None);
+        let board = Board::named(Board::DEFAULT).expect("a board");
+        let hint = build_hint("error[E0463]: can't find crate for `core`", board);
+        assert_eq!(hint.as_deref(), Some("run: rustup target add thumbv7em-none-eabihf"));
+        assert_eq!(build_hint("error: expected expression", board), None);
     }
 }

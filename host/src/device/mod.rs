@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `board.rs` | [`BOARDS`]: what there is to build for and to run on |
 //! | `firmware.rs` | [`Firmware`]: cargo builds an [`Image`] around a model |
 //! | `qemu.rs` | [`Qemu`]: an emulated board that runs an image |
 //! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
@@ -9,11 +10,12 @@
 //!
 //! ```no_run
 //! use std::path::Path;
-//! use fishweir::device::{Firmware, Input, ModelFile, Options, Qemu};
+//! use fishweir::device::{Board, Firmware, Input, ModelFile, Options, Qemu};
 //!
 //! # fn main() -> Result<(), fishweir::device::DeviceError> {
+//! let model = ModelFile::Source(Path::new("gait.rs"));
 //! let image = Firmware::in_repository()?
-//!     .build(ModelFile::Source(Path::new("gait.rs")), Path::new("gait.elf"))?;
+//!     .build(Board::named("mps2-an386")?, "classify_stream", model, Path::new("gait.elf"))?;
 //! let samples = [[0.1f32, 0.0, 9.8]; 100];
 //! let inputs = samples.iter().map(|sample| Input::Vector(sample));
 //! let run = Qemu::start(&image)?.run(inputs, &Options::default(), |_| ())?;
@@ -21,6 +23,7 @@
 //! # Ok(()) }
 //! ```
 
+mod board;
 mod error;
 mod firmware;
 // The firmware is a workspace of its own, and host and firmware do not depend on each other. They
@@ -30,6 +33,7 @@ pub mod protocol;
 mod qemu;
 mod session;
 
+pub use board::{BOARDS, Board, Clock};
 pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
 pub use qemu::{Qemu, Run};

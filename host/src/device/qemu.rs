@@ -17,9 +17,7 @@ use super::protocol::Exit;
 use super::session::{self, Input, Outcome};
 use super::{DeviceError, Image, Options};
 
-const PROGRAM: &str = "qemu-system-arm";
-
-/// An emulated MPS2+ AN386 (Cortex-M4F) that is running an image.
+/// An emulated board that is running an image.
 #[derive(Debug)]
 pub struct Qemu {
     child: Child,
@@ -52,15 +50,16 @@ impl Run {
 }
 
 impl Qemu {
-    /// Starts the emulator.
+    /// Starts the emulator of the image's board.
     ///
     /// # Errors
     /// [`DeviceError::NoProgram`] where QEMU is not installed.
     pub fn start(image: &Image) -> Result<Self, DeviceError> {
         let (serial, theirs) = UnixStream::pair()?;
-        let mut child = Command::new(PROGRAM)
-            .args(["-machine", "mps2-an386", "-cpu", "cortex-m4", "-icount", "shift=0"])
-            .args(["-display", "none", "-monitor", "none"])
+        let emulator = &image.board.emulator;
+        let mut child = Command::new(emulator.program)
+            .args(image.board.machine)
+            .args(["-icount", "shift=0", "-display", "none", "-monitor", "none"])
             .args(["-chardev", "socket,id=serial,fd=0", "-serial", "chardev:serial"])
             .args(["-semihosting-config", "enable=on,target=native", "-kernel"])
             .arg(&image.elf)
@@ -69,9 +68,12 @@ impl Qemu {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|source| DeviceError::NoProgram {
-                program: PROGRAM.to_owned(),
+                program: emulator.program.to_owned(),
                 source,
-                hint: "run: apt-get install qemu-system-arm (or your system's package of QEMU)",
+                hint: format!(
+                    "run: apt-get install {} (or your system's package of QEMU)",
+                    emulator.package
+                ),
             })?;
         // Pipes that nobody reads would stop the emulator when they are full.
         let log = child.stdout.take().map(drain);
@@ -141,6 +143,34 @@ impl Qemu {
                 Err(DeviceError::Silent { seconds: patience.as_secs(), answers: 0 })
             }
             Err(error) => Err(DeviceError::Link(error)),
+        }
+    }
+
+    /// Holds any conversation with the device over its serial port, then waits for it to end: for
+    /// applications with a wire of their own. Returns what came of the conversation, and the log.
+    ///
+    /// # Errors
+    /// [`DeviceError::Silent`] where the device says nothing for the length of `patience`,
+    /// [`DeviceError::Link`] where the conversation fails otherwise, and [`DeviceError::Emulator`]
+    /// when the device ends otherwise than well.
+    pub fn talk<T>(
+        mut self,
+        patience: Duration,
+        conversation: impl FnOnce(&UnixStream) -> std::io::Result<T>,
+    ) -> Result<(T, Vec<u8>), DeviceError> {
+        self.serial.set_read_timeout(Some(patience))?;
+        let outcome = conversation(&self.serial);
+        let (code, log, stderr) = self.end(patience, outcome.is_ok())?;
+        let failed = |what, cause| DeviceError::Emulator { what, cause, code, stderr };
+        match outcome {
+            Ok(outcome) if code == Some(Exit::Done.code()) => Ok((outcome, log)),
+            Ok(_) => Err(failed("the device did not end well", None)),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                Err(DeviceError::Silent { seconds: patience.as_secs(), answers: 0 })
+            }
+            Err(error) => {
+                Err(failed("the device broke off", Some(Box::new(DeviceError::Link(error)))))
+            }
         }
     }
 

@@ -4,7 +4,9 @@ mod baum_welch;
 mod expectations;
 mod initialise;
 mod segment;
+mod simulate;
 
 pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
 pub(crate) use expectations::Accumulate;
 pub use expectations::{EmissionStatistics, Expectations, expectations};
+pub(crate) use simulate::normal;

@@ -1,0 +1,89 @@
+/* Classifies a recording and writes every decision to the serial port, one line a sample:
+ *
+ *     status class margin log-likelihood...
+ *
+ * The margin and the log-likelihoods are the bits of their floats, in hexadecimal, so that nothing is
+ * rounded on the way. Replace the recording by a sensor and the lines by what a decision means to you.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "board.h"
+#include "fishweir.h"
+
+/* What a step of a recording is. */
+enum step_kind { SAMPLE, MISSING, RESET };
+
+struct step {
+    uint8_t kind;
+#if FISHWEIR_CHANNELS > 0
+    float sample[FISHWEIR_CHANNELS];
+#else
+    uint16_t sample;
+#endif
+};
+
+/* Defines `static const struct step recording[]`. */
+#include <recording.h>
+
+/* Owned by this program: its size is known when it is compiled, and nothing allocates. */
+static fishweir_stream stream;
+
+static fishweir_status push(const struct step *step)
+{
+    if (step->kind == MISSING) {
+        return fishweir_push_missing(&stream);
+    }
+#if FISHWEIR_CHANNELS > 0
+    return fishweir_push(&stream, step->sample, FISHWEIR_CHANNELS);
+#else
+    return fishweir_push_symbol(&stream, step->sample);
+#endif
+}
+
+static void write_bits(float value)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } as = {value};
+    board_write(" ");
+    board_write_hex(as.bits);
+}
+
+static fishweir_status report(fishweir_status pushed)
+{
+    fishweir_decision decision;
+    float log_likelihoods[FISHWEIR_MODELS];
+    fishweir_status status = fishweir_decide(&stream, &decision);
+    if (status == FISHWEIR_STATUS_OK) {
+        status = fishweir_log_likelihoods(&stream, log_likelihoods, FISHWEIR_MODELS);
+    }
+    if (status != FISHWEIR_STATUS_OK) {
+        return status;
+    }
+    board_write_hex((uint32_t)pushed);
+    board_write(" ");
+    board_write_hex(decision.class_index);
+    write_bits(decision.margin);
+    for (size_t model = 0; model < FISHWEIR_MODELS; model++) {
+        write_bits(log_likelihoods[model]);
+    }
+    board_write("\n");
+    return FISHWEIR_STATUS_OK;
+}
+
+int main(void)
+{
+    board_start();
+    fishweir_status status = fishweir_init(&stream, sizeof stream);
+    for (size_t i = 0; status == FISHWEIR_STATUS_OK && i < sizeof recording / sizeof *recording; i++) {
+        if (recording[i].kind == RESET) {
+            status = fishweir_reset(&stream);
+        } else {
+            /* A refused sample is no end: the stream is as it was, and the next one may fit. */
+            status = report(push(&recording[i]));
+        }
+    }
+    return status;
+}

@@ -1,0 +1,138 @@
+/* fishweir: classifies a stream, sample by sample. Made by cbindgen: change src/, not this file.
+ *
+ * The sizes are those of one model. They stand in fishweir_model.h, which the build of the library
+ * writes: header and library belong together, and fishweir_init() says when they do not.
+ *
+ * Nothing allocates, nothing blocks, nothing is global: a stream is used by one thread at a time, and
+ * streams do not know of each other. Every function but the last three returns a fishweir_status. */
+
+#ifndef FISHWEIR_H
+#define FISHWEIR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "fishweir_model.h"
+
+// What became of a call.
+enum fishweir_status
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Done.
+  FISHWEIR_STATUS_OK = 0,
+  // The sample is impossible under a model. The stream is as before: skip the sample, push it as
+  // missing, or reset.
+  FISHWEIR_STATUS_IMPOSSIBLE = 1,
+  // A NaN or an infinity among the channels, or a symbol outside the alphabet. The stream is as
+  // before.
+  FISHWEIR_STATUS_INVALID = 2,
+  // A pointer is null.
+  FISHWEIR_STATUS_NULL_POINTER = 3,
+  // A pointer is not aligned as its type is.
+  FISHWEIR_STATUS_MISALIGNED = 4,
+  // A size or a count is not this model's: the header belongs to another library.
+  FISHWEIR_STATUS_WRONG_SIZE = 5,
+  // fishweir_init() has not been called on this stream.
+  FISHWEIR_STATUS_NOT_STARTED = 6,
+  // Channels for a model over symbols, or a symbol for one over channels.
+  FISHWEIR_STATUS_WRONG_KIND = 7,
+  // The artefact that was compiled in is damaged.
+  FISHWEIR_STATUS_BAD_MODEL = 8,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum fishweir_status fishweir_status;
+#else
+typedef int32_t fishweir_status;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// One stream: what its past left. The caller owns the memory, static or on a stack; what is in it is
+// the library's. Copy it by assignment to keep a moment of the stream. Nothing needs to be freed.
+typedef struct fishweir_stream {
+  // Not for the caller.
+  uint64_t words[FISHWEIR_STATE_WORDS];
+} fishweir_stream;
+
+// A class and by how much it leads.
+typedef struct fishweir_decision {
+  // The class decided for: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
+  uint32_t class_index;
+  // Its decision value less the next best one's; not negative.
+  float margin;
+} fishweir_decision;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Starts a stream, and checks the model where it is an artefact that is read in place: one pass over
+// it. Call it before anything else, with `sizeof(fishweir_stream)` as the size.
+//
+// Returns FISHWEIR_STATUS_WRONG_SIZE where the header belongs to another model, and
+// FISHWEIR_STATUS_BAD_MODEL where the artefact is damaged.
+//
+// # Safety
+// `stream` is null or points to `size` bytes that nothing else uses meanwhile.
+fishweir_status fishweir_init(struct fishweir_stream *stream,
+                              size_t size);
+
+// Forgets the past: the next sample is the first of a new stream.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing else uses meanwhile.
+fishweir_status fishweir_reset(struct fishweir_stream *stream);
+
+// Takes in one sample of a model over channels: `count` is FISHWEIR_CHANNELS, the values are in the
+// units that the model was trained on. On an error the stream is as before.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
+// points to `count` floats.
+fishweir_status fishweir_push(struct fishweir_stream *stream, const float *channels, size_t count);
+
+// Takes in one sample of a model over symbols: 0 to FISHWEIR_SYMBOLS - 1. On an error the stream is
+// as before.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing else uses meanwhile.
+fishweir_status fishweir_push_symbol(struct fishweir_stream *stream, uint16_t symbol);
+
+// Lets one step pass whose sample was not observed: time passes, nothing is learnt.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing else uses meanwhile.
+fishweir_status fishweir_push_missing(struct fishweir_stream *stream);
+
+// The decision on the stream so far. Costs a logarithm and a division a model.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing changes meanwhile; `decision` is null or points
+// to a decision that nothing else uses meanwhile.
+fishweir_status fishweir_decide(const struct fishweir_stream *stream,
+                                struct fishweir_decision *decision);
+
+// The natural logarithm of the stream's likelihood under every model: `count` is FISHWEIR_MODELS.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing changes meanwhile; `log_likelihoods` is null or
+// points to `count` floats that nothing else uses meanwhile.
+fishweir_status fishweir_log_likelihoods(const struct fishweir_stream *stream,
+                                         float *log_likelihoods,
+                                         size_t count);
+
+// Bytes of the model, in flash: FISHWEIR_MODEL_SIZE of the header that belongs to this library.
+size_t fishweir_model_size(void);
+
+// Bytes of a stream, in RAM: FISHWEIR_STATE_SIZE of the header that belongs to this library.
+size_t fishweir_state_size(void);
+
+// The library's version, as in "0.1.0".
+const char *fishweir_version(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* FISHWEIR_H */

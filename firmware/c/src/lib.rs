@@ -1,0 +1,241 @@
+//! The C interface: streams over the model that was compiled in, in memory that the caller owns.
+//!
+//! `include/fishweir.h` is made from this crate by cbindgen and says what C needs to know. Pointers
+//! become references in `pointer.rs`; behind it, and in all of fishweir-core, nothing is unsafe.
+//! Misuse that can be seen (null, misaligned, not started, another model's header) is a status.
+//!
+//! Nothing panics: on a device the panic handler calls a function that exists nowhere, so that an
+//! image in which a panic can be reached does not link.
+#![no_std]
+#![deny(unsafe_op_in_unsafe_fn)]
+#![allow(unsafe_code, reason = "symbols and pointers of C")]
+
+// A program on a PC that links the library brings no panic handler: std has one.
+#[cfg(not(target_os = "none"))]
+extern crate std;
+
+#[cfg(target_os = "none")]
+mod panic;
+mod pointer;
+mod sample;
+mod shape;
+mod status;
+
+use core::ffi::{CStr, c_char};
+
+use fishweir_core::filter::Recursion;
+use fishweir_model::Model;
+
+use pointer::{floats, floats_mut, put, started, started_mut};
+use sample::Sample;
+use shape::{Shaped, Started, WORDS};
+pub use status::Status;
+
+/// Words of eight bytes in a [`Stream`].
+pub const FISHWEIR_STATE_WORDS: usize = include!(concat!(env!("OUT_DIR"), "/words.rs"));
+
+// The header's sizes come from the building machine's layout.
+const _: () = assert!(
+    FISHWEIR_STATE_WORDS == WORDS && align_of::<Started>() <= align_of::<u64>(),
+    "the target lays out the state otherwise than the machine that wrote the header"
+);
+
+const VERSION: &CStr =
+    match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => panic!("a version without zeros"),
+    };
+
+/// One stream: what its past left. The caller owns the memory, static or on a stack; what is in it is
+/// the library's. Copy it by assignment to keep a moment of the stream. Nothing needs to be freed.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Stream {
+    /// Not for the caller.
+    words: [u64; FISHWEIR_STATE_WORDS],
+}
+
+impl Stream {
+    /// Memory that was not started.
+    pub const ZEROED: Self = Self { words: [0; FISHWEIR_STATE_WORDS] };
+}
+
+/// A class and by how much it leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Choice {
+    /// The class decided for: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
+    pub class_index: u32,
+    /// Its decision value less the next best one's; not negative.
+    pub margin: f32,
+}
+
+/// Starts a stream, and checks the model where it is an artefact that is read in place: one pass over
+/// it. Call it before anything else, with `sizeof(fishweir_stream)` as the size.
+///
+/// Returns FISHWEIR_STATUS_WRONG_SIZE where the header belongs to another model, and
+/// FISHWEIR_STATUS_BAD_MODEL where the artefact is damaged.
+///
+/// # Safety
+/// `stream` is null or points to `size` bytes that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fishweir_init(stream: *mut Stream, size: usize) -> Status {
+    Status::of(|| {
+        if size != size_of::<Stream>() {
+            return Err(Status::WrongSize);
+        }
+        let model = fishweir_model::load().map_err(|_| Status::BadModel)?;
+        // SAFETY: the caller's promise; the size is that of a stream.
+        unsafe { put(stream.cast(), Started::new(model)) }
+    })
+}
+
+/// Forgets the past: the next sample is the first of a new stream.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fishweir_reset(stream: *mut Stream) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started_mut(stream) }?;
+        started.state = model()?.start();
+        Ok(())
+    })
+}
+
+/// Takes in one sample of a model over channels: `count` is FISHWEIR_CHANNELS, the values are in the
+/// units that the model was trained on. On an error the stream is as before.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
+/// points to `count` floats.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fishweir_push(
+    stream: *mut Stream,
+    channels: *const f32,
+    count: usize,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started_mut(stream) }?;
+        let wanted = Observation::CHANNELS.ok_or(Status::WrongKind)?;
+        // SAFETY: the caller's promise.
+        let channels = unsafe { floats(channels, count, wanted) }?;
+        push(started, &Observation::of_channels(channels)?)
+    })
+}
+
+/// Takes in one sample of a model over symbols: 0 to FISHWEIR_SYMBOLS - 1. On an error the stream is
+/// as before.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fishweir_push_symbol(stream: *mut Stream, symbol: u16) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started_mut(stream) }?;
+        push(started, &Observation::of_symbol(symbol)?)
+    })
+}
+
+/// Lets one step pass whose sample was not observed: time passes, nothing is learnt.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fishweir_push_missing(stream: *mut Stream) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started_mut(stream) }?;
+        model()?.push_missing(&mut started.state);
+        Ok(())
+    })
+}
+
+/// The decision on the stream so far. Costs a logarithm and a division a model.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing changes meanwhile; `decision` is null or points
+/// to a decision that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fishweir_decide(stream: *const Stream, decision: *mut Choice) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started(stream) }?;
+        let read = model()?.read(&started.state);
+        let choice = Choice { class_index: read.class as u32, margin: read.margin };
+        // SAFETY: the caller's promise.
+        unsafe { put(decision, choice) }
+    })
+}
+
+/// The natural logarithm of the stream's likelihood under every model: `count` is FISHWEIR_MODELS.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing changes meanwhile; `log_likelihoods` is null or
+/// points to `count` floats that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fishweir_log_likelihoods(
+    stream: *const Stream,
+    log_likelihoods: *mut f32,
+    count: usize,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started(stream) }?;
+        let read = model()?.log_likelihoods(&started.state);
+        // SAFETY: the caller's promise.
+        let values = unsafe { floats_mut(log_likelihoods, count, read.len()) }?;
+        for (value, log) in values.iter_mut().zip(read) {
+            *value = log;
+        }
+        Ok(())
+    })
+}
+
+/// Bytes of the model, in flash: FISHWEIR_MODEL_SIZE of the header that belongs to this library.
+#[unsafe(no_mangle)]
+pub extern "C" fn fishweir_model_size() -> usize {
+    size_of::<Model>()
+}
+
+/// Bytes of a stream, in RAM: FISHWEIR_STATE_SIZE of the header that belongs to this library.
+#[unsafe(no_mangle)]
+pub extern "C" fn fishweir_state_size() -> usize {
+    size_of::<Stream>()
+}
+
+/// The library's version, as in "0.1.0".
+#[unsafe(no_mangle)]
+pub extern "C" fn fishweir_version() -> *const c_char {
+    VERSION.as_ptr()
+}
+
+type Observation = <Model as Recursion>::Observation;
+
+/// The model; a stream that was started has had it checked.
+fn model() -> Result<&'static Model, Status> {
+    fishweir_model::loaded().ok_or(Status::BadModel)
+}
+
+fn push(started: &mut Started, sample: &Observation) -> Result<(), Status> {
+    #[cfg(feature = "plant-panic")]
+    assert!(core::hint::black_box(true), "planted");
+    model()?.push(&mut started.state, sample).map_err(Status::refusing)
+}
+
+impl Started {
+    /// What marks memory that was started: `weir` in ASCII.
+    const MARK: u32 = u32::from_le_bytes(*b"weir");
+
+    fn new(model: &Model) -> Self {
+        Self { state: model.start(), mark: Self::MARK }
+    }
+}
+
+const _: () = assert!(Model::SHAPE.real_bytes == 4, "devices take f32");
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,34 @@
+//! What the caller's memory holds, and the sizes that the header states. `build.rs` compiles this file
+//! too: it asks the model's own type for its sizes, as the building machine lays it out, and the
+//! library checks that the target lays it out the same.
+
+use fishweir_core::artefact::{Shape, Stored, shape_of};
+use fishweir_core::classify::StreamClassifier;
+use fishweir_core::filter::Recursion;
+use fishweir_model::Model;
+
+/// What the past left.
+pub(crate) type State = <Model as Recursion>::State;
+
+/// What a `fishweir_stream` holds.
+#[repr(C)]
+pub(crate) struct Started {
+    pub(crate) state: State,
+    /// `MARK` in a stream that was started: zeroed or forgotten memory is recognised.
+    pub(crate) mark: u32,
+}
+
+/// A classifier's shape, as its artefact states it.
+pub(crate) trait Shaped {
+    /// The shape.
+    const SHAPE: Shape;
+}
+
+impl<E: Stored, const N: usize, const M: usize, const O: usize> Shaped
+    for StreamClassifier<E, N, M, O>
+{
+    const SHAPE: Shape = shape_of::<E, N, M, O>();
+}
+
+/// Words of eight bytes in a `fishweir_stream`.
+pub(crate) const WORDS: usize = size_of::<Started>().div_ceil(size_of::<u64>());

@@ -1,0 +1,42 @@
+use fishweir_core::ObservationError;
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Status {
+    /// Done.
+    Ok = 0,
+    /// The sample is impossible under a model. The stream is as before: skip the sample, push it as
+    /// missing, or reset.
+    Impossible = 1,
+    /// A NaN or an infinity among the channels, or a symbol outside the alphabet. The stream is as
+    /// before.
+    Invalid = 2,
+    /// A pointer is null.
+    NullPointer = 3,
+    /// A pointer is not aligned as its type is.
+    Misaligned = 4,
+    /// A size or a count is not this model's: the header belongs to another library.
+    WrongSize = 5,
+    /// fishweir_init() has not been called on this stream.
+    NotStarted = 6,
+    /// Channels for a model over symbols, or a symbol for one over channels.
+    WrongKind = 7,
+    /// The artefact that was compiled in is damaged.
+    BadModel = 8,
+}
+
+impl Status {
+    /// The status of some work.
+    pub(crate) fn of(work: impl FnOnce() -> Result<(), Self>) -> Self {
+        work().err().unwrap_or(Self::Ok)
+    }
+
+    /// Why a sample was refused.
+    pub(crate) const fn refusing(error: ObservationError) -> Self {
+        match error {
+            ObservationError::Impossible => Self::Impossible,
+            _ => Self::Invalid,
+        }
+    }
+}

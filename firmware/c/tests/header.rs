@@ -1,0 +1,31 @@
+//! The header in `include/` is what cbindgen makes of the sources.
+
+use std::fs;
+use std::path::Path;
+
+/// Writes the header anew when it is set, instead of comparing.
+const UPDATE: &str = "FISHWEIR_UPDATE_HEADER";
+
+#[test]
+fn the_header_is_what_the_sources_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("a configuration");
+    let builder = ["lib", "status"]
+        .into_iter()
+        .fold(cbindgen::Builder::new().with_config(config), |builder, file| {
+            builder.with_src(root.join("src").join(file).with_extension("rs"))
+        });
+    let mut made = Vec::new();
+    builder.generate().expect("sources that cbindgen reads").write(&mut made);
+    let made = String::from_utf8(made).expect("UTF-8");
+
+    let path = root.join("include/fishweir.h");
+    if std::env::var_os(UPDATE).is_some() {
+        fs::write(&path, &made).expect("writes");
+    }
+    let there = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        there == made,
+        "include/fishweir.h is not what the sources say: run this test with {UPDATE}=1.\n{made}"
+    );
+}

@@ -1,0 +1,167 @@
+//! Brings the model into the build.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use fishweir_core::artefact::{Family, Header, Shape};
+use fishweir_core::emission::Alphabet;
+
+/// A Rust source that defines `MODEL` and its type `Model`, as `fishweir export` writes it.
+const SOURCE: &str = "FISHWEIR_MODEL";
+/// A binary artefact.
+const ARTEFACT: &str = "FISHWEIR_ARTEFACT";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let firmware = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("..");
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    if let Err(problem) = bring_model(&firmware, &out) {
+        println!("cargo::error={problem}");
+    }
+}
+
+/// Writes `model.rs`: the type `Model`, `load` and `loaded`.
+fn bring_model(root: &Path, out: &Path) -> Result<(), String> {
+    let named = |variable: &str| {
+        println!("cargo::rerun-if-env-changed={variable}");
+        env::var_os(variable).map(|path| root.join(path))
+    };
+    let model = match (named(SOURCE), named(ARTEFACT)) {
+        (Some(_), Some(_)) => {
+            return Err(format!("{SOURCE} and {ARTEFACT} are both set: unset one of them"));
+        }
+        (None, Some(artefact)) => in_place(&artefact, out)?,
+        (Some(source), None) => exported(&source, SOURCE)?,
+        (None, None) => exported(&root.join(default_model()), "default model")?,
+    };
+    write(&out.join("model.rs"), model.as_bytes())
+}
+
+/// Whether a feature is on.
+fn on(feature: &str) -> bool {
+    env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_some()
+}
+
+/// The model of a build that names none, of the kind that the application takes.
+fn default_model() -> &'static str {
+    if on("detect-change") {
+        "models/detector.rs"
+    } else if on("watch-sensor") {
+        "models/motion.rs"
+    } else {
+        "models/default.rs"
+    }
+}
+
+fn exported(source: &Path, what: &str) -> Result<String, String> {
+    let text = String::from_utf8(read(source, what)?)
+        .map_err(|_| format!("{what}: {} is not UTF-8 text", source.display()))?;
+    Ok(text
+        + "
+/// The model, where it lies in flash. A source's model was checked when it was exported.
+///
+/// # Errors
+/// None.
+pub fn load() -> Result<&'static Model, fishweir_core::artefact::ArtefactError> {
+    Ok(&MODEL)
+}
+
+/// The model, where it lies: for those who have called [`load`] before.
+pub fn loaded() -> Option<&'static Model> {
+    Some(&MODEL)
+}
+")
+}
+
+fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
+    let refused =
+        |why: &dyn std::fmt::Display| format!("{ARTEFACT}: {}: {why}", artefact.display());
+    let bytes = read(artefact, ARTEFACT)?;
+    let header = Header::parse(&bytes).map_err(|error| refused(&error))?;
+    let model = type_of(header.shape()).map_err(|why| refused(&why))?;
+    let labels = header.labels(&bytes).map_err(|error| refused(&error))?;
+    let labels = labels_of(header.shape(), &labels.collect::<Vec<_>>());
+    write(&out.join("model.fishweir"), &bytes)?;
+    Ok(format!(
+        "\
+/// The classifier's type, from the artefact's header.
+pub type Model = {model};
+
+{labels}
+/// Reads in place need the alignment of a real.
+#[repr(C, align(8))]
+struct Aligned<B: ?Sized>(B);
+
+static ARTEFACT: &Aligned<[u8]> =
+    &Aligned(*include_bytes!(concat!(env!(\"OUT_DIR\"), \"/model.fishweir\")));
+
+/// The model, read in place and checked: one pass over the artefact.
+///
+/// # Errors
+/// What is wrong with the artefact.
+pub fn load() -> Result<&'static Model, fishweir_core::artefact::ArtefactError> {{
+    // What the compiler has seen in the file says nothing about what the flash holds: without this it
+    // decides checks beforehand.
+    fishweir_core::artefact::read(core::hint::black_box(&ARTEFACT.0))
+}}
+
+/// The model, where it lies and unchecked: for those who have called [`load`] before.
+pub fn loaded() -> Option<&'static Model> {{
+    let payload = ARTEFACT.0.get(fishweir_core::artefact::HEADER_LENGTH..)?;
+    zerocopy::FromBytes::ref_from_bytes(payload.get(..size_of::<Model>())?).ok()
+}}
+"
+    ))
+}
+
+/// The statics that an exported source has beside the model: the names of the classes, and over symbols
+/// their letters, which are the line after.
+fn labels_of(shape: Shape, lines: &[&str]) -> String {
+    let classes = if shape.outputs == 1 { 2 } else { usize::from(shape.outputs) };
+    let (classes, observed) = lines.split_at_checked(classes).unwrap_or((lines, &[]));
+    let mut text = format!(
+        "/// The names of the classes, by index.\npub static CLASSES: [&str; {}] = {classes:?};\n",
+        classes.len()
+    );
+    if let (Family::CATEGORICAL, [symbols]) = (shape.family, observed) {
+        let alphabet = Alphabet::of(symbols);
+        text += &format!(
+            "/// The letters of the symbols.\n\
+             pub static ALPHABET: fishweir_core::emission::Alphabet<'static> = \
+             fishweir_core::emission::Alphabet::new({:?}, {:?}, {});\n",
+            alphabet.symbols(),
+            alphabet.missing(),
+            alphabet.folds_case()
+        );
+    }
+    text
+}
+
+fn type_of(shape: Shape) -> Result<String, &'static str> {
+    let Shape { real_bytes, family, states, size, models, outputs, directions } = shape;
+    if real_bytes != 4 {
+        return Err("holds 8-byte reals, devices take f32: export it as f32");
+    }
+    let family = match family {
+        Family::CATEGORICAL => "Categorical",
+        Family::GAUSSIAN => "Gaussian",
+        _ => return Err("holds an emission family that this firmware does not know"),
+    };
+    let weight = match directions {
+        0 => String::from("f32"),
+        _ => format!("fishweir_core::number::Dual<f32, {directions}>"),
+    };
+    Ok(format!(
+        "fishweir_core::classify::StreamClassifier<\
+         fishweir_core::emission::{family}<{size}, {weight}>, {states}, {models}, {outputs}>"
+    ))
+}
+
+fn read(path: &Path, what: &str) -> Result<Vec<u8>, String> {
+    println!("cargo::rerun-if-changed={}", path.display());
+    fs::read(path).map_err(|error| format!("{what}: {}: {error}", path.display()))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    fs::write(path, bytes).map_err(|error| format!("{}: {error}", path.display()))
+}

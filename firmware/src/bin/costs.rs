@@ -1,0 +1,13 @@
+//! What the filter costs on the chosen board, by size, emission and type of number.
+#![no_std]
+#![no_main]
+
+use fishweir_firmware::boards::Parts;
+use fishweir_firmware::image::{self, entry};
+use fishweir_firmware::measure::costs;
+
+#[entry]
+fn main() -> ! {
+    let Parts { serial, meter, .. } = image::start("costs");
+    image::finish(costs(serial, meter), "the table broke off")
+}

@@ -1,0 +1,52 @@
+//! BBC micro:bit, first edition: Nordic nRF51822, Cortex-M0 at 16 MHz, 16 kB of RAM. QEMU's `microbit`.
+#![allow(unsafe_code, reason = "the addresses of registers")]
+
+use safe_mmio::UniqueMmioPointer;
+
+use super::{Board, Parts};
+use crate::drivers::counter::{CounterDelay, CounterMeter};
+use crate::drivers::nrf51::pins::{Pin, Pins};
+use crate::drivers::nrf51::timer::Timer;
+use crate::drivers::nrf51::uart::{BaudRate, Uart};
+use crate::drivers::nrf51::{clock, pins, timer, uart};
+use crate::drivers::registers_at;
+
+/// The lines to the interface chip, which is a serial port on USB.
+const TRANSMIT: Pin = Pin::new(24);
+const RECEIVE: Pin = Pin::new(25);
+
+/// The board.
+#[derive(Debug)]
+pub struct Microbit;
+
+impl Board for Microbit {
+    const NAME: &'static str = "microbit";
+    type Serial = Uart<'static>;
+    type Delay = CounterDelay<Timer<'static>>;
+    type Meter = CounterMeter<Timer<'static>>;
+
+    fn take() -> Option<Parts<Self>> {
+        cortex_m::Peripherals::take()?;
+        // SAFETY: the addresses are those of the part's register blocks (nRF51 reference manual),
+        // device memory that is always there. `Peripherals::take` succeeds once, so that no second
+        // pointers to them are made.
+        let (clock, uart, timer, pins) = unsafe {
+            (
+                UniqueMmioPointer::new(registers_at::<clock::Registers>(0x4000_0000)),
+                UniqueMmioPointer::new(registers_at::<uart::Registers>(0x4000_2000)),
+                UniqueMmioPointer::new(registers_at::<timer::Registers>(0x4000_8000)),
+                UniqueMmioPointer::new(registers_at::<pins::Registers>(0x5000_0000)),
+            )
+        };
+        clock::use_crystal(clock);
+        let mut pins = Pins::new(pins);
+        pins.output_high(TRANSMIT);
+        pins.input(RECEIVE);
+        let counter = Timer::new(timer);
+        Some(Parts {
+            serial: Uart::new(uart, TRANSMIT, RECEIVE, BaudRate::Baud115200),
+            delay: CounterDelay::new(counter),
+            meter: CounterMeter::new(counter),
+        })
+    }
+}

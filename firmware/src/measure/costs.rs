@@ -1,0 +1,103 @@
+//! The filter at many sizes, by emission and type of number: what fits on the smallest board.
+
+use core::hint::black_box;
+use core::mem::size_of_val;
+
+use embedded_io::Write;
+use fishweir_core::emission::{Parametrisation, SufficientStatistics};
+use fishweir_core::filter::Forward;
+use fishweir_core::hmm::Hmm;
+
+use super::bench::{Bench, Failure};
+use super::models;
+use crate::meter::Meter;
+
+/// Measures the filter and sends a row for each size, named `emission, N=states, K=symbols or
+/// D=channels, C=directions, number`.
+///
+/// # Errors
+/// When the transport fails, or a model or a sample is refused.
+pub fn costs<S: Write, M: Meter>(serial: S, meter: M) -> Result<(), Failure<S::Error>> {
+    let mut table = Table(Bench { serial, meter });
+    table.floats()?;
+    table.0.end()
+}
+
+struct Table<S, M>(Bench<S, M>);
+
+/// The name of a row: `row!("Gaussian", N = 4, D = 3, C = 1, "f32")`.
+macro_rules! row {
+    ($family:literal, N = $n:expr, $letter:ident = $size:expr, C = $c:literal, $number:literal) => {
+        concat!(
+            $family,
+            ", N=",
+            $n,
+            ", ",
+            stringify!($letter),
+            "=",
+            $size,
+            ", C=",
+            $c,
+            ", ",
+            $number
+        )
+    };
+}
+
+impl<S: Write, M: Meter> Table<S, M> {
+    fn floats(&mut self) -> Result<(), Failure<S::Error>> {
+        macro_rules! categorical {
+            ($($n:literal, $k:literal;)*) => {$(
+                let hmm = const { &models::categorical::<$k, $n>() };
+                let stream = const { &models::symbols::<$k>() };
+                self.forward(row!("categorical", N = $n, K = $k, C = 0, "f32"), hmm, stream, &$k)?;
+                self.tangent(row!("categorical", N = $n, K = $k, C = 1, "f32"), hmm, stream, &$k)?;
+            )*};
+        }
+        macro_rules! gaussian {
+            ($($d:literal;)*) => {$(
+                let hmm = &models::gaussian::<$d>()?;
+                let stream = const { &models::vectors::<$d>() };
+                let far = &[1e6; $d];
+                self.forward(row!("Gaussian", N = 4, D = $d, C = 0, "f32"), hmm, stream, far)?;
+                self.tangent(row!("Gaussian", N = 4, D = $d, C = 1, "f32"), hmm, stream, far)?;
+            )*};
+        }
+        categorical! { 2, 16; 4, 4; 4, 16; 8, 16; }
+        gaussian! { 3; 6; }
+        Ok(())
+    }
+
+    /// Without a direction. `odd` is a sample that takes the slow path.
+    #[inline(never)]
+    fn forward<E, const N: usize>(
+        &mut self,
+        name: &str,
+        hmm: &Hmm<E, N>,
+        stream: &[E::Observation],
+        odd: &E::Observation,
+    ) -> Result<(), Failure<S::Error>>
+    where
+        E: SufficientStatistics<Real = f32, Observation: Sized>,
+    {
+        let hmm = black_box(hmm);
+        self.0.recursion(name, &Forward::of(hmm), size_of_val(hmm), stream, odd)
+    }
+
+    /// Along one direction without a zero.
+    #[inline(never)]
+    fn tangent<E, const N: usize>(
+        &mut self,
+        name: &str,
+        hmm: &Hmm<E, N>,
+        stream: &[E::Observation],
+        odd: &E::Observation,
+    ) -> Result<(), Failure<S::Error>>
+    where
+        E: SufficientStatistics<Real = f32, Observation: Sized>,
+    {
+        let along = hmm.along(&[models::direction()], Parametrisation::default());
+        let along = black_box(&along);
+        self.0.recursion(name, &Forward::of(along), size_of_val(along), stream, odd)
+    }
+}

@@ -1,0 +1,115 @@
+//! What the filter costs on every board: the table of `firmware/COSTS.md`.
+
+use std::fmt::{self, Write};
+
+use fishweir::device::{BOARDS, Board, DeviceError};
+
+use crate::device_table::{Row, measure};
+
+/// Other programs, on the Cortex-M4F: measured once under the same emulator, at `-O3`, and not by the
+/// command that prints the table.
+pub const PEERS: [(&str, &str); 6] = [
+    ("plain C, forward, scaled, categorical N=4 K=16, float", "174 a sample"),
+    ("plain C, forward in logarithms, categorical N=4 K=16, float", "1 605 a sample"),
+    ("plain C, forward in logarithms, categorical N=4 K=16, double", "37 140 a sample"),
+    ("CMSIS-DSP, SVM with a Gaussian kernel, 24 features, 65 support vectors", "14 746 a window"),
+    ("emlearn, random forest of 100 trees, inline", "1 284 a window"),
+    ("the features of that forest", "109 a sample"),
+];
+
+/// What a board's filters cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoardCosts {
+    /// The board.
+    pub board: &'static Board,
+    /// A row a filter, named `emission, N=.., K=.. or D=.., C=.., number`.
+    pub rows: Vec<Row>,
+}
+
+/// Measures all boards.
+///
+/// # Errors
+/// As [`measure`].
+pub fn measure_all() -> Result<Vec<BoardCosts>, DeviceError> {
+    let costs = |board| Ok(BoardCosts { board, rows: measure(board, "costs")? });
+    BOARDS.iter().map(costs).collect()
+}
+
+impl fmt::Display for BoardCosts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Board { name, core, target, usual_clock: clock, .. } = self.board;
+        let megahertz = clock.hertz / 1_000_000;
+        writeln!(f, "## {core}\n\n`{target}`, board `{name}`.\n")?;
+        writeln!(
+            f,
+            "| emission | N | K or D | C | number | instructions | state | stack | code | model \
+             | samples/s at {megahertz} MHz ({}) |",
+            clock.part
+        )?;
+        f.write_str("|---|---|---|---|---|--:|--:|--:|--:|--:|--:|\n")?;
+        for row in &self.rows {
+            let mut cells = row.name.split(", ");
+            let emission = cells.next().unwrap_or_default();
+            write!(f, "| {emission} ")?;
+            for cell in cells {
+                write!(f, "| {} ", cell.trim_start_matches(['N', '=', 'C']))?;
+            }
+            let rate = f64::from(clock.hertz) / row.instructions;
+            writeln!(
+                f,
+                "| {} | {} | {} | {} | {} | {} |",
+                grouped(row.instructions),
+                row.state_bytes,
+                row.stack_bytes,
+                row.code_bytes,
+                row.model_bytes,
+                grouped(rate),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The whole page, in Markdown.
+#[must_use]
+pub fn page(boards: &[BoardCosts]) -> String {
+    let mut page = String::from(
+        "# What a sample costs\n\n\
+         Printed by `cargo run --release -p fishweir-tests --example cost_table`, which builds the image \
+         `costs` for every\nboard, runs it under QEMU and reads the board's counter.\n\n\
+         One sample through the filter: N states, K symbols or D channels, C directions (tangents).\n\n\
+         - *instructions* a sample, by `-icount shift=0`, the empty loop subtracted. QEMU knows no \
+         cycles.\n\
+         - *state*: bytes of RAM a stream takes. *stack*: bytes below the caller that keeps the state, \
+         slow paths\n  and reading included.\n\
+         - *code*: bytes of flash of the push and of all that it calls, exponentials and floating point \
+         in software\n  included; filters share these. *model*: bytes of flash of its numbers.\n\
+         - *samples/s*: the largest rate if an instruction took one clock. A real core takes up to two, \
+         and waits for\n  slow flash.\n",
+    );
+    for board in boards {
+        // Writing to a string does not fail.
+        let _ = write!(page, "\n{board}");
+    }
+    page.push_str(
+        "\n## Others\n\nOn the Cortex-M4F, instructions under the same emulator at `-O3`; measured \
+         once, and not by the command above.\n\n| program | instructions |\n|---|--:|\n",
+    );
+    for (program, instructions) in PEERS {
+        let _ = writeln!(page, "| {program} | {instructions} |");
+    }
+    page
+}
+
+/// A whole number, its digits in groups of three.
+fn grouped(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            grouped.push(' ');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}

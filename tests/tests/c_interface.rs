@@ -1,0 +1,240 @@
+//! The C interface: firmware in C, built by gcc around the static library and run under QEMU, decides
+//! as the host does, bit for bit. These tests fail where gcc for Arm, make or QEMU is missing.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use fishweir::data::{Dataset, ReadOptions};
+use fishweir::deploy::Deployed;
+use fishweir::device::protocol::Status;
+use fishweir::device::{Answer, Board, DeviceError, Image, Input, Qemu};
+use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::parity::{Recording, compare};
+
+const RECORDINGS: &[u8] = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
+const SAMPLES: usize = 20_500;
+
+/// Builds share a folder, so that the dependencies are compiled once: one at a time.
+static BUILDS: Mutex<()> = Mutex::new(());
+
+fn c_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("firmware").join("c")
+}
+
+/// Runs make in the example's folder; the build goes to `folder`.
+fn make(folder: &Path, settings: &[(&str, &Path)], features: &str) -> Output {
+    let _one_at_a_time = BUILDS.lock();
+    let cargo_build = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_interface");
+    let mut make = Command::new("make");
+    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"] {
+        make.env_remove(variable);
+    }
+    for variable in ["FISHWEIR_MODEL", "FISHWEIR_ARTEFACT", "MAKEFLAGS"] {
+        make.env_remove(variable);
+    }
+    make.current_dir(c_folder().join("example"))
+        .arg(format!("BUILD={}", folder.display()))
+        .arg(format!("CARGO_BUILD={}", cargo_build.display()))
+        .arg(format!("FEATURES={features}"))
+        .args(settings.iter().map(|(name, path)| format!("{name}={}", path.display())))
+        .output()
+        .expect("make starts")
+}
+
+fn open(elf: &Path) -> Image {
+    Image::open(Board::named("mps2-an386").expect("a board"), elf).expect("an image")
+}
+
+/// Builds the example and runs it; what it wrote to its serial port.
+fn run(folder: &Path, settings: &[(&str, &Path)]) -> String {
+    let output = make(folder, settings, "");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let image = open(&folder.join("example.elf"));
+    let sent = Qemu::start(&image).expect("QEMU starts").listen(Duration::from_secs(120));
+    String::from_utf8(sent.expect("the firmware ends well")).expect("UTF-8")
+}
+
+/// The lines of the example as answers.
+fn answers(lines: &str) -> Vec<Answer> {
+    lines
+        .lines()
+        .map(|line| {
+            let numbers: Vec<u32> = line
+                .split(' ')
+                .map(|number| u32::from_str_radix(number, 16).expect("a hexadecimal number"))
+                .collect();
+            let [status, class, margin_bits, logs @ ..] = &*numbers else {
+                panic!("a line of {} numbers", numbers.len())
+            };
+            let status = u8::try_from(*status).ok().and_then(Status::from_byte);
+            Answer {
+                status: status.expect("a sample's status"),
+                class: *class as usize,
+                margin_bits: *margin_bits,
+                log_likelihood_bits: logs.into(),
+            }
+        })
+        .collect()
+}
+
+/// `recording.h`: the steps of a recording. Rust prints the shortest digits that read back the same.
+fn header(recording: &Recording<'_>) -> String {
+    let mut text = String::from("static const struct step recording[] = {\n");
+    for input in recording.inputs() {
+        let line = match input {
+            Input::Vector(values) => {
+                let values: Vec<_> = values.iter().map(|value| format!("{value:?}f")).collect();
+                format!("{{SAMPLE, {{{}}}}}", values.join(", "))
+            }
+            Input::Symbol(symbol) => format!("{{SAMPLE, {symbol}}}"),
+            Input::Missing => String::from("{.kind = MISSING}"),
+            Input::Reset => String::from("{.kind = RESET}"),
+        };
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "    {line},");
+    }
+    text + "};\n"
+}
+
+/// A quick fit: parity is about arithmetic, not about good models.
+fn trained(data: &Dataset, kind: ClassifierKind) -> Deployed {
+    let mut options = TrainOptions::new(kind);
+    options.baum_welch.iterations = 3;
+    options.augment = Augment::NONE;
+    options.c = vec![1.0];
+    options.scalings.truncate(1);
+    let some: Vec<usize> = (0..data.series().len()).step_by(2).collect();
+    let trained = train(data, &some, &options, &|| ()).expect("trains");
+    trained.classifier.compile().expect("fits in f32")
+}
+
+enum Form {
+    Source,
+    Artefact,
+}
+
+/// Bits that differ between C firmware and host are none; returns the number of missing samples.
+fn assert_same_bits(deployed: &Deployed, recording: &Recording<'_>, form: &Form) -> usize {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    let (variable, model, bytes) = match form {
+        Form::Source => ("FISHWEIR_MODEL", at("model.rs"), deployed.to_source().into_bytes()),
+        Form::Artefact => {
+            let artefact = deployed.to_artefact().expect("small enough");
+            ("FISHWEIR_ARTEFACT", at("model.fishweir"), artefact)
+        }
+    };
+    fs::write(&model, bytes).expect("writes");
+    fs::write(at("recording.h"), header(recording)).expect("writes");
+    let lines = run(folder.path(), &[(variable, &model), ("RECORDING", folder.path())]);
+    let answers = answers(&lines);
+    assert_eq!(answers.len(), recording.samples());
+    let parity = compare(deployed, recording, &answers).expect("comparable");
+    assert_eq!(parity.differing_bits, 0, "{:?}", parity.first_difference);
+    assert!(parity.numbers >= parity.samples * (2 + deployed.models()), "{parity:?}");
+    parity.missing
+}
+
+#[test]
+fn real_channels_give_the_same_bits_in_c() {
+    let data = Dataset::parse("all.csv.gz", RECORDINGS, &ReadOptions::default()).expect("reads");
+    // Series that the models never saw are far from all of them: scaling is put to the test.
+    let unseen = data.series().iter().skip(1).step_by(2).map(|series| series.samples.view());
+    let recording = Recording::new(unseen, Some(SAMPLES));
+    assert_eq!(recording.samples(), SAMPLES);
+    assert_same_bits(&trained(&data, ClassifierKind::Fisher), &recording, &Form::Source);
+}
+
+#[test]
+fn symbols_with_missing_ones_give_the_same_bits_in_c_from_an_artefact() {
+    let mut text = String::from("label\tid\tsequence\n");
+    for series in 0..8 {
+        let sequence: String = (0..90)
+            .map(|t| match (t * t + 3 * series * t) % 11 {
+                0 => 'N',
+                rest if series < 4 => ['A', 'C', 'G', 'T'][rest % 4],
+                rest => ['A', 'A', 'G', 'T', 'C'][rest % 5],
+            })
+            .collect();
+        text += &format!("{}\ts{series}\t{sequence}\n", ["plain", "skewed"][series / 4]);
+    }
+    let data = Dataset::parse("dna.tsv", text.as_bytes(), &ReadOptions::default()).expect("reads");
+    let recording = Recording::new(data.series().iter().map(|one| one.samples.view()), None);
+    let missing =
+        assert_same_bits(&trained(&data, ClassifierKind::Fisher), &recording, &Form::Artefact);
+    assert!(missing > 0);
+}
+
+#[test]
+fn the_bundled_example_runs_and_a_planted_panic_does_not_link() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let answers = answers(&run(folder.path(), &[]));
+    // Heads, tails: the alternating coin leads by log 5/4. The symbol that is none is refused.
+    assert_eq!(answers.len(), 9);
+    assert_eq!(answers[1].class, 1);
+    assert!((answers[1].margin() - 1.25_f32.ln()).abs() < 1e-6);
+    assert_eq!(answers[5].status, Status::Invalid);
+    assert_eq!(answers[5].margin_bits, answers[4].margin_bits);
+
+    let planted = make(folder.path(), &[], "plant-panic");
+    let message = String::from_utf8_lossy(&planted.stderr);
+    assert!(!planted.status.success(), "an image with a panic in it links");
+    assert!(
+        message.contains("undefined reference to `fishweir_a_panic_can_be_reached'"),
+        "{message}"
+    );
+}
+
+#[test]
+fn an_artefact_that_was_damaged_after_the_build_is_refused() {
+    // Built from a sound artefact, then one bit of it is flipped in the image: as flash may do.
+    let data = Dataset::parse("all.csv.gz", RECORDINGS, &ReadOptions::default()).expect("reads");
+    let deployed = trained(&data, ClassifierKind::Bayes);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    let recording = Recording::new([data.series()[0].samples.view()], Some(10));
+    let artefact = deployed.to_artefact().expect("small enough");
+    fs::write(at("model.fishweir"), &artefact).expect("writes");
+    fs::write(at("recording.h"), header(&recording)).expect("writes");
+    let settings = [("FISHWEIR_ARTEFACT", &*at("model.fishweir")), ("RECORDING", folder.path())];
+    assert_eq!(answers(&run(folder.path(), &settings)).len(), 10);
+
+    let elf = at("example.elf");
+    let mut image = fs::read(&elf).expect("reads");
+    let place = image.windows(artefact.len()).position(|window| window == artefact);
+    image[place.expect("the artefact lies in the image as it is") + artefact.len() / 2] ^= 1;
+    fs::write(&elf, image).expect("writes");
+    let refused = Qemu::start(&open(&elf))
+        .expect("QEMU starts")
+        .listen(Duration::from_secs(120))
+        .expect_err("a damaged model");
+    // FISHWEIR_STATUS_BAD_MODEL is what main returns.
+    assert!(matches!(refused, DeviceError::Emulator { code: Some(8), .. }), "{refused}");
+}
+
+#[test]
+fn the_header_is_c99_c11_and_cpp() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = make(folder.path(), &[], "");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for (compiler, language, standard) in [
+        ("arm-none-eabi-gcc", "c", "c99"),
+        ("arm-none-eabi-gcc", "c", "c11"),
+        ("arm-none-eabi-gcc", "c", "c2x"),
+        ("arm-none-eabi-g++", "c++", "c++11"),
+        ("arm-none-eabi-g++", "c++", "c++20"),
+    ] {
+        let output = Command::new(compiler)
+            .args(["-ffreestanding", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"])
+            .arg(format!("-I{}", folder.path().join("include").display()))
+            .arg(format!("-std={standard}"))
+            .args(["-include", "fishweir.h", "-x", language, "/dev/null"])
+            .output()
+            .expect("the compiler starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
