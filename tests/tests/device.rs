@@ -52,7 +52,7 @@ fn on_device(deployed: &Deployed, recording: &Recording<'_>, form: &Form) -> Par
         .expect("QEMU starts")
         .run(recording.inputs(), &Options::default(), |_| ())
         .expect("the device answers");
-    assert_eq!(run.outcome.answers.len(), recording.samples());
+    assert_eq!(run.outcome.answers.iter().flatten().count(), recording.samples());
     compare(deployed, recording, &run.outcome.answers).expect("comparable")
 }
 
