@@ -11,10 +11,10 @@ pub mod classifier;
 pub mod drivers;
 #[cfg(all(target_os = "none", feature = "image"))]
 pub mod image;
+pub mod link;
 mod log;
 #[cfg(all(target_os = "none", feature = "measure"))]
 pub mod measure;
 pub mod meter;
-pub mod protocol;
 
 pub use fishweir_model as model;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fishweir::data::{Dataset, ReadOptions};
 use fishweir::deploy::Deployed;
-use fishweir::device::protocol::Status;
+use fishweir_core::wire::Status;
 use fishweir::device::{Answer, Board, DeviceError, Image, Input, Qemu};
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::parity::{Recording, compare};
