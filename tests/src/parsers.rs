@@ -33,11 +33,10 @@ pub fn data_set(bytes: &[u8]) {
     match Dataset::parse(FILE, bytes, &ReadOptions::default()) {
         Ok(data) => {
             assert!(!data.series().is_empty());
-            let observations: usize = data.series().iter().map(|s| s.samples().len()).sum();
-            assert_eq!(
-                observations,
-                data.windows(None).all().iter().map(|w| w.samples().len()).sum()
-            );
+            let windows = data.windows(None);
+            let taken: usize = windows.all().iter().map(|window| window.samples.len()).sum();
+            let found: usize = data.series().iter().map(|one| one.samples.view().len()).sum();
+            assert_eq!(taken + windows.uncovered(), found);
         }
         Err(error) => names_the_file(&error, FILE),
     }

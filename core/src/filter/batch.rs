@@ -1,4 +1,5 @@
 //! Sequences side by side: the forward recursion over lanes.
+#![allow(clippy::needless_range_loop, reason = "compilers vectorise these, not zipped iterators")]
 
 use super::{Belief, Forward, Recursion};
 use crate::emission::Emission;

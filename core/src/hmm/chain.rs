@@ -1,3 +1,5 @@
+#![allow(clippy::needless_range_loop, reason = "compilers vectorise these, not zipped iterators")]
+
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{Flaw, ModelError, Part, check_distribution};

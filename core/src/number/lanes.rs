@@ -1,3 +1,5 @@
+#![allow(clippy::needless_range_loop, reason = "compilers vectorise these, not zipped iterators")]
+
 use super::{Ledger, Number, Real, sum_of};
 
 /// `L` real numbers side by side: one entry for each of `L` sequences that share a model.

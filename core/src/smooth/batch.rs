@@ -1,4 +1,5 @@
 //! Sequences side by side: the backward pass over lanes.
+#![allow(clippy::needless_range_loop, reason = "compilers vectorise these, not zipped iterators")]
 
 use super::retrace::{Gather, ROWS_A_BLOCK, Retrace, UNFORESEEN_FROM, ratio};
 use crate::hmm::Chain;

@@ -23,4 +23,4 @@ pub use smoothing::{Posterior, posteriors};
 pub(crate) use smoothing::{Reader, Smoothed, each_smoothed};
 
 /// Sequences side by side: they fill a register of the widest vector units in `f32`, two in `f64`.
-const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::initialise::initial_model;
 use super::{EmissionStatistics, Expectations, expectations};
+use crate::batch::LANES;
 use crate::data::SamplesView;
 use crate::runtime::{Emissions, Hmm, HmmError, padded_states};
 
@@ -205,7 +206,8 @@ pub fn fit(
 /// Expected statistics summed over sequences, chunk by chunk in parallel. The chunks are the same
 /// on every machine, so the sum's bits are too.
 fn total(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Expectations, FitError> {
-    let chunk = sequences.len().div_ceil(16).max(1);
+    // Some sixteen chunks, of whole groups of lanes.
+    let chunk = sequences.len().div_ceil(16).next_multiple_of(LANES).max(LANES);
     let parts: Vec<Result<Expectations, FitError>> = sequences
         .par_chunks(chunk)
         .enumerate()
