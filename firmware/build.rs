@@ -70,7 +70,7 @@ fn board() -> Result<&'static Board, String> {
             Err(format!("the board {feature} has the target {its}, not {target}: --target {its}"))
         }
         // The linker alone needs a memory: any with room will do.
-        [] if !on("image") => Ok(&BOARDS[2]),
+        [] if !on("image") => Ok(if target.starts_with("riscv") { &BOARDS[4] } else { &BOARDS[2] }),
         [] => Err(format!("an image needs a board: --features with one of {}", names())),
         _ => Err(format!(
             "an image takes one board, not {}: --no-default-features, then --features with one of {}",

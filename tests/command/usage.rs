@@ -27,7 +27,10 @@ fn wrong_usage_is_explained() {
         (format!("score {data} --every 2 --model {model}"), "cannot be used with"),
         (format!("score {data} --reset-every 2 --model {model}"), "cannot be used with"),
         (format!("score --stream --every 0 --model {model}"), "--every"),
-        (format!("run {model} {data} --board abacus"), "mps2-an386"),
+        (
+            format!("run {model} {data} --board abacus"),
+            "microbit, lm3s6965evb, mps2-an386, mps2-an505, riscv-virt",
+        ),
         (format!("run {model} {data} --limit 0"), "--limit 0"),
         (format!("demo -o {data}"), "cannot be made"),
     ] {

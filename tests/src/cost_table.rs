@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use fishweir::device::{BOARDS, Board, DeviceError};
 
+use crate::device_table::record::DELAY;
 use crate::device_table::{Row, measure};
 
 /// Other programs, on the Cortex-M4F: measured once under the same emulator, at `-O3`, and not by the
@@ -22,6 +23,8 @@ pub const PEERS: [(&str, &str); 6] = [
 pub struct BoardCosts {
     /// The board.
     pub board: &'static Board,
+    /// Instructions that a delay of a millisecond took: a million, since QEMU runs one a nanosecond.
+    pub delay: f64,
     /// A row a filter, named `emission, N=.., K=.. or D=.., C=.., number`.
     pub rows: Vec<Row>,
 }
@@ -31,11 +34,18 @@ pub struct BoardCosts {
 /// # Errors
 /// As [`measure`].
 pub fn measure_all() -> Result<Vec<BoardCosts>, DeviceError> {
-    let costs = |board| Ok(BoardCosts { board, rows: measure(board, "costs")? });
+    let costs = |board| {
+        let mut rows = measure(board, "costs")?;
+        let is_delay = |row: &Row| row.name == DELAY;
+        let delay = rows.iter().find(|row| is_delay(row)).map_or(0.0, |row| row.instructions);
+        rows.retain(|row| !is_delay(row));
+        Ok(BoardCosts { board, delay, rows })
+    };
     BOARDS.iter().map(costs).collect()
 }
 
 impl fmt::Display for BoardCosts {
+    /// A section of the page.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Board { name, core, target, usual_clock: clock, .. } = self.board;
         let megahertz = clock.hertz / 1_000_000;
@@ -61,8 +71,8 @@ impl fmt::Display for BoardCosts {
                 grouped(row.instructions),
                 row.state_bytes,
                 row.stack_bytes,
-                row.code_bytes,
-                row.model_bytes,
+                grouped(row.code_bytes as f64),
+                grouped(row.model_bytes.into()),
                 grouped(rate),
             )?;
         }

@@ -122,7 +122,15 @@ impl<W: Weight, const N: usize> Chain<W, N> {
         // Every entry is overwritten: a copy spares the call that fills with zeros.
         let mut predicted = *filtered;
         for (j, predicted) in predicted.iter_mut().enumerate() {
-            *predicted = sum_of::<X, N>(|i| filtered[i].weigh(self.transition[i][j]));
+            // Indices that are checked without a panic: where multiplication is a call, the compiler
+            // leaves this a function of its own, and cannot prove them.
+            *predicted = sum_of::<X, N>(|i| {
+                let weight = self.transition.get(i).and_then(|row| row.get(j));
+                match (filtered.get(i), weight) {
+                    (Some(a), Some(&weight)) => a.weigh(weight),
+                    _ => X::ZERO,
+                }
+            });
         }
         predicted
     }

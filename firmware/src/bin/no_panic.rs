@@ -34,7 +34,8 @@ use zerocopy::FromZeros;
 
 const STATES: usize = 4;
 
-#[cortex_m_rt::entry]
+#[cfg_attr(target_arch = "arm", cortex_m_rt::entry)]
+#[cfg_attr(target_arch = "riscv32", riscv_rt::entry)]
 fn main() -> ! {
     filters::<f32>();
     filters::<f64>();

@@ -100,6 +100,16 @@ impl<S: Write, M: Meter> Bench<S, M> {
         self.row(name, [ticks, 0], [model_bytes, lent], stack_bytes, 0)
     }
 
+    /// Something that is done once, whose ticks alone count.
+    pub(super) fn once(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(),
+    ) -> Result<(), Failure<S::Error>> {
+        let ((), ticks) = self.meter.measure(work);
+        self.send(name, Measurement { samples: 1, ticks, ..Measurement::END })
+    }
+
     fn row(
         &mut self,
         name: &str,
@@ -108,8 +118,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
         stack_bytes: u32,
         code: usize,
     ) -> Result<(), Failure<S::Error>> {
-        let mut record = Measurement {
-            ticks_per_second: M::TICKS_PER_SECOND,
+        let record = Measurement {
             samples: SAMPLES as u32,
             ticks,
             empty_ticks,
@@ -119,20 +128,21 @@ impl<S: Write, M: Meter> Bench<S, M> {
             code: code as u32,
             ..Measurement::END
         };
+        self.send(name, record)
+    }
+
+    fn send(&mut self, name: &str, mut record: Measurement) -> Result<(), Failure<S::Error>> {
+        record.ticks_per_second = M::TICKS_PER_SECOND;
         for (slot, byte) in record.name.iter_mut().zip(name.bytes()) {
             *slot = byte;
         }
-        self.send(&record)
+        self.serial.write_all(&record.to_bytes()).map_err(Failure::Transport)
     }
 
     /// Ends the table.
     pub(super) fn end(&mut self) -> Result<(), Failure<S::Error>> {
-        self.send(&Measurement::END)?;
+        self.serial.write_all(&Measurement::END.to_bytes()).map_err(Failure::Transport)?;
         self.serial.flush().map_err(Failure::Transport)
-    }
-
-    fn send(&mut self, record: &Measurement) -> Result<(), Failure<S::Error>> {
-        self.serial.write_all(&record.to_bytes()).map_err(Failure::Transport)
     }
 }
 

@@ -3,6 +3,7 @@
 use core::hint::black_box;
 use core::mem::size_of_val;
 
+use embedded_hal::delay::DelayNs;
 use embedded_io::Write;
 use fishweir_core::emission::{Parametrisation, SufficientStatistics};
 use fishweir_core::filter::Forward;
@@ -10,15 +11,22 @@ use fishweir_core::hmm::Hmm;
 
 use super::bench::{Bench, Failure};
 use super::models;
+use super::record::DELAY;
 use crate::meter::Meter;
 
-/// Measures the filter and sends a row for each size, named `emission, N=states, K=symbols or
-/// D=channels, C=directions, number`.
+/// Waits for a millisecond, which shows that delay and meter agree, then measures the filter. Sends a
+/// row for each, of the filter named `emission, N=states, K=symbols or D=channels, C=directions,
+/// number`.
 ///
 /// # Errors
 /// When the transport fails, or a model or a sample is refused.
-pub fn costs<S: Write, M: Meter>(serial: S, meter: M) -> Result<(), Failure<S::Error>> {
+pub fn costs<S: Write, D: DelayNs, M: Meter>(
+    serial: S,
+    mut delay: D,
+    meter: M,
+) -> Result<(), Failure<S::Error>> {
     let mut table = Table(Bench { serial, meter });
+    table.0.once(DELAY, || delay.delay_ms(1))?;
     table.floats()?;
     table.0.end()
 }

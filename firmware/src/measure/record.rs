@@ -24,6 +24,9 @@ pub struct Measurement {
     pub code: u32,
 }
 
+/// The name of a row that is a wait.
+pub const DELAY: &str = "a delay of 1 ms";
+
 /// Bytes of a name.
 pub const NAME_LENGTH: usize = 44;
 /// Bytes of a record.

@@ -138,4 +138,20 @@ mod tests {
         let error = Board::named("abacus").expect_err("no such board").to_string();
         assert!(BOARDS.iter().all(|board| error.contains(board.name)), "{error}");
     }
+
+    #[test]
+    fn what_is_missing_is_told_by_the_command_that_installs_it() {
+        let abacus = Board {
+            name: "abacus",
+            core: "beads",
+            // A target that rustc knows and nobody installs: there is no such component.
+            target: "thumbv4t-none-eabi",
+            usual_clock: Clock { hertz: 1, part: "fingers" },
+            emulator: Emulator { program: "qemu-system-beads", package: "beads" },
+            machine: &[],
+        };
+        let missing = abacus.missing();
+        assert!(missing[0].contains("apt-get install beads"), "{missing:?}");
+        assert_eq!(missing[1], "rustup target add thumbv4t-none-eabi");
+    }
 }

@@ -275,3 +275,28 @@ fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::device::{Board, Clock, Sections, board::Emulator};
+
+    #[test]
+    fn a_missing_emulator_is_told_with_what_installs_it() {
+        static ABACUS: Board = Board {
+            name: "abacus",
+            core: "beads",
+            target: "none",
+            usual_clock: Clock { hertz: 1, part: "fingers" },
+            emulator: Emulator { program: "qemu-system-beads", package: "beads" },
+            machine: &[],
+        };
+        let sections = Sections::default();
+        let image = Image { board: &ABACUS, elf: PathBuf::from("none.elf"), sections };
+        let error = Qemu::start(&image).expect_err("no such program").to_string();
+        assert!(error.contains("qemu-system-beads"), "{error}");
+        assert!(error.contains("apt-get install beads"), "{error}");
+    }
+}
