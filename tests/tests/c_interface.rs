@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use fishweir::data::{Dataset, ReadOptions};
 use fishweir::deploy::Deployed;
-use fishweir_core::wire::Status;
 use fishweir::device::{Answer, Board, DeviceError, Image, Input, Qemu};
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::parity::{Recording, compare};
+use fishweir_core::wire::Status;
 
 const RECORDINGS: &[u8] = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
 const SAMPLES: usize = 20_500;
@@ -59,7 +59,7 @@ fn run(folder: &Path, settings: &[(&str, &Path)]) -> String {
 }
 
 /// The lines of the example as answers.
-fn answers(lines: &str) -> Vec<Answer> {
+fn answers(lines: &str) -> Vec<Option<Answer>> {
     lines
         .lines()
         .map(|line| {
@@ -71,12 +71,13 @@ fn answers(lines: &str) -> Vec<Answer> {
                 panic!("a line of {} numbers", numbers.len())
             };
             let status = u8::try_from(*status).ok().and_then(Status::from_byte);
-            Answer {
+            Some(Answer {
+                lost: 0,
                 status: status.expect("a sample's status"),
                 class: *class as usize,
                 margin_bits: *margin_bits,
                 log_likelihood_bits: logs.into(),
-            }
+            })
         })
         .collect()
 }
@@ -93,6 +94,7 @@ fn header(recording: &Recording<'_>) -> String {
             Input::Symbol(symbol) => format!("{{SAMPLE, {symbol}}}"),
             Input::Missing => String::from("{.kind = MISSING}"),
             Input::Reset => String::from("{.kind = RESET}"),
+            Input::Save => unreachable!("a recording saves nothing"),
         };
         // Writing to a string does not fail.
         let _ = writeln!(text, "    {line},");
