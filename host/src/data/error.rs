@@ -108,15 +108,15 @@ pub enum DataError {
     },
     /// Too few or too many fields.
     #[error(
-        "{place}: the row has {found} fields where the header has {expected}; complete or delete \
-         it"
+        "{place}: the row has {found} fields where {expected} are expected, one a column of the \
+         header or a channel of the model; complete or delete it"
     )]
     Ragged {
         /// Where: the first column that is missing or too many.
         place: Box<Place>,
         /// Fields in the row.
         found: usize,
-        /// Fields in the header.
+        /// Fields of the header, or the model's channels where there is none.
         expected: usize,
     },
     /// A field that should be a finite number.
