@@ -28,6 +28,17 @@ fn an_artefact_is_read_in_place_and_agrees_too() {
 }
 
 #[test]
+fn another_board_agrees_to_the_last_bit() {
+    let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
+    let report =
+        json(&mut fishweir(&format!("run {model} {data} --board microbit --limit 50 --json")));
+    assert_eq!(report["differing_bits"], 0);
+    assert_eq!(report["board"], "microbit (Cortex-M0)");
+    // It has no floating point: a multiplication is a hundred instructions.
+    assert!(report["instructions_per_sample"].as_f64().expect("measured") > 10_000.0);
+}
+
+#[test]
 fn a_folder_without_firmware_is_refused() {
     let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
     let message = refused(&mut fishweir(&format!("run {model} {data} --firmware /no/such")), 2);

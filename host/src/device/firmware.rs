@@ -299,6 +299,8 @@ mod tests {
         let board = Board::named(Board::DEFAULT).expect("a board");
         let hint = build_hint("error[E0463]: can't find crate for `core`", board);
         assert_eq!(hint.as_deref(), Some("run: rustup target add thumbv7em-none-eabihf"));
+        let hint = build_hint("section '.rodata' will not fit in region 'FLASH'", board);
+        assert!(hint.is_some_and(|hint| hint.contains("too large for the memory of mps2-an386")));
         assert_eq!(build_hint("error: expected expression", board), None);
     }
 }
