@@ -11,6 +11,7 @@
 //! | [`score`] | the gradient of the log-likelihood, and directions, in the shape of the model |
 //! | [`classify`] | banks of models and directions that decide between classes |
 //! | [`artefact`] | a classifier as a checked file that is read in place |
+//! | [`wire`] | samples and decisions as frames on a serial line that may lose and damage bytes |
 //!
 //! Modules import from those above them, never from below. One recursion serves every number: over
 //! `f32` it is the filter, over [`number::Dual`] it is the tangent filter, whose derivative along a
@@ -43,6 +44,7 @@
 #![forbid(unsafe_code)]
 
 pub mod artefact;
+mod checksum;
 pub mod classify;
 pub mod emission;
 mod error;
@@ -53,6 +55,7 @@ pub mod hmm;
 pub mod number;
 pub mod score;
 pub mod smooth;
+pub mod wire;
 
 pub use error::{Flaw, ModelError, ObservationError, Part};
 

@@ -5,14 +5,13 @@ use fishweir_core::classify::{Decision, StreamClassifier};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Running;
 use fishweir_core::number::Weight;
-use zerocopy::{FromBytes, Immutable, IntoBytes};
-
-use crate::protocol::SampleKind;
+use fishweir_core::wire::{F32, SampleKind, U16};
+use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
 /// An observation that has a form on the wire.
 pub trait WireSample {
     /// Its bytes.
-    type Wire: FromBytes + IntoBytes + Immutable;
+    type Wire: FromBytes + IntoBytes + Immutable + Unaligned;
     /// Vector or symbol.
     const KIND: SampleKind;
     /// Values in a sample.
@@ -23,22 +22,22 @@ pub trait WireSample {
 }
 
 impl<const D: usize> WireSample for [f32; D] {
-    type Wire = [u32; D];
+    type Wire = [F32; D];
     const KIND: SampleKind = SampleKind::Vector;
     const LENGTH: usize = D;
 
-    fn from_wire(wire: [u32; D]) -> Self {
-        wire.map(|bits| f32::from_bits(u32::from_le(bits)))
+    fn from_wire(wire: [F32; D]) -> Self {
+        wire.map(F32::get)
     }
 }
 
 impl WireSample for usize {
-    type Wire = u16;
+    type Wire = U16;
     const KIND: SampleKind = SampleKind::Symbol;
     const LENGTH: usize = 1;
 
-    fn from_wire(wire: u16) -> Self {
-        Self::from(u16::from_le(wire))
+    fn from_wire(wire: U16) -> Self {
+        Self::from(wire.get())
     }
 }
 
@@ -66,6 +65,11 @@ pub trait Classifier<const MODELS: usize> {
     fn model_bytes(&self) -> usize;
     /// Bytes of the state.
     fn state_bytes(&self) -> usize;
+
+    /// Saves what it has learnt and says how many times it has; `None` where it learns nothing.
+    fn save(&mut self) -> Option<u32> {
+        None
+    }
 }
 
 impl<E, const STATES: usize, const MODELS: usize, const OUTPUTS: usize> Classifier<MODELS>

@@ -9,12 +9,12 @@ use core::sync::atomic::{AtomicBool, Ordering};
 #[cfg(target_arch = "arm")]
 pub use cortex_m_rt::entry;
 use defmt_semihosting as _;
+use fishweir_core::wire::Exit;
 #[cfg(target_arch = "riscv32")]
 pub use riscv_rt::entry;
 
 use crate::boards::{Board, Parts, Selected};
 use crate::drivers::stack;
-use crate::protocol::Exit;
 
 /// Takes the board that the image is built for, and paints the stack. Call it once, from the entry
 /// point.

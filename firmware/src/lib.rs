@@ -8,9 +8,9 @@ pub mod classifier;
 pub mod drivers;
 #[cfg(all(target_os = "none", feature = "image"))]
 pub mod image;
+pub mod link;
 mod log;
 #[cfg(all(target_os = "none", feature = "measure"))]
 pub mod measure;
 pub mod meter;
 pub mod model;
-pub mod protocol;

@@ -1,11 +1,11 @@
 //! Parity: a device's answers beside the host's own, bit for bit.
 
 use fishweir_core::ObservationError;
+use fishweir_core::wire::{LONGEST_GAP, Status};
 use serde::Serialize;
 
 use crate::data::{Sample, SamplesView};
-use crate::deploy::{Deployed, PushError};
-use crate::device::protocol::Status;
+use crate::deploy::{Deployed, PushError, Stream};
 use crate::device::{Answer, Input};
 
 /// Streams as a device is sent them: rounded to `f32`, a reset between them.
@@ -91,6 +91,13 @@ pub struct Parity {
     pub missing: usize,
     /// Of the samples, refused as impossible or invalid by the host.
     pub refused: usize,
+    /// Of the samples, lost on the way to the device: the host takes them as missing too.
+    pub lost: usize,
+    /// Of the samples, taken in by the device though its answer was lost on the way back.
+    pub unanswered: usize,
+    /// Of the samples, behind a gap of which the line lost some samples and some answers: which is not
+    /// known, so the rest of the stream is not compared.
+    pub not_compared: usize,
     /// Numbers compared: class, margin and every model's log-likelihood after each sample.
     pub numbers: usize,
     /// Bits that differ among them, and a bit for each status that does.
@@ -101,70 +108,128 @@ pub struct Parity {
     pub first_difference: Option<String>,
 }
 
-/// Runs the host's stream over a recording and compares every answer of a device with it.
+/// Runs the host's stream over a recording and compares every answer of a device with it; `None` stands
+/// for one that did not come.
+///
+/// What the device says it lost, the host takes as missing, as the device did.
 ///
 /// # Errors
 /// [`PushError::Kind`] where the recording is of another kind than the classifier observes.
 pub fn compare(
     deployed: &Deployed,
     recording: &Recording<'_>,
-    answers: &[Answer],
+    answers: &[Option<Answer>],
 ) -> Result<Parity, PushError> {
     let mut parity =
         Parity { samples: recording.samples(), streams: recording.streams(), ..Parity::default() };
-    let mut answers = answers.iter();
+    let mut answers = answers.iter().map(Option::as_ref).chain(std::iter::repeat(None));
     let mut stream = deployed.stream();
     for (number, samples) in recording.streams.iter().enumerate() {
         stream.reset();
-        for (t, sample) in samples.iter().enumerate() {
-            let status = match stream.push(sample) {
-                Ok(()) => Status::Accepted,
-                Err(PushError::Observation(ObservationError::Impossible)) => Status::Impossible,
-                Err(PushError::Observation(_)) => Status::Invalid,
-                Err(other) => return Err(other),
-            };
+        let mut lost = 0;
+        // Samples without an answer, until the next answer says what became of them.
+        let mut waiting = Vec::new();
+        let mut left = samples.len();
+        for ((t, sample), answer) in samples.iter().enumerate().zip(&mut answers) {
+            left -= 1;
             parity.missing += usize::from(matches!(sample, Sample::Missing));
-            parity.refused += usize::from(status != Status::Accepted);
-            let place = || format!("stream {}, sample {}", number + 1, t + 1);
-            let Some(answer) = answers.next() else {
-                parity.differing_bits += 1;
-                parity.differing_answers += 1;
-                parity.first_difference.get_or_insert_with(|| format!("{}: no answer", place()));
+            let Some(answer) = answer else {
+                waiting.push(sample);
                 continue;
             };
-            let decision = stream.decision();
-            let host = [decision.class as u32, decision.margin.to_bits()]
-                .into_iter()
-                .chain(stream.log_likelihoods().into_iter().map(f32::to_bits));
-            let device = [answer.class as u32, answer.margin_bits]
-                .into_iter()
-                .chain(answer.log_likelihood_bits.iter().copied());
-            let mut bits = u64::from(status != answer.status);
-            let mut what = (bits > 0).then(|| "status".to_owned());
-            let mut compared = 0;
-            for (index, (host, device)) in host.zip(device).enumerate() {
-                compared += 1;
-                bits += u64::from((host ^ device).count_ones());
-                if host != device && what.is_none() {
-                    let name = match index {
-                        0 => "class".to_owned(),
-                        1 => "margin".to_owned(),
-                        model => format!("log-likelihood {}", model - 2),
-                    };
-                    what = Some(format!("{name} {host:#010x} on the host, {device:#010x} there"));
+            let place = || format!("stream {}, sample {}", number + 1, t + 1);
+            match usize::from(answer.lost.wrapping_sub(lost)) {
+                0 => {
+                    parity.unanswered += waiting.len();
+                    for sample in waiting.drain(..) {
+                        take(&mut stream, sample)?;
+                    }
+                }
+                all if all == waiting.len() => {
+                    parity.lost += all;
+                    let filled = all.min(LONGEST_GAP.into());
+                    for _ in 0..filled {
+                        take(&mut stream, Sample::Missing)?;
+                    }
+                    waiting.clear();
+                }
+                some if some < waiting.len() => {
+                    parity.not_compared += waiting.len() + 1 + left;
+                    answers.by_ref().take(left).for_each(drop);
+                    waiting.clear();
+                    break;
+                }
+                more => {
+                    parity.differ(1, || format!("{}: {more} samples lost there", place()));
+                    waiting.clear();
                 }
             }
-            if compared != 2 + deployed.models() {
-                bits += 1;
-                what.get_or_insert_with(|| "another number of models".to_owned());
-            }
-            parity.numbers += compared;
-            parity.differing_bits += bits;
-            if let Some(what) = what {
-                parity.differing_answers += 1;
-                parity.first_difference.get_or_insert_with(|| format!("{}: {what}", place()));
-            }
+            lost = answer.lost;
+            let status = take(&mut stream, sample)?;
+            parity.refused += usize::from(status != Status::Accepted);
+            parity.compare(&stream, status, answer, place);
         }
+        parity.not_compared += waiting.len();
+    }
+    if parity.numbers == 0 && parity.samples > 0 {
+        parity.differ(1, || "no answers".to_owned());
     }
     Ok(parity)
+}
+
+/// The host's push, in the wire's words.
+fn take(stream: &mut Stream, sample: Sample<'_>) -> Result<Status, PushError> {
+    match stream.push(sample) {
+        Ok(()) => Ok(Status::Accepted),
+        Err(PushError::Observation(ObservationError::Impossible)) => Ok(Status::Impossible),
+        Err(PushError::Observation(_)) => Ok(Status::Invalid),
+        Err(other) => Err(other),
+    }
+}
+
+impl Parity {
+    fn differ(&mut self, bits: u64, what: impl FnOnce() -> String) {
+        self.differing_bits += bits;
+        self.differing_answers += 1;
+        self.first_difference.get_or_insert_with(what);
+    }
+
+    fn compare(
+        &mut self,
+        stream: &Stream,
+        status: Status,
+        answer: &Answer,
+        place: impl FnOnce() -> String,
+    ) {
+        let decision = stream.decision();
+        let host = [decision.class as u32, decision.margin.to_bits()]
+            .into_iter()
+            .chain(stream.log_likelihoods().into_iter().map(f32::to_bits));
+        let device = [answer.class as u32, answer.margin_bits]
+            .into_iter()
+            .chain(answer.log_likelihood_bits.iter().copied());
+        let mut bits = u64::from(status != answer.status);
+        let mut what = (bits > 0).then(|| "status".to_owned());
+        let mut compared = 0;
+        for (index, (host, device)) in host.zip(device).enumerate() {
+            compared += 1;
+            bits += u64::from((host ^ device).count_ones());
+            if host != device && what.is_none() {
+                let name = match index {
+                    0 => "class".to_owned(),
+                    1 => "margin".to_owned(),
+                    model => format!("log-likelihood {}", model - 2),
+                };
+                what = Some(format!("{name} {host:#010x} on the host, {device:#010x} there"));
+            }
+        }
+        if compared != 2 + stream.models() {
+            bits += 1;
+            what.get_or_insert_with(|| "another number of models".to_owned());
+        }
+        self.numbers += compared;
+        if let Some(what) = what {
+            self.differ(bits, || format!("{}: {what}", place()));
+        }
+    }
 }

@@ -1,6 +1,7 @@
 use core::fmt;
 
 use super::ArtefactError;
+use crate::checksum::CRC;
 
 /// The format version that this code writes and reads.
 pub const VERSION: u16 = 1;
@@ -176,9 +177,6 @@ impl Header {
         Ok(core::str::from_utf8(labels).map_err(|_| ArtefactError::Labels)?.lines())
     }
 }
-
-// Without a table: a kilobyte of flash is worth more than the microseconds of one pass.
-static CRC: crc::Crc<u32, crc::NoTable> = crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC);
 
 fn checksum(header: &[u8], rest: &[u8]) -> u32 {
     let mut digest = CRC.digest();

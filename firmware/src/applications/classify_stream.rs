@@ -1,61 +1,31 @@
 //! Classifies a stream: raw samples in, after each a decision with everything needed to check it.
 //!
-//! Speaks the format of [`protocol`](crate::protocol). Only the push itself is measured: not the
-//! transport, and not the answer, which asks for every log-likelihood and a decision at every sample.
+//! Speaks the format of [`fishweir_core::wire`]. Samples that the line lost are pushed as missing ones, so
+//! that time stays right. Only the push itself is measured: not the transport, and not the answer, which
+//! asks for every log-likelihood and a decision at every sample.
 
-use core::fmt;
-
-use embedded_io::{Read, ReadExactError, Write};
+use embedded_io::{Read, Write};
 use fishweir_core::ObservationError;
-use zerocopy::{FromZeros, IntoBytes};
+use fishweir_core::wire::{
+    Answer, AnswerHead, Fault, FaultKind, Gap, Head, Info, Place, Report, Request, SampleRequest,
+    Saved, Status, U64, VERSION,
+};
+use zerocopy::FromBytes;
 
 use crate::classifier::{Classifier, WireSample};
+use crate::link::Link;
 use crate::log::log;
 use crate::meter::Meter;
-use crate::protocol::{
-    Answer, AnswerHead, Fault, FaultKind, Info, Report, Request, Status, VERSION,
-};
 
-/// Why the application stopped before the host asked it to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum StreamError<E> {
-    /// The transport failed.
-    Transport(E),
-    /// The stream ended inside a record.
-    Truncated,
-}
-
-impl<E> From<ReadExactError<E>> for StreamError<E> {
-    fn from(error: ReadExactError<E>) -> Self {
-        match error {
-            ReadExactError::UnexpectedEof => Self::Truncated,
-            ReadExactError::Other(error) => Self::Transport(error),
-        }
-    }
-}
-
-impl<E: fmt::Display> fmt::Display for StreamError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Transport(error) => write!(f, "transport: {error}"),
-            Self::Truncated => f.write_str("the stream ended inside a record"),
-        }
-    }
-}
-
-impl<E: core::error::Error> core::error::Error for StreamError<E> {}
-
-/// Answers requests until the host sends `Q` or the stream ends, and reports what the pushes cost.
+/// Answers requests until the host sends `X` or the stream ends, and reports what the pushes cost.
 ///
 /// # Errors
-/// When the transport fails, after telling the host with a [`Fault`], or when the stream ends inside a
-/// record.
+/// When the transport fails for good, after telling the host with a [`Fault`].
 pub fn classify_stream<S, C, M, const MODELS: usize>(
     serial: &mut S,
     classifier: &mut C,
     meter: &M,
-) -> Result<Report, StreamError<S::Error>>
+) -> Result<Report, S::Error>
 where
     S: Read + Write,
     C: Classifier<MODELS>,
@@ -70,22 +40,21 @@ where
         info.models.get(),
         info.classes.get()
     );
-    let mut report = Report::EMPTY;
-    let outcome = serve(serial, classifier, meter, &info, &mut report);
-    report.stack_bytes = meter.stack_bytes().into();
-    match outcome {
-        Ok(Ending::Asked) => {
-            serial.write_all(report.as_bytes()).map_err(StreamError::Transport)?;
-            serial.flush().map_err(StreamError::Transport)?;
-        }
-        Ok(Ending::EndOfStream) => {}
-        Err(error) => {
-            // The host hears of it if it still can; what failed first is what counts.
-            let _ = serial.write_all(Fault::new(FaultKind::Receiver, 0).as_bytes());
-            let _ = serial.flush();
-            return Err(error);
-        }
+    let mut session = Session {
+        link: Link::new(serial),
+        classifier,
+        meter,
+        next: Place::default(),
+        lost: 0,
+        report: Report::EMPTY,
+    };
+    if let Err(error) = session.serve(&info) {
+        // The host hears of it if it still can; what failed first is what counts.
+        let _ = session.fault(FaultKind::Transport, 0);
+        let _ = session.link.flush();
+        return Err(error);
     }
+    let report = session.report();
     log!(
         info,
         "{=u64} samples in {=u64} ticks, {=u64} missing, stack {=u32} B",
@@ -94,87 +63,166 @@ where
         report.missing.get(),
         report.stack_bytes.get()
     );
+    if (report.lost, report.corrupt) != (Report::EMPTY.lost, Report::EMPTY.corrupt) {
+        log!(
+            warn,
+            "the line lost {=u64} samples and damaged {=u64} frames",
+            report.lost.get(),
+            report.corrupt.get()
+        );
+    }
     Ok(report)
 }
 
-/// How a stream ended well.
-enum Ending {
-    Asked,
-    EndOfStream,
+type Wire<C, const MODELS: usize> = <<C as Classifier<MODELS>>::Sample as WireSample>::Wire;
+
+struct Session<'a, S, C: Classifier<MODELS>, M, const MODELS: usize> {
+    link: Link<'a, S, SampleRequest<Wire<C, MODELS>>>,
+    classifier: &'a mut C,
+    meter: &'a M,
+    /// Where the next sample is expected.
+    next: Place,
+    /// Samples of this stream that never arrived.
+    lost: u16,
+    report: Report,
 }
 
-fn serve<S, C, M, const MODELS: usize>(
-    serial: &mut S,
-    classifier: &mut C,
-    meter: &M,
-    info: &Info,
-    report: &mut Report,
-) -> Result<Ending, StreamError<S::Error>>
+impl<S, C, M, const MODELS: usize> Session<'_, S, C, M, MODELS>
 where
     S: Read + Write,
     C: Classifier<MODELS>,
     M: Meter,
 {
-    loop {
-        let mut tag = 0;
-        if serial.read(tag.as_mut_bytes()).map_err(StreamError::Transport)? == 0 {
-            return Ok(Ending::EndOfStream);
+    fn serve(&mut self, info: &Info) -> Result<(), S::Error> {
+        while let Some(record) = self.link.receive()? {
+            let Some((head, payload)) = Head::split(record) else {
+                self.fault(FaultKind::Length, 0)?;
+                continue;
+            };
+            match Request::from_tag(head.tag) {
+                None => {
+                    log!(warn, "unknown request {=u8:#x}", head.tag);
+                    self.fault(FaultKind::UnknownRequest, head.tag)?;
+                }
+                Some(Request::Sample) => match Wire::<C, MODELS>::read_from_bytes(payload).ok() {
+                    Some(wire) => self.sample(head.place(), wire)?,
+                    None => self.fault(FaultKind::Length, head.tag)?,
+                },
+                Some(_) if !payload.is_empty() => self.fault(FaultKind::Length, head.tag)?,
+                Some(Request::Missing) => {
+                    if self.reach(head.place(), true) {
+                        self.push_missing(1);
+                        self.answer(Ok(()))?;
+                    }
+                }
+                Some(Request::Info) => {
+                    self.link.send(&Info { head: self.next.head(Info::TAG), ..*info })?;
+                }
+                Some(Request::Save) => {
+                    self.reach(head.place(), false);
+                    match self.classifier.save() {
+                        Some(number) => {
+                            let head = self.next.head(Saved::TAG);
+                            self.link.send(&Saved { head, number: number.into() })?;
+                        }
+                        None => self.fault(FaultKind::UnknownRequest, head.tag)?,
+                    }
+                }
+                Some(Request::Report) => {
+                    self.reach(head.place(), false);
+                    let report = self.report();
+                    self.link.send(&report)?;
+                }
+                Some(Request::Stop) => return self.link.flush(),
+            }
         }
-        match Request::from_tag(tag) {
-            Some(Request::Sample) => {
-                let mut wire = <C::Sample as WireSample>::Wire::new_zeroed();
-                serial.read_exact(wire.as_mut_bytes())?;
-                let sample = C::Sample::from_wire(wire);
-                let (outcome, ticks) = meter.measure(|| classifier.push(&sample));
-                report.samples += 1;
-                report.sample_ticks += u64::from(ticks);
-                answer(serial, classifier, outcome)?;
+        Ok(())
+    }
+
+    fn sample(&mut self, place: Place, wire: Wire<C, MODELS>) -> Result<(), S::Error> {
+        if !self.reach(place, true) {
+            return Ok(());
+        }
+        let sample = C::Sample::from_wire(wire);
+        let classifier = &mut *self.classifier;
+        let (outcome, ticks) = self.meter.measure(|| classifier.push(&sample));
+        add(&mut self.report.samples, 1);
+        add(&mut self.report.sample_ticks, ticks.into());
+        self.answer(outcome)
+    }
+
+    /// Moves on to a place, making up for what was lost on the way; `false` where it is the past.
+    fn reach(&mut self, place: Place, sample: bool) -> bool {
+        let Some(gap) = self.next.reach(place) else {
+            add(&mut self.report.repeated, u64::from(sample));
+            return false;
+        };
+        let Gap { new_stream, lost } = gap;
+        if new_stream {
+            self.classifier.reset();
+            self.lost = 0;
+        }
+        if lost > 0 {
+            log!(debug, "{=u16} samples lost before {=u16}", lost, place.time);
+            self.lost = self.lost.wrapping_add(lost);
+            add(&mut self.report.lost, lost.into());
+            self.push_missing(gap.filled());
+        }
+        true
+    }
+
+    fn push_missing(&mut self, count: u16) {
+        for _ in 0..count {
+            let classifier = &mut *self.classifier;
+            let ((), ticks) = self.meter.measure(|| classifier.push_missing());
+            add(&mut self.report.missing, 1);
+            add(&mut self.report.missing_ticks, ticks.into());
+        }
+    }
+
+    /// Answers the sample at the place reached, and steps past it.
+    fn answer(&mut self, outcome: Result<(), ObservationError>) -> Result<(), S::Error> {
+        let status = match outcome {
+            Ok(()) => Status::Accepted,
+            Err(error) => {
+                log!(debug, "sample refused: {}", error);
+                match error {
+                    ObservationError::Impossible => Status::Impossible,
+                    _ => Status::Invalid,
+                }
             }
-            Some(Request::Missing) => {
-                let ((), ticks) = meter.measure(|| classifier.push_missing());
-                report.missing += 1;
-                report.missing_ticks += u64::from(ticks);
-                answer(serial, classifier, Ok(()))?;
-            }
-            Some(Request::Reset) => classifier.reset(),
-            Some(Request::Info) => {
-                serial.write_all(info.as_bytes()).map_err(StreamError::Transport)?;
-            }
-            Some(Request::Quit) => return Ok(Ending::Asked),
-            None => {
-                log!(warn, "unknown request {=u8:#x}", tag);
-                let fault = Fault::new(FaultKind::UnknownRequest, tag);
-                serial.write_all(fault.as_bytes()).map_err(StreamError::Transport)?;
-            }
+        };
+        let decision = self.classifier.decision();
+        let answer = Answer::<MODELS> {
+            head: AnswerHead {
+                head: self.next.head(AnswerHead::TAG),
+                status: status as u8,
+                lost: self.lost.into(),
+                class: (decision.class as u16).into(),
+                margin: decision.margin.into(),
+            },
+            log_likelihoods: self.classifier.log_likelihoods().map(Into::into),
+        };
+        self.next = self.next.next();
+        self.link.send(&answer)
+    }
+
+    fn fault(&mut self, kind: FaultKind, tag: u8) -> Result<(), S::Error> {
+        self.link.send(&Fault::new(self.next, kind, tag))
+    }
+
+    fn report(&self) -> Report {
+        Report {
+            head: self.next.head(Report::TAG),
+            corrupt: self.link.corrupt().into(),
+            stack_bytes: self.meter.stack_bytes().into(),
+            ..self.report
         }
     }
 }
 
-fn answer<S: Write, C: Classifier<MODELS>, const MODELS: usize>(
-    serial: &mut S,
-    classifier: &C,
-    outcome: Result<(), ObservationError>,
-) -> Result<(), StreamError<S::Error>> {
-    let status = match outcome {
-        Ok(()) => Status::Accepted,
-        Err(error) => {
-            log!(debug, "sample refused: {}", error);
-            match error {
-                ObservationError::Impossible => Status::Impossible,
-                _ => Status::Invalid,
-            }
-        }
-    };
-    let decision = classifier.decision();
-    let answer = Answer::<MODELS> {
-        head: AnswerHead {
-            status: status as u8,
-            class: (decision.class as u16).into(),
-            margin_bits: decision.margin.to_bits().into(),
-        },
-        log_likelihood_bits: classifier.log_likelihoods().map(|log| log.to_bits().into()),
-    };
-    serial.write_all(answer.as_bytes()).map_err(StreamError::Transport)
+fn add(count: &mut U64, more: u64) {
+    *count = (count.get() + more).into();
 }
 
 fn info_of<C: Classifier<MODELS>, M: Meter, const MODELS: usize>(classifier: &C, _: &M) -> Info {
@@ -184,7 +232,7 @@ fn info_of<C: Classifier<MODELS>, M: Meter, const MODELS: usize>(classifier: &C,
         assert!(MODELS <= u16::MAX as usize, "too many models for the wire format");
     }
     Info {
-        tag: Info::TAG,
+        head: Place::default().head(Info::TAG),
         version: VERSION,
         sample_kind: C::Sample::KIND as u8,
         sample_length: (C::Sample::LENGTH as u16).into(),
@@ -204,7 +252,8 @@ mod tests {
 
     use embedded_io::{ErrorKind, ErrorType};
     use fishweir_core::filter::Running;
-    use zerocopy::FromBytes;
+    use fishweir_core::wire::{F32, Frame, LONGEST_GAP, Receiver, SampleKind, U16};
+    use zerocopy::IntoBytes;
 
     use super::*;
     use crate::meter::NoMeter;
@@ -217,26 +266,28 @@ mod tests {
 
     /// What the host sends and what it gets. After the last byte the stream ends, or fails.
     #[derive(Default)]
-    struct Wire<'a> {
+    struct Line<'a> {
         sent: &'a [u8],
         received: Vec<u8>,
-        fails: bool,
+        /// Reads that fail, before the stream goes on or after its end.
+        failures: u32,
     }
 
-    impl ErrorType for Wire<'_> {
+    impl ErrorType for Line<'_> {
         type Error = ErrorKind;
     }
 
-    impl Read for Wire<'_> {
+    impl Read for Line<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> Result<usize, ErrorKind> {
-            if self.sent.is_empty() && self.fails {
+            if self.failures > 0 {
+                self.failures -= 1;
                 return Err(ErrorKind::Other);
             }
             self.sent.read(buffer).map_err(|never| match never {})
         }
     }
 
-    impl Write for Wire<'_> {
+    impl Write for Line<'_> {
         fn write(&mut self, buffer: &[u8]) -> Result<usize, ErrorKind> {
             self.received.extend(buffer);
             Ok(buffer.len())
@@ -247,93 +298,188 @@ mod tests {
         }
     }
 
-    fn serve_coins(wire: &mut Wire<'_>) -> Result<Report, StreamError<ErrorKind>> {
-        classify_stream(wire, &mut Running::new(&coins::MODEL), &NoMeter)
+    fn serve_coins(line: &mut Line<'_>) -> Result<Report, ErrorKind> {
+        classify_stream(line, &mut Running::new(&coins::MODEL), &NoMeter)
     }
 
-    fn answers(sent: &[u8]) -> Vec<Answer<2>> {
-        let mut wire = Wire { sent, ..Wire::default() };
-        serve_coins(&mut wire).expect("the stream ends between records");
-        let (answers, rest) = <[Answer<2>]>::ref_from_prefix_with_elems(
-            &wire.received,
-            wire.received.len() / size_of::<Answer<2>>(),
-        )
-        .expect("answers have no alignment");
-        assert!(rest.is_empty());
-        answers.to_vec()
+    /// The records in frames, which are all whole.
+    fn records(bytes: &[u8]) -> Vec<Vec<u8>> {
+        let (mut receiver, mut buffer) = (Receiver::new(), [0; 256]);
+        let mut take = |&byte| {
+            let length = receiver.push(byte, &mut buffer)?;
+            Some(buffer[..length].to_vec())
+        };
+        let records = bytes.iter().filter_map(&mut take).collect();
+        assert_eq!(receiver.corrupt(), 0);
+        records
     }
 
-    const HEADS: &[u8] = b"S\0\0";
-    const TAILS: &[u8] = b"S\x01\0";
+    /// Everything that the device says to these frames, and its report.
+    fn replies(frames: &[Vec<u8>]) -> (Vec<Vec<u8>>, Report) {
+        let sent = frames.concat();
+        let mut line = Line { sent: &sent, ..Line::default() };
+        let report = serve_coins(&mut line).expect("the stream ends");
+        (records(&line.received), report)
+    }
+
+    fn answers(frames: &[Vec<u8>]) -> Vec<Answer<2>> {
+        let read = |record: &Vec<u8>| Answer::read_from_bytes(record).expect("an answer");
+        replies(frames).0.iter().map(read).collect()
+    }
+
+    const fn at(stream: u8, time: u16) -> Place {
+        Place { stream, time }
+    }
+
+    fn toss(place: Place, symbol: u16) -> Vec<u8> {
+        let head = place.head(Request::Sample.tag());
+        Frame::new(&SampleRequest { head, sample: U16::new(symbol) }).as_bytes().to_vec()
+    }
+
+    fn ask(request: Request, place: Place) -> Vec<u8> {
+        Frame::new(&place.head(request.tag())).as_bytes().to_vec()
+    }
+
+    const HEADS: u16 = 0;
+    const TAILS: u16 = 1;
 
     #[test]
     fn heads_then_tails_is_the_alternating_coin_by_log_five_quarters() {
-        let answers = answers(&[HEADS, TAILS].concat());
+        let answers = answers(&[toss(at(0, 0), HEADS), toss(at(0, 1), TAILS)]);
         assert_eq!(answers.len(), 2);
         let last = answers[1];
+        assert_eq!(last.head.head.place(), at(0, 1));
         assert_eq!(last.head.status, Status::Accepted as u8);
         assert_eq!(last.head.class.get(), 1);
-        let near = |bits: u32, value: f32| (f32::from_bits(bits) - value).abs() < 1e-6;
-        assert!(near(last.head.margin_bits.get(), 0.223_143_55));
-        assert!(near(last.log_likelihood_bits[0].get(), -1.386_294_4));
-        assert!(near(last.log_likelihood_bits[1].get(), -1.163_150_8));
+        let near = |x: F32, value: f32| (x.get() - value).abs() < 1e-6;
+        assert!(near(last.head.margin, 0.223_143_55));
+        assert!(near(last.log_likelihoods[0], -1.386_294_4));
+        assert!(near(last.log_likelihoods[1], -1.163_150_8));
     }
 
     #[test]
-    fn a_reset_stream_is_a_new_stream() {
-        let fresh = answers(&[HEADS, b"M", TAILS].concat());
-        let again = answers(&[TAILS, HEADS, b"R", HEADS, b"M", TAILS].concat());
-        assert_eq!(fresh, again[2..]);
+    fn a_new_stream_number_is_a_new_stream() {
+        let stream = |number| {
+            [
+                toss(at(number, 0), HEADS),
+                ask(Request::Missing, at(number, 1)),
+                toss(at(number, 2), TAILS),
+            ]
+        };
+        let fresh = answers(&stream(0));
+        let before = [toss(at(0, 0), TAILS), toss(at(0, 1), TAILS)];
+        let again = answers(&[before.as_slice(), &stream(1)].concat());
+        let numbers = |answer: &Answer<2>| (answer.head.margin, answer.log_likelihoods);
+        assert!(fresh.iter().map(numbers).eq(again[2..].iter().map(numbers)));
     }
 
     #[test]
     fn a_missing_sample_is_answered_and_earns_nothing() {
-        let answers = answers(&[HEADS, b"M"].concat());
-        assert_eq!(answers[0].log_likelihood_bits, answers[1].log_likelihood_bits);
+        let answers = answers(&[toss(at(0, 0), HEADS), ask(Request::Missing, at(0, 1))]);
+        assert_eq!(answers[0].log_likelihoods, answers[1].log_likelihoods);
+    }
+
+    #[test]
+    fn lost_samples_are_missing_samples_and_the_answer_says_so() {
+        let missing = |time| ask(Request::Missing, at(0, time));
+        let announced =
+            [toss(at(0, 0), HEADS), missing(1), missing(2), missing(3), toss(at(0, 4), TAILS)];
+        let (announced, lossy) =
+            (answers(&announced), answers(&[announced[0].clone(), announced[4].clone()]));
+        assert_eq!(lossy.len(), 2);
+        assert_eq!(lossy[1].log_likelihoods, announced[4].log_likelihoods);
+        assert_eq!(lossy[1].head.margin, announced[4].head.margin);
+        assert_eq!(lossy[1].head.lost.get(), 3);
+        // Not without them: the coins take turns, and an odd gap is not an even one.
+        let closed = answers(&[toss(at(0, 0), HEADS), toss(at(0, 1), TAILS)]);
+        assert_ne!(closed[1].log_likelihoods, lossy[1].log_likelihoods);
+        // Nor the start of a stream, nor its end.
+        let (_, report) = replies(&[toss(at(1, 2), HEADS), ask(Request::Report, at(1, 10))]);
+        assert_eq!((report.lost.get(), report.missing.get()), (2 + 7, 2 + 7));
+    }
+
+    #[test]
+    fn a_long_gap_is_filled_as_far_as_is_promised() {
+        let (records, report) = replies(&[toss(at(0, 0), HEADS), toss(at(0, 5001), TAILS)]);
+        let answer = Answer::<2>::read_from_bytes(&records[1]).expect("an answer");
+        assert_eq!(answer.head.lost.get(), 5000);
+        assert_eq!((report.lost.get(), report.missing.get()), (5000, u64::from(LONGEST_GAP)));
+    }
+
+    #[test]
+    fn a_sample_that_comes_again_is_not_pushed_again() {
+        let toss = toss(at(0, 0), HEADS);
+        let (records, report) = replies(&[toss.clone(), toss]);
+        assert_eq!(records.len(), 1);
+        assert_eq!((report.samples.get(), report.repeated.get()), (1, 1));
+    }
+
+    #[test]
+    fn a_damaged_frame_is_a_lost_sample() {
+        let mut damaged = toss(at(0, 1), HEADS);
+        damaged[6] ^= 0x10;
+        let (records, report) = replies(&[toss(at(0, 0), HEADS), damaged, toss(at(0, 2), TAILS)]);
+        assert_eq!(records.len(), 2);
+        assert_eq!((report.corrupt.get(), report.lost.get()), (1, 1));
     }
 
     #[test]
     fn an_unknown_symbol_is_invalid_and_leaves_everything_as_it_was() {
-        let answers = answers(&[HEADS, TAILS, b"S\x02\0", b"S\xFF\xFF", HEADS].concat());
+        let answers = answers(&[
+            toss(at(0, 0), HEADS),
+            toss(at(0, 1), TAILS),
+            toss(at(0, 2), 2),
+            toss(at(0, 3), 0),
+        ]);
         assert_eq!(answers[2].head.status, Status::Invalid as u8);
-        for refused in &answers[2..4] {
-            assert_eq!(refused.log_likelihood_bits, answers[1].log_likelihood_bits);
-            assert_eq!(refused.head.margin_bits, answers[1].head.margin_bits);
-        }
-        assert_eq!(answers[4].head.status, Status::Accepted as u8);
+        assert_eq!(answers[2].log_likelihoods, answers[1].log_likelihoods);
+        assert_eq!(answers[2].head.margin, answers[1].head.margin);
+        assert_eq!(answers[3].head.status, Status::Accepted as u8);
     }
 
     #[test]
     fn info_and_report_say_what_runs_and_what_it_did() {
-        let sent = [b"I", HEADS, b"M", TAILS, b"Q", b"S"].concat();
-        let mut wire = Wire { sent: &sent, ..Wire::default() };
-        let report = serve_coins(&mut wire).expect("asked to stop");
-        assert_eq!((report.samples.get(), report.missing.get()), (2, 1));
-        assert_eq!(wire.sent, b"S", "nothing is read after Q");
-        let (info, rest) = Info::ref_from_prefix(&wire.received).expect("no alignment");
-        assert_eq!((info.tag, info.version), (Info::TAG, VERSION));
-        assert_eq!(info.sample_kind, crate::protocol::SampleKind::Symbol as u8);
+        let (records, report) = replies(&[
+            ask(Request::Info, at(77, 77)),
+            toss(at(0, 0), HEADS),
+            ask(Request::Missing, at(0, 1)),
+            toss(at(0, 2), TAILS),
+            ask(Request::Report, at(0, 3)),
+            ask(Request::Stop, at(0, 3)),
+            toss(at(0, 3), HEADS),
+        ]);
+        assert_eq!(records.len(), 5, "nothing is read after X");
+        assert_eq!((report.samples.get(), report.missing.get(), report.lost.get()), (2, 1, 0));
+        let info = Info::read_from_bytes(&records[0]).expect("an info");
+        assert_eq!((info.head, info.version), (at(0, 0).head(Info::TAG), VERSION));
+        assert_eq!(info.sample_kind, SampleKind::Symbol as u8);
         assert_eq!(info.sample_length.get(), 1);
         assert_eq!((info.models.get(), info.classes.get()), (2, 2));
         assert_eq!(info.model_bytes.get() as usize, size_of::<coins::Model>());
-        assert_eq!(rest.len(), 3 * size_of::<Answer<2>>() + size_of::<Report>());
-        assert!(rest.ends_with(report.as_bytes()));
+        assert_eq!(records[4], report.as_bytes());
     }
 
     #[test]
-    fn an_unknown_request_is_a_fault_and_the_next_is_served() {
-        let mut wire = Wire { sent: b"?I", ..Wire::default() };
-        serve_coins(&mut wire).expect("the stream ends between records");
-        assert!(wire.received.starts_with(b"E\x01?I"));
+    fn what_is_no_request_is_a_fault_and_the_next_is_served() {
+        let unknown = Frame::new(b"?\0\0\0").as_bytes().to_vec();
+        let short = Frame::new(b"S\0\0\0\0").as_bytes().to_vec();
+        let long = Frame::new(b"I\0\0\0\0").as_bytes().to_vec();
+        let save = ask(Request::Save, at(0, 0));
+        let (records, _) = replies(&[unknown, short, long, save, ask(Request::Info, at(0, 0))]);
+        let faults = [(1, b'?'), (3, b'S'), (3, b'I'), (1, b'K')];
+        for (record, (kind, tag)) in records.iter().zip(faults) {
+            assert_eq!(record, &[b'E', 0, 0, 0, kind, tag]);
+        }
+        assert_eq!(records[4][0], Info::TAG);
     }
 
     #[test]
-    fn a_stream_that_breaks_off_is_an_error_that_the_host_hears_of() {
-        let mut wire = Wire { sent: b"S\0", ..Wire::default() };
-        assert_eq!(serve_coins(&mut wire), Err(StreamError::Truncated));
-        assert_eq!(wire.received, b"E\x02\0");
-        let mut wire = Wire { sent: b"S", fails: true, ..Wire::default() };
-        assert_eq!(serve_coins(&mut wire), Err(StreamError::Transport(ErrorKind::Other)));
-        assert_eq!(wire.received, b"E\x02\0");
+    fn a_receiver_that_lost_bytes_goes_on_and_one_that_is_dead_is_given_up() {
+        let sent = toss(at(0, 0), HEADS);
+        let mut line = Line { sent: &sent, failures: 3, ..Line::default() };
+        assert_eq!(serve_coins(&mut line).map(|report| report.samples.get()), Ok(1));
+        let mut line = Line { sent: &sent, failures: u32::MAX, ..Line::default() };
+        assert_eq!(serve_coins(&mut line), Err(ErrorKind::Other));
+        assert_eq!(records(&line.received), [b"E\0\0\0\x02\0"]);
     }
 }

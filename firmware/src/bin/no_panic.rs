@@ -29,6 +29,7 @@ use fishweir_core::score::Score;
 use fishweir_core::smooth::{
     FixedLag, OnlineViterbi, Viterbi, posteriors, posteriors_checkpointed, viterbi,
 };
+use fishweir_core::wire::{Frame, Head, Place, Receiver, Room, encode};
 use zerocopy::FromZeros;
 
 const STATES: usize = 4;
@@ -48,6 +49,7 @@ fn main() -> ! {
     family::<Poisson<3>>(&black_box([0; 3]));
     family::<Bernoulli<3>>(&black_box([false; 3]));
     constructors();
+    wire();
 
     classifier::<Categorical<16>>(&black_box(0));
     classifier::<Gaussian<3>>(&black_box([0.0; 3]));
@@ -238,6 +240,20 @@ fn constructors() {
     let _ = black_box(Poisson::<3>::new(some()));
     let _ = black_box(Bernoulli::<3>::new(some::<[f32; 3]>()));
     black_box(Real::exp(black_box(0.0_f32)));
+}
+
+/// Frames in and out.
+#[inline(never)]
+fn wire() {
+    let mut receiver = black_box(Receiver::new());
+    let mut room = black_box(Room::<[u8; 40]>::new());
+    let length = black_box(receiver.push(black_box(7), room.bytes()));
+    black_box((length, &receiver));
+    let mut short = black_box([0; 16]);
+    black_box(encode(black_box(&[0; 9]), black_box(&mut short[..])));
+    black_box(Frame::new(&black_box([0_u8; 300])).as_bytes());
+    let mut place = black_box(Place::default());
+    black_box((place.reach(black_box(Place::default())), Head::split(room.bytes())));
 }
 
 #[panic_handler]

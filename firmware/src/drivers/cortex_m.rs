@@ -44,5 +44,5 @@ impl<const CORE_HERTZ: u32> Counter for SysTick<CORE_HERTZ> {
 #[exception]
 unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
     defmt::error!("hard fault at {=u32:#010x}", frame.pc());
-    crate::image::end(crate::protocol::Exit::HardFault)
+    crate::image::end(fishweir_core::wire::Exit::HardFault)
 }

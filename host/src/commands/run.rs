@@ -76,11 +76,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     check(&report)
 }
 
-/// Differences are a failure.
+/// Differences are a failure, and so is a sample that an emulated line lost.
 pub(super) fn check(report: &DeviceComparison) -> Result<(), Failure> {
-    match report.parity.differing_bits {
-        0 => Ok(()),
-        bits => Err(Failure::Check(format!("{bits} bits differ between host and device"))),
+    let parity = &report.parity;
+    let lost = parity.lost + parity.unanswered + parity.not_compared;
+    match (parity.differing_bits, lost) {
+        (0, 0) => Ok(()),
+        (0, lost) => {
+            Err(Failure::Check(format!("{lost} samples or answers were lost on the line")))
+        }
+        (bits, _) => Err(Failure::Check(format!("{bits} bits differ between host and device"))),
     }
 }
 

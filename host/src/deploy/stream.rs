@@ -122,6 +122,12 @@ impl Stream {
         self.samples
     }
 
+    /// Number of models.
+    #[must_use]
+    pub fn models(&self) -> usize {
+        self.bank.len()
+    }
+
     /// Log-likelihood of the stream under each model, `[model]`.
     #[must_use]
     pub fn log_likelihoods(&self) -> Vec<f32> {

@@ -3,8 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
+use fishweir_core::wire::{Exit, SampleKind, VERSION};
+
 use super::BOARDS;
-use super::protocol::{Exit, SampleKind, VERSION};
 
 /// Why the firmware was not built, did not run, or did not answer.
 #[derive(Debug, thiserror::Error)]

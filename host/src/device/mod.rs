@@ -6,7 +6,7 @@
 //! | `firmware.rs` | [`Firmware`]: cargo builds an [`Image`] around a model |
 //! | `qemu.rs` | [`Qemu`]: an emulated board that runs an image |
 //! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
-//! | `protocol.rs` of the firmware | the wire format, compiled here from the same file |
+//! | `line.rs` | frames of the core's [`wire`](fishweir_core::wire) over byte streams |
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -26,10 +26,7 @@
 mod board;
 mod error;
 mod firmware;
-// The firmware is a workspace of its own, and host and firmware do not depend on each other. They
-// share this one file, which depends on neither.
-#[path = "../../../firmware/src/protocol.rs"]
-pub mod protocol;
+mod line;
 mod qemu;
 mod session;
 
@@ -45,11 +42,14 @@ pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, converse};
 pub struct Options {
     /// How long the device may be silent before it is given up.
     pub patience: std::time::Duration,
+    /// How long to wait before a question is repeated that the line may have lost.
+    pub retry: std::time::Duration,
 }
 
 impl Default for Options {
-    /// Thirty seconds of patience.
+    /// Thirty seconds of patience, half a second before a question is repeated.
     fn default() -> Self {
-        Self { patience: std::time::Duration::from_secs(30) }
+        use std::time::Duration;
+        Self { patience: Duration::from_secs(30), retry: Duration::from_millis(500) }
     }
 }

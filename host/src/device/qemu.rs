@@ -13,7 +13,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::protocol::Exit;
+use fishweir_core::wire::Exit;
+
 use super::session::{self, Input, Outcome};
 use super::{DeviceError, Image, Options};
 
@@ -152,7 +153,7 @@ impl Qemu {
         options: &Options,
         progress: impl FnMut(usize),
     ) -> Result<Outcome, DeviceError> {
-        self.serial.set_read_timeout(Some(options.patience))?;
+        self.serial.set_read_timeout(Some(options.retry))?;
         let hang_up = || {
             // Fails only where the device has hung up before.
             let _ = self.serial.shutdown(Shutdown::Both);

@@ -1,14 +1,16 @@
 //! A conversation with `classify_stream`: samples out, answers in.
 
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::io::{BufWriter, Read, Write};
+use std::sync::mpsc;
 use std::thread;
 
-use zerocopy::byteorder::little_endian::U32;
+use fishweir_core::wire::{
+    AnswerHead, F32, Fault, FaultKind, Head, Info, Place, Report, Request, SampleKind, Saved,
+    Status, VERSION,
+};
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::protocol::{
-    AnswerHead, Fault, FaultKind, Info, Report, Request, SampleKind, Status, VERSION,
-};
+use super::line::{Heard, Line, send};
 use super::{DeviceError, Options};
 
 /// What the host sends.
@@ -22,6 +24,8 @@ pub enum Input<'a> {
     Missing,
     /// The next stream begins. Not answered.
     Reset,
+    /// Save the adapted model. Not answered by an [`Answer`]; sent once, so that noise may swallow it.
+    Save,
 }
 
 /// What the device says of itself.
@@ -48,6 +52,8 @@ pub struct DeviceInfo {
 pub struct Answer {
     /// What became of the sample.
     pub status: Status,
+    /// Samples of this stream, up to here, that never reached the device (modulo `2^16`).
+    pub lost: u16,
     /// The class decided for.
     pub class: usize,
     /// Bits of the margin.
@@ -76,10 +82,16 @@ pub struct DeviceReport {
     pub samples: u64,
     /// Ticks spent on them.
     pub sample_ticks: u64,
-    /// Missing samples pushed.
+    /// Missing samples pushed: those sent as such, and those that stand for lost ones.
     pub missing: u64,
     /// Ticks spent on them.
     pub missing_ticks: u64,
+    /// Samples that never reached the device.
+    pub lost: u64,
+    /// Samples that reached it twice; they were pushed once.
+    pub repeated: u64,
+    /// Frames that reached it damaged.
+    pub corrupt: u64,
     /// Deepest stack, in bytes, the state included; `None` where not measured.
     pub stack_bytes: Option<u32>,
 }
@@ -89,8 +101,14 @@ pub struct DeviceReport {
 pub struct Outcome {
     /// What runs there.
     pub info: DeviceInfo,
-    /// One answer for every [`Input::Vector`], [`Input::Symbol`] and [`Input::Missing`], in order.
-    pub answers: Vec<Answer>,
+    /// One for every [`Input::Vector`], [`Input::Symbol`] and [`Input::Missing`], in order; `None` where
+    /// the sample was lost on the way there, or its answer on the way back.
+    pub answers: Vec<Option<Answer>>,
+    /// Frames that came back damaged.
+    pub corrupt: u64,
+    /// What the device said to every [`Input::Save`] it heard: how many models it has saved, 0 where it
+    /// failed to.
+    pub saved: Vec<u32>,
     /// What it cost.
     pub report: DeviceReport,
 }
@@ -98,11 +116,13 @@ pub struct Outcome {
 /// Asks what runs on the device, sends it all inputs, collects its answers, and stops it.
 ///
 /// Reads and writes on two threads, so that the inputs run ahead of the answers as far as the link
-/// lets them. `hang_up` breaks the link: it is called when one side fails, so that the other ends too.
-/// `progress` is told the number of answers after each.
+/// lets them. `reader` waits at most [`Options::retry`] for a byte: what is asked once, before and after
+/// the stream, is then asked again. Samples are never sent again; what the line loses is counted.
+/// `hang_up` breaks the link: it is called when one side fails, so that the other ends too. `progress`
+/// is told the number of samples that are answered or lost, after each answer.
 ///
 /// # Errors
-/// When the link fails or is silent for longer than the reader's timeout, when the device reports a
+/// When the link fails or is silent for longer than [`Options::patience`], when the device reports a
 /// fault or sends what the format does not have, or when an input does not fit the model.
 pub fn converse<'a>(
     reader: impl Read,
@@ -110,104 +130,89 @@ pub fn converse<'a>(
     hang_up: impl Fn() + Sync,
     inputs: impl IntoIterator<Item = Input<'a>, IntoIter: Send>,
     options: &Options,
-    mut progress: impl FnMut(usize),
+    progress: impl FnMut(usize),
 ) -> Result<Outcome, DeviceError> {
-    let mut records = Records { reader: BufReader::new(reader), answers: 0, options };
+    let mut line = Line::new(reader, options);
     let mut writer = BufWriter::new(writer);
-    writer.write_all(&[Request::Info.tag()]).and_then(|()| writer.flush())?;
-    let info = records.info()?;
+    let (info, place) = ask_info(&mut line, &mut writer)?;
+    line.expect_records_of(size_of::<AnswerHead>() + info.models * size_of::<F32>());
+    let (told, places) = mpsc::channel();
+    let mut sender = Sender { writer, info: &info, place: place.next_stream(), samples: 0 };
+    let mut listener = Listener {
+        line,
+        models: info.models,
+        places,
+        answers: Vec::new(),
+        saved: Vec::new(),
+        progress,
+    };
     let inputs = inputs.into_iter();
-    thread::scope(|scope| {
-        let sender = scope.spawn(|| {
-            let sent = send(&mut writer, inputs, &info);
+    let report = thread::scope(|scope| {
+        let sending = scope.spawn(|| {
+            let sent = sender.send_all(inputs, told);
             if sent.is_err() {
                 hang_up();
             }
-            sent
+            (sender, sent)
         });
-        let received = records.until_report(&info, &mut progress);
-        if received.is_err() {
+        let heard = listener.until_silent_or_report(|| sending.is_finished());
+        if heard.is_err() {
             hang_up();
         }
         // Only a panic in the caller's iterator can make the join fail.
-        let sent = sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        match (sent, received) {
-            (Ok(samples), Ok((answers, report))) if samples == answers.len() => {
-                Ok(Outcome { info: info.clone(), answers, report })
-            }
-            (Ok(samples), Ok((answers, _))) => {
-                Err(DeviceError::Count { answers: answers.len(), samples })
-            }
+        let (sender, sent) =
+            sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        match (sent, heard) {
             // What the sender refused to send broke the link on purpose.
             (Err(error @ DeviceError::SampleShape { .. }), _) | (_, Err(error)) => Err(error),
             (Err(error), Ok(_)) => Err(error),
+            (Ok(()), Ok(report)) => listener.finish(sender, report),
         }
+    })?;
+    Ok(Outcome {
+        corrupt: listener.line.corrupt(),
+        answers: listener.answers,
+        saved: listener.saved,
+        info,
+        report,
     })
 }
 
-/// Sends all inputs and the wish to stop; says how many answers are due.
-fn send<'a>(
+/// Asks until it is answered.
+fn ask_info<R: Read>(
+    line: &mut Line<'_, R>,
     writer: &mut impl Write,
-    inputs: impl Iterator<Item = Input<'a>>,
-    info: &DeviceInfo,
-) -> Result<usize, DeviceError> {
-    let mut samples = 0;
-    for input in inputs {
-        let refused = |found: String| DeviceError::SampleShape {
-            index: samples,
-            found,
-            kind: info.sample_kind,
-            length: info.sample_length,
-        };
-        match (input, info.sample_kind) {
-            (Input::Vector(values), SampleKind::Vector) if values.len() == info.sample_length => {
-                writer.write_all(&[Request::Sample.tag()])?;
-                for value in values {
-                    writer.write_all(&value.to_le_bytes())?;
-                }
+) -> Result<(DeviceInfo, Place), DeviceError> {
+    let ask = |writer: &mut _| -> Result<(), DeviceError> {
+        let request = Place::default().head(Request::Info.tag());
+        Ok(send(writer, request.as_bytes()).and_then(|()| Write::flush(writer))?)
+    };
+    ask(writer)?;
+    loop {
+        match line.hear(0)? {
+            Heard::Record(head, rest) if head.tag == Info::TAG => {
+                let info: Info = read(head, &rest, 0)?;
+                return Ok((DeviceInfo::new(&info)?, head.place()));
             }
-            (Input::Symbol(symbol), SampleKind::Symbol) => {
-                writer.write_all(&[Request::Sample.tag()])?;
-                writer.write_all(&symbol.to_le_bytes())?;
+            Heard::Record(head, rest) if head.tag == Fault::TAG => {
+                return Err(fault(&read(head, &rest, 0)?, 0));
             }
-            (Input::Missing, _) => writer.write_all(&[Request::Missing.tag()])?,
-            (Input::Reset, _) => {
-                writer.write_all(&[Request::Reset.tag()])?;
-                continue;
-            }
-            (Input::Vector(values), _) => {
-                return Err(refused(format!("a vector of {} channels", values.len())));
-            }
-            (Input::Symbol(_), _) => return Err(refused(String::from("a symbol"))),
+            // The rest of what it said to a host before this one.
+            Heard::Record(..) => {}
+            Heard::Silence => ask(writer)?,
+            Heard::End => return Err(DeviceError::Stopped { answers: 0 }),
         }
-        samples += 1;
     }
-    writer.write_all(&[Request::Quit.tag()])?;
-    writer.flush()?;
-    Ok(samples)
 }
 
-/// The device's side of the conversation.
-struct Records<'a, R> {
-    reader: BufReader<R>,
-    answers: usize,
-    options: &'a Options,
-}
-
-impl<R: Read> Records<'_, R> {
-    fn info(&mut self) -> Result<DeviceInfo, DeviceError> {
-        match self.first()? {
-            Info::TAG => {}
-            Fault::TAG => return Err(self.fault()?),
-            other => return Err(self.bad(format!("first byte {other:#04x} where `I` was due"))),
-        }
-        let info: Info = self.rest(Info::TAG)?;
+impl DeviceInfo {
+    fn new(info: &Info) -> Result<Self, DeviceError> {
         if info.version != VERSION {
             return Err(DeviceError::Version { found: info.version });
         }
         let sample_kind = SampleKind::from_byte(info.sample_kind)
-            .ok_or_else(|| self.bad(format!("sample kind {:#04x}", info.sample_kind)))?;
-        Ok(DeviceInfo {
+            .ok_or_else(|| bad(0, format!("sample kind {:#04x}", info.sample_kind)))?;
+        Ok(Self {
             sample_kind,
             sample_length: info.sample_length.get().into(),
             models: info.models.get().into(),
@@ -217,94 +222,229 @@ impl<R: Read> Records<'_, R> {
             ticks_per_second: nonzero(info.ticks_per_second.get()),
         })
     }
+}
 
-    /// Answers, and the report that ends them.
-    fn until_report(
+impl From<&Report> for DeviceReport {
+    fn from(report: &Report) -> Self {
+        Self {
+            samples: report.samples.get(),
+            sample_ticks: report.sample_ticks.get(),
+            missing: report.missing.get(),
+            missing_ticks: report.missing_ticks.get(),
+            lost: report.lost.get(),
+            repeated: report.repeated.get(),
+            corrupt: report.corrupt.get(),
+            stack_bytes: nonzero(report.stack_bytes.get()),
+        }
+    }
+}
+
+/// What goes out.
+struct Sender<'i, W: Write> {
+    writer: BufWriter<W>,
+    info: &'i DeviceInfo,
+    /// Of the next sample.
+    place: Place,
+    samples: usize,
+}
+
+impl<W: Write> Sender<'_, W> {
+    /// Sends all inputs, and asks for the report. The listener is told of every sample first.
+    fn send_all<'a>(
         &mut self,
-        info: &DeviceInfo,
-        progress: &mut impl FnMut(usize),
-    ) -> Result<(Vec<Answer>, DeviceReport), DeviceError> {
-        let mut answers = Vec::new();
+        inputs: impl Iterator<Item = Input<'a>>,
+        told: mpsc::Sender<Place>,
+    ) -> Result<(), DeviceError> {
+        let mut record = Vec::new();
+        for input in inputs {
+            record.clear();
+            let tag = match input {
+                Input::Reset => {
+                    self.place = self.place.next_stream();
+                    continue;
+                }
+                Input::Save => {
+                    self.ask(Request::Save)?;
+                    continue;
+                }
+                Input::Missing => Request::Missing,
+                Input::Vector(_) | Input::Symbol(_) => Request::Sample,
+            };
+            record.extend_from_slice(self.place.head(tag.tag()).as_bytes());
+            match (input, self.info.sample_kind) {
+                (Input::Vector(values), SampleKind::Vector)
+                    if values.len() == self.info.sample_length =>
+                {
+                    record.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+                }
+                (Input::Symbol(symbol), SampleKind::Symbol) => {
+                    record.extend_from_slice(&symbol.to_le_bytes());
+                }
+                (Input::Vector(values), _) => {
+                    return Err(self.refused(format!("a vector of {} channels", values.len())));
+                }
+                (Input::Symbol(_), _) => return Err(self.refused(String::from("a symbol"))),
+                _ => {}
+            }
+            // A listener that has gone has its own error to tell.
+            let _ = told.send(self.place);
+            send(&mut self.writer, &record)?;
+            self.samples += 1;
+            self.place = self.place.next();
+        }
+        self.ask(Request::Report)
+    }
+
+    fn ask(&mut self, request: Request) -> Result<(), DeviceError> {
+        send(&mut self.writer, self.place.head(request.tag()).as_bytes())?;
+        Ok(self.writer.flush()?)
+    }
+
+    fn refused(&self, found: String) -> DeviceError {
+        DeviceError::SampleShape {
+            index: self.samples,
+            found,
+            kind: self.info.sample_kind,
+            length: self.info.sample_length,
+        }
+    }
+}
+
+/// What comes in.
+struct Listener<'o, R, P> {
+    line: Line<'o, R>,
+    models: usize,
+    /// Of the samples sent that are neither answered nor known to be lost.
+    places: mpsc::Receiver<Place>,
+    answers: Vec<Option<Answer>>,
+    saved: Vec<u32>,
+    progress: P,
+}
+
+impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
+    /// Listens until the report comes, or until nothing comes though everything is sent.
+    fn until_silent_or_report(
+        &mut self,
+        all_sent: impl Fn() -> bool,
+    ) -> Result<Option<DeviceReport>, DeviceError> {
+        let mut last = None;
         loop {
-            match self.first()? {
+            let answers = self.answers.len();
+            let (head, rest) = match self.line.hear(answers)? {
+                Heard::Record(head, rest) => (head, rest),
+                Heard::Silence if all_sent() => return Ok(None),
+                Heard::Silence => continue,
+                Heard::End => return Err(DeviceError::Stopped { answers }),
+            };
+            match head.tag {
                 Report::TAG => {
-                    let report: Report = self.rest(Report::TAG)?;
-                    return Ok((
-                        answers,
-                        DeviceReport {
-                            samples: report.samples.get(),
-                            sample_ticks: report.sample_ticks.get(),
-                            missing: report.missing.get(),
-                            missing_ticks: report.missing_ticks.get(),
-                            stack_bytes: nonzero(report.stack_bytes.get()),
-                        },
-                    ));
+                    let report: Report = read(head, &rest, answers)?;
+                    return Ok(Some(DeviceReport::from(&report)));
                 }
-                Fault::TAG => return Err(self.fault()?),
-                byte => {
-                    let status = Status::from_byte(byte)
-                        .ok_or_else(|| self.bad(format!("first byte {byte:#04x}")))?;
-                    let head: AnswerHead = self.rest(byte)?;
-                    let mut bits = vec![U32::ZERO; info.models];
-                    self.fill(bits.as_mut_bytes())?;
-                    answers.push(Answer {
-                        status,
-                        class: head.class.get().into(),
-                        margin_bits: head.margin_bits.get(),
-                        log_likelihood_bits: bits.iter().map(|bits| bits.get()).collect(),
-                    });
-                    self.answers = answers.len();
-                    progress(self.answers);
+                // Noise that doubles a whole frame: the answer has been heard.
+                AnswerHead::TAG if last == Some(head.place()) => {}
+                AnswerHead::TAG => {
+                    let answer = self.answer(head, &rest)?;
+                    self.unanswered_before(head.place())?;
+                    self.answers.push(Some(answer));
+                    last = Some(head.place());
+                    (self.progress)(self.answers.len());
                 }
+                Saved::TAG => {
+                    let saved: Saved = read(head, &rest, answers)?;
+                    self.saved.push(saved.number.get());
+                }
+                Fault::TAG => return Err(fault(&read(head, &rest, answers)?, answers)),
+                // Asked for more than once.
+                Info::TAG => {}
+                tag => return Err(bad(answers, format!("tag {tag:#04x}"))),
             }
         }
     }
 
-    fn fault(&mut self) -> Result<DeviceError, DeviceError> {
-        let fault: Fault = self.rest(Fault::TAG)?;
-        let what = match FaultKind::from_byte(fault.kind) {
-            Some(FaultKind::UnknownRequest) => {
-                format!("unknown request {:#04x}: the two ends are out of step", fault.byte)
+    /// Asks for the report again if need be; then ends the device.
+    fn finish<W: Write>(
+        &mut self,
+        mut sender: Sender<'_, W>,
+        mut report: Option<DeviceReport>,
+    ) -> Result<DeviceReport, DeviceError> {
+        let report = loop {
+            match report {
+                Some(report) => break report,
+                None => sender.ask(Request::Report)?,
             }
-            Some(FaultKind::Receiver) => String::from("its receiver lost a byte"),
-            None => return Ok(self.bad(format!("fault of kind {}", fault.kind))),
+            report = self.until_silent_or_report(|| true)?;
         };
-        Ok(DeviceError::Fault { answers: self.answers, what })
-    }
-
-    /// The first byte of a record.
-    fn first(&mut self) -> Result<u8, DeviceError> {
-        let mut byte = 0;
-        self.fill(byte.as_mut_bytes())?;
-        Ok(byte)
-    }
-
-    /// The record whose first byte has been read.
-    fn rest<T: FromBytes + IntoBytes>(&mut self, first: u8) -> Result<T, DeviceError> {
-        let mut record = T::new_zeroed();
-        if let [tag, rest @ ..] = record.as_mut_bytes() {
-            *tag = first;
-            self.fill(rest)?;
-        }
-        Ok(record)
-    }
-
-    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), DeviceError> {
-        self.reader.read_exact(bytes).map_err(|error: io::Error| match error.kind() {
-            ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset => {
-                DeviceError::Stopped { answers: self.answers }
+        self.answers.extend(self.places.try_iter().map(|_| None));
+        for _ in 0..GOODBYES {
+            // It may have ended already.
+            let gone = sender.ask(Request::Stop).is_err();
+            loop {
+                match self.line.hear(self.answers.len()) {
+                    Ok(Heard::Record(..)) => {}
+                    Ok(Heard::Silence) if !gone => break,
+                    Ok(Heard::Silence | Heard::End) => return Ok(report),
+                    Err(error) => return Err(error),
+                }
             }
-            ErrorKind::WouldBlock | ErrorKind::TimedOut => DeviceError::Silent {
-                seconds: self.options.patience.as_secs(),
-                answers: self.answers,
-            },
-            _ => DeviceError::Link(error),
+        }
+        Ok(report)
+    }
+
+    fn answer(&self, head: Head, rest: &[u8]) -> Result<Answer, DeviceError> {
+        let refused = || bad(self.answers.len(), String::from("an answer of another length"));
+        let (fixed, logs) = rest
+            .split_at_checked(size_of::<AnswerHead>() - size_of::<Head>())
+            .ok_or_else(refused)?;
+        let fixed: AnswerHead = read(head, fixed, self.answers.len())?;
+        let logs = <[F32]>::ref_from_bytes(logs).map_err(|_| refused())?;
+        if logs.len() != self.models {
+            return Err(refused());
+        }
+        Ok(Answer {
+            status: Status::from_byte(fixed.status)
+                .ok_or_else(|| bad(self.answers.len(), format!("status {:#04x}", fixed.status)))?,
+            lost: fixed.lost.get(),
+            class: fixed.class.get().into(),
+            margin_bits: fixed.margin.get().to_bits(),
+            log_likelihood_bits: logs.iter().map(|log| log.get().to_bits()).collect(),
         })
     }
 
-    fn bad(&self, what: String) -> DeviceError {
-        DeviceError::BadRecord { answers: self.answers, what }
+    /// Samples sent before the one at `place` will not be answered any more.
+    fn unanswered_before(&mut self, place: Place) -> Result<(), DeviceError> {
+        while let Ok(sent) = self.places.recv_timeout(self.line.patience()) {
+            if sent == place {
+                return Ok(());
+            }
+            self.answers.push(None);
+        }
+        Err(bad(self.answers.len(), String::from("an answer to a sample that was not sent")))
     }
+}
+
+/// How often a device is told to stop that does not end the stream. One behind a real serial port cannot.
+const GOODBYES: usize = 8;
+
+/// A record of fixed length.
+fn read<T: FromBytes>(head: Head, rest: &[u8], answers: usize) -> Result<T, DeviceError> {
+    T::read_from_bytes(&[head.as_bytes(), rest].concat())
+        .map_err(|_| bad(answers, format!("record {:#04x} of another length", head.tag)))
+}
+
+fn fault(fault: &Fault, answers: usize) -> DeviceError {
+    let tag = fault.tag;
+    let what = match FaultKind::from_byte(fault.kind) {
+        Some(FaultKind::UnknownRequest) => format!("it does not serve requests {tag:#04x}"),
+        Some(FaultKind::Transport) => String::from("its transport failed"),
+        Some(FaultKind::Length) => format!("a request {tag:#04x} of another length than it has"),
+        None => return bad(answers, format!("fault of kind {}", fault.kind)),
+    };
+    DeviceError::Fault { answers, what }
+}
+
+fn bad(answers: usize, what: String) -> DeviceError {
+    DeviceError::BadRecord { answers, what }
 }
 
 /// On the wire, zero says that something is not measured.

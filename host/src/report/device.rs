@@ -96,6 +96,15 @@ impl fmt::Display for DeviceComparison {
         if parity.refused > 0 {
             row("refused samples", grouped(parity.refused));
         }
+        for (name, count) in [
+            ("samples lost on the line", parity.lost),
+            ("answers lost on the line", parity.unanswered),
+            ("samples not compared", parity.not_compared),
+        ] {
+            if count > 0 {
+                row(name, grouped(count));
+            }
+        }
         let instructions = self.instructions_per_sample;
         row(
             "instructions a sample (QEMU)",

@@ -1,0 +1,177 @@
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::U32;
+use crate::checksum::CRC;
+
+/// The byte between frames; it occurs nowhere in them.
+pub const DELIMITER: u8 = 0;
+
+/// Bytes of the checksum behind a record.
+pub const CHECKSUM_LENGTH: usize = size_of::<U32>();
+
+/// The most bytes that the frame of a record of `record` bytes takes, delimiters and checksum included.
+#[must_use]
+pub const fn longest(record: usize) -> usize {
+    cobs::max_encoding_length(record + CHECKSUM_LENGTH) + 2
+}
+
+/// Writes the frame of a record to the start of `buffer` and says how long it is.
+///
+/// ```text
+/// 0  COBS( record  CRC-32 of the record, little-endian )  0
+/// ```
+///
+/// The delimiter in front ends whatever noise has put on the line since the frame before.
+///
+/// `None` where the buffer holds fewer than [`longest`] bytes. Cost: one pass, some 60 instructions a
+/// byte, most of them the checksum's.
+#[must_use]
+pub fn encode(record: &[u8], buffer: &mut [u8]) -> Option<usize> {
+    if buffer.len() < longest(record.len()) {
+        return None;
+    }
+    let (first, rest) = buffer.split_first_mut()?;
+    *first = DELIMITER;
+    let mut encoder = cobs::CobsEncoder::new(rest);
+    encoder.push(record).ok()?;
+    encoder.push(&CRC.checksum(record).to_le_bytes()).ok()?;
+    let length = encoder.finalize();
+    *rest.get_mut(length)? = DELIMITER;
+    Some(length + 2)
+}
+
+/// Room for a record of type `T` and its checksum, as received: what [`Receiver::push`] is lent.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Room<T> {
+    record: T,
+    checksum: U32,
+}
+
+impl<T: FromBytes + IntoBytes + Unaligned> Room<T> {
+    /// Room, empty.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::new_zeroed()
+    }
+
+    /// Its bytes.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        self.as_mut_bytes()
+    }
+}
+
+impl<T: FromBytes + IntoBytes + Unaligned> Default for Room<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A record in its frame, ready to be sent: at most 14 bytes more than the record, on the stack.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<T> {
+    room: FrameRoom<T>,
+    length: usize,
+}
+
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct FrameRoom<T> {
+    record: T,
+    checksum: U32,
+    /// Two delimiters, and a byte for each 254 of the others.
+    overhead: [u8; 10],
+}
+
+impl<T: FromBytes + IntoBytes + Immutable + Unaligned> Frame<T> {
+    /// The frame of a record.
+    #[must_use]
+    pub fn new(record: &T) -> Self {
+        const {
+            assert!(longest(size_of::<T>()) <= size_of::<FrameRoom<T>>(), "record over 2 kB");
+        }
+        let mut room = FrameRoom::new_zeroed();
+        let length = encode(record.as_bytes(), room.as_mut_bytes()).unwrap_or(0);
+        Self { room, length }
+    }
+
+    /// Its bytes, delimiters included.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.room.as_bytes().get(..self.length).unwrap_or(&[])
+    }
+}
+
+/// Takes frames apart, a byte at a time, and counts those that arrived damaged.
+///
+/// A frame is taken if it decodes, fits the buffer and its checksum is right; otherwise it is dropped
+/// and counted, and the next delimiter begins anew. Damage that leaves the checksum right goes unnoticed:
+/// one in `2^32` of damaged frames if damage is random, and none of those in which it is confined to 32
+/// neighbouring bits of the record.
+///
+/// State: 24 bytes and the buffer that is lent. Work: some 10 instructions a byte, and 50 for its share
+/// of the checksum when the frame ends.
+#[derive(Debug, Default)]
+pub struct Receiver {
+    decoder: cobs::DecoderState,
+    length: usize,
+    corrupt: u64,
+}
+
+impl Receiver {
+    /// A receiver between two frames.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes in a byte. Where it completes a frame, the record lies at the start of `buffer` and its length
+    /// is returned. Lend the same buffer until then; it holds a record and [`CHECKSUM_LENGTH`] bytes.
+    pub fn push(&mut self, byte: u8, buffer: &mut [u8]) -> Option<usize> {
+        use cobs::DecodeResult::{DataComplete, DataContinue, DataStart, NoData};
+        match self.decoder.feed(byte) {
+            Ok(NoData) => None,
+            Ok(DataStart) => {
+                self.length = 0;
+                None
+            }
+            Ok(DataContinue(byte)) => {
+                if let Some(slot) = buffer.get_mut(self.length) {
+                    *slot = byte;
+                }
+                // Beyond the buffer the length alone says that the frame is too long.
+                self.length = self.length.saturating_add(1);
+                None
+            }
+            Ok(DataComplete) => {
+                let record = self.record(buffer);
+                self.corrupt += u64::from(record.is_none());
+                record
+            }
+            Err(_) => {
+                self.corrupt += 1;
+                None
+            }
+        }
+    }
+
+    fn record(&self, buffer: &[u8]) -> Option<usize> {
+        let (record, checksum) = buffer.get(..self.length)?.split_last_chunk()?;
+        let whole = CRC.checksum(record) == u32::from_le_bytes(*checksum);
+        (whole && !record.is_empty()).then_some(record.len())
+    }
+
+    /// Frames that arrived damaged so far. Noise that splits a frame counts twice, noise that joins two
+    /// counts once.
+    #[must_use]
+    pub fn corrupt(&self) -> u64 {
+        self.corrupt
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for Receiver {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Receiver {{ corrupt: {=u64} }}", self.corrupt);
+    }
+}

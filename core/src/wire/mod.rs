@@ -1,0 +1,53 @@
+//! Samples and decisions on a serial line that may lose, double and damage bytes.
+//!
+//! A *record* is a value of fixed layout, little-endian, without padding. It travels in a *frame* that
+//! shows where it begins and whether it arrived whole:
+//!
+//! ```text
+//! 0  COBS( record  CRC-32 of the record )  0
+//! ```
+//!
+//! COBS (consistent overhead byte stuffing, Cheshire and Baker 1999) removes all zeros from between the
+//! delimiters for one byte in 254, so that a receiver is in step again at the next zero, whatever came
+//! before. A damaged frame is dropped and counted ([`Receiver`]). Nothing is sent twice: a stream has
+//! no time for that. Instead every sample carries its [`Place`], the number of its stream and its own
+//! number in it, so that the receiver knows how many it missed, puts as many missing samples in their
+//! place ([`Place::reach`], [`Gap::filled`]) and keeps time. A new stream number is the reset: it cannot
+//! get lost.
+//!
+//! Host to device, one request after another, each a [`Head`] (tag and place) and a payload:
+//!
+//! | tag | payload | meaning | answered by |
+//! |---|---|---|---|
+//! | `S` | a sample: `D` x [`F32`] in raw sensor units, or one [`U16`] symbol | push the sample | [`Answer`] |
+//! | `M` | none | a sample is missing: predict only | [`Answer`] |
+//! | `I` | none | what runs here, and where is it? | [`Info`] |
+//! | `K` | none | save the adapted model | [`Saved`] |
+//! | `Q` | none | what was it like? | [`Report`] |
+//! | `X` | none | stop | nothing |
+//!
+//! `I`, `K`, `Q` and `X` may be repeated until they are heard. An undamaged frame that is no request is
+//! answered by a [`Fault`]. An answer carries the place of its sample, so that the host knows which
+//! answers were lost on the way back.
+//!
+//! The host may write ahead of the answers as far as the transport's flow control lets it. On a bare
+//! UART without flow control bytes are lost if it does not wait for each answer: that costs samples, and
+//! is counted, but does not break the stream.
+
+mod exit;
+mod frame;
+mod integer;
+mod place;
+mod record;
+
+pub use exit::Exit;
+pub use frame::{CHECKSUM_LENGTH, DELIMITER, Frame, Receiver, Room, encode, longest};
+pub use integer::{F32, U16, U32, U64};
+pub use place::{Gap, LONGEST_GAP, Place};
+pub use record::{
+    Answer, AnswerHead, Fault, FaultKind, Head, Info, Report, Request, SampleKind, SampleRequest,
+    Saved, Status, VERSION,
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+use super::Head;
+
+/// Lost samples that are made up for at most, one after another: the filter has forgotten where it was
+/// long before, and a device must get back to its line.
+pub const LONGEST_GAP: u16 = 1024;
+
+/// Where a sample stands: which stream, and how many samples of it came before.
+///
+/// Both numbers wrap around. What is behind by less than half of the range of `time` is the past.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Place {
+    /// Number of the stream.
+    pub stream: u8,
+    /// Number of the sample in it, from 0.
+    pub time: u16,
+}
+
+impl Place {
+    /// The place of the next sample of the stream.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self { time: self.time.wrapping_add(1), ..self }
+    }
+
+    /// The start of the next stream.
+    #[must_use]
+    pub const fn next_stream(self) -> Self {
+        Self { stream: self.stream.wrapping_add(1), time: 0 }
+    }
+
+    /// A record's head at this place.
+    #[must_use]
+    pub const fn head(self, tag: u8) -> Head {
+        Head { tag, stream: self.stream, time: super::U16::new(self.time) }
+    }
+
+    /// Moves on to `place`, and says what lies between; `None`, and nothing moves, where it is the past.
+    ///
+    /// ```
+    /// use fishweir_core::wire::{Gap, Place};
+    ///
+    /// let mut next = Place { stream: 1, time: 7 };
+    /// assert_eq!(next.reach(Place { stream: 1, time: 10 }), Some(Gap { new_stream: false, lost: 3 }));
+    /// assert_eq!(next.reach(Place { stream: 1, time: 8 }), None);
+    /// assert_eq!(next.reach(Place { stream: 2, time: 1 }), Some(Gap { new_stream: true, lost: 1 }));
+    /// ```
+    pub fn reach(&mut self, place: Self) -> Option<Gap> {
+        let new_stream = place.stream != self.stream;
+        let lost = place.time.wrapping_sub(if new_stream { 0 } else { self.time });
+        if !new_stream && lost > u16::MAX / 2 {
+            return None;
+        }
+        *self = place;
+        Some(Gap { new_stream, lost })
+    }
+}
+
+/// What lies between the sample before and this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Gap {
+    /// A new stream has begun.
+    pub new_stream: bool,
+    /// Samples of this stream that never arrived.
+    pub lost: u16,
+}
+
+impl Gap {
+    /// How many of the lost samples to make up for, by as many missing ones: at most [`LONGEST_GAP`].
+    #[must_use]
+    pub fn filled(self) -> u16 {
+        self.lost.min(LONGEST_GAP)
+    }
+}

@@ -1,0 +1,328 @@
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::{F32, Place, U16, U32, U64};
+
+/// Version of this format: [`Info::version`].
+pub const VERSION: u8 = 2;
+
+/// What every record begins with.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct Head {
+    /// Which record this is.
+    pub tag: u8,
+    /// [`Place::stream`].
+    pub stream: u8,
+    /// [`Place::time`].
+    pub time: U16,
+}
+
+impl Head {
+    /// The head of a record's bytes, and what follows it.
+    #[must_use]
+    pub fn split(record: &[u8]) -> Option<(Self, &[u8])> {
+        Self::read_from_prefix(record).ok()
+    }
+
+    /// In a sample and its answer, where the sample stands. In a request that is no sample, where the
+    /// next one would. In what the device says of itself, where it expects the next one.
+    #[must_use]
+    pub const fn place(self) -> Place {
+        Place { stream: self.stream, time: self.time.get() }
+    }
+}
+
+/// What the host asks, by its tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+pub enum Request {
+    /// Push the sample that follows: [`SampleRequest`].
+    Sample = b'S',
+    /// A sample is missing.
+    Missing = b'M',
+    /// Send an [`Info`].
+    Info = b'I',
+    /// Send a [`Report`].
+    Report = b'Q',
+    /// Save the adapted model, and say so by a [`Saved`].
+    Save = b'K',
+    /// Stop.
+    Stop = b'X',
+}
+
+impl Request {
+    /// The request of a tag; `None` where there is no such request.
+    #[must_use]
+    pub const fn from_tag(tag: u8) -> Option<Self> {
+        Some(match tag {
+            b'S' => Self::Sample,
+            b'M' => Self::Missing,
+            b'I' => Self::Info,
+            b'Q' => Self::Report,
+            b'K' => Self::Save,
+            b'X' => Self::Stop,
+            _ => return None,
+        })
+    }
+
+    /// The tag.
+    #[must_use]
+    pub const fn tag(self) -> u8 {
+        self as u8
+    }
+}
+
+/// A request with its sample, `W` being `[F32; D]` or [`U16`].
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct SampleRequest<W> {
+    /// Tag and place.
+    pub head: Head,
+    /// The sample in raw sensor units, or the index of a symbol.
+    pub sample: W,
+}
+
+/// What a sample looks like on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+pub enum SampleKind {
+    /// A vector of [`F32`], one a channel.
+    Vector = b'f',
+    /// One [`U16`], the index of a symbol.
+    Symbol = b'u',
+}
+
+impl SampleKind {
+    /// The kind of a byte; `None` where there is no such kind.
+    #[must_use]
+    pub const fn from_byte(byte: u8) -> Option<Self> {
+        match byte {
+            b'f' => Some(Self::Vector),
+            b'u' => Some(Self::Symbol),
+            _ => None,
+        }
+    }
+}
+
+/// What became of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+pub enum Status {
+    /// Pushed.
+    Accepted = 0,
+    /// Impossible under a model; the state is as before.
+    Impossible = 1,
+    /// Not a number, infinite, or an unknown symbol; the state is as before.
+    Invalid = 2,
+}
+
+impl Status {
+    /// The status of a byte; `None` where there is no such status.
+    #[must_use]
+    pub const fn from_byte(byte: u8) -> Option<Self> {
+        match byte {
+            0 => Some(Self::Accepted),
+            1 => Some(Self::Impossible),
+            2 => Some(Self::Invalid),
+            _ => None,
+        }
+    }
+}
+
+/// The decision after a sample, and all that is needed to compare it bit for bit.
+///
+/// [`AnswerHead`] followed by the log-likelihood of every model.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct Answer<const MODELS: usize> {
+    /// All but the log-likelihoods.
+    pub head: AnswerHead,
+    /// The log-likelihood of every model, from the start of the stream to this sample.
+    pub log_likelihoods: [F32; MODELS],
+}
+
+/// The part of an [`Answer`] whose length does not depend on the model.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct AnswerHead {
+    /// [`AnswerHead::TAG`], and the place of the sample that this answers.
+    pub head: Head,
+    /// A [`Status`].
+    pub status: u8,
+    /// Samples of this stream, up to here, that never arrived (modulo `2^16`). The state has them as missing
+    /// samples: see [`LONGEST_GAP`](super::LONGEST_GAP).
+    pub lost: U16,
+    /// Index of the class decided for.
+    pub class: U16,
+    /// The margin: how far the class is ahead of the next.
+    pub margin: F32,
+}
+
+impl AnswerHead {
+    /// Tag.
+    pub const TAG: u8 = b'A';
+}
+
+/// What runs on the device.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct Info {
+    /// [`Info::TAG`], and the place where the device expects the next sample. A host that has just
+    /// come begins the stream after that one.
+    pub head: Head,
+    /// [`VERSION`].
+    pub version: u8,
+    /// A [`SampleKind`].
+    pub sample_kind: u8,
+    /// Values in a sample.
+    pub sample_length: U16,
+    /// Models in the bank: log-likelihoods in an answer.
+    pub models: U16,
+    /// Classes to decide between.
+    pub classes: U16,
+    /// Bytes of the model.
+    pub model_bytes: U32,
+    /// Bytes of one stream's state, in RAM.
+    pub state_bytes: U32,
+    /// Ticks of the board's counter in a second; 0 where it has none.
+    pub ticks_per_second: U32,
+}
+
+impl Info {
+    /// Tag.
+    pub const TAG: u8 = b'I';
+}
+
+/// What a run has cost, and what was lost. A *push* is the classifier's work on one sample, without the
+/// transport.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct Report {
+    /// [`Report::TAG`], and the place where the device expects the next sample.
+    pub head: Head,
+    /// Samples pushed, accepted or not.
+    pub samples: U64,
+    /// Ticks spent pushing them.
+    pub sample_ticks: U64,
+    /// Missing samples pushed: those announced, and those that stand for lost ones.
+    pub missing: U64,
+    /// Ticks spent pushing them.
+    pub missing_ticks: U64,
+    /// Samples that never arrived, by their numbers.
+    pub lost: U64,
+    /// Samples that came again and were not pushed.
+    pub repeated: U64,
+    /// Frames that arrived damaged.
+    pub corrupt: U64,
+    /// The deepest the stack has been, in bytes, the state included; 0 where not measured.
+    pub stack_bytes: U32,
+}
+
+impl Report {
+    /// Tag.
+    pub const TAG: u8 = b'Q';
+
+    /// Nothing pushed yet.
+    pub const EMPTY: Self = Self {
+        head: Place { stream: 0, time: 0 }.head(Self::TAG),
+        samples: U64::new(0),
+        sample_ticks: U64::new(0),
+        missing: U64::new(0),
+        missing_ticks: U64::new(0),
+        lost: U64::new(0),
+        repeated: U64::new(0),
+        corrupt: U64::new(0),
+        stack_bytes: U32::new(0),
+    };
+}
+
+/// The adapted model was saved, or not.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct Saved {
+    /// [`Saved::TAG`], and the place where the device expects the next sample.
+    pub head: Head,
+    /// How many models have been saved, this one included; 0 where saving failed: the log says why.
+    pub number: U32,
+}
+
+impl Saved {
+    /// Tag.
+    pub const TAG: u8 = b'K';
+}
+
+/// Something the device could not make sense of, though it arrived undamaged.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct Fault {
+    /// [`Fault::TAG`], and the place where the device expects the next sample.
+    pub head: Head,
+    /// A [`FaultKind`].
+    pub kind: u8,
+    /// The tag at fault, where there is one.
+    pub tag: u8,
+}
+
+impl Fault {
+    /// Tag.
+    pub const TAG: u8 = b'E';
+
+    /// A fault record.
+    #[must_use]
+    pub const fn new(place: Place, kind: FaultKind, tag: u8) -> Self {
+        Self { head: place.head(Self::TAG), kind: kind as u8, tag }
+    }
+}
+
+/// Kinds of [`Fault`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+pub enum FaultKind {
+    /// A tag that is no request's, or that this application does not serve.
+    UnknownRequest = 1,
+    /// The transport failed for good; the device stops.
+    Transport = 2,
+    /// A request of another length than its tag has.
+    Length = 3,
+}
+
+impl FaultKind {
+    /// The kind of a byte; `None` where there is no such kind.
+    #[must_use]
+    pub const fn from_byte(byte: u8) -> Option<Self> {
+        match byte {
+            1 => Some(Self::UnknownRequest),
+            2 => Some(Self::Transport),
+            3 => Some(Self::Length),
+            _ => None,
+        }
+    }
+}
