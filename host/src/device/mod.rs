@@ -33,7 +33,7 @@ mod session;
 pub use board::{BOARDS, Board, Clock};
 pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
-pub use qemu::{Qemu, Run};
+pub use qemu::{Ending, Qemu, Run};
 pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, converse};
 
 /// How to run a device.

@@ -9,6 +9,7 @@ use std::io::{ErrorKind, Read};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -25,6 +26,17 @@ pub struct Qemu {
     serial: UnixStream,
     log: Option<JoinHandle<Vec<u8>>>,
     stderr: Option<JoinHandle<Vec<u8>>>,
+}
+
+/// How the emulator ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// Its exit code; `None` where it was killed.
+    pub code: Option<i32>,
+    /// What the device logged: defmt frames.
+    pub log: Vec<u8>,
+    /// What the emulator itself wrote.
+    pub stderr: String,
 }
 
 /// What came of a run.
@@ -56,14 +68,23 @@ impl Qemu {
     /// # Errors
     /// [`DeviceError::NoProgram`] where QEMU is not installed.
     pub fn start(image: &Image) -> Result<Self, DeviceError> {
+        Self::start_in(image, Path::new("."))
+    }
+
+    /// Starts the emulator in a folder: files that the firmware opens through semihosting lie there.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_in(image: &Image, folder: &Path) -> Result<Self, DeviceError> {
         let (serial, theirs) = UnixStream::pair()?;
         let emulator = &image.board.emulator;
         let mut child = Command::new(emulator.program)
+            .current_dir(folder)
             .args(image.board.machine)
             .args(["-icount", "shift=0", "-display", "none", "-monitor", "none"])
             .args(["-chardev", "socket,id=serial,fd=0", "-serial", "chardev:serial"])
             .args(["-semihosting-config", "enable=on,target=native", "-kernel"])
-            .arg(&image.elf)
+            .arg(std::path::absolute(&image.elf)?)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -145,6 +166,21 @@ impl Qemu {
             }
             Err(error) => Err(DeviceError::Link(error)),
         }
+    }
+
+    /// The device's serial port, for a conversation of one's own: see [`converse`](super::converse).
+    #[must_use]
+    pub fn serial(&self) -> &UnixStream {
+        &self.serial
+    }
+
+    /// Waits until the device ends, or ends it when `patience` is over.
+    ///
+    /// # Errors
+    /// When the emulator cannot be waited for.
+    pub fn wait(mut self, patience: Duration) -> Result<Ending, DeviceError> {
+        let (code, log, stderr) = self.end(patience, true)?;
+        Ok(Ending { code, log, stderr })
     }
 
     fn converse<'a>(
