@@ -14,3 +14,4 @@ mod log;
 pub mod measure;
 pub mod meter;
 pub mod model;
+pub mod storage;
