@@ -53,5 +53,5 @@ impl<const HERTZ: u32> Counter for MachineTime<'_, HERTZ> {
 fn exception_handler(frame: &TrapFrame) -> ! {
     let at = riscv::register::mepc::read();
     defmt::error!("exception at {=usize:#010x}, called from {=usize:#010x}", at, frame.ra);
-    crate::image::end(crate::protocol::Exit::HardFault)
+    crate::image::end(fishweir_core::wire::Exit::HardFault)
 }

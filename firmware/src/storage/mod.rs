@@ -21,7 +21,7 @@
 
 use core::fmt;
 
-use embedded_storage::nor_flash::NorFlash;
+use embedded_storage::nor_flash::{NorFlash, NorFlashError, NorFlashErrorKind};
 
 #[cfg(test)]
 mod tests;
@@ -46,6 +46,17 @@ pub enum StorageError<E> {
     TooLong,
     /// What was written does not read back: the flash is worn out.
     NotKept,
+}
+
+impl<E: NorFlashError> StorageError<E> {
+    /// With the flash's error in the words that all drivers share.
+    pub fn kind(self) -> StorageError<NorFlashErrorKind> {
+        match self {
+            Self::Flash(error) => StorageError::Flash(error.kind()),
+            Self::TooLong => StorageError::TooLong,
+            Self::NotKept => StorageError::NotKept,
+        }
+    }
 }
 
 impl<E> From<E> for StorageError<E> {
