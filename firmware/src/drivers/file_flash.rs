@@ -1,18 +1,24 @@
 //! Flash in a file, through semihosting: it survives the end of an emulator as flash survives a reset.
 //!
-//! Each write is a write of the file, so that an emulator which is killed leaves half-written slots.
+//! Power can be lost at will: where there is a file `fishweir-power.bin`, its first four bytes say after how
+//! many steps, little-endian. A step is a word written, or 64 bytes erased; the last one stays half done, and
+//! the program ends.
 
 use embedded_storage::nor_flash::{
     ErrorType, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash, check_erase, check_read,
     check_write,
 };
+use fishweir_core::wire::Exit;
 use semihosting::fs::File;
 use semihosting::io::{Read, Seek, SeekFrom, Write};
 
 const NAME: &core::ffi::CStr = c"fishweir-flash.bin";
+const POWER: &core::ffi::CStr = c"fishweir-power.bin";
 const PAGE: usize = 1024;
 const PAGES: usize = 16;
 const WORD: usize = 4;
+/// Bytes erased in one step.
+const PIECE: usize = 64;
 
 /// Why the file is no flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +53,11 @@ impl From<NorFlashErrorKind> for FileFlashError {
 
 /// 16 pages of 1 kB, written a word of four bytes at a time, in `fishweir-flash.bin`.
 #[derive(Debug)]
-pub struct FileFlash(File);
+pub struct FileFlash {
+    file: File,
+    /// Steps until the power is lost; `None` where it is not.
+    steps_left: Option<u32>,
+}
 
 impl FileFlash {
     /// Opens the file, or makes it: erased flash.
@@ -62,19 +72,35 @@ impl FileFlash {
             Err(_) => options.create(true).truncate(true).open(NAME)?,
         };
         let length = file.metadata()?.len() as usize;
-        let mut flash = Self(file);
+        let mut flash = Self { file, steps_left: None };
         for at in (length / PAGE * PAGE..PAGE * PAGES).step_by(PAGE) {
             flash.fill(at as u32)?;
+        }
+        if let Ok(mut file) = File::open(POWER) {
+            let mut steps = [0; 4];
+            file.read_exact(&mut steps)?;
+            flash.steps_left = Some(u32::from_le_bytes(steps));
         }
         Ok(flash)
     }
 
     fn fill(&mut self, page: u32) -> Result<(), FileFlashError> {
-        self.0.seek(SeekFrom::Start(page.into()))?;
-        for _ in 0..PAGE / 64 {
-            self.0.write_all(&[0xFF; 64])?;
+        for piece in (page..).step_by(PIECE).take(PAGE / PIECE) {
+            self.step(piece, &[0xFF; PIECE])?;
         }
         Ok(())
+    }
+
+    /// Writes to the file, half of it where the power is lost.
+    fn step(&mut self, at: u32, bytes: &[u8]) -> Result<(), FileFlashError> {
+        self.file.seek(SeekFrom::Start(at.into()))?;
+        let Some(left) = &mut self.steps_left else { return Ok(self.file.write_all(bytes)?) };
+        if let Some(fewer) = left.checked_sub(1) {
+            *left = fewer;
+            return Ok(self.file.write_all(bytes)?);
+        }
+        self.file.write_all(bytes.get(..bytes.len() / 2).unwrap_or(bytes))?;
+        crate::image::end(Exit::Failed)
     }
 }
 
@@ -87,8 +113,8 @@ impl ReadNorFlash for FileFlash {
 
     fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), FileFlashError> {
         check_read(self, offset, bytes.len())?;
-        self.0.seek(SeekFrom::Start(offset.into()))?;
-        Ok(self.0.read_exact(bytes)?)
+        self.file.seek(SeekFrom::Start(offset.into()))?;
+        Ok(self.file.read_exact(bytes)?)
     }
 
     fn capacity(&self) -> usize {
@@ -115,8 +141,7 @@ impl NorFlash for FileFlash {
             let mut old = [0; WORD];
             self.read(at, &mut old)?;
             let new = u32::from_ne_bytes(old) & u32::from_ne_bytes(*word);
-            self.0.seek(SeekFrom::Start(at.into()))?;
-            self.0.write_all(&new.to_ne_bytes())?;
+            self.step(at, &new.to_ne_bytes())?;
         }
         Ok(())
     }

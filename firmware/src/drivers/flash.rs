@@ -1,29 +1,13 @@
 //! The flash that a board saves to: [`take`].
 
 #[cfg(feature = "microbit")]
-mod chosen {
-    use crate::drivers::nrf51::flash::{Flash, FlashTaken};
+pub use crate::boards::microbit::take_flash as take;
 
-    /// The board's own flash, its last pages.
-    ///
-    /// # Errors
-    /// When it has been taken before.
-    pub fn take() -> Result<Flash<'static>, FlashTaken> {
-        Flash::take()
-    }
-}
-
+/// A file of the emulator's or debugger's machine, for boards whose flash is not driven.
+///
+/// # Errors
+/// When the file can neither be opened nor made.
 #[cfg(not(feature = "microbit"))]
-mod chosen {
-    use crate::drivers::file_flash::{FileFlash, FileFlashError};
-
-    /// A file of the debugger's or emulator's machine, for boards whose flash is not driven yet.
-    ///
-    /// # Errors
-    /// When the file cannot be opened or made.
-    pub fn take() -> Result<FileFlash, FileFlashError> {
-        FileFlash::open()
-    }
+pub fn take() -> Result<super::file_flash::FileFlash, super::file_flash::FileFlashError> {
+    super::file_flash::FileFlash::open()
 }
-
-pub use chosen::take;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use defmt_decoder::Table;
+use defmt_decoder::{DecodeError, Table};
 
 /// The lines of a log, level and text, decoded with the image that wrote it.
 pub(crate) fn lines(elf: &Path, log: &[u8]) -> Vec<String> {
@@ -11,8 +11,12 @@ pub(crate) fn lines(elf: &Path, log: &[u8]) -> Vec<String> {
     let mut decoder = table.new_stream_decoder();
     decoder.received(log);
     let mut lines = Vec::new();
-    while let Ok(frame) = decoder.decode() {
-        lines.push(frame.display(false).to_string());
+    loop {
+        match decoder.decode() {
+            Ok(frame) => lines.push(frame.display(false).to_string()),
+            // What a reset cut short.
+            Err(DecodeError::Malformed) => {}
+            Err(DecodeError::UnexpectedEof) => return lines,
+        }
     }
-    lines
 }
