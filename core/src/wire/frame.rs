@@ -90,9 +90,10 @@ impl<T: FromBytes + IntoBytes + Immutable + Unaligned> Frame<T> {
         const {
             assert!(longest(size_of::<T>()) <= size_of::<FrameRoom<T>>(), "record over 2 kB");
         }
-        let mut room = FrameRoom::new_zeroed();
-        let length = encode(record.as_bytes(), room.as_mut_bytes()).unwrap_or(0);
-        Self { room, length }
+        // Made in its place: moved, it would lie on the stack twice.
+        let mut frame = Self { room: FrameRoom::new_zeroed(), length: 0 };
+        frame.length = encode(record.as_bytes(), frame.room.as_mut_bytes()).unwrap_or(0);
+        frame
     }
 
     /// Its bytes, delimiters included.

@@ -26,7 +26,7 @@ use super::classify_stream::classify_stream;
 use crate::classifier::{Classifier, WireSample};
 use crate::log::log;
 use crate::meter::Meter;
-use crate::storage::Slots;
+use crate::storage::{Kept, Slots};
 
 /// How to adapt, and when to save.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -159,8 +159,8 @@ where
     E: Stored<Weight = f32> + Copy,
     StreamClassifier<E, N, 1, 1>: FromBytes + Immutable + KnownLayout,
 {
-    let (number, bytes) = match slots.load(buffer.as_mut_bytes()) {
-        Ok(Some(saved)) => saved,
+    let Kept { number, value } = match slots.load(buffer.as_mut_bytes()) {
+        Ok(Some(kept)) => kept,
         Ok(None) => {
             log!(info, "no model saved: beginning with the one that was built in");
             return None;
@@ -170,7 +170,7 @@ where
             return None;
         }
     };
-    match artefact::read::<E, N, 1, 1>(bytes) {
+    match artefact::read::<E, N, 1, 1>(value) {
         Ok(saved) => {
             log!(info, "restored model {=u32}", number);
             saved.models().first().copied()

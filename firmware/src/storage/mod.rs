@@ -77,6 +77,15 @@ impl<E: fmt::Debug> fmt::Display for StorageError<E> {
 
 impl<E: fmt::Debug> core::error::Error for StorageError<E> {}
 
+/// A value that was saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept<'b> {
+    /// How many had been saved with it.
+    pub number: u32,
+    /// Its bytes.
+    pub value: &'b [u8],
+}
+
 /// The newest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Newest {
@@ -116,7 +125,7 @@ impl<F: NorFlash> Slots<F> {
     pub fn load<'b>(
         &mut self,
         buffer: &'b mut [u8],
-    ) -> Result<Option<(u32, &'b [u8])>, StorageError<F::Error>> {
+    ) -> Result<Option<Kept<'b>>, StorageError<F::Error>> {
         let Some(Newest { slot, number, length }) = self.newest()? else { return Ok(None) };
         let value = buffer.get_mut(..length).ok_or(StorageError::TooLong)?;
         let mut at = self.start(slot) + HEADER_ROOM as u32;
@@ -126,7 +135,7 @@ impl<F: NorFlash> Slots<F> {
             piece.iter_mut().zip(chunk).for_each(|(to, from)| *to = from);
             at += CHUNK as u32;
         }
-        Ok(Some((number, value)))
+        Ok(Some(Kept { number, value }))
     }
 
     /// Saves a value, and says how many have been saved, it included.

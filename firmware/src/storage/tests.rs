@@ -130,7 +130,7 @@ const LONGEST: usize = PAGE * PAGES / 2 - HEADER_ROOM;
 fn load(flash: &Flash) -> Option<(u32, Vec<u8>)> {
     let mut buffer = [0; LONGEST];
     let mut slots = Slots::new(flash.clone());
-    slots.load(&mut buffer).expect("reads").map(|(number, value)| (number, value.to_vec()))
+    slots.load(&mut buffer).expect("reads").map(|kept| (kept.number, kept.value.to_vec()))
 }
 
 #[test]
