@@ -289,3 +289,108 @@ where
         Some(self.save_now())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::vec::Vec;
+
+    use embedded_io::{ErrorKind, ErrorType};
+    use fishweir_core::filter::Running;
+    use fishweir_core::number::Dual;
+    use fishweir_core::wire::{Frame, Place, Request, SampleRequest, U16};
+
+    use super::*;
+    use crate::meter::NoMeter;
+    use crate::storage::tests::Flash;
+
+    /// A biased coin that takes turns with a fair one, over numbers that carry a direction.
+    fn bank() -> StreamClassifier<Categorical<2, Dual<f32, 1>>, 2, 1, 1> {
+        let weight = |value| Dual { value, tangent: [0.5] };
+        let coin = |p: f32| Categorical::from_parts([weight(p), weight(1.0 - p)]);
+        let row = [weight(0.5), weight(0.5)];
+        let hmm = Hmm::new(Chain::from_parts(row, [row, row]), [coin(0.5), coin(0.75)]);
+        StreamClassifier::new([hmm], [[1.0]], [0.0], Normalisation::NONE)
+    }
+
+    const EVERY: Settings = Settings { save_every: 40, warm_up: 5, ..Settings::DEFAULT };
+
+    struct Line<'a>(&'a [u8]);
+
+    impl ErrorType for Line<'_> {
+        type Error = ErrorKind;
+    }
+
+    impl Read for Line<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> Result<usize, ErrorKind> {
+            self.0.read(buffer).map_err(|never| match never {})
+        }
+    }
+
+    impl Write for Line<'_> {
+        fn write(&mut self, buffer: &[u8]) -> Result<usize, ErrorKind> {
+            Ok(buffer.len())
+        }
+
+        fn flush(&mut self) -> Result<(), ErrorKind> {
+            Ok(())
+        }
+    }
+
+    /// Tosses of the device's first stream.
+    fn tosses(count: u16) -> Vec<u16> {
+        (0..count).map(|t| u16::from(t % 7 == 0)).collect()
+    }
+
+    fn run(flash: &mut Flash, tosses: &[u16], settings: &Settings) {
+        let frames = tosses.iter().zip(0..).flat_map(|(&toss, time)| {
+            let head = Place { stream: 0, time }.head(Request::Sample.tag());
+            let request = SampleRequest { head, sample: U16::new(toss) };
+            Frame::new(&request).as_bytes().to_vec()
+        });
+        let frames: Vec<u8> = frames.collect();
+        let mut buffer = [0; 32];
+        adapt(&mut Line(&frames), flash, &NoMeter, &bank(), settings, &mut buffer).expect("adapts");
+    }
+
+    fn kept(flash: &mut Flash) -> Option<Hmm<Categorical<2>, 2>> {
+        restore(&mut Slots::new(flash), &mut [0; 32])
+    }
+
+    fn after(first: &Hmm<Categorical<2>, 2>, tosses: &[u16]) -> Hmm<Categorical<2>, 2> {
+        let mut stream = Running::new(online(first, &EVERY).expect("in range"));
+        for &toss in tosses {
+            stream.push(&toss.into()).expect("possible");
+        }
+        *stream.state().hmm()
+    }
+
+    #[test]
+    fn every_so_many_samples_the_model_is_saved_and_the_next_run_begins_with_it() {
+        let mut flash = Flash::new();
+        let shipped = first_model(&bank()).expect("one model");
+        let tosses = tosses(100);
+        run(&mut flash, &tosses[..39], &EVERY);
+        assert_eq!(kept(&mut flash), None);
+        run(&mut flash, &tosses, &EVERY);
+        let first = after(&shipped, &tosses[..80]);
+        assert_eq!(kept(&mut flash), Some(first));
+        run(&mut flash, &tosses[..40], &EVERY);
+        assert_eq!(kept(&mut flash), Some(after(&first, &tosses[..40])));
+        assert_ne!(kept(&mut flash), Some(after(&shipped, &tosses[..40])));
+    }
+
+    #[test]
+    fn what_cannot_be_adapted_is_refused_before_the_first_sample() {
+        let refuse = |settings: &Settings, words: usize| {
+            let mut buffer = std::vec![0; words];
+            adapt(&mut Line(&[]), Flash::new(), &NoMeter, &bank(), settings, &mut buffer)
+                .map(|_| ())
+                .expect_err("refused")
+        };
+        let endless = Settings { step_size: StepSize::Constant(0.0), ..EVERY };
+        assert_eq!(refuse(&endless, 32), AdaptError::Setting(SettingError::StepSize));
+        assert_eq!(refuse(&EVERY, 3), AdaptError::NoRoom);
+    }
+}

@@ -24,7 +24,7 @@ use core::fmt;
 use embedded_storage::nor_flash::{NorFlash, NorFlashError, NorFlashErrorKind};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 /// Bytes of a slot before the value: the header, padded to what any flash writes at once.
 pub const HEADER_ROOM: usize = 32;

@@ -20,7 +20,7 @@ const WORD: usize = 4;
 /// NOR flash of six pages, which wears, and loses power after so many steps: words written or pages
 /// erased.
 #[derive(Clone, Debug)]
-struct Flash {
+pub(crate) struct Flash {
     bytes: Vec<u8>,
     steps_left: usize,
     /// What the step at which the power goes leaves: a mask of the bits that got done.
@@ -30,7 +30,7 @@ struct Flash {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Failure {
+pub(crate) enum Failure {
     PowerLost,
     Refused(NorFlashErrorKind),
 }
@@ -48,7 +48,7 @@ impl From<NorFlashErrorKind> for Failure {
 }
 
 impl Flash {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { bytes: vec![ERASED; PAGE * PAGES], steps_left: usize::MAX, torn: 0, stuck: None }
     }
 
