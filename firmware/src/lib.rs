@@ -16,5 +16,6 @@ mod log;
 #[cfg(all(target_os = "none", feature = "measure"))]
 pub mod measure;
 pub mod meter;
+pub mod storage;
 
 pub use fishweir_model as model;

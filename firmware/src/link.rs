@@ -54,6 +54,8 @@ where
     ///
     /// # Errors
     /// When the transport fails.
+    // Out of line: the frames of all records would lie on the caller's stack at once.
+    #[inline(never)]
     pub fn send<R>(&mut self, record: &R) -> Result<(), S::Error>
     where
         R: FromBytes + IntoBytes + Immutable + Unaligned,

@@ -28,12 +28,12 @@ mod header;
 pub use error::ArtefactError;
 pub use header::{Family, HEADER_LENGTH, Header, Shape, VERSION};
 
-use zerocopy::{FromBytes, Immutable, KnownLayout};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::classify::StreamClassifier;
 use crate::emission::{Categorical, Emission, Gaussian};
 use crate::hmm::RealOf;
-use crate::number::{Tangent, Weight};
+use crate::number::{Real, Tangent, Weight};
 
 /// An emission family that an artefact can hold.
 pub trait Stored: Emission + FromBytes + Immutable + KnownLayout {
@@ -41,11 +41,33 @@ pub trait Stored: Emission + FromBytes + Immutable + KnownLayout {
     const FAMILY: Family;
     /// Its alphabet's size or its number of channels.
     const SIZE: usize;
+
+    /// Hands over every number, in the order in which they lie in memory.
+    fn for_each_real(&self, take: &mut impl FnMut(RealOf<Self>));
+}
+
+/// The numbers of weights in memory's order: each a value and its tangent.
+fn for_each_real<'w, W: Weight + 'w>(
+    weights: impl IntoIterator<Item = &'w W>,
+    take: &mut impl FnMut(W::Real),
+) {
+    for weight in weights {
+        take(weight.value());
+        for_each_rate(&weight.tangent(), take);
+    }
+}
+
+fn for_each_rate<T: Real, G: Tangent<T>>(tangent: &G, take: &mut impl FnMut(T)) {
+    (0..G::DIRECTIONS).filter_map(|c| tangent.get(c)).for_each(take);
 }
 
 impl<const K: usize, W: Weight + FromBytes + Immutable> Stored for Categorical<K, W> {
     const FAMILY: Family = Family::CATEGORICAL;
     const SIZE: usize = K;
+
+    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
+        for_each_real(self.probability(), take);
+    }
 }
 
 impl<const D: usize, W> Stored for Gaussian<D, W>
@@ -54,6 +76,13 @@ where
 {
     const FAMILY: Family = Family::GAUSSIAN;
     const SIZE: usize = D;
+
+    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
+        let view = self.view();
+        view.mean.iter().chain(view.rate).copied().for_each(&mut *take);
+        for_each_real([&view.constant], take);
+        view.linear.iter().chain(view.quadratic).for_each(|rates| for_each_rate(rates, take));
+    }
 }
 
 /// The shape of a classifier's type, as an artefact's header states it.
@@ -67,6 +96,55 @@ pub const fn shape_of<E: Stored, const N: usize, const M: usize, const O: usize>
         outputs: O as u16,
         directions: <<E::Weight as Weight>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS as u16,
     }
+}
+
+/// Bytes of the artefact of a classifier with `labels` bytes of labels.
+pub const fn length_of<E: Stored, const N: usize, const M: usize, const O: usize>(
+    labels: usize,
+) -> usize {
+    HEADER_LENGTH + size_of::<StreamClassifier<E, N, M, O>>() + labels
+}
+
+/// Writes a classifier's artefact to the start of `buffer`: a device saves what it has learnt.
+///
+/// `labels` are the names of the classes, one a line. `None` where the buffer holds fewer than
+/// [`length_of`] bytes. Cost: two passes over the bytes.
+pub fn write<'b, E: Stored, const N: usize, const M: usize, const O: usize>(
+    classifier: &StreamClassifier<E, N, M, O>,
+    labels: &str,
+    buffer: &'b mut [u8],
+) -> Option<&'b [u8]>
+where
+    RealOf<E>: IntoBytes + Immutable,
+{
+    let payload = size_of::<StreamClassifier<E, N, M, O>>();
+    let (header, rest) = buffer.split_at_mut_checked(HEADER_LENGTH)?;
+    let rest = rest.get_mut(..payload + labels.len())?;
+    let mut written = 0;
+    let mut put = |bytes: &[u8]| {
+        if let Some(room) = rest.get_mut(written..written + bytes.len()) {
+            room.copy_from_slice(bytes);
+        }
+        written += bytes.len();
+    };
+    let mut real = |real: RealOf<E>| put(real.as_bytes());
+    for model in classifier.models() {
+        for_each_real(model.chain().initial(), &mut real);
+        for_each_real(model.chain().transition().as_flattened(), &mut real);
+        model.emission().iter().for_each(|emission| emission.for_each_real(&mut real));
+    }
+    classifier.weights().as_flattened().iter().for_each(|&weight| real(weight));
+    classifier.biases().iter().for_each(|&bias| real(bias));
+    put(&classifier.normalisation().code().to_le_bytes());
+    put(&0_u32.to_le_bytes());
+    // Reals are written as they lie in memory; so must be what is around them.
+    if written != payload || cfg!(target_endian = "big") {
+        return None;
+    }
+    let (payload, names) = rest.split_at_mut_checked(payload)?;
+    names.copy_from_slice(labels.as_bytes());
+    header.copy_from_slice(&Header::encode(shape_of::<E, N, M, O>(), payload, names)?);
+    buffer.get(..length_of::<E, N, M, O>(labels.len()))
 }
 
 /// A classifier where it lies in `bytes`, checked: header, checksum, shape, and every number.

@@ -81,6 +81,21 @@ impl<E: Emission, const N: usize, const M: usize, const O: usize> StreamClassifi
         &self.models
     }
 
+    /// How much each log-likelihood weighs, `[output][model]`.
+    pub const fn weights(&self) -> &[[RealOf<E>; M]; O] {
+        &self.weights
+    }
+
+    /// What each output starts from, `[output]`.
+    pub const fn biases(&self) -> &[RealOf<E>; O] {
+        &self.biases
+    }
+
+    /// How evidence grows with length.
+    pub const fn normalisation(&self) -> Normalisation {
+        self.normalisation
+    }
+
     /// Checks every number.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 use super::Head;
 
-/// Lost samples that are made up for at most, one after another: the filter has forgotten where it was
-/// long before, and a device must get back to its line.
+/// Lost samples that are made up for at most, one after another. A chain that mixes has long forgotten by
+/// then where it was, and a device must get back to its line. Of a longer gap the rest is left out: the
+/// stream's time is then behind by as much, which the answer's count of lost samples shows.
 pub const LONGEST_GAP: u16 = 1024;
 
 /// Where a sample stands: which stream, and how many samples of it came before.

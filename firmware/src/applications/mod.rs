@@ -1,5 +1,6 @@
 //! Applications, each written once: generic over byte streams, buses and classifiers, knowing no board.
 
+pub mod adapt;
 pub mod classify_stream;
 pub mod detect_change;
 mod lines;

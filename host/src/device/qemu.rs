@@ -68,19 +68,21 @@ impl Qemu {
     /// # Errors
     /// [`DeviceError::NoProgram`] where QEMU is not installed.
     pub fn start(image: &Image) -> Result<Self, DeviceError> {
-        Self::start_in(image, Path::new("."))
+        Self::start_in(image, Path::new("."), &[])
     }
 
-    /// Starts the emulator in a folder: files that the firmware opens through semihosting lie there.
+    /// Starts the emulator in a folder, with more arguments. Files that the firmware opens through
+    /// semihosting lie in the folder.
     ///
     /// # Errors
     /// As [`start`](Self::start).
-    pub fn start_in(image: &Image, folder: &Path) -> Result<Self, DeviceError> {
+    pub fn start_in(image: &Image, folder: &Path, arguments: &[&str]) -> Result<Self, DeviceError> {
         let (serial, theirs) = UnixStream::pair()?;
         let emulator = &image.board.emulator;
         let mut child = Command::new(emulator.program)
             .current_dir(folder)
             .args(image.board.machine)
+            .args(arguments)
             .args(["-icount", "shift=0", "-display", "none", "-monitor", "none"])
             .args(["-chardev", "socket,id=serial,fd=0", "-serial", "chardev:serial"])
             .args(["-semihosting-config", "enable=on,target=native", "-kernel"])

@@ -4,3 +4,4 @@ mod artefact;
 mod fixtures;
 mod line;
 mod log;
+mod saving;

@@ -2,10 +2,10 @@
 //! single bit or byte count goes unnoticed.
 
 use fishweir_core::artefact::{
-    ArtefactError, Family, HEADER_LENGTH, Header, Shape, read, shape_of,
+    ArtefactError, Family, HEADER_LENGTH, Header, Shape, read, shape_of, write,
 };
 use fishweir_core::classify::{Normalisation, StreamClassifier};
-use fishweir_core::emission::Categorical;
+use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
@@ -121,6 +121,29 @@ fn the_layout_is_as_documented() {
     let bank = read_bank(bytes).expect("a sound artefact");
     assert_eq!(bank, &classifier());
     assert!(bytes.as_ptr_range().contains(&std::ptr::from_ref(bank).cast()), "read in place");
+}
+
+#[test]
+fn the_core_writes_what_it_reads() {
+    let expected = artefact();
+    let mut buffer = vec![0xAA; expected.length + 3];
+    let written = write(&classifier(), LABELS, &mut buffer).expect("room enough");
+    assert_eq!(written, expected.get());
+    assert_eq!(write(&classifier(), LABELS, &mut vec![0; expected.length - 1]), None);
+
+    let gaussian = |shift: f64| {
+        let plain = Gaussian::<3, f64>::new([shift, 1.0, -2.0], [0.5, 2.0, 4.0]).expect("positive");
+        plain.along_log_std(&[[0.1, shift, 0.3]], &[[0.4, 0.5, shift]])
+    };
+    let row = |p: f64| [Dual { value: p, tangent: [0.25] }, Dual { value: 1.0 - p, tangent: [p] }];
+    let hmm = Hmm::new(
+        Chain::from_parts(row(0.25), [row(0.5), row(0.75)]),
+        [gaussian(0.0), gaussian(3.0)],
+    );
+    let bank = StreamClassifier::new([hmm], [[2.0]], [-1.0], Normalisation::NONE);
+    let mut buffer = vec![0; 1000];
+    let written = Aligned::new(write(&bank, "", &mut buffer).expect("room enough"));
+    assert_eq!(read::<Gaussian<3, Dual<f64, 1>>, 2, 1, 1>(written.get()), Ok(&bank));
 }
 
 #[test]

@@ -1,10 +1,14 @@
 //! BBC micro:bit, first edition: Nordic nRF51822, Cortex-M0 at 16 MHz, 16 kB of RAM. QEMU's `microbit`.
 #![allow(unsafe_code, reason = "the addresses of registers")]
 
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering};
+
 use safe_mmio::UniqueMmioPointer;
 
 use super::{Board, Parts};
 use crate::drivers::counter::{CounterDelay, CounterMeter};
+use crate::drivers::nrf51::flash::{self, Flash};
 use crate::drivers::nrf51::pins::{Pin, Pins};
 use crate::drivers::nrf51::timer::Timer;
 use crate::drivers::nrf51::uart::{BaudRate, Uart};
@@ -49,4 +53,36 @@ impl Board for Microbit {
             meter: CounterMeter::new(counter),
         })
     }
+}
+
+/// The pages for what is saved: those that `memory.x` leaves to it.
+const SAVED_AT: usize = 248 * 1024;
+const SAVED_WORDS: usize = 8 * flash::PAGE / flash::WORD;
+
+/// The flash has been taken before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct FlashTaken;
+
+/// The last eight pages of the part's flash, for what is saved.
+///
+/// # Errors
+/// If they have been taken before.
+pub fn take_flash() -> Result<Flash<'static>, FlashTaken> {
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    // Load and store, no swap, which a Cortex-M0 does not have: nothing here runs in an interrupt.
+    if TAKEN.load(Ordering::Relaxed) {
+        return Err(FlashTaken);
+    }
+    TAKEN.store(true, Ordering::Relaxed);
+    let words = NonNull::slice_from_raw_parts(registers_at(SAVED_AT), SAVED_WORDS);
+    // SAFETY: the address of the controller's register block, and that of flash which the linker leaves
+    // free; both are always there. This is reached once, so that no second pointers to them are made.
+    let (registers, words) = unsafe {
+        (
+            UniqueMmioPointer::new(registers_at::<flash::Registers>(0x4001_E000)),
+            UniqueMmioPointer::new(words),
+        )
+    };
+    Ok(Flash::new(registers, words))
 }

@@ -4,6 +4,7 @@
 //! once something has happened, until 0 is written to it.
 
 pub mod clock;
+pub mod flash;
 pub mod pins;
 pub mod timer;
 pub mod uart;

@@ -1,0 +1,396 @@
+//! Adapts a model to the stream, in RAM, and keeps what it has learnt in flash.
+//!
+//! Online EM over the first model of the bank that the image was built with, or over the model saved
+//! before, if there is one. Speaks the format of [`fishweir_core::wire`] as
+//! [`classify_stream`](super::classify_stream) does; here the class is the likeliest state, the margin how much
+//! likelier it is than the next, and the log-likelihood that of each sample under the model of its
+//! time. Request `K` saves the model as an artefact of one model, in [two slots](crate::storage); so do
+//! every so many samples. A new stream, like a reset, begins with the model as it is by then and
+//! collects its statistics anew.
+
+use embedded_io::{Read, Write};
+use embedded_storage::nor_flash::NorFlash;
+use fishweir_core::ObservationError;
+use fishweir_core::artefact::{self, Stored};
+use fishweir_core::classify::{Decision, Normalisation, StreamClassifier, decide};
+use fishweir_core::emission::{
+    Categorical, Emission, Gaussian, Regularisation, SufficientStatistics,
+};
+use fishweir_core::filter::{Adapting, Forward, OnlineEm, Recursion, SettingError, StepSize};
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::number::Weight;
+use fishweir_core::wire::Report;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use super::classify_stream::classify_stream;
+use crate::classifier::{Classifier, WireSample};
+use crate::log::log;
+use crate::meter::Meter;
+use crate::storage::{Kept, Slots};
+
+/// How to adapt, and when to save.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// How fast the model follows the stream.
+    pub step_size: StepSize,
+    /// Samples of a stream before its statistics are trusted.
+    pub warm_up: u64,
+    /// What holds the estimates to sense.
+    pub regularisation: Regularisation,
+    /// Samples between two saves; 0 to save only when asked.
+    pub save_every: u64,
+}
+
+impl Settings {
+    /// A memory of 200 samples, trusted after 50; variances and counts barely held; saved when asked.
+    pub const DEFAULT: Self = Self {
+        step_size: StepSize::Constant(0.005),
+        warm_up: 50,
+        regularisation: Regularisation { variance_floor: 1e-4, pseudo_count: 0.1 },
+        save_every: 0,
+    };
+}
+
+/// Why nothing could be adapted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum AdaptError<E> {
+    /// A setting is out of range.
+    Setting(SettingError),
+    /// The buffer is too short for the model's artefact, or the slots are.
+    NoRoom,
+    /// The transport failed.
+    Transport(E),
+}
+
+/// An emission that can be adapted, once its directions are left out.
+pub trait Adaptable: Emission<Weight: Weight<Real = f32>> {
+    /// It, without directions.
+    type Plain: SufficientStatistics<Weight = f32, Real = f32, Observation: WireSample + Sized>
+        + Stored
+        + Copy;
+
+    /// It, without directions.
+    fn plain(&self) -> Self::Plain;
+}
+
+impl<const K: usize, W: Weight<Real = f32>> Adaptable for Categorical<K, W> {
+    type Plain = Categorical<K>;
+
+    fn plain(&self) -> Self::Plain {
+        Categorical::from_parts(self.probability().map(|p| p.value()))
+    }
+}
+
+impl<const D: usize, W: Weight<Real = f32>> Adaptable for Gaussian<D, W> {
+    type Plain = Gaussian<D>;
+
+    fn plain(&self) -> Self::Plain {
+        let constant = self.view().constant.value();
+        Gaussian::from_parts(*self.mean(), *self.rate(), constant, [(); D], [(); D])
+    }
+}
+
+/// A bank whose first model can be adapted.
+pub trait Bank {
+    /// Words of eight bytes that the artefact of the adapted model takes.
+    const BUFFER_WORDS: usize;
+}
+
+impl<E: Adaptable, const N: usize, const M: usize, const O: usize> Bank
+    for StreamClassifier<E, N, M, O>
+{
+    const BUFFER_WORDS: usize = artefact::length_of::<E::Plain, N, 1, 1>(0).div_ceil(8);
+}
+
+/// The first model of a bank, without directions.
+fn first_model<E: Adaptable, const N: usize, const M: usize, const O: usize>(
+    bank: &StreamClassifier<E, N, M, O>,
+) -> Option<Hmm<E::Plain, N>> {
+    let model = bank.models().first()?;
+    let chain = model.chain();
+    Some(Hmm::new(
+        Chain::from_parts(
+            chain.initial().map(|p| p.value()),
+            chain.transition().map(|row| row.map(|p| p.value())),
+        ),
+        model.emission().each_ref().map(Adaptable::plain),
+    ))
+}
+
+/// Adapts the first model of `bank`, or the one saved in `flash`, until the host sends `X` or the stream
+/// ends. `buffer` has [`Bank::BUFFER_WORDS`].
+///
+/// RAM: two models and the state of [`OnlineEm`], on the stack, and the buffer.
+///
+/// # Errors
+/// When a setting is out of range, when an artefact does not fit, or when the transport fails.
+pub fn adapt<S, F, M, E, const N: usize, const MODELS: usize, const OUTPUTS: usize>(
+    serial: &mut S,
+    flash: F,
+    meter: &M,
+    bank: &StreamClassifier<E, N, MODELS, OUTPUTS>,
+    settings: &Settings,
+    buffer: &mut [u64],
+) -> Result<Report, AdaptError<S::Error>>
+where
+    S: Read + Write,
+    F: NorFlash,
+    M: Meter,
+    E: Adaptable,
+    StreamClassifier<E::Plain, N, 1, 1>: FromBytes + Immutable + KnownLayout,
+{
+    let mut slots = Slots::new(flash);
+    let shipped = first_model(bank).ok_or(AdaptError::NoRoom)?;
+    let length = artefact::length_of::<E::Plain, N, 1, 1>(0);
+    if size_of_val(buffer) < length || slots.longest() < length {
+        return Err(AdaptError::NoRoom);
+    }
+    let first = restore(&mut slots, buffer).unwrap_or(shipped);
+    let state = online(&first, settings).map_err(AdaptError::Setting)?.start();
+    let mut learner = Learner { first, state, settings, slots, buffer };
+    classify_stream(serial, &mut learner, meter).map_err(AdaptError::Transport)
+}
+
+/// The model saved last, if there is one and it is sound.
+fn restore<F, E, const N: usize>(slots: &mut Slots<F>, buffer: &mut [u64]) -> Option<Hmm<E, N>>
+where
+    F: NorFlash,
+    E: Stored<Weight = f32> + Copy,
+    StreamClassifier<E, N, 1, 1>: FromBytes + Immutable + KnownLayout,
+{
+    let Kept { number, value } = match slots.load(buffer.as_mut_bytes()) {
+        Ok(Some(kept)) => kept,
+        Ok(None) => {
+            log!(info, "no model saved: beginning with the one that was built in");
+            return None;
+        }
+        Err(error) => {
+            log!(error, "the saved model cannot be read: {}", error.kind());
+            return None;
+        }
+    };
+    match artefact::read::<E, N, 1, 1>(value) {
+        Ok(saved) => {
+            log!(info, "restored model {=u32}", number);
+            saved.models().first().copied()
+        }
+        Err(error) => {
+            // That of another image, say.
+            log!(warn, "saved model {=u32} was refused: {}", number, error);
+            None
+        }
+    }
+}
+
+fn online<'m, E: SufficientStatistics<Real = f32>, const N: usize>(
+    first: &'m Hmm<E, N>,
+    settings: &Settings,
+) -> Result<OnlineEm<'m, E, N>, SettingError> {
+    OnlineEm::from(first, settings.step_size, settings.warm_up, settings.regularisation)
+}
+
+/// A model that learns, what it began as, and where it is kept.
+struct Learner<'a, E: SufficientStatistics, F, const N: usize> {
+    first: Hmm<E, N>,
+    state: Adapting<E, N>,
+    settings: &'a Settings,
+    slots: Slots<F>,
+    buffer: &'a mut [u64],
+}
+
+impl<E, F, const N: usize> Learner<'_, E, F, N>
+where
+    E: SufficientStatistics<Weight = f32, Real = f32> + Stored + Copy,
+    F: NorFlash,
+{
+    fn save_when_due(&mut self) {
+        let every = self.settings.save_every;
+        if every > 0 && self.state.samples().is_multiple_of(every) {
+            self.save_now();
+        }
+    }
+
+    /// The number of the model saved; 0 where it was not.
+    fn save_now(&mut self) -> u32 {
+        let alone =
+            StreamClassifier::new([*self.state.hmm()], [[1.0]], [0.0], Normalisation::PER_SAMPLE);
+        // Room was checked at the start.
+        let Some(bytes) = artefact::write(&alone, "", self.buffer.as_mut_bytes()) else { return 0 };
+        match self.slots.save(bytes) {
+            Ok(number) => {
+                log!(info, "saved model {=u32}", number);
+                number
+            }
+            Err(error) => {
+                log!(error, "the model was not saved: {}", error.kind());
+                0
+            }
+        }
+    }
+}
+
+impl<E, F, const N: usize> Classifier<1> for Learner<'_, E, F, N>
+where
+    E: SufficientStatistics<Weight = f32, Real = f32, Observation: WireSample + Sized>
+        + Stored
+        + Copy,
+    F: NorFlash,
+{
+    type Sample = E::Observation;
+
+    fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
+        // The settings were checked at the start.
+        if let Ok(online) = online(&self.first, self.settings) {
+            online.push(&mut self.state, sample)?;
+        }
+        self.save_when_due();
+        Ok(())
+    }
+
+    fn push_missing(&mut self) {
+        if let Ok(online) = online(&self.first, self.settings) {
+            online.push_missing(&mut self.state);
+        }
+        self.save_when_due();
+    }
+
+    fn reset(&mut self) {
+        self.first = *self.state.hmm();
+        if let Ok(online) = online(&self.first, self.settings) {
+            self.state = online.start();
+        }
+    }
+
+    fn decision(&self) -> Decision {
+        match Forward::of(self.state.hmm()).filtered(self.state.belief()) {
+            filtered if N > 1 => decide(&filtered),
+            _ => Decision { class: 0, margin: 1.0 },
+        }
+    }
+
+    fn log_likelihoods(&self) -> [f32; 1] {
+        [self.state.belief().log()]
+    }
+
+    fn classes(&self) -> usize {
+        N
+    }
+
+    fn model_bytes(&self) -> usize {
+        size_of_val(&self.first)
+    }
+
+    fn state_bytes(&self) -> usize {
+        size_of_val(&self.state)
+    }
+
+    fn save(&mut self) -> Option<u32> {
+        Some(self.save_now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::vec::Vec;
+
+    use embedded_io::{ErrorKind, ErrorType};
+    use fishweir_core::filter::Running;
+    use fishweir_core::number::Dual;
+    use fishweir_core::wire::{Frame, Place, Request, SampleRequest, U16};
+
+    use super::*;
+    use crate::meter::NoMeter;
+    use crate::storage::tests::Flash;
+
+    /// A biased coin that takes turns with a fair one, over numbers that carry a direction.
+    fn bank() -> StreamClassifier<Categorical<2, Dual<f32, 1>>, 2, 1, 1> {
+        let weight = |value| Dual { value, tangent: [0.5] };
+        let coin = |p: f32| Categorical::from_parts([weight(p), weight(1.0 - p)]);
+        let row = [weight(0.5), weight(0.5)];
+        let hmm = Hmm::new(Chain::from_parts(row, [row, row]), [coin(0.5), coin(0.75)]);
+        StreamClassifier::new([hmm], [[1.0]], [0.0], Normalisation::NONE)
+    }
+
+    const EVERY: Settings = Settings { save_every: 40, warm_up: 5, ..Settings::DEFAULT };
+
+    struct Line<'a>(&'a [u8]);
+
+    impl ErrorType for Line<'_> {
+        type Error = ErrorKind;
+    }
+
+    impl Read for Line<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> Result<usize, ErrorKind> {
+            self.0.read(buffer).map_err(|never| match never {})
+        }
+    }
+
+    impl Write for Line<'_> {
+        fn write(&mut self, buffer: &[u8]) -> Result<usize, ErrorKind> {
+            Ok(buffer.len())
+        }
+
+        fn flush(&mut self) -> Result<(), ErrorKind> {
+            Ok(())
+        }
+    }
+
+    /// Tosses of the device's first stream.
+    fn tosses(count: u16) -> Vec<u16> {
+        (0..count).map(|t| u16::from(t % 7 == 0)).collect()
+    }
+
+    fn run(flash: &mut Flash, tosses: &[u16], settings: &Settings) {
+        let frames = tosses.iter().zip(0..).flat_map(|(&toss, time)| {
+            let head = Place { stream: 0, time }.head(Request::Sample.tag());
+            let request = SampleRequest { head, sample: U16::new(toss) };
+            Frame::new(&request).as_bytes().to_vec()
+        });
+        let frames: Vec<u8> = frames.collect();
+        let mut buffer = [0; 32];
+        adapt(&mut Line(&frames), flash, &NoMeter, &bank(), settings, &mut buffer).expect("adapts");
+    }
+
+    fn kept(flash: &mut Flash) -> Option<Hmm<Categorical<2>, 2>> {
+        restore(&mut Slots::new(flash), &mut [0; 32])
+    }
+
+    fn after(first: &Hmm<Categorical<2>, 2>, tosses: &[u16]) -> Hmm<Categorical<2>, 2> {
+        let mut stream = Running::new(online(first, &EVERY).expect("in range"));
+        for &toss in tosses {
+            stream.push(&toss.into()).expect("possible");
+        }
+        *stream.state().hmm()
+    }
+
+    #[test]
+    fn every_so_many_samples_the_model_is_saved_and_the_next_run_begins_with_it() {
+        let mut flash = Flash::new();
+        let shipped = first_model(&bank()).expect("one model");
+        let tosses = tosses(100);
+        run(&mut flash, &tosses[..39], &EVERY);
+        assert_eq!(kept(&mut flash), None);
+        run(&mut flash, &tosses, &EVERY);
+        let first = after(&shipped, &tosses[..80]);
+        assert_eq!(kept(&mut flash), Some(first));
+        run(&mut flash, &tosses[..40], &EVERY);
+        assert_eq!(kept(&mut flash), Some(after(&first, &tosses[..40])));
+        assert_ne!(kept(&mut flash), Some(after(&shipped, &tosses[..40])));
+    }
+
+    #[test]
+    fn what_cannot_be_adapted_is_refused_before_the_first_sample() {
+        let refuse = |settings: &Settings, words: usize| {
+            let mut buffer = std::vec![0; words];
+            adapt(&mut Line(&[]), Flash::new(), &NoMeter, &bank(), settings, &mut buffer)
+                .map(|_| ())
+                .expect_err("refused")
+        };
+        let endless = Settings { step_size: StepSize::Constant(0.0), ..EVERY };
+        assert_eq!(refuse(&endless, 32), AdaptError::Setting(SettingError::StepSize));
+        assert_eq!(refuse(&EVERY, 3), AdaptError::NoRoom);
+    }
+}

@@ -1,0 +1,19 @@
+//! `adapt` on the chosen board: a model that follows the stream and survives a reset.
+#![no_std]
+#![no_main]
+
+use fishweir_firmware::applications::adapt::{Bank, Settings, adapt};
+use fishweir_firmware::boards::Parts;
+use fishweir_firmware::drivers::flash;
+use fishweir_firmware::image::{self, entry};
+use fishweir_firmware::model::{self, Model};
+
+#[entry]
+fn main() -> ! {
+    let Parts { mut serial, meter, .. } = image::start("adapt");
+    let bank = image::expect(model::load(), "the model was refused");
+    let flash = image::expect(flash::take(), "no flash to save to");
+    let mut buffer = [0; <Model as Bank>::BUFFER_WORDS];
+    let done = adapt(&mut serial, flash, &meter, bank, &Settings::DEFAULT, &mut buffer);
+    image::finish(done, "the stream broke off")
+}

@@ -1,0 +1,13 @@
+//! The flash that a board saves to: [`take`].
+
+#[cfg(feature = "microbit")]
+pub use crate::boards::microbit::take_flash as take;
+
+/// A file of the emulator's or debugger's machine, for boards whose flash is not driven.
+///
+/// # Errors
+/// When the file can neither be opened nor made.
+#[cfg(not(feature = "microbit"))]
+pub fn take() -> Result<super::file_flash::FileFlash, super::file_flash::FileFlashError> {
+    super::file_flash::FileFlash::open()
+}

@@ -1,0 +1,244 @@
+//! A flash that loses power at every step of a save, and leaves the step half done.
+
+extern crate std;
+
+use std::vec;
+use std::vec::Vec;
+
+use embedded_storage::nor_flash::{
+    ErrorType, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash, check_erase, check_read,
+    check_write,
+};
+use proptest::prelude::*;
+
+use super::*;
+
+const PAGE: usize = 64;
+const PAGES: usize = 6;
+const WORD: usize = 4;
+
+/// NOR flash of six pages, which wears, and loses power after so many steps: words written or pages
+/// erased.
+#[derive(Clone, Debug)]
+pub(crate) struct Flash {
+    bytes: Vec<u8>,
+    steps_left: usize,
+    /// What the step at which the power goes leaves: a mask of the bits that got done.
+    torn: u32,
+    /// Bits that cannot be cleared any more.
+    stuck: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    PowerLost,
+    Refused(NorFlashErrorKind),
+}
+
+impl NorFlashError for Failure {
+    fn kind(&self) -> NorFlashErrorKind {
+        NorFlashErrorKind::Other
+    }
+}
+
+impl From<NorFlashErrorKind> for Failure {
+    fn from(kind: NorFlashErrorKind) -> Self {
+        Self::Refused(kind)
+    }
+}
+
+impl Flash {
+    pub(crate) fn new() -> Self {
+        Self { bytes: vec![ERASED; PAGE * PAGES], steps_left: usize::MAX, torn: 0, stuck: None }
+    }
+
+    /// Whether this step gets done; otherwise the power goes during it.
+    fn step(&mut self) -> bool {
+        let done = self.steps_left > 0;
+        self.steps_left = self.steps_left.saturating_sub(1);
+        done
+    }
+
+    fn after_reset(mut self) -> Self {
+        self.steps_left = usize::MAX;
+        self
+    }
+}
+
+impl ErrorType for Flash {
+    type Error = Failure;
+}
+
+impl ReadNorFlash for Flash {
+    const READ_SIZE: usize = 1;
+
+    fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), Failure> {
+        check_read(self, offset, bytes.len())?;
+        bytes.copy_from_slice(&self.bytes[offset as usize..][..bytes.len()]);
+        Ok(())
+    }
+
+    fn capacity(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+impl NorFlash for Flash {
+    const WRITE_SIZE: usize = WORD;
+    const ERASE_SIZE: usize = PAGE;
+
+    fn erase(&mut self, from: u32, to: u32) -> Result<(), Failure> {
+        check_erase(self, from, to)?;
+        for page in (from as usize..to as usize).step_by(PAGE) {
+            let done = self.step();
+            let torn = self.torn.to_le_bytes();
+            let page = &mut self.bytes[page..page + PAGE];
+            if done {
+                page.fill(ERASED);
+            } else {
+                // Any bits may have come up, or a part of the page.
+                let some = self.torn as usize % (PAGE + 1);
+                page[..some].iter_mut().zip(torn.iter().cycle()).for_each(|(b, t)| *b |= t);
+                return Err(Failure::PowerLost);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), Failure> {
+        check_write(self, offset, bytes.len())?;
+        for (index, word) in bytes.chunks(WORD).enumerate() {
+            let done = self.step();
+            let torn = self.torn.to_le_bytes();
+            let at = offset as usize + index * WORD;
+            let stuck = self.stuck;
+            for (i, (to, from)) in self.bytes[at..at + WORD].iter_mut().zip(word).enumerate() {
+                let held = if stuck == Some(at + i) { 1 } else { 0 };
+                // Writing clears bits and never sets one.
+                *to &= if done { from | held } else { from | torn[i] };
+            }
+            if !done {
+                return Err(Failure::PowerLost);
+            }
+        }
+        Ok(())
+    }
+}
+
+const LONGEST: usize = PAGE * PAGES / 2 - HEADER_ROOM;
+
+fn load(flash: &Flash) -> Option<(u32, Vec<u8>)> {
+    let mut buffer = [0; LONGEST];
+    let mut slots = Slots::new(flash.clone());
+    slots.load(&mut buffer).expect("reads").map(|kept| (kept.number, kept.value.to_vec()))
+}
+
+#[test]
+fn new_flash_holds_nothing_and_then_what_was_saved_last() {
+    let mut slots = Slots::new(Flash::new());
+    assert_eq!(slots.load(&mut []), Ok(None));
+    assert_eq!(slots.longest(), LONGEST);
+    for number in 1..10 {
+        let value = vec![number as u8; 17 * number % (LONGEST + 1)];
+        assert_eq!(slots.save(&value), Ok(number as u32));
+        assert_eq!(load(&slots.flash), Some((number as u32, value)));
+    }
+    assert_eq!(slots.save(&[7; LONGEST]), Ok(10));
+    assert_eq!(slots.save(&[7; LONGEST + 1]), Err(StorageError::TooLong));
+    assert_eq!(slots.load(&mut [0; 10]), Err(StorageError::TooLong));
+}
+
+#[test]
+fn numbers_wrap_around() {
+    let mut slots = Slots::new(Flash::new());
+    slots.save(b"first").expect("saves");
+    // The slot's header with the last number there is.
+    let (number, value) = (u32::MAX, b"first");
+    let mut digest = digest(number, 5);
+    digest.update(value);
+    slots.flash.bytes[4..8].copy_from_slice(&number.to_le_bytes());
+    slots.flash.bytes[12..16].copy_from_slice(&digest.finalize().to_le_bytes());
+    assert_eq!(load(&slots.flash), Some((number, value.to_vec())));
+    assert_eq!(slots.save(b"next"), Ok(0));
+    assert_eq!(load(&slots.flash), Some((0, b"next".to_vec())));
+}
+
+#[test]
+fn flash_that_does_not_keep_a_value_is_noticed_and_the_value_before_stays() {
+    let mut slots = Slots::new(Flash::new());
+    slots.save(b"before").expect("saves");
+    slots.flash.stuck = Some(LONGEST + HEADER_ROOM + HEADER_ROOM + 2);
+    assert_eq!(slots.save(&[0; 40]), Err(StorageError::NotKept));
+    assert_eq!(load(&slots.flash), Some((1, b"before".to_vec())));
+}
+
+/// Saves with the power going at each step in turn; what is there after each reset.
+fn after_each_power_loss(flash: &Flash, value: &[u8], torn: &[u32]) -> Vec<Option<(u32, Vec<u8>)>> {
+    let mut found = Vec::new();
+    for steps in 0.. {
+        for &torn in torn {
+            let mut slots = Slots::new(Flash { steps_left: steps, torn, ..flash.clone() });
+            let outcome = slots.save(value);
+            let reset = slots.flash.after_reset();
+            found.push(load(&reset));
+            // The next save succeeds, whatever the last one left.
+            let mut slots = Slots::new(reset);
+            slots.save(b"again").expect("saves");
+            assert_eq!(load(&slots.flash).expect("there").1, b"again");
+            if outcome.is_ok() {
+                return found;
+            }
+            assert_eq!(outcome, Err(StorageError::Flash(Failure::PowerLost)));
+        }
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn power_lost_at_any_step_leaves_the_old_value_or_the_new_one(
+        values in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..=LONGEST), 1..4),
+        last in prop::collection::vec(any::<u8>(), 0..=LONGEST),
+        torn in prop::collection::vec(any::<u32>(), 1..4),
+    ) {
+        let mut slots = Slots::new(Flash::new());
+        for value in &values {
+            slots.save(value).expect("saves");
+        }
+        let before = load(&slots.flash).expect("saved");
+        let number = values.len() as u32;
+        prop_assert_eq!(&before, &(number, values[values.len() - 1].clone()));
+        let torn: Vec<u32> = torn.into_iter().chain([0, u32::MAX]).collect();
+        let after = after_each_power_loss(&slots.flash, &last, &torn);
+        // Three pages to erase, the words of the value and of the header: all were tried.
+        let steps = PAGES / 2 + last.len().div_ceil(WORD) + HEADER_ROOM / WORD;
+        prop_assert!(after.len() > steps * torn.len());
+        for found in after {
+            let found = found.expect("one of the two is there");
+            prop_assert!(found == before || found == (number + 1, last.clone()), "{:?}", found);
+        }
+    }
+}
+
+#[test]
+fn one_slot_alone_would_lose_both_values() {
+    // What the two slots are for: the same steps over the slot that holds the newest value.
+    let mut slots = Slots::new(Flash::new());
+    slots.save(b"first").expect("saves");
+    slots.save(b"second").expect("saves");
+    let both = slots.flash.clone();
+    let half = both.bytes.len() / 2;
+    let mut lost = 0;
+    for steps in 0..8 {
+        let mut flash = Flash { steps_left: steps, ..both.clone() };
+        // Without the other slot to fall back on.
+        flash.bytes[half..].fill(ERASED);
+        let mut slots = Slots::new(flash);
+        let erased = slots.flash.erase(0, half as u32);
+        assert!(erased.is_ok() == (steps >= PAGES / 2));
+        lost += usize::from(load(&slots.flash.after_reset()).is_none());
+    }
+    assert!(lost > 0);
+}
