@@ -59,6 +59,10 @@ pub enum Part {
     Bias,
     /// A classifier's length normalisation.
     Normalisation,
+    /// How much of the past a detector keeps.
+    Memory,
+    /// A detector's limits, `[statistic][mean, threshold]`.
+    Limit,
 }
 
 /// What is wrong with a number of a model.
@@ -80,6 +84,8 @@ pub enum Flaw {
     NotPositiveDefinite,
     /// Not what the other parameters imply.
     Inconsistent,
+    /// Outside the range that it may have.
+    NotInRange,
     /// A code that stands for nothing.
     Unknown,
 }
@@ -126,6 +132,8 @@ impl fmt::Display for ModelError {
             Part::LikelihoodWeight => "log-likelihood weight",
             Part::Bias => "bias",
             Part::Normalisation => "length normalisation",
+            Part::Memory => "memory",
+            Part::Limit => "limit",
         };
         let flaw = match self.flaw {
             Flaw::NotFinite => "is not finite",
@@ -135,6 +143,7 @@ impl fmt::Display for ModelError {
             Flaw::SumNotOne => "does not sum to one",
             Flaw::NotPositiveDefinite => "is not symmetric positive definite",
             Flaw::Inconsistent => "disagrees with the other parameters",
+            Flaw::NotInRange => "is out of range",
             Flaw::Unknown => "is not a known code",
         };
         write!(f, "{part} [{}][{}] {flaw}", self.row, self.entry)

@@ -3,7 +3,7 @@
 
 use defmt::{Format, Formatter, write};
 
-use crate::classify::{StreamClassifier, StreamState};
+use crate::classify::{ChangeDetector, ChangeState, StreamClassifier, StreamState};
 use crate::emission::{Emission, FullGaussian, Gaussian, GaussianView, Mixture, Row};
 use crate::emission::{Poisson, PoissonView, SufficientStatistics};
 use crate::filter::{
@@ -128,6 +128,22 @@ where
     }
 }
 
+impl<X: Number + Format, const N: usize> Format for ChangeState<X, N> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "ChangeState {{ fading: {} }}", self.fading());
+    }
+}
+
+impl<E, const N: usize, const C: usize> Format for ChangeDetector<E, N, C>
+where
+    E: Emission<Weight: Weight<Real: Format> + Format> + Format,
+{
+    fn format(&self, f: Formatter<'_>) {
+        let (hmm, fit, drift) = (self.hmm(), self.fit(), self.drift());
+        write!(f, "ChangeDetector {{ hmm: {}, fit: {}, drift: {} }}", hmm, fit, drift);
+    }
+}
+
 impl<R: Recursion<State: Format> + Format> Format for Running<R> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Running {{ recursion: {}, state: {} }}", self.recursion(), self.state());
@@ -174,7 +190,7 @@ impl<E: Emission, const N: usize, const WINDOW: usize, P> Format
 
 /// Every public type with parameters, in one instance: what lacks `Format` does not build.
 const _: () = {
-    use crate::classify::Decision;
+    use crate::classify::{ChangeReading, Decision};
     use crate::emission::{Bernoulli, Categorical, GaussianMoments, Regularisation};
     use crate::filter::{ExpectedStatistics, Memory, StepSize};
     use crate::number::{Compensated, Dual, DualLedger, Lanes, Ledger, Max};
@@ -190,6 +206,7 @@ const _: () = {
     formats::<Hmm<Pair, 2>>();
     formats::<StreamClassifier<Pair, 2, 2, 1>>();
     formats::<StreamState<Dual<f32, 1>, 2, 2>>();
+    formats::<(ChangeDetector<Pair, 2, 2>, ChangeState<Dual<f32, 1>, 2>, ChangeReading)>();
     formats::<(Decision, Regularisation, GaussianMoments<'static, f32>)>();
     formats::<(Bernoulli<2>, Counts, PoissonView<'static, f32>, GaussianView<'static, f32>)>();
     formats::<(Row<Dual<f32, 1>, 2>, Dual<f32, 1>, Lanes<f32, 2>, Max<f32>, Compensated<f32>)>();

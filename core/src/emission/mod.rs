@@ -17,6 +17,8 @@
 //! their two readers ([`SufficientStatistics`]: training and scores), and draws ([`Sample`]). Over
 //! [`Dual`](crate::number::Dual) weights it is its likelihoods with directions attached.
 //!
+//! An [`Alphabet`] turns the bytes of a text into symbols.
+//!
 //! # For contributors: adding a family
 //! 1. One file here: the owned type over a [`Weight`], its view if sizes vary, and a constructor
 //!    that validates and names the culprit. `#[repr(C)]` and zerocopy's `FromBytes` let it be read
@@ -35,6 +37,7 @@
 //!    score, moments the draws, and the likelihood the estimate; and one in `tests/src/sample.rs`,
 //!    with which every recursion is tested.
 
+mod alphabet;
 mod bernoulli;
 mod categorical;
 mod full_gaussian;
@@ -47,6 +50,7 @@ mod sample;
 mod statistics;
 mod triangular;
 
+pub use alphabet::{Alphabet, Letter};
 pub use bernoulli::{Bernoulli, BernoulliView};
 pub(crate) use categorical::attach;
 pub use categorical::{Categorical, CategoricalView};

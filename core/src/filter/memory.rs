@@ -26,6 +26,12 @@ impl<T: Real> Memory<T> {
     /// All of the past: `lambda = 1`.
     pub const ENDLESS: Self = Self { lost: T::ZERO };
 
+    /// A memory by `1 - lambda`, which must be between 0 and 1: for statics, where nothing can be
+    /// checked.
+    pub const fn from_lost(lost: T) -> Self {
+        Self { lost }
+    }
+
     /// A memory by its factor `lambda`.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use fishweir_core::emission::Alphabet as Letters;
 use serde::{Deserialize, Serialize};
 
 use super::error::DataError;
@@ -46,51 +47,24 @@ pub struct Alphabet {
 #[derive(Debug, PartialEq, Eq)]
 struct Known {
     name: &'static str,
-    symbols: &'static str,
-    missing: &'static [char],
-    /// Of these, the ones a proper file may be full of: masked stretches and gaps.
+    /// Symbols and missing ones, as a device reads them.
+    letters: Letters<'static>,
+    /// Of the missing ones, those a proper file may be full of: masked stretches and gaps.
     common: &'static [char],
     /// How many of the symbols must occur before the alphabet is recognised.
     enough: usize,
-    fold_case: bool,
 }
 
-const NUCLEOTIDE_CODES: &[char] =
-    &['R', 'Y', 'S', 'W', 'K', 'M', 'B', 'D', 'H', 'V', 'N', 'X', '-', '.', '?'];
-const UNNAMED_MISSING: &[char] = &['-', '?'];
+const UNNAMED_MISSING: &str = "-?";
 
-static DNA: Known = Known {
-    name: "dna",
-    symbols: "ACGT",
-    missing: NUCLEOTIDE_CODES,
-    common: &['N', '-', '.'],
-    enough: 4,
-    fold_case: true,
-};
-static RNA: Known = Known {
-    name: "rna",
-    symbols: "ACGU",
-    missing: NUCLEOTIDE_CODES,
-    common: &['N', '-', '.'],
-    enough: 4,
-    fold_case: true,
-};
-static BINARY: Known = Known {
-    name: "binary",
-    symbols: "01",
-    missing: UNNAMED_MISSING,
-    common: UNNAMED_MISSING,
-    enough: 1,
-    fold_case: false,
-};
-static PROTEIN: Known = Known {
-    name: "protein",
-    symbols: "ACDEFGHIKLMNPQRSTVWY",
-    missing: &['B', 'Z', 'J', 'X', 'U', 'O', '*', '-', '.', '?'],
-    common: &['X', '-', '.'],
-    enough: 15,
-    fold_case: true,
-};
+static DNA: Known =
+    Known { name: "dna", letters: Letters::DNA, common: &['N', '-', '.'], enough: 4 };
+static RNA: Known =
+    Known { name: "rna", letters: Letters::RNA, common: &['N', '-', '.'], enough: 4 };
+static BINARY: Known =
+    Known { name: "binary", letters: Letters::BINARY, common: &['-', '?'], enough: 1 };
+static PROTEIN: Known =
+    Known { name: "protein", letters: Letters::PROTEIN, common: &['X', '-', '.'], enough: 15 };
 static KNOWN: [&Known; 4] = [&DNA, &RNA, &BINARY, &PROTEIN];
 
 impl Alphabet {
@@ -119,7 +93,7 @@ impl Alphabet {
     }
 
     fn of(known: &'static Known) -> Self {
-        Self { symbols: known.symbols.chars().collect(), known: Some(known) }
+        Self { symbols: known.letters.symbols().chars().collect(), known: Some(known) }
     }
 
     /// An alphabet by its name, or from its symbols in order (`ACGT` is `dna`).
@@ -129,7 +103,7 @@ impl Alphabet {
     /// or there are more than 65535.
     pub fn new(text: &str) -> Result<Self, DataError> {
         let named = |known: &&&'static Known| {
-            known.name == text.to_ascii_lowercase() || known.symbols == text
+            known.name == text.to_ascii_lowercase() || known.letters.symbols() == text
         };
         if let Some(known) = KNOWN.iter().find(named) {
             return Ok(Self::of(known));
@@ -172,7 +146,7 @@ impl Alphabet {
         if let Some(known) = KNOWN.iter().find(|known| known.explains(counts)) {
             return Ok(Some(Self::of(known)));
         }
-        let is_symbol = |symbol: &char| !symbol.is_control() && !UNNAMED_MISSING.contains(symbol);
+        let is_symbol = |symbol: &char| !symbol.is_control() && !UNNAMED_MISSING.contains(*symbol);
         let symbols: String = counts.keys().copied().filter(is_symbol).collect();
         if symbols.is_empty() { Ok(None) } else { Self::new(&symbols).map(Some) }
     }
@@ -193,8 +167,7 @@ impl Alphabet {
     /// The characters that stand for a missing symbol.
     #[must_use]
     pub fn missing(&self) -> Vec<char> {
-        let codes = self.known.map_or(UNNAMED_MISSING, |known| known.missing);
-        codes.iter().copied().filter(|code| !self.symbols.contains(code)).collect()
+        self.codes().chars().filter(|code| !self.symbols.contains(code)).collect()
     }
 
     /// The name of a well-known alphabet.
@@ -207,15 +180,18 @@ impl Alphabet {
     #[must_use]
     pub fn decode(&self, character: char) -> Decoded {
         let character = match self.known {
-            Some(known) if known.fold_case => character.to_ascii_uppercase(),
+            Some(known) if known.letters.folds_case() => character.to_ascii_uppercase(),
             _ => character,
         };
         if let Some(index) = self.symbols.iter().position(|&symbol| symbol == character) {
             // `new` admits no more symbols than u16 can count.
             return u16::try_from(index).map_or(Decoded::Unknown, Decoded::Symbol);
         }
-        let codes = self.known.map_or(UNNAMED_MISSING, |known| known.missing);
-        if codes.contains(&character) { Decoded::Missing } else { Decoded::Unknown }
+        if self.codes().contains(character) { Decoded::Missing } else { Decoded::Unknown }
+    }
+
+    fn codes(&self) -> &'static str {
+        self.known.map_or(UNNAMED_MISSING, |known| known.letters.missing())
     }
 }
 
@@ -225,13 +201,14 @@ impl Known {
         let (mut symbols, mut codes) = (0, 0);
         let mut seen = Vec::new();
         for (&character, &count) in counts {
-            let character = if self.fold_case { character.to_ascii_uppercase() } else { character };
-            if self.symbols.contains(character) {
+            let character =
+                if self.letters.folds_case() { character.to_ascii_uppercase() } else { character };
+            if self.letters.symbols().contains(character) {
                 symbols += count;
                 if !seen.contains(&character) {
                     seen.push(character);
                 }
-            } else if !self.missing.contains(&character) {
+            } else if !self.letters.missing().contains(character) {
                 return false;
             } else if !self.common.contains(&character) {
                 codes += count;

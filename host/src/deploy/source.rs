@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
+use fishweir_core::emission::Alphabet;
+
 use super::{Deployed, DeployedEmission, Weight};
 use crate::classifier::{Observations, normalisation_name};
 
 impl Deployed {
-    /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it, with
-    /// the names of classes and channels in comments. Every number is written so that it reads back
-    /// to the same bits.
+    /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it; the
+    /// names of the classes as `CLASSES`; and over symbols their letters as `ALPHABET`. Every number
+    /// is written so that it reads back to the same bits.
     #[must_use]
     pub fn to_source(&self) -> String {
         let directions = self.directions();
@@ -19,6 +21,11 @@ impl Deployed {
                 ("Categorical", format!("symbols {symbols:?}, numbered in this order"))
             }
         };
+        let alphabet = match &self.observations {
+            Observations::Channels(_) => None,
+            Observations::Symbols(symbols) => Some(Alphabet::of(symbols)),
+        };
+        let families = if alphabet.is_some() { "{Alphabet, Categorical}" } else { family };
         let numbers = if directions == 0 {
             String::new()
         } else {
@@ -36,15 +43,22 @@ impl Deployed {
         let _ = write!(
             text,
             "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
-             use fishweir_core::emission::{family};\n\
+             use fishweir_core::emission::{families};\n\
              use fishweir_core::hmm::{{Chain, Hmm}};\n\
              {numbers}\n\
+             /// The names of the classes, by index.\n\
+             #[rustfmt::skip]\n\
+             pub static CLASSES: [&str; {}] = {:?};\n\n\
+             {}\
              /// {} models of {} hidden states over {}, {} outputs.\n\
              pub type Model = StreamClassifier<{family}<{}, {real}>, {}, {}, {}>;\n\n\
              /// The classifier, in flash.\n\
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
              pub static MODEL: Model = StreamClassifier::new(\n    [\n",
+            self.classes.len(),
+            self.classes,
+            alphabet.map(alphabet_source).unwrap_or_default(),
             self.models(),
             self.states(),
             self.observations,
@@ -76,6 +90,18 @@ impl Deployed {
         let _ = writeln!(text, "    Normalisation::{normalisation},\n);");
         text
     }
+}
+
+fn alphabet_source(alphabet: Alphabet<'_>) -> String {
+    format!(
+        "/// The letters of the symbols in order, those of a missing one, and whether lower case is \
+         read as\n/// upper case.\n\
+         #[rustfmt::skip]\n\
+         pub static ALPHABET: Alphabet<'static> = Alphabet::new({:?}, {:?}, {});\n\n",
+        alphabet.symbols(),
+        alphabet.missing(),
+        alphabet.folds_case()
+    )
 }
 
 fn reals(row: &[f32]) -> String {
