@@ -2,6 +2,9 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 
+#[cfg(test)]
+extern crate std;
+
 pub mod applications;
 pub mod boards;
 pub mod classifier;

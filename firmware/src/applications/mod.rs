@@ -1,3 +1,7 @@
-//! Applications, each written once: generic over the byte stream and the classifier, knowing no board.
+//! Applications, each written once: generic over byte streams, buses and classifiers, knowing no board.
 
 pub mod classify_stream;
+mod lines;
+pub mod symbols;
+#[cfg(test)]
+mod wire;

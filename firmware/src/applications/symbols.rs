@@ -1,0 +1,255 @@
+//! Classifies text: DNA, or a log whose events are letters. A line in, a line out.
+//!
+//! Host to device, a byte each:
+//!
+//! | byte | meaning |
+//! |---|---|
+//! | a letter of the alphabet | that symbol |
+//! | a letter for a missing symbol (`N`, `-`, `?`: the alphabet says which) | a missing symbol |
+//! | line feed | the sequence ends: answer, and begin the next |
+//! | carriage return | nothing |
+//! | end of transmission (4, Ctrl-D on a terminal) | answer what has begun, and stop |
+//! | any other | a symbol that cannot be read: counted, and pushed as missing |
+//!
+//! Device to host, a line for every sequence:
+//!
+//! ```text
+//! <class> <margin> <symbols> <missing> <unknown> <impossible>
+//! ```
+//!
+//! the decision after the last symbol: the class by its name, the margin as the eight hexadecimal
+//! digits of an `f32`, and how many letters were symbols, missing, unknown, and symbols that the
+//! models make impossible (pushed as missing, so that each keeps its place). A sequence of which the
+//! receiver lost bytes is answered by `!` alone.
+
+use embedded_io::{Read, Write};
+use fishweir_core::classify::Decision;
+use fishweir_core::emission::{Alphabet, Letter};
+
+use super::lines::{Class, write_line};
+use crate::classifier::Classifier;
+use crate::log::log;
+
+/// Ends the conversation.
+pub const END_OF_TRANSMISSION: u8 = 4;
+
+/// Letters, by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Letters {
+    /// Pushed as what they are.
+    pub symbols: u32,
+    /// Known to be missing.
+    pub missing: u32,
+    /// Of no alphabet.
+    pub unknown: u32,
+    /// Impossible under a model.
+    pub impossible: u32,
+}
+
+/// What a run has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Report {
+    /// Sequences answered with a decision.
+    pub sequences: u32,
+    /// Sequences of which the receiver lost bytes.
+    pub damaged: u32,
+}
+
+/// Answers lines until the host ends the transmission or the stream ends.
+///
+/// # Errors
+/// When the transport fails: to write, or to read twice without a byte between.
+pub fn symbols<S, C, const MODELS: usize>(
+    serial: &mut S,
+    classifier: &mut C,
+    alphabet: &Alphabet<'_>,
+    classes: &[&str],
+) -> Result<Report, S::Error>
+where
+    S: Read + Write,
+    C: Classifier<MODELS, Sample = usize>,
+{
+    log!(info, "alphabet {=str}, missing {=str}", alphabet.symbols(), alphabet.missing());
+    let mut report = Report::default();
+    let mut sequence = Sequence::default();
+    let mut receiver = Receiver::default();
+    loop {
+        let event = receiver.next(serial)?;
+        match event {
+            Event::Letter(byte) => {
+                sequence.take(classifier, alphabet.decode(byte));
+                continue;
+            }
+            Event::Lost => {
+                sequence.damaged = true;
+                continue;
+            }
+            Event::Ended if sequence == Sequence::default() => break,
+            Event::LineFeed | Event::Ended => {}
+        }
+        if sequence.damaged {
+            report.damaged += 1;
+            write_line(serial, format_args!("!"))?;
+        } else {
+            report.sequences += 1;
+            answer(serial, classifier.decision(), classes, &sequence.letters)?;
+        }
+        if event == Event::Ended {
+            break;
+        }
+        sequence = Sequence::default();
+        classifier.reset();
+    }
+    log!(info, "{=u32} sequences, {=u32} damaged", report.sequences, report.damaged);
+    Ok(report)
+}
+
+#[derive(PartialEq, Eq)]
+enum Event {
+    Letter(u8),
+    LineFeed,
+    Ended,
+    /// The receiver lost a byte.
+    Lost,
+}
+
+#[derive(Default)]
+struct Receiver {
+    failing: bool,
+}
+
+impl Receiver {
+    /// The next event; an error where reading fails twice in succession.
+    fn next<S: Read>(&mut self, serial: &mut S) -> Result<Event, S::Error> {
+        loop {
+            let mut byte = 0;
+            let read = serial.read(core::slice::from_mut(&mut byte));
+            let failed = core::mem::replace(&mut self.failing, read.is_err());
+            return Ok(match (read, byte) {
+                (Err(error), _) if failed => return Err(error),
+                (Err(_), _) => Event::Lost,
+                (Ok(0), _) | (Ok(_), END_OF_TRANSMISSION) => Event::Ended,
+                (Ok(_), b'\n') => Event::LineFeed,
+                (Ok(_), b'\r') => continue,
+                (Ok(_), letter) => Event::Letter(letter),
+            });
+        }
+    }
+}
+
+/// The sequence in hand.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Sequence {
+    letters: Letters,
+    damaged: bool,
+}
+
+impl Sequence {
+    fn take<C, const MODELS: usize>(&mut self, classifier: &mut C, letter: Letter)
+    where
+        C: Classifier<MODELS, Sample = usize>,
+    {
+        let letters = &mut self.letters;
+        let absent = match letter {
+            Letter::Symbol(symbol) => match classifier.push(&symbol) {
+                Ok(()) => {
+                    letters.symbols += 1;
+                    return;
+                }
+                Err(_) => &mut letters.impossible,
+            },
+            Letter::Missing => &mut letters.missing,
+            Letter::Unknown => &mut letters.unknown,
+        };
+        *absent += 1;
+        classifier.push_missing();
+    }
+}
+
+fn answer<S: Write>(
+    serial: &mut S,
+    decision: Decision,
+    classes: &[&str],
+    letters: &Letters,
+) -> Result<(), S::Error> {
+    let Letters { symbols, missing, unknown, impossible } = letters;
+    let class = Class::of(decision.class, classes);
+    let margin = decision.margin.to_bits();
+    write_line(
+        serial,
+        format_args!("{class} {margin:08x} {symbols} {missing} {unknown} {impossible}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::String;
+    use std::vec::Vec;
+
+    use fishweir_core::filter::Running;
+
+    use super::super::wire::Wire;
+    use super::*;
+
+    #[allow(unreachable_pub, dead_code)]
+    mod coins {
+        include!("../../models/default.rs");
+    }
+
+    const CLASSES: [&str; 2] = ["fair", "alternating"];
+
+    fn serve(wire: &mut Wire) -> Result<Report, embedded_io::ErrorKind> {
+        let alphabet = Alphabet::new("HT", "-?", false);
+        symbols(wire, &mut Running::new(&coins::MODEL), &alphabet, &CLASSES)
+    }
+
+    fn answers(text: &str) -> Vec<String> {
+        let mut wire = Wire::sending(text.as_bytes());
+        serve(&mut wire).expect("the stream ends");
+        wire.lines()
+    }
+
+    /// The line for a margin of `log 5/4`.
+    fn alternating(rest: &str) -> String {
+        let margin = (-1.163_150_8_f32 - -1.386_294_4_f32).to_bits();
+        std::format!("alternating {margin:08x} {rest}")
+    }
+
+    #[test]
+    fn a_line_is_answered_by_class_margin_and_counts() {
+        assert_eq!(answers("HT\n"), [alternating("2 0 0 0")]);
+        assert_eq!(answers("HT\r\nHT\n"), [alternating("2 0 0 0"), alternating("2 0 0 0")]);
+    }
+
+    #[test]
+    fn missing_and_unknown_letters_keep_their_place() {
+        // Missing and unknown symbols alike let two steps pass, after which the coins stand as before.
+        let [missing, unknown] = ["H--T\n", "Hx+T\n"].map(answers);
+        let decision =
+            |line: &[String]| line[0].split_once(" 2 ").map(|(head, _)| String::from(head));
+        assert_eq!(decision(&missing), decision(&unknown));
+        assert!(missing[0].ends_with(" 2 2 0 0"), "{missing:?}");
+        assert!(unknown[0].ends_with(" 2 0 2 0"), "{unknown:?}");
+    }
+
+    #[test]
+    fn ctrl_d_answers_what_has_begun_and_stops() {
+        let mut wire = Wire::sending(b"HT\x04HT\n");
+        assert_eq!(serve(&mut wire), Ok(Report { sequences: 1, damaged: 0 }));
+        assert_eq!((wire.lines(), wire.unread()), (std::vec![alternating("2 0 0 0")], 3));
+        assert!(answers("\x04").is_empty());
+        assert_eq!(answers("HT"), [alternating("2 0 0 0")]);
+        assert_eq!(answers("\n").len(), 1, "a line in, a line out");
+    }
+
+    #[test]
+    fn a_damaged_line_is_said_to_be_and_the_next_is_whole() {
+        let mut wire = Wire::sending(b"H").failing().then(b"T\nHT\n");
+        assert_eq!(serve(&mut wire), Ok(Report { sequences: 1, damaged: 1 }));
+        assert_eq!(wire.lines(), ["!", &alternating("2 0 0 0")]);
+        let mut dead = Wire::sending(b"H").failing().failing();
+        assert_eq!(serve(&mut dead), Err(embedded_io::ErrorKind::Other));
+    }
+}
