@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use fishweir_core::artefact::{Family, Header, Shape};
+use fishweir_core::emission::Alphabet;
 
 /// Boards: the feature, the folder with `memory.x`, the target.
 const BOARDS: [Board; 5] = [
@@ -104,9 +105,14 @@ fn bring_model(root: &Path, out: &Path) -> Result<(), String> {
         }
         (None, Some(artefact)) => in_place(&artefact, out)?,
         (Some(source), None) => exported(&source, SOURCE)?,
-        (None, None) => exported(&root.join("models/default.rs"), "default model")?,
+        (None, None) => exported(&root.join(default_model()), "default model")?,
     };
     write(&out.join("model.rs"), model.as_bytes())
+}
+
+/// The model of a build that names none, of the kind that the application takes.
+fn default_model() -> &'static str {
+    if on("detect-change") { "models/detector.rs" } else { "models/default.rs" }
 }
 
 fn exported(source: &Path, what: &str) -> Result<String, String> {
@@ -128,14 +134,17 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
     let refused =
         |why: &dyn std::fmt::Display| format!("{ARTEFACT}: {}: {why}", artefact.display());
     let bytes = read(artefact, ARTEFACT)?;
-    let shape = Header::parse(&bytes).map_err(|error| refused(&error))?.shape();
-    let model = type_of(shape).map_err(|why| refused(&why))?;
+    let header = Header::parse(&bytes).map_err(|error| refused(&error))?;
+    let model = type_of(header.shape()).map_err(|why| refused(&why))?;
+    let labels = header.labels(&bytes).map_err(|error| refused(&error))?;
+    let labels = labels_of(header.shape(), &labels.collect::<Vec<_>>());
     write(&out.join("model.fishweir"), &bytes)?;
     Ok(format!(
         "\
 /// The classifier's type, from the artefact's header.
 pub type Model = {model};
 
+{labels}
 /// Reads in place need the alignment of a real.
 #[repr(C, align(8))]
 struct Aligned<B: ?Sized>(B);
@@ -152,6 +161,29 @@ pub fn load() -> Result<&'static Model, fishweir_core::artefact::ArtefactError> 
 }}
 "
     ))
+}
+
+/// The statics that an exported source has beside the model: the names of the classes, and over symbols
+/// their letters, which are the line after.
+fn labels_of(shape: Shape, lines: &[&str]) -> String {
+    let classes = if shape.outputs == 1 { 2 } else { usize::from(shape.outputs) };
+    let (classes, observed) = lines.split_at_checked(classes).unwrap_or((lines, &[]));
+    let mut text = format!(
+        "/// The names of the classes, by index.\npub static CLASSES: [&str; {}] = {classes:?};\n",
+        classes.len()
+    );
+    if let (Family::CATEGORICAL, [symbols]) = (shape.family, observed) {
+        let alphabet = Alphabet::of(symbols);
+        text += &format!(
+            "/// The letters of the symbols.\n\
+             pub static ALPHABET: fishweir_core::emission::Alphabet<'static> = \
+             fishweir_core::emission::Alphabet::new({:?}, {:?}, {});\n",
+            alphabet.symbols(),
+            alphabet.missing(),
+            alphabet.folds_case()
+        );
+    }
+    text
 }
 
 fn type_of(shape: Shape) -> Result<String, &'static str> {

@@ -9,8 +9,14 @@
 // so that after heads, tails the decision is class 1 by a margin of log 5/4 = 0.2231.
 
 use fishweir_core::classify::{Normalisation, StreamClassifier};
-use fishweir_core::emission::Categorical;
+use fishweir_core::emission::{Alphabet, Categorical};
 use fishweir_core::hmm::{Chain, Hmm};
+
+/// The names of the classes, by index.
+pub static CLASSES: [&str; 2] = ["fair", "alternating"];
+
+/// Heads and tails as letters.
+pub static ALPHABET: Alphabet<'static> = Alphabet::new("HT", "-?", true);
 
 /// The type of [`MODEL`]: two models of two states, over two symbols, without directions.
 pub type Model = StreamClassifier<Categorical<2>, 2, 2, 2>;

@@ -210,7 +210,7 @@ mod tests {
     use crate::meter::NoMeter;
 
     // Named here, so that the tests do not depend on which model a build was given.
-    #[allow(unreachable_pub)]
+    #[allow(unreachable_pub, dead_code)]
     mod coins {
         include!("../../models/default.rs");
     }

@@ -1,6 +1,7 @@
 //! Applications, each written once: generic over byte streams, buses and classifiers, knowing no board.
 
 pub mod classify_stream;
+pub mod detect_change;
 mod lines;
 pub mod symbols;
 #[cfg(test)]

@@ -193,16 +193,13 @@ mod tests {
     use super::super::wire::Wire;
     use super::*;
 
-    #[allow(unreachable_pub, dead_code)]
+    #[allow(unreachable_pub)]
     mod coins {
         include!("../../models/default.rs");
     }
 
-    const CLASSES: [&str; 2] = ["fair", "alternating"];
-
     fn serve(wire: &mut Wire) -> Result<Report, embedded_io::ErrorKind> {
-        let alphabet = Alphabet::new("HT", "-?", false);
-        symbols(wire, &mut Running::new(&coins::MODEL), &alphabet, &CLASSES)
+        symbols(wire, &mut Running::new(&coins::MODEL), &coins::ALPHABET, &coins::CLASSES)
     }
 
     fn answers(text: &str) -> Vec<String> {

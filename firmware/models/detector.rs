@@ -1,0 +1,32 @@
+// A fair coin that may begin to favour a side: the detector that is built in when none is named. Small
+// enough to check by hand.
+//
+// Along its direction the logits of heads (symbol 0) and tails part: `log p` changes by 1/2 with every
+// head and by -1/2 with every tail. Over a memory of 64 tosses, 16 heads more than tails are an alarm.
+// Every toss earns `log 1/2`, so that the fit of a fair coin stays at zero whatever it shows.
+
+use fishweir_core::classify::{ChangeDetector, Limit};
+use fishweir_core::emission::Categorical;
+use fishweir_core::filter::Memory;
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::number::Dual;
+
+/// The type of [`MODEL`]: one state over two symbols, one direction.
+pub type Model = ChangeDetector<Categorical<2, Dual<f32, 1>>, 1, 1>;
+
+/// Is it still fair?
+pub static MODEL: Model = ChangeDetector::new(
+    Hmm::new(
+        Chain::from_parts(
+            [Dual { value: 1.0, tangent: [0.0] }],
+            [[Dual { value: 1.0, tangent: [0.0] }]],
+        ),
+        [Categorical::from_parts([
+            Dual { value: 0.5, tangent: [0.25] },
+            Dual { value: 0.5, tangent: [-0.25] },
+        ])],
+    ),
+    Memory::from_lost(1.0 / 64.0),
+    Limit { mean: -0.693_147_2, threshold: 1.0 },
+    [Limit { mean: 0.0, threshold: 8.0 }],
+);

@@ -1,0 +1,17 @@
+//! `detect_change` on the chosen board: samples in over its serial port, alarms out.
+#![no_std]
+#![no_main]
+
+use fishweir_core::filter::Running;
+use fishweir_firmware::applications::detect_change::detect_change;
+use fishweir_firmware::boards::Parts;
+use fishweir_firmware::image::{self, entry};
+use fishweir_firmware::model;
+
+#[entry]
+fn main() -> ! {
+    let Parts { mut serial, .. } = image::start("detect_change");
+    let detector = image::expect(model::load(), "the model was refused");
+    let mut detector = Running::new(detector);
+    image::finish(detect_change(&mut serial, &mut detector), "the stream broke off")
+}

@@ -1,0 +1,18 @@
+//! `symbols` on the chosen board: text in over its serial port, a decision a line out.
+#![no_std]
+#![no_main]
+
+use fishweir_core::filter::Running;
+use fishweir_firmware::applications::symbols::symbols;
+use fishweir_firmware::boards::Parts;
+use fishweir_firmware::image::{self, entry};
+use fishweir_firmware::model::{self, ALPHABET, CLASSES};
+
+#[entry]
+fn main() -> ! {
+    let Parts { mut serial, .. } = image::start("symbols");
+    let model = image::expect(model::load(), "the model was refused");
+    let mut classifier = Running::new(model);
+    let outcome = symbols(&mut serial, &mut classifier, &ALPHABET, &CLASSES);
+    image::finish(outcome, "the stream broke off")
+}
