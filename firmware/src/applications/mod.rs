@@ -4,5 +4,6 @@ pub mod classify_stream;
 pub mod detect_change;
 mod lines;
 pub mod symbols;
+pub mod watch_sensor;
 #[cfg(test)]
 mod wire;

@@ -1,0 +1,238 @@
+//! Classifies what an accelerometer feels, sample by sample, and survives the sensor's troubles.
+//!
+//! Every [`POLL_MS`] it asks whether data are ready, empties the FIFO over the I2C bus, and pushes the
+//! samples. Its output is lines of text:
+//!
+//! ```text
+//! decision <sample> <class> <margin>       after every block of samples
+//! fault <sample> <what>                    the sensor is in trouble; said once until it is over
+//! lost <sample> <count> [reset]            it is over; so many samples were lost before
+//! done <samples> <lost> <refused> <faults>
+//! ```
+//!
+//! Samples are counted from 1, lost ones included; margins are the eight hexadecimal digits of an
+//! `f32`. What a fault leads to:
+//!
+//! | fault | found by | then |
+//! |---|---|---|
+//! | `no answer`, `bus error` | an I2C transaction | polled on; the FIFO keeps 32 samples (0.64 s) meanwhile |
+//! | `overrun` | the FIFO's flag | the samples overwritten are counted by the clock |
+//! | `stalled` | no data ready for [`TIMEOUT_MS`] | the sensor is set up anew, as after a loss of power |
+//! | `stranger` | `WHO_AM_I` | asked again |
+//!
+//! Lost samples are pushed as missing, so that time keeps its meaning to the models; after more than
+//! [`LONGEST_GAP`] of them the past says nothing, and the classifier begins anew. Their number is
+//! the time waited times the rate: exact to a sample as far as the sensor's clock is. The time of the
+//! bus transfers themselves is not counted.
+
+mod accelerometer;
+#[cfg(test)]
+#[allow(unreachable_pub, reason = "the tests of the main workspace compile this file too")]
+mod simulated;
+#[cfg(test)]
+mod tests;
+
+use core::fmt;
+
+use embedded_hal::delay::DelayNs;
+use embedded_hal::i2c::I2c;
+use embedded_io::Write;
+
+pub use accelerometer::{
+    Accelerometer, FIFO_DEPTH, G_PER_DIGIT, RATE_HERTZ, Sa0Pad, SensorFault, Waiting,
+};
+
+use super::lines::{Class, write_line};
+use crate::classifier::Classifier;
+use crate::log::log;
+
+/// Milliseconds between two looks at the FIFO: eight samples, a quarter of what it holds.
+pub const POLL_MS: u32 = 160;
+/// Milliseconds without data after which the sensor has stalled.
+pub const TIMEOUT_MS: u32 = 3 * POLL_MS;
+/// Samples that may be lost before the stream counts as a new one: half a minute.
+pub const LONGEST_GAP: u32 = 30 * RATE_HERTZ;
+
+/// What a run has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Report {
+    /// Samples, lost ones included.
+    pub samples: u32,
+    /// Samples that the sensor lost.
+    pub lost: u32,
+    /// Samples that the models refused; pushed as missing.
+    pub refused: u32,
+    /// Troubles of the sensor.
+    pub faults: u32,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { samples, lost, refused, faults } = self;
+        write!(f, "done {samples} {lost} {refused} {faults}")
+    }
+}
+
+/// Watches the sensor as long as `goes_on` says so.
+///
+/// # Errors
+/// When the output fails. What is wrong with the sensor goes to the output, and it is tried again.
+pub fn watch_sensor<I, D, S, C, const MODELS: usize>(
+    sensor: &mut Accelerometer<I>,
+    delay: &mut D,
+    output: &mut S,
+    classifier: &mut C,
+    classes: &[&str],
+    mut goes_on: impl FnMut() -> bool,
+) -> Result<Report, S::Error>
+where
+    I: I2c,
+    D: DelayNs,
+    S: Write,
+    C: Classifier<MODELS, Sample = [f32; 3]>,
+{
+    let mut watch = Watch::default();
+    let mut at_once = false;
+    while goes_on() {
+        if !at_once {
+            delay.delay_ms(POLL_MS);
+            watch.wait(POLL_MS);
+        }
+        let before = watch.report;
+        let outcome = watch.poll(sensor, classifier);
+        // An overrun is told before the FIFO is read, and every moment counts.
+        at_once = outcome == Err(SensorFault::Overrun);
+        let Report { samples, lost, .. } = watch.report;
+        if lost > before.lost {
+            let gap = lost - before.lost;
+            let reset = if gap > LONGEST_GAP { " reset" } else { "" };
+            write_line(output, format_args!("lost {} {gap}{reset}", before.samples + gap))?;
+        }
+        if samples - lost > before.samples - before.lost {
+            let decision = classifier.decision();
+            let class = Class::of(decision.class, classes);
+            let margin = decision.margin.to_bits();
+            write_line(output, format_args!("decision {samples} {class} {margin:08x}"))?;
+        }
+        match outcome {
+            Err(fault) if watch.fault != Some(fault) && goes_on() => {
+                log!(warn, "sensor: {}", fault);
+                watch.fault = Some(fault);
+                watch.report.faults += 1;
+                write_line(output, format_args!("fault {samples} {fault}"))?;
+            }
+            // What is known already, or the end of the world.
+            Err(_) | Ok(()) => {}
+        }
+    }
+    write_line(output, format_args!("{}", watch.report))?;
+    log!(info, "{=u32} samples, {=u32} lost", watch.report.samples, watch.report.lost);
+    Ok(watch.report)
+}
+
+/// Where the stream stands.
+#[derive(Debug, Default)]
+struct Watch {
+    report: Report,
+    /// Set up, and not known to have stalled since.
+    is_running: bool,
+    /// What is wrong, until a block has been read.
+    fault: Option<SensorFault>,
+    /// Samples may be missing before those in the FIFO.
+    has_gap: bool,
+    /// Since the last sample that was in time, or since the sensor was first set up: milliseconds
+    /// waited, and samples read or given up.
+    waited_ms: u32,
+    taken: u32,
+    /// Milliseconds without data, or since the sensor was set up anew.
+    idle_ms: u32,
+}
+
+impl Watch {
+    fn wait(&mut self, ms: u32) {
+        self.waited_ms = self.waited_ms.saturating_add(ms);
+        self.idle_ms = self.idle_ms.saturating_add(ms);
+    }
+
+    /// Takes what the sensor has.
+    fn poll<I, C, const MODELS: usize>(
+        &mut self,
+        sensor: &mut Accelerometer<I>,
+        classifier: &mut C,
+    ) -> Result<(), SensorFault>
+    where
+        I: I2c,
+        C: Classifier<MODELS, Sample = [f32; 3]>,
+    {
+        if !self.is_running {
+            return self.start(sensor);
+        }
+        let Waiting { samples, full } = sensor.waiting()?;
+        if samples == 0 {
+            if self.idle_ms < TIMEOUT_MS {
+                return Ok(());
+            }
+            self.is_running = false;
+            return Err(SensorFault::Stalled);
+        }
+        if full && self.fault != Some(SensorFault::Overrun) {
+            self.has_gap = true;
+            return Err(SensorFault::Overrun);
+        }
+        if self.has_gap {
+            self.close_gap(samples.into(), classifier);
+        }
+        for _ in 0..samples {
+            let x = sensor.sample()?;
+            self.taken += 1;
+            self.report.samples += 1;
+            if classifier.push(&x).is_err() {
+                self.report.refused += 1;
+                classifier.push_missing();
+            }
+        }
+        // A sample more or less is the clocks'. Others that are late may never come: the next block tells.
+        let late = self.due().saturating_sub(self.taken);
+        let has_gap = late > 1;
+        let waited_ms = if has_gap { late * 1000 / RATE_HERTZ } else { 0 };
+        *self =
+            Self { report: self.report, is_running: true, has_gap, waited_ms, ..Self::default() };
+        Ok(())
+    }
+
+    /// Samples that should have come in the time waited.
+    fn due(&self) -> u32 {
+        let due = (u64::from(self.waited_ms) * u64::from(RATE_HERTZ) + 500) / 1000;
+        u32::try_from(due).unwrap_or(u32::MAX)
+    }
+
+    fn start<I: I2c>(&mut self, sensor: &mut Accelerometer<I>) -> Result<(), SensorFault> {
+        sensor.start()?;
+        self.is_running = true;
+        self.idle_ms = 0;
+        // Before the first sample nothing can be lost.
+        self.has_gap = self.report.samples > 0;
+        if !self.has_gap {
+            self.waited_ms = 0;
+        }
+        Ok(())
+    }
+
+    /// Lets the time pass that no sample tells of, up to those that wait in the FIFO.
+    fn close_gap<C, const MODELS: usize>(&mut self, waiting: u32, classifier: &mut C)
+    where
+        C: Classifier<MODELS, Sample = [f32; 3]>,
+    {
+        let lost = self.due().saturating_sub(self.taken + waiting);
+        if lost > LONGEST_GAP {
+            classifier.reset();
+        } else {
+            (0..lost).for_each(|_| classifier.push_missing());
+        }
+        self.has_gap = false;
+        self.taken += lost;
+        self.report.samples += lost;
+        self.report.lost += lost;
+    }
+}
