@@ -112,7 +112,13 @@ fn bring_model(root: &Path, out: &Path) -> Result<(), String> {
 
 /// The model of a build that names none, of the kind that the application takes.
 fn default_model() -> &'static str {
-    if on("detect-change") { "models/detector.rs" } else { "models/default.rs" }
+    if on("detect-change") {
+        "models/detector.rs"
+    } else if on("watch-sensor") {
+        "models/motion.rs"
+    } else {
+        "models/default.rs"
+    }
 }
 
 fn exported(source: &Path, what: &str) -> Result<String, String> {

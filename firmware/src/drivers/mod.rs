@@ -3,6 +3,7 @@
 use core::num::NonZero;
 use core::ptr::NonNull;
 
+pub mod bridge;
 pub mod cmsdk_uart;
 #[cfg(all(target_arch = "arm", target_os = "none", feature = "image"))]
 pub mod cortex_m;
