@@ -283,7 +283,7 @@ impl Classifier {
 }
 
 impl Direction {
-    fn fits(&self, model: &Hmm) -> bool {
+    pub(crate) fn fits(&self, model: &Hmm) -> bool {
         let (states, size) = (model.states(), model.size());
         let table = |rows: &[Vec<f64>], columns: usize| {
             rows.len() == states

@@ -64,7 +64,8 @@ impl Classifier {
     }
 }
 
-fn attach(
+/// A model with its directions attached, in `f32`, padded to so many states.
+pub(super) fn attach(
     index: usize,
     model: &Hmm,
     directions: &[&Direction],

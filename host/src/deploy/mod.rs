@@ -5,6 +5,7 @@
 //!                                                +--> Rust source with a `static`
 //!                                                +--> binary artefact, read in place
 //!                                                +--> cost: RAM, flash, multiply-adds
+//! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
 //! ```
 //!
 //! The stream runs the core's recursions over the same numbers in the same order as the device, so
@@ -13,12 +14,14 @@
 mod artefact;
 mod compile;
 mod cost;
+mod detector;
 mod source;
 mod stream;
 
 pub use artefact::ArtefactFileError;
 pub use compile::CompileError;
 pub use cost::Cost;
+pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
 pub use stream::{PushError, Stream};
 
 use fishweir_core::classify::Normalisation;

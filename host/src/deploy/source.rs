@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fishweir_core::emission::Alphabet;
 
-use super::{Deployed, DeployedEmission, Weight};
+use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{Observations, normalisation_name};
 
 impl Deployed {
@@ -69,17 +69,7 @@ impl Deployed {
             self.outputs(),
         );
         for model in &self.models {
-            let _ = writeln!(text, "        Hmm::new(\n            Chain::from_parts(");
-            let _ = writeln!(text, "                {},", weights(&model.initial));
-            let _ = writeln!(text, "                [");
-            for row in &model.transition {
-                let _ = writeln!(text, "                    {},", weights(row));
-            }
-            let _ = writeln!(text, "                ],\n            ),\n            [");
-            for emission in &model.emission {
-                let _ = writeln!(text, "                {},", emission_source(emission));
-            }
-            let _ = writeln!(text, "            ],\n        ),");
+            model_source(&mut text, model);
         }
         let _ = writeln!(text, "    ],\n    [");
         for row in &self.weights {
@@ -90,6 +80,21 @@ impl Deployed {
         let _ = writeln!(text, "    Normalisation::{normalisation},\n);");
         text
     }
+}
+
+/// An `Hmm`, with a comma after it.
+pub(super) fn model_source(text: &mut String, model: &DeployedModel) {
+    let _ = writeln!(text, "        Hmm::new(\n            Chain::from_parts(");
+    let _ = writeln!(text, "                {},", weights(&model.initial));
+    let _ = writeln!(text, "                [");
+    for row in &model.transition {
+        let _ = writeln!(text, "                    {},", weights(row));
+    }
+    let _ = writeln!(text, "                ],\n            ),\n            [");
+    for emission in &model.emission {
+        let _ = writeln!(text, "                {},", emission_source(emission));
+    }
+    let _ = writeln!(text, "            ],\n        ),");
 }
 
 fn alphabet_source(alphabet: Alphabet<'_>) -> String {

@@ -162,7 +162,7 @@ impl Stream {
     }
 }
 
-enum Observation<'a> {
+pub(super) enum Observation<'a> {
     Row(&'a [f32]),
     Symbol(u16),
 }
@@ -178,7 +178,7 @@ trait Block {
 }
 
 /// An emission family of the host, made from a deployed one.
-trait Build: Emission<Weight: CoreWeight<Real = f32>> {
+pub(super) trait Build: Emission<Weight: CoreWeight<Real = f32>> {
     fn build(emission: Option<&DeployedEmission>, first: usize, size: usize) -> Option<Self>;
     fn observe<'x>(x: &'x Observation<'_>) -> Option<&'x Self::Observation>;
 }
@@ -356,20 +356,25 @@ where
     Number<E>: Send,
     <Number<E> as fishweir_core::number::Number>::Ledger: Send,
 {
+    with_states!(model.initial.len(), N => {
+        let hmm: CoreHmm<E, N> = hmm(model, first);
+        let state = Forward::of(&hmm).start();
+        Box::new(Running { hmm, state, before: state })
+    })
+}
+
+/// The core's model at a compiled size, with the directions from `first` on.
+pub(super) fn hmm<E: Build, const N: usize>(model: &DeployedModel, first: usize) -> CoreHmm<E, N> {
     let size = match model.emission.first() {
         Some(DeployedEmission::Categorical(row)) => row.len(),
         Some(DeployedEmission::Gaussian { mean, .. }) => mean.len(),
         None => 0,
     };
-    with_states!(model.initial.len(), N => {
-        let emission = std::array::from_fn(|j| {
-            // A bank holds one family: its makers see to it.
-            E::build(model.emission.get(j), first, size)
-                .or_else(|| E::build(None, first, size))
-                .unwrap_or_else(|| unreachable!("a state out of reach can always be built"))
-        });
-        let hmm: CoreHmm<E, N> = CoreHmm::new(chain(model, first), emission);
-        let state = Forward::of(&hmm).start();
-        Box::new(Running { hmm, state, before: state })
-    })
+    let emission = std::array::from_fn(|j| {
+        // A bank holds one family: its makers see to it.
+        E::build(model.emission.get(j), first, size)
+            .or_else(|| E::build(None, first, size))
+            .unwrap_or_else(|| unreachable!("a state out of reach can always be built"))
+    });
+    CoreHmm::new(chain(model, first), emission)
 }

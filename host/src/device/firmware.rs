@@ -75,6 +75,22 @@ impl Firmware {
         self.produce(board, application, board.name, model, elf)
     }
 
+    /// Builds an application that has a feature of its own, the application's name with hyphens.
+    /// Otherwise as [`build`](Self::build).
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_application(
+        &self,
+        board: &'static Board,
+        application: &str,
+        model: ModelFile<'_>,
+        elf: &Path,
+    ) -> Result<Image, DeviceError> {
+        let features = format!("{},{}", board.name, application.replace('_', "-"));
+        self.produce(board, application, &features, model, elf)
+    }
+
     /// Builds any of the firmware's binaries for a board's target, with these features (separated by
     /// commas) and no others, on the bundled model. Otherwise as [`build`](Self::build).
     ///

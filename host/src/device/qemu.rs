@@ -146,6 +146,34 @@ impl Qemu {
         }
     }
 
+    /// Holds any conversation with the device over its serial port, then waits for it to end: for
+    /// applications with a wire of their own. Returns what came of the conversation, and the log.
+    ///
+    /// # Errors
+    /// [`DeviceError::Silent`] where the device says nothing for the length of `patience`,
+    /// [`DeviceError::Link`] where the conversation fails otherwise, and [`DeviceError::Emulator`]
+    /// when the device ends otherwise than well.
+    pub fn talk<T>(
+        mut self,
+        patience: Duration,
+        conversation: impl FnOnce(&UnixStream) -> std::io::Result<T>,
+    ) -> Result<(T, Vec<u8>), DeviceError> {
+        self.serial.set_read_timeout(Some(patience))?;
+        let outcome = conversation(&self.serial);
+        let (code, log, stderr) = self.end(patience, outcome.is_ok())?;
+        let failed = |what, cause| DeviceError::Emulator { what, cause, code, stderr };
+        match outcome {
+            Ok(outcome) if code == Some(Exit::Done.code()) => Ok((outcome, log)),
+            Ok(_) => Err(failed("the device did not end well", None)),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                Err(DeviceError::Silent { seconds: patience.as_secs(), answers: 0 })
+            }
+            Err(error) => {
+                Err(failed("the device broke off", Some(Box::new(DeviceError::Link(error)))))
+            }
+        }
+    }
+
     fn converse<'a>(
         &self,
         inputs: impl IntoIterator<Item = Input<'a>, IntoIter: Send>,

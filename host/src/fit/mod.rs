@@ -4,6 +4,8 @@ mod baum_welch;
 mod expectations;
 mod initialise;
 mod segment;
+mod simulate;
 
 pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
 pub use expectations::{EmissionStatistics, Expectations, expectations};
+pub(crate) use simulate::normal;

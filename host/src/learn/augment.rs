@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{DataError, Dataset, Kind, Rows, Samples, Series};
+use crate::fit::normal;
 
 /// What is varied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -225,12 +226,6 @@ fn rotation(deviation: f64, rng: &mut ChaCha8Rng) -> [[f64; 3]; 3] {
         }
     }
     turn
-}
-
-/// A standard normal number (Box and Muller).
-fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }
 
 #[cfg(test)]

@@ -113,6 +113,11 @@ impl SimulatedSensor {
         self.traffic
     }
 
+    /// Whether samples wait to be read.
+    pub fn has_data(&self) -> bool {
+        !self.fifo.is_empty()
+    }
+
     /// Whether the recording is at its end.
     pub fn is_over(&self) -> bool {
         self.time.is_some_and(|time| time / PERIOD_NS >= self.recording.len() as u64)

@@ -80,7 +80,7 @@ fn watch(recording: &[[f32; 3]], troubles: &[Trouble]) -> Outcome {
         &mut wire,
         &mut Running::new(&motion::MODEL),
         &motion::CLASSES,
-        || !world.borrow().is_over(),
+        || !world.borrow().is_over() || world.borrow().has_data(),
     )
     .expect("memory does not fail");
     Outcome { report, lines: wire.lines(), traffic: world.into_inner().traffic() }

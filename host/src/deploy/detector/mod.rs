@@ -1,0 +1,109 @@
+//! A detector of change: a model, a direction, and limits that calibration has set.
+
+mod calibrate;
+mod direction;
+mod stream;
+
+pub use calibrate::{Calibration, CalibrationError};
+pub use stream::DetectorStream;
+
+use std::fmt::Write as _;
+
+use fishweir_core::classify::Limit;
+
+use super::DeployedModel;
+use super::source::model_source;
+use crate::classifier::Observations;
+
+/// A detector as a device holds it: the core's `ChangeDetector` with one direction, in `f32`, in the
+/// sensor's own units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Detector {
+    observations: Observations,
+    model: DeployedModel,
+    /// `1 - lambda`.
+    lost: f32,
+    fit: Limit,
+    drift: Limit,
+    /// How the limits came about, in words.
+    notes: Vec<String>,
+}
+
+impl Detector {
+    /// What it observes.
+    #[must_use]
+    pub fn observations(&self) -> &Observations {
+        &self.observations
+    }
+
+    /// Hidden states of the model.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.model.initial.len()
+    }
+
+    /// Channels or symbols.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match &self.observations {
+            Observations::Channels(names) => names.len(),
+            Observations::Symbols(symbols) => symbols.chars().count(),
+        }
+    }
+
+    /// What is normal of the log-likelihood.
+    #[must_use]
+    pub fn fit(&self) -> Limit {
+        self.fit
+    }
+
+    /// What is normal along the direction.
+    #[must_use]
+    pub fn drift(&self) -> Limit {
+        self.drift
+    }
+
+    /// Rust source that defines `Model`, the detector's type, and `MODEL`, a `static` of it. Every
+    /// number is written so that it reads back to the same bits.
+    #[must_use]
+    pub fn to_source(&self) -> String {
+        let (family, what) = match &self.observations {
+            Observations::Channels(names) => ("Gaussian", format!("channels {}", names.join(", "))),
+            Observations::Symbols(symbols) => {
+                ("Categorical", format!("symbols {symbols:?}, numbered in this order"))
+            }
+        };
+        let (size, states) = (self.size(), self.states());
+        let mut text = format!(
+            "// A detector of change, exported by fishweir {}. Calibrate again, do not change this file.\n\
+             //\n\
+             // Observes {what}.\n",
+            env!("CARGO_PKG_VERSION"),
+        );
+        for note in &self.notes {
+            let _ = writeln!(text, "// {note}");
+        }
+        let _ = write!(
+            text,
+            "\nuse fishweir_core::classify::{{ChangeDetector, Limit}};\n\
+             use fishweir_core::emission::{family};\n\
+             use fishweir_core::filter::Memory;\n\
+             use fishweir_core::hmm::{{Chain, Hmm}};\n\
+             use fishweir_core::number::Dual;\n\n\
+             /// A model of {states} hidden states over {}, one direction.\n\
+             pub type Model = ChangeDetector<{family}<{size}, Dual<f32, 1>>, {states}, 1>;\n\n\
+             /// The detector, in flash.\n\
+             #[rustfmt::skip]\n\
+             #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
+             pub static MODEL: Model = ChangeDetector::new(\n",
+            self.observations
+        );
+        model_source(&mut text, &self.model);
+        let limit = |Limit { mean, threshold }: Limit| {
+            format!("Limit {{ mean: {mean:?}, threshold: {threshold:?} }}")
+        };
+        let _ = writeln!(text, "    Memory::from_lost({:?}),", self.lost);
+        let _ = writeln!(text, "    {},\n    [{}],\n);", limit(self.fit), limit(self.drift));
+        text
+    }
+}

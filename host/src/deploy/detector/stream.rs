@@ -1,0 +1,163 @@
+//! The host's run of a detector: the core's recursion at run-time sizes.
+
+use fishweir_core::classify::{ChangeDetector, ChangeReading, ChangeState, Limit};
+use fishweir_core::emission::Emission;
+use fishweir_core::filter::{Memory, Recursion};
+use fishweir_core::number::{Dual, Scalar};
+
+use super::super::stream::{Build, Observation, PushError, hmm};
+use super::super::{DeployedEmission, DeployedModel};
+use super::Detector;
+use crate::classifier::Observations;
+use crate::data::Sample;
+use crate::runtime::{CategoricalVec, GaussianVec, with_states};
+
+/// A stream through a [`Detector`], with the device's arithmetic and its bits.
+pub struct DetectorStream {
+    run: Box<dyn Run + Send>,
+    channels: Option<usize>,
+    row: Vec<f32>,
+}
+
+impl Detector {
+    /// A stream before its first sample.
+    #[must_use]
+    pub fn stream(&self) -> DetectorStream {
+        let Self { model, lost, fit, drift, .. } = self;
+        DetectorStream::new(&self.observations, model, Memory::from_lost(*lost), *fit, *drift)
+    }
+}
+
+impl DetectorStream {
+    pub(super) fn new(
+        observations: &Observations,
+        model: &DeployedModel,
+        memory: Memory,
+        fit: Limit,
+        drift: Limit,
+    ) -> Self {
+        let run = match model.emission.first() {
+            Some(DeployedEmission::Categorical(_)) => {
+                running::<CategoricalVec<Dual<f32, 1>>>(model, memory, fit, drift)
+            }
+            _ => running::<GaussianVec<Dual<f32, 1>>>(model, memory, fit, drift),
+        };
+        let channels = match observations {
+            Observations::Channels(names) => Some(names.len()),
+            Observations::Symbols(_) => None,
+        };
+        Self { run, channels, row: Vec::new() }
+    }
+
+    /// Takes in one sample; the values of a row are rounded to `f32`, as the device receives them.
+    ///
+    /// # Errors
+    /// [`PushError`]; the stream is then as before.
+    pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
+        match (sample, self.channels) {
+            (Sample::Row(row), Some(channels)) if row.len() == channels => {
+                self.row.clear();
+                self.row.extend(row.iter().map(|&x| x as f32));
+                self.run.push(&Observation::Row(&self.row))
+            }
+            (Sample::Symbol(symbol), None) => self.run.push(&Observation::Symbol(symbol)),
+            (Sample::Missing, _) => {
+                self.run.push_missing();
+                Ok(())
+            }
+            _ => Err(PushError::Kind),
+        }
+    }
+
+    /// Takes in one sample, or a missing one in its place where it is refused, as the firmware does;
+    /// then what the detector reads. After an alarm it begins anew.
+    pub fn watch(&mut self, sample: Sample<'_>) -> ChangeReading {
+        if self.push(sample).is_err() {
+            self.run.push_missing();
+        }
+        let reading = self.read();
+        if reading.alarm.is_some() {
+            self.reset();
+        }
+        reading
+    }
+
+    /// What the stream of late says.
+    #[must_use]
+    pub fn read(&self) -> ChangeReading {
+        self.run.read()
+    }
+
+    /// Forgets the past.
+    pub fn reset(&mut self) {
+        self.run.reset();
+    }
+
+    /// What the stream has earned since the filter began: log-likelihood and derivative.
+    pub(super) fn gain(&mut self, sample: Sample<'_>) -> Result<(f32, f32), PushError> {
+        self.run.mark();
+        self.push(sample)?;
+        Ok(self.run.gain())
+    }
+}
+
+trait Run {
+    fn push(&mut self, x: &Observation<'_>) -> Result<(), PushError>;
+    fn push_missing(&mut self);
+    fn reset(&mut self);
+    fn read(&self) -> ChangeReading;
+    /// Remembers where the stream stands.
+    fn mark(&mut self);
+    /// What has been earned since the mark: log-likelihood and derivative.
+    fn gain(&self) -> (f32, f32);
+}
+
+struct Running<E: Emission, const N: usize> {
+    detector: ChangeDetector<E, N, 1>,
+    state: ChangeState<Dual<f32, 1>, N>,
+    mark: ChangeState<Dual<f32, 1>, N>,
+}
+
+impl<E, const N: usize> Run for Running<E, N>
+where
+    E: Build<Weight = Dual<f32, 1>>,
+{
+    fn push(&mut self, x: &Observation<'_>) -> Result<(), PushError> {
+        let x = E::observe(x).ok_or(PushError::Kind)?;
+        Ok(self.detector.push(&mut self.state, x)?)
+    }
+    fn push_missing(&mut self) {
+        self.detector.push_missing(&mut self.state);
+    }
+    fn reset(&mut self) {
+        self.state = self.detector.start();
+    }
+    fn read(&self) -> ChangeReading {
+        self.detector.read(&self.state)
+    }
+    fn mark(&mut self) {
+        self.mark = self.state;
+    }
+    fn gain(&self) -> (f32, f32) {
+        let evidence = |state: &ChangeState<_, N>| state.fading().belief().evidence();
+        let gain = evidence(&self.state).less(&evidence(&self.mark));
+        (gain.value(), gain.derivative(0).unwrap_or_default())
+    }
+}
+
+fn running<E>(
+    model: &DeployedModel,
+    memory: Memory,
+    fit: Limit,
+    drift: Limit,
+) -> Box<dyn Run + Send>
+where
+    E: Build<Weight = Dual<f32, 1>> + Send + 'static,
+{
+    with_states!(model.initial.len(), N => {
+        let detector: ChangeDetector<E, N, 1> =
+            ChangeDetector::new(hmm(model, 0), memory, fit, [drift]);
+        let state = detector.start();
+        Box::new(Running { detector, state, mark: state })
+    })
+}

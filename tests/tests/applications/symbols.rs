@@ -1,0 +1,102 @@
+//! `symbols`: text in, a decision a line.
+
+use fishweir::data::{Alphabet, Dataset, Decoded, ReadOptions, Sample};
+use fishweir::deploy::Deployed;
+use fishweir::device::BOARDS;
+use fishweir::learn::{ClassifierKind, TrainOptions, train};
+
+use super::{build, build_around, lines, on_every_board};
+
+/// Two kinds of DNA: one random, one that favours a repeat; some of it masked.
+fn sequences() -> Vec<(&'static str, String)> {
+    let mut state = 1_u32;
+    let mut random = move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) as usize
+    };
+    (0..24)
+        .map(|index| {
+            let repeats = index % 2 == 1;
+            let letters = (0..60 + index).map(|t| match random() % 20 {
+                0 => 'N',
+                draw if repeats && draw < 12 => ['G', 'A', 'T'][t % 3],
+                _ => ['A', 'C', 'G', 'T'][random() % 4],
+            });
+            (["plain", "repeat"][index % 2], letters.collect())
+        })
+        .collect()
+}
+
+fn trained(kind: ClassifierKind) -> Deployed {
+    let mut text = String::from("label\tid\tsequence\n");
+    for (index, (label, sequence)) in sequences().iter().enumerate().take(16) {
+        text += &format!("{label}\ts{index}\t{sequence}\n");
+    }
+    let data = Dataset::parse("dna.tsv", text.as_bytes(), &ReadOptions::default()).expect("reads");
+    let mut options = TrainOptions::new(kind);
+    options.baum_welch.iterations = 5;
+    options.c = vec![1.0];
+    options.scalings.truncate(1);
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let trained = train(&data, &all, &options, &|| ()).expect("trains");
+    trained.classifier.compile().expect("fits in f32")
+}
+
+/// The line that the device should answer.
+fn answer(deployed: &Deployed, line: &str) -> String {
+    let alphabet = Alphabet::dna();
+    let mut stream = deployed.stream();
+    let [mut symbols, mut missing, mut unknown] = [0; 3];
+    for letter in line.chars() {
+        match alphabet.decode(letter) {
+            Decoded::Symbol(symbol) => {
+                stream.push(Sample::Symbol(symbol)).expect("no symbol is impossible");
+                symbols += 1;
+                continue;
+            }
+            Decoded::Missing => missing += 1,
+            Decoded::Unknown => unknown += 1,
+        }
+        stream.push(Sample::Missing).expect("always possible");
+    }
+    let decision = stream.decision();
+    let class = &deployed.classes()[decision.class];
+    format!("{class} {:08x} {symbols} {missing} {unknown} 0", decision.margin.to_bits())
+}
+
+/// The lines sent: all sequences, one in lower case, one with letters of no alphabet, an empty one.
+fn sent() -> Vec<String> {
+    let mut sent: Vec<String> = sequences().into_iter().map(|(_, sequence)| sequence).collect();
+    sent.push(sent[3].to_lowercase());
+    sent.push(format!("{}*!{}", sent[4], sent[5]));
+    sent.push(String::new());
+    sent
+}
+
+#[test]
+fn every_line_is_answered_as_the_host_does() {
+    let deployed = trained(ClassifierKind::Fisher);
+    let (sent, source) = (sent(), deployed.to_source());
+    let expected: Vec<String> = sent.iter().map(|line| answer(&deployed, line)).collect();
+    let classes = |line: &&String| line.starts_with("repeat");
+    let repeats = expected[16..24].iter().filter(classes).count();
+    assert!((2..=6).contains(&repeats), "the unseen lines are of both classes: {expected:?}");
+    on_every_board(|board| {
+        let built = build(board, "symbols", &source);
+        let answers =
+            lines(built.start(), (sent.join("\n") + "\n\x04").as_bytes()).expect("answers");
+        assert_eq!(answers, expected);
+    });
+}
+
+#[test]
+fn an_artefact_brings_its_letters_and_names() {
+    let deployed = trained(ClassifierKind::Bayes);
+    let artefact = deployed.to_artefact().expect("small enough");
+    let built = build_around(&BOARDS[0], "symbols", "model.fishweir", &artefact);
+    let line = "ACGTNNgatgatgat";
+    // The last line need not be ended.
+    let answers =
+        lines(built.start(), format!("{line}\r\n{line}\x04").as_bytes()).expect("answers");
+    assert_eq!(answers, [answer(&deployed, line), answer(&deployed, line)]);
+}
