@@ -9,9 +9,10 @@
 //! | `?` | | answer with the statistics |
 //! | `Q` | | stop |
 //!
-//! Device to host, lines of text; nothing as long as nothing has changed:
+//! Device to host, lines of text; after the first, nothing as long as nothing has changed:
 //!
 //! ```text
+//! ready <directions>                          it listens; what is sent before may be lost
 //! alarm <sample> fit <value>                  the model no longer explains the stream
 //! alarm <sample> drift <direction> <value>    the stream moves along a direction (or against it)
 //! refused <sample>                            impossible under the model, or no number
@@ -70,7 +71,7 @@ where
     S: Read + Write,
     E: Emission<Weight: Weight<Real = f32>, Observation: WireSample + Sized>,
 {
-    log!(info, "{=usize} directions", C);
+    write_line(serial, format_args!("ready {C}"))?;
     let mut report = Report::default();
     loop {
         let mut tag = 0;
@@ -163,7 +164,9 @@ mod tests {
     fn answers(sent: &[u8]) -> Vec<String> {
         let mut wire = Wire::sending(sent);
         serve(&mut wire).expect("the stream ends between samples");
-        wire.lines()
+        let mut lines = wire.lines();
+        assert_eq!(lines.remove(0), "ready 1");
+        lines
     }
 
     const HEADS: &[u8] = b"S\0\0";

@@ -11,9 +11,11 @@
 //! | end of transmission (4, Ctrl-D on a terminal) | answer what has begun, and stop |
 //! | any other | a symbol that cannot be read: counted, and pushed as missing |
 //!
-//! Device to host, a line for every sequence:
+//! Device to host, a line when it begins to listen (what is sent before may be lost), and one for every
+//! sequence:
 //!
 //! ```text
+//! ready <letters of symbols> <letters of missing ones> <class> <class> ...
 //! <class> <margin> <symbols> <missing> <unknown> <impossible>
 //! ```
 //!
@@ -21,6 +23,8 @@
 //! digits of an `f32`, and how many letters were symbols, missing, unknown, and symbols that the
 //! models make impossible (pushed as missing, so that each keeps its place). A sequence of which the
 //! receiver lost bytes is answered by `!` alone.
+
+use core::fmt;
 
 use embedded_io::{Read, Write};
 use fishweir_core::classify::Decision;
@@ -72,6 +76,7 @@ where
     C: Classifier<MODELS, Sample = usize>,
 {
     log!(info, "alphabet {=str}, missing {=str}", alphabet.symbols(), alphabet.missing());
+    write_line(serial, format_args!("{}", Greeting { alphabet, classes }))?;
     let mut report = Report::default();
     let mut sequence = Sequence::default();
     let mut receiver = Receiver::default();
@@ -104,6 +109,18 @@ where
     }
     log!(info, "{=u32} sequences, {=u32} damaged", report.sequences, report.damaged);
     Ok(report)
+}
+
+struct Greeting<'a> {
+    alphabet: &'a Alphabet<'a>,
+    classes: &'a [&'a str],
+}
+
+impl fmt::Display for Greeting<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ready {} {}", self.alphabet.symbols(), self.alphabet.missing())?;
+        self.classes.iter().try_for_each(|class| write!(f, " {class}"))
+    }
 }
 
 #[derive(PartialEq, Eq)]
@@ -205,7 +222,14 @@ mod tests {
     fn answers(text: &str) -> Vec<String> {
         let mut wire = Wire::sending(text.as_bytes());
         serve(&mut wire).expect("the stream ends");
-        wire.lines()
+        lines(&wire)
+    }
+
+    /// What comes after the greeting.
+    fn lines(wire: &Wire) -> Vec<String> {
+        let mut lines = wire.lines();
+        assert_eq!(lines.remove(0), "ready HT -? fair alternating");
+        lines
     }
 
     /// The line for a margin of `log 5/4`.
@@ -235,7 +259,7 @@ mod tests {
     fn ctrl_d_answers_what_has_begun_and_stops() {
         let mut wire = Wire::sending(b"HT\x04HT\n");
         assert_eq!(serve(&mut wire), Ok(Report { sequences: 1, damaged: 0 }));
-        assert_eq!((wire.lines(), wire.unread()), (std::vec![alternating("2 0 0 0")], 3));
+        assert_eq!((lines(&wire), wire.unread()), (std::vec![alternating("2 0 0 0")], 3));
         assert!(answers("\x04").is_empty());
         assert_eq!(answers("HT"), [alternating("2 0 0 0")]);
         assert_eq!(answers("\n").len(), 1, "a line in, a line out");
@@ -245,7 +269,7 @@ mod tests {
     fn a_damaged_line_is_said_to_be_and_the_next_is_whole() {
         let mut wire = Wire::sending(b"H").failing().then(b"T\nHT\n");
         assert_eq!(serve(&mut wire), Ok(Report { sequences: 1, damaged: 1 }));
-        assert_eq!(wire.lines(), ["!", &alternating("2 0 0 0")]);
+        assert_eq!(lines(&wire), ["!", &alternating("2 0 0 0")]);
         let mut dead = Wire::sending(b"H").failing().failing();
         assert_eq!(serve(&mut dead), Err(embedded_io::ErrorKind::Other));
     }

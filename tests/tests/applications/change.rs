@@ -1,1 +1,198 @@
+//! `detect_change`: limits that keep their promise, changes that are found, and the same on a device.
 
+use std::sync::LazyLock;
+
+use fishweir::classifier::{Direction, Observations};
+use fishweir::data::{Rows, Sample, Samples, SamplesView};
+use fishweir::deploy::{Calibration, CalibrationError, Detector};
+use fishweir::fit::BaumWelch;
+use fishweir::runtime::Hmm;
+use fishweir_core::classify::Statistic;
+
+use super::{build, lines, on_every_board, recordings};
+
+const CHANNELS: [&str; 3] = ["ax", "ay", "az"];
+/// One false alarm in 2000 samples is wanted.
+const CALIBRATION: Calibration = Calibration { memory: 50.0, mean_time: 2_000.0 };
+
+fn observations() -> Observations {
+    Observations::Channels(CHANNELS.map(String::from).to_vec())
+}
+
+fn fitted(states: usize, series: &[SamplesView<'_>]) -> Hmm {
+    let baum_welch = BaumWelch { states, iterations: 10, ..BaumWelch::default() };
+    baum_welch.fit(series, CHANNELS.len(), &[0.5; 3], &|| ()).expect("fits").model
+}
+
+/// A model of one exercise, and the detector of an offset on `ax` that simulation calibrates.
+static SIMULATED: LazyLock<(Hmm, Detector)> = LazyLock::new(|| {
+    let data = recordings(&CHANNELS);
+    let class = data.classes().iter().position(|name| name == "PEN").expect("an exercise");
+    let series = data.series().iter().filter(|series| series.label == Some(class));
+    let model = fitted(4, &series.map(|series| series.samples.view()).collect::<Vec<_>>());
+    let normal = drawn(&model, 0..40);
+    let normal: Vec<SamplesView<'_>> = normal.iter().map(Samples::view).collect();
+    let direction = Direction::offset(&model, 0).expect("a channel");
+    let detector =
+        CALIBRATION.calibrate(&model, &direction, &observations(), &normal).expect("calibrates");
+    (model, detector)
+});
+
+fn drawn(model: &Hmm, seeds: std::ops::Range<u64>) -> Vec<Samples> {
+    seeds.map(|seed| model.simulate(10_000, seed)).collect()
+}
+
+/// The series with an offset on `ax` from a sample on.
+fn slipped(series: &Samples, from: usize, offset: f64) -> Samples {
+    let mut slipped = Rows::new(CHANNELS.len());
+    for (t, row) in series.view().rows().expect("channels").iter().enumerate() {
+        let mut row = row.expect("none is missing").to_vec();
+        row[0] += if t < from { 0.0 } else { offset };
+        slipped.push(Some(&row));
+    }
+    Samples::Channels(slipped)
+}
+
+#[test]
+fn false_alarms_come_as_rarely_as_wanted() {
+    let (model, detector) = &*SIMULATED;
+    let fresh = drawn(model, 1_000..1_040);
+    let alarms = detector.alarms(&fresh.iter().map(Samples::view).collect::<Vec<_>>());
+    // 200 are due in 400 000 samples; calibration and this count are off by some 7 % each.
+    println!("{alarms} alarms in 400 000 samples");
+    assert!((140..=280).contains(&alarms), "{alarms} alarms");
+}
+
+#[test]
+fn recordings_calibrate_for_the_recordings_that_follow() {
+    let data = recordings(&CHANNELS);
+    let third = |third: usize| -> Vec<SamplesView<'_>> {
+        let views = data.series().iter().map(|series| series.samples.view());
+        views.map(|all| all.slice(all.len() * third / 3..all.len() * (third + 1) / 3)).collect()
+    };
+    let model = fitted(8, &third(0));
+    let direction = Direction::offset(&model, 0).expect("a channel");
+    let calibration = Calibration { memory: 50.0, mean_time: 1_500.0 };
+    let calibrate = |normal: &[SamplesView<'_>]| {
+        calibration.calibrate(&model, &direction, &observations(), normal).expect("calibrates")
+    };
+    // Some 37 are due in 55 000 samples.
+    let alarms = calibrate(&third(1)).alarms(&third(2));
+    println!("{alarms} alarms in a third of the recordings");
+    assert!((19..=74).contains(&alarms), "{alarms} alarms");
+    // A model is not the world: limits from simulation hold for simulations.
+    let simulated = drawn(&model, 0..20);
+    let simulated: Vec<SamplesView<'_>> = simulated.iter().map(Samples::view).collect();
+    let alarms = calibrate(&simulated).alarms(&third(2));
+    assert!(alarms > 370, "{alarms} alarms");
+}
+
+#[test]
+fn an_offset_is_found_by_the_drift_along_it_and_before_the_fit_finds_it() {
+    let (model, detector) = &*SIMULATED;
+    let from = 500;
+    let [mut drift_delay, mut fit_delay, mut seen] = [0, 0, 0];
+    for (seed, offset) in (2_000..2_020).zip([0.2, -0.2].into_iter().cycle()) {
+        let series = slipped(&model.simulate(1_500, seed), from, offset);
+        let mut stream = detector.stream();
+        let [mut drift, mut fit] = [None; 2];
+        for (t, x) in series.view().iter().enumerate() {
+            stream.push(x).expect("possible");
+            let reading = stream.read();
+            if t == from - 1 && reading.alarm.is_some() {
+                break; // A false alarm just before would be taken for a find.
+            }
+            if t >= from && drift.is_none() && reading.alarm == Some(Statistic::Drift(0)) {
+                assert_eq!(reading.drift[0] > 0.0, offset > 0.0, "its sign tells which way");
+                drift = Some(t - from);
+            }
+            if t >= from && fit.is_none() && reading.fit.abs() > detector.fit().threshold {
+                fit = Some(t - from);
+            }
+        }
+        drift_delay += drift.unwrap_or(1_000);
+        fit_delay += fit.unwrap_or(1_000);
+        seen += usize::from(drift.is_some_and(|delay| delay < 100));
+    }
+    println!("{seen} of 20; mean delays {} and {}", drift_delay / 20, fit_delay / 20);
+    assert!(seen >= 18, "{seen} of 20 within two seconds");
+    assert!(3 * drift_delay < 2 * fit_delay, "{drift_delay} against {fit_delay}");
+}
+
+#[test]
+fn too_little_is_said_to_be() {
+    let (model, _) = &*SIMULATED;
+    let direction = Direction::offset(model, 0).expect("a channel");
+    let short = model.simulate(19_999, 1);
+    let outcome = CALIBRATION.calibrate(model, &direction, &observations(), &[short.view()]);
+    let error = outcome.expect_err("ten alarms are the least");
+    assert!(matches!(error, CalibrationError::TooFew { observed: 19_999, .. }), "{error}");
+    let hasty = Calibration { mean_time: 40.0, ..CALIBRATION };
+    let outcome = hasty.calibrate(model, &direction, &observations(), &[short.view()]);
+    assert!(matches!(outcome, Err(CalibrationError::Setting { .. })));
+    assert!(Direction::offset(model, 3).is_none());
+    assert!(Direction::towards(model, &fitted(2, &[short.view()])).is_none());
+}
+
+/// What is sent to the device: every 10th sample missing, the statistics asked for after every 25th,
+/// once what is no number; and what it must answer.
+fn dialogue(detector: &Detector, series: &Samples) -> (Vec<u8>, Vec<String>) {
+    let (mut sent, mut expected) = (Vec::new(), Vec::new());
+    let mut stream = detector.stream();
+    let [mut missing, mut refused, mut alarms] = [0; 3];
+    let samples = series.view().len();
+    for (t, x) in series.view().iter().enumerate() {
+        let Sample::Row(row) = x else { panic!("none is missing") };
+        let mut row = row.to_vec();
+        let reading = if t % 10 == 9 {
+            sent.push(b'M');
+            missing += 1;
+            stream.watch(Sample::Missing)
+        } else {
+            if t == 333 {
+                row[1] = f64::NAN;
+                refused += 1;
+                expected.push(format!("refused {}", t + 1));
+            }
+            sent.push(b'S');
+            row.iter().for_each(|&x| sent.extend((x as f32).to_le_bytes()));
+            stream.watch(Sample::Row(&row))
+        };
+        if let Some(statistic) = reading.alarm {
+            alarms += 1;
+            let value = reading.value(statistic).expect("it has one").to_bits();
+            let name = if statistic == Statistic::Fit { "fit" } else { "drift 0" };
+            expected.push(format!("alarm {} {name} {value:08x}", t + 1));
+        }
+        if t % 25 == 24 {
+            sent.push(b'?');
+            let (reading, sample) = (stream.read(), t + 1);
+            let [fit, drift] = [reading.fit, reading.drift[0]].map(f32::to_bits);
+            expected.push(format!("reading {sample} {fit:08x} {drift:08x}"));
+        }
+    }
+    sent.push(b'Q');
+    expected.push(format!("done {samples} {missing} {refused} {alarms}"));
+    (sent, expected)
+}
+
+#[test]
+fn the_device_alarms_when_the_host_does() {
+    let (model, detector) = &*SIMULATED;
+    let change = 1_500;
+    let series = slipped(&model.simulate(2_000, 5), change, 0.2);
+    let (sent, expected) = dialogue(detector, &series);
+    let at = |line: &str| line.split(' ').nth(1).and_then(|at| at.parse::<usize>().ok());
+    let alarms: Vec<usize> = expected
+        .iter()
+        .filter(|line| line.starts_with("alarm"))
+        .filter_map(|line| at(line))
+        .collect();
+    let (before, after): (Vec<usize>, Vec<usize>) = alarms.iter().partition(|&&at| at <= change);
+    assert!(before.len() <= 3 && after.len() >= 5 && after[0] < change + 100, "{alarms:?}");
+    let source = detector.to_source();
+    on_every_board(|board| {
+        let built = build(board, "detect_change", &source);
+        assert_eq!(lines(built.start(), "ready 1", &sent).expect("answers"), expected);
+    });
+}

@@ -59,15 +59,16 @@ fn build_around(board: &'static Board, application: &str, name: &str, model: &[u
     Built { image, _folder: folder }
 }
 
-/// Sends all bytes and returns the lines that come until the device ends.
-fn lines(qemu: Qemu, sent: &[u8]) -> Result<Vec<String>, DeviceError> {
+/// Waits for the greeting, sends all bytes, and returns the lines that come until the device ends.
+fn lines(qemu: Qemu, greeting: &str, sent: &[u8]) -> Result<Vec<String>, DeviceError> {
     let conversation = |serial: &UnixStream| -> io::Result<Vec<String>> {
+        let mut lines = BufReader::new(serial).lines();
+        let first = lines.next().transpose()?;
+        assert_eq!(first.as_deref(), Some(greeting));
         thread::scope(|scope| {
-            let sender = scope.spawn(|| {
-                let mut serial = serial;
-                serial.write_all(sent)
-            });
-            let lines = BufReader::new(serial).lines().collect();
+            let mut serial = serial;
+            let sender = scope.spawn(move || serial.write_all(sent));
+            let lines = lines.collect();
             sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             lines
         })

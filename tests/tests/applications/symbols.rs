@@ -7,6 +7,8 @@ use fishweir::learn::{ClassifierKind, TrainOptions, train};
 
 use super::{build, build_around, lines, on_every_board};
 
+const GREETING: &str = "ready ACGT RYSWKMBDHVNX-.? plain repeat";
+
 /// Two kinds of DNA: one random, one that favours a repeat; some of it masked.
 fn sequences() -> Vec<(&'static str, String)> {
     let mut state = 1_u32;
@@ -83,8 +85,8 @@ fn every_line_is_answered_as_the_host_does() {
     assert!((2..=6).contains(&repeats), "the unseen lines are of both classes: {expected:?}");
     on_every_board(|board| {
         let built = build(board, "symbols", &source);
-        let answers =
-            lines(built.start(), (sent.join("\n") + "\n\x04").as_bytes()).expect("answers");
+        let answers = lines(built.start(), GREETING, (sent.join("\n") + "\n\x04").as_bytes())
+            .expect("answers");
         assert_eq!(answers, expected);
     });
 }
@@ -96,7 +98,7 @@ fn an_artefact_brings_its_letters_and_names() {
     let built = build_around(&BOARDS[0], "symbols", "model.fishweir", &artefact);
     let line = "ACGTNNgatgatgat";
     // The last line need not be ended.
-    let answers =
-        lines(built.start(), format!("{line}\r\n{line}\x04").as_bytes()).expect("answers");
+    let answers = lines(built.start(), GREETING, format!("{line}\r\n{line}\x04").as_bytes())
+        .expect("answers");
     assert_eq!(answers, [answer(&deployed, line), answer(&deployed, line)]);
 }
