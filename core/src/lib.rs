@@ -9,7 +9,7 @@
 //! | [`filter`] | constant memory: forward and tangent filter, forgetting, windows, expected statistics, online EM |
 //! | [`smooth`] | lent buffer: forward-backward, fixed lag, Viterbi, checkpoints, sampling |
 //! | [`score`] | the gradient of the log-likelihood, and directions, in the shape of the model |
-//! | [`classify`] | banks of models and directions that decide between classes |
+//! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
 //! | [`artefact`] | a classifier as a checked file that is read in place |
 //!
 //! Modules import from those above them, never from below. One recursion serves every number: over

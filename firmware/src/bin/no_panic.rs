@@ -14,10 +14,10 @@ use core::hint::black_box;
 use core::panic::PanicInfo;
 
 use fishweir_core::artefact;
-use fishweir_core::classify::StreamClassifier;
+use fishweir_core::classify::{ChangeDetector, Limit, StreamClassifier};
 use fishweir_core::emission::{
-    Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture, Parametrisation, Poisson,
-    Regularisation, SufficientStatistics, VectorSpace,
+    Alphabet, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture, Parametrisation,
+    Poisson, Regularisation, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::filter::{
     Belief, Forgetting, Forward, Memory, OnlineEm, Recent, Recursion, Running, Statistics,
@@ -53,6 +53,7 @@ fn main() -> ! {
     classifier::<Gaussian<3>>(&black_box([0.0; 3]));
     static BYTES: [u8; 1024] = [0; 1024];
     let bytes = black_box(&BYTES[..]);
+    black_box(bytes.first().map(|&byte| black_box(Alphabet::DNA).decode(byte)));
     let _ = black_box(artefact::read::<Categorical<16>, STATES, 2, 1>(bytes));
     let _ = black_box(artefact::read::<Gaussian<3, Dual<f32, 1>>, STATES, 2, 1>(bytes));
 
@@ -153,6 +154,10 @@ where
     let forward = Forward::of(&along);
     drive(forward, x);
     drive(Forgetting::of(&along, black_box(Memory::ENDLESS)), x);
+    let limit = Limit { mean: black_box(0.0), threshold: black_box(1.0) };
+    let detector = ChangeDetector::new(along, black_box(Memory::ENDLESS), limit, [limit; 2]);
+    let _ = black_box(detector.validate());
+    drive(&detector, x);
     if let Ok(recent) = Recent::<_, STATES, 5>::of(&along, black_box(1)) {
         drive(recent, x);
     }

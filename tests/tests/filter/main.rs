@@ -2,6 +2,7 @@
 //! the log domain, enumeration and finite differences.
 
 mod adaptation;
+mod change;
 mod likelihood;
 mod long_streams;
 mod statistics;
