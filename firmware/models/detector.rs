@@ -27,6 +27,6 @@ pub static MODEL: Model = ChangeDetector::new(
         ])],
     ),
     Memory::from_lost(1.0 / 64.0),
-    Limit { mean: -0.693_147_2, threshold: 1.0 },
+    Limit { mean: -core::f32::consts::LN_2, threshold: 1.0 },
     [Limit { mean: 0.0, threshold: 8.0 }],
 );

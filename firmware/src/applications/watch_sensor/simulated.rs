@@ -221,7 +221,7 @@ impl SimulatedSensor {
             register::STATUS_REG => {
                 self.traffic.polls += 1;
                 // Of all axes and of each: data overrun, data available.
-                u8::from(self.has_overwritten) * 0xF0 | u8::from(self.is_fresh) * 0x0F
+                (u8::from(self.has_overwritten) * 0xF0) | (u8::from(self.is_fresh) * 0x0F)
             }
             register::FIFO_SRC_REG => self.fifo_source(),
             register::OUT_X_L..=register::OUT_Z_H => self.output(register - register::OUT_X_L),
@@ -251,7 +251,7 @@ impl SimulatedSensor {
             self.is_fresh = !self.fifo.is_empty();
             self.traffic.samples += 1;
         }
-        if byte % 2 == 0 { low } else { high }
+        if byte.is_multiple_of(2) { low } else { high }
     }
 
     fn fifo_source(&self) -> u8 {
