@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use fishweir::classifier::{Direction, Observations};
 use fishweir::data::{Rows, Sample, Samples, SamplesView};
 use fishweir::deploy::{Calibration, CalibrationError, Detector};
+use fishweir::device::Board;
 use fishweir::fit::BaumWelch;
-use fishweir::runtime::Hmm;
+use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Statistic;
 
 use super::{build, lines, on_every_board, recordings};
@@ -117,6 +118,64 @@ fn an_offset_is_found_by_the_drift_along_it_and_before_the_fit_finds_it() {
     println!("{seen} of 20; mean delays {} and {}", drift_delay / 20, fit_delay / 20);
     assert!(seen >= 18, "{seen} of 20 within two seconds");
     assert!(3 * drift_delay < 2 * fit_delay, "{drift_delay} against {fit_delay}");
+}
+
+/// A log of four kinds of events, and the same machine when it errs more often and recovers later.
+fn machines() -> [Hmm; 2] {
+    [(0.02, 0.3, 0.05), (0.04, 0.15, 0.1)].map(|(fails, recovers, errors)| Hmm {
+        initial: vec![1.0, 0.0],
+        transition: vec![vec![1.0 - fails, fails], vec![recovers, 1.0 - recovers]],
+        emission: Emissions::Categorical {
+            probability: vec![vec![0.6, 0.3 - errors, 0.1, errors], vec![0.25, 0.125, 0.125, 0.5]],
+        },
+    })
+}
+
+#[test]
+fn a_log_is_watched_for_the_change_that_is_feared() {
+    let [healthy, failing] = machines();
+    let letters = Observations::Symbols(String::from("RSTE"));
+    let direction = Direction::towards(&healthy, &failing).expect("of one shape");
+    let normal = drawn(&healthy, 0..40);
+    let normal: Vec<SamplesView<'_>> = normal.iter().map(Samples::view).collect();
+    let calibration = Calibration { memory: 200.0, ..CALIBRATION };
+    let detector =
+        calibration.calibrate(&healthy, &direction, &letters, &normal).expect("calibrates");
+
+    let symbols = |model: &Hmm, length, seed| match model.simulate(length, seed) {
+        Samples::Symbols(symbols) => symbols,
+        Samples::Channels(_) => panic!("a log is of symbols"),
+    };
+    let log = [symbols(&healthy, 3_000, 77), symbols(&failing, 3_000, 78)].concat();
+    let (mut stream, mut sent, mut expected) = (detector.stream(), Vec::new(), Vec::new());
+    for (t, symbol) in log.iter().enumerate() {
+        let symbol = symbol.expect("none is missing");
+        sent.extend([&b"S"[..], &symbol.to_le_bytes()].concat());
+        let reading = stream.watch(Sample::Symbol(symbol));
+        let Some(statistic) = reading.alarm else { continue };
+        let value = reading.value(statistic).expect("it has one");
+        expected.push((t + 1, statistic, value));
+    }
+    let (before, after): (Vec<_>, Vec<_>) = expected.iter().partition(|(t, ..)| *t <= 3_000);
+    assert!(before.len() <= 4, "{before:?}");
+    let towards = |(_, statistic, value): &&(usize, Statistic, f32)| {
+        *statistic == Statistic::Drift(0) && *value > 0.0
+    };
+    assert!(after.iter().filter(towards).count() >= 5, "{after:?}");
+    sent.push(b'Q');
+
+    let board = Board::named(Board::DEFAULT).expect("in the table");
+    let built = build(board, "detect_change", &detector.to_source());
+    let mut answers = lines(built.start(), "ready 1", &sent).expect("answers");
+    assert_eq!(answers.pop(), Some(format!("done 6000 0 0 {}", expected.len())));
+    let told: Vec<String> = expected
+        .iter()
+        .map(|(t, statistic, value)| {
+            let name = if *statistic == Statistic::Fit { "fit" } else { "drift 0" };
+            format!("alarm {t} {name} {:08x}", value.to_bits())
+        })
+        .collect();
+    assert_eq!(answers, told);
 }
 
 #[test]
