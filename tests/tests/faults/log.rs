@@ -13,7 +13,8 @@ pub(crate) fn lines(elf: &Path, log: &[u8]) -> Vec<String> {
     let elf = std::fs::read(elf).expect("the image is there");
     let texts = texts(&elf);
     let frames = log.split(|byte| *byte == 0).filter(|frame| !frame.is_empty());
-    frames.map(|frame| line(&texts, &rzcobs::decode(frame).expect("a whole frame"))).collect()
+    // What a reset cut short does not decode.
+    frames.filter_map(|frame| line(&texts, &rzcobs::decode(frame).ok()?)).collect()
 }
 
 /// Format strings by their index: the address of a symbol whose name is JSON.
@@ -28,30 +29,31 @@ fn texts(elf: &[u8]) -> HashMap<u16, String> {
 }
 
 /// A message with its strings and enums in place; behind a placeholder of another kind it ends.
-fn line(texts: &HashMap<u16, String>, frame: &[u8]) -> String {
-    let (index, mut bytes) = frame.split_first_chunk().expect("the index of a message");
-    let mut rest = texts[&u16::from_le_bytes(*index)].as_str();
+fn line(texts: &HashMap<u16, String>, frame: &[u8]) -> Option<String> {
+    let (index, mut bytes) = frame.split_first_chunk()?;
+    let mut rest = texts.get(&u16::from_le_bytes(*index))?.as_str();
     let mut line = String::new();
     while let Some((before, after)) = rest.split_once('{') {
-        let (kind, after) = after.split_once('}').expect("a placeholder");
+        let (kind, after) = after.split_once('}')?;
         line += before;
         rest = after;
         match kind {
             "=str" => {
-                let (length, after) = bytes.split_first_chunk().expect("a length");
-                let (shown, after) = after.split_at(u32::from_le_bytes(*length) as usize);
+                let (length, after) = bytes.split_first_chunk()?;
+                let length = u32::from_le_bytes(*length) as usize;
+                let (shown, after) = after.split_at_checked(length)?;
                 line += &String::from_utf8_lossy(shown);
                 bytes = after;
             }
             "" => {
-                let (index, after) = bytes.split_first_chunk().expect("an index");
-                let shown = &texts[&u16::from_le_bytes(*index)];
+                let (index, after) = bytes.split_first_chunk()?;
+                let shown = texts.get(&u16::from_le_bytes(*index))?;
                 let variant = after.first().map_or(0, |variant| usize::from(*variant));
                 line += shown.split('|').nth(variant).unwrap_or(shown);
-                return line;
+                return Some(line);
             }
-            _ => return line,
+            _ => return Some(line),
         }
     }
-    line + rest
+    Some(line + rest)
 }
