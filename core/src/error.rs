@@ -82,6 +82,8 @@ pub enum Flaw {
     Inconsistent,
     /// A code that stands for nothing.
     Unknown,
+    /// More than the number format holds.
+    OutOfRange,
 }
 
 /// Why a model was refused: which number of which part, and what is wrong with it.
@@ -136,6 +138,7 @@ impl fmt::Display for ModelError {
             Flaw::NotPositiveDefinite => "is not symmetric positive definite",
             Flaw::Inconsistent => "disagrees with the other parameters",
             Flaw::Unknown => "is not a known code",
+            Flaw::OutOfRange => "is out of the number format's range",
         };
         write!(f, "{part} [{}][{}] {flaw}", self.row, self.entry)
     }

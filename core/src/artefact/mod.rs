@@ -33,7 +33,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use crate::classify::StreamClassifier;
 use crate::emission::{Categorical, Emission, Gaussian};
 use crate::hmm::RealOf;
-use crate::number::{Tangent, Weight};
+use crate::number::{Parameter, Tangent, Weight};
 
 /// An emission family that an artefact can hold.
 pub trait Stored: Emission + FromBytes + Immutable + KnownLayout {
@@ -65,7 +65,7 @@ pub const fn shape_of<E: Stored, const N: usize, const M: usize, const O: usize>
         size: E::SIZE as u16,
         models: M as u16,
         outputs: O as u16,
-        directions: <<E::Weight as Weight>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS as u16,
+        directions: <<E::Weight as Parameter>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS as u16,
     }
 }
 

@@ -16,7 +16,9 @@
 mod approximate;
 mod compensated;
 mod dual;
+mod fixed;
 mod lanes;
+mod logarithms;
 mod max;
 mod real;
 
@@ -24,6 +26,10 @@ mod real;
 pub use approximate::{EXP_ERROR, LN_ERROR};
 pub use compensated::Compensated;
 pub use dual::{Dual, DualLedger};
+pub(crate) use fixed::log2;
+pub use fixed::{
+    Fixed, FixedLedger, FixedLog, Q15, RATE_MAX, quantise_rates, quantise_row, rate_unit,
+};
 pub use lanes::Lanes;
 pub use max::Max;
 pub use real::{Ledger, Real};
@@ -46,21 +52,44 @@ pub const FARTHEST: i32 = 64;
 /// A row is settled at least once in so many samples, so that tangents stay centred.
 pub const SETTLE_EVERY: u32 = 32;
 
-/// What a model stores: a value and, where directions are attached, its tangent.
-pub trait Weight: Copy + PartialEq + core::fmt::Debug + 'static {
-    /// The real numbers underneath.
+/// What a model stores: a value and, where directions are attached, its tangent, in whatever format.
+pub trait Parameter: Copy + PartialEq + core::fmt::Debug + 'static {
+    /// The real numbers in which it is read.
     type Real: Real;
     /// Rates of change along the directions: `()` without directions, `[T; C]` with `C`.
     type Tangent: Tangent<Self::Real>;
-    /// The number that a state over this weight holds.
-    type Number: Scalar<Weight = Self, Real = Self::Real, LogScale = Self::Real>;
+    /// The number that a state over this parameter holds.
+    type Number: Scalar<
+            Weight = Self,
+            Real = Self::Real,
+            LogScale = Self::LogScale,
+            Reading: Scalar<Real = Self::Real, Weight: Weight<Real = Self::Real>>,
+        >;
+    /// A log-likelihood and its rates of change, in the format's own arithmetic.
+    type Log: Copy + PartialEq + core::fmt::Debug;
+    /// What a row of likelihoods is relative to.
+    type LogScale: Copy + PartialEq + core::fmt::Debug;
 
-    /// A value and its tangent.
-    fn new(value: Self::Real, tangent: Self::Tangent) -> Self;
     /// The value.
     fn value(self) -> Self::Real;
     /// The rates of change.
     fn tangent(self) -> Self::Tangent;
+    /// Likelihoods relative to the largest, from their logarithms, and what they are relative to.
+    /// `None` where the largest is that of an observation [too far](FARTHEST) from every state, or
+    /// of none.
+    fn likelihoods<const N: usize>(
+        log: impl FnMut(usize) -> Self::Log,
+    ) -> Option<([Self; N], Self::LogScale)>;
+    /// Whether the rates of change of a row of a chain fit the format. Floating point holds all.
+    fn fits(_row: impl Iterator<Item = Self>) -> bool {
+        true
+    }
+}
+
+/// A parameter over the reals: its logarithm is of its own kind.
+pub trait Weight: Parameter<Log = Self, LogScale = <Self as Parameter>::Real> {
+    /// A value and its tangent.
+    fn new(value: Self::Real, tangent: Self::Tangent) -> Self;
 
     /// A value that no direction moves.
     fn constant(value: Self::Real) -> Self {
@@ -135,16 +164,20 @@ impl<T: Real, const C: usize> Tangent<T> for [T; C] {
 /// out of the row into the ledger, so that the row keeps its precision however long the stream.
 pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// What the model stores for this number.
-    type Weight: Weight<Real = Self::Real>;
+    type Weight: Parameter<Real = Self::Real>;
     /// The real numbers underneath.
     type Real: Real;
     /// What has been moved out of a row.
     type Ledger: Copy + PartialEq + core::fmt::Debug;
     /// What a likelihood row's log scale looks like: one number, or one a lane.
     type LogScale: Copy;
+    /// What a logarithm is read as: the number itself, where it can hold one.
+    type Reading: Copy + PartialEq + core::fmt::Debug;
 
     /// Whether the number carries a derivative, which settling keeps centred.
     const CENTRED: bool = false;
+    /// A row with a derivative is settled once in so many samples.
+    const SETTLE_EVERY: u32 = SETTLE_EVERY;
     /// Zero.
     const ZERO: Self;
     /// One; no direction moves it.
@@ -160,6 +193,24 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     fn weigh(self, weight: Self::Weight) -> Self;
     /// Product.
     fn times(self, other: Self) -> Self;
+    /// `sum_i row_i weight_i`, in the order of [`sum_of`]; where there is no weight, no term. A number
+    /// that rounds every product may round once instead.
+    #[inline(always)]
+    fn inner<const N: usize>(
+        row: &[Self; N],
+        weight: impl Fn(usize) -> Option<Self::Weight>,
+    ) -> Self {
+        sum_of::<Self, N>(|i| match (row.get(i), weight(i)) {
+            (Some(entry), Some(weight)) => entry.weigh(weight),
+            _ => Self::ZERO,
+        })
+    }
+    /// A row of products, whose sum is `sum`, as a state keeps it. Floating point keeps it as it is;
+    /// a format with a block exponent moves that into the ledger.
+    #[inline(always)]
+    fn keep<const N: usize>(row: [Self; N], _sum: Self, _ledger: &mut Self::Ledger) -> [Self; N] {
+        row
+    }
     /// Whether the value (in every lane) is at least `2^power`; `false` for NaN.
     fn is_at_least(self, power: i32) -> bool;
     /// Whether the value (in every lane) is at least `2^low` and less than `2^high`; `false` for
@@ -173,7 +224,7 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// Adds a likelihood row's log scale to the ledger.
     fn earn(ledger: &mut Self::Ledger, log_scale: Self::LogScale);
     /// `log(sum)` of the whole row with what the ledger holds; for dual numbers with its tangent.
-    fn log(sum: Self, ledger: &Self::Ledger) -> Self;
+    fn log(sum: Self, ledger: &Self::Ledger) -> Self::Reading;
     /// `log(sum / other)` of two whole rows, for dual numbers with its tangent: what they have in
     /// common cancels in the ledgers, before it is rounded to one number.
     fn log_ratio(
@@ -181,7 +232,7 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
         ledger: &Self::Ledger,
         other: Self,
         other_ledger: &Self::Ledger,
-    ) -> Self;
+    ) -> Self::Reading;
 }
 
 /// A number that has one value: any but lanes.
@@ -190,6 +241,26 @@ pub trait Scalar: Number {
     fn value(self) -> Self::Real;
     /// The rate of change along one direction; `None` past the last.
     fn derivative(self, direction: usize) -> Option<Self::Real>;
+    /// A row of likelihoods as numbers, and what it is relative to.
+    #[inline(always)]
+    fn lift_row<const N: usize>(
+        likelihood: [Self::Weight; N],
+        _scale: &Self::LogScale,
+    ) -> [Self; N] {
+        let mut row = [Self::ZERO; N];
+        for (entry, weight) in row.iter_mut().zip(likelihood) {
+            *entry = Self::lift(weight);
+        }
+        row
+    }
+    /// The products `predicted_j b_j`, from logarithms of the likelihoods `b_j` and relative to the
+    /// best of the states that can be reached, as a state keeps them; and what they are relative to.
+    /// `None`, and an unchanged ledger, where none can be. Asks only for states in reach.
+    fn condition_reachable<const N: usize>(
+        predicted: &[Self; N],
+        log: impl FnMut(usize) -> <Self::Weight as Parameter>::Log,
+        ledger: &mut Self::Ledger,
+    ) -> Option<([Self; N], Self::LogScale)>;
 }
 
 /// Sum of `N` terms in the crate's fixed order: pairs of pairs, block of four by block of four.

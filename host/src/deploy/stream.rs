@@ -183,7 +183,7 @@ trait Build: Emission<Weight: CoreWeight<Real = f32>> {
     fn observe<'x>(x: &'x Observation<'_>) -> Option<&'x Self::Observation>;
 }
 
-type Number<E> = <<E as Emission>::Weight as CoreWeight>::Number;
+type Number<E> = <<E as Emission>::Weight as fishweir_core::number::Parameter>::Number;
 
 struct Running<E: Emission, const N: usize> {
     hmm: CoreHmm<E, N>,
