@@ -10,11 +10,11 @@ use crate::number::{Dual, FixedLog, Q15};
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct ChannelQ15 {
-    /// The mean, in 256ths of the observation's unit.
+    /// The mean, in 4096ths of the observation's unit.
     pub mean: i32,
     /// `sqrt(log2(e) / 2) / sigma`, its leading fifteen bits, ...
     pub rate: u16,
-    /// ... as `rate 2^-(18 + shift)`.
+    /// ... as `rate 2^-(14 + shift)`.
     pub shift: u16,
 }
 
@@ -28,7 +28,7 @@ pub struct ChannelQ15 {
 /// ```
 ///
 /// `y` has eleven binary places up to 16 and seven beyond, the squares as many as the sum: sixteen.
-/// A likelihood is `2^(-x)` by a table of 64 intervals, off by `1.3 x 2^-15` of the row's largest.
+/// A likelihood is `2^(-x)` by a table of 64 intervals, off by `1.4 x 2^-15` of the row's largest.
 /// A channel farther than 128 from its mean in `y` (150 standard deviations) is taken to be there;
 /// an observation that far from every state is impossible.
 ///
@@ -99,18 +99,18 @@ impl ChannelQ15 {
     /// A channel from mean and standard deviation, both in the observation's unit.
     ///
     /// # Errors
-    /// A mean outside 16 bits, or a standard deviation that is not positive, below 7 units or above
-    /// `2^24`: the unit is to be chosen finer or coarser.
+    /// A mean outside 16 bits, or a standard deviation that is not positive, below half a unit or above
+    /// `2^27`: the unit is to be chosen finer or coarser.
     pub fn new(mean: f64, std: f64, entry: usize) -> Result<Self, ModelError> {
         let rate = libm::sqrt(core::f64::consts::LOG2_E / 2.0) / std;
         if !(mean.abs() <= 32_768.0) {
             return Err(ModelError::new(Part::Mean, Flaw::OutOfRange, 0, entry));
         }
-        let mantissa = |shift: u16| libm::round(libm::ldexp(rate, 18 + i32::from(shift)));
+        let mantissa = |shift: u16| libm::round(libm::ldexp(rate, 14 + i32::from(shift)));
         let fits = |&shift: &u16| (16_384.0..32_768.0).contains(&mantissa(shift));
-        match (0..=24).find(fits) {
+        match (0..=28).find(fits) {
             Some(shift) if std > 0.0 => Ok(Self {
-                mean: libm::round(mean * 256.0) as i32,
+                mean: libm::round(mean * 4096.0) as i32,
                 rate: mantissa(shift) as u16,
                 shift,
             }),
@@ -123,7 +123,7 @@ impl ChannelQ15 {
     fn standardise(&self, x: i16) -> (i32, bool) {
         let shift = u32::from(self.shift) & 31;
         let rate = i32::from(self.rate);
-        let difference = (i32::from(x) << 8).wrapping_sub(self.mean);
+        let difference = (i32::from(x) << 12).wrapping_sub(self.mean);
         let fine = difference.wrapping_add(1 << shift >> 1) >> shift;
         if fine.unsigned_abs() < 1 << 15 {
             return ((fine.wrapping_mul(rate).wrapping_add(1 << 14)) >> 15, false);
@@ -179,10 +179,10 @@ impl<const C: usize> Emission for GaussianQ15View<'_, C> {
 
     fn validate(&self) -> Result<(), ModelError> {
         for (d, channel) in self.channel.iter().enumerate() {
-            if !(1 << 14..1 << 15).contains(&channel.rate) || channel.shift > 24 {
+            if !(1 << 14..1 << 15).contains(&channel.rate) || channel.shift > 28 {
                 return Err(ModelError::new(Part::Variance, Flaw::OutOfRange, 0, d));
             }
-            if channel.mean.unsigned_abs() > 1 << 23 {
+            if channel.mean.unsigned_abs() > 1 << 27 {
                 return Err(ModelError::new(Part::Mean, Flaw::OutOfRange, 0, d));
             }
         }

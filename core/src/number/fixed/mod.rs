@@ -104,6 +104,10 @@ const WIDE: u32 = 10;
 /// the states in reach. A wide row sums to one at `2^31`.
 const VANISHED: u32 = 1 << 20;
 
+/// The tangents' absolute sum stays below `2^15`; this allows for the roundings of 64 entries, and
+/// does not depend on their number: states added as padding change no bit.
+const TANGENTS: u32 = (1 << 15) - 128;
+
 /// A number of the fixed-point recursion: a mantissa, and `C` tangents with a common exponent.
 ///
 /// RAM: `4 (1 + C)` bytes. See the [module](self).
@@ -369,7 +373,7 @@ impl<const C: usize> Number for Fixed<C> {
         let (mut kept, mut shift) = (exponent - lower, down - lower);
         if C > 0 {
             let mut largest = absolute_sum(&row) >> shift;
-            while largest >= (1 << 15) - 2 * N as u32 {
+            while largest >= TANGENTS {
                 largest >>= 1;
                 shift += 1;
                 kept += 1;
@@ -404,7 +408,7 @@ impl<const C: usize> Number for Fixed<C> {
             }
             ledger.earned[c] += i64::from(rate) << (exponent + 3);
         }
-        if absolute_sum(row) >= (1 << 15) - 2 * N as u32 {
+        if absolute_sum(row) >= TANGENTS {
             let kept = (exponent + 1).min(EXPONENT_MAX);
             for entry in row.iter_mut() {
                 entry.word = (entry.word & !EXPONENT) | kept;
