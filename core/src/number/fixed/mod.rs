@@ -250,15 +250,11 @@ impl<const C: usize> Scalar for Fixed<C> {
         }
         // At least one product is as large as its prediction: the sum is not zero.
         let mut sum = sum_of::<Self, N>(|j| row[j]);
-        let mut up = 0;
-        while sum.word < VANISHED && up < 31 {
-            sum.word <<= 1;
-            up += 1;
-        }
-        for entry in &mut row {
-            // Relative to a smaller sum the tangents are larger.
-            let exponent = (entry.exponent() + up).min(EXPONENT_MAX);
-            entry.word = (entry.mantissa() << EXPONENT_BITS << up) | exponent;
+        let up = (VANISHED / (sum.word & !EXPONENT).max(1)).checked_ilog2().map_or(0, |up| up + 1);
+        // Relative to a smaller sum the tangents are larger.
+        let exponent = (sum.exponent() + up).min(EXPONENT_MAX);
+        for entry in row.iter_mut().chain([&mut sum]) {
+            entry.word = ((entry.word & !EXPONENT) << up) | exponent;
         }
         ledger.shift(-(up as i32));
         Some((Self::keep(row, sum, ledger), scale))
