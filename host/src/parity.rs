@@ -4,7 +4,7 @@ use fishweir_core::ObservationError;
 use serde::Serialize;
 
 use crate::data::{Sample, SamplesView};
-use crate::deploy::{Deployed, PushError};
+use crate::deploy::{Deployed, PushError, Stream};
 use crate::device::protocol::Status;
 use crate::device::{Answer, Input};
 
@@ -110,10 +110,21 @@ pub fn compare(
     recording: &Recording<'_>,
     answers: &[Answer],
 ) -> Result<Parity, PushError> {
+    compare_stream(deployed.stream(), recording, answers)
+}
+
+/// The same with any of the host's streams: in fixed point, too.
+///
+/// # Errors
+/// [`PushError::Kind`] where the recording is of another kind than the stream takes.
+pub fn compare_stream(
+    mut stream: Stream,
+    recording: &Recording<'_>,
+    answers: &[Answer],
+) -> Result<Parity, PushError> {
     let mut parity =
         Parity { samples: recording.samples(), streams: recording.streams(), ..Parity::default() };
     let mut answers = answers.iter();
-    let mut stream = deployed.stream();
     for (number, samples) in recording.streams.iter().enumerate() {
         stream.reset();
         for (t, sample) in samples.iter().enumerate() {
@@ -154,7 +165,7 @@ pub fn compare(
                     what = Some(format!("{name} {host:#010x} on the host, {device:#010x} there"));
                 }
             }
-            if compared != 2 + deployed.models() {
+            if compared != 2 + stream.models() {
                 bits += 1;
                 what.get_or_insert_with(|| "another number of models".to_owned());
             }

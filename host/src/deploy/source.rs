@@ -13,69 +13,107 @@ impl Deployed {
     pub fn to_source(&self) -> String {
         let directions = self.directions();
         let real = if directions == 0 { "f32".into() } else { format!("Dual<f32, {directions}>") };
-        let (family, what) = match &self.observations {
-            Observations::Channels(names) => ("Gaussian", format!("channels {}", names.join(", "))),
-            Observations::Symbols(symbols) => {
-                ("Categorical", format!("symbols {symbols:?}, numbered in this order"))
-            }
+        let family = match &self.observations {
+            Observations::Channels(_) => "Gaussian",
+            Observations::Symbols(_) => "Categorical",
         };
         let numbers = if directions == 0 {
             String::new()
         } else {
             "use fishweir_core::number::Dual;\n".into()
         };
-        let mut text = format!(
-            "// A stream classifier, exported by fishweir {}. Change the model, not this file.\n\
-             //\n\
-             // Observes {what}.\n",
-            env!("CARGO_PKG_VERSION"),
-        );
-        for (index, class) in self.classes.iter().enumerate() {
-            let _ = writeln!(text, "// Class {index}: {class}.");
-        }
-        let _ = write!(
-            text,
-            "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
-             use fishweir_core::emission::{family};\n\
-             use fishweir_core::hmm::{{Chain, Hmm}};\n\
-             {numbers}\n\
-             /// {} models of {} hidden states over {}, {} outputs.\n\
-             pub type Model = StreamClassifier<{family}<{}, {real}>, {}, {}, {}>;\n\n\
-             /// The classifier, in flash.\n\
-             #[rustfmt::skip]\n\
-             #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-             pub static MODEL: Model = StreamClassifier::new(\n    [\n",
-            self.models(),
-            self.states(),
-            self.observations,
-            self.outputs(),
-            self.size(),
-            self.states(),
-            self.models(),
-            self.outputs(),
+        let mut text = head(
+            &self.observations,
+            &self.classes,
+            "",
+            &format!("use fishweir_core::emission::{family};\n{numbers}"),
+            &format!("{family}<{}, {real}>", self.size()),
+            [self.models(), self.states(), self.outputs()],
         );
         for model in &self.models {
-            let _ = writeln!(text, "        Hmm::new(\n            Chain::from_parts(");
-            let _ = writeln!(text, "                {},", weights(&model.initial));
-            let _ = writeln!(text, "                [");
-            for row in &model.transition {
-                let _ = writeln!(text, "                    {},", weights(row));
-            }
-            let _ = writeln!(text, "                ],\n            ),\n            [");
-            for emission in &model.emission {
-                let _ = writeln!(text, "                {},", emission_source(emission));
-            }
-            let _ = writeln!(text, "            ],\n        ),");
+            let rows = model.transition.iter().map(|row| weights(row));
+            let emissions = model.emission.iter().map(emission_source);
+            chain_and_emissions(&mut text, &weights(&model.initial), rows, emissions);
         }
-        let _ = writeln!(text, "    ],\n    [");
-        for row in &self.weights {
-            let _ = writeln!(text, "        {},", reals(row));
-        }
-        let normalisation = normalisation_name(self.normalisation).to_uppercase();
-        let _ = writeln!(text, "    ],\n    {},", reals(&self.biases));
-        let _ = writeln!(text, "    Normalisation::{normalisation},\n);");
+        tail(&mut text, &self.weights, &self.biases, self.normalisation);
         text
     }
+}
+
+/// The source up to the first model: whatever the number, the layout is the same.
+pub(super) fn head(
+    observations: &Observations,
+    classes: &[String],
+    notes: &str,
+    imports: &str,
+    emission: &str,
+    [models, states, outputs]: [usize; 3],
+) -> String {
+    let what = match observations {
+        Observations::Channels(names) => format!("channels {}", names.join(", ")),
+        Observations::Symbols(symbols) => format!("symbols {symbols:?}, numbered in this order"),
+    };
+    let mut text = format!(
+        "// A stream classifier, exported by fishweir {}. Change the model, not this file.\n\
+         //\n\
+         // Observes {what}.\n{notes}",
+        env!("CARGO_PKG_VERSION"),
+    );
+    for (index, class) in classes.iter().enumerate() {
+        let _ = writeln!(text, "// Class {index}: {class}.");
+    }
+    // In order, as `cargo fmt` has them: emission, hmm, number.
+    let (emissions, numbers) = imports.split_at(imports.find('\n').map_or(0, |end| end + 1));
+    let _ = write!(
+        text,
+        "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
+         {emissions}\
+         use fishweir_core::hmm::{{Chain, Hmm}};\n\
+         {numbers}\n\
+         /// {models} models of {states} hidden states over {observations}, {outputs} outputs.\n\
+         pub type Model = StreamClassifier<{emission}, {states}, {models}, {outputs}>;\n\n\
+         /// The classifier, in flash.\n\
+         #[rustfmt::skip]\n\
+         #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
+         pub static MODEL: Model = StreamClassifier::new(\n    [\n",
+    );
+    text
+}
+
+/// A model's source, from those of its rows.
+pub(super) fn chain_and_emissions(
+    text: &mut String,
+    initial: &str,
+    transition: impl Iterator<Item = String>,
+    emission: impl Iterator<Item = String>,
+) {
+    let _ = writeln!(text, "        Hmm::new(\n            Chain::from_parts(");
+    let _ = writeln!(text, "                {initial},");
+    let _ = writeln!(text, "                [");
+    for row in transition {
+        let _ = writeln!(text, "                    {row},");
+    }
+    let _ = writeln!(text, "                ],\n            ),\n            [");
+    for emission in emission {
+        let _ = writeln!(text, "                {emission},");
+    }
+    let _ = writeln!(text, "            ],\n        ),");
+}
+
+/// The source after the last model.
+pub(super) fn tail(
+    text: &mut String,
+    weights: &[Vec<f32>],
+    biases: &[f32],
+    normalisation: fishweir_core::classify::Normalisation,
+) {
+    let _ = writeln!(text, "    ],\n    [");
+    for row in weights {
+        let _ = writeln!(text, "        {},", reals(row));
+    }
+    let normalisation = normalisation_name(normalisation).to_uppercase();
+    let _ = writeln!(text, "    ],\n    {},", reals(biases));
+    let _ = writeln!(text, "    Normalisation::{normalisation},\n);");
 }
 
 fn reals(row: &[f32]) -> String {

@@ -154,6 +154,12 @@ impl<T: Real> Stream<T> {
         self.samples = 0;
     }
 
+    /// Number of models.
+    #[must_use]
+    pub fn models(&self) -> usize {
+        self.bank.len()
+    }
+
     /// Samples taken in, missing ones included.
     #[must_use]
     pub fn samples(&self) -> u64 {

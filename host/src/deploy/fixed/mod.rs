@@ -76,6 +76,12 @@ impl FixedPoint {
         &self.places
     }
 
+    /// The same classifier over observations that are the device's integers already.
+    #[must_use]
+    pub fn over_integers(&self) -> Self {
+        Self { places: vec![0; self.places.len()], ..self.clone() }
+    }
+
     /// What it observes.
     #[must_use]
     pub fn observations(&self) -> &Observations {
