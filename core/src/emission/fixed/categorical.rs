@@ -14,6 +14,7 @@ use crate::number::{Dual, FixedLog, Parameter, Q15, RATE_MAX, Real, log2};
 ///
 /// Flash: `K` tables of `2 (1 + C)` bytes and `2 (K + C)` bytes a state.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct CategoricalQ15<const K: usize, const C: usize = 0> {
     probability: [Dual<Q15, C>; K],
@@ -23,6 +24,7 @@ pub struct CategoricalQ15<const K: usize, const C: usize = 0> {
 
 /// A [`CategoricalQ15`] whose alphabet size is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct CategoricalQ15View<'a, const C: usize> {
     /// Probabilities relative to `2^-exponent`, `[symbol]`.
     pub probability: &'a [Dual<Q15, C>],

@@ -35,6 +35,7 @@ pub struct ChannelQ15 {
 /// Flash: `8 D + 4 + C (4 D + 6)` bytes a state. Work: two multiplications a channel, three more a
 /// direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct GaussianQ15<const D: usize, const C: usize = 0> {
     channel: [ChannelQ15; D],
@@ -47,6 +48,7 @@ pub struct GaussianQ15<const D: usize, const C: usize = 0> {
 
 /// A [`GaussianQ15`] whose number of channels is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct GaussianQ15View<'a, const C: usize> {
     /// Means and rates, `[channel]`.
     pub channel: &'a [ChannelQ15],
@@ -128,8 +130,8 @@ impl ChannelQ15 {
         if fine.unsigned_abs() < 1 << 15 {
             return ((fine.wrapping_mul(rate).wrapping_add(1 << 14)) >> 15, false);
         }
-        let coarse = (fine >> 4).clamp(-(1 << 15) + 1, (1 << 15) - 1);
-        ((coarse.wrapping_mul(rate) >> 15).clamp(-(1 << 14), 1 << 14), true)
+        let coarse = ((fine + 8) >> 4).clamp(-(1 << 15) + 1, (1 << 15) - 1);
+        ((coarse.wrapping_mul(rate).wrapping_add(1 << 14) >> 15).clamp(-(1 << 14), 1 << 14), true)
     }
 }
 

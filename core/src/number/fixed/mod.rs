@@ -16,7 +16,7 @@
 //!
 //! The block exponent of the values is moved into the ledger at every sample; that of the tangents,
 //! `e`, grows where a row's tangents would overflow and falls again, and every
-//! [eighth](Number::SETTLE_EVERY) sample moves the derivative out of the row.
+//! [sixteenth](Number::SETTLE_EVERY) sample moves the derivative out of the row.
 //!
 //! # Nothing overflows
 //! Let `S = sum_i a_i <= 2^16 + N/2` and `L = sum_i |t_i| < 2^15`, as [`keep`](Number::keep) leaves
@@ -269,7 +269,7 @@ impl<const C: usize> Number for Fixed<C> {
     type Reading = Dual<f32, C>;
 
     const CENTRED: bool = C > 0;
-    const SETTLE_EVERY: u32 = 8;
+    const SETTLE_EVERY: u32 = 16;
     const ZERO: Self = Self { word: 0, tangent: [0; C] };
     const UNIT: Self = Self { word: 1 << (16 + EXPONENT_BITS), tangent: [0; C] };
     const SETTLED: FixedLedger<C> = FixedLedger::SETTLED;

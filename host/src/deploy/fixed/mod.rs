@@ -70,7 +70,8 @@ pub struct FixedPoint {
 
 impl FixedPoint {
     /// Binary places of the observations, `[channel]`: the device is given `round(x 2^places)` in 16
-    /// bits. Empty for symbols.
+    /// bits, which reach sixteen standard deviations around every state's mean and around that of the
+    /// training data. What lies beyond is held at their end. Empty for symbols.
     #[must_use]
     pub fn places(&self) -> &[i16] {
         &self.places

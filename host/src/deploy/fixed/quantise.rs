@@ -54,7 +54,8 @@ pub enum QuantiseError {
     TooLarge(String),
 }
 
-/// How many standard deviations around every mean a channel's 16 bits hold.
+/// How many standard deviations around every mean a channel's 16 bits hold; what lies beyond is held
+/// at their end.
 const REACH: f64 = 16.0;
 /// The least standard deviation in a channel's units.
 const NARROWEST: f64 = 4.0;
@@ -75,11 +76,15 @@ impl Classifier {
     /// # Errors
     /// [`QuantiseError`] naming the parameter that does not fit.
     pub fn quantise(&self) -> Result<FixedPoint, QuantiseError> {
-        quantise(&self.compile_in::<f64>()?)
+        quantise(&self.compile_in::<f64>()?, &self.centre, &self.scale)
     }
 }
 
-fn quantise(deployed: &Deployed<f64>) -> Result<FixedPoint, QuantiseError> {
+fn quantise(
+    deployed: &Deployed<f64>,
+    centre: &[f64],
+    scale: &[f64],
+) -> Result<FixedPoint, QuantiseError> {
     let (states, directions) = (deployed.states(), deployed.directions());
     if states > 64 || directions > super::stream::DIRECTIONS_MAX {
         return Err(QuantiseError::TooLarge(format!("{states} states, {directions} directions")));
@@ -89,7 +94,11 @@ fn quantise(deployed: &Deployed<f64>) -> Result<FixedPoint, QuantiseError> {
         Observations::Channels(names) => names
             .iter()
             .enumerate()
-            .map(|(channel, name)| places_of(deployed, channel, name))
+            .map(|(channel, name)| {
+                let data = centre.get(channel).zip(scale.get(channel));
+                let wanted = data.map_or(0.0, |(centre, scale)| centre.abs() + REACH * scale);
+                places_of(deployed, channel, name, wanted)
+            })
             .collect::<Result<_, _>>()?,
     };
     let models = deployed
@@ -120,9 +129,9 @@ fn quantise(deployed: &Deployed<f64>) -> Result<FixedPoint, QuantiseError> {
 }
 
 /// The finest unit, a power of two, in which 16 bits reach [`REACH`] standard deviations around
-/// every mean.
+/// every mean, and around that of the training data.
 fn places_of(deployed: &Deployed<f64>, channel: usize, name: &str) -> Result<i16, QuantiseError> {
-    let (mut reach, mut narrowest, mut widest) = (0.0_f64, f64::INFINITY, 0.0_f64);
+    let (mut reach, mut narrowest, mut widest) = (wanted, f64::INFINITY, 0.0_f64);
     for emission in deployed.models.iter().flat_map(|model| &model.emission) {
         if let DeployedEmission::Gaussian { mean, rate, .. } = emission {
             let std = 1.0 / rate[channel];
