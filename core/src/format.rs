@@ -80,7 +80,9 @@ impl<X: Number<Reading: Format> + Format, const N: usize> Format for FadingBelie
     }
 }
 
-impl<X: Number<Reading: Format> + Format, const N: usize, const MARKS: usize> Format for Marked<X, N, MARKS> {
+impl<X: Number<Reading: Format> + Format, const N: usize, const MARKS: usize> Format
+    for Marked<X, N, MARKS>
+{
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Marked {{ belief: {}, marks: {=usize} }}", self.belief(), MARKS);
     }

@@ -127,9 +127,8 @@ fn worst<'x>(
     for (t, sample) in samples.enumerate() {
         prop_assert_eq!(fixed.push(sample).is_ok(), exact.push(sample).is_ok(), "sample {}", t);
         let size = exact.log_likelihoods()[0].abs();
-        let bound = |(first, each, part): (f64, f64, f64)| {
-            first + each * (t + 1) as f64 + part * size
-        };
+        let bound =
+            |(first, each, part): (f64, f64, f64)| first + each * (t + 1) as f64 + part * size;
         let of_log = f64::from(fixed.log_likelihoods()[0]) - exact.log_likelihoods()[0];
         let of_rate = f64::from(fixed.decision_values()[0]) - exact.decision_values()[0];
         worst[0] = worst[0].max(of_log.abs() / bound(log));

@@ -122,9 +122,8 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
         for (j, predicted) in predicted.iter_mut().enumerate() {
             // Indices that are checked without a panic: where multiplication is a call, the compiler
             // leaves this a function of its own, and cannot prove them.
-            *predicted = X::inner(filtered, |i| {
-                self.transition.get(i).and_then(|row| row.get(j)).copied()
-            });
+            *predicted =
+                X::inner(filtered, |i| self.transition.get(i).and_then(|row| row.get(j)).copied());
         }
         predicted
     }
