@@ -137,6 +137,8 @@ impl<const C: usize> FixedLog<C> {
 }
 
 impl<const C: usize> Fixed<C> {
+    const NONE: Dual<Q15, C> = Dual { value: Q15::ZERO, tangent: [Q15::ZERO; C] };
+
     #[inline(always)]
     const fn exponent(self) -> u32 {
         self.word & EXPONENT
@@ -307,7 +309,7 @@ impl<const C: usize> Number for Fixed<C> {
         let exponent = row.first().map_or(0, |entry| entry.exponent());
         let (mut value, mut carried, mut moved) = (0_u32, [0_i32; C], [0_i32; C]);
         for (i, entry) in row.iter().enumerate() {
-            let Some(weight) = weight(i) else { continue };
+            let weight = weight(i).unwrap_or(Self::NONE);
             let (a, p) = (entry.mantissa(), weight.value.probability());
             value = value.wrapping_add(a.wrapping_mul(p));
             for c in 0..C {

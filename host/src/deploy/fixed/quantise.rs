@@ -130,8 +130,13 @@ fn quantise(
 
 /// The finest unit, a power of two, in which 16 bits reach [`REACH`] standard deviations around
 /// every mean, and around that of the training data.
-fn places_of(deployed: &Deployed<f64>, channel: usize, name: &str) -> Result<i16, QuantiseError> {
-    let (mut reach, mut narrowest, mut widest) = (wanted, f64::INFINITY, 0.0_f64);
+fn places_of(
+    deployed: &Deployed<f64>,
+    channel: usize,
+    name: &str,
+    wanted: f64,
+) -> Result<i16, QuantiseError> {
+    let (mut reach, mut narrowest, mut widest): (f64, _, _) = (wanted, f64::INFINITY, 0.0_f64);
     for emission in deployed.models.iter().flat_map(|model| &model.emission) {
         if let DeployedEmission::Gaussian { mean, rate, .. } = emission {
             let std = 1.0 / rate[channel];
