@@ -8,6 +8,8 @@
 //! | [`Mixture`] of any of these, also of mixtures | its components' | ratio or logit of each weight; its components' | `mixture.rs` |
 //! | [`Poisson`] | counts, `[u32; D]` | log rates | `poisson.rs` |
 //! | [`Bernoulli`] | yes or no, `[bool; D]` | logits | `bernoulli.rs` |
+//! | [`CategoricalQ15`] | a symbol, `usize` | none: in fixed point, for the filter alone | `fixed/` |
+//! | [`GaussianQ15`] | integers, `[i16; D]`, independent given the state | none | `fixed/` |
 //!
 //! Each family is one distribution; an HMM holds one a state. An owned family with const sizes is
 //! what firmware links; its borrowed view ([`GaussianView`], [`CategoricalView`], ...) has sizes

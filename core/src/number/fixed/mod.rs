@@ -4,49 +4,8 @@
 //! filter, in integers: every product is of 16 by 16 bits and fits 32, the one multiplication that
 //! the smallest cores have. A model over it is a model over [`Dual<Q15, C>`](Dual).
 //!
-//! # Formats
-//! | what | bits | stands for |
-//! |---|---|---|
-//! | probability ([`Q15`]) | 16, unsigned | `v 2^-15`; a row sums to `2^15` exactly |
-//! | rate of change ([`Q15`]) | 16, signed | `v 2^-14` of the direction's unit, a power of two that the emissions name |
-//! | state, value | 16 of a 32-bit word | `a 2^-16 2^exponent`; a row sums to `2^15` to `2^16` |
-//! | state, tangent | 16 of 32, signed | `t 2^-15 2^e 2^exponent`; `e`, 5 bits, is common to a row |
-//! | log-likelihood, ledger | 64 | `v 2^-16`, to base 2 |
-//! | derivative earned | 64 | `v 2^-16` units |
-//!
-//! The block exponent of the values is moved into the ledger at every sample; that of the tangents,
-//! `e`, grows where a row's tangents would overflow and falls again, and every
-//! [sixteenth](Number::SETTLE_EVERY) sample moves the derivative out of the row.
-//!
-//! # Nothing overflows
-//! Let `S = sum_i a_i <= 2^16 + N/2` and `L = sum_i |t_i| < 2^15`, as [`keep`](Number::keep) leaves
-//! them. Probabilities are at most `2^15`, the rates of a row of the chain and those of emissions at
-//! most [`RATE_MAX`] `< 2^14` in absolute sum and in absolute value. Then
-//!
-//! ```text
-//! P_j = sum_i a_i A_ij                         <= S 2^15              < 2^32
-//! D_j = sum_i t_i A_ij + sum_i a_i dA_ij / 2^e <= L 2^15 + S RATE_MAX < 2^31, also summed over j
-//! ```
-//!
-//! and the products with the emissions, of `P / 2^15` and `D / 2^16`, are bounded alike. `N <= 64`.
-//! Where tangents outgrow `2^30` times the largest rate (no state having forgotten any other for a
-//! billion samples) they are held there.
-//!
-//! # Error
-//! Rounding is to nearest; errors are absolute and relative to the row's sum:
-//!
-//! | step | error |
-//! |---|---|
-//! | a table's probability | `2^-16`, less for rare symbols, whose column has an exponent of its own |
-//! | an entry of the predicted row | less than `2^-25` |
-//! | an entry of the filtered row | `2^-17` to `2^-16` |
-//! | a tangent | `2^-16` to `2^-15` of the row's absolute sum, or of one unit where that is larger |
-//!
-//! With `c` the rate at which the chain forgets (errors shrink by `c < 1` a sample), the row is wrong
-//! by at most `N 2^-16 / (1 - c)`, of random sign; and `log p` drifts by some `N 2^-17` nats a
-//! sample, its standard deviation by the root of as many. A state less than `2^-17` times as probable
-//! as all together is taken for one that cannot be, until it is entered anew. The tests compare with
-//! `f64` over random models and hold it to `2^-11 + T 2^-13` nats after `T` samples.
+//! Formats, the proof that nothing overflows and the error are in the documentation of
+//! [`number`](crate::number).
 
 mod functions;
 mod ledger;
@@ -110,7 +69,7 @@ const TANGENTS: u32 = (1 << 15) - 128;
 
 /// A number of the fixed-point recursion: a mantissa, and `C` tangents with a common exponent.
 ///
-/// RAM: `4 (1 + C)` bytes. See the [module](self).
+/// RAM: `4 (1 + C)` bytes. Formats and errors: see the [module](crate::number).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Fixed<const C: usize> {
