@@ -105,7 +105,7 @@ impl ChannelQ15 {
     /// `2^27`: the unit is to be chosen finer or coarser.
     pub fn new(mean: f64, std: f64, entry: usize) -> Result<Self, ModelError> {
         let rate = libm::sqrt(core::f64::consts::LOG2_E / 2.0) / std;
-        if !(mean.abs() <= 32_768.0) {
+        if !(-32_768.0..=32_768.0).contains(&mean) {
             return Err(ModelError::new(Part::Mean, Flaw::OutOfRange, 0, entry));
         }
         let mantissa = |shift: u16| libm::round(libm::ldexp(rate, 14 + i32::from(shift)));

@@ -278,8 +278,8 @@ impl<const C: usize> Number for Fixed<C> {
             }
         }
         let mut tangent = [0; C];
-        for c in 0..C {
-            tangent[c] = carried[c].wrapping_add(moved[c] >> exponent) >> EXPONENT_BITS;
+        for (tangent, (carried, moved)) in tangent.iter_mut().zip(carried.iter().zip(&moved)) {
+            *tangent = carried.wrapping_add(moved >> exponent) >> EXPONENT_BITS;
         }
         Self { word: (value & !EXPONENT) | exponent, tangent }
     }
@@ -292,13 +292,13 @@ impl<const C: usize> Number for Fixed<C> {
         let value = high.wrapping_mul(likelihood).wrapping_add(low.wrapping_mul(likelihood) >> 10);
         let exponent = self.exponent().max(other.exponent());
         let mut tangent = [0; C];
-        for c in 0..C {
-            let carried = (self.tangent[c].wrapping_add(1 << 10) >> 11)
-                .wrapping_mul(likelihood as i32)
+        let pairs = self.tangent.iter().zip(&other.tangent);
+        for (tangent, (&own, &moves)) in tangent.iter_mut().zip(pairs) {
+            let carried = (own.wrapping_add(1 << 10) >> 11).wrapping_mul(likelihood as i32)
                 >> (exponent - self.exponent());
-            let moved = ((high as i32).wrapping_mul(other.tangent[c] >> 11) >> 1)
-                >> (exponent - other.exponent());
-            tangent[c] = carried.wrapping_add(moved) >> 4;
+            let moved =
+                ((high as i32).wrapping_mul(moves >> 11) >> 1) >> (exponent - other.exponent());
+            *tangent = carried.wrapping_add(moved) >> 4;
         }
         Self { word: (value & !EXPONENT) | exponent, tangent }
     }

@@ -81,7 +81,8 @@ pub fn quantise_rates(
     for (entry, &rate) in rate.iter().enumerate() {
         let scaled = libm::ldexp(rate, 14 - i32::from(unit));
         let out = || ModelError::new(Part::Tangent, Flaw::OutOfRange, row, entry);
-        if !(scaled.abs() <= f64::from(RATE_MAX)) {
+        let limit = f64::from(RATE_MAX);
+        if !(-limit..=limit).contains(&scaled) {
             return Err(out());
         }
         let value = if balanced && rate != 0.0 {

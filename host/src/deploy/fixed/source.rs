@@ -13,7 +13,7 @@ impl FixedPoint {
     pub fn to_source(&self) -> String {
         let directions = self.directions();
         let (family, imports) = match &self.observations {
-            Observations::Channels(_) => ("GaussianQ15", "ChannelQ15, GaussianQ15"),
+            Observations::Channels(_) => ("GaussianQ15", "{ChannelQ15, GaussianQ15}"),
             Observations::Symbols(_) => ("CategoricalQ15", "CategoricalQ15"),
         };
         let mut notes = String::from("// Fixed point: tables of 16 bits (Q15), integers alone.\n");
@@ -28,13 +28,12 @@ impl FixedPoint {
             &self.classes,
             &notes,
             &format!(
-                "use fishweir_core::emission::{{{imports}}};\n\
+                "use fishweir_core::emission::{imports};\n\
                  use fishweir_core::number::{{Dual, Q15}};\n"
             ),
             &emission,
             [self.models.len(), self.states(), self.biases.len()],
-        )
-        .replace("emission::{CategoricalQ15}", "emission::CategoricalQ15");
+        );
         for model in &self.models {
             let unit = format!("{:?}", model.unit);
             let rows = model.transition.iter().map(|row| weights(row));
