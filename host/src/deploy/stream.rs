@@ -349,13 +349,12 @@ fn block<T: Real + Send>(
     }
 }
 
-fn family<T: Real, W: CoreWeight<Real = T, Number: Send> + Send>(
+fn family<T: Real + Send, W: CoreWeight<Real = T, Number: Send> + Send>(
     model: &DeployedModel<T>,
     first: usize,
 ) -> Box<dyn Block<T> + Send>
 where
     W::Tangent: Send,
-    T: Send,
     <W::Number as fishweir_core::number::Number>::Ledger: Send,
 {
     match model.emission.first() {
