@@ -88,6 +88,8 @@ pub enum Flaw {
     NotInRange,
     /// A code that stands for nothing.
     Unknown,
+    /// More than the number format holds.
+    OutOfRange,
 }
 
 /// Why a model was refused: which number of which part, and what is wrong with it.
@@ -145,6 +147,7 @@ impl fmt::Display for ModelError {
             Flaw::Inconsistent => "disagrees with the other parameters",
             Flaw::NotInRange => "is out of range",
             Flaw::Unknown => "is not a known code",
+            Flaw::OutOfRange => "is out of the number format's range",
         };
         write!(f, "{part} [{}][{}] {flaw}", self.row, self.entry)
     }

@@ -11,7 +11,7 @@ use crate::filter::{
     Recent, Recursion, Running, Staggered, Statistics, Window,
 };
 use crate::hmm::Hmm;
-use crate::number::{Number, Real, Weight};
+use crate::number::{Number, Parameter, Real, Weight};
 use crate::smooth::{Ancestral, FixedLag, LagWindow, OnlineViterbi, Viterbi};
 
 impl<E: Emission<Weight: Format> + Format, const N: usize> Format for Hmm<E, N> {
@@ -38,7 +38,7 @@ impl<const D: usize, W: Weight<Real: Format>> Format for FullGaussian<D, W> {
     }
 }
 
-impl<E: Emission<Weight: Format> + Format, const M: usize> Format for Mixture<E, M> {
+impl<E: Emission<Weight: Weight + Format> + Format, const M: usize> Format for Mixture<E, M> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Mixture {{ weight: {}, component: {} }}", self.weight(), self.component());
     }
@@ -56,31 +56,33 @@ impl<W: Weight<Real: Format>> Format for PoissonView<'_, W> {
     }
 }
 
-impl<W: Weight<Real: Format> + Format, const N: usize> Format for Row<W, N> {
+impl<W: Parameter<LogScale: Format> + Format, const N: usize> Format for Row<W, N> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Row {{ likelihood: {}, log_scale: {} }}", self.likelihood, self.log_scale);
     }
 }
 
-impl<X: Number + Format, const N: usize> Format for Belief<X, N> {
+impl<X: Number<Reading: Format> + Format, const N: usize> Format for Belief<X, N> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Belief {{ row: {}, log: {} }}", self.row(), self.log());
     }
 }
 
-impl<X: Number + Format> Format for Evidence<X> {
+impl<X: Number<Reading: Format> + Format> Format for Evidence<X> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Evidence {{ log: {} }}", self.log());
     }
 }
 
-impl<X: Number + Format, const N: usize> Format for FadingBelief<X, N> {
+impl<X: Number<Reading: Format> + Format, const N: usize> Format for FadingBelief<X, N> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "FadingBelief {{ belief: {} }}", self.belief());
     }
 }
 
-impl<X: Number + Format, const N: usize, const MARKS: usize> Format for Marked<X, N, MARKS> {
+impl<X: Number<Reading: Format> + Format, const N: usize, const MARKS: usize> Format
+    for Marked<X, N, MARKS>
+{
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Marked {{ belief: {}, marks: {=usize} }}", self.belief(), MARKS);
     }
@@ -128,7 +130,7 @@ where
     }
 }
 
-impl<X: Number + Format, const N: usize> Format for ChangeState<X, N> {
+impl<X: Number<Reading: Format> + Format, const N: usize> Format for ChangeState<X, N> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "ChangeState {{ fading: {} }}", self.fading());
     }

@@ -4,7 +4,7 @@ use fishweir_core::ObservationError;
 use fishweir_core::classify::{Decision, StreamClassifier};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Running;
-use fishweir_core::number::Weight;
+use fishweir_core::number::Parameter;
 use fishweir_core::wire::{F32, SampleKind, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
@@ -28,6 +28,17 @@ impl<const D: usize> WireSample for [f32; D] {
 
     fn from_wire(wire: [F32; D]) -> Self {
         wire.map(F32::get)
+    }
+}
+
+/// Channels in fixed point: the wire carries their integers as reals.
+impl<const D: usize> WireSample for [i16; D] {
+    type Wire = [u32; D];
+    const KIND: SampleKind = SampleKind::Vector;
+    const LENGTH: usize = D;
+
+    fn from_wire(wire: [u32; D]) -> Self {
+        wire.map(|bits| f32::from_bits(u32::from_le(bits)) as i16)
     }
 }
 
@@ -75,7 +86,7 @@ pub trait Classifier<const MODELS: usize> {
 impl<E, const STATES: usize, const MODELS: usize, const OUTPUTS: usize> Classifier<MODELS>
     for Running<&StreamClassifier<E, STATES, MODELS, OUTPUTS>>
 where
-    E: Emission<Weight: Weight<Real = f32>, Observation: WireSample + Sized>,
+    E: Emission<Weight: Parameter<Real = f32>, Observation: WireSample + Sized>,
 {
     type Sample = E::Observation;
 

@@ -120,10 +120,21 @@ pub fn compare(
     recording: &Recording<'_>,
     answers: &[Option<Answer>],
 ) -> Result<Parity, PushError> {
+    compare_stream(deployed.stream(), recording, answers)
+}
+
+/// The same with any of the host's streams: in fixed point, too.
+///
+/// # Errors
+/// [`PushError::Kind`] where the recording is of another kind than the stream takes.
+pub fn compare_stream(
+    mut stream: Stream,
+    recording: &Recording<'_>,
+    answers: &[Option<Answer>],
+) -> Result<Parity, PushError> {
     let mut parity =
         Parity { samples: recording.samples(), streams: recording.streams(), ..Parity::default() };
     let mut answers = answers.iter().map(Option::as_ref).chain(std::iter::repeat(None));
-    let mut stream = deployed.stream();
     for (number, samples) in recording.streams.iter().enumerate() {
         stream.reset();
         let mut lost = 0;

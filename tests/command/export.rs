@@ -49,3 +49,28 @@ fn an_export_to_nowhere_or_of_no_known_kind_is_refused() {
     let message = refused(&mut fishweir(&format!("export {model} --artefact {model}")), 2);
     assert!(message.contains("is the input itself"), "{message}");
 }
+
+#[test]
+fn fixed_point_is_measured_before_it_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("q15.rs").display().to_string();
+    let (model, data) = (fixtures().at("two.json"), fixtures().at("two.csv"));
+    let line = format!("export {model} --rust {file} --number q15 --data {data}");
+    let report = json(&mut fishweir(&format!("{line} --json")));
+    assert_eq!(report["number"], "q15");
+    assert!(report["deviation"]["windows"].as_u64().expect("a count") > 0);
+    assert!(report["deviation"]["equal_decisions"].as_f64().expect("a share") >= 0.995);
+    let source = fs::read_to_string(&file).expect("written");
+    assert!(source.contains("GaussianQ15"), "{source}");
+    fs::remove_file(&file).expect("there");
+
+    // More equality than there is: refused, and nothing is written.
+    let message = refused(&mut fishweir(&format!("{line} --equal 1.5")), 1);
+    assert!(message.contains("fixed point decides as f64 does on"), "{message}");
+    assert!(!folder.path().join("q15.rs").exists());
+    let message = refused(&mut fishweir(&format!("{line} -o {file}.fishweir")), 2);
+    assert!(message.contains("not as an artefact"), "{message}");
+    let nowhere = format!("export {model} --rust {file} --number q15 --data /no/such.csv");
+    let message = refused(&mut fishweir(&nowhere), 2);
+    assert!(message.contains("name it with --data"), "{message}");
+}

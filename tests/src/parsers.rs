@@ -4,6 +4,8 @@
 //! To add one: a function here, its name in [`PARSERS`], and a target of the same name under
 //! `tests/fuzz/targets/`.
 
+#![allow(clippy::missing_panics_doc, reason = "a panic is how they say that it does not hold")]
+
 use std::io::Cursor;
 
 use fishweir::classifier::Classifier;

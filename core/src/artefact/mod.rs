@@ -33,7 +33,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::classify::StreamClassifier;
 use crate::emission::{Categorical, Emission, Gaussian};
 use crate::hmm::RealOf;
-use crate::number::{Real, Tangent, Weight};
+use crate::number::{Parameter, Real, Tangent, Weight};
 
 /// An emission family that an artefact can hold.
 pub trait Stored: Emission + FromBytes + Immutable + KnownLayout {
@@ -47,7 +47,7 @@ pub trait Stored: Emission + FromBytes + Immutable + KnownLayout {
 }
 
 /// The numbers of weights in memory's order: each a value and its tangent.
-fn for_each_real<'w, W: Weight + 'w>(
+fn for_each_real<'w, W: Parameter + 'w>(
     weights: impl IntoIterator<Item = &'w W>,
     take: &mut impl FnMut(W::Real),
 ) {
@@ -94,7 +94,7 @@ pub const fn shape_of<E: Stored, const N: usize, const M: usize, const O: usize>
         size: E::SIZE as u16,
         models: M as u16,
         outputs: O as u16,
-        directions: <<E::Weight as Weight>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS as u16,
+        directions: <<E::Weight as Parameter>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS as u16,
     }
 }
 

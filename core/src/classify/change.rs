@@ -2,7 +2,7 @@ use crate::emission::Emission;
 use crate::error::{Flaw, ModelError, ObservationError, Part};
 use crate::filter::{FadingBelief, Forgetting, Memory, Recursion};
 use crate::hmm::{Hmm, NumberOf, RealOf};
-use crate::number::{Compensated, Number, Real, Scalar, Tangent, Weight};
+use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 
 /// Tells when a stream has ceased to be what its model describes. No labels, no second model.
 ///
@@ -131,7 +131,7 @@ impl<E: Emission, const N: usize, const C: usize> ChangeDetector<E, N, C> {
         drift: [Limit<RealOf<E>>; C],
     ) -> Self {
         const {
-            let directions = <<E::Weight as Weight>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS;
+            let directions = <<E::Weight as Parameter>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS;
             assert!(directions == C, "a limit for every direction of the model");
         }
         Self { hmm, memory, fit, drift }

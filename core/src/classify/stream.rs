@@ -5,7 +5,7 @@ use crate::emission::Emission;
 use crate::error::{Flaw, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Forward, Recursion};
 use crate::hmm::{Hmm, NumberOf, RealOf};
-use crate::number::{Number, Real, Scalar, Tangent, Weight};
+use crate::number::{Number, Parameter, Real, Scalar, Tangent};
 
 /// A classifier of streams: a bank of `M` models whose log-likelihoods and directional derivatives
 /// combine linearly into `O` outputs.
@@ -62,7 +62,7 @@ impl<E: Emission, const N: usize, const M: usize, const O: usize> StreamClassifi
     ) -> Self {
         const {
             assert!(M > 0 && O > 0, "a classifier needs a model and an output");
-            let directions = <<E::Weight as Weight>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS;
+            let directions = <<E::Weight as Parameter>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS;
             assert!(
                 directions == 0 || directions == O,
                 "models carry no direction, or one an output"
@@ -139,9 +139,9 @@ impl<E: Emission, const N: usize, const M: usize, const O: usize> StreamClassifi
     /// The outputs' values, `[output]`: see the type.
     pub fn decision_values(&self, state: &StreamState<NumberOf<E>, N, M>) -> [RealOf<E>; O] {
         let factor = self.normalisation.factor(state.samples);
-        let mut log = [NumberOf::<E>::ZERO; M];
-        for (log, belief) in log.iter_mut().zip(&state.beliefs) {
-            *log = belief.log();
+        let mut log = [Belief::<NumberOf<E>, N>::NEW.log(); M];
+        for ((log, model), belief) in log.iter_mut().zip(&self.models).zip(&state.beliefs) {
+            *log = Forward::of(model).read(belief);
         }
         let mut values = self.biases;
         for (output, (value, weights)) in values.iter_mut().zip(&self.weights).enumerate() {

@@ -270,8 +270,10 @@ impl<const D: usize, T: Real> SufficientStatistics for Bernoulli<D, T> {
         directions: &[CountScore<T, D>; C],
         _: Parametrisation,
     ) -> Bernoulli<D, Dual<T, C>> {
-        let mut along =
-            Bernoulli { yes: self.yes.map(Dual::constant), no: self.no.map(Dual::constant) };
+        let mut along = Bernoulli {
+            yes: self.yes.map(Dual::<T, C>::constant),
+            no: self.no.map(Dual::constant),
+        };
         for (c, direction) in directions.iter().enumerate() {
             let moved = along.yes.iter_mut().zip(&mut along.no).zip(direction);
             for ((yes, no), &slope) in moved {

@@ -8,7 +8,7 @@ use super::{
     vector_space,
 };
 use crate::error::{Flaw, ModelError, ObservationError, Part, check_distribution};
-use crate::number::{Number, Real, Tangent, VANISHED_BELOW, Weight};
+use crate::number::{Number, Parameter, Real, Tangent, VANISHED_BELOW, Weight};
 
 /// A mixture of `M` distributions of one family: `b(x) = sum_m weight_m b_m(x)`.
 ///
@@ -44,7 +44,7 @@ impl<T: Real, E: Emission<Weight = T>, const M: usize> Mixture<E, M> {
     }
 }
 
-impl<E: Emission, const M: usize> Mixture<E, M> {
+impl<E: Emission<Weight: Weight>, const M: usize> Mixture<E, M> {
     /// A mixture from parts already checked, as an export writes them;
     /// [`validate`](Emission::validate) checks them again.
     pub const fn from_parts(weight: [E::Weight; M], component: [E; M]) -> Self {
@@ -64,8 +64,8 @@ impl<E: Emission, const M: usize> Mixture<E, M> {
     /// `sum_m weight_m likelihood_m`.
     #[inline(always)]
     fn mixed(&self, likelihood: &[E::Weight; M]) -> E::Weight {
-        let mut value = <E::Weight as Weight>::Real::ZERO;
-        let mut tangent = <E::Weight as Weight>::Tangent::ZERO;
+        let mut value = <E::Weight as Parameter>::Real::ZERO;
+        let mut tangent = <E::Weight as Parameter>::Tangent::ZERO;
         for (weight, likelihood) in self.weight.iter().zip(likelihood) {
             value = value + weight.value() * likelihood.value();
             tangent = tangent
@@ -80,13 +80,13 @@ impl<E: Emission, const M: usize> Mixture<E, M> {
     fn relative_likelihoods(
         &self,
         x: &E::Observation,
-    ) -> ([E::Weight; M], <E::Weight as Weight>::Real) {
+    ) -> ([E::Weight; M], <E::Weight as Parameter>::Real) {
         let mut likelihood = [E::Weight::constant(Real::NEG_INFINITY); M];
-        let mut best = <E::Weight as Weight>::Real::NEG_INFINITY;
+        let mut best = <E::Weight as Parameter>::Real::NEG_INFINITY;
         let components = self.component.iter().zip(&self.weight);
         for (log, (component, weight)) in likelihood.iter_mut().zip(components) {
             *log = component.log_likelihood(x);
-            if weight.value() > <E::Weight as Weight>::Real::ZERO {
+            if weight.value() > <E::Weight as Parameter>::Real::ZERO {
                 best = Real::max(best, log.value());
             }
         }
@@ -94,10 +94,10 @@ impl<E: Emission, const M: usize> Mixture<E, M> {
             for (log, weight) in likelihood.iter_mut().zip(&self.weight) {
                 // A component that is not there may be infinitely likelier than those that are; only
                 // a direction that brings it in has a use for it.
-                *log = if weight.value() > <E::Weight as Weight>::Real::ZERO {
+                *log = if weight.value() > <E::Weight as Parameter>::Real::ZERO {
                     log.exp_relative_to(best)
                 } else {
-                    let one = <E::Weight as Weight>::Real::ONE;
+                    let one = <E::Weight as Parameter>::Real::ONE;
                     E::Weight::constant(relative(one, log.value() - best))
                 };
             }
@@ -106,7 +106,7 @@ impl<E: Emission, const M: usize> Mixture<E, M> {
     }
 }
 
-impl<E: Emission, const M: usize> Emission for Mixture<E, M> {
+impl<E: Emission<Weight: Weight>, const M: usize> Emission for Mixture<E, M> {
     type Weight = E::Weight;
     type Observation = E::Observation;
     const SCALED: bool = E::SCALED;
@@ -117,13 +117,13 @@ impl<E: Emission, const M: usize> Emission for Mixture<E, M> {
             return E::Weight::constant(best);
         }
         let sum = self.mixed(&likelihood);
-        let reciprocal = <E::Weight as Weight>::Real::ONE / sum.value();
+        let reciprocal = <E::Weight as Parameter>::Real::ONE / sum.value();
         E::Weight::new(sum.value().ln() + best, sum.tangent().scale(reciprocal))
     }
 
     #[inline]
     fn row<const N: usize>(states: &[Self; N], x: &E::Observation) -> Option<Row<E::Weight, N>> {
-        let zero = <E::Weight as Weight>::Real::ZERO;
+        let zero = <E::Weight as Parameter>::Real::ZERO;
         let mut likelihood = [E::Weight::constant(zero); N];
         if !E::SCALED {
             for (likelihood, state) in likelihood.iter_mut().zip(states) {
@@ -131,8 +131,8 @@ impl<E: Emission, const M: usize> Emission for Mixture<E, M> {
             }
             return Some(Row { likelihood, log_scale: zero });
         }
-        let mut scale = [<E::Weight as Weight>::Real::NEG_INFINITY; N];
-        let mut log_scale = <E::Weight as Weight>::Real::NEG_INFINITY;
+        let mut scale = [<E::Weight as Parameter>::Real::NEG_INFINITY; N];
+        let mut log_scale = <E::Weight as Parameter>::Real::NEG_INFINITY;
         for ((likelihood, scale), state) in likelihood.iter_mut().zip(&mut scale).zip(states) {
             // Too far from one state is not too far from all.
             let Some(row) = E::row(&state.component, x) else { continue };
@@ -140,7 +140,7 @@ impl<E: Emission, const M: usize> Emission for Mixture<E, M> {
             *scale = row.log_scale;
             log_scale = Real::max(log_scale, row.log_scale);
         }
-        if log_scale == <E::Weight as Weight>::Real::NEG_INFINITY {
+        if log_scale == <E::Weight as Parameter>::Real::NEG_INFINITY {
             return None;
         }
         for (likelihood, scale) in likelihood.iter_mut().zip(scale) {
@@ -163,7 +163,7 @@ impl<E: Emission, const M: usize> Emission for Mixture<E, M> {
     fn validate(&self) -> Result<(), ModelError> {
         check_distribution(self.weight.iter().map(|w| w.value()), Part::MixtureWeight, 0)?;
         for (m, weight) in self.weight.iter().enumerate() {
-            for c in 0..<E::Weight as Weight>::Tangent::DIRECTIONS {
+            for c in 0..<E::Weight as Parameter>::Tangent::DIRECTIONS {
                 if !weight.tangent().get(c).is_some_and(Real::is_finite) {
                     return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, m));
                 }
@@ -379,7 +379,7 @@ impl<E: SufficientStatistics, const M: usize> SufficientStatistics for Mixture<E
 }
 
 /// A component drawn with the weights, and an observation from it.
-impl<E: Sample, const M: usize> Sample for Mixture<E, M> {
+impl<E: Sample<Weight: Weight>, const M: usize> Sample for Mixture<E, M> {
     fn sample<R: crate::rand_core::Rng + ?Sized>(&self, rng: &mut R) -> E::Observation {
         // `choose` names one of the M components; the first stands in to prove that to the compiler.
         let m = choose(&self.weight, rng);

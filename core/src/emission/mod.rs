@@ -8,6 +8,8 @@
 //! | [`Mixture`] of any of these, also of mixtures | its components' | ratio or logit of each weight; its components' | `mixture.rs` |
 //! | [`Poisson`] | counts, `[u32; D]` | log rates | `poisson.rs` |
 //! | [`Bernoulli`] | yes or no, `[bool; D]` | logits | `bernoulli.rs` |
+//! | [`CategoricalQ15`] | a symbol, `usize` | none: in fixed point, for the filter alone | `fixed/` |
+//! | [`GaussianQ15`] | integers, `[i16; D]`, independent given the state | none | `fixed/` |
 //!
 //! Each family is one distribution; an HMM holds one a state. An owned family with const sizes is
 //! what firmware links; its borrowed view ([`GaussianView`], [`CategoricalView`], ...) has sizes
@@ -40,6 +42,7 @@
 mod alphabet;
 mod bernoulli;
 mod categorical;
+mod fixed;
 mod full_gaussian;
 mod gaussian;
 mod mixture;
@@ -54,6 +57,7 @@ pub use alphabet::{Alphabet, Letter};
 pub use bernoulli::{Bernoulli, BernoulliView};
 pub(crate) use categorical::attach;
 pub use categorical::{Categorical, CategoricalView};
+pub use fixed::{CategoricalQ15, CategoricalQ15View, ChannelQ15, GaussianQ15, GaussianQ15View};
 pub use full_gaussian::{
     FullGaussian, FullGaussianScore, FullGaussianStatistics, FullGaussianView,
 };
@@ -74,16 +78,16 @@ pub use statistics::{
 };
 
 use crate::error::{ModelError, ObservationError};
-use crate::number::{FARTHEST, Real, Weight};
+use crate::number::{Number, Parameter};
 
 /// Likelihoods of one observation, a state each, relative to one log scale:
 /// `b_j(x) = likelihood[j] exp(log_scale)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row<W: Weight, const N: usize> {
+pub struct Row<W: Parameter, const N: usize> {
     /// Relative likelihoods, `[state]`.
     pub likelihood: [W; N],
     /// Logarithm of what they are relative to.
-    pub log_scale: W::Real,
+    pub log_scale: W::LogScale,
 }
 
 /// One emission distribution.
@@ -92,7 +96,7 @@ pub struct Row<W: Weight, const N: usize> {
 /// also knows how its log-likelihood changes along the directions that were attached to it.
 pub trait Emission: Sized {
     /// What the distribution's parameters are stored as.
-    type Weight: Weight;
+    type Weight: Parameter;
     /// What it emits.
     type Observation: ?Sized;
 
@@ -103,7 +107,7 @@ pub trait Emission: Sized {
     ///
     /// An observation that cannot be is `-inf`; one that is no observation at all (NaN, a symbol
     /// outside the alphabet) is `-inf` or NaN, and [`check`](Self::check) tells which.
-    fn log_likelihood(&self, x: &Self::Observation) -> Self::Weight;
+    fn log_likelihood(&self, x: &Self::Observation) -> <Self::Weight as Parameter>::Log;
 
     /// The row of relative likelihoods of one observation: the largest is one, so that an
     /// observation far from every state is improbable, not impossible. `None` where `x` is seen to
@@ -115,19 +119,7 @@ pub trait Emission: Sized {
         states: &[Self; N],
         x: &Self::Observation,
     ) -> Option<Row<Self::Weight, N>> {
-        let mut likelihood = [Self::Weight::constant(Real::NEG_INFINITY); N];
-        let mut log_scale = <Self::Weight as Weight>::Real::NEG_INFINITY;
-        for (log, state) in likelihood.iter_mut().zip(states) {
-            *log = state.log_likelihood(x);
-            log_scale = Real::max(log_scale, log.value());
-        }
-        let near = log_scale >= -<Self::Weight as Weight>::Real::power_of_two(FARTHEST);
-        if !near {
-            return None;
-        }
-        for log in &mut likelihood {
-            *log = log.exp_relative_to(log_scale);
-        }
+        let (likelihood, log_scale) = Self::Weight::likelihoods(|j| states[j].log_likelihood(x))?;
         Some(Row { likelihood, log_scale })
     }
 
@@ -141,6 +133,16 @@ pub trait Emission: Sized {
     /// entry `e` of its component `m` as `m width + e`.
     fn width(&self) -> usize {
         1
+    }
+
+    /// A reading of a recursion over these states in the model's own units. Formats whose rates of
+    /// change have a unit of their own scale them here; all others leave it as it is.
+    #[inline(always)]
+    fn in_units<const N: usize>(
+        _states: &[Self; N],
+        reading: <<Self::Weight as Parameter>::Number as Number>::Reading,
+    ) -> <<Self::Weight as Parameter>::Number as Number>::Reading {
+        reading
     }
 
     /// Whether the parameters are those of a distribution.

@@ -1,7 +1,7 @@
 use rand_core::Rng;
 
 use super::{Categorical, Emission, Gaussian};
-use crate::number::{Number, Real, Weight};
+use crate::number::{Number, Parameter, Real, Weight};
 
 /// An emission family from which observations can be drawn.
 ///
@@ -47,13 +47,13 @@ impl<const D: usize, W: Weight> Sample for Gaussian<D, W> {
 }
 
 /// An index drawn with the given probabilities.
-pub(crate) fn choose<W: Weight, R: Rng + ?Sized>(probability: &[W], rng: &mut R) -> usize {
+pub(crate) fn choose<W: Parameter, R: Rng + ?Sized>(probability: &[W], rng: &mut R) -> usize {
     choose_part(probability, W::Real::ONE, rng)
 }
 
 /// An index drawn in proportion to weights that sum to `whole`, by inversion. One of weight zero is
 /// never drawn; others to within the resolution of [`uniform`].
-pub(crate) fn choose_part<W: Weight, R: Rng + ?Sized>(
+pub(crate) fn choose_part<W: Parameter, R: Rng + ?Sized>(
     weight: &[W],
     whole: W::Real,
     rng: &mut R,

@@ -1,8 +1,8 @@
 use super::{Belief, Forward, Memory, Recursion};
 use crate::emission::Emission;
 use crate::error::ObservationError;
-use crate::hmm::{Hmm, NumberOf, RealOf};
-use crate::number::{Compensated, Number, Scalar, Tangent, Weight};
+use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
+use crate::number::{Compensated, Number, Parameter, Scalar, Tangent, Weight};
 
 /// The forward recursion with exponential forgetting: how well the model has explained the stream
 /// of late.
@@ -56,8 +56,8 @@ impl<E: Emission, const N: usize> Copy for Forgetting<'_, E, N> {}
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FadingBelief<X: Number, const N: usize> {
     belief: Belief<X, N>,
-    sum: X,
-    carry: X,
+    sum: X::Reading,
+    carry: X::Reading,
 }
 
 impl<X: Number, const N: usize> FadingBelief<X, N> {
@@ -80,7 +80,7 @@ impl<'m, E: Emission, const N: usize> Forgetting<'m, E, N> {
 
     /// `L - (1 - lambda) L + gained`, component by component: of the two ways to write the update
     /// the one whose roundings are as small as what is forgotten.
-    fn fade(&self, state: &mut FadingBelief<NumberOf<E>, N>, gained: NumberOf<E>) {
+    fn fade(&self, state: &mut FadingBelief<NumberOf<E>, N>, gained: ReadingOf<E>) {
         let lost = self.memory.lost();
         let faded = |sum: RealOf<E>, carry, gained| {
             let mut total = Compensated::from_parts(sum, carry);
@@ -95,21 +95,26 @@ impl<'m, E: Emission, const N: usize> Forgetting<'m, E, N> {
 
 /// A function of the values of three numbers, and of each of their rates.
 #[inline(always)]
-fn each<X: Scalar>(a: X, b: X, c: X, f: impl Fn(X::Real, X::Real, X::Real) -> X::Real) -> X {
+fn each<X: Scalar<Weight: Weight<Real = <X as Number>::Real>>>(
+    a: X,
+    b: X,
+    c: X,
+    f: impl Fn(X::Real, X::Real, X::Real) -> X::Real,
+) -> X {
     let rate = |x: X, direction| x.derivative(direction).unwrap_or(X::Real::ZERO);
     let tangent =
-        <X::Weight as Weight>::Tangent::from_fn(|d| f(rate(a, d), rate(b, d), rate(c, d)));
+        <X::Weight as Parameter>::Tangent::from_fn(|d| f(rate(a, d), rate(b, d), rate(c, d)));
     X::lift(X::Weight::new(f(a.value(), b.value(), c.value()), tangent))
 }
 
 impl<E: Emission, const N: usize> Recursion for Forgetting<'_, E, N> {
     type Observation = E::Observation;
     type State = FadingBelief<NumberOf<E>, N>;
-    type Reading = NumberOf<E>;
+    type Reading = ReadingOf<E>;
 
     #[inline]
     fn start(&self) -> Self::State {
-        let zero = NumberOf::<E>::ZERO;
+        let zero = ReadingOf::<E>::ZERO;
         FadingBelief { belief: Belief::NEW, sum: zero, carry: zero }
     }
 
@@ -124,11 +129,11 @@ impl<E: Emission, const N: usize> Recursion for Forgetting<'_, E, N> {
     #[inline]
     fn push_missing(&self, state: &mut Self::State) {
         self.forward.push_missing(&mut state.belief);
-        self.fade(state, NumberOf::<E>::ZERO);
+        self.fade(state, ReadingOf::<E>::ZERO);
     }
 
     #[inline]
-    fn read(&self, state: &Self::State) -> NumberOf<E> {
-        state.sum.plus(state.carry)
+    fn read(&self, state: &Self::State) -> ReadingOf<E> {
+        E::in_units(self.forward.hmm().emission(), state.sum.plus(state.carry))
     }
 }

@@ -1,10 +1,9 @@
 use super::Recursion;
 use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
-use crate::hmm::{Chain, Hmm, NumberOf, RealOf};
+use crate::hmm::{Chain, Hmm, NumberOf, ReadingOf, RealOf};
 use crate::number::{
-    FARTHEST, Number, Real, SETTLE_BELOW, SETTLE_EVERY, SETTLE_FROM, Scalar, Tangent,
-    VANISHED_BELOW, Weight, lend, sum_of,
+    Number, Parameter, SETTLE_BELOW, SETTLE_FROM, Scalar, VANISHED_BELOW, lend, sum_of,
 };
 
 /// The forward recursion: the filter, the likelihood and, over dual numbers, the tangent filter.
@@ -76,8 +75,9 @@ impl<X: Number, const N: usize> Belief<X, N> {
             *entry = entry.times(likelihood);
         }
         let sum = sum_of::<X, N>(|j| row[j]);
-        if sum.is_between(SETTLE_BELOW, SETTLE_FROM) && !(X::CENTRED && self.age >= SETTLE_EVERY) {
-            self.row = row;
+        if sum.is_between(SETTLE_BELOW, SETTLE_FROM) && !(X::CENTRED && self.age >= X::SETTLE_EVERY)
+        {
+            self.row = X::keep(row, sum, &mut self.ledger);
             if X::CENTRED {
                 self.age += 1;
             }
@@ -86,7 +86,7 @@ impl<X: Number, const N: usize> Belief<X, N> {
         if !sum.is_at_least(VANISHED_BELOW) {
             return false;
         }
-        self.row = row;
+        self.row = X::keep(row, sum, &mut self.ledger);
         lend(self, Self::settle);
         true
     }
@@ -94,9 +94,10 @@ impl<X: Number, const N: usize> Belief<X, N> {
     /// Makes a predicted row the state: time has passed, nothing was observed.
     #[inline]
     pub fn advance(&mut self, predicted: [X; N]) {
-        self.row = predicted;
+        let sum = sum_of::<X, N>(|j| predicted[j]);
+        self.row = X::keep(predicted, sum, &mut self.ledger);
         self.age += 1;
-        if self.age > SETTLE_EVERY || !self.sum().is_between(SETTLE_BELOW, SETTLE_FROM) {
+        if self.age > X::SETTLE_EVERY || !sum.is_between(SETTLE_BELOW, SETTLE_FROM) {
             self.settle();
         }
     }
@@ -133,7 +134,7 @@ impl<X: Number, const N: usize> Belief<X, N> {
     }
 
     /// `log p(x_1..t)`, with its tangent over dual numbers; `log 1` before the first sample.
-    pub fn log(&self) -> X {
+    pub fn log(&self) -> X::Reading {
         self.evidence().log()
     }
 
@@ -184,14 +185,14 @@ impl<X: Number> Evidence<X> {
     /// `log p(x_1..t)`, with its tangent over dual numbers. One logarithm, and a division where
     /// there are directions.
     #[inline]
-    pub fn log(&self) -> X {
+    pub fn log(&self) -> X::Reading {
         X::log(self.sum, &self.ledger)
     }
 
     /// This log-likelihood less another, with its tangent: `log p(x_s+1..t | x_1..s)` where `other`
     /// is the same stream's after `s` samples. One logarithm and `1 + 2C` divisions.
     #[inline]
-    pub fn less(&self, other: &Self) -> X {
+    pub fn less(&self, other: &Self) -> X::Reading {
         X::log_ratio(self.sum, &self.ledger, other.sum, &other.ledger)
     }
 }
@@ -210,7 +211,7 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
     /// `p(z_t = j | x_1..t)`, `[state]`; the initial distribution before the first sample.
     pub fn filtered(&self, state: &Belief<NumberOf<E>, N>) -> [RealOf<E>; N] {
         if state.is_new() {
-            return self.hmm.chain().initial().map(Weight::value);
+            return self.hmm.chain().initial().map(Parameter::value);
         }
         normalised(state.row())
     }
@@ -236,7 +237,7 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
         let predicted = state.predict(self.hmm.chain());
         if state.is_new()
             && let Some(Row { likelihood, log_scale }) = E::row(self.hmm.emission(), x)
-            && state.condition(&predicted, &lifted(likelihood))
+            && state.condition(&predicted, &NumberOf::<E>::lift_row(likelihood, &log_scale))
         {
             state.age = 1;
             state.earn(log_scale);
@@ -257,24 +258,12 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
         for emission in emission {
             emission.check(x)?;
         }
-        let impossible = E::Weight::constant(RealOf::<E>::NEG_INFINITY);
-        let mut joint = [impossible; N];
-        let mut best = RealOf::<E>::NEG_INFINITY;
-        for ((joint, predicted), emission) in joint.iter_mut().zip(predicted).zip(emission) {
-            // A state out of reach may be far likelier than those in reach: it takes no part.
-            if predicted.value() > RealOf::<E>::ZERO {
-                *joint = logarithm_of_product(*predicted, emission.log_likelihood(x));
-                best = Real::max(best, joint.value());
-            }
-        }
-        // Neither is NaN, which `check` has excluded.
-        if best < -RealOf::<E>::power_of_two(FARTHEST) {
-            return Err(ObservationError::Impossible);
-        }
-        for (entry, joint) in state.row.iter_mut().zip(joint) {
-            *entry = NumberOf::<E>::lift(joint.exp_relative_to(best));
-        }
-        state.earn(best);
+        let log = |j: usize| emission[j].log_likelihood(x);
+        let (row, log_scale) =
+            NumberOf::<E>::condition_reachable(predicted, log, &mut state.ledger)
+                .ok_or(ObservationError::Impossible)?;
+        state.row = row;
+        state.earn(log_scale);
         state.settle();
         Ok(())
     }
@@ -283,7 +272,7 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
 impl<E: Emission, const N: usize> Recursion for Forward<'_, E, N> {
     type Observation = E::Observation;
     type State = Belief<NumberOf<E>, N>;
-    type Reading = NumberOf<E>;
+    type Reading = ReadingOf<E>;
 
     #[inline]
     fn start(&self) -> Self::State {
@@ -296,7 +285,7 @@ impl<E: Emission, const N: usize> Recursion for Forward<'_, E, N> {
         // no sample after it pays for the question.
         let predicted = self.hmm.chain().predict(state.row());
         if let Some(Row { likelihood, log_scale }) = E::row(self.hmm.emission(), x)
-            && state.condition(&predicted, &lifted(likelihood))
+            && state.condition(&predicted, &NumberOf::<E>::lift_row(likelihood, &log_scale))
         {
             if E::SCALED {
                 state.earn(log_scale);
@@ -312,31 +301,9 @@ impl<E: Emission, const N: usize> Recursion for Forward<'_, E, N> {
     }
 
     #[inline]
-    fn read(&self, state: &Self::State) -> NumberOf<E> {
-        state.log()
+    fn read(&self, state: &Self::State) -> ReadingOf<E> {
+        E::in_units(self.hmm.emission(), state.log())
     }
-}
-
-#[inline(always)]
-fn lifted<X: Number, const N: usize>(weights: [X::Weight; N]) -> [X; N] {
-    let mut row = [X::ZERO; N];
-    for (entry, weight) in row.iter_mut().zip(weights) {
-        *entry = X::lift(weight);
-    }
-    row
-}
-
-/// `log (predicted b(x))` with its tangent, of a positive value.
-fn logarithm_of_product<X: Scalar>(predicted: X, log_likelihood: X::Weight) -> X::Weight {
-    type RatesOf<W> = <W as Weight>::Tangent;
-    // Not by the reciprocal: that of a subnormal number overflows.
-    let rates = RatesOf::<X::Weight>::from_fn(|c| {
-        predicted.derivative(c).map_or(X::Real::ZERO, |rate| rate / predicted.value())
-    });
-    X::Weight::new(
-        predicted.value().ln() + log_likelihood.value(),
-        rates.plus(log_likelihood.tangent()),
-    )
 }
 
 fn normalised<X: Scalar, const N: usize>(row: &[X; N]) -> [X::Real; N] {

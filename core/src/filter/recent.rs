@@ -3,7 +3,7 @@ use heapless::Deque;
 use super::{Belief, Evidence, Forward, Recursion, SettingError, Windowed};
 use crate::emission::Emission;
 use crate::error::ObservationError;
-use crate::hmm::{Hmm, NumberOf};
+use crate::hmm::{Hmm, NumberOf, ReadingOf};
 use crate::number::Number;
 
 /// The log-likelihood of the last samples given all before them, with its tangents.
@@ -100,7 +100,7 @@ impl<'m, E: Emission, const N: usize, const MARKS: usize> Recent<'m, E, N, MARKS
 impl<E: Emission, const N: usize, const MARKS: usize> Recursion for Recent<'_, E, N, MARKS> {
     type Observation = E::Observation;
     type State = Marked<NumberOf<E>, N, MARKS>;
-    type Reading = Windowed<NumberOf<E>>;
+    type Reading = Windowed<ReadingOf<E>>;
 
     fn start(&self) -> Self::State {
         Marked { belief: Belief::NEW, marks: Deque::new(), since: 0 }
@@ -124,7 +124,10 @@ impl<E: Emission, const N: usize, const MARKS: usize> Recursion for Recent<'_, E
     fn read(&self, state: &Self::State) -> Self::Reading {
         match state.marks.front() {
             Some(oldest) => Windowed {
-                reading: state.belief.evidence().less(oldest),
+                reading: E::in_units(
+                    self.forward.hmm().emission(),
+                    state.belief.evidence().less(oldest),
+                ),
                 samples: (state.marks.len() as u32)
                     .saturating_sub(1)
                     .saturating_mul(self.interval)

@@ -3,7 +3,7 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{Flaw, ModelError, Part, check_distribution};
-use crate::number::{Dual, Number, Real, Tangent, VECTORS, Weight, sum_of};
+use crate::number::{Dual, Number, Parameter, Real, Tangent, VECTORS, sum_of};
 
 /// A Markov chain over `N` states: `initial[state]`, `transition[from][to]`.
 ///
@@ -85,7 +85,7 @@ impl<W, const N: usize> Chain<W, N> {
     }
 }
 
-impl<W: Weight, const N: usize> Chain<W, N> {
+impl<W: Parameter, const N: usize> Chain<W, N> {
     /// Checks every distribution of the chain.
     ///
     /// # Errors
@@ -96,6 +96,9 @@ impl<W: Weight, const N: usize> Chain<W, N> {
             check_distribution(row.iter().map(|p| p.value()), Part::Transition, from)?;
         }
         for (row, weights) in core::iter::once(&self.initial).chain(&self.transition).enumerate() {
+            if !W::fits(weights.iter().copied()) {
+                return Err(ModelError::new(Part::Tangent, Flaw::OutOfRange, row, 0));
+            }
             for (entry, weight) in weights.iter().enumerate() {
                 for c in 0..W::Tangent::DIRECTIONS {
                     if !weight.tangent().get(c).is_some_and(Real::is_finite) {
@@ -124,13 +127,8 @@ impl<W: Weight, const N: usize> Chain<W, N> {
         for (j, predicted) in predicted.iter_mut().enumerate() {
             // Indices that are checked without a panic: where multiplication is a call, the compiler
             // leaves this a function of its own, and cannot prove them.
-            *predicted = sum_of::<X, N>(|i| {
-                let weight = self.transition.get(i).and_then(|row| row.get(j));
-                match (filtered.get(i), weight) {
-                    (Some(a), Some(&weight)) => a.weigh(weight),
-                    _ => X::ZERO,
-                }
-            });
+            *predicted =
+                X::inner(filtered, |i| self.transition.get(i).and_then(|row| row.get(j)).copied());
         }
         predicted
     }

@@ -75,6 +75,8 @@ impl<E: Emission, const N: usize> Hmm<E, N> {
 }
 
 /// The real numbers of a model with emissions `E`.
-pub(crate) type RealOf<E> = <<E as Emission>::Weight as crate::number::Weight>::Real;
+pub(crate) type RealOf<E> = <<E as Emission>::Weight as crate::number::Parameter>::Real;
 /// The number a filter's state holds for a model with emissions `E`.
-pub(crate) type NumberOf<E> = <<E as Emission>::Weight as crate::number::Weight>::Number;
+pub(crate) type NumberOf<E> = <<E as Emission>::Weight as crate::number::Parameter>::Number;
+/// What a logarithm over a model with emissions `E` is read as.
+pub(crate) type ReadingOf<E> = <NumberOf<E> as crate::number::Number>::Reading;

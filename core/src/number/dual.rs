@@ -1,6 +1,6 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::{Compensated, Number, Real, Scalar, Weight};
+use super::{Compensated, Number, Parameter, Real, Scalar, Weight, logarithms};
 
 /// A dual number: a value and its rates of change along `C` directions.
 ///
@@ -28,14 +28,12 @@ pub struct DualLedger<L, T, const C: usize> {
     earned: [Compensated<T>; C],
 }
 
-impl<T: Real, const C: usize> Weight for Dual<T, C> {
+impl<T: Real, const C: usize> Parameter for Dual<T, C> {
     type Real = T;
     type Tangent = [T; C];
     type Number = Self;
-    #[inline(always)]
-    fn new(value: T, tangent: [T; C]) -> Self {
-        Self { value, tangent }
-    }
+    type Log = Self;
+    type LogScale = T;
     #[inline(always)]
     fn value(self) -> T {
         self.value
@@ -43,6 +41,17 @@ impl<T: Real, const C: usize> Weight for Dual<T, C> {
     #[inline(always)]
     fn tangent(self) -> [T; C] {
         self.tangent
+    }
+    #[inline(always)]
+    fn likelihoods<const N: usize>(log: impl FnMut(usize) -> Self) -> Option<([Self; N], T)> {
+        logarithms::likelihoods(log)
+    }
+}
+
+impl<T: Real, const C: usize> Weight for Dual<T, C> {
+    #[inline(always)]
+    fn new(value: T, tangent: [T; C]) -> Self {
+        Self { value, tangent }
     }
 }
 
@@ -66,6 +75,14 @@ impl<T: Real, const C: usize> Scalar for Dual<T, C> {
     fn derivative(self, direction: usize) -> Option<T> {
         self.tangent.get(direction).copied()
     }
+    #[inline]
+    fn condition_reachable<const N: usize>(
+        predicted: &[Self; N],
+        log: impl FnMut(usize) -> Self,
+        _ledger: &mut Self::Ledger,
+    ) -> Option<([Self; N], T)> {
+        logarithms::condition_reachable(predicted, log)
+    }
 }
 
 impl<T: Real, const C: usize> Number for Dual<T, C> {
@@ -73,6 +90,7 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
     type Real = T;
     type Ledger = DualLedger<<T as Number>::Ledger, T, C>;
     type LogScale = T;
+    type Reading = Self;
 
     const CENTRED: bool = C > 0;
     const ZERO: Self = Self { value: T::ZERO, tangent: [T::ZERO; C] };

@@ -86,6 +86,7 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
     type Real = T;
     type Ledger = [Ledger<T>; L];
     type LogScale = [T; L];
+    type Reading = Self;
 
     const ZERO: Self = Self([T::ZERO; L]);
     const UNIT: Self = Self([T::ONE; L]);

@@ -40,6 +40,14 @@ impl<T: Real> Scalar for Max<T> {
     fn derivative(self, _: usize) -> Option<T> {
         None
     }
+    #[inline]
+    fn condition_reachable<const N: usize>(
+        predicted: &[Self; N],
+        log: impl FnMut(usize) -> T,
+        _ledger: &mut Self::Ledger,
+    ) -> Option<([Self; N], T)> {
+        super::logarithms::condition_reachable(predicted, log)
+    }
 }
 
 impl<T: Real> Number for Max<T> {
@@ -47,6 +55,7 @@ impl<T: Real> Number for Max<T> {
     type Real = T;
     type Ledger = <T as Number>::Ledger;
     type LogScale = T;
+    type Reading = Self;
 
     const ZERO: Self = Self(T::ZERO);
     const UNIT: Self = Self(T::ONE);

@@ -3,7 +3,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 
 #[cfg(feature = "micromath")]
 use super::approximate::{LN_ERROR as LN_ERROR_F32, exp as expf, ln as logf};
-use super::{Compensated, Number, Scalar, Weight};
+use super::{Compensated, Number, Parameter, Scalar, Weight, logarithms};
 #[cfg(not(feature = "micromath"))]
 use libm::{expf, logf};
 
@@ -17,7 +17,7 @@ const LN_ERROR_F32: f32 = 1.2e-7;
 /// that have it on.
 pub trait Real:
     Weight<Real = Self, Tangent = (), Number = Self>
-    + Scalar<Weight = Self, Real = Self, LogScale = Self, Ledger = Ledger<Self>>
+    + Scalar<Weight = Self, Real = Self, LogScale = Self, Reading = Self, Ledger = Ledger<Self>>
     + Copy
     + Debug
     + Default
@@ -148,20 +148,29 @@ macro_rules! real {
             }
         }
 
-        impl Weight for $t {
+        impl Parameter for $t {
             type Real = $t;
             type Tangent = ();
             type Number = $t;
-            #[inline(always)]
-            fn new(value: $t, (): ()) -> Self {
-                value
-            }
+            type Log = $t;
+            type LogScale = $t;
             #[inline(always)]
             fn value(self) -> $t {
                 self
             }
             #[inline(always)]
             fn tangent(self) {}
+            #[inline(always)]
+            fn likelihoods<const N: usize>(log: impl FnMut(usize) -> $t) -> Option<([$t; N], $t)> {
+                logarithms::likelihoods(log)
+            }
+        }
+
+        impl Weight for $t {
+            #[inline(always)]
+            fn new(value: $t, (): ()) -> Self {
+                value
+            }
         }
 
         impl Scalar for $t {
@@ -173,6 +182,14 @@ macro_rules! real {
             fn derivative(self, _: usize) -> Option<$t> {
                 None
             }
+            #[inline]
+            fn condition_reachable<const N: usize>(
+                predicted: &[$t; N],
+                log: impl FnMut(usize) -> $t,
+                _ledger: &mut Ledger<$t>,
+            ) -> Option<([$t; N], $t)> {
+                logarithms::condition_reachable(predicted, log)
+            }
         }
 
         impl Number for $t {
@@ -180,6 +197,7 @@ macro_rules! real {
             type Real = $t;
             type Ledger = Ledger<$t>;
             type LogScale = $t;
+            type Reading = $t;
 
             const ZERO: Self = 0.0;
             const UNIT: Self = 1.0;

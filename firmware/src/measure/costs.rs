@@ -28,6 +28,7 @@ pub fn costs<S: Write, D: DelayNs, M: Meter>(
     let mut table = Table(Bench { serial, meter });
     table.0.once(DELAY, || delay.delay_ms(1))?;
     table.floats()?;
+    table.fixed()?;
     table.0.end()
 }
 
@@ -73,6 +74,30 @@ impl<S: Write, M: Meter> Table<S, M> {
         }
         categorical! { 2, 16; 4, 4; 4, 16; 8, 16; }
         gaussian! { 3; 6; }
+        Ok(())
+    }
+
+    /// The same in fixed point.
+    fn fixed(&mut self) -> Result<(), Failure<S::Error>> {
+        macro_rules! categorical {
+            ($($n:literal, $k:literal, $c:literal;)*) => {$(
+                let hmm = black_box(const { &models::categorical_q15::<$k, $n, $c>() });
+                let stream = const { &models::symbols::<$k>() };
+                let name = row!("categorical", N = $n, K = $k, C = $c, "Q15");
+                self.0.recursion(name, &Forward::of(hmm), size_of_val(hmm), stream, &$k)?;
+            )*};
+        }
+        macro_rules! gaussian {
+            ($($d:literal, $c:literal;)*) => {$(
+                let hmm = &models::gaussian_q15::<$d, $c>()?;
+                let hmm = black_box(hmm);
+                let stream = const { &models::integers::<$d>() };
+                let name = row!("Gaussian", N = 4, D = $d, C = $c, "Q15");
+                self.0.recursion(name, &Forward::of(hmm), size_of_val(hmm), stream, &[i16::MAX; $d])?;
+            )*};
+        }
+        categorical! { 2, 16, 0; 2, 16, 1; 4, 4, 0; 4, 4, 1; 4, 16, 0; 4, 16, 1; 8, 16, 0; 8, 16, 1; }
+        gaussian! { 3, 0; 3, 1; 6, 0; 6, 1; }
         Ok(())
     }
 

@@ -1,9 +1,11 @@
 //! Dense models and streams to measure with: every probability positive, no two rows alike.
 
 use fishweir_core::emission::{
-    Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Poisson, VectorSpace,
+    Bernoulli, Categorical, CategoricalQ15, ChannelQ15, FullGaussian, Gaussian, GaussianQ15,
+    Mixture, Poisson, VectorSpace,
 };
 use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::number::{Dual, Q15, Real};
 use fishweir_core::{ModelError, emission::SufficientStatistics};
 
 /// Symbols of the categorical models.
@@ -54,6 +56,63 @@ pub(super) const fn categorical<const K: usize, const N: usize>() -> Hmm<Categor
 pub(super) static CATEGORICAL_2: Hmm<Categorical<SYMBOLS>, 2> = categorical();
 pub(super) static CATEGORICAL_4: Hmm<Categorical<SYMBOLS>, 4> = categorical();
 pub(super) static CATEGORICAL_8: Hmm<Categorical<SYMBOLS>, 8> = categorical();
+
+/// A row of probabilities in fixed point, which sums to one, and rates of change; no two alike.
+const fn table<const L: usize, const C: usize>(row: usize) -> [Dual<Q15, C>; L] {
+    let probabilities = probabilities::<L>(row);
+    let mut table = [Dual { value: Q15::ZERO, tangent: [Q15::ZERO; C] }; L];
+    let mut left = Q15::ONE.0;
+    let mut i = 0;
+    while i < L {
+        let units = (probabilities[i] * 32_768.0) as u16;
+        table[i].value = Q15(units);
+        table[i].tangent = [Q15::from_rate(110 * ((7 * i + 3 * row) % 11) as i16 - 500); C];
+        left -= units;
+        i += 1;
+    }
+    table[0].value.0 += left;
+    table
+}
+
+const fn table_chain<const N: usize, const C: usize>() -> Chain<Dual<Q15, C>, N> {
+    let mut transition = [table(0); N];
+    let mut i = 0;
+    while i < N {
+        transition[i] = table(i);
+        i += 1;
+    }
+    Chain::from_parts(table(N), transition)
+}
+
+/// [`categorical`] in fixed point, with directions.
+pub(super) const fn categorical_q15<const K: usize, const N: usize, const C: usize>()
+-> Hmm<CategoricalQ15<K, C>, N> {
+    let mut emission = [CategoricalQ15::from_parts(table(0), [0; K], [0; C]); N];
+    let mut i = 0;
+    while i < N {
+        emission[i] = CategoricalQ15::from_parts(table(i + 1), [0; K], [0; C]);
+        i += 1;
+    }
+    Hmm::new(table_chain(), emission)
+}
+
+/// [`gaussian`] in fixed point, 1024 units to one, with directions.
+pub(super) fn gaussian_q15<const D: usize, const C: usize>()
+-> Result<Hmm<GaussianQ15<D, C>, 4>, ModelError> {
+    let state = |at: f64| -> Result<GaussianQ15<D, C>, ModelError> {
+        let (means, variances) = ([at, 0.5 - at, 0.2], [1.0, 0.5 + at, 2.0]);
+        let mut channel = [ChannelQ15::default(); D];
+        for (d, channel) in channel.iter_mut().enumerate() {
+            let (mean, variance) = (means[d % 3], variances[d % 3]);
+            *channel =
+                ChannelQ15::new(1024.0 * mean, 1024.0 * f64::from(Real::sqrt(variance as f32)), d)?;
+        }
+        let constant = -(D as i32) * (3 << 15);
+        let (linear, quadratic) = ([[700; C]; D], [[-500; C]; D]);
+        Ok(GaussianQ15::from_parts(channel, constant, [900; C], linear, quadratic, [0; C]))
+    };
+    Ok(Hmm::new(table_chain(), [state(0.0)?, state(0.3)?, state(0.6)?, state(0.9)?]))
+}
 
 /// A model of four states from what each of them emits.
 fn four<E: SufficientStatistics<Real = f32>>(
@@ -135,6 +194,21 @@ pub(super) const fn vectors<const D: usize>() -> [[f32; D]; SAMPLES] {
         let mut d = 0;
         while d < D {
             stream[t][d] = ((bits[t] >> (2 * d)) % 4096) as f32 / 1024.0 - 2.0;
+            d += 1;
+        }
+        t += 1;
+    }
+    stream
+}
+
+/// [`vectors`] in fixed point, 1024 units to one.
+pub(super) const fn integers<const D: usize>() -> [[i16; D]; SAMPLES] {
+    let (bits, mut stream) = (bits(), [[0; D]; SAMPLES]);
+    let mut t = 0;
+    while t < SAMPLES {
+        let mut d = 0;
+        while d < D {
+            stream[t][d] = ((bits[t] >> (2 * d)) % 4096) as i16 - 2048;
             d += 1;
         }
         t += 1;

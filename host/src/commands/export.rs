@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+use fishweir::classifier::Observations;
+use fishweir::data::Dataset;
+use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits};
 use fishweir::files;
 use serde::Serialize;
 
-use super::arguments::check_output;
+use super::arguments::{Reading, check_output};
 use super::model::Model;
 use super::{Failure, print};
 
@@ -22,9 +26,28 @@ pub(super) struct Arguments {
     /// Either, by the file's ending: .rs or .fishweir
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
+    /// Numbers of the exported model: floating point, or fixed point of 16-bit tables for parts
+    /// without an FPU (Rust source only), measured against f64 before it is written
+    #[arg(long, value_enum, default_value_t = NumberName::F32)]
+    number: NumberName,
+    /// Data to measure fixed point on [default: what the model was trained on]
+    #[arg(long, value_name = "DATA")]
+    data: Option<PathBuf>,
+    /// Least share of windows that fixed point decides as f64 does
+    #[arg(long, value_name = "SHARE", default_value_t = Limits::default().equal_decisions)]
+    equal: f64,
+    #[command(flatten)]
+    reading: Reading,
     /// Report as JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum NumberName {
+    F32,
+    Q15,
 }
 
 enum Form {
@@ -35,7 +58,14 @@ enum Form {
 #[derive(Debug, Serialize)]
 struct Exported {
     model: String,
+    number: NumberName,
     files: Vec<ExportedFile>,
+    /// Of fixed point from `f64`; null for floating point.
+    deviation: Option<Deviation>,
+    /// What fixed point costs; null for floating point.
+    cost: Option<Cost>,
+    /// Binary places of each channel in fixed point; null otherwise.
+    places: Option<Vec<(String, i16)>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,7 +80,26 @@ impl std::fmt::Display for Exported {
         for ExportedFile { file, form, bytes } in &self.files {
             writeln!(f, "{form} written to {file}: {} B", fishweir::report::grouped(*bytes))?;
         }
-        Ok(())
+        let Some(deviation) = &self.deviation else { return Ok(()) };
+        writeln!(f, "numbers: q15, fixed point of 16-bit tables")?;
+        for (name, places) in self.places.iter().flatten() {
+            writeln!(f, "  channel {name}: give the device round({name} x 2^{places}) in 16 bits")?;
+        }
+        if let Some(cost) = &self.cost {
+            let (model, state) = (cost.model_bytes, cost.state_bytes);
+            writeln!(f, "  flash, model {model} B; RAM, state of one stream {state} B")?;
+        }
+        writeln!(
+            f,
+            "  {:.2} % of {} windows decided as in f64; decision values off by {:.2e} at worst, \
+             {:.2e} in the mean (mean margin {:.2e}); samples refused by one of the two: {}",
+            100.0 * deviation.equal_decisions,
+            fishweir::report::grouped(deviation.windows),
+            deviation.worst,
+            deviation.mean,
+            deviation.mean_margin,
+            deviation.refused_by_one,
+        )
     }
 }
 
@@ -80,16 +129,71 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for (_, file) in &wanted {
         check_output(file, &arguments.model)?;
     }
+    let fixed = match arguments.number {
+        NumberName::F32 => None,
+        NumberName::Q15 => {
+            if let Some((_, file)) = wanted.iter().find(|(form, _)| matches!(form, Form::Artefact))
+            {
+                return Err(Failure::Input(format!(
+                    "{}: fixed point is exported as Rust source, not as an artefact: use --rust",
+                    file.display()
+                )));
+            }
+            Some(fixed_point(arguments, &model)?)
+        }
+    };
     let mut written = Vec::new();
     for (form, file) in wanted {
-        let (form, bytes) = match form {
-            Form::Rust => ("Rust source", model.deployed.to_source().into_bytes()),
-            Form::Artefact => ("artefact", model.deployed.to_artefact()?),
+        let (form, bytes) = match (form, &fixed) {
+            (Form::Rust, Some((fixed, _))) => ("Rust source", fixed.to_source().into_bytes()),
+            (Form::Rust, None) => ("Rust source", model.deployed.to_source().into_bytes()),
+            (Form::Artefact, _) => ("artefact", model.deployed.to_artefact()?),
         };
         files::write_whole(file, &bytes)?;
         let file = file.display().to_string();
         written.push(ExportedFile { file, form, bytes: bytes.len() });
     }
-    let report = Exported { model: arguments.model.display().to_string(), files: written };
+    let places = |fixed: &FixedPoint| match fixed.observations() {
+        Observations::Channels(names) => {
+            names.iter().cloned().zip(fixed.places().iter().copied()).collect()
+        }
+        Observations::Symbols(_) => Vec::new(),
+    };
+    let report = Exported {
+        model: arguments.model.display().to_string(),
+        number: arguments.number,
+        files: written,
+        cost: fixed.as_ref().map(|(fixed, _)| fixed.cost()),
+        places: fixed.as_ref().map(|(fixed, _)| places(fixed)),
+        deviation: fixed.map(|(_, deviation)| deviation),
+    };
     print(&report, arguments.json)
+}
+
+/// The model in fixed point, measured: an error where it decides otherwise than `f64` too often.
+fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Deviation), Failure> {
+    let Some(classifier) = &model.classifier else {
+        return Err(Failure::Input(format!(
+            "{}: an artefact is in f32 already; export fixed point from the fitted model (JSON)",
+            arguments.model.display()
+        )));
+    };
+    let fixed = classifier.quantise()?;
+    let named = PathBuf::from(&classifier.provenance.data);
+    let data = arguments.data.as_deref().unwrap_or(&named);
+    if !data.exists() {
+        return Err(Failure::Input(format!(
+            "{}: fixed point is measured on data before it is exported, and this is not there; \
+             name it with --data",
+            data.display()
+        )));
+    }
+    let options = arguments.reading.options_for(model.kind()?, None);
+    let data = Dataset::read(data, &options)?;
+    let windowing = model.windowing(None);
+    let deviation = fixed.deviation(classifier, &data, windowing.as_ref())?;
+    deviation
+        .check(Limits { equal_decisions: arguments.equal })
+        .map_err(|error| Failure::Check(error.to_string()))?;
+    Ok((fixed, deviation))
 }

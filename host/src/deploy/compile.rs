@@ -1,6 +1,7 @@
 //! From a trained classifier to the numbers that a device holds.
 
 use fishweir_core::emission::{Probabilities, move_row};
+use fishweir_core::number::Real;
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{Classifier, Direction, EmissionDirection};
@@ -11,7 +12,9 @@ use crate::runtime::{Emissions, Hmm};
 #[non_exhaustive]
 pub enum CompileError {
     /// A number that `f32` cannot hold.
-    #[error("model {model}: {part} does not fit in f32 ({value:e}); rescale the channels")]
+    #[error(
+        "model {model}: {part} does not fit in the number format ({value:e}); rescale the channels"
+    )]
     OutOfRange {
         /// Which model.
         model: usize,
@@ -38,6 +41,14 @@ impl Classifier {
     /// # Errors
     /// [`CompileError`] naming a number that does not fit.
     pub fn compile(&self) -> Result<Deployed, CompileError> {
+        self.compile_in()
+    }
+
+    /// The same in another real format: `f64` for what other formats are made from.
+    ///
+    /// # Errors
+    /// [`CompileError`] naming a number that does not fit.
+    pub fn compile_in<T: Real>(&self) -> Result<Deployed<T>, CompileError> {
         let states = self.states();
         let models = self
             .models
@@ -56,29 +67,29 @@ impl Classifier {
             weights: self
                 .outputs
                 .iter()
-                .map(|output| output.weights.iter().map(|&weight| weight as f32).collect())
+                .map(|output| output.weights.iter().map(|&weight| T::from_f64(weight)).collect())
                 .collect(),
-            biases: self.outputs.iter().map(|output| output.bias as f32).collect(),
+            biases: self.outputs.iter().map(|output| T::from_f64(output.bias)).collect(),
             normalisation: self.normalisation,
         })
     }
 }
 
-/// A model with its directions attached, in `f32`, padded to so many states.
-pub(super) fn attach(
+/// A model with its directions attached, padded to so many states.
+pub(super) fn attach<T: Real>(
     index: usize,
     model: &Hmm,
     directions: &[&Direction],
     states: usize,
-) -> Result<DeployedModel, CompileError> {
+) -> Result<DeployedModel<T>, CompileError> {
     let row = |row: &[f64], logits: &dyn Fn(&Direction) -> Vec<f64>, length: usize, stay| {
         let mut weights =
             along_logits(row, &directions.iter().map(|d| logits(d)).collect::<Vec<_>>());
-        let zero = Weight { value: 0.0, tangent: vec![0.0; directions.len()] };
+        let zero = Weight { value: T::ZERO, tangent: vec![T::ZERO; directions.len()] };
         weights.resize(length, zero);
         if let Some(state) = stay {
-            let weight: &mut Weight = &mut weights[state];
-            weight.value = 1.0;
+            let weight: &mut Weight<T> = &mut weights[state];
+            weight.value = T::ONE;
         }
         weights
     };
@@ -117,7 +128,7 @@ pub(super) fn attach(
 }
 
 /// Probabilities with their rates of change along directions of their logits.
-fn along_logits(row: &[f64], directions: &[Vec<f64>]) -> Vec<Weight> {
+fn along_logits<T: Real>(row: &[f64], directions: &[Vec<f64>]) -> Vec<Weight<T>> {
     let rates: Vec<Vec<f64>> = directions
         .iter()
         .map(|direction| {
@@ -129,22 +140,23 @@ fn along_logits(row: &[f64], directions: &[Vec<f64>]) -> Vec<Weight> {
     row.iter()
         .enumerate()
         .map(|(k, &p)| Weight {
-            value: p as f32,
-            tangent: rates.iter().map(|rate| rate[k] as f32).collect(),
+            value: T::from_f64(p),
+            tangent: rates.iter().map(|rate| T::from_f64(rate[k])).collect(),
         })
         .collect()
 }
 
-fn gaussian(
+fn gaussian<T: Real>(
     index: usize,
     mean: &[f64],
     std: &[f64],
     directions: &[&Direction],
     state: usize,
-) -> Result<DeployedEmission, CompileError> {
+) -> Result<DeployedEmission<T>, CompileError> {
     let narrow = |part, value: f64| {
-        let narrowed = value as f32;
-        let lost = !narrowed.is_finite() || (value != 0.0 && !narrowed.is_normal());
+        let narrowed = T::from_f64(value);
+        let subnormal = narrowed.abs() < T::power_of_two(i32::MIN);
+        let lost = !narrowed.is_finite() || (value != 0.0 && subnormal);
         if lost {
             Err(CompileError::OutOfRange { model: index, part, value })
         } else {
@@ -152,8 +164,7 @@ fn gaussian(
         }
     };
     let rates: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
-    let rate: Vec<f32> =
-        rates.iter().map(|&rate| narrow("rate", rate)).collect::<Result<_, _>>()?;
+    let rate: Vec<T> = rates.iter().map(|&rate| narrow("rate", rate)).collect::<Result<_, _>>()?;
     let mut along = Vec::new();
     for direction in directions {
         let EmissionDirection::Gaussian { mean, log_std } = &direction.emission else {
@@ -162,20 +173,23 @@ fn gaussian(
         along.push((&mean[state], &log_std[state]));
     }
     // The normaliser is that of the rounded rates, so that the device's density is one.
-    let rounded: Vec<f64> = rate.iter().map(|&rate| f64::from(rate)).collect();
+    let rounded: Vec<f64> = rate.iter().map(|&rate| rate.to_f64()).collect();
     Ok(DeployedEmission::Gaussian {
-        mean: mean.iter().map(|&mean| mean as f32).collect(),
+        mean: mean.iter().map(|&mean| T::from_f64(mean)).collect(),
         constant: Weight {
-            value: fishweir_core::emission::log_normaliser(&rounded) as f32,
-            tangent: along.iter().map(|(_, log_std)| -log_std.iter().sum::<f64>() as f32).collect(),
+            value: T::from_f64(fishweir_core::emission::log_normaliser(&rounded)),
+            tangent: along
+                .iter()
+                .map(|(_, log_std)| T::from_f64(-log_std.iter().sum::<f64>()))
+                .collect(),
         },
         linear: rates
             .iter()
             .enumerate()
-            .map(|(d, rate)| along.iter().map(|(mean, _)| (mean[d] * rate) as f32).collect())
+            .map(|(d, rate)| along.iter().map(|(mean, _)| T::from_f64(mean[d] * rate)).collect())
             .collect(),
         quadratic: (0..rates.len())
-            .map(|d| along.iter().map(|(_, log_std)| log_std[d] as f32).collect())
+            .map(|d| along.iter().map(|(_, log_std)| T::from_f64(log_std[d])).collect())
             .collect(),
         rate,
     })

@@ -15,6 +15,7 @@ mod artefact;
 mod compile;
 mod cost;
 mod detector;
+mod fixed;
 mod source;
 mod stream;
 
@@ -22,6 +23,7 @@ pub use artefact::ArtefactFileError;
 pub use compile::CompileError;
 pub use cost::Cost;
 pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
+pub use fixed::{Deviation, FixedPoint, Limits, MeasureError, QuantiseError};
 pub use stream::{PushError, Stream};
 
 use fishweir_core::classify::Normalisation;
@@ -30,54 +32,55 @@ use crate::classifier::Observations;
 
 /// A number of a deployed model: its value and its rate of change along each output's direction.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Weight {
-    pub(crate) value: f32,
+pub(crate) struct Weight<T = f32> {
+    pub(crate) value: T,
     /// `[output]`; empty where the classifier uses no score.
-    pub(crate) tangent: Vec<f32>,
+    pub(crate) tangent: Vec<T>,
 }
 
 /// A deployed model; all models of a bank have the same number of states.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct DeployedModel {
+pub(crate) struct DeployedModel<T = f32> {
     /// `[state]`.
-    pub(crate) initial: Vec<Weight>,
+    pub(crate) initial: Vec<Weight<T>>,
     /// `[from][to]`.
-    pub(crate) transition: Vec<Vec<Weight>>,
+    pub(crate) transition: Vec<Vec<Weight<T>>>,
     /// `[state]`.
-    pub(crate) emission: Vec<DeployedEmission>,
+    pub(crate) emission: Vec<DeployedEmission<T>>,
 }
 
 /// The emission of one state.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum DeployedEmission {
+pub(crate) enum DeployedEmission<T = f32> {
     /// `[symbol]`.
-    Categorical(Vec<Weight>),
+    Categorical(Vec<Weight<T>>),
     /// The fields of the core's `Gaussian`.
     Gaussian {
-        mean: Vec<f32>,
-        rate: Vec<f32>,
-        constant: Weight,
+        mean: Vec<T>,
+        rate: Vec<T>,
+        constant: Weight<T>,
         /// `[channel][output]`.
-        linear: Vec<Vec<f32>>,
+        linear: Vec<Vec<T>>,
         /// `[channel][output]`.
-        quadratic: Vec<Vec<f32>>,
+        quadratic: Vec<Vec<T>>,
     },
 }
 
-/// A classifier as a device holds it: `f32`, tangents attached, in the sensor's own units.
+/// A classifier as a device holds it: `f32`, tangents attached, in the sensor's own units. Over
+/// `f64` it is what other formats are made from and measured against.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Deployed {
+pub struct Deployed<T = f32> {
     pub(crate) observations: Observations,
     pub(crate) classes: Vec<String>,
-    pub(crate) models: Vec<DeployedModel>,
+    pub(crate) models: Vec<DeployedModel<T>>,
     /// `[output][model]`.
-    pub(crate) weights: Vec<Vec<f32>>,
+    pub(crate) weights: Vec<Vec<T>>,
     /// `[output]`.
-    pub(crate) biases: Vec<f32>,
+    pub(crate) biases: Vec<T>,
     pub(crate) normalisation: Normalisation,
 }
 
-impl Deployed {
+impl<T> Deployed<T> {
     /// What it observes.
     #[must_use]
     pub fn observations(&self) -> &Observations {

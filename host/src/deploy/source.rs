@@ -15,86 +15,129 @@ impl Deployed {
     pub fn to_source(&self) -> String {
         let directions = self.directions();
         let real = if directions == 0 { "f32".into() } else { format!("Dual<f32, {directions}>") };
-        let (family, what) = match &self.observations {
-            Observations::Channels(names) => ("Gaussian", format!("channels {}", names.join(", "))),
-            Observations::Symbols(symbols) => {
-                ("Categorical", format!("symbols {symbols:?}, numbered in this order"))
-            }
+        let family = match &self.observations {
+            Observations::Channels(_) => "Gaussian",
+            Observations::Symbols(_) => "Categorical",
         };
-        let alphabet = match &self.observations {
-            Observations::Channels(_) => None,
-            Observations::Symbols(symbols) => Some(Alphabet::of(symbols)),
-        };
-        let families = if alphabet.is_some() { "{Alphabet, Categorical}" } else { family };
         let numbers = if directions == 0 {
             String::new()
         } else {
             "use fishweir_core::number::Dual;\n".into()
         };
-        let mut text = format!(
-            "// A stream classifier, exported by fishweir {}. Change the model, not this file.\n\
-             //\n\
-             // Observes {what}.\n",
-            env!("CARGO_PKG_VERSION"),
-        );
-        for (index, class) in self.classes.iter().enumerate() {
-            let _ = writeln!(text, "// Class {index}: {class}.");
-        }
-        let _ = write!(
-            text,
-            "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
-             use fishweir_core::emission::{families};\n\
-             use fishweir_core::hmm::{{Chain, Hmm}};\n\
-             {numbers}\n\
-             /// The names of the classes, by index.\n\
-             #[rustfmt::skip]\n\
-             pub static CLASSES: [&str; {}] = {:?};\n\n\
-             {}\
-             /// {} models of {} hidden states over {}, {} outputs.\n\
-             pub type Model = StreamClassifier<{family}<{}, {real}>, {}, {}, {}>;\n\n\
-             /// The classifier, in flash.\n\
-             #[rustfmt::skip]\n\
-             #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-             pub static MODEL: Model = StreamClassifier::new(\n    [\n",
-            self.classes.len(),
-            self.classes,
-            alphabet.map(alphabet_source).unwrap_or_default(),
-            self.models(),
-            self.states(),
-            self.observations,
-            self.outputs(),
-            self.size(),
-            self.states(),
-            self.models(),
-            self.outputs(),
+        let mut text = head(
+            &self.observations,
+            &self.classes,
+            "",
+            &format!("use fishweir_core::emission::{family};\n{numbers}"),
+            &format!("{family}<{}, {real}>", self.size()),
+            [self.models(), self.states(), self.outputs()],
         );
         for model in &self.models {
             model_source(&mut text, model);
         }
-        let _ = writeln!(text, "    ],\n    [");
-        for row in &self.weights {
-            let _ = writeln!(text, "        {},", reals(row));
-        }
-        let normalisation = normalisation_name(self.normalisation).to_uppercase();
-        let _ = writeln!(text, "    ],\n    {},", reals(&self.biases));
-        let _ = writeln!(text, "    Normalisation::{normalisation},\n);");
+        tail(&mut text, &self.weights, &self.biases, self.normalisation);
         text
     }
 }
 
 /// An `Hmm`, with a comma after it.
 pub(super) fn model_source(text: &mut String, model: &DeployedModel) {
+    let rows = model.transition.iter().map(|row| weights(row));
+    let emissions = model.emission.iter().map(emission_source);
+    chain_and_emissions(text, &weights(&model.initial), rows, emissions);
+}
+
+/// The source up to the first model: whatever the number, the layout is the same.
+pub(super) fn head(
+    observations: &Observations,
+    classes: &[String],
+    notes: &str,
+    imports: &str,
+    emission: &str,
+    [models, states, outputs]: [usize; 3],
+) -> String {
+    let what = match observations {
+        Observations::Channels(names) => format!("channels {}", names.join(", ")),
+        Observations::Symbols(symbols) => format!("symbols {symbols:?}, numbered in this order"),
+    };
+    let mut text = format!(
+        "// A stream classifier, exported by fishweir {}. Change the model, not this file.\n\
+         //\n\
+         // Observes {what}.\n{notes}",
+        env!("CARGO_PKG_VERSION"),
+    );
+    for (index, class) in classes.iter().enumerate() {
+        let _ = writeln!(text, "// Class {index}: {class}.");
+    }
+    let alphabet = match observations {
+        Observations::Channels(_) => None,
+        Observations::Symbols(symbols) => Some(Alphabet::of(symbols)),
+    };
+    // In order, as `cargo fmt` has them: emission, hmm, number.
+    let (emissions, numbers) = imports.split_at(imports.find('\n').map_or(0, |end| end + 1));
+    let emissions = match alphabet {
+        Some(_) if !emissions.contains('{') => {
+            emissions.replace("emission::", "emission::{Alphabet, ").replace(';', "};")
+        }
+        Some(_) => emissions.replace('{', "{Alphabet, "),
+        None => emissions.to_owned(),
+    };
+    let _ = write!(
+        text,
+        "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
+         {emissions}\
+         use fishweir_core::hmm::{{Chain, Hmm}};\n\
+         {numbers}\n\
+         /// The names of the classes, by index.\n\
+         #[rustfmt::skip]\n\
+         pub static CLASSES: [&str; {}] = {classes:?};\n\n\
+         {}\
+         /// {models} models of {states} hidden states over {observations}, {outputs} outputs.\n\
+         pub type Model = StreamClassifier<{emission}, {states}, {models}, {outputs}>;\n\n\
+         /// The classifier, in flash.\n\
+         #[rustfmt::skip]\n\
+         #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
+         pub static MODEL: Model = StreamClassifier::new(\n    [\n",
+        classes.len(),
+        alphabet.map(alphabet_source).unwrap_or_default(),
+    );
+    text
+}
+
+/// A model's source, from those of its rows.
+pub(super) fn chain_and_emissions(
+    text: &mut String,
+    initial: &str,
+    transition: impl Iterator<Item = String>,
+    emission: impl Iterator<Item = String>,
+) {
     let _ = writeln!(text, "        Hmm::new(\n            Chain::from_parts(");
-    let _ = writeln!(text, "                {},", weights(&model.initial));
+    let _ = writeln!(text, "                {initial},");
     let _ = writeln!(text, "                [");
-    for row in &model.transition {
-        let _ = writeln!(text, "                    {},", weights(row));
+    for row in transition {
+        let _ = writeln!(text, "                    {row},");
     }
     let _ = writeln!(text, "                ],\n            ),\n            [");
-    for emission in &model.emission {
-        let _ = writeln!(text, "                {},", emission_source(emission));
+    for emission in emission {
+        let _ = writeln!(text, "                {emission},");
     }
     let _ = writeln!(text, "            ],\n        ),");
+}
+
+/// The source after the last model.
+pub(super) fn tail(
+    text: &mut String,
+    weights: &[Vec<f32>],
+    biases: &[f32],
+    normalisation: fishweir_core::classify::Normalisation,
+) {
+    let _ = writeln!(text, "    ],\n    [");
+    for row in weights {
+        let _ = writeln!(text, "        {},", reals(row));
+    }
+    let normalisation = normalisation_name(normalisation).to_uppercase();
+    let _ = writeln!(text, "    ],\n    {},", reals(biases));
+    let _ = writeln!(text, "    Normalisation::{normalisation},\n);");
 }
 
 fn alphabet_source(alphabet: Alphabet<'_>) -> String {

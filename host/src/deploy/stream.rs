@@ -4,7 +4,7 @@ use fishweir_core::classify::{Decision, decide, decision_value};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::{Forward, Recursion};
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
-use fishweir_core::number::{Dual, Scalar, Tangent, Weight as CoreWeight};
+use fishweir_core::number::{Dual, Parameter, Real, Scalar, Tangent, Weight as CoreWeight};
 use fishweir_core::{Flaw, ModelError, ObservationError, Part};
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
@@ -24,28 +24,31 @@ pub enum PushError {
 }
 
 /// A stream through a deployed classifier. It owns its numbers, so it may outlive the classifier.
-pub struct Stream {
-    bank: Vec<ModelStream>,
-    weights: Vec<Vec<f32>>,
-    biases: Vec<f32>,
+pub struct Stream<T = f32> {
+    bank: Vec<ModelStream<T>>,
+    weights: Vec<Vec<T>>,
+    biases: Vec<T>,
     normalisation: fishweir_core::classify::Normalisation,
     channels: Option<usize>,
-    row: Vec<f32>,
+    row: Vec<T>,
+    /// Where observations are integers: their binary places, and a row of them.
+    places: Option<Vec<i16>>,
+    integers: Vec<i16>,
     samples: u64,
 }
 
 /// One model: the directions are run in blocks, each beside the same values.
-struct ModelStream {
-    blocks: Vec<Box<dyn Block + Send>>,
+pub(super) struct ModelStream<T> {
+    pub(super) blocks: Vec<Box<dyn Block<T> + Send>>,
 }
 
 /// Directions run side by side at most; each block runs the values again.
 const BLOCK: usize = 8;
 
-impl Deployed {
+impl<T: Real + Send> Deployed<T> {
     /// A stream before its first sample.
     #[must_use]
-    pub fn stream(&self) -> Stream {
+    pub fn stream(&self) -> Stream<T> {
         let directions = self.directions();
         let bank = self
             .models
@@ -57,22 +60,43 @@ impl Deployed {
                     .collect(),
             })
             .collect();
-        Stream {
+        Stream::of(
             bank,
-            weights: self.weights.clone(),
-            biases: self.biases.clone(),
-            normalisation: self.normalisation,
-            channels: match self.observations {
-                crate::classifier::Observations::Channels(ref names) => Some(names.len()),
-                crate::classifier::Observations::Symbols(_) => None,
-            },
-            row: Vec::new(),
-            samples: 0,
-        }
+            self.weights.clone(),
+            self.biases.clone(),
+            self.normalisation,
+            &self.observations,
+            None,
+        )
     }
 }
 
-impl Stream {
+impl<T: Real> Stream<T> {
+    pub(super) fn of(
+        bank: Vec<ModelStream<T>>,
+        weights: Vec<Vec<T>>,
+        biases: Vec<T>,
+        normalisation: fishweir_core::classify::Normalisation,
+        observations: &crate::classifier::Observations,
+        places: Option<Vec<i16>>,
+    ) -> Self {
+        let channels = match observations {
+            crate::classifier::Observations::Channels(names) => Some(names.len()),
+            crate::classifier::Observations::Symbols(_) => None,
+        };
+        Self {
+            bank,
+            weights,
+            biases,
+            normalisation,
+            channels,
+            row: Vec::new(),
+            places,
+            integers: Vec::new(),
+            samples: 0,
+        }
+    }
+
     /// Takes in one sample; the values of a row are rounded to `f32`, as the device receives them.
     ///
     /// # Errors
@@ -80,8 +104,22 @@ impl Stream {
     pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         match (sample, self.channels) {
             (Sample::Row(row), Some(channels)) if row.len() == channels => {
+                if let Some(places) = &self.places {
+                    if !row.iter().all(|x| x.is_finite()) {
+                        return Err(ObservationError::NotFinite.into());
+                    }
+                    let integer =
+                        |(&x, &places): (&f64, &i16)| (x * f64::from(places).exp2()).round() as i16;
+                    self.integers.clear();
+                    self.integers.extend(row.iter().zip(places).map(integer));
+                    let integers = std::mem::take(&mut self.integers);
+                    let taken = self.push_each(&Observation::Integers(&integers));
+                    self.integers = integers;
+                    self.samples += u64::from(taken.is_ok());
+                    return taken;
+                }
                 self.row.clear();
-                self.row.extend(row.iter().map(|&x| x as f32));
+                self.row.extend(row.iter().map(|&x| T::from_f64(x)));
                 let row = std::mem::take(&mut self.row);
                 let taken = self.push_each(&Observation::Row(&row));
                 self.row = row;
@@ -95,7 +133,7 @@ impl Stream {
         Ok(())
     }
 
-    fn push_each(&mut self, x: &Observation<'_>) -> Result<(), PushError> {
+    fn push_each(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
         for taken in 0..self.blocks().count() {
             let Some(error) = self.blocks().nth(taken).and_then(|block| block.push(x).err()) else {
                 continue;
@@ -106,7 +144,7 @@ impl Stream {
         Ok(())
     }
 
-    fn blocks(&mut self) -> impl Iterator<Item = &mut Box<dyn Block + Send>> {
+    fn blocks(&mut self) -> impl Iterator<Item = &mut Box<dyn Block<T> + Send>> {
         self.bank.iter_mut().flat_map(|model| &mut model.blocks)
     }
 
@@ -130,15 +168,15 @@ impl Stream {
 
     /// Log-likelihood of the stream under each model, `[model]`.
     #[must_use]
-    pub fn log_likelihoods(&self) -> Vec<f32> {
+    pub fn log_likelihoods(&self) -> Vec<T> {
         self.bank.iter().map(|model| model.blocks[0].log().0).collect()
     }
 
     /// The outputs' values, `[output]`.
     #[must_use]
-    pub fn decision_values(&self) -> Vec<f32> {
+    pub fn decision_values(&self) -> Vec<T> {
         let factor = self.normalisation.factor(self.samples);
-        let logs: Vec<(f32, Vec<f32>)> = self
+        let logs: Vec<(T, Vec<T>)> = self
             .bank
             .iter()
             .map(|model| {
@@ -154,7 +192,7 @@ impl Stream {
             .enumerate()
             .map(|(output, (&bias, weights))| {
                 let evidence = weights.iter().zip(&logs).map(|(&weight, (log, tangent))| {
-                    (weight, *log, tangent.get(output).copied().unwrap_or(0.0))
+                    (weight, *log, tangent.get(output).copied().unwrap_or(T::ZERO))
                 });
                 decision_value(bias, factor, evidence)
             })
@@ -163,42 +201,57 @@ impl Stream {
 
     /// The decision so far.
     #[must_use]
-    pub fn decision(&self) -> Decision {
+    pub fn decision(&self) -> Decision<T> {
         decide(&self.decision_values())
     }
 }
 
-pub(super) enum Observation<'a> {
-    Row(&'a [f32]),
+pub(super) enum Observation<'a, T> {
+    Row(&'a [T]),
+    Integers(&'a [i16]),
     Symbol(u16),
 }
 
 /// A model and a block of its directions, whatever its sizes.
-trait Block {
-    fn push(&mut self, x: &Observation<'_>) -> Result<(), PushError>;
+pub(super) trait Block<T> {
+    fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError>;
     fn push_missing(&mut self);
     fn undo(&mut self);
     fn reset(&mut self);
     /// The log-likelihood and its derivatives, `[direction of the block]`.
-    fn log(&self) -> (f32, Vec<f32>);
+    fn log(&self) -> (T, Vec<T>);
 }
 
 /// An emission family of the host, made from a deployed one.
-pub(super) trait Build: Emission<Weight: CoreWeight<Real = f32>> {
-    fn build(emission: Option<&DeployedEmission>, first: usize, size: usize) -> Option<Self>;
-    fn observe<'x>(x: &'x Observation<'_>) -> Option<&'x Self::Observation>;
+pub(super) trait Build<T>: Emission<Weight: CoreWeight<Real = T>> + Observe<T> {
+    fn build(emission: Option<&DeployedEmission<T>>, first: usize, size: usize) -> Option<Self>;
 }
 
-type Number<E> = <<E as Emission>::Weight as CoreWeight>::Number;
+/// An emission family's observation among those of a stream.
+pub(super) trait Observe<T>: Emission {
+    fn observe<'x>(x: &'x Observation<'_, T>) -> Option<&'x Self::Observation>;
+}
 
-struct Running<E: Emission, const N: usize> {
+type Number<E> = <<E as Emission>::Weight as Parameter>::Number;
+
+pub(super) struct Running<E: Emission, const N: usize> {
     hmm: CoreHmm<E, N>,
     state: fishweir_core::filter::Belief<Number<E>, N>,
     before: fishweir_core::filter::Belief<Number<E>, N>,
 }
 
-impl<E: Build, const N: usize> Block for Running<E, N> {
-    fn push(&mut self, x: &Observation<'_>) -> Result<(), PushError> {
+impl<E: Emission, const N: usize> Running<E, N> {
+    pub(super) fn of(hmm: CoreHmm<E, N>) -> Self {
+        let state = Forward::of(&hmm).start();
+        Self { hmm, state, before: state }
+    }
+}
+
+impl<T: Real, E, const N: usize> Block<T> for Running<E, N>
+where
+    E: Emission<Weight: Parameter<Real = T>> + Observe<T>,
+{
+    fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
         let x = E::observe(x).ok_or(PushError::Kind)?;
         self.before = self.state;
         Ok(Forward::of(&self.hmm).push(&mut self.state, x)?)
@@ -212,35 +265,38 @@ impl<E: Build, const N: usize> Block for Running<E, N> {
     fn reset(&mut self) {
         self.state = Forward::of(&self.hmm).start();
     }
-    fn log(&self) -> (f32, Vec<f32>) {
-        let log = self.state.log();
+    fn log(&self) -> (T, Vec<T>) {
+        let log = Forward::of(&self.hmm).read(&self.state);
         (log.value(), (0..).map_while(|direction| log.derivative(direction)).collect())
     }
 }
 
-impl<W: CoreWeight<Real = f32>> Build for CategoricalVec<W> {
-    fn build(emission: Option<&DeployedEmission>, first: usize, size: usize) -> Option<Self> {
+impl<T: Real, W: CoreWeight<Real = T>> Build<T> for CategoricalVec<W> {
+    fn build(emission: Option<&DeployedEmission<T>>, first: usize, size: usize) -> Option<Self> {
         let probability = match emission {
             Some(DeployedEmission::Categorical(row)) => {
                 row.iter().map(|weight| lift(Some(weight), first)).collect()
             }
-            None => vec![W::constant(0.0); size],
+            None => vec![W::constant(T::ZERO); size],
             Some(_) => return None,
         };
         Some(Self { probability })
     }
-    fn observe<'x>(x: &'x Observation<'_>) -> Option<&'x u16> {
+}
+
+impl<T: Real, W: CoreWeight<Real = T>> Observe<T> for CategoricalVec<W> {
+    fn observe<'x>(x: &'x Observation<'_, T>) -> Option<&'x u16> {
         match x {
             Observation::Symbol(symbol) => Some(symbol),
-            Observation::Row(_) => None,
+            _ => None,
         }
     }
 }
 
-impl<W: CoreWeight<Real = f32>> Build for GaussianVec<W> {
-    fn build(emission: Option<&DeployedEmission>, first: usize, size: usize) -> Option<Self> {
+impl<T: Real, W: CoreWeight<Real = T>> Build<T> for GaussianVec<W> {
+    fn build(emission: Option<&DeployedEmission<T>>, first: usize, size: usize) -> Option<Self> {
         let tangents =
-            |rows: &[Vec<f32>]| rows.iter().map(|row| tangent::<W>(row, first)).collect();
+            |rows: &[Vec<T>]| rows.iter().map(|row| tangent::<T, W>(row, first)).collect();
         Some(match emission {
             Some(DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic }) => Self {
                 mean: mean.clone(),
@@ -251,52 +307,59 @@ impl<W: CoreWeight<Real = f32>> Build for GaussianVec<W> {
             },
             // Out of reach, and never the likeliest of a row.
             None => Self {
-                mean: vec![0.0; size],
-                rate: vec![0.0; size],
-                constant: W::constant(f32::NEG_INFINITY),
+                mean: vec![T::ZERO; size],
+                rate: vec![T::ZERO; size],
+                constant: W::constant(T::NEG_INFINITY),
                 linear: vec![W::Tangent::ZERO; size],
                 quadratic: vec![W::Tangent::ZERO; size],
             },
             Some(_) => return None,
         })
     }
-    fn observe<'x>(x: &'x Observation<'_>) -> Option<&'x [f32]> {
+}
+
+impl<T: Real, W: CoreWeight<Real = T>> Observe<T> for GaussianVec<W> {
+    fn observe<'x>(x: &'x Observation<'_, T>) -> Option<&'x [T]> {
         match x {
             Observation::Row(row) => Some(row),
-            Observation::Symbol(_) => None,
+            _ => None,
         }
     }
 }
 
-fn tangent<W: CoreWeight<Real = f32>>(rates: &[f32], first: usize) -> W::Tangent {
-    W::Tangent::from_fn(|c| rates.get(first + c).copied().unwrap_or(0.0))
+fn tangent<T: Real, W: CoreWeight<Real = T>>(rates: &[T], first: usize) -> W::Tangent {
+    W::Tangent::from_fn(|c| rates.get(first + c).copied().unwrap_or(T::ZERO))
 }
 
-fn lift<W: CoreWeight<Real = f32>>(weight: Option<&Weight>, first: usize) -> W {
-    weight.map_or(W::constant(0.0), |weight| {
-        W::new(weight.value, tangent::<W>(&weight.tangent, first))
+fn lift<T: Real, W: CoreWeight<Real = T>>(weight: Option<&Weight<T>>, first: usize) -> W {
+    weight.map_or(W::constant(T::ZERO), |weight| {
+        W::new(weight.value, tangent::<T, W>(&weight.tangent, first))
     })
 }
 
-fn block(model: &DeployedModel, first: usize, left: usize) -> Box<dyn Block + Send> {
+fn block<T: Real + Send>(
+    model: &DeployedModel<T>,
+    first: usize,
+    left: usize,
+) -> Box<dyn Block<T> + Send> {
     match left {
-        0 => family::<f32>(model, first),
-        1 => family::<Dual<f32, 1>>(model, first),
-        _ => family::<Dual<f32, BLOCK>>(model, first),
+        0 => family::<T, T>(model, first),
+        1 => family::<T, Dual<T, 1>>(model, first),
+        _ => family::<T, Dual<T, BLOCK>>(model, first),
     }
 }
 
-fn family<W: CoreWeight<Real = f32, Number: Send> + Send>(
-    model: &DeployedModel,
+fn family<T: Real + Send, W: CoreWeight<Real = T, Number: Send> + Send>(
+    model: &DeployedModel<T>,
     first: usize,
-) -> Box<dyn Block + Send>
+) -> Box<dyn Block<T> + Send>
 where
     W::Tangent: Send,
     <W::Number as fishweir_core::number::Number>::Ledger: Send,
 {
     match model.emission.first() {
-        Some(DeployedEmission::Categorical(_)) => running::<CategoricalVec<W>>(model, first),
-        _ => running::<GaussianVec<W>>(model, first),
+        Some(DeployedEmission::Categorical(_)) => running::<T, CategoricalVec<W>>(model, first),
+        _ => running::<T, GaussianVec<W>>(model, first),
     }
 }
 
@@ -310,7 +373,7 @@ impl Deployed {
             with_states!(model.initial.len(), N => {
                 // Tangents are checked one output at a time: they are the same numbers in any block.
                 for output in 0..self.directions().max(1) {
-                    chain::<Dual<f32, 1>, N>(model, output).validate()?;
+                    chain::<f32, Dual<f32, 1>, N>(model, output).validate()?;
                     for (state, emission) in model.emission.iter().enumerate() {
                         let emission_error = match emission {
                             DeployedEmission::Categorical(_) => {
@@ -339,8 +402,8 @@ impl Deployed {
     }
 }
 
-fn chain<W: CoreWeight<Real = f32>, const N: usize>(
-    model: &DeployedModel,
+fn chain<T: Real, W: CoreWeight<Real = T>, const N: usize>(
+    model: &DeployedModel<T>,
     first: usize,
 ) -> Chain<W, N> {
     Chain::from_parts(
@@ -349,28 +412,30 @@ fn chain<W: CoreWeight<Real = f32>, const N: usize>(
             std::array::from_fn(|j| match model.transition.get(i) {
                 Some(row) => lift(row.get(j), first),
                 // A state out of reach stays where it is.
-                None => W::constant(if i == j { 1.0 } else { 0.0 }),
+                None => W::constant(if i == j { T::ONE } else { T::ZERO }),
             })
         }),
     )
 }
 
-fn running<E>(model: &DeployedModel, first: usize) -> Box<dyn Block + Send>
+fn running<T: Real, E>(model: &DeployedModel<T>, first: usize) -> Box<dyn Block<T> + Send>
 where
-    E: Build + Send + 'static,
+    E: Build<T> + Send + 'static,
     E::Weight: Send,
     Number<E>: Send,
     <Number<E> as fishweir_core::number::Number>::Ledger: Send,
 {
     with_states!(model.initial.len(), N => {
         let hmm: CoreHmm<E, N> = hmm(model, first);
-        let state = Forward::of(&hmm).start();
-        Box::new(Running { hmm, state, before: state })
+        Box::new(Running::of(hmm))
     })
 }
 
 /// The core's model at a compiled size, with the directions from `first` on.
-pub(super) fn hmm<E: Build, const N: usize>(model: &DeployedModel, first: usize) -> CoreHmm<E, N> {
+pub(super) fn hmm<T: Real, E: Build<T>, const N: usize>(
+    model: &DeployedModel<T>,
+    first: usize,
+) -> CoreHmm<E, N> {
     let size = match model.emission.first() {
         Some(DeployedEmission::Categorical(row)) => row.len(),
         Some(DeployedEmission::Gaussian { mean, .. }) => mean.len(),

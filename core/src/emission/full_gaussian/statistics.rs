@@ -368,7 +368,7 @@ impl<const D: usize, T: Real> SufficientStatistics for FullGaussian<D, T> {
         let mut along = FullGaussian {
             mean: self.mean,
             factor: self.factor,
-            constant: Dual::constant(self.constant),
+            constant: Dual::<T, C>::constant(self.constant),
             linear: [[T::ZERO; C]; D],
             quadratic: [[[T::ZERO; C]; D]; D],
         };

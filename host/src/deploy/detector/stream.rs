@@ -102,7 +102,7 @@ impl DetectorStream {
 }
 
 trait Run {
-    fn push(&mut self, x: &Observation<'_>) -> Result<(), PushError>;
+    fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError>;
     fn push_missing(&mut self);
     fn reset(&mut self);
     fn read(&self) -> ChangeReading;
@@ -120,9 +120,9 @@ struct Running<E: Emission, const N: usize> {
 
 impl<E, const N: usize> Run for Running<E, N>
 where
-    E: Build<Weight = Dual<f32, 1>>,
+    E: Build<f32, Weight = Dual<f32, 1>>,
 {
-    fn push(&mut self, x: &Observation<'_>) -> Result<(), PushError> {
+    fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = E::observe(x).ok_or(PushError::Kind)?;
         Ok(self.detector.push(&mut self.state, x)?)
     }
@@ -152,7 +152,7 @@ fn running<E>(
     drift: Limit,
 ) -> Box<dyn Run + Send>
 where
-    E: Build<Weight = Dual<f32, 1>> + Send + 'static,
+    E: Build<f32, Weight = Dual<f32, 1>> + Send + 'static,
 {
     with_states!(model.initial.len(), N => {
         let detector: ChangeDetector<E, N, 1> =

@@ -1,0 +1,221 @@
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use super::in_units;
+use crate::emission::Emission;
+use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::number::{Dual, FixedLog, Q15};
+
+/// One channel of a Gaussian in fixed point: see [`GaussianQ15`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct ChannelQ15 {
+    /// The mean, in 4096ths of the observation's unit.
+    pub mean: i32,
+    /// `sqrt(log2(e) / 2) / sigma`, its leading fifteen bits, ...
+    pub rate: u16,
+    /// ... as `rate 2^-(14 + shift)`.
+    pub shift: u16,
+}
+
+/// A Gaussian over `D` channels that are independent given the state, in fixed point, over
+/// observations of 16 bits a channel, with `C` directions.
+///
+/// ```text
+/// y_d      = (x_d - mean_d) rate_d          rate_d = sqrt(log2(e) / 2) / sigma_d
+/// log2 b   = constant - sum_d y_d^2
+/// d log b  = d constant + sum_d y_d (linear_d + quadratic_d y_d)
+/// ```
+///
+/// `y` has eleven binary places up to 16 and seven beyond, the squares as many as the sum: sixteen.
+/// A likelihood is `2^(-x)` by a table of 64 intervals, off by `1.4 x 2^-15` of the row's largest.
+/// A channel farther than 128 from its mean in `y` (150 standard deviations) is taken to be there;
+/// an observation that far from every state is impossible.
+///
+/// Flash: `8 D + 4 + C (4 D + 6)` bytes a state. Work: two multiplications a channel, three more a
+/// direction.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct GaussianQ15<const D: usize, const C: usize = 0> {
+    channel: [ChannelQ15; D],
+    constant: i32,
+    constant_rate: [i32; C],
+    linear: [[i16; C]; D],
+    quadratic: [[i16; C]; D],
+    unit: [i16; C],
+}
+
+/// A [`GaussianQ15`] whose number of channels is known at run time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct GaussianQ15View<'a, const C: usize> {
+    /// Means and rates, `[channel]`.
+    pub channel: &'a [ChannelQ15],
+    /// Log normaliser to base 2, `v 2^-16`.
+    pub constant: i32,
+    /// Its rates of change, `v 2^-14` units.
+    pub constant_rate: &'a [i32; C],
+    /// Rates linear in `y`, `v 2^-12` units, `[channel]`.
+    pub linear: &'a [[i16; C]],
+    /// Rates quadratic in `y`, `v 2^-12` units, `[channel]`.
+    pub quadratic: &'a [[i16; C]],
+    /// Exponents of the units of the directions, the same in all states and in the chain.
+    pub unit: &'a [i16; C],
+}
+
+/// Log-likelihoods to base 2 stop here, and one that has is that of an impossible observation.
+const FARTHEST: i32 = -(1 << 30);
+/// Rates of change of a log-likelihood stop here.
+const STEEPEST: i32 = 1 << 29;
+
+impl<const D: usize, const C: usize> GaussianQ15<D, C> {
+    /// A Gaussian from tables already checked, as an export writes them;
+    /// [`validate`](Emission::validate) checks them again.
+    pub const fn from_parts(
+        channel: [ChannelQ15; D],
+        constant: i32,
+        constant_rate: [i32; C],
+        linear: [[i16; C]; D],
+        quadratic: [[i16; C]; D],
+        unit: [i16; C],
+    ) -> Self {
+        Self { channel, constant, constant_rate, linear, quadratic, unit }
+    }
+
+    /// The same distribution with its size at run time.
+    #[inline(always)]
+    pub const fn view(&self) -> GaussianQ15View<'_, C> {
+        GaussianQ15View {
+            channel: &self.channel,
+            constant: self.constant,
+            constant_rate: &self.constant_rate,
+            linear: &self.linear,
+            quadratic: &self.quadratic,
+            unit: &self.unit,
+        }
+    }
+}
+
+impl ChannelQ15 {
+    /// A channel from mean and standard deviation, both in the observation's unit.
+    ///
+    /// # Errors
+    /// A mean outside 16 bits, or a standard deviation that is not positive, below half a unit or above
+    /// `2^27`: the unit is to be chosen finer or coarser.
+    pub fn new(mean: f64, std: f64, entry: usize) -> Result<Self, ModelError> {
+        let rate = libm::sqrt(core::f64::consts::LOG2_E / 2.0) / std;
+        if !(-32_768.0..=32_768.0).contains(&mean) {
+            return Err(ModelError::new(Part::Mean, Flaw::OutOfRange, 0, entry));
+        }
+        let mantissa = |shift: u16| libm::round(libm::ldexp(rate, 14 + i32::from(shift)));
+        let fits = |&shift: &u16| (16_384.0..32_768.0).contains(&mantissa(shift));
+        match (0..=28).find(fits) {
+            Some(shift) if std > 0.0 => Ok(Self {
+                mean: libm::round(mean * 4096.0) as i32,
+                rate: mantissa(shift) as u16,
+                shift,
+            }),
+            _ => Err(ModelError::new(Part::Variance, Flaw::OutOfRange, 0, entry)),
+        }
+    }
+
+    /// `y` with eleven binary places, or with seven and `true` where sixteen bits want it.
+    #[inline(always)]
+    fn standardise(&self, x: i16) -> (i32, bool) {
+        let shift = u32::from(self.shift) & 31;
+        let rate = i32::from(self.rate);
+        let difference = (i32::from(x) << 12).wrapping_sub(self.mean);
+        let fine = difference.wrapping_add(1 << shift >> 1) >> shift;
+        if fine.unsigned_abs() < 1 << 15 {
+            return ((fine.wrapping_mul(rate).wrapping_add(1 << 14)) >> 15, false);
+        }
+        let coarse = ((fine + 8) >> 4).clamp(-(1 << 15) + 1, (1 << 15) - 1);
+        ((coarse.wrapping_mul(rate).wrapping_add(1 << 14) >> 15).clamp(-(1 << 14), 1 << 14), true)
+    }
+}
+
+impl<const C: usize> Emission for GaussianQ15View<'_, C> {
+    type Weight = Dual<Q15, C>;
+    type Observation = [i16];
+
+    #[inline]
+    fn log_likelihood(&self, x: &[i16]) -> FixedLog<C> {
+        let (mut log2, mut rate) = (self.constant, *self.constant_rate);
+        let tables = self.linear.iter().zip(self.quadratic);
+        for ((channel, &x), (linear, quadratic)) in self.channel.iter().zip(x).zip(tables) {
+            let (y, coarse) = channel.standardise(x);
+            let square = y.wrapping_mul(y);
+            let in_bits = if coarse { square << 2 } else { (square + (1 << 5)) >> 6 };
+            log2 = log2.saturating_sub(in_bits);
+            for (rate, (&linear, &quadratic)) in rate.iter_mut().zip(linear.iter().zip(quadratic)) {
+                let (linear, quadratic) = (i32::from(linear), i32::from(quadratic));
+                let moved = if coarse {
+                    (linear.wrapping_mul(y) >> 5)
+                        .saturating_add((quadratic.wrapping_mul(square >> 14)).saturating_mul(4))
+                } else if square < 1 << 24 {
+                    (linear.wrapping_mul(y) >> 9) + (quadratic.wrapping_mul(square >> 9) >> 11)
+                } else {
+                    (linear.wrapping_mul(y) >> 9) + (quadratic.wrapping_mul(square >> 15) >> 5)
+                };
+                *rate = rate.saturating_add(moved).clamp(-STEEPEST, STEEPEST);
+            }
+        }
+        if log2 <= FARTHEST {
+            return FixedLog::IMPOSSIBLE;
+        }
+        FixedLog { log2, rate, exponent: 0 }
+    }
+
+    fn check(&self, _: &[i16]) -> Result<(), ObservationError> {
+        Ok(())
+    }
+
+    fn width(&self) -> usize {
+        self.channel.len()
+    }
+
+    fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
+        states.first().map_or(reading, |state| in_units(reading, state.unit))
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        for (d, channel) in self.channel.iter().enumerate() {
+            if !(1 << 14..1 << 15).contains(&channel.rate) || channel.shift > 28 {
+                return Err(ModelError::new(Part::Variance, Flaw::OutOfRange, 0, d));
+            }
+            if channel.mean.unsigned_abs() > 1 << 27 {
+                return Err(ModelError::new(Part::Mean, Flaw::OutOfRange, 0, d));
+            }
+        }
+        if self.constant.unsigned_abs() > 1 << 28 {
+            return Err(ModelError::new(Part::Normaliser, Flaw::OutOfRange, 0, 0));
+        }
+        if self.constant_rate.iter().any(|rate| rate.unsigned_abs() > STEEPEST as u32) {
+            return Err(ModelError::new(Part::Tangent, Flaw::OutOfRange, 0, 0));
+        }
+        Ok(())
+    }
+}
+
+impl<const D: usize, const C: usize> Emission for GaussianQ15<D, C> {
+    type Weight = Dual<Q15, C>;
+    type Observation = [i16; D];
+
+    #[inline]
+    fn log_likelihood(&self, x: &[i16; D]) -> FixedLog<C> {
+        self.view().log_likelihood(x)
+    }
+    fn check(&self, x: &[i16; D]) -> Result<(), ObservationError> {
+        self.view().check(x)
+    }
+    fn width(&self) -> usize {
+        D
+    }
+    fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
+        states.first().map_or(reading, |state| in_units(reading, &state.unit))
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        self.view().validate()
+    }
+}

@@ -1,0 +1,410 @@
+//! Fixed point for parts without an FPU: 16-bit tables, 32-bit states, block exponents.
+//!
+//! The forward recursion over [`Fixed<C>`](Fixed) is the filter and, with `C > 0`, the tangent
+//! filter, in integers: every product is of 16 by 16 bits and fits 32, the one multiplication that
+//! the smallest cores have. A model over it is a model over [`Dual<Q15, C>`](Dual).
+//!
+//! Formats, the proof that nothing overflows and the error are in the documentation of
+//! [`number`](crate::number).
+
+mod functions;
+mod ledger;
+mod quantise;
+
+pub(crate) use functions::log2;
+pub use ledger::FixedLedger;
+pub use quantise::{RATE_MAX, quantise_rates, quantise_row, rate_unit};
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use self::functions::exp2_of_negative;
+use super::{Dual, Number, Parameter, Real, Scalar, sum_of};
+
+/// A number of a table: a probability, unsigned, as `v 2^-15`, or a rate of change, as two's
+/// complement, as `v 2^-14` of a unit.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(transparent)]
+pub struct Q15(pub u16);
+
+impl Q15 {
+    /// Zero.
+    pub const ZERO: Self = Self(0);
+    /// The probability one.
+    pub const ONE: Self = Self(1 << 15);
+
+    /// A rate of change.
+    pub const fn from_rate(rate: i16) -> Self {
+        Self(rate as u16)
+    }
+
+    #[inline(always)]
+    const fn probability(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// The number as a rate, `2^14` to the unit.
+    #[inline(always)]
+    pub const fn rate(self) -> i32 {
+        self.0 as i16 as i32
+    }
+}
+
+/// Bits of a word below its mantissa: the tangents' exponent.
+const EXPONENT_BITS: u32 = 5;
+const EXPONENT: u32 = (1 << EXPONENT_BITS) - 1;
+/// The largest exponent that is used.
+const EXPONENT_MAX: u32 = 30;
+/// By how many bits the entries of a wide row (predictions, products) are finer than a kept one's.
+const WIDE: u32 = 10;
+/// A row whose sum is below this, as a word, has lost digits: it is conditioned again, relative to
+/// the states in reach. A wide row sums to one at `2^31`.
+const VANISHED: u32 = 1 << 20;
+
+/// The tangents' absolute sum stays below `2^15`; this allows for the roundings of 64 entries, and
+/// does not depend on their number: states added as padding change no bit.
+const TANGENTS: u32 = (1 << 15) - 128;
+
+/// A number of the fixed-point recursion: a mantissa, and `C` tangents with a common exponent.
+///
+/// RAM: `4 (1 + C)` bytes. Formats and errors: see the [module](crate::number).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Fixed<const C: usize> {
+    /// The mantissa above, the exponent of the tangents below.
+    word: u32,
+    tangent: [i32; C],
+}
+
+/// A logarithm to base 2, `v 2^-16`, and its rates of change, `v 2^-14` of the directions' units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct FixedLog<const C: usize> {
+    /// The logarithm to base 2, `v 2^-16`.
+    pub log2: i32,
+    /// Rates of change of the natural logarithm.
+    pub rate: [i32; C],
+    /// Where it is the scale of a row: the exponent of the row's tangents.
+    pub exponent: u32,
+}
+
+impl<const C: usize> FixedLog<C> {
+    /// That of an event that cannot be.
+    pub const IMPOSSIBLE: Self = Self { log2: i32::MIN, rate: [0; C], exponent: 0 };
+}
+
+impl<const C: usize> Fixed<C> {
+    const NONE: Dual<Q15, C> = Dual { value: Q15::ZERO, tangent: [Q15::ZERO; C] };
+
+    #[inline(always)]
+    const fn exponent(self) -> u32 {
+        self.word & EXPONENT
+    }
+
+    #[inline(always)]
+    const fn mantissa(self) -> u32 {
+        self.word >> EXPONENT_BITS
+    }
+}
+
+impl<const C: usize> Parameter for Dual<Q15, C> {
+    type Real = f32;
+    type Tangent = [f32; C];
+    type Number = Fixed<C>;
+    type Log = FixedLog<C>;
+    type LogScale = FixedLog<C>;
+
+    fn value(self) -> f32 {
+        f32::from(self.value.0) * f32::power_of_two(-15)
+    }
+    fn tangent(self) -> [f32; C] {
+        self.tangent.map(|rate| rate.rate() as f32 * f32::power_of_two(-14))
+    }
+
+    /// Rates are taken relative to those of the likeliest, which the scale carries: near it they
+    /// are small, however far the observation.
+    #[inline]
+    fn likelihoods<const N: usize>(
+        mut log: impl FnMut(usize) -> FixedLog<C>,
+    ) -> Option<([Self; N], FixedLog<C>)> {
+        let mut logs = [FixedLog::IMPOSSIBLE; N];
+        let mut best = FixedLog::IMPOSSIBLE;
+        for (j, entry) in logs.iter_mut().enumerate() {
+            *entry = log(j);
+            if entry.log2 > best.log2 {
+                best = *entry;
+            }
+        }
+        if best.log2 == i32::MIN {
+            return None;
+        }
+        let mut values = [0; N];
+        let mut largest = 0;
+        for (log, value) in logs.iter_mut().zip(&mut values) {
+            *value = exp2_of_negative(best.log2.wrapping_sub(log.log2) as u32);
+            for (rate, &of_best) in log.rate.iter_mut().zip(&best.rate) {
+                let relative = rate.saturating_sub(of_best).clamp(-(1 << 30), 1 << 30);
+                // The product, 32 by 15 bits, from two that fit.
+                let (high, low) = (relative >> 15, relative & 0x7fff);
+                *rate = (high * *value as i32) + ((low * *value as i32) >> 15);
+                largest |= rate.unsigned_abs();
+            }
+        }
+        let mut exponent = 0;
+        while largest >> exponent > RATE_MAX as u32 {
+            exponent += 1;
+        }
+        let mut row = [Self { value: Q15::ZERO, tangent: [Q15::ZERO; C] }; N];
+        for (entry, (log, value)) in row.iter_mut().zip(logs.iter().zip(values)) {
+            entry.value = Q15(value as u16);
+            for (tangent, &rate) in entry.tangent.iter_mut().zip(&log.rate) {
+                *tangent = Q15::from_rate((rate >> (exponent & EXPONENT)) as i16);
+            }
+        }
+        Some((row, FixedLog { exponent, ..best }))
+    }
+
+    fn fits(mut row: impl Iterator<Item = Self>) -> bool {
+        let mut sums = [0; C];
+        row.all(|weight| {
+            sums.iter_mut().zip(weight.tangent).all(|(sum, rate)| {
+                *sum += rate.rate().abs();
+                *sum <= RATE_MAX
+            })
+        })
+    }
+}
+
+impl<const C: usize> Scalar for Fixed<C> {
+    fn value(self) -> f32 {
+        self.mantissa() as f32 * f32::power_of_two(-16)
+    }
+    fn derivative(self, direction: usize) -> Option<f32> {
+        let scale = f32::power_of_two(self.exponent() as i32 - 15);
+        self.tangent.get(direction).map(|&tangent| tangent as f32 * scale)
+    }
+
+    #[inline(always)]
+    fn lift_row<const N: usize>(likelihood: [Dual<Q15, C>; N], scale: &FixedLog<C>) -> [Self; N] {
+        let mut row = [Self::ZERO; N];
+        for (entry, weight) in row.iter_mut().zip(likelihood) {
+            *entry = Self::lift(weight);
+            entry.word |= scale.exponent;
+        }
+        row
+    }
+
+    fn condition_reachable<const N: usize>(
+        predicted: &[Self; N],
+        mut log: impl FnMut(usize) -> FixedLog<C>,
+        ledger: &mut FixedLedger<C>,
+    ) -> Option<([Self; N], FixedLog<C>)> {
+        let (likelihood, scale) = Dual::likelihoods::<N>(|j| {
+            let reached = predicted.get(j).is_some_and(|entry| entry.mantissa() > 0);
+            if reached { log(j) } else { FixedLog::IMPOSSIBLE }
+        })?;
+        let mut row = *predicted;
+        for (entry, likelihood) in row.iter_mut().zip(Self::lift_row(likelihood, &scale)) {
+            *entry = entry.times(likelihood);
+        }
+        // At least one product is as large as its prediction: the sum is not zero.
+        let mut sum = sum_of::<Self, N>(|j| row[j]);
+        let up = (VANISHED / (sum.word & !EXPONENT).max(1)).checked_ilog2().map_or(0, |up| up + 1);
+        // Relative to a smaller sum the tangents are larger.
+        let exponent = (sum.exponent() + up).min(EXPONENT_MAX);
+        for entry in row.iter_mut().chain([&mut sum]) {
+            entry.word = ((entry.word & !EXPONENT) << up) | exponent;
+        }
+        ledger.shift(-(up as i32));
+        Some((Self::keep(row, sum, ledger), scale))
+    }
+}
+
+impl<const C: usize> Number for Fixed<C> {
+    type Weight = Dual<Q15, C>;
+    type Real = f32;
+    type Ledger = FixedLedger<C>;
+    type LogScale = FixedLog<C>;
+    type Reading = Dual<f32, C>;
+
+    const CENTRED: bool = C > 0;
+    const SETTLE_EVERY: u32 = 16;
+    const ZERO: Self = Self { word: 0, tangent: [0; C] };
+    const UNIT: Self = Self { word: 1 << (16 + EXPONENT_BITS), tangent: [0; C] };
+    const SETTLED: FixedLedger<C> = FixedLedger::SETTLED;
+
+    /// An entry of a wide row.
+    #[inline(always)]
+    fn lift(weight: Dual<Q15, C>) -> Self {
+        let mut tangent = [0; C];
+        for (tangent, rate) in tangent.iter_mut().zip(weight.tangent) {
+            *tangent = rate.rate() << 11;
+        }
+        Self { word: weight.value.probability() << 16, tangent }
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        let mut tangent = self.tangent;
+        for (tangent, other) in tangent.iter_mut().zip(other.tangent) {
+            *tangent = tangent.wrapping_add(other);
+        }
+        let sum = (self.word & !EXPONENT).wrapping_add(other.word & !EXPONENT);
+        Self { word: sum | self.exponent(), tangent }
+    }
+    #[inline(always)]
+    fn weigh(self, weight: Dual<Q15, C>) -> Self {
+        Self::inner(&[self], |_| Some(weight))
+    }
+
+    /// A wide entry from a kept row: rounded once.
+    #[inline(always)]
+    fn inner<const N: usize>(
+        row: &[Self; N],
+        weight: impl Fn(usize) -> Option<Dual<Q15, C>>,
+    ) -> Self {
+        const { assert!(N <= 64, "fixed point is proven for up to 64 states") };
+        let exponent = row.first().map_or(0, |entry| entry.exponent());
+        let (mut value, mut carried, mut moved) = (0_u32, [0_i32; C], [0_i32; C]);
+        for (i, entry) in row.iter().enumerate() {
+            let weight = weight(i).unwrap_or(Self::NONE);
+            let (a, p) = (entry.mantissa(), weight.value.probability());
+            value = value.wrapping_add(a.wrapping_mul(p));
+            for c in 0..C {
+                carried[c] = carried[c].wrapping_add(entry.tangent[c].wrapping_mul(p as i32));
+                let moves = (a as i32).wrapping_mul(weight.tangent[c].rate());
+                moved[c] = moved[c].wrapping_add(moves);
+            }
+        }
+        let mut tangent = [0; C];
+        for (tangent, (carried, moved)) in tangent.iter_mut().zip(carried.iter().zip(&moved)) {
+            *tangent = carried.wrapping_add(moved >> exponent) >> EXPONENT_BITS;
+        }
+        Self { word: (value & !EXPONENT) | exponent, tangent }
+    }
+
+    /// Of a wide entry with a likelihood: a wide one.
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        let likelihood = other.word >> 16;
+        let (high, low) = (self.word >> 15, self.mantissa() & 0x3ff);
+        let value = high.wrapping_mul(likelihood).wrapping_add(low.wrapping_mul(likelihood) >> 10);
+        let exponent = self.exponent().max(other.exponent());
+        let mut tangent = [0; C];
+        let pairs = self.tangent.iter().zip(&other.tangent);
+        for (tangent, (&own, &moves)) in tangent.iter_mut().zip(pairs) {
+            let carried = (own.wrapping_add(1 << 10) >> 11).wrapping_mul(likelihood as i32)
+                >> (exponent - self.exponent());
+            let moved =
+                ((high as i32).wrapping_mul(moves >> 11) >> 1) >> (exponent - other.exponent());
+            *tangent = carried.wrapping_add(moved) >> 4;
+        }
+        Self { word: (value & !EXPONENT) | exponent, tangent }
+    }
+    /// Whether the sum of a wide row has kept its digits; the same for every power.
+    #[inline(always)]
+    fn is_at_least(self, _power: i32) -> bool {
+        self.word >= VANISHED
+    }
+    /// Whether the sum of a wide row has kept its digits; the same for all powers.
+    #[inline(always)]
+    fn is_between(self, _low: i32, _high: i32) -> bool {
+        self.word >= VANISHED
+    }
+
+    /// From wide to kept: the sum in `[2^15, 2^16)`, the tangents' absolute sum below `2^15`.
+    #[inline(always)]
+    fn keep<const N: usize>(
+        mut row: [Self; N],
+        sum: Self,
+        ledger: &mut FixedLedger<C>,
+    ) -> [Self; N] {
+        let (mut down, mut top) = (WIDE + 1, sum.word);
+        while (top as i32) > 0 && down > 0 {
+            top <<= 1;
+            down -= 1;
+        }
+        let exponent = sum.exponent();
+        let lower = u32::from(exponent > 0 && down > 0);
+        let (mut kept, mut shift) = (exponent - lower, down - lower);
+        if C > 0 {
+            let mut largest = absolute_sum(&row) >> shift;
+            while largest >= TANGENTS {
+                largest >>= 1;
+                shift += 1;
+                kept += 1;
+            }
+            kept = kept.min(EXPONENT_MAX);
+        }
+        let (half, tangent_half) =
+            ((1_u32 << down >> 1) << EXPONENT_BITS, 1_i32 << (shift & 31) >> 1);
+        for entry in &mut row {
+            let value = entry.word.wrapping_add(half) >> (down + EXPONENT_BITS);
+            entry.word = (value << EXPONENT_BITS) | kept;
+            for tangent in &mut entry.tangent {
+                *tangent = tangent.wrapping_add(tangent_half) >> (shift & 31);
+            }
+        }
+        ledger.shift(down as i32 - WIDE as i32);
+        row
+    }
+
+    /// Moves `g`, near `sum'/sum`, out of every entry of a kept row, `(a + a' e)(1 - g e)`, and adds
+    /// exactly that to the ledger: what is near in it stays in the row. No division.
+    #[inline]
+    fn settle<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut FixedLedger<C>) {
+        let exponent = sum.exponent();
+        // 2^30 / sum, to a tenth, by the tangent line's cousin 2.914 - 2 z over [1/2, 1].
+        let reciprocal = 47_743 - (sum.mantissa() >> 1) as i32;
+        for c in 0..C {
+            let rate = sum.tangent[c].wrapping_mul(reciprocal) >> 16;
+            for entry in row.iter_mut() {
+                let moved = rate.wrapping_mul(entry.mantissa() as i32).wrapping_add(1 << 13) >> 14;
+                entry.tangent[c] = entry.tangent[c].wrapping_sub(moved);
+            }
+            ledger.earned[c] += i64::from(rate) << (exponent + 3);
+        }
+        if absolute_sum(row) >= TANGENTS {
+            let kept = (exponent + 1).min(EXPONENT_MAX);
+            for entry in row.iter_mut() {
+                entry.word = (entry.word & !EXPONENT) | kept;
+                for tangent in &mut entry.tangent {
+                    *tangent = (*tangent + 1) >> 1;
+                }
+            }
+        }
+    }
+    #[inline(always)]
+    fn earn(ledger: &mut FixedLedger<C>, scale: FixedLog<C>) {
+        ledger.earn(&scale);
+    }
+    /// In soft floating point: two conversions, a logarithm, and a division where there are
+    /// directions.
+    fn log(sum: Self, ledger: &FixedLedger<C>) -> Dual<f32, C> {
+        ledger.read(&sum, None)
+    }
+    fn log_ratio(
+        sum: Self,
+        ledger: &FixedLedger<C>,
+        other: Self,
+        other_ledger: &FixedLedger<C>,
+    ) -> Dual<f32, C> {
+        ledger.read(&sum, Some((&other, other_ledger)))
+    }
+}
+
+/// The largest over the directions of `sum_i |t_i|`, less at most `N`.
+#[inline(always)]
+fn absolute_sum<const N: usize, const C: usize>(row: &[Fixed<C>; N]) -> u32 {
+    let mut largest = 0;
+    for c in 0..C {
+        let mut sum = 0_u32;
+        for entry in row {
+            let tangent = entry.tangent[c];
+            sum = sum.wrapping_add((tangent ^ (tangent >> 31)) as u32);
+        }
+        largest = largest.max(sum);
+    }
+    largest
+}

@@ -1,0 +1,71 @@
+//! Rows of likelihoods by way of their logarithms, over the reals.
+
+use super::{FARTHEST, Number, Parameter, Real, Scalar, Tangent, Weight};
+
+/// Likelihoods relative to the largest: see [`Parameter::likelihoods`](super::Parameter::likelihoods).
+#[inline(always)]
+pub(super) fn likelihoods<W: Weight, const N: usize>(
+    mut log: impl FnMut(usize) -> W,
+) -> Option<([W; N], W::Real)> {
+    let mut likelihood = [W::constant(Real::NEG_INFINITY); N];
+    let mut log_scale = W::Real::NEG_INFINITY;
+    for (j, likelihood) in likelihood.iter_mut().enumerate() {
+        *likelihood = log(j);
+        log_scale = Real::max(log_scale, likelihood.value());
+    }
+    let near = log_scale >= -W::Real::power_of_two(FARTHEST);
+    if !near {
+        return None;
+    }
+    for log in &mut likelihood {
+        *log = log.exp_relative_to(log_scale);
+    }
+    Some((likelihood, log_scale))
+}
+
+/// Products relative to the best of them: see
+/// [`Scalar::condition_reachable`](super::Scalar::condition_reachable).
+#[inline]
+pub(super) fn condition_reachable<X, const N: usize>(
+    predicted: &[X; N],
+    mut log: impl FnMut(usize) -> X::Weight,
+) -> Option<([X; N], X::Real)>
+where
+    X: Scalar<Weight: Weight<Real = <X as Number>::Real>>,
+{
+    let impossible = X::Weight::constant(X::Real::NEG_INFINITY);
+    let mut joint = [impossible; N];
+    let mut best = X::Real::NEG_INFINITY;
+    for (j, (joint, predicted)) in joint.iter_mut().zip(predicted).enumerate() {
+        // A state out of reach may be far likelier than those in reach: it takes no part.
+        if predicted.value() > X::Real::ZERO {
+            *joint = logarithm_of_product(*predicted, log(j));
+            best = Real::max(best, joint.value());
+        }
+    }
+    // Neither is NaN: the observation has been checked.
+    if best < -X::Real::power_of_two(FARTHEST) {
+        return None;
+    }
+    let mut row = *predicted;
+    for (entry, joint) in row.iter_mut().zip(joint) {
+        *entry = X::lift(joint.exp_relative_to(best));
+    }
+    Some((row, best))
+}
+
+/// `log (predicted b(x))` with its tangent, of a positive value.
+fn logarithm_of_product<X>(predicted: X, log_likelihood: X::Weight) -> X::Weight
+where
+    X: Scalar<Weight: Weight<Real = <X as Number>::Real>>,
+{
+    type RatesOf<W> = <W as Parameter>::Tangent;
+    // Not by the reciprocal: that of a subnormal number overflows.
+    let rates = RatesOf::<X::Weight>::from_fn(|c| {
+        predicted.derivative(c).map_or(X::Real::ZERO, |rate| rate / predicted.value())
+    });
+    X::Weight::new(
+        predicted.value().ln() + log_likelihood.value(),
+        rates.plus(log_likelihood.tangent()),
+    )
+}

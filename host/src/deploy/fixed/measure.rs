@@ -1,0 +1,165 @@
+//! What rounding a classifier to fixed point does to its decisions.
+
+use fishweir_core::classify::decide;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{FixedPoint, QuantiseError};
+use crate::classifier::Classifier;
+use crate::data::{Dataset, Windowing};
+use crate::deploy::{CompileError, Deployed, Stream};
+
+/// How far decision values in fixed point are from those in `f64`, over the windows of a data set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Deviation {
+    /// Windows compared.
+    pub windows: usize,
+    /// Largest absolute difference of a decision value.
+    pub worst: f64,
+    /// Mean absolute difference of a decision value.
+    pub mean: f64,
+    /// Mean absolute margin in `f64`: what the differences are to be compared with.
+    pub mean_margin: f64,
+    /// Share of windows with the same decision.
+    pub equal_decisions: f64,
+    /// Samples that one of the two refused and the other did not.
+    pub refused_by_one: usize,
+}
+
+/// What a deviation must keep for a classifier to be exported.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// The least share of equal decisions.
+    pub equal_decisions: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { equal_decisions: 0.995 }
+    }
+}
+
+/// Why fixed point could not be measured, or was measured and found wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeasureError {
+    /// The classifier does not compile in `f64`.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// It does not fit fixed point.
+    #[error(transparent)]
+    Quantise(#[from] QuantiseError),
+    /// No window to compare on.
+    #[error("{0}: no window to compare decisions on; shorten the window")]
+    NoWindows(String),
+    /// Too many decisions differ.
+    #[error(
+        "fixed point decides as f64 does on {found:.2} % of {windows} windows, where {wanted:.2} % \
+         are wanted: export f32, or accept it with --equal"
+    )]
+    Differs {
+        /// Per cent of windows decided alike.
+        found: f64,
+        /// Per cent wanted.
+        wanted: f64,
+        /// Windows compared.
+        windows: usize,
+    },
+}
+
+impl FixedPoint {
+    /// Runs every window of a data set through this and through the classifier it was made from, in
+    /// `f64`.
+    ///
+    /// # Errors
+    /// [`MeasureError`]; too large a deviation is none yet: see [`Deviation::check`].
+    pub fn deviation(
+        &self,
+        classifier: &Classifier,
+        data: &Dataset,
+        windowing: Option<&Windowing>,
+    ) -> Result<Deviation, MeasureError> {
+        let exact: Deployed<f64> = classifier.compile_in()?;
+        let windows = data.windows(windowing);
+        let compared: Vec<Compared> = windows
+            .all()
+            .par_chunks(16)
+            .map_init(
+                || (self.stream(), exact.stream()),
+                |(fixed, exact), windows| {
+                    let compare = |window| Compared::over(fixed, exact, window);
+                    windows.iter().map(|window| window.samples).map(compare).collect::<Vec<_>>()
+                },
+            )
+            .flatten_iter()
+            .collect();
+        if compared.is_empty() {
+            return Err(MeasureError::NoWindows(data.source().to_owned()));
+        }
+        let count = compared.len();
+        let mean = |of: fn(&Compared) -> f64| compared.iter().map(of).sum::<f64>() / count as f64;
+        Ok(Deviation {
+            windows: count,
+            worst: compared.iter().map(|one| one.worst).fold(0.0, f64::max),
+            mean: mean(|one| one.mean),
+            mean_margin: mean(|one| one.margin),
+            equal_decisions: mean(|one| f64::from(u8::from(one.equal))),
+            refused_by_one: compared.iter().map(|one| one.refused_by_one).sum(),
+        })
+    }
+}
+
+impl Deviation {
+    /// Whether the deviation is one to export with.
+    ///
+    /// # Errors
+    /// [`MeasureError::Differs`].
+    pub fn check(&self, limits: Limits) -> Result<(), MeasureError> {
+        if self.equal_decisions >= limits.equal_decisions {
+            return Ok(());
+        }
+        Err(MeasureError::Differs {
+            found: 100.0 * self.equal_decisions,
+            wanted: 100.0 * limits.equal_decisions,
+            windows: self.windows,
+        })
+    }
+}
+
+struct Compared {
+    worst: f64,
+    mean: f64,
+    margin: f64,
+    equal: bool,
+    refused_by_one: usize,
+}
+
+impl Compared {
+    fn over(
+        fixed: &mut Stream,
+        exact: &mut Stream<f64>,
+        samples: crate::data::SamplesView<'_>,
+    ) -> Self {
+        fixed.reset();
+        exact.reset();
+        let mut refused_by_one = 0;
+        for sample in samples.iter() {
+            let taken = (fixed.push(sample).is_ok(), exact.push(sample).is_ok());
+            refused_by_one += usize::from(taken.0 != taken.1);
+        }
+        let (found, wanted) = (fixed.decision_values(), exact.decision_values());
+        let differences: Vec<f64> = found
+            .iter()
+            .zip(&wanted)
+            .map(|(&found, wanted)| (f64::from(found) - wanted).abs())
+            .collect();
+        let wanted = decide(&wanted);
+        Self {
+            worst: differences.iter().copied().fold(0.0, f64::max),
+            mean: differences.iter().sum::<f64>() / differences.len().max(1) as f64,
+            margin: wanted.margin,
+            equal: decide(&found).class == wanted.class,
+            refused_by_one,
+        }
+    }
+}

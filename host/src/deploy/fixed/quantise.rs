@@ -1,0 +1,319 @@
+//! From `f64` to tables of 16 bits.
+
+use fishweir_core::emission::{CategoricalQ15View, ChannelQ15};
+use fishweir_core::number::{Q15, RATE_MAX, quantise_rates, quantise_row, rate_unit};
+use fishweir_core::{ModelError, Part};
+
+use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedWeight};
+use crate::classifier::{Classifier, Observations};
+use crate::deploy::{CompileError, Deployed, DeployedEmission, DeployedModel, Weight};
+
+/// Why a classifier does not fit fixed point.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QuantiseError {
+    /// It does not compile at all.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// A parameter that no table can hold.
+    #[error("model {model}, state {state}: {source}; fixed point cannot hold it: export f32")]
+    Model {
+        /// Which model.
+        model: usize,
+        /// Which state, of an emission.
+        state: usize,
+        /// Which parameter, and why.
+        source: ModelError,
+    },
+    /// A direction with a rate that is not finite or past every unit.
+    #[error("model {model}, output {output}: its direction cannot be scaled into 16 bits")]
+    Direction {
+        /// Which model.
+        model: usize,
+        /// Which output.
+        output: usize,
+    },
+    /// States so wide and so narrow that no unit serves both.
+    #[error(
+        "channel {channel}: standard deviations from {narrowest:e} to {widest:e} do not fit 16 \
+         bits together; raise --std-floor when fitting"
+    )]
+    Channel {
+        /// Its name.
+        channel: String,
+        /// The least of any state.
+        narrowest: f64,
+        /// The largest.
+        widest: f64,
+    },
+    /// A weight or a bias that is not finite in `f32`.
+    #[error("output {0}: a weight or its bias is not finite in f32")]
+    Output(usize),
+    /// More states or outputs than the proof allows for or the host runs.
+    #[error("{0}: at most 64 states and 32 outputs with scores")]
+    TooLarge(String),
+}
+
+/// How many standard deviations around every mean a channel's 16 bits hold; what lies beyond is held
+/// at their end.
+const REACH: f64 = 16.0;
+/// The least standard deviation in a channel's units.
+const NARROWEST: f64 = 4.0;
+/// Rates of a Gaussian, in `2^-12` units, are at most eight.
+const STEEPEST: f64 = 7.9;
+/// `sqrt(log2(e) / 2)`: from standard deviations to the core's `y`.
+fn per_deviation() -> f64 {
+    (std::f64::consts::LOG2_E / 2.0).sqrt()
+}
+
+impl Classifier {
+    /// Rounds the compiled classifier to fixed point.
+    ///
+    /// Every probability is rounded to `2^-15`, rows sum to one exactly, zeros stay zero and what is
+    /// possible stays possible. Each direction is scaled by a power of two into 16 bits, each channel
+    /// by one into its 16-bit observations ([`FixedPoint::places`]).
+    ///
+    /// # Errors
+    /// [`QuantiseError`] naming the parameter that does not fit.
+    pub fn quantise(&self) -> Result<FixedPoint, QuantiseError> {
+        quantise(&self.compile_in::<f64>()?, &self.centre, &self.scale)
+    }
+}
+
+fn quantise(
+    deployed: &Deployed<f64>,
+    centre: &[f64],
+    scale: &[f64],
+) -> Result<FixedPoint, QuantiseError> {
+    let (states, directions) = (deployed.states(), deployed.directions());
+    if states > 64 || directions > super::stream::DIRECTIONS_MAX {
+        return Err(QuantiseError::TooLarge(format!("{states} states, {directions} directions")));
+    }
+    let places = match &deployed.observations {
+        Observations::Symbols(_) => Vec::new(),
+        Observations::Channels(names) => names
+            .iter()
+            .enumerate()
+            .map(|(channel, name)| {
+                let data = centre.get(channel).zip(scale.get(channel));
+                let wanted = data.map_or(0.0, |(centre, scale)| centre.abs() + REACH * scale);
+                places_of(deployed, channel, name, wanted)
+            })
+            .collect::<Result<_, _>>()?,
+    };
+    let models = deployed
+        .models
+        .iter()
+        .enumerate()
+        .map(|(index, model)| quantise_model(index, model, &places))
+        .collect::<Result<_, _>>()?;
+    let narrow = |output: usize, row: &[f64]| -> Result<Vec<f32>, QuantiseError> {
+        let row: Vec<f32> = row.iter().map(|&x| x as f32).collect();
+        let finite = row.iter().all(|x| x.is_finite());
+        if finite { Ok(row) } else { Err(QuantiseError::Output(output)) }
+    };
+    Ok(FixedPoint {
+        observations: deployed.observations.clone(),
+        classes: deployed.classes.clone(),
+        models,
+        weights: deployed
+            .weights
+            .iter()
+            .enumerate()
+            .map(|(output, row)| narrow(output, row))
+            .collect::<Result<_, _>>()?,
+        biases: narrow(0, &deployed.biases)?,
+        normalisation: deployed.normalisation,
+        places,
+    })
+}
+
+/// The finest unit, a power of two, in which 16 bits reach [`REACH`] standard deviations around
+/// every mean, and around that of the training data.
+fn places_of(
+    deployed: &Deployed<f64>,
+    channel: usize,
+    name: &str,
+    wanted: f64,
+) -> Result<i16, QuantiseError> {
+    let (mut reach, mut narrowest, mut widest): (f64, _, _) = (wanted, f64::INFINITY, 0.0_f64);
+    for emission in deployed.models.iter().flat_map(|model| &model.emission) {
+        if let DeployedEmission::Gaussian { mean, rate, .. } = emission {
+            let std = 1.0 / rate[channel];
+            reach = reach.max(mean[channel].abs() + REACH * std);
+            (narrowest, widest) = (narrowest.min(std), widest.max(std));
+        }
+    }
+    let places = (32_767.0 / reach).log2().floor();
+    if !(-60.0..=60.0).contains(&places) || narrowest * places.exp2() < NARROWEST {
+        return Err(QuantiseError::Channel { channel: name.to_owned(), narrowest, widest });
+    }
+    Ok(places as i16)
+}
+
+fn quantise_model(
+    index: usize,
+    model: &DeployedModel<f64>,
+    places: &[i16],
+) -> Result<FixedModel, QuantiseError> {
+    let exponents = exponents_of(model);
+    let directions = model.initial.first().map_or(0, |weight| weight.tangent.len());
+    let unit = (0..directions)
+        .map(|output| {
+            let steepest = steepest(model, output, &exponents);
+            steepest
+                .is_finite()
+                .then(|| rate_unit(steepest))
+                .flatten()
+                .ok_or(QuantiseError::Direction { model: index, output })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let wrong = |state: usize| move |source| QuantiseError::Model { model: index, state, source };
+    let row = |weights: &[Weight<f64>], part, row| -> Result<Vec<FixedWeight>, ModelError> {
+        let probability: Vec<f64> = weights.iter().map(|weight| weight.value).collect();
+        let mut table = vec![Q15::ZERO; probability.len()];
+        quantise_row(&probability, &mut table, part, row)?;
+        with_rates(weights, &table, &unit, row, None)
+    };
+    let initial = row(&model.initial, Part::Initial, 0).map_err(wrong(0))?;
+    let transition = model
+        .transition
+        .iter()
+        .enumerate()
+        .map(|(from, weights)| row(weights, Part::Transition, from).map_err(wrong(from)))
+        .collect::<Result<_, _>>()?;
+    let emission = model
+        .emission
+        .iter()
+        .enumerate()
+        .map(|(state, emission)| match emission {
+            DeployedEmission::Categorical(weights) => {
+                let table: Vec<Q15> = weights
+                    .iter()
+                    .zip(&exponents)
+                    .map(|(weight, &by)| CategoricalQ15View::entry_for(weight.value, by))
+                    .collect();
+                Ok(FixedEmission::Categorical {
+                    probability: with_rates(weights, &table, &unit, state, Some(&exponents))
+                        .map_err(wrong(state))?,
+                    exponent: exponents.clone(),
+                })
+            }
+            DeployedEmission::Gaussian { .. } => {
+                gaussian(emission, places, &unit).map_err(wrong(state))
+            }
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(FixedModel { initial, transition, emission, unit })
+}
+
+/// Of each symbol, what brings its largest probability over the states above a half.
+fn exponents_of(model: &DeployedModel<f64>) -> Vec<u16> {
+    let rows: Vec<&Vec<Weight<f64>>> = model
+        .emission
+        .iter()
+        .filter_map(|emission| match emission {
+            DeployedEmission::Categorical(row) => Some(row),
+            DeployedEmission::Gaussian { .. } => None,
+        })
+        .collect();
+    (0..rows.first().map_or(0, |row| row.len()))
+        .map(|k| {
+            let largest = rows.iter().map(|row| row[k].value).fold(0.0, f64::max);
+            CategoricalQ15View::exponent_for(largest)
+        })
+        .collect()
+}
+
+/// The largest rate that a direction gives any table, in the terms of
+/// [`rate_unit`](fishweir_core::number::rate_unit).
+fn steepest(model: &DeployedModel<f64>, output: usize, exponents: &[u16]) -> f64 {
+    let sum = |row: &Vec<Weight<f64>>| row.iter().map(|w| w.tangent[output].abs()).sum::<f64>();
+    let rows = std::iter::once(&model.initial).chain(&model.transition).map(sum);
+    let largest = rows.fold(0.0, f64::max);
+    model.emission.iter().fold(largest, |largest, emission| match emission {
+        DeployedEmission::Categorical(row) => row
+            .iter()
+            .zip(exponents)
+            .map(|(weight, &by)| weight.tangent[output].abs() * f64::from(by).exp2())
+            .fold(largest, f64::max),
+        DeployedEmission::Gaussian { linear, quadratic, constant, .. } => {
+            let scale = per_deviation();
+            let full = f64::from(RATE_MAX) / f64::from(1 << 14);
+            let channels = linear.iter().zip(quadratic).map(|(linear, quadratic)| {
+                let (linear, quadratic) =
+                    (linear[output] / scale, quadratic[output] / (scale * scale));
+                linear.abs().max(quadratic.abs()) / STEEPEST * full
+            });
+            let constant = constant.tangent[output].abs() / f64::from(1 << 13);
+            channels.fold(largest.max(constant), f64::max)
+        }
+    })
+}
+
+fn with_rates(
+    weights: &[Weight<f64>],
+    table: &[Q15],
+    unit: &[i16],
+    row: usize,
+    exponents: Option<&[u16]>,
+) -> Result<Vec<FixedWeight>, ModelError> {
+    let mut fixed: Vec<FixedWeight> = table
+        .iter()
+        .map(|value| FixedWeight { value: value.0, rate: vec![0; unit.len()] })
+        .collect();
+    for (output, &unit) in unit.iter().enumerate() {
+        let rates: Vec<f64> = weights
+            .iter()
+            .enumerate()
+            .map(|(k, weight)| {
+                let by = exponents.map_or(0, |exponents| exponents[k]);
+                weight.tangent[output] * f64::from(by).exp2()
+            })
+            .collect();
+        quantise_rates(&rates, unit, exponents.is_none(), row, |entry, rate| {
+            fixed[entry].rate[output] = rate.rate() as i16;
+        })?;
+    }
+    Ok(fixed)
+}
+
+fn gaussian(
+    emission: &DeployedEmission<f64>,
+    places: &[i16],
+    unit: &[i16],
+) -> Result<FixedEmission, ModelError> {
+    let DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic } = emission else {
+        return Err(ModelError::new(Part::Mean, fishweir_core::Flaw::Inconsistent, 0, 0));
+    };
+    let out = |part, entry| ModelError::new(part, fishweir_core::Flaw::OutOfRange, 0, entry);
+    let mut channels = Vec::new();
+    for (d, &places) in places.iter().enumerate() {
+        let scale = f64::from(places).exp2();
+        let rates = |rates: &[f64], power: i32| -> Result<Vec<i16>, ModelError> {
+            let scaled = rates.iter().zip(unit).map(|(rate, &unit)| {
+                let scaled = rate / per_deviation().powi(power) * f64::from(12 - unit).exp2();
+                (scaled.abs() < 32_767.0).then_some(scaled.round() as i16)
+            });
+            scaled.collect::<Option<_>>().ok_or(out(Part::Tangent, d))
+        };
+        channels.push(FixedChannel {
+            channel: ChannelQ15::new(mean[d] * scale, scale / rate[d], d)?,
+            linear: rates(&linear[d], 1)?,
+            quadratic: rates(&quadratic[d], 2)?,
+        });
+    }
+    let bits = constant.value * std::f64::consts::LOG2_E * 65_536.0;
+    if bits.abs() > f64::from(1 << 28) {
+        return Err(out(Part::Normaliser, 0));
+    }
+    let constant_rate = constant.tangent.iter().zip(unit).map(|(rate, &unit)| {
+        let scaled = rate * f64::from(14 - unit).exp2();
+        (scaled.abs() <= f64::from(1 << 28)).then_some(scaled.round() as i32)
+    });
+    Ok(FixedEmission::Gaussian {
+        channels,
+        constant: bits.round() as i32,
+        constant_rate: constant_rate.collect::<Option<_>>().ok_or(out(Part::Tangent, 0))?,
+    })
+}

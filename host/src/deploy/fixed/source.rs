@@ -1,0 +1,76 @@
+//! Rust source with the classifier as a `static`, for linking into firmware without an FPU.
+
+use std::fmt::Write as _;
+
+use super::{FixedEmission, FixedPoint, FixedWeight};
+use crate::classifier::Observations;
+use crate::deploy::source::{chain_and_emissions, head, tail};
+
+impl FixedPoint {
+    /// Rust source that defines `Model`, the classifier's type over fixed point, and `MODEL`, a
+    /// `static` of it, with the names of classes and channels and the channels' units in comments.
+    #[must_use]
+    pub fn to_source(&self) -> String {
+        let directions = self.directions();
+        let (family, imports) = match &self.observations {
+            Observations::Channels(_) => ("GaussianQ15", "{ChannelQ15, GaussianQ15}"),
+            Observations::Symbols(_) => ("CategoricalQ15", "CategoricalQ15"),
+        };
+        let mut notes = String::from("// Fixed point: tables of 16 bits (Q15), integers alone.\n");
+        if let Observations::Channels(names) = &self.observations {
+            for (name, places) in names.iter().zip(&self.places) {
+                let _ = writeln!(notes, "// Channel {name}: give it round({name} x 2^{places}).");
+            }
+        }
+        let emission = format!("{family}<{}, {directions}>", self.size());
+        let mut text = head(
+            &self.observations,
+            &self.classes,
+            &notes,
+            &format!(
+                "use fishweir_core::emission::{imports};\n\
+                 use fishweir_core::number::{{Dual, Q15}};\n"
+            ),
+            &emission,
+            [self.models.len(), self.states(), self.biases.len()],
+        );
+        for model in &self.models {
+            let unit = format!("{:?}", model.unit);
+            let rows = model.transition.iter().map(|row| weights(row));
+            let emissions = model.emission.iter().map(|emission| source(emission, &unit));
+            chain_and_emissions(&mut text, &weights(&model.initial), rows, emissions);
+        }
+        tail(&mut text, &self.weights, &self.biases, self.normalisation);
+        text
+    }
+}
+
+fn weight(weight: &FixedWeight) -> String {
+    // A rate is its two's complement.
+    let rates: Vec<String> =
+        weight.rate.iter().map(|&rate| format!("Q15({})", rate as u16)).collect();
+    format!("Dual {{ value: Q15({}), tangent: [{}] }}", weight.value, rates.join(", "))
+}
+
+fn weights(row: &[FixedWeight]) -> String {
+    format!("[{}]", row.iter().map(weight).collect::<Vec<_>>().join(", "))
+}
+
+fn source(emission: &FixedEmission, unit: &str) -> String {
+    match emission {
+        FixedEmission::Categorical { probability, exponent } => {
+            format!("CategoricalQ15::from_parts({}, {exponent:?}, {unit})", weights(probability))
+        }
+        FixedEmission::Gaussian { channels, constant, constant_rate } => {
+            let fields: Vec<String> =
+                channels.iter().map(|one| format!("{:?}", one.channel)).collect();
+            let linear: Vec<&Vec<i16>> = channels.iter().map(|one| &one.linear).collect();
+            let quadratic: Vec<&Vec<i16>> = channels.iter().map(|one| &one.quadratic).collect();
+            format!(
+                "GaussianQ15::from_parts([{}], {constant}, {constant_rate:?}, {linear:?}, \
+                 {quadratic:?}, {unit})",
+                fields.join(", ")
+            )
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The host's run of a classifier in fixed point: the core's recursion at run-time sizes.
+
+use fishweir_core::emission::{CategoricalQ15View, ChannelQ15, Emission, GaussianQ15View, Row};
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::number::{Dual, FixedLog, Q15};
+use fishweir_core::{ModelError, ObservationError};
+
+use super::{FixedEmission, FixedModel, FixedPoint, FixedWeight};
+use crate::deploy::stream::{Block, ModelStream, Observation, Observe, Running, Stream};
+use crate::runtime::with_states;
+
+/// The most directions that run side by side. They share a block exponent, so that all of a model's
+/// must: padding changes no bit, a second block would.
+pub(super) const DIRECTIONS_MAX: usize = 32;
+
+impl FixedPoint {
+    /// A stream before its first sample.
+    #[must_use]
+    pub fn stream(&self) -> Stream {
+        let bank = self.models.iter().map(|model| ModelStream { blocks: vec![block(model)] });
+        Stream::of(
+            bank.collect(),
+            self.weights.clone(),
+            self.biases.clone(),
+            self.normalisation,
+            self.observations(),
+            Some(self.places.clone()),
+        )
+    }
+}
+
+fn block(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
+    match model.unit.len() {
+        0 => family::<0>(model),
+        1 => family::<1>(model),
+        2 => family::<2>(model),
+        3..=4 => family::<4>(model),
+        5..=8 => family::<8>(model),
+        9..=16 => family::<16>(model),
+        _ => family::<DIRECTIONS_MAX>(model),
+    }
+}
+
+fn family<const C: usize>(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
+    match model.emission.first() {
+        Some(FixedEmission::Categorical { .. }) => running::<Categorical<C>, C>(model),
+        _ => running::<Gaussian<C>, C>(model),
+    }
+}
+
+/// Rates padded with directions that move nothing.
+fn padded<T: Copy + Default, const C: usize>(rates: &[T]) -> [T; C] {
+    std::array::from_fn(|c| rates.get(c).copied().unwrap_or_default())
+}
+
+fn weight<const C: usize>(weight: &FixedWeight) -> Dual<Q15, C> {
+    Dual { value: Q15(weight.value), tangent: padded(&weight.rate).map(Q15::from_rate) }
+}
+
+const fn zero<const C: usize>() -> Dual<Q15, C> {
+    Dual { value: Q15::ZERO, tangent: [Q15::ZERO; C] }
+}
+
+struct Categorical<const C: usize> {
+    probability: Vec<Dual<Q15, C>>,
+    exponent: Vec<u16>,
+    unit: [i16; C],
+}
+
+impl<const C: usize> Categorical<C> {
+    fn view(&self) -> CategoricalQ15View<'_, C> {
+        CategoricalQ15View {
+            probability: &self.probability,
+            exponent: &self.exponent,
+            unit: &self.unit,
+        }
+    }
+}
+
+impl<const C: usize> Emission for Categorical<C> {
+    type Weight = Dual<Q15, C>;
+    type Observation = u16;
+
+    fn log_likelihood(&self, &symbol: &u16) -> FixedLog<C> {
+        self.view().log_likelihood(&symbol.into())
+    }
+    fn row<const N: usize>(states: &[Self; N], &symbol: &u16) -> Option<Row<Dual<Q15, C>, N>> {
+        CategoricalQ15View::row(&states.each_ref().map(Self::view), &symbol.into())
+    }
+    fn check(&self, &symbol: &u16) -> Result<(), ObservationError> {
+        self.view().check(&symbol.into())
+    }
+    fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
+        CategoricalQ15View::in_units(&states.each_ref().map(Self::view), reading)
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        self.view().validate()
+    }
+}
+
+struct Gaussian<const C: usize> {
+    channel: Vec<ChannelQ15>,
+    constant: i32,
+    constant_rate: [i32; C],
+    linear: Vec<[i16; C]>,
+    quadratic: Vec<[i16; C]>,
+    unit: [i16; C],
+}
+
+impl<const C: usize> Gaussian<C> {
+    fn view(&self) -> GaussianQ15View<'_, C> {
+        GaussianQ15View {
+            channel: &self.channel,
+            constant: self.constant,
+            constant_rate: &self.constant_rate,
+            linear: &self.linear,
+            quadratic: &self.quadratic,
+            unit: &self.unit,
+        }
+    }
+}
+
+impl<const C: usize> Emission for Gaussian<C> {
+    type Weight = Dual<Q15, C>;
+    type Observation = [i16];
+
+    fn log_likelihood(&self, x: &[i16]) -> FixedLog<C> {
+        self.view().log_likelihood(x)
+    }
+    fn check(&self, x: &[i16]) -> Result<(), ObservationError> {
+        self.view().check(x)
+    }
+    fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
+        GaussianQ15View::in_units(&states.each_ref().map(Self::view), reading)
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        self.view().validate()
+    }
+}
+
+/// A family of the host, made from tables.
+trait Build<const C: usize>: Emission<Weight = Dual<Q15, C>> + Observe<f32> + Send {
+    /// A state of the model, or one out of reach.
+    fn build(model: &FixedModel, state: usize) -> Self;
+}
+
+impl<const C: usize> Observe<f32> for Categorical<C> {
+    fn observe<'x>(x: &'x Observation<'_, f32>) -> Option<&'x u16> {
+        match x {
+            Observation::Symbol(symbol) => Some(symbol),
+            _ => None,
+        }
+    }
+}
+
+impl<const C: usize> Build<C> for Categorical<C> {
+    fn build(model: &FixedModel, state: usize) -> Self {
+        let unit = padded(&model.unit);
+        match (model.emission.get(state), model.emission.first()) {
+            (Some(FixedEmission::Categorical { probability, exponent }), _) => Self {
+                probability: probability.iter().map(weight).collect(),
+                exponent: exponent.clone(),
+                unit,
+            },
+            (_, Some(FixedEmission::Categorical { exponent, .. })) => {
+                Self { probability: vec![zero(); exponent.len()], exponent: exponent.clone(), unit }
+            }
+            _ => Self { probability: Vec::new(), exponent: Vec::new(), unit },
+        }
+    }
+}
+
+impl<const C: usize> Observe<f32> for Gaussian<C> {
+    fn observe<'x>(x: &'x Observation<'_, f32>) -> Option<&'x [i16]> {
+        match x {
+            Observation::Integers(row) => Some(row),
+            _ => None,
+        }
+    }
+}
+
+impl<const C: usize> Build<C> for Gaussian<C> {
+    fn build(model: &FixedModel, state: usize) -> Self {
+        let unit = padded(&model.unit);
+        match model.emission.get(state) {
+            Some(FixedEmission::Gaussian { channels, constant, constant_rate }) => Self {
+                channel: channels.iter().map(|one| one.channel).collect(),
+                constant: *constant,
+                constant_rate: padded(constant_rate),
+                linear: channels.iter().map(|one| padded(&one.linear)).collect(),
+                quadratic: channels.iter().map(|one| padded(&one.quadratic)).collect(),
+                unit,
+            },
+            // Out of reach, and never the likeliest of a row.
+            _ => Self {
+                channel: Vec::new(),
+                constant: i32::MIN,
+                constant_rate: [0; C],
+                linear: Vec::new(),
+                quadratic: Vec::new(),
+                unit,
+            },
+        }
+    }
+}
+
+fn running<E: Build<C> + 'static, const C: usize>(
+    model: &FixedModel,
+) -> Box<dyn Block<f32> + Send> {
+    with_states!(model.initial.len(), N => {
+        let row = |weights: &[FixedWeight]| -> [Dual<Q15, C>; N] {
+            std::array::from_fn(|j| weights.get(j).map_or(zero(), weight))
+        };
+        let transition = std::array::from_fn(|i| match model.transition.get(i) {
+            Some(weights) => row(weights),
+            // A state out of reach stays where it is.
+            None => std::array::from_fn(|j| Dual {
+                value: if i == j { Q15::ONE } else { Q15::ZERO },
+                ..zero()
+            }),
+        });
+        let emission = std::array::from_fn(|j| E::build(model, j));
+        let chain = Chain::from_parts(row(&model.initial), transition);
+        let hmm: Hmm<E, N> = Hmm::new(chain, emission);
+        Box::new(Running::of(hmm))
+    })
+}

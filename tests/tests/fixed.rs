@@ -1,0 +1,240 @@
+//! Fixed point against `f64`: the filter, the tangent filter and decisions, over random models and
+//! over real recordings.
+
+use fishweir::classifier::{
+    Classifier, Direction, EmissionDirection, Observations, Output, Provenance,
+};
+use fishweir::data::{Dataset, ReadOptions, Sample};
+use fishweir::deploy::{Limits, QuantiseError};
+use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::runtime::{Emissions, Hmm};
+use fishweir_core::classify::Normalisation;
+use proptest::prelude::*;
+
+const RECORDINGS: &[u8] = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
+
+/// Rows of weights as probabilities, `floor` apart from zero, some of them zero.
+fn distribution(weights: &[u32]) -> Vec<f64> {
+    let all = weights.iter().map(|&w| f64::from(w)).sum::<f64>();
+    if all == 0.0 {
+        return vec![1.0 / weights.len() as f64; weights.len()];
+    }
+    weights.iter().map(|&w| f64::from(w) / all).collect()
+}
+
+fn row(length: usize) -> impl Strategy<Value = Vec<u32>> {
+    // A fifth of the entries is zero.
+    prop::collection::vec(prop_oneof![1 => Just(0), 4 => 1..1000_u32], length)
+}
+
+fn dense(length: usize) -> impl Strategy<Value = Vec<u32>> {
+    prop::collection::vec(1..1000_u32, length)
+}
+
+fn rates(length: usize) -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(-2.0..2.0, length)
+}
+
+/// A classifier whose one decision value is the derivative of `log p` along a direction.
+fn derivative_of(hmm: Hmm, direction: Direction) -> Classifier {
+    let size = hmm.size();
+    let observations = match hmm.emission {
+        Emissions::Categorical { .. } => Observations::Symbols(('A'..).take(size).collect()),
+        Emissions::Gaussian { .. } => {
+            Observations::Channels((0..size).map(|d| format!("c{d}")).collect())
+        }
+    };
+    Classifier {
+        method: "fisher".into(),
+        observations,
+        classes: vec!["no".into(), "yes".into()],
+        centre: Vec::new(),
+        scale: Vec::new(),
+        models: vec![hmm],
+        outputs: vec![Output { bias: 0.0, weights: vec![0.0], directions: vec![direction] }],
+        normalisation: Normalisation::NONE,
+        provenance: Provenance::default(),
+    }
+}
+
+prop_compose! {
+    fn categorical()(states in 1..=5_usize, symbols in 2..=9_usize)(
+        initial in row(states),
+        transition in prop::collection::vec(dense(states), states),
+        probability in prop::collection::vec(dense(symbols), states),
+        moved in (
+            rates(states),
+            prop::collection::vec(rates(states), states),
+            prop::collection::vec(rates(symbols), states),
+        ),
+        sequence in prop::collection::vec(prop::option::weighted(0.95, 0..symbols as u16), 1..400),
+    ) -> (Classifier, Vec<Option<u16>>) {
+        let rows = |rows: &[Vec<u32>]| rows.iter().map(|row| distribution(row)).collect();
+        let hmm = Hmm {
+            initial: distribution(&initial),
+            transition: rows(&transition),
+            emission: Emissions::Categorical { probability: rows(&probability) },
+        };
+        let direction = Direction {
+            initial: moved.0,
+            transition: moved.1,
+            emission: EmissionDirection::Categorical { logits: moved.2 },
+        };
+        (derivative_of(hmm, direction), sequence)
+    }
+}
+
+prop_compose! {
+    fn gaussian()(states in 1..=5_usize, channels in 1..=4_usize)(
+        initial in dense(states),
+        transition in prop::collection::vec(dense(states), states),
+        mean in prop::collection::vec(prop::collection::vec(-1.0..1.0, channels), states),
+        std in prop::collection::vec(prop::collection::vec(0.3..2.0, channels), states),
+        moved in (
+            rates(states),
+            prop::collection::vec(rates(states), states),
+            prop::collection::vec(rates(channels), states),
+            prop::collection::vec(rates(channels), states),
+        ),
+        sequence in prop::collection::vec(
+            prop::option::weighted(0.95, prop::collection::vec(-3.0..3.0, channels)), 1..200),
+    ) -> (Classifier, Vec<Option<Vec<f64>>>) {
+        let hmm = Hmm {
+            initial: distribution(&initial),
+            transition: transition.iter().map(|row| distribution(row)).collect(),
+            emission: Emissions::Gaussian { mean, std },
+        };
+        let direction = Direction {
+            initial: moved.0,
+            transition: moved.1,
+            emission: EmissionDirection::Gaussian { mean: moved.2, log_std: moved.3 },
+        };
+        (derivative_of(hmm, direction), sequence)
+    }
+}
+
+/// The worst of `|found - wanted| / (first + each t + part |log p|)` over all prefixes, of `log p`
+/// and of its derivative.
+fn worst<'x>(
+    classifier: &Classifier,
+    samples: impl Iterator<Item = Sample<'x>>,
+    [log, derivative]: [(f64, f64, f64); 2],
+) -> Result<[f64; 2], TestCaseError> {
+    let fixed = classifier.quantise().map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let exact = classifier.compile_in::<f64>().expect("compiles");
+    let (mut fixed, mut exact) = (fixed.stream(), exact.stream());
+    let mut worst = [0.0_f64; 2];
+    for (t, sample) in samples.enumerate() {
+        prop_assert_eq!(fixed.push(sample).is_ok(), exact.push(sample).is_ok(), "sample {}", t);
+        let size = exact.log_likelihoods()[0].abs();
+        let bound =
+            |(first, each, part): (f64, f64, f64)| first + each * (t + 1) as f64 + part * size;
+        let of_log = f64::from(fixed.log_likelihoods()[0]) - exact.log_likelihoods()[0];
+        let of_rate = f64::from(fixed.decision_values()[0]) - exact.decision_values()[0];
+        worst[0] = worst[0].max(of_log.abs() / bound(log));
+        worst[1] = worst[1].max(of_rate.abs() / bound(derivative));
+    }
+    Ok(worst)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// `2^-11 + T 2^-13` nats, as the core's error analysis states.
+    #[test]
+    fn categorical_models_keep_the_stated_error((classifier, sequence) in categorical()) {
+        let samples = sequence.iter().map(|x| x.map_or(Sample::Missing, Sample::Symbol));
+        let bounds = [(4.9e-4, 1.22e-4, 0.0), (4e-3, 1e-3, 0.0)];
+        let [log, derivative] = worst(&classifier, samples, bounds)?;
+        prop_assert!(log < 1.0, "log-likelihood off by {log} times its bound");
+        prop_assert!(derivative < 1.0, "derivative off by {derivative} times its bound");
+    }
+
+    /// Two in a thousand nats a sample and a thousandth of what is far; no observation lies outside
+    /// the channel's sixteen bits.
+    #[test]
+    fn gaussian_models_keep_the_stated_error((classifier, sequence) in gaussian()) {
+        let samples = sequence.iter().map(|x| x.as_deref().map_or(Sample::Missing, Sample::Row));
+        let bounds = [(2e-3, 2e-3, 1e-3), (2e-2, 1e-2, 2e-2)];
+        let [log, derivative] = worst(&classifier, samples, bounds)?;
+        prop_assert!(log < 1.0, "log-likelihood off by {log} times its bound");
+        prop_assert!(derivative < 1.0, "derivative off by {derivative} times its bound");
+    }
+}
+
+#[test]
+fn zeros_stay_zeros_and_a_refused_sample_changes_nothing() {
+    // Left to right: A, then B, then C for ever.
+    let hmm = Hmm {
+        initial: vec![1.0, 0.0, 0.0],
+        transition: vec![vec![0.5, 0.5, 0.0], vec![0.0, 0.75, 0.25], vec![0.0, 0.0, 1.0]],
+        emission: Emissions::Categorical {
+            probability: vec![vec![1.0, 0.0, 0.0], vec![0.0, 1.0, 0.0], vec![0.0, 0.0, 1.0]],
+        },
+    };
+    let direction = Direction {
+        initial: vec![0.0; 3],
+        transition: vec![vec![1.0, 0.0, 0.0], vec![0.0; 3], vec![0.0; 3]],
+        emission: EmissionDirection::Categorical { logits: vec![vec![0.0; 3]; 3] },
+    };
+    let fixed = derivative_of(hmm, direction).quantise().expect("fits");
+    let mut stream = fixed.stream();
+    for symbol in [0, 0, 1] {
+        stream.push(Sample::Symbol(symbol)).expect("possible");
+    }
+    let before = (stream.log_likelihoods(), stream.decision_values(), stream.samples());
+    assert!(stream.push(Sample::Symbol(0)).is_err(), "back to A");
+    assert!(stream.push(Sample::Symbol(7)).is_err(), "no symbol");
+    assert_eq!(before, (stream.log_likelihoods(), stream.decision_values(), stream.samples()));
+    stream.push(Sample::Symbol(2)).expect("possible");
+    // A A B C: stays once, leaves once, leaves B.
+    let log = stream.log_likelihoods()[0];
+    assert!((log - (0.5_f32 * 0.5 * 0.25).ln()).abs() < 1e-6, "{log}");
+    // d/dw (log p_stay + log p_leave) = (1 - p) - p.
+    assert!(stream.decision_values()[0].abs() < 1e-3, "{:?}", stream.decision_values());
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let hmm = Hmm {
+        initial: vec![0.5, 0.5],
+        transition: vec![vec![0.5, 0.5]; 2],
+        emission: Emissions::Gaussian {
+            mean: vec![vec![0.0, 0.0]; 2],
+            std: vec![vec![1.0, 1.0], vec![1.0, 1e-6]],
+        },
+    };
+    let direction = Direction {
+        initial: vec![0.0; 2],
+        transition: vec![vec![0.0; 2]; 2],
+        emission: EmissionDirection::Gaussian {
+            mean: vec![vec![0.0; 2]; 2],
+            log_std: vec![vec![0.0; 2]; 2],
+        },
+    };
+    match derivative_of(hmm, direction).quantise() {
+        Err(QuantiseError::Channel { channel, .. }) => assert_eq!(channel, "c1"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn real_recordings_are_decided_as_in_f64() {
+    let data = Dataset::parse("all.csv.gz", RECORDINGS, &ReadOptions::default()).expect("reads");
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    for kind in [ClassifierKind::Bayes, ClassifierKind::Fisher] {
+        let mut options = TrainOptions::new(kind);
+        options.baum_welch.iterations = 3;
+        options.augment = Augment::NONE;
+        options.c = vec![1.0];
+        options.scalings.truncate(1);
+        let classifier = train(&data, &all, &options, &|| ()).expect("trains").classifier;
+        let fixed = classifier.quantise().expect("fits");
+        let deviation = fixed.deviation(&classifier, &data, None).expect("measures");
+        assert!(deviation.windows >= 90 && deviation.refused_by_one == 0, "{deviation:?}");
+        deviation.check(Limits::default()).expect("decides as f64 does");
+        assert!(deviation.mean < 0.01 * deviation.mean_margin, "{deviation:?}");
+        // A limit that nothing keeps is one that refuses.
+        assert!(deviation.check(Limits { equal_decisions: 1.01 }).is_err());
+    }
+}
