@@ -33,12 +33,12 @@ impl<const D: usize> WireSample for [f32; D] {
 
 /// Channels in fixed point: the wire carries their integers as reals.
 impl<const D: usize> WireSample for [i16; D] {
-    type Wire = [u32; D];
+    type Wire = [F32; D];
     const KIND: SampleKind = SampleKind::Vector;
     const LENGTH: usize = D;
 
-    fn from_wire(wire: [u32; D]) -> Self {
-        wire.map(|bits| f32::from_bits(u32::from_le(bits)) as i16)
+    fn from_wire(wire: [F32; D]) -> Self {
+        wire.map(|value| value.get() as i16)
     }
 }
 

@@ -18,7 +18,7 @@ use fishweir_core::emission::{
 };
 use fishweir_core::filter::{Adapting, Forward, OnlineEm, Recursion, SettingError, StepSize};
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::number::Weight;
+use fishweir_core::number::{Parameter, Weight};
 use fishweir_core::wire::Report;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
