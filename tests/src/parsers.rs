@@ -14,8 +14,11 @@ use fishweir_core::artefact::{Header, read};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::number::Dual;
 
+/// A function that panics if a parser fails its users on these bytes.
+pub type Parser = fn(&[u8]);
+
 /// Every parser: its target's name and what must hold of it.
-pub const PARSERS: [(&str, fn(&[u8])); 5] = [
+pub const PARSERS: [(&str, Parser); 5] = [
     ("data_set", data_set),
     ("live_samples", live_samples),
     ("alphabet", alphabet),

@@ -22,7 +22,7 @@
 //! An [`Alphabet`] turns the bytes of a text into symbols.
 //!
 //! # For contributors: adding a family
-//! 1. One file here: the owned type over a [`Weight`], its view if sizes vary, and a constructor
+//! 1. One file here: the owned type over a [`Weight`](crate::number::Weight), its view if sizes vary, and a constructor
 //!    that validates and names the culprit. `#[repr(C)]` and zerocopy's `FromBytes` let it be read
 //!    where it lies in flash.
 //! 2. [`Emission`]: [`log_likelihood`](Emission::log_likelihood) with its tangent,
@@ -111,7 +111,7 @@ pub trait Emission: Sized {
 
     /// The row of relative likelihoods of one observation: the largest is one, so that an
     /// observation far from every state is improbable, not impossible. `None` where `x` is seen to
-    /// be no observation at all, or one [too far](FARTHEST) from every state.
+    /// be no observation at all, or one [too far](crate::number::FARTHEST) from every state.
     ///
     /// Cost: `N` log-likelihoods and `N` exponentials.
     #[inline(always)]
