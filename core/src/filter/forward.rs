@@ -148,6 +148,66 @@ impl<X: Number, const N: usize> Belief<X, N> {
     }
 }
 
+impl<X, const N: usize> Belief<X, N>
+where
+    X: Scalar<LogScale = <X as Number>::Real>,
+{
+    /// [`condition`](Self::condition), of the first sample too.
+    #[inline]
+    pub(crate) fn begin(&mut self, predicted: &[X; N], likelihood: &[X; N]) -> bool {
+        let first = self.is_new();
+        let possible = self.condition(predicted, likelihood);
+        if possible && first {
+            self.age = 1;
+        }
+        possible
+    }
+
+    /// Weighs a predicted row with likelihoods in the log domain, relative to the best of the
+    /// products, and makes it the state.
+    ///
+    /// Says `false`, and changes nothing, where no product is possible.
+    pub(crate) fn condition_logs(
+        &mut self,
+        predicted: &[X; N],
+        log_likelihood: impl Iterator<Item = X::Weight>,
+    ) -> bool {
+        let mut joint = [X::Weight::constant(X::Real::NEG_INFINITY); N];
+        let mut best = X::Real::NEG_INFINITY;
+        for ((joint, predicted), log_likelihood) in
+            joint.iter_mut().zip(predicted).zip(log_likelihood)
+        {
+            // A state out of reach may be far likelier than those in reach: it takes no part.
+            if predicted.value() > X::Real::ZERO {
+                *joint = logarithm_of_product(*predicted, log_likelihood);
+                best = Real::max(best, joint.value());
+            }
+        }
+        // Neither is NaN: the likelihoods are those of an observation that was checked.
+        if best < -X::Real::power_of_two(FARTHEST) {
+            return false;
+        }
+        for (entry, joint) in self.row.iter_mut().zip(joint) {
+            *entry = X::lift(joint.exp_relative_to(best));
+        }
+        self.earn(best);
+        self.settle();
+        true
+    }
+
+    /// `log p(x_1..t, z_t = j)`, `[state]`, with its tangent over dual numbers; minus infinity where
+    /// the state cannot be. Before the first sample there is no state, and all are minus infinity.
+    pub fn joint_logs(&self) -> [X; N] {
+        self.row.map(|entry| {
+            if entry.value() > X::Real::ZERO {
+                X::log(entry, &self.ledger)
+            } else {
+                X::lift(X::Weight::constant(X::Real::NEG_INFINITY))
+            }
+        })
+    }
+}
+
 /// `log p(x_1..t)` before it is rounded to one number.
 ///
 /// After `10^8` samples a log-likelihood in `f32` is known to some 16 nats, its directional
@@ -236,17 +296,16 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
         let predicted = state.predict(self.hmm.chain());
         if state.is_new()
             && let Some(Row { likelihood, log_scale }) = E::row(self.hmm.emission(), x)
-            && state.condition(&predicted, &lifted(likelihood))
+            && state.begin(&predicted, &lifted(likelihood))
         {
-            state.age = 1;
             state.earn(log_scale);
             return Ok(());
         }
         self.condition_reachable(state, &predicted, x)
     }
 
-    /// Conditions in the log domain, relative to the best of the products: a row relative to the
-    /// likeliest of all states vanishes where that state is out of reach.
+    /// Conditions in the log domain: a row relative to the likeliest of all states vanishes where that
+    /// state is out of reach.
     fn condition_reachable(
         self,
         state: &mut Belief<NumberOf<E>, N>,
@@ -257,26 +316,11 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
         for emission in emission {
             emission.check(x)?;
         }
-        let impossible = E::Weight::constant(RealOf::<E>::NEG_INFINITY);
-        let mut joint = [impossible; N];
-        let mut best = RealOf::<E>::NEG_INFINITY;
-        for ((joint, predicted), emission) in joint.iter_mut().zip(predicted).zip(emission) {
-            // A state out of reach may be far likelier than those in reach: it takes no part.
-            if predicted.value() > RealOf::<E>::ZERO {
-                *joint = logarithm_of_product(*predicted, emission.log_likelihood(x));
-                best = Real::max(best, joint.value());
-            }
+        if state.condition_logs(predicted, emission.iter().map(|state| state.log_likelihood(x))) {
+            Ok(())
+        } else {
+            Err(ObservationError::Impossible)
         }
-        // Neither is NaN, which `check` has excluded.
-        if best < -RealOf::<E>::power_of_two(FARTHEST) {
-            return Err(ObservationError::Impossible);
-        }
-        for (entry, joint) in state.row.iter_mut().zip(joint) {
-            *entry = NumberOf::<E>::lift(joint.exp_relative_to(best));
-        }
-        state.earn(best);
-        state.settle();
-        Ok(())
     }
 }
 

@@ -125,12 +125,21 @@ impl<W: Weight, const N: usize> Chain<W, N> {
     /// One step back: `beta_i = sum_j A_ij v_j`, where `v_j = b_j(x) beta'_j`. `N^2` multiply-adds.
     #[inline(always)]
     pub fn retract<X: Number<Weight = W>>(&self, weighted: &[X; N]) -> [X; N] {
-        let mut retracted = [X::ZERO; N];
-        for (row, retracted) in self.transition.iter().zip(&mut retracted) {
-            *retracted = sum_of::<X, N>(|j| weighted[j].weigh(row[j]));
-        }
-        retracted
+        retract(&self.transition, weighted)
     }
+}
+
+/// `beta_i = sum_j A_ij v_j`: what a chain's step back and a tree's edge have in common.
+#[inline(always)]
+pub(crate) fn retract<X: Number, const N: usize>(
+    transition: &[[X::Weight; N]; N],
+    weighted: &[X; N],
+) -> [X; N] {
+    let mut retracted = [X::ZERO; N];
+    for (row, retracted) in transition.iter().zip(&mut retracted) {
+        *retracted = sum_of::<X, N>(|j| weighted[j].weigh(row[j]));
+    }
+    retracted
 }
 
 impl<T: Real, const N: usize> Chain<T, N> {
