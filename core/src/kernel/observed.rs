@@ -25,3 +25,10 @@ impl<A: Copy, const D: usize> Observed<[A; D]> for [A; D] {
         *self
     }
 }
+
+impl<O: ?Sized> Observed<O> for &O {
+    #[inline(always)]
+    fn observation(&self) -> impl Borrow<O> {
+        *self
+    }
+}
