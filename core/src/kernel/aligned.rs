@@ -15,10 +15,7 @@ pub struct Aligned<X: Number, const N: usize, const M: usize> {
     position: usize,
 }
 
-impl<X, const N: usize, const M: usize> Aligned<X, N, M>
-where
-    X: Scalar<LogScale = <X as Number>::Real>,
-{
+impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
     /// Before the first symbol.
     pub(super) const NEW: Self = Self { kernels: [Some(Belief::NEW); M], position: 0 };
 
@@ -31,7 +28,12 @@ where
     pub const fn kernels(&self) -> &[Option<Belief<X, N>>; M] {
         &self.kernels
     }
+}
 
+impl<X, const N: usize, const M: usize> Aligned<X, N, M>
+where
+    X: Scalar<LogScale = <X as Number>::Real>,
+{
     /// One position of every stored sequence: `step` says whether the kernel is still positive.
     #[inline(always)]
     pub(super) fn advance<S>(

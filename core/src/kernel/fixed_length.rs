@@ -24,7 +24,7 @@ use crate::number::{Number, Tangent, Weight};
 /// second symbol.
 ///
 /// State: `M` rows of `N (1 + C)` reals, and a ledger each. Work a symbol: `M` times that of
-/// [`Forward`](crate::filter::Forward), and `2 M + 1` rows of likelihoods at most.
+/// [`Forward`](crate::filter::Forward), and a row of likelihoods more.
 ///
 /// ```
 /// use fishweir_core::{emission::Categorical, filter::Running, hmm::{Chain, Hmm}, kernel::FixedLength};

@@ -73,7 +73,7 @@ pub struct Column<T, const N: usize, const ROWS: usize> {
 }
 
 /// A column whose largest power of two has come so far is rebased.
-const REBASE: i32 = 1 << 24;
+const REBASE: u32 = 1 << 24;
 
 impl<'m, T, S, const N: usize, const K: usize, const ROWS: usize> PairKernel<'m, T, S, N, K, ROWS>
 where
@@ -117,7 +117,7 @@ where
             above = last.map(|row| self.model.chain().predict(row));
             *first = above;
         }
-        let mut highest = first.exponent();
+        let mut highest = first.power();
         for (cell, symbol) in rest.iter_mut().zip(self.stored) {
             let stored =
                 self.model.emits(Some(*symbol.observation().borrow())).unwrap_or([T::ZERO; N]);
@@ -130,11 +130,13 @@ where
             diagonal = *cell;
             above = sum.map(|row| self.model.chain().predict(row));
             *cell = above;
-            highest = highest.max(above.exponent());
+            highest = highest.max(above.power());
             last = sum;
         }
         column.last = last;
-        if highest.unsigned_abs() > REBASE.unsigned_abs() {
+        if let Some(highest) = highest
+            && highest.unsigned_abs() > REBASE
+        {
             for cell in &mut column.predicted {
                 cell.rebase(highest);
             }

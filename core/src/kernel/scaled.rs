@@ -34,6 +34,12 @@ impl<T: Real, const N: usize> Scaled<T, N> {
         self.exponent
     }
 
+    /// The power of two, but of a row of zeros, which has none.
+    #[inline(always)]
+    pub(super) fn power(&self) -> Option<i32> {
+        if self.is_zero() { None } else { Some(self.exponent) }
+    }
+
     #[inline(always)]
     fn sum(&self) -> T {
         sum_of::<T, N>(|j| self.row[j])
