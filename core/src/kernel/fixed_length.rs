@@ -20,6 +20,9 @@ use crate::number::{Number, Tangent, Weight};
 /// reads the kernel of the first `i`. A symbol of `t` that is missing is summed over. Past the end of
 /// the stored sequences symbols are refused, and missing ones change nothing.
 ///
+/// Range: that of [`Forward`](crate::filter::Forward), of products of two likelihoods. A path `2^-126`
+/// times as probable as the best so far in `f32` (`2^-1022` in `f64`) is lost.
+///
 /// Source: the first seed document, equation 12.2 and Algorithm 12.8, whose loop begins with the
 /// second symbol.
 ///

@@ -24,8 +24,9 @@ fn grow(sampler: &mut Sampler, inner: usize, states: usize, shared: bool, arity:
         let at = sampler.uniform(0.0, open.len() as f64) as usize;
         let node = open.swap_remove(at);
         for _ in 0..=sampler.uniform(0.0, CHILDREN as f64) as usize {
-            children[node].push(children.len());
-            open.push(children.len());
+            let child = children.len();
+            children[node].push(child);
+            open.push(child);
             children.push(vec![]);
         }
     }
