@@ -14,6 +14,9 @@ pub enum ObservationError {
     UnknownSymbol,
     /// A NaN or an infinity among the channels.
     NotFinite,
+    /// One more than what is stored to be compared with: a kernel of sequences of a fixed length has
+    /// its answer, and wants a reset.
+    PastEnd,
 }
 
 impl fmt::Display for ObservationError {
@@ -22,6 +25,7 @@ impl fmt::Display for ObservationError {
             Self::Impossible => "the model gives this observation probability zero here",
             Self::UnknownSymbol => "symbol outside the model's alphabet",
             Self::NotFinite => "observation with a NaN or an infinity",
+            Self::PastEnd => "observation past the end of the stored sequence",
         })
     }
 }
@@ -53,6 +57,12 @@ pub enum Part {
     Normaliser,
     /// The tangents that directions attach to a model.
     Tangent,
+    /// A prior over models or states.
+    Prior,
+    /// Probabilities of emitting nothing, `[state]`.
+    Empty,
+    /// Where a trajectory ends: probabilities `[state]`, or the final state.
+    End,
     /// A classifier's weights on log-likelihoods, `[output][model]`.
     LikelihoodWeight,
     /// A classifier's biases, `[output]`.
@@ -86,6 +96,9 @@ pub enum Flaw {
     Inconsistent,
     /// Outside the range that it may have.
     NotInRange,
+    /// A state from which nothing more is ever emitted, and which is never left: sums over
+    /// trajectories do not end.
+    Endless,
     /// A code that stands for nothing.
     Unknown,
     /// More than the number format holds.
@@ -131,6 +144,9 @@ impl fmt::Display for ModelError {
             Part::Rate => "rate",
             Part::Normaliser => "normaliser",
             Part::Tangent => "tangent",
+            Part::Prior => "prior",
+            Part::Empty => "probability of emitting nothing",
+            Part::End => "end",
             Part::LikelihoodWeight => "log-likelihood weight",
             Part::Bias => "bias",
             Part::Normalisation => "length normalisation",
@@ -146,6 +162,7 @@ impl fmt::Display for ModelError {
             Flaw::NotPositiveDefinite => "is not symmetric positive definite",
             Flaw::Inconsistent => "disagrees with the other parameters",
             Flaw::NotInRange => "is out of range",
+            Flaw::Endless => "emits nothing for ever",
             Flaw::Unknown => "is not a known code",
             Flaw::OutOfRange => "is out of the number format's range",
         };
@@ -160,7 +177,7 @@ impl core::error::Error for ModelError {}
 /// # Errors
 /// Names the first entry that is wrong, or the row.
 pub(crate) fn check_distribution<T: crate::number::Real>(
-    probabilities: impl ExactSizeIterator<Item = T>,
+    probabilities: impl Iterator<Item = T>,
     part: Part,
     row: usize,
 ) -> Result<(), ModelError> {

@@ -11,6 +11,10 @@ use crate::filter::{
     Recent, Recursion, Running, Staggered, Statistics, Window,
 };
 use crate::hmm::Hmm;
+use crate::kernel::{
+    Aligned, FixedLength, HiddenBinomial, HiddenTree, Marginal, Marginalisation, Observed,
+    PairKernel, PrunedTree, Traversal,
+};
 use crate::number::{Number, Parameter, Real, Weight};
 use crate::smooth::{Ancestral, FixedLag, LagWindow, OnlineViterbi, Viterbi};
 
@@ -158,6 +162,67 @@ impl<R: Recursion + Format, const FILTERS: usize> Format for Window<R, FILTERS> 
     }
 }
 
+impl<X: Number, const N: usize, const M: usize> Format for Aligned<X, N, M> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Aligned {{ stored: {=usize}, position: {=usize} }}", M, self.position());
+    }
+}
+
+impl<T: Number, const N: usize, const M: usize> Format for Marginal<T, N, M> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Marginal {{ models: {=usize} }}", M);
+    }
+}
+
+impl<V, const DEPTH: usize> Format for Traversal<V, DEPTH> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Traversal {{ leaves: {=usize} }}", self.leaves());
+    }
+}
+
+impl<E, S, const N: usize, const M: usize> Format for FixedLength<'_, E, S, N, M>
+where
+    E: Emission<Weight: Weight>,
+    S: Observed<E::Observation>,
+{
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "FixedLength {{ stored: {=usize}, length: {=usize} }}", M, self.length());
+    }
+}
+
+impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Format
+    for HiddenBinomial<'_, T, S, K, M>
+{
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "HiddenBinomial {{ stored: {=usize}, length: {=usize} }}", M, self.length());
+    }
+}
+
+impl<E: Emission, const N: usize, const M: usize, const L: usize> Format
+    for Marginalisation<'_, E, N, M, L>
+{
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Marginalisation {{ models: {=usize}, stored: {=usize} }}", M, L);
+    }
+}
+
+/// A kernel of symbols: its name, and its largest sizes.
+macro_rules! symbolic {
+    ($name:ident<$($size:ident),*>, $largest:ident) => {
+        impl<T, S, $(const $size: usize),*> Format for $name<'_, T, S, $($size),*> {
+            fn format(&self, f: Formatter<'_>) {
+                write!(
+                    f, "{=str} {{ {=str}: {=usize} }}",
+                    stringify!($name), stringify!($largest), $largest
+                );
+            }
+        }
+    };
+}
+symbolic!(PairKernel<N, K, ROWS>, ROWS);
+symbolic!(HiddenTree<P, J, DEPTH>, DEPTH);
+symbolic!(PrunedTree<P, J, DEPTH>, DEPTH);
+
 /// A recursion that borrows a model: its name, and how many states the model has.
 macro_rules! recursion {
     ($name:literal, impl<$($parameter:ident: $bound:path),+; $(const $size:ident),*> $type:ty) => {
@@ -195,6 +260,7 @@ const _: () = {
     use crate::classify::{ChangeReading, Decision};
     use crate::emission::{Bernoulli, Categorical, GaussianMoments, Regularisation};
     use crate::filter::{ExpectedStatistics, Memory, StepSize};
+    use crate::kernel::{End, KernelError, PairHmm, PairTable, Pruned, TreeModel, TreeShape};
     use crate::number::{Compensated, Dual, DualLedger, Lanes, Ledger, Max};
     use crate::score::ScoreOf;
     use crate::smooth::{Decoded, DecodingWindow, Draw, Lagged, Survivors};
@@ -229,4 +295,12 @@ const _: () = {
     formats::<Ancestral<'static, Plain, (), 2>>();
     formats::<(Survivors<f32, 2>, DecodingWindow<f32, 2, 8, u8>, Decoded<u8, 8>)>();
     formats::<(Lagged<f32, 2>, Draw<usize>)>();
+    formats::<Running<FixedLength<'static, Pair, [f32; 2], 2, 3>>>();
+    formats::<Running<HiddenBinomial<'static, f32, u8, 4, 3>>>();
+    formats::<Running<Marginalisation<'static, Plain, 2, 3, 4>>>();
+    formats::<Running<PairKernel<'static, f32, u8, 2, 4, 9>>>();
+    formats::<Running<HiddenTree<'static, f32, bool, 2, 1, 5>>>();
+    formats::<Running<PrunedTree<'static, f32, u8, 2, 1, 5>>>();
+    formats::<(PairHmm<f32, 2, 4>, End<f32, 2>, PairTable<f32, 4>, KernelError)>();
+    formats::<(TreeModel<f32, 2, 1>, TreeShape<'static>, Pruned<f32>)>();
 };

@@ -9,6 +9,7 @@
 //! | [`filter`] | constant memory: forward and tangent filter, forgetting, windows, expected statistics, online EM |
 //! | [`smooth`] | lent buffer: forward-backward, fixed lag, Viterbi, checkpoints, sampling |
 //! | [`score`] | the gradient of the log-likelihood, and directions, in the shape of the model |
+//! | [`kernel`] | kernels that sum over hidden models, one sequence stored, the other a stream |
 //! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
 //! | [`artefact`] | a classifier as a checked file that is read in place |
 //! | [`wire`] | samples and decisions as frames on a serial line that may lose and damage bytes |
@@ -52,6 +53,7 @@ pub mod filter;
 #[cfg(feature = "defmt")]
 mod format;
 pub mod hmm;
+pub mod kernel;
 pub mod number;
 pub mod score;
 pub mod smooth;

@@ -7,7 +7,12 @@ use serde_json::{Value, json};
 
 const INFERENCE: &str = include_str!("../golden/06_hmm_inference.json");
 
-const FILES: [&str; 5] = [
+const FILES: [&str; 10] = [
+    include_str!("../golden/01_marginalisation_kernel.json"),
+    include_str!("../golden/02_hidden_binomial.json"),
+    include_str!("../golden/03_fixed_length_hmm_kernel.json"),
+    include_str!("../golden/04_pair_hmm_kernel.json"),
+    include_str!("../golden/05_hidden_tree_kernel.json"),
     INFERENCE,
     include_str!("../golden/07_hmm_fisher_scores.json"),
     include_str!("../golden/09_hmm_directional_derivative.json"),
@@ -77,7 +82,8 @@ fn unnoticed(
         }
         let tolerance = |name: &str| case[name].as_f64().expect("a number");
         let (rtol, atol) = (tolerance("rtol"), tolerance("atol"));
-        for pointer in found {
+        // A trap that has moved is none.
+        for pointer in found.into_iter().filter(|pointer| !pointer.starts_with("/wrong_")) {
             let mut case = case.clone();
             let value = case["expected"].pointer_mut(&pointer).expect("a value");
             *value = moved(value, |number| step(number, rtol, atol));
@@ -101,7 +107,7 @@ fn every_value_moved_by_ten_tolerances_fails() {
         let step =
             |number: f64, rtol: f64, atol: f64| 10.0 * (atol.max(1e-11) + rtol * number.abs());
         let (changes, missed) = unnoticed(text, Precision::Double, step);
-        assert!(changes > 100, "{changes} values changed");
+        assert!(changes > 40, "{changes} values changed");
         assert_eq!(missed, Vec::<String>::new());
     }
 }
@@ -114,7 +120,7 @@ fn single_precision_is_held_to_account() {
     for text in FILES {
         let step = |number: f64, _: f64, _: f64| 1e-2 * (1.0 + number.abs());
         let (changes, mut missed) = unnoticed(text, Precision::Single, step);
-        assert!(changes > 100, "{changes} values changed");
+        assert!(changes > 40, "{changes} values changed");
         let loose = ["_full", "after_five_steps", "log_likelihood_trace"];
         missed.retain(|at| !loose.iter().any(|name| at.contains(name)));
         assert_eq!(missed, Vec::<String>::new());

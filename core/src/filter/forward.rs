@@ -3,7 +3,8 @@ use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm, NumberOf, ReadingOf, RealOf};
 use crate::number::{
-    Number, Parameter, SETTLE_BELOW, SETTLE_FROM, Scalar, VANISHED_BELOW, lend, sum_of,
+    Number, Parameter, Real, SETTLE_BELOW, SETTLE_FROM, Scalar, VANISHED_BELOW, Weight, lend,
+    sum_of,
 };
 
 /// The forward recursion: the filter, the likelihood and, over dual numbers, the tangent filter.
@@ -149,6 +150,55 @@ impl<X: Number, const N: usize> Belief<X, N> {
     }
 }
 
+impl<X: Scalar, const N: usize> Belief<X, N> {
+    /// [`condition`](Self::condition), of the first sample too.
+    #[inline]
+    pub(crate) fn begin(&mut self, predicted: &[X; N], likelihood: &[X; N]) -> bool {
+        let first = self.is_new();
+        let possible = self.condition(predicted, likelihood);
+        if possible && first {
+            self.age = 1;
+        }
+        possible
+    }
+
+    /// Weighs a predicted row with likelihoods in the log domain, relative to the best of the
+    /// products, and makes it the state. A row relative to the likeliest of all states vanishes where
+    /// that state is out of reach.
+    ///
+    /// Says `false`, and changes nothing, where no product is possible.
+    pub(crate) fn condition_logs(
+        &mut self,
+        predicted: &[X; N],
+        log: impl FnMut(usize) -> <X::Weight as Parameter>::Log,
+    ) -> bool {
+        let Some((row, log_scale)) = X::condition_reachable(predicted, log, &mut self.ledger)
+        else {
+            return false;
+        };
+        self.row = row;
+        self.earn(log_scale);
+        self.settle();
+        true
+    }
+
+    /// `log p(x_1..t, z_t = j)`, `[state]`, with its tangent over dual numbers; minus infinity where
+    /// the state cannot be. Before the first sample there is no state, and all are minus infinity.
+    pub fn joint_logs(&self) -> [X::Reading; N]
+    where
+        X::Reading: Scalar<Real = X::Real, Weight: Weight<Real = X::Real>>,
+    {
+        self.row.map(|entry| {
+            if entry.value() > X::Real::ZERO { X::log(entry, &self.ledger) } else { impossible() }
+        })
+    }
+}
+
+/// The logarithm of zero.
+pub(crate) fn impossible<X: Scalar<Weight: Weight<Real = <X as Number>::Real>>>() -> X {
+    X::lift(X::Weight::constant(X::Real::NEG_INFINITY))
+}
+
 /// `log p(x_1..t)` before it is rounded to one number.
 ///
 /// After `10^8` samples a log-likelihood in `f32` is known to some 16 nats, its directional
@@ -237,17 +287,15 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
         let predicted = state.predict(self.hmm.chain());
         if state.is_new()
             && let Some(Row { likelihood, log_scale }) = E::row(self.hmm.emission(), x)
-            && state.condition(&predicted, &NumberOf::<E>::lift_row(likelihood, &log_scale))
+            && state.begin(&predicted, &NumberOf::<E>::lift_row(likelihood, &log_scale))
         {
-            state.age = 1;
             state.earn(log_scale);
             return Ok(());
         }
         self.condition_reachable(state, &predicted, x)
     }
 
-    /// Conditions in the log domain, relative to the best of the products: a row relative to the
-    /// likeliest of all states vanishes where that state is out of reach.
+    /// Conditions in the log domain.
     fn condition_reachable(
         self,
         state: &mut Belief<NumberOf<E>, N>,
@@ -258,14 +306,11 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
         for emission in emission {
             emission.check(x)?;
         }
-        let log = |j: usize| emission[j].log_likelihood(x);
-        let (row, log_scale) =
-            NumberOf::<E>::condition_reachable(predicted, log, &mut state.ledger)
-                .ok_or(ObservationError::Impossible)?;
-        state.row = row;
-        state.earn(log_scale);
-        state.settle();
-        Ok(())
+        if state.condition_logs(predicted, |j| emission[j].log_likelihood(x)) {
+            Ok(())
+        } else {
+            Err(ObservationError::Impossible)
+        }
     }
 }
 

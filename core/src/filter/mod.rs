@@ -31,6 +31,7 @@ mod window;
 pub use batch::Beliefs;
 pub use expected::ExpectedStatistics;
 pub use forgetting::{FadingBelief, Forgetting};
+pub(crate) use forward::impossible;
 pub use forward::{Belief, Evidence, Forward};
 pub use memory::{Memory, SettingError};
 pub use online_em::{Adapting, OnlineEm, StepSize};

@@ -119,7 +119,7 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
     /// One step of the chain: `p_j = sum_i a_i A_ij`. `N^2` multiply-adds.
     #[inline(always)]
     pub fn predict<X: Number<Weight = W>>(&self, filtered: &[X; N]) -> [X; N] {
-        if VECTORS {
+        if VECTORS && X::TERM_BY_TERM {
             return self.predict_by_rows(filtered);
         }
         // Every entry is overwritten: a copy spares the call that fills with zeros.
@@ -158,12 +158,21 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
     /// One step back: `beta_i = sum_j A_ij v_j`, where `v_j = b_j(x) beta'_j`. `N^2` multiply-adds.
     #[inline(always)]
     pub fn retract<X: Number<Weight = W>>(&self, weighted: &[X; N]) -> [X; N] {
-        let mut retracted = [X::ZERO; N];
-        for (row, retracted) in self.transition.iter().zip(&mut retracted) {
-            *retracted = sum_of::<X, N>(|j| weighted[j].weigh(row[j]));
-        }
-        retracted
+        retract(&self.transition, weighted)
     }
+}
+
+/// `beta_i = sum_j A_ij v_j`: what a chain's step back and a tree's edge have in common.
+#[inline(always)]
+pub(crate) fn retract<X: Number, const N: usize>(
+    transition: &[[X::Weight; N]; N],
+    weighted: &[X; N],
+) -> [X; N] {
+    let mut retracted = [X::ZERO; N];
+    for (row, retracted) in transition.iter().zip(&mut retracted) {
+        *retracted = sum_of::<X, N>(|j| weighted[j].weigh(row[j]));
+    }
+    retracted
 }
 
 impl<T: Real, const N: usize> Chain<T, N> {

@@ -3,6 +3,7 @@
 mod chain;
 
 pub use chain::Chain;
+pub(crate) use chain::retract;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 

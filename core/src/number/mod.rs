@@ -262,6 +262,8 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     fn weigh(self, weight: Self::Weight) -> Self;
     /// Product.
     fn times(self, other: Self) -> Self;
+    /// Whether [`inner`](Self::inner) is [`sum_of`] products, each rounded.
+    const TERM_BY_TERM: bool = true;
     /// `sum_i row_i weight_i`, in the order of [`sum_of`]; where there is no weight, no term. A number
     /// that rounds every product may round once instead.
     #[inline(always)]

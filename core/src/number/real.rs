@@ -79,6 +79,12 @@ impl<T: Real> Ledger<T> {
     /// Nothing moved yet.
     pub(crate) const SETTLED: Self = Self { exponent: 0, log: Compensated::ZERO };
 
+    /// A power of two, and nothing else.
+    #[inline]
+    pub(crate) const fn of_exponent(exponent: i64) -> Self {
+        Self { exponent, log: Compensated::ZERO }
+    }
+
     #[inline]
     pub(crate) fn take_exponent(&mut self, exponent: i64) {
         self.exponent += exponent;

@@ -9,9 +9,15 @@ mod baum_welch;
 mod compare;
 mod directional;
 mod fisher;
+mod fixed_length;
+mod hidden_binomial;
+mod hidden_tree;
 mod host_fit;
 mod inference;
+mod kernel;
+mod marginalisation;
 mod movement;
+mod pair_hmm;
 mod precision;
 mod schema;
 mod statistics;
@@ -26,7 +32,12 @@ use baum_welch::BaumWelch;
 use compare::Comparison;
 use directional::Directional;
 use fisher::Fisher;
+use fixed_length::Fixed;
+use hidden_binomial::Binomial;
+use hidden_tree::Trees;
 use inference::Inference;
+use marginalisation::FiniteSet;
+use pair_hmm::Pairs;
 use precision::{Kind, Precise};
 use schema::{Case, File};
 use statistics::OnlineStatistics;
@@ -99,6 +110,11 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         report.failures.push("no case".into());
     }
     let check = match file.system.as_str() {
+        "01_marginalisation_kernel" => check_case::<FiniteSet>,
+        "02_hidden_binomial" => check_case::<Binomial>,
+        "03_fixed_length_hmm_kernel" => check_case::<Fixed>,
+        "04_pair_hmm_kernel" => check_case::<Pairs>,
+        "05_hidden_tree_kernel" => check_case::<Trees>,
         "06_hmm_inference" => check_case::<Inference>,
         "07_hmm_fisher_scores" => check_case::<Fisher>,
         "09_hmm_directional_derivative" => check_case::<Directional>,

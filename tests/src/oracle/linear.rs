@@ -69,3 +69,31 @@ impl Factored {
         self.rows.iter().enumerate().map(|(i, row)| row[i].abs().ln()).sum()
     }
 }
+
+/// The least eigenvalue of a symmetric matrix, by Jacobi's rotations.
+pub fn least_eigenvalue(matrix: &[Vec<f64>]) -> f64 {
+    let mut a = matrix.to_vec();
+    let n = a.len();
+    for _ in 0..60 {
+        for p in 0..n {
+            for q in p + 1..n {
+                if a[p][q] == 0.0 {
+                    continue;
+                }
+                let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+                let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
+                let cosine = 1.0 / tangent.hypot(1.0);
+                let sine = tangent * cosine;
+                for row in &mut a {
+                    (row[p], row[q]) =
+                        (cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]);
+                }
+                for k in 0..n {
+                    let (x, y) = (a[p][k], a[q][k]);
+                    (a[p][k], a[q][k]) = (cosine * x - sine * y, sine * x + cosine * y);
+                }
+            }
+        }
+    }
+    (0..n).map(|i| a[i][i]).fold(f64::INFINITY, f64::min)
+}

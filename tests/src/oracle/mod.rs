@@ -5,18 +5,24 @@
 //! |---|---|---|
 //! | [`Enumeration`] | everything about a sequence, from the definition | `T N^T` |
 //! | [`LogDomain`] | forward, backward, posteriors, Viterbi by `log sum exp` | `T N^2` logarithms |
+//! | [`PairModel`] | the pair kernel, trajectory by trajectory or length by length | `N^longest` |
+//! | [`Tree`] | the tree kernel, labelling by labelling, pruned or not | `P^nodes` |
 //! | [`derivative`] | a derivative by central differences | four evaluations |
 
 mod difference;
 mod direction;
 mod enumeration;
+mod hidden_tree;
 mod linear;
 mod log_domain;
 mod model;
+mod pair;
 
 pub use difference::derivative;
 pub use direction::{Direction, LawDirection, Parametrisation, Spread};
 pub use enumeration::{Enumeration, sequences, words};
-pub use linear::Factored;
+pub use hidden_tree::Tree;
+pub use linear::{Factored, least_eigenvalue};
 pub use log_domain::LogDomain;
 pub use model::{Law, Model, Observation, Sequence, log_sum_exp};
+pub use pair::{PairEnd, PairModel};

@@ -230,6 +230,7 @@ impl<const C: usize> Number for Fixed<C> {
     type Reading = Dual<f32, C>;
 
     const CENTRED: bool = C > 0;
+    const TERM_BY_TERM: bool = false;
     const SETTLE_EVERY: u32 = 16;
     const ZERO: Self = Self { word: 0, tangent: [0; C] };
     const UNIT: Self = Self { word: 1 << (16 + EXPONENT_BITS), tangent: [0; C] };

@@ -1,0 +1,80 @@
+use core::borrow::Borrow;
+
+use super::{KernelError, Observed};
+use crate::error::ObservationError;
+use crate::filter::{Belief, impossible};
+use crate::number::{Number, Scalar, Weight};
+
+/// What a stream left of kernels against `M` stored sequences, position by position: a scaled row
+/// each, or nothing where the kernel has become zero and stays so.
+///
+/// RAM: `M` beliefs of `N` numbers and a position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aligned<X: Number, const N: usize, const M: usize> {
+    kernels: [Option<Belief<X, N>>; M],
+    position: usize,
+}
+
+impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
+    /// Before the first symbol.
+    pub(super) const NEW: Self = Self { kernels: [Some(Belief::NEW); M], position: 0 };
+
+    /// How many symbols have been taken in, missing ones included.
+    pub const fn position(&self) -> usize {
+        self.position
+    }
+
+    /// The kernels' scaled rows, `[sequence]`; `None` where the kernel is zero.
+    pub const fn kernels(&self) -> &[Option<Belief<X, N>>; M] {
+        &self.kernels
+    }
+}
+
+impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
+    /// One position of every stored sequence: `step` says whether the kernel is still positive.
+    #[inline(always)]
+    pub(super) fn advance<S>(
+        &mut self,
+        stored: &[&[S]; M],
+        mut step: impl FnMut(&mut Belief<X, N>, &S) -> bool,
+    ) {
+        for (kernel, stored) in self.kernels.iter_mut().zip(stored) {
+            if let (Some(belief), Some(symbol)) = (kernel.as_mut(), stored.get(self.position))
+                && !step(belief, symbol)
+            {
+                *kernel = None;
+            }
+        }
+        self.position += 1;
+    }
+
+    /// `log k` of the sequences so far, `[sequence]`.
+    pub(super) fn logs(&self) -> [X::Reading; M]
+    where
+        X::Reading: Scalar<Real = X::Real, Weight: Weight<Real = X::Real>>,
+    {
+        self.kernels.map(|kernel| kernel.map_or_else(impossible, |belief| belief.log()))
+    }
+}
+
+/// Checks that stored sequences have one length and hold what a model knows.
+pub(super) fn check_stored<S: Observed<O>, O: ?Sized>(
+    stored: &[&[S]],
+    check: impl Fn(&O) -> Result<(), ObservationError>,
+) -> Result<(), KernelError> {
+    let expected = stored.first().map_or(0, |first| first.len());
+    for (sequence, symbols) in stored.iter().enumerate() {
+        let found = symbols.len();
+        if found != expected {
+            return Err(KernelError::Length { sequence, found, expected });
+        }
+        for (position, symbol) in symbols.iter().enumerate() {
+            check(symbol.observation().borrow()).map_err(|error| KernelError::Stored {
+                sequence,
+                position,
+                error,
+            })?;
+        }
+    }
+    Ok(())
+}

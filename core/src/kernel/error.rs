@@ -1,0 +1,81 @@
+use core::fmt;
+
+use crate::error::{ModelError, ObservationError};
+
+/// Why a kernel was refused: which stored sequence, symbol or node, and what is wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum KernelError {
+    /// A flaw of the model.
+    Model(ModelError),
+    /// A stored symbol that the model does not know.
+    Stored {
+        /// The stored sequence.
+        sequence: usize,
+        /// The position in it.
+        position: usize,
+        /// What is wrong.
+        error: ObservationError,
+    },
+    /// A stored sequence whose length is not what the others' (or the model's, or the tree's) is.
+    Length {
+        /// The stored sequence.
+        sequence: usize,
+        /// Its length.
+        found: usize,
+        /// What it should be.
+        expected: usize,
+    },
+    /// A stored sequence, or a tree, that needs more room than the constant sizes give.
+    Capacity {
+        /// Rows, or levels, needed.
+        needed: usize,
+        /// Those there are.
+        available: usize,
+    },
+    /// A tree's code that ends before the tree does, goes on after it, or has no internal node.
+    Tree {
+        /// The entry of the code.
+        node: usize,
+    },
+    /// A node with more children than the model has transitions for.
+    Arity {
+        /// The entry of the code.
+        node: usize,
+    },
+}
+
+impl From<ModelError> for KernelError {
+    fn from(error: ModelError) -> Self {
+        Self::Model(error)
+    }
+}
+
+impl fmt::Display for KernelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Model(error) => error.fmt(f),
+            Self::Stored { sequence, position, error } => {
+                write!(f, "stored sequence {sequence}, position {position}: {error}")
+            }
+            Self::Length { sequence, found, expected } => {
+                write!(f, "stored sequence {sequence} has {found} symbols where {expected} belong")
+            }
+            Self::Capacity { needed, available } => {
+                write!(f, "{needed} rows are needed where there is room for {available}")
+            }
+            Self::Tree { node } => {
+                write!(f, "node {node} of the tree: a code of arities must end with its tree")
+            }
+            Self::Arity { node } => {
+                write!(
+                    f,
+                    "node {node} of the tree has more children than the model has transitions"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for KernelError {}

@@ -1,0 +1,201 @@
+use core::borrow::Borrow;
+
+use super::aligned::check_stored;
+use super::{Aligned, KernelError, Observed};
+use crate::emission::{Emission, Row};
+use crate::error::ObservationError;
+use crate::filter::{Belief, Recursion, impossible};
+use crate::hmm::{Hmm, NumberOf, ReadingOf};
+use crate::number::{Number, Parameter, Tangent, Weight};
+
+/// The kernel of sequences of one length under a hidden Markov model, against `M` stored ones at
+/// once.
+///
+/// ```text
+/// k(s, t) = sum_h initial[h_1] b_{h_1}(s_1) b_{h_1}(t_1) prod_{i>1} A[h_i-1][h_i] b_{h_i}(s_i) b_{h_i}(t_i)
+/// ```
+///
+/// It is the forward recursion whose likelihoods are products, and runs on it: over
+/// [`Dual`](crate::number::Dual) weights it reads the kernel's derivatives, too. After `i` symbols it
+/// reads the kernel of the first `i`. A symbol of `t` that is missing is summed over. Past the end of
+/// the stored sequences symbols are refused, and missing ones change nothing.
+///
+/// Range: that of [`Forward`](crate::filter::Forward), of products of two likelihoods. A path `2^-126`
+/// times as probable as the best so far in `f32` (`2^-1022` in `f64`) is lost.
+///
+/// Source: the first seed document, equation 12.2 and Algorithm 12.8, whose loop begins with the
+/// second symbol.
+///
+/// State: `M` rows of `N (1 + C)` reals, and a ledger each. Work a symbol: `M` times that of
+/// [`Forward`](crate::filter::Forward), and a row of likelihoods more.
+///
+/// ```
+/// use fishweir_core::{emission::Categorical, filter::Running, hmm::{Chain, Hmm}, kernel::FixedLength};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hmm = Hmm::new(
+///     Chain::<f64, 2>::new([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]])?,
+///     [Categorical::<2, f64>::new([1.0, 0.0])?, Categorical::<2, f64>::new([0.5, 0.5])?],
+/// );
+/// let stored: [&[u8]; 2] = [&[0, 0], &[0, 1]];
+/// let mut kernel = Running::new(FixedLength::of(&hmm, stored)?);
+/// kernel.push(&0)?; // 1/2 1 + 1/2 1/4 = 5/8 with either
+/// kernel.push(&0)?;
+/// let with_first = 0.5 * (0.75 + 0.25 / 4.0) + 0.125 * (0.25 + 0.75 / 4.0);
+/// assert!((kernel.read()[0].exp() - with_first).abs() < 1e-15);
+/// assert!(kernel.push(&0).is_err());
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct FixedLength<'m, E: Emission, S, const N: usize, const M: usize> {
+    hmm: &'m Hmm<E, N>,
+    stored: [&'m [S]; M],
+}
+
+impl<E: Emission, S, const N: usize, const M: usize> Clone for FixedLength<'_, E, S, N, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E: Emission, S, const N: usize, const M: usize> Copy for FixedLength<'_, E, S, N, M> {}
+
+impl<'m, E, S, const N: usize, const M: usize> FixedLength<'m, E, S, N, M>
+where
+    E: Emission<Weight: Weight>,
+    S: Observed<E::Observation>,
+{
+    /// The kernel under a model against stored sequences.
+    ///
+    /// # Errors
+    /// The first stored sequence of another length, or stored observation that is none.
+    pub fn of(hmm: &'m Hmm<E, N>, stored: [&'m [S]; M]) -> Result<Self, KernelError> {
+        const { assert!(M > 0, "a kernel needs a stored sequence") };
+        check_stored(&stored, |x| hmm.emission().iter().try_for_each(|state| state.check(x)))?;
+        Ok(Self { hmm, stored })
+    }
+
+    /// The model.
+    pub const fn hmm(&self) -> &'m Hmm<E, N> {
+        self.hmm
+    }
+
+    /// The length of the stored sequences.
+    pub fn length(&self) -> usize {
+        self.stored.first().map_or(0, |first| first.len())
+    }
+
+    /// The logarithms of the subkernels, `[sequence][state]`: the sums over paths that end there.
+    pub fn subkernels(&self, state: &Aligned<NumberOf<E>, N, M>) -> [[ReadingOf<E>; N]; M] {
+        state.kernels().map(|kernel| match kernel {
+            Some(belief) => belief.joint_logs(),
+            None => [impossible(); N],
+        })
+    }
+
+    /// One symbol of a stored sequence against the stream's, if there is one, and its row, if it has
+    /// one. Says whether the kernel is still positive.
+    #[inline]
+    fn step(
+        self,
+        belief: &mut Belief<NumberOf<E>, N>,
+        stored: &E::Observation,
+        streamed: Option<&E::Observation>,
+        streamed_row: Option<&Row<E::Weight, N>>,
+    ) -> bool {
+        let predicted = belief.predict(self.hmm.chain());
+        if let Some(row) = E::row(self.hmm.emission(), stored)
+            && (streamed.is_none() || streamed_row.is_some())
+        {
+            let mut likelihood = [NumberOf::<E>::ZERO; N];
+            for (likelihood, weight) in likelihood.iter_mut().zip(row.likelihood) {
+                *likelihood = NumberOf::<E>::lift(weight);
+            }
+            if let Some(other) = streamed_row {
+                for (likelihood, &weight) in likelihood.iter_mut().zip(&other.likelihood) {
+                    *likelihood = likelihood.weigh(weight);
+                }
+            }
+            if belief.begin(&predicted, &likelihood) {
+                if E::SCALED {
+                    belief.earn(row.log_scale);
+                    if let Some(other) = streamed_row {
+                        belief.earn(other.log_scale);
+                    }
+                }
+                return true;
+            }
+        }
+        self.step_slowly(belief, &predicted, stored, streamed)
+    }
+
+    /// Where products vanish: relative to the best of the states that can be reached.
+    #[cold]
+    #[inline(never)]
+    fn step_slowly(
+        self,
+        belief: &mut Belief<NumberOf<E>, N>,
+        predicted: &[NumberOf<E>; N],
+        stored: &E::Observation,
+        streamed: Option<&E::Observation>,
+    ) -> bool {
+        let emission = self.hmm.emission();
+        belief.condition_logs(predicted, |j| {
+            let state = &emission[j];
+            let log = state.log_likelihood(stored);
+            match streamed.map(|x| state.log_likelihood(x)) {
+                None => log,
+                Some(other) => {
+                    E::Weight::new(log.value() + other.value(), log.tangent().plus(other.tangent()))
+                }
+            }
+        })
+    }
+}
+
+impl<E, S, const N: usize, const M: usize> Recursion for FixedLength<'_, E, S, N, M>
+where
+    E: Emission<Weight: Weight>,
+    S: Observed<E::Observation>,
+{
+    type Observation = E::Observation;
+    type State = Aligned<NumberOf<E>, N, M>;
+    /// `log k`, `[sequence]`.
+    type Reading = [ReadingOf<E>; M];
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        Aligned::NEW
+    }
+
+    #[inline]
+    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+        let row = E::row(self.hmm.emission(), x);
+        if row.is_none() {
+            // No observation, or one too far from every state for a row.
+            for emission in self.hmm.emission() {
+                emission.check(x)?;
+            }
+        }
+        if state.position() >= self.length() {
+            return Err(ObservationError::PastEnd);
+        }
+        state.advance(&self.stored, |belief, stored| {
+            self.step(belief, stored.observation().borrow(), Some(x), row.as_ref())
+        });
+        Ok(())
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        if state.position() < self.length() {
+            state.advance(&self.stored, |belief, stored| {
+                self.step(belief, stored.observation().borrow(), None, None)
+            });
+        }
+    }
+
+    #[inline]
+    fn read(&self, state: &Self::State) -> [ReadingOf<E>; M] {
+        state.logs()
+    }
+}

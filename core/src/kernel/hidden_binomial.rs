@@ -1,0 +1,184 @@
+use core::borrow::Borrow;
+
+use super::aligned::check_stored;
+use super::{Aligned, KernelError, Observed};
+use crate::error::{ModelError, ObservationError, Part, check_distribution};
+use crate::filter::{Belief, Recursion};
+use crate::hmm::Chain;
+use crate::number::{Real, sum_of};
+
+/// The probability that two symbols of one position come from the same hidden state, summed over it:
+/// `P(a, b) = sum_h prior[h] emission[h][a] emission[h][b]`.
+///
+/// Flash: `K^2` reals. Source: the first seed document, below equation 12.1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(transparent)]
+pub struct PairTable<T, const K: usize>([[T; K]; K]);
+
+impl<T: Real, const K: usize> PairTable<T, K> {
+    /// The table of a hidden state's prior `[state]` and emissions `[state][symbol]`. `K^2 N`
+    /// multiply-adds.
+    ///
+    /// # Errors
+    /// The first probability that is negative or not finite, or row that does not sum to one.
+    pub fn new<const N: usize>(prior: &[T; N], emission: &[[T; K]; N]) -> Result<Self, ModelError> {
+        check_distribution(prior.iter().copied(), Part::Prior, 0)?;
+        for (state, row) in emission.iter().enumerate() {
+            check_distribution(row.iter().copied(), Part::Probability, state)?;
+        }
+        let mut table = [[T::ZERO; K]; K];
+        for (a, row) in table.iter_mut().enumerate() {
+            for (b, entry) in row.iter_mut().enumerate() {
+                // Symmetric to the last bit: the prior meets the product of the two.
+                *entry = sum_of::<T, N>(|h| (emission[h][a] * emission[h][b]) * prior[h]);
+            }
+        }
+        Ok(Self(table))
+    }
+
+    /// The probabilities, `[symbol][symbol]`.
+    pub const fn probability(&self) -> &[[T; K]; K] {
+        &self.0
+    }
+
+    /// `P(a, b)`, or `P(a)` where `b` is missing; `None` past the alphabet.
+    #[inline]
+    fn get(&self, a: usize, b: Option<usize>) -> Option<T> {
+        let row = self.0.get(a)?;
+        match b {
+            Some(b) => row.get(b).copied(),
+            None => Some(sum_of::<T, K>(|b| row[b])),
+        }
+    }
+}
+
+/// The kernel of sequences of one length whose hidden states are independent, position by position,
+/// against `M` stored ones at once: the sum over hidden sequences is a product of sums.
+///
+/// ```text
+/// k(s, t) = prod_i P_i(s_i, t_i)        P_i(a, b) = sum_h prior_i[h] emission_i[h][a] emission_i[h][b]
+/// ```
+///
+/// After `i` symbols it reads the kernel of the first `i`. A symbol of `t` that is missing is summed
+/// over. Past the end of the stored sequences symbols are refused, and missing ones change nothing.
+///
+/// Source: the first seed document, equation 12.1 and Remark 12.6.
+///
+/// State: `M` reals and a ledger each. Work a symbol: `M` look-ups and products.
+///
+/// ```
+/// use fishweir_core::{filter::Running, kernel::{HiddenBinomial, PairTable}};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let table = PairTable::<f64, 2>::new(&[0.5, 0.5], &[[0.75, 0.25], [0.25, 0.75]])?;
+/// let mut kernel = Running::new(HiddenBinomial::shared(&table, [&[0_u8, 1, 1]])?);
+/// kernel.push_block(&[0, 1, 0]).map_err(|(_, error)| error)?;
+/// let (same, other) = (0.3125, 0.1875);
+/// assert!((kernel.read()[0].exp() - same * same * other).abs() < 1e-15);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct HiddenBinomial<'m, T, S, const K: usize, const M: usize> {
+    tables: &'m [PairTable<T, K>],
+    shared: bool,
+    stored: [&'m [S]; M],
+}
+
+impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
+    HiddenBinomial<'m, T, S, K, M>
+{
+    /// The kernel whose positions share one table.
+    ///
+    /// # Errors
+    /// The first stored sequence of another length, or stored symbol outside the alphabet.
+    pub fn shared(table: &'m PairTable<T, K>, stored: [&'m [S]; M]) -> Result<Self, KernelError> {
+        Self::checked(core::slice::from_ref(table), true, stored)
+    }
+
+    /// The kernel with a table a position.
+    ///
+    /// # Errors
+    /// A stored sequence whose length is not the tables', or the first stored symbol outside the
+    /// alphabet.
+    pub fn per_position(
+        tables: &'m [PairTable<T, K>],
+        stored: [&'m [S]; M],
+    ) -> Result<Self, KernelError> {
+        for (sequence, symbols) in stored.iter().enumerate() {
+            let (found, expected) = (symbols.len(), tables.len());
+            if found != expected {
+                return Err(KernelError::Length { sequence, found, expected });
+            }
+        }
+        Self::checked(tables, false, stored)
+    }
+
+    fn checked(
+        tables: &'m [PairTable<T, K>],
+        shared: bool,
+        stored: [&'m [S]; M],
+    ) -> Result<Self, KernelError> {
+        const { assert!(M > 0, "a kernel needs a stored sequence") };
+        check_stored(&stored, known::<K>)?;
+        Ok(Self { tables, shared, stored })
+    }
+
+    /// The length of the stored sequences.
+    pub fn length(&self) -> usize {
+        self.stored.first().map_or(0, |first| first.len())
+    }
+
+    #[inline]
+    fn step(&self, state: &mut Aligned<T, 1, M>, x: Option<usize>) {
+        // Positions are independent: a chain of one state leads from each to the next.
+        let independent = Chain::from_parts([T::ONE], [[T::ONE]]);
+        let position = if self.shared { 0 } else { state.position() };
+        let Some(table) = self.tables.get(position) else { return };
+        state.advance(&self.stored, |belief: &mut Belief<T, 1>, stored| {
+            let pair = table.get(*stored.observation().borrow(), x).unwrap_or(T::ZERO);
+            let predicted = belief.predict(&independent);
+            belief.begin(&predicted, &[pair]) || belief.condition_logs(&predicted, |_| pair.ln())
+        });
+    }
+}
+
+fn known<const K: usize>(&symbol: &usize) -> Result<(), ObservationError> {
+    if symbol < K { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
+}
+
+impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Recursion
+    for HiddenBinomial<'_, T, S, K, M>
+{
+    type Observation = usize;
+    type State = Aligned<T, 1, M>;
+    /// `log k`, `[sequence]`.
+    type Reading = [T; M];
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        Aligned::NEW
+    }
+
+    #[inline]
+    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+        known::<K>(x)?;
+        if state.position() >= self.length() {
+            return Err(ObservationError::PastEnd);
+        }
+        self.step(state, Some(*x));
+        Ok(())
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        if state.position() < self.length() {
+            self.step(state, None);
+        }
+    }
+
+    #[inline]
+    fn read(&self, state: &Self::State) -> [T; M] {
+        state.logs()
+    }
+}

@@ -1,0 +1,185 @@
+use super::KernelError;
+use crate::emission::Emission;
+use crate::error::{Flaw, ModelError, ObservationError, Part, check_distribution};
+use crate::filter::{Belief, Forward, Recursion};
+use crate::hmm::Hmm;
+use crate::number::{Number, Real};
+
+/// The marginalisation kernel over a finite set of `M` models with a prior, against `L` stored items.
+///
+/// ```text
+/// k(x, z) = sum_m prior[m] P(x | m) P(z | m)
+/// ```
+///
+/// A stored item is what it is to the models: its [log-likelihoods](Self::log_likelihoods), `[model]`.
+/// The stream's are `M` forward recursions, and both may have any length. With models of one state
+/// the items may be single symbols, or points.
+///
+/// A model to which an observation is impossible takes no further part; where none is left the kernel
+/// is zero.
+///
+/// Source: the first seed document, Definition 12.4.
+///
+/// State: `M` rows of `N` reals, and a ledger each. Work a sample: `M` times that of [`Forward`]; a
+/// reading costs `M` logarithms, and `M` exponentials an item.
+///
+/// ```
+/// use fishweir_core::emission::Categorical;
+/// use fishweir_core::filter::{Recursion, Running};
+/// use fishweir_core::hmm::{Chain, Hmm};
+/// use fishweir_core::kernel::Marginalisation;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let coin = |heads: f64| -> Result<_, fishweir_core::ModelError> {
+///     let law = Categorical::<2, f64>::new([heads, 1.0 - heads])?;
+///     Ok(Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [law]))
+/// };
+/// let coins = [coin(0.5)?, coin(0.75)?];
+/// // One head is stored: its likelihoods under the two.
+/// let stored = [[0.5_f64.ln(), 0.75_f64.ln()]];
+/// let mut kernel = Running::new(Marginalisation::of(&coins, &[0.5, 0.5], &stored)?);
+/// kernel.push_block(&[0, 1]).map_err(|(_, error)| error)?;
+/// let expected = 0.5 * 0.5 * 0.25 + 0.5 * 0.75 * 0.1875;
+/// assert!((kernel.read()[0].exp() - expected).abs() < 1e-15);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Marginalisation<'m, E: Emission, const N: usize, const M: usize, const L: usize> {
+    models: &'m [Hmm<E, N>; M],
+    prior: &'m [E::Weight; M],
+    stored: &'m [[E::Weight; M]; L],
+}
+
+impl<E: Emission, const N: usize, const M: usize, const L: usize> Clone
+    for Marginalisation<'_, E, N, M, L>
+{
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E: Emission, const N: usize, const M: usize, const L: usize> Copy
+    for Marginalisation<'_, E, N, M, L>
+{
+}
+
+/// What a stream left of a [`Marginalisation`]: a belief a model, or nothing where the model makes
+/// the stream impossible.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Marginal<T: Number, const N: usize, const M: usize> {
+    filters: [Option<Belief<T, N>>; M],
+}
+
+impl<'m, T, E, const N: usize, const M: usize, const L: usize> Marginalisation<'m, E, N, M, L>
+where
+    T: Real,
+    E: Emission<Weight = T>,
+{
+    /// The kernel over a set of models with a prior `[model]`, against items stored as their
+    /// log-likelihoods, `[item][model]`.
+    ///
+    /// # Errors
+    /// A prior that is no distribution, or a log-likelihood that is NaN or plus infinity.
+    pub fn of(
+        models: &'m [Hmm<E, N>; M],
+        prior: &'m [T; M],
+        stored: &'m [[T; M]; L],
+    ) -> Result<Self, KernelError> {
+        check_distribution(prior.iter().copied(), Part::Prior, 0)?;
+        for (item, row) in stored.iter().enumerate() {
+            for (model, &log) in row.iter().enumerate() {
+                if !log.is_finite() && log != T::NEG_INFINITY {
+                    let flaw = Flaw::NotFinite;
+                    return Err(ModelError::new(Part::Prior, flaw, item, model).into());
+                }
+            }
+        }
+        Ok(Self { models, prior, stored })
+    }
+
+    /// `log P(x_1..t | m)`, `[model]`: what an item is stored as.
+    pub fn log_likelihoods(&self, state: &Marginal<T, N, M>) -> [T; M] {
+        state.filters.map(|filter| filter.map_or(T::NEG_INFINITY, |belief| belief.log()))
+    }
+
+    /// `log k` with one item, given the stream's log-likelihoods.
+    fn log_kernel(&self, state: &Marginal<T, N, M>, logs: &[T; M], stored: &[T; M]) -> T {
+        let mut best = None;
+        let mut most = T::NEG_INFINITY;
+        for (((filter, &log), &other), &prior) in
+            state.filters.iter().zip(logs).zip(stored).zip(self.prior)
+        {
+            if let Some(belief) = filter
+                && prior > T::ZERO
+                && log + other > most
+            {
+                most = log + other;
+                best = Some((belief.evidence(), other));
+            }
+        }
+        let Some((evidence, reference)) = best else { return T::NEG_INFINITY };
+        let mut sum = T::ZERO;
+        for ((filter, &other), &prior) in state.filters.iter().zip(stored).zip(self.prior) {
+            // Differences of ledgers: what long streams have in common cancels before it is rounded.
+            if let Some(belief) = filter
+                && prior > T::ZERO
+                && other > T::NEG_INFINITY
+            {
+                let lead = belief.evidence().less(&evidence) + (other - reference);
+                sum = sum + prior * lead.exp();
+            }
+        }
+        most + sum.ln()
+    }
+}
+
+impl<T, E, const N: usize, const M: usize, const L: usize> Recursion
+    for Marginalisation<'_, E, N, M, L>
+where
+    T: Real,
+    E: Emission<Weight = T>,
+{
+    type Observation = E::Observation;
+    type State = Marginal<T, N, M>;
+    /// `log k`, `[item]`.
+    type Reading = [T; L];
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        Marginal { filters: [Some(Belief::NEW); M] }
+    }
+
+    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+        let mut next = *state;
+        for (filter, model) in next.filters.iter_mut().zip(self.models) {
+            let Some(belief) = filter else {
+                for emission in model.emission() {
+                    emission.check(x)?;
+                }
+                continue;
+            };
+            match Forward::of(model).push(belief, x) {
+                Err(ObservationError::Impossible) => *filter = None,
+                other => other?,
+            }
+        }
+        *state = next;
+        Ok(())
+    }
+
+    fn push_missing(&self, state: &mut Self::State) {
+        for (filter, model) in state.filters.iter_mut().zip(self.models) {
+            if let Some(belief) = filter {
+                Forward::of(model).push_missing(belief);
+            }
+        }
+    }
+
+    fn read(&self, state: &Self::State) -> [T; L] {
+        let logs = self.log_likelihoods(state);
+        let mut kernels = [T::NEG_INFINITY; L];
+        for (kernel, stored) in kernels.iter_mut().zip(self.stored) {
+            *kernel = self.log_kernel(state, &logs, stored);
+        }
+        kernels
+    }
+}

@@ -1,0 +1,52 @@
+//! Kernels by marginalisation: `k(s, t) = sum_h P(h) P(s | h) P(t | h)` over hidden models `h`, as
+//! accumulators that a stream feeds. One sequence `s` is stored, in flash on the device; the other,
+//! `t`, arrives symbol by symbol.
+//!
+//! `N` states, `M` sequences stored at once, `L` their length.
+//!
+//! | kernel | hidden model `h` | state (reals) | multiply-adds a symbol |
+//! |---|---|---|---|
+//! | [`Marginalisation`] | one of `M` hidden Markov models | `M N` | `M N^2` |
+//! | [`HiddenBinomial`] | a state a position, independent | `M` | `M` |
+//! | [`FixedLength`] | a path of a Markov chain, aligned with both | `M N` | `M N^2` |
+//! | [`PairKernel`] | a trajectory with insertions and deletions | `(L + 1) N` | `L N^2` |
+//! | [`HiddenTree`] | the states of a tree's internal nodes | `depth N` | `N^2` a node |
+//! | [`PrunedTree`] | the same, of every pruned tree | `3 depth N` | `3 N^2` a node |
+//!
+//! All read `log k`, and are exact sums of products: scaled by powers of two, they underflow at no
+//! length. A kernel of zero is an answer like others, and its logarithm is minus infinity; what is
+//! refused is an observation that is none, or one past the end of what is stored. A missing symbol of
+//! the stream is summed over.
+//!
+//! Sums over conditionally independent products are inner products, so every Gram matrix is positive
+//! semi-definite. Source: the first seed document, section 12.1.
+
+mod aligned;
+mod error;
+mod fixed_length;
+mod hidden_binomial;
+mod hidden_tree;
+mod marginalisation;
+mod observed;
+mod pair_hmm;
+mod pair_kernel;
+mod pruned_tree;
+mod scaled;
+mod traversal;
+mod tree_model;
+mod tree_shape;
+
+pub use aligned::Aligned;
+pub use error::KernelError;
+pub use fixed_length::FixedLength;
+pub use hidden_binomial::{HiddenBinomial, PairTable};
+pub use hidden_tree::HiddenTree;
+pub use marginalisation::{Marginal, Marginalisation};
+pub use observed::Observed;
+pub use pair_hmm::{End, PairHmm};
+pub use pair_kernel::{Column, PairKernel};
+pub use pruned_tree::{Pruned, PrunedTree, PruningMessage};
+pub use scaled::Scaled;
+pub use traversal::Traversal;
+pub use tree_model::TreeModel;
+pub use tree_shape::TreeShape;

@@ -1,0 +1,198 @@
+use core::borrow::Borrow;
+
+use super::aligned::check_stored;
+use super::{KernelError, Observed, PairHmm, Scaled};
+use crate::error::ObservationError;
+use crate::filter::Recursion;
+use crate::number::Real;
+
+/// The kernel of sequences of any two lengths under a [`PairHmm`], against a stored one.
+///
+/// ```text
+/// k(s, t) = sum_a k[|s|][|t|][a] end'[a]
+/// k[i][j][b] = P(s_i, - | b) p[i-1][j][b] + P(-, t_j | b) p[i][j-1][b] + P(s_i, t_j | b) p[i-1][j-1][b]
+/// p[i][j][b] = sum_a k[i][j][a] P'(b | a)         p[0][0] = the initial probabilities
+/// ```
+///
+/// with the emissions of the pair model, none of which is (nothing, nothing). One column over the
+/// stored sequence is kept, of the predicted rows `p`: a cell needs its own and its neighbour's from
+/// the column before, and is predicted from once. Each cell has a power of two of its own.
+///
+/// After `j` symbols it reads the kernel with the first `j`. A symbol of `t` that is missing is one
+/// summed over the alphabet.
+///
+/// Source: the first seed document, Algorithm 12.14, with the end weights that it leaves out.
+///
+/// `ROWS` is the length of the longest sequence that may be stored, and one. State: `ROWS (N + 1)`
+/// words. Work a symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start or reset.
+///
+/// ```
+/// use fishweir_core::{filter::Running, kernel::{End, PairHmm, PairKernel}};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // One symbol, or none, from one state; then the end.
+/// let model = PairHmm::<f64, 1, 1>::new(
+///     [1.0], [[0.0]], [[0.75]], [0.25], End::Silent { initial: 0.0, state: [1.0] },
+/// )?;
+/// let mut kernel = Running::new(PairKernel::<_, _, 1, 1, 2>::of(&model, &[0_u8])?);
+/// assert!((kernel.read().exp() - 0.75 * 0.25).abs() < 1e-15); // with the empty sequence
+/// kernel.push(&0)?;
+/// assert!((kernel.read().exp() - 0.75 * 0.75).abs() < 1e-15);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct PairKernel<'m, T, S, const N: usize, const K: usize, const ROWS: usize> {
+    model: &'m PairHmm<T, N, K>,
+    stored: &'m [S],
+}
+
+impl<T, S, const N: usize, const K: usize, const ROWS: usize> Clone
+    for PairKernel<'_, T, S, N, K, ROWS>
+{
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S, const N: usize, const K: usize, const ROWS: usize> Copy
+    for PairKernel<'_, T, S, N, K, ROWS>
+{
+}
+
+/// What a stream left of a [`PairKernel`]: a column of scaled rows over the stored sequence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Column<T, const N: usize, const ROWS: usize> {
+    /// `p[i][j]`.
+    predicted: [Scaled<T, N>; ROWS],
+    /// `k[|s|][j]`.
+    last: Scaled<T, N>,
+    /// A power of two of all.
+    exponent: i64,
+    /// Whether nothing is stored and nothing has come: the trajectory of no state.
+    empty: bool,
+}
+
+/// A column whose largest power of two has come so far is rebased.
+const REBASE: u32 = 1 << 24;
+
+impl<'m, T, S, const N: usize, const K: usize, const ROWS: usize> PairKernel<'m, T, S, N, K, ROWS>
+where
+    T: Real,
+    S: Observed<usize>,
+{
+    /// The kernel under a model against a stored sequence, which may be empty.
+    ///
+    /// # Errors
+    /// The first stored symbol outside the alphabet, or a sequence of `ROWS` symbols or more.
+    pub fn of(model: &'m PairHmm<T, N, K>, stored: &'m [S]) -> Result<Self, KernelError> {
+        const { assert!(ROWS > 0, "a column needs a row more than symbols are stored") };
+        if stored.len() >= ROWS {
+            return Err(KernelError::Capacity { needed: stored.len() + 1, available: ROWS });
+        }
+        check_stored(&[stored], known::<K>)?;
+        Ok(Self { model, stored })
+    }
+
+    /// The model.
+    pub const fn model(&self) -> &'m PairHmm<T, N, K> {
+        self.model
+    }
+
+    /// The logarithms of `k[|s|][|t|][a]`: of the initial state, then `[state]`. Without the end
+    /// weights they are those of trajectories whose last pair is not empty.
+    pub fn subkernels(&self, state: &Column<T, N, ROWS>) -> (T, [T; N]) {
+        let initial = if state.empty { T::ZERO } else { T::NEG_INFINITY };
+        (initial, state.last.logs(state.exponent))
+    }
+
+    /// The column after another symbol; the first column where there is none.
+    #[inline]
+    fn step(&self, column: &mut Column<T, N, ROWS>, streamed: Option<[T; N]>) {
+        let empty = self.model.empty();
+        let Some((first, rest)) = column.predicted.split_first_mut() else { return };
+        let (mut diagonal, mut above) = (*first, *first);
+        let mut last = Scaled::ZERO;
+        if let Some(streamed) = &streamed {
+            last = first.weigh(empty).weigh(streamed);
+            above = last.map(|row| self.model.chain().predict(row));
+            *first = above;
+        }
+        let mut highest = first.power();
+        for (cell, symbol) in rest.iter_mut().zip(self.stored) {
+            let stored =
+                self.model.emits(Some(*symbol.observation().borrow())).unwrap_or([T::ZERO; N]);
+            let mut sum = above.weigh(&stored).weigh(empty);
+            if let Some(streamed) = &streamed {
+                sum = sum
+                    .plus(cell.weigh(empty).weigh(streamed))
+                    .plus(diagonal.weigh(&stored).weigh(streamed));
+            }
+            diagonal = *cell;
+            above = sum.map(|row| self.model.chain().predict(row));
+            *cell = above;
+            highest = highest.max(above.power());
+            last = sum;
+        }
+        column.last = last;
+        if let Some(highest) = highest
+            && highest.unsigned_abs() > REBASE
+        {
+            for cell in &mut column.predicted {
+                cell.rebase(highest);
+            }
+            column.last.rebase(highest);
+            column.exponent += i64::from(highest);
+        }
+    }
+}
+
+fn known<const K: usize>(&symbol: &usize) -> Result<(), ObservationError> {
+    if symbol < K { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
+}
+
+impl<T, S, const N: usize, const K: usize, const ROWS: usize> Recursion
+    for PairKernel<'_, T, S, N, K, ROWS>
+where
+    T: Real,
+    S: Observed<usize>,
+{
+    type Observation = usize;
+    type State = Column<T, N, ROWS>;
+    /// `log k`.
+    type Reading = T;
+
+    fn start(&self) -> Self::State {
+        let mut column = Column {
+            predicted: [Scaled::ZERO; ROWS],
+            last: Scaled::ZERO,
+            exponent: 0,
+            empty: self.stored.is_empty(),
+        };
+        if let Some(first) = column.predicted.first_mut() {
+            *first = Scaled::new(*self.model.chain().initial());
+        }
+        self.step(&mut column, None);
+        column
+    }
+
+    #[inline]
+    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+        let streamed = self.model.emits(Some(*x)).ok_or(ObservationError::UnknownSymbol)?;
+        state.empty = false;
+        self.step(state, Some(streamed));
+        Ok(())
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        state.empty = false;
+        self.step(state, self.model.emits(None));
+    }
+
+    fn read(&self, state: &Self::State) -> T {
+        if state.empty {
+            return self.model.initial_end().ln();
+        }
+        state.last.log_of(self.model.end(), state.exponent)
+    }
+}

@@ -1,0 +1,148 @@
+use crate::number::{Ledger, Real, SETTLE_BELOW, SETTLE_FROM, sum_of};
+
+/// A row of numbers with a power of two of its own: `row x 2^exponent`.
+///
+/// Where rows of very different sizes are added, as neighbouring cells of a table are, one ledger for
+/// all of them will not do. Powers of two are exact; what falls out of the range of exponents below
+/// the row's sum is lost, `2^-126` of it in `f32`.
+///
+/// RAM: `N` reals and 4 B.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Scaled<T, const N: usize> {
+    row: [T; N],
+    exponent: i32,
+}
+
+impl<T: Real, const N: usize> Scaled<T, N> {
+    /// Nothing at all.
+    pub(super) const ZERO: Self = Self { row: [T::ZERO; N], exponent: 0 };
+
+    /// A row, settled.
+    #[inline(always)]
+    pub(super) fn new(row: [T; N]) -> Self {
+        Self { row, exponent: 0 }.settled()
+    }
+
+    /// The row, up to its power of two.
+    pub const fn row(&self) -> &[T; N] {
+        &self.row
+    }
+
+    /// The power of two.
+    pub const fn exponent(&self) -> i32 {
+        self.exponent
+    }
+
+    /// The power of two, but of a row of zeros, which has none.
+    #[inline(always)]
+    pub(super) fn power(&self) -> Option<i32> {
+        if self.is_zero() { None } else { Some(self.exponent) }
+    }
+
+    #[inline(always)]
+    fn sum(&self) -> T {
+        sum_of::<T, N>(|j| self.row[j])
+    }
+
+    /// Whether every entry is zero.
+    #[inline(always)]
+    pub(super) fn is_zero(&self) -> bool {
+        let positive = self.sum() > T::ZERO;
+        !positive
+    }
+
+    /// The same numbers with their sum within reach of one.
+    #[inline(always)]
+    fn settled(self) -> Self {
+        let sum = self.sum();
+        if sum.is_between(SETTLE_BELOW, SETTLE_FROM) { self } else { self.settle(sum) }
+    }
+
+    /// Out of line: once in a while.
+    #[cold]
+    #[inline(never)]
+    fn settle(self, sum: T) -> Self {
+        let positive = sum > T::ZERO;
+        if !positive {
+            return Self::ZERO;
+        }
+        let exponent = sum.exponent();
+        let factor = T::power_of_two(-exponent);
+        let mut row = self.row;
+        for entry in &mut row {
+            *entry = *entry * factor;
+        }
+        Self { row, exponent: self.exponent + exponent }
+    }
+
+    /// Another row with the same power of two.
+    #[inline(always)]
+    pub(super) fn map(&self, f: impl FnOnce(&[T; N]) -> [T; N]) -> Self {
+        Self { row: f(&self.row), exponent: self.exponent }.settled()
+    }
+
+    /// Products, entry by entry.
+    #[inline(always)]
+    pub(super) fn weigh(&self, weights: &[T; N]) -> Self {
+        self.map(|row| {
+            let mut row = *row;
+            for (entry, &weight) in row.iter_mut().zip(weights) {
+                *entry = *entry * weight;
+            }
+            row
+        })
+    }
+
+    /// Products with another such row, entry by entry.
+    #[inline(always)]
+    pub(super) fn times(&self, other: &Self) -> Self {
+        let product = self.weigh(&other.row);
+        Self { row: product.row, exponent: product.exponent + other.exponent }
+    }
+
+    /// Sums, entry by entry.
+    #[inline(always)]
+    pub(super) fn plus(self, other: Self) -> Self {
+        if other.is_zero() {
+            return self;
+        }
+        if self.is_zero() {
+            return other;
+        }
+        let (mut larger, smaller) =
+            if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        let lead = larger.exponent - smaller.exponent;
+        let factor = T::power_of_two(-lead);
+        // A power past the range is clamped to it: what it stood for is nothing to the sum.
+        if factor.exponent() == -lead {
+            for (entry, &term) in larger.row.iter_mut().zip(&smaller.row) {
+                *entry = *entry + term * factor;
+            }
+        }
+        larger.settled()
+    }
+
+    /// Takes a power of two out of the row's own.
+    pub(super) fn rebase(&mut self, exponent: i32) {
+        if !self.is_zero() {
+            self.exponent -= exponent;
+        }
+    }
+
+    /// `log sum_j weight_j row_j` with what `more` adds to the power of two.
+    pub(super) fn log_of(&self, weights: &[T; N], more: i64) -> T {
+        let weighed = self.weigh(weights);
+        log_of(weighed.sum(), more + i64::from(weighed.exponent))
+    }
+
+    /// The logarithms of the entries, with what `more` adds to the power of two.
+    pub(super) fn logs(&self, more: i64) -> [T; N] {
+        self.row.map(|entry| log_of(entry, more + i64::from(self.exponent)))
+    }
+}
+
+/// `log (x 2^exponent)`; minus infinity of zero.
+fn log_of<T: Real>(x: T, exponent: i64) -> T {
+    if x > T::ZERO { T::log(x, &Ledger::of_exponent(exponent)) } else { T::NEG_INFINITY }
+}

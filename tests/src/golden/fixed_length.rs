@@ -1,0 +1,152 @@
+use fishweir_core::emission::Categorical;
+use fishweir_core::filter::Running;
+use fishweir_core::hmm::Hmm;
+use fishweir_core::kernel::FixedLength;
+use fishweir_core::number::Real;
+use serde::Deserialize;
+
+use super::compare::Comparison;
+use super::kernel::{Slack, after, all};
+use super::precision::{Kind, Precise};
+use super::schema::{HmmJson, Row};
+use super::tree::Expectation;
+use crate::build::{LARGEST, padded};
+use crate::oracle::{Law, Model, words};
+
+/// The kernel of sequences of one length under a hidden Markov model.
+pub(super) struct Fixed;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Inputs {
+    hmm: HmmJson,
+    s: Option<Vec<usize>>,
+    t: Option<Vec<usize>>,
+    sequences: Option<Vec<Vec<usize>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expected {
+    #[serde(default)]
+    kernel: Expectation,
+    #[serde(default)]
+    log_kernel: Expectation,
+    #[serde(default)]
+    subkernels: Expectation,
+    #[serde(default)]
+    total_mass: Expectation,
+    #[serde(default)]
+    gram: Expectation,
+    #[serde(default)]
+    log_gram: Expectation,
+}
+
+type Symbolic<T, const N: usize> = Hmm<Categorical<{ LARGEST.symbols }, T>, N>;
+
+impl Kind for Fixed {
+    type Inputs = Inputs;
+    type Expected = Expected;
+
+    fn check<T: Precise>(
+        inputs: Inputs,
+        expected: &Expected,
+        comparison: &mut Comparison,
+    ) -> Result<(), String> {
+        let model = Model::try_from(inputs.hmm)?;
+        let pairs = match (inputs.s, inputs.t, inputs.sequences) {
+            (Some(s), Some(t), None) => Pairs::One(s, t),
+            (None, None, Some(sequences)) => Pairs::All(sequences),
+            _ => return Err("either `s` and `t` or `sequences`".into()),
+        };
+        match model.states() {
+            ..=4 => check::<T, 4>(&model, pairs, expected, comparison),
+            _ => check::<T, { LARGEST.states }>(&model, pairs, expected, comparison),
+        }
+    }
+}
+
+enum Pairs {
+    One(Vec<usize>, Vec<usize>),
+    All(Vec<Vec<usize>>),
+}
+
+fn check<T: Precise, const N: usize>(
+    model: &Model,
+    pairs: Pairs,
+    expected: &Expected,
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    let hmm: Symbolic<T, N> = padded(model)?;
+    let length = match &pairs {
+        Pairs::One(s, _) => s.len(),
+        Pairs::All(sequences) => sequences.first().map_or(0, Vec::len),
+    };
+    let slack = |log| Slack::new(T::ROUNDING, (N + 10) as f64 * length as f64, log);
+    match pairs {
+        Pairs::One(s, t) => {
+            if s.len() != t.len() {
+                return Err("sequences of two lengths".into());
+            }
+            let kernel = FixedLength::of(&hmm, [&s[..]]).map_err(|error| error.to_string())?;
+            let mut stream = Running::new(kernel);
+            let mut subkernels = Vec::new();
+            for x in &t {
+                stream.push(x).map_err(|error| error.to_string())?;
+                let [row] = kernel.subkernels(stream.state());
+                subkernels.push(
+                    row[..model.states()].iter().map(|log| log.to_f64().exp()).collect::<Row>(),
+                );
+            }
+            let log = stream.read()[0].to_f64();
+            let slack = slack(log);
+            comparison.field("log_kernel", &expected.log_kernel, log, slack.log());
+            comparison.field("kernel", &expected.kernel, log.exp(), slack.value());
+            comparison.field("subkernels", &expected.subkernels, subkernels, slack.value());
+            if expected.total_mass != Expectation::Absent {
+                let mass = total_mass(&hmm, model, length)?;
+                comparison.field("total_mass", &expected.total_mass, mass, slack.value());
+            }
+        }
+        Pairs::All(sequences) => {
+            let mut log_gram = Vec::new();
+            for s in &sequences {
+                let mut row = Vec::new();
+                for t in &sequences {
+                    let kernel =
+                        FixedLength::of(&hmm, [&s[..]]).map_err(|error| error.to_string())?;
+                    row.push(after(kernel, all(t))?[0].to_f64());
+                }
+                log_gram.push(row);
+            }
+            let finite = log_gram.iter().flatten().filter(|log: &&f64| log.is_finite());
+            let slack = slack(finite.fold(0.0, |most: f64, log| most.max(log.abs())));
+            let gram: Vec<Row> = log_gram
+                .iter()
+                .map(|row: &Row| row.iter().map(|log| log.exp()).collect())
+                .collect();
+            comparison.field("log_gram", &expected.log_gram, log_gram, slack.log());
+            comparison.field("gram", &expected.gram, gram, slack.value());
+        }
+    }
+    Ok(())
+}
+
+/// The sum over all pairs of sequences.
+fn total_mass<T: Real, const N: usize>(
+    hmm: &Symbolic<T, N>,
+    model: &Model,
+    length: usize,
+) -> Result<f64, String> {
+    let Some(Law::Categorical(p)) = model.emission.first() else {
+        return Err("no symbols to sum over".into());
+    };
+    let mut mass = 0.0;
+    for s in words(p.len(), length) {
+        for t in words(p.len(), length) {
+            let kernel = FixedLength::of(hmm, [&s[..]]).map_err(|error| error.to_string())?;
+            mass += after(kernel, all(&t))?[0].to_f64().exp();
+        }
+    }
+    Ok(mass)
+}
