@@ -127,8 +127,15 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
         for (j, predicted) in predicted.iter_mut().enumerate() {
             // Indices that are checked without a panic: where multiplication is a call, the compiler
             // leaves this a function of its own, and cannot prove them.
-            *predicted =
-                X::inner(filtered, |i| self.transition.get(i).and_then(|row| row.get(j)).copied());
+            let weight = |i: usize| self.transition.get(i).and_then(|row| row.get(j));
+            *predicted = if X::TERM_BY_TERM {
+                sum_of::<X, N>(|i| match (filtered.get(i), weight(i)) {
+                    (Some(a), Some(&weight)) => a.weigh(weight),
+                    _ => X::ZERO,
+                })
+            } else {
+                X::inner(filtered, |i| weight(i).copied())
+            };
         }
         predicted
     }

@@ -28,7 +28,7 @@ fn texts(elf: &[u8]) -> HashMap<u16, String> {
     elf.symbols().filter_map(text).collect()
 }
 
-/// A message with its strings and enums in place; behind a placeholder of another kind it ends.
+/// A message with its strings, counts and enums in place; behind a placeholder of another kind it ends.
 fn line(texts: &HashMap<u16, String>, frame: &[u8]) -> Option<String> {
     let (index, mut bytes) = frame.split_first_chunk()?;
     let mut rest = texts.get(&u16::from_le_bytes(*index))?.as_str();
@@ -51,6 +51,13 @@ fn line(texts: &HashMap<u16, String>, frame: &[u8]) -> Option<String> {
                 let variant = after.first().map_or(0, |variant| usize::from(*variant));
                 line += shown.split('|').nth(variant).unwrap_or(shown);
                 return Some(line);
+            }
+            "=u8" | "=u16" | "=u32" | "=u64" => {
+                let bits: usize = kind[2..].parse().ok()?;
+                let (shown, after) = bytes.split_at_checked(bits / 8)?;
+                let digits = shown.iter().rev().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
+                line += &digits.to_string();
+                bytes = after;
             }
             _ => return Some(line),
         }
