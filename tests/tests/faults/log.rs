@@ -55,7 +55,8 @@ fn line(texts: &HashMap<u16, String>, frame: &[u8]) -> Option<String> {
             "=u8" | "=u16" | "=u32" | "=u64" => {
                 let bits: usize = kind[2..].parse().ok()?;
                 let (shown, after) = bytes.split_at_checked(bits / 8)?;
-                let digits = shown.iter().rev().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
+                let digits =
+                    shown.iter().rev().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
                 line += &digits.to_string();
                 bytes = after;
             }

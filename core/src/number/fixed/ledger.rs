@@ -33,7 +33,7 @@ impl<const C: usize> FixedLedger<C> {
         let (other, other_ledger) = other.unwrap_or((&unit, &none));
         let log2 = self.log2 - other_ledger.log2;
         // What is large is a whole number of bits; the rest is small and keeps its digits.
-        let (whole, part) = (log2 >> 16, (log2 & 0xffff) as f32 * f32::power_of_two(-16));
+        let (whole, part) = split(log2);
         let ratio = sum.mantissa() as f32 / other.mantissa() as f32;
         let small = part * core::f32::consts::LN_2 + ratio.ln();
         let in_row = |row: &Fixed<C>, c: usize| {
@@ -42,9 +42,14 @@ impl<const C: usize> FixedLedger<C> {
         };
         let mut tangent = [0.0; C];
         for (c, tangent) in tangent.iter_mut().enumerate() {
-            let earned = self.earned[c] - other_ledger.earned[c];
-            *tangent = earned as f32 * f32::power_of_two(-16) + (in_row(sum, c) - in_row(other, c));
+            let (whole, part) = split(self.earned[c] - other_ledger.earned[c]);
+            *tangent = whole as f32 + (part + (in_row(sum, c) - in_row(other, c)));
         }
         Dual { value: f32::times_ln_2(whole) + small, tangent }
     }
+}
+
+/// A sum `v 2^-16` as an integer and what is left, which is exact.
+fn split(sum: i64) -> (i64, f32) {
+    (sum >> 16, (sum & 0xffff) as f32 * f32::power_of_two(-16))
 }
