@@ -46,7 +46,7 @@ fn assert_identical(parity: &Parity, numbers_a_sample: usize) {
 }
 
 #[test]
-fn symbols_in_fixed_point_give_the_same_integers() {
+fn symbols_in_fixed_point_give_the_same_bits() {
     let mut text = String::from("label\tid\tsequence\n");
     for series in 0..8 {
         let sequence: String = (0..90)
@@ -64,11 +64,7 @@ fn symbols_in_fixed_point_give_the_same_integers() {
     for board in BOARDS {
         let parity = on_device(board, &fixed, &recording);
         assert!(parity.missing > 0);
-        assert!(parity.numbers >= parity.samples * (2 + 2), "{parity:?}");
-        // The integers agree. Their reading, in floating point, has been seen to differ in its last
-        // bit in a few answers in a thousand, once a stream has gone through the log domain.
-        assert!(parity.differing_answers * 100 <= parity.samples, "{parity:?}");
-        assert!(parity.differing_bits <= 4 * parity.differing_answers as u64, "{parity:?}");
+        assert_identical(&parity, 2 + 2);
     }
 }
 

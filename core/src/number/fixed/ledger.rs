@@ -35,7 +35,8 @@ impl<const C: usize> FixedLedger<C> {
         // What is large is a whole number of bits; the rest is small and keeps its digits.
         let (whole, part) = split(log2);
         let ratio = sum.mantissa() as f32 / other.mantissa() as f32;
-        let small = part * core::f32::consts::LN_2 + ratio.ln();
+        // Not `ratio.ln()`: where some crate of a build links std, that is std's, with other bits.
+        let small = part * core::f32::consts::LN_2 + Real::ln(ratio);
         let in_row = |row: &Fixed<C>, c: usize| {
             let scale = f32::power_of_two(row.exponent() as i32 + 1);
             row.tangent[c] as f32 * scale / row.mantissa() as f32

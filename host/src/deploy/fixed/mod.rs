@@ -1,7 +1,7 @@
 //! A classifier in fixed point: 16-bit tables for parts without an FPU.
 //!
 //! ```text
-//! Classifier (f64) --quantise--> FixedPoint (Q15) --+--> Stream, the host's run of it, the same integers
+//! Classifier (f64) --quantise--> FixedPoint (Q15) --+--> Stream, the host's run of it, bit for bit
 //!                                                   +--> Rust source with a `static`
 //! ```
 //!
