@@ -15,6 +15,9 @@ pub struct Tree {
 
 impl Tree {
     /// How many children each node of a subtree has, parents first, and its leaves in that order.
+    ///
+    /// # Panics
+    /// If a node has more than 65 535 children.
     pub fn code(&self, root: usize) -> (Vec<u16>, Vec<usize>) {
         let (mut code, mut leaves, mut stack) = (vec![], vec![], vec![root]);
         while let Some(node) = stack.pop() {

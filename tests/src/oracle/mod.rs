@@ -13,9 +13,11 @@ mod difference;
 mod direction;
 mod enumeration;
 mod hidden_tree;
+#[allow(clippy::needless_range_loop, reason = "two rows of one matrix turn together")]
 mod linear;
 mod log_domain;
 mod model;
+#[allow(clippy::needless_range_loop, reason = "states are indices, as in the definition")]
 mod pair;
 
 pub use difference::derivative;
