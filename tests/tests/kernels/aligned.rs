@@ -185,7 +185,7 @@ proptest! {
         let models: Vec<Model> = (0..if shared { 1 } else { length })
             .map(|_| model(&mut sampler, 0, states, zeros))
             .collect();
-        let tables: Vec<_> = models.iter().map(|model| table::<PADDED>(model)).collect();
+        let tables: Vec<_> = models.iter().map(table::<PADDED>).collect();
         let s = symbols(&mut sampler, length, SYMBOLS);
         let t = gappy(&mut sampler, length, SYMBOLS);
         let kernel = if shared {
