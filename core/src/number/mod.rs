@@ -55,12 +55,14 @@
 //! | an entry of the filtered row | `2^-17` to `2^-16` |
 //! | a tangent | `2^-16` to `2^-15` of the row's absolute sum, or of one unit where that is larger |
 //!
-//! Where the chain forgets errors by a factor `c < 1` a sample, the row is wrong by at most some
-//! `N 2^-15 / (1 - c)`, and the logarithm by as much a sample, of random sign. A state less than
+//! These are errors of a row. What they do to `p(x | past)` depends on how surprising the sample is,
+//! `r = max_j b_j(x) / p(x | past)`: its relative error is at most `d = r (c e + N 2^-15 + b)`, with `e`
+//! the row's error in absolute sum, `c` the chain's coefficient of ergodicity (half the largest absolute
+//! sum between two rows) and `b` the likelihoods' error; the row's is then `2 d / (1 - d) + N 2^-15`. So
+//! a model that waits for rare events of probability near `2^-15` loses digits there. A state less than
 //! `2^-17` times as probable as all together is taken for one that cannot be, until it is entered
-//! anew. The tests hold `log p` to `2^-11 + T 2^-13` nats after `T` samples, and derivatives to
-//! `2^-8 + T 2^-10` where no rate of a logit is above two, over random categorical models and against
-//! `f64`.
+//! anew. The tests hold `log p` to this bound at every prefix, over random models and against `f64`;
+//! derivatives to bounds that were measured, not derived.
 
 #[cfg(feature = "micromath")]
 mod approximate;
