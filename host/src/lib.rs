@@ -9,6 +9,7 @@ pub mod device;
 pub mod evaluate;
 pub mod files;
 pub mod fit;
+pub mod kernel;
 pub mod learn;
 pub mod parity;
 pub mod plot;

@@ -1,0 +1,218 @@
+//! Files of Gram matrices, written whole or not at all.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+use npyz::WriterBuilder;
+
+use super::{Gram, GramError};
+use crate::files::{self, FileError};
+
+/// The layout of a file with a Gram matrix. Numbers are written so that they read back to the bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GramFormat {
+    /// A header `id,label,<id of item 1>,..,<id of item n>`, then a row an item; an unlabelled item
+    /// has an empty label.
+    Csv,
+    /// NumPy's format, version 1: little-endian `f64`, shape `(n, n)`, C order; items have no names.
+    Npy,
+    /// LIBSVM's precomputed kernel, a line an item: `label 0:number 1:k_i1 .. n:k_in`. Items are
+    /// numbered from 1 in the order of the data, labels are the number of the class from 1, and 0
+    /// for an unlabelled item.
+    LibSvm,
+}
+
+/// What the items of a Gram matrix are called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Items {
+    /// Their names, in order.
+    pub ids: Vec<String>,
+    /// Their classes, indices into `classes`; `None` for an unlabelled item.
+    pub labels: Vec<Option<usize>>,
+    /// Names of the classes.
+    pub classes: Vec<String>,
+}
+
+/// Why a Gram matrix was not written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// An entry is no number.
+    #[error(transparent)]
+    Gram(#[from] GramError),
+    /// Not one name and label an item, or a label without a class.
+    #[error("{ids} names and {labels} labels of {classes} classes for {items} items")]
+    Items {
+        /// Names given.
+        ids: usize,
+        /// Labels given.
+        labels: usize,
+        /// Classes given.
+        classes: usize,
+        /// Items of the matrix.
+        items: usize,
+    },
+    /// The bytes could not be made.
+    #[error("the Gram matrix cannot be encoded: {0}")]
+    Encode(#[from] io::Error),
+    /// The file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Writes a Gram matrix to a file, whole or not at all.
+///
+/// # Errors
+/// [`FormatError`] naming the entry that is not finite, or the file.
+pub fn write_gram(
+    path: &Path,
+    format: GramFormat,
+    gram: &Gram,
+    items: &Items,
+) -> Result<(), FormatError> {
+    Ok(files::write_whole(path, &gram_bytes(format, gram, items)?)?)
+}
+
+/// What [`write_gram`] writes.
+///
+/// # Errors
+/// [`FormatError`] naming the entry that is not finite.
+pub fn gram_bytes(format: GramFormat, gram: &Gram, items: &Items) -> Result<Vec<u8>, FormatError> {
+    gram.check()?;
+    let known = |label: &Option<usize>| label.is_none_or(|label| label < items.classes.len());
+    let (ids, labels) = (items.ids.len(), items.labels.len());
+    if ids != gram.len() || labels != gram.len() || !items.labels.iter().all(known) {
+        let (classes, items) = (items.classes.len(), gram.len());
+        return Err(FormatError::Items { ids, labels, classes, items });
+    }
+    match format {
+        GramFormat::Csv => csv_bytes(gram, items),
+        GramFormat::Npy => npy_bytes(gram),
+        GramFormat::LibSvm => Ok(libsvm_text(gram, items).into_bytes()),
+    }
+}
+
+fn csv_bytes(gram: &Gram, items: &Items) -> Result<Vec<u8>, FormatError> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let record = |writer: &mut csv::Writer<_>, fields: &mut dyn Iterator<Item = String>| {
+        writer.write_record(fields).map_err(io::Error::from)
+    };
+    let heads = ["id", "label"].map(str::to_owned);
+    record(&mut writer, &mut heads.into_iter().chain(items.ids.iter().cloned()))?;
+    for ((row, id), label) in gram.rows().zip(&items.ids).zip(&items.labels) {
+        let label = label.map_or_else(String::new, |label| items.classes[label].clone());
+        let names = [id.clone(), label];
+        record(&mut writer, &mut names.into_iter().chain(row.iter().map(f64::to_string)))?;
+    }
+    Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
+}
+
+fn npy_bytes(gram: &Gram) -> Result<Vec<u8>, FormatError> {
+    let mut bytes = Vec::new();
+    let side = gram.len() as u64;
+    let options = npyz::WriteOptions::new().dtype(npyz::DType::Plain(
+        "<f8"
+            .parse()
+            .map_err(|error: npyz::ParseTypeStrError| io::Error::other(error.to_string()))?,
+    ));
+    let mut writer = options.shape(&[side, side]).writer(&mut bytes).begin_nd()?;
+    writer.extend(gram.rows().flatten())?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+fn libsvm_text(gram: &Gram, items: &Items) -> String {
+    let mut text = String::new();
+    for (number, (row, label)) in (1..).zip(gram.rows().zip(&items.labels)) {
+        let class = label.map_or(0, |label| label + 1);
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{class} 0:{number}");
+        for (column, value) in (1..).zip(row) {
+            let _ = write!(text, " {column}:{value}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named() -> (Gram, Items) {
+        let gram = Gram::from_fn(3, |i, j| (1.0 + i as f64).sqrt() / 3.0 - 1e-30 * j as f64);
+        let items = Items {
+            ids: ["a", "b, c", "d"].map(str::to_owned).to_vec(),
+            labels: vec![Some(1), None, Some(0)],
+            classes: ["no", "yes \"1\""].map(str::to_owned).to_vec(),
+        };
+        (gram, items)
+    }
+
+    fn text(format: GramFormat) -> String {
+        let (gram, items) = named();
+        String::from_utf8(gram_bytes(format, &gram, &items).expect("finite")).expect("text")
+    }
+
+    #[test]
+    fn csv_reads_back_to_the_bit_with_its_names() {
+        let (gram, items) = named();
+        let text = text(GramFormat::Csv);
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let heads: Vec<&str> = reader.headers().expect("a header").iter().skip(2).collect();
+        assert_eq!(heads, items.ids);
+        let labels = ["yes \"1\"", "", "no"];
+        for (i, record) in reader.records().enumerate() {
+            let record = record.expect("a record");
+            assert_eq!((&record[0], &record[1]), (items.ids[i].as_str(), labels[i]));
+            let row: Vec<f64> =
+                record.iter().skip(2).map(|k| k.parse().expect("a number")).collect();
+            assert_eq!(row, gram.row(i));
+        }
+        assert_eq!(text.lines().count(), 4);
+    }
+
+    #[test]
+    fn npy_reads_back_to_the_bit() {
+        let (gram, items) = named();
+        let bytes = gram_bytes(GramFormat::Npy, &gram, &items).expect("finite");
+        let file = npyz::NpyFile::new(&bytes[..]).expect("NumPy's format");
+        assert_eq!(file.shape(), [3, 3]);
+        assert_eq!(file.order(), npyz::Order::C);
+        assert_eq!(file.dtype().descr(), "'<f8'");
+        let values: Vec<f64> = file.into_vec().expect("numbers");
+        assert_eq!(values, gram.rows().flatten().copied().collect::<Vec<f64>>());
+    }
+
+    #[test]
+    fn libsvm_has_numbered_rows_and_numbered_classes() {
+        let (gram, _) = named();
+        let text = text(GramFormat::LibSvm);
+        for (i, (line, class)) in text.lines().zip(["2", "0", "1"]).enumerate() {
+            let mut words = line.split(' ');
+            assert_eq!(words.next(), Some(class));
+            assert_eq!(words.next(), Some(format!("0:{}", i + 1).as_str()));
+            for (j, word) in words.enumerate() {
+                let (column, value) = word.split_once(':').expect("index:value");
+                assert_eq!(column, (j + 1).to_string());
+                assert_eq!(value.parse(), Ok(gram.get(i, j)));
+            }
+        }
+        assert_eq!(text.lines().count(), 3);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let (gram, mut items) = named();
+        items.labels[0] = Some(2);
+        let refused = |gram: &Gram, items: &Items| {
+            gram_bytes(GramFormat::Csv, gram, items).expect_err("refused").to_string()
+        };
+        assert_eq!(refused(&gram, &items), "3 names and 3 labels of 2 classes for 3 items");
+        let (gram, items) = named();
+        let gram = gram.map(|k| k / 0.0);
+        assert!(refused(&gram, &items).starts_with("the kernel of items 0 and 0 is not finite"));
+    }
+}
