@@ -12,8 +12,8 @@ use crate::filter::{
 };
 use crate::hmm::Hmm;
 use crate::kernel::{
-    Aligned, FixedLength, HiddenBinomial, HiddenTree, Marginal, Marginalisation, Observed,
-    PairKernel, PrunedTree, Traversal,
+    Aligned, FixedLength, HiddenBinomial, Marginal, Marginalisation, Observed, PairRecursion,
+    Traversal, TreeKernel,
 };
 use crate::number::{Number, Parameter, Real, Weight};
 use crate::smooth::{Ancestral, FixedLag, LagWindow, OnlineViterbi, Viterbi};
@@ -174,7 +174,7 @@ impl<T: Number, const N: usize, const M: usize> Format for Marginal<T, N, M> {
     }
 }
 
-impl<V, const DEPTH: usize> Format for Traversal<V, DEPTH> {
+impl<V, O> Format for Traversal<V, O> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Traversal {{ leaves: {=usize} }}", self.leaves());
     }
@@ -206,22 +206,17 @@ impl<E: Emission, const N: usize, const M: usize, const L: usize> Format
     }
 }
 
-/// A kernel of symbols: its name, and its largest sizes.
-macro_rules! symbolic {
-    ($name:ident<$($size:ident),*>, $largest:ident) => {
-        impl<T, S, $(const $size: usize),*> Format for $name<'_, T, S, $($size),*> {
-            fn format(&self, f: Formatter<'_>) {
-                write!(
-                    f, "{=str} {{ {=str}: {=usize} }}",
-                    stringify!($name), stringify!($largest), $largest
-                );
-            }
-        }
-    };
+impl<T, S, C, const N: usize, const K: usize> Format for PairRecursion<'_, T, S, C, N, K> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "PairRecursion {{ states: {=usize}, symbols: {=usize} }}", N, K);
+    }
 }
-symbolic!(PairKernel<N, K, ROWS>, ROWS);
-symbolic!(HiddenTree<P, J, DEPTH>, DEPTH);
-symbolic!(PrunedTree<P, J, DEPTH>, DEPTH);
+
+impl<T, S, V, O, G, const P: usize> Format for TreeKernel<'_, T, S, V, O, G, P> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "TreeKernel {{ states: {=usize} }}", P);
+    }
+}
 
 /// A recursion that borrows a model: its name, and how many states the model has.
 macro_rules! recursion {
@@ -260,7 +255,10 @@ const _: () = {
     use crate::classify::{ChangeReading, Decision};
     use crate::emission::{Bernoulli, Categorical, GaussianMoments, Regularisation};
     use crate::filter::{ExpectedStatistics, Memory, StepSize};
-    use crate::kernel::{End, KernelError, PairHmm, PairTable, Pruned, TreeModel, TreeShape};
+    use crate::kernel::{
+        Branch, BranchModel, End, HiddenTree, KernelError, PairHmm, PairKernel, PairTable, Pruned,
+        PrunedTree, TreeModel, TreeShape,
+    };
     use crate::number::{Compensated, Dual, DualLedger, Lanes, Ledger, Max};
     use crate::score::ScoreOf;
     use crate::smooth::{Decoded, DecodingWindow, Draw, Lagged, Survivors};
@@ -303,4 +301,5 @@ const _: () = {
     formats::<Running<PrunedTree<'static, f32, u8, 2, 1, 5>>>();
     formats::<(PairHmm<f32, 2, 4>, End<f32, 2>, PairTable<f32, 4>, KernelError)>();
     formats::<(TreeModel<f32, 2, 1>, TreeShape<'static>, Pruned<f32>)>();
+    formats::<(BranchModel<'static, f32, 2>, Branch)>();
 };

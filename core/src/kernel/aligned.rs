@@ -69,11 +69,13 @@ pub(super) fn check_stored<S: Observed<O>, O: ?Sized>(
             return Err(KernelError::Length { sequence, found, expected });
         }
         for (position, symbol) in symbols.iter().enumerate() {
-            check(symbol.observation().borrow()).map_err(|error| KernelError::Stored {
-                sequence,
-                position,
-                error,
-            })?;
+            if let Some(symbol) = symbol.observation() {
+                check(symbol.borrow()).map_err(|error| KernelError::Stored {
+                    sequence,
+                    position,
+                    error,
+                })?;
+            }
         }
     }
     Ok(())

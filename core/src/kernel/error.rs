@@ -44,6 +44,11 @@ pub enum KernelError {
         /// The entry of the code.
         node: usize,
     },
+    /// A node to which the model has no transitions.
+    Branch {
+        /// The entry of the code.
+        node: usize,
+    },
 }
 
 impl From<ModelError> for KernelError {
@@ -73,6 +78,9 @@ impl fmt::Display for KernelError {
                     f,
                     "node {node} of the tree has more children than the model has transitions"
                 )
+            }
+            Self::Branch { node } => {
+                write!(f, "the model has no transitions to node {node} of the tree")
             }
         }
     }

@@ -5,7 +5,7 @@ use super::{Aligned, KernelError, Observed};
 use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion, impossible};
-use crate::hmm::{Hmm, NumberOf, ReadingOf};
+use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
 use crate::number::{Number, Parameter, Tangent, Weight};
 
 /// The kernel of sequences of one length under a hidden Markov model, against `M` stored ones at
@@ -17,8 +17,8 @@ use crate::number::{Number, Parameter, Tangent, Weight};
 ///
 /// It is the forward recursion whose likelihoods are products, and runs on it: over
 /// [`Dual`](crate::number::Dual) weights it reads the kernel's derivatives, too. After `i` symbols it
-/// reads the kernel of the first `i`. A symbol of `t` that is missing is summed over. Past the end of
-/// the stored sequences symbols are refused, and missing ones change nothing.
+/// reads the kernel of the first `i`. A symbol that is missing, of either, is summed over. Past the end
+/// of the stored sequences symbols are refused, and missing ones change nothing.
 ///
 /// Range: that of [`Forward`](crate::filter::Forward), of products of two likelihoods. A path `2^-126`
 /// times as probable as the best so far in `f32` (`2^-1022` in `f64`) is lost.
@@ -92,25 +92,39 @@ where
         })
     }
 
-    /// One symbol of a stored sequence against the stream's, if there is one, and its row, if it has
-    /// one. Says whether the kernel is still positive.
+    /// One symbol of a stored sequence against the stream's, if they are there, and the latter's row,
+    /// if it has one. Says whether the kernel is still positive.
     #[inline]
     fn step(
         self,
         belief: &mut Belief<NumberOf<E>, N>,
-        stored: &E::Observation,
+        stored: Option<&E::Observation>,
         streamed: Option<&E::Observation>,
         streamed_row: Option<&Row<E::Weight, N>>,
     ) -> bool {
         let predicted = belief.predict(self.hmm.chain());
-        if let Some(row) = E::row(self.hmm.emission(), stored)
-            && (streamed.is_none() || streamed_row.is_some())
-        {
+        let stored_row;
+        let rows = match (stored, streamed) {
+            (None, None) => {
+                belief.advance(predicted);
+                return true;
+            }
+            (None, Some(_)) => streamed_row.map(|row| (row, None)),
+            (Some(stored), streamed) => {
+                stored_row = E::row(self.hmm.emission(), stored);
+                match (&stored_row, streamed, streamed_row) {
+                    (Some(row), None, _) => Some((row, None)),
+                    (Some(row), Some(_), Some(other)) => Some((row, Some(other))),
+                    _ => None,
+                }
+            }
+        };
+        if let Some((row, other)) = rows {
             let mut likelihood = [NumberOf::<E>::ZERO; N];
-            for (likelihood, weight) in likelihood.iter_mut().zip(row.likelihood) {
+            for (likelihood, &weight) in likelihood.iter_mut().zip(&row.likelihood) {
                 *likelihood = NumberOf::<E>::lift(weight);
             }
-            if let Some(other) = streamed_row {
+            if let Some(other) = other {
                 for (likelihood, &weight) in likelihood.iter_mut().zip(&other.likelihood) {
                     *likelihood = likelihood.weigh(weight);
                 }
@@ -118,7 +132,7 @@ where
             if belief.begin(&predicted, &likelihood) {
                 if E::SCALED {
                     belief.earn(row.log_scale);
-                    if let Some(other) = streamed_row {
+                    if let Some(other) = other {
                         belief.earn(other.log_scale);
                     }
                 }
@@ -135,19 +149,18 @@ where
         self,
         belief: &mut Belief<NumberOf<E>, N>,
         predicted: &[NumberOf<E>; N],
-        stored: &E::Observation,
+        stored: Option<&E::Observation>,
         streamed: Option<&E::Observation>,
     ) -> bool {
         let emission = self.hmm.emission();
         belief.condition_logs(predicted, |j| {
             let state = &emission[j];
-            let log = state.log_likelihood(stored);
-            match streamed.map(|x| state.log_likelihood(x)) {
-                None => log,
-                Some(other) => {
-                    E::Weight::new(log.value() + other.value(), log.tangent().plus(other.tangent()))
-                }
+            let mut log = E::Weight::constant(RealOf::<E>::ZERO);
+            for x in [stored, streamed].into_iter().flatten() {
+                let own = state.log_likelihood(x);
+                log = E::Weight::new(log.value() + own.value(), log.tangent().plus(own.tangent()));
             }
+            log
         })
     }
 }
@@ -180,7 +193,8 @@ where
             return Err(ObservationError::PastEnd);
         }
         state.advance(&self.stored, |belief, stored| {
-            self.step(belief, stored.observation().borrow(), Some(x), row.as_ref())
+            let stored = stored.observation();
+            self.step(belief, stored.as_ref().map(Borrow::borrow), Some(x), row.as_ref())
         });
         Ok(())
     }
@@ -189,7 +203,8 @@ where
     fn push_missing(&self, state: &mut Self::State) {
         if state.position() < self.length() {
             state.advance(&self.stored, |belief, stored| {
-                self.step(belief, stored.observation().borrow(), None, None)
+                let stored = stored.observation();
+                self.step(belief, stored.as_ref().map(Borrow::borrow), None, None)
             });
         }
     }

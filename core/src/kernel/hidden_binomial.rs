@@ -42,9 +42,14 @@ impl<T: Real, const K: usize> PairTable<T, K> {
         &self.0
     }
 
-    /// `P(a, b)`, or `P(a)` where `b` is missing; `None` past the alphabet.
+    /// `P(a, b)`, or `P(a)` where the other is missing; `None` past the alphabet.
     #[inline]
-    fn get(&self, a: usize, b: Option<usize>) -> Option<T> {
+    fn get(&self, a: Option<usize>, b: Option<usize>) -> Option<T> {
+        let (a, b) = match (a, b) {
+            (None, None) => return Some(T::ONE),
+            (None, Some(known)) => (known, None),
+            (Some(a), b) => (a, b),
+        };
         let row = self.0.get(a)?;
         match b {
             Some(b) => row.get(b).copied(),
@@ -60,7 +65,7 @@ impl<T: Real, const K: usize> PairTable<T, K> {
 /// k(s, t) = prod_i P_i(s_i, t_i)        P_i(a, b) = sum_h prior_i[h] emission_i[h][a] emission_i[h][b]
 /// ```
 ///
-/// After `i` symbols it reads the kernel of the first `i`. A symbol of `t` that is missing is summed
+/// After `i` symbols it reads the kernel of the first `i`. A symbol that is missing, of either, is summed
 /// over. Past the end of the stored sequences symbols are refused, and missing ones change nothing.
 ///
 /// Source: the first seed document, equation 12.1 and Remark 12.6.
@@ -136,7 +141,8 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
         let position = if self.shared { 0 } else { state.position() };
         let Some(table) = self.tables.get(position) else { return };
         state.advance(&self.stored, |belief: &mut Belief<T, 1>, stored| {
-            let pair = table.get(*stored.observation().borrow(), x).unwrap_or(T::ZERO);
+            let stored = stored.observation().map(|symbol| *symbol.borrow());
+            let pair = table.get(stored, x).unwrap_or(T::ZERO);
             let predicted = belief.predict(&independent);
             belief.begin(&predicted, &[pair]) || belief.condition_logs(&predicted, |_| pair.ln())
         });

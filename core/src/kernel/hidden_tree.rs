@@ -1,7 +1,6 @@
-use super::traversal::{Grown, Message};
-use super::{KernelError, Observed, Scaled, Traversal, TreeModel, TreeShape};
-use crate::error::ObservationError;
-use crate::filter::Recursion;
+use heapless::Vec;
+
+use super::{Branch, OpenNode, Scaled, Traversal, TreeKernel, TreeLaw, TreeMessage, TreeModel};
 use crate::number::Real;
 
 /// The hidden tree kernel, against a stored string of a fixed tree's leaves.
@@ -20,7 +19,7 @@ use crate::number::Real;
 ///
 /// Source: the first seed document, Algorithm 12.17.
 ///
-/// State: `P + 2` words for each of `DEPTH` levels. Work: `P` products a leaf and `P^2`
+/// State: `P + 4` words for each of `DEPTH` levels. Work: `P` products a leaf and `P^2`
 /// multiply-adds an inner node.
 ///
 /// ```
@@ -41,90 +40,35 @@ use crate::number::Real;
 /// assert!((kernel.read().unwrap().exp() - expected).abs() < 1e-15);
 /// # Ok(()) }
 /// ```
-#[derive(Debug)]
-pub struct HiddenTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> {
-    grown: Grown<'m, T, S, P, J>,
-}
+pub type HiddenTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> =
+    TreeKernel<'m, T, S, Scaled<T, P>, Vec<OpenNode<Scaled<T, P>>, DEPTH>, TreeModel<T, P, J>, P>;
 
-impl<T, S, const P: usize, const J: usize, const DEPTH: usize> Clone
-    for HiddenTree<'_, T, S, P, J, DEPTH>
-{
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T, S, const P: usize, const J: usize, const DEPTH: usize> Copy
-    for HiddenTree<'_, T, S, P, J, DEPTH>
-{
-}
-
-impl<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> HiddenTree<'m, T, S, P, J, DEPTH>
-where
-    T: Real,
-    S: Observed<usize>,
-{
-    /// The kernel under a model on a tree, against a stored string of its leaves, left to right.
-    ///
-    /// # Errors
-    /// A string that is not as long as the tree has leaves, the first stored symbol that is no state,
-    /// a node with more children than the model has transitions, or a tree deeper than `DEPTH` inner
-    /// nodes.
-    pub fn of(
-        model: &'m TreeModel<T, P, J>,
-        shape: TreeShape<'m>,
-        stored: &'m [S],
-    ) -> Result<Self, KernelError> {
-        Ok(Self { grown: Grown::of::<DEPTH>(model, shape, stored)? })
-    }
-
+impl<T: Real, S, O, G, const P: usize> TreeKernel<'_, T, S, Scaled<T, P>, O, G, P> {
     /// `log k[root][a]`, `[state]`: the kernels given the root's state. `None` before the last leaf.
-    pub fn at_root(&self, state: &Traversal<Scaled<T, P>, DEPTH>) -> Option<[T; P]> {
+    pub fn at_root(&self, state: &Traversal<Scaled<T, P>, O>) -> Option<[T; P]> {
         state.root().map(|root| root.logs(0))
     }
 }
 
-impl<T: Real, const P: usize, const J: usize> Message<T, P, J> for Scaled<T, P> {
-    fn open(model: &TreeModel<T, P, J>, children: u16) -> Self {
-        model.open(children)
+/// The sum over all labellings below.
+impl<T: Real, const P: usize> TreeMessage<T, P> for Scaled<T, P> {
+    /// `log k`.
+    type Reading = T;
+
+    fn open(law: &impl TreeLaw<T, P>, children: u16) -> Self {
+        law.open(children)
     }
-    fn leaf(model: &TreeModel<T, P, J>, child: usize, symbols: [Option<usize>; 2]) -> Self {
-        let [stored, streamed] = symbols.map(|symbol| model.leaf(child, symbol));
+    fn leaf(law: &impl TreeLaw<T, P>, branch: Branch, symbols: [Option<usize>; 2]) -> Self {
+        let [stored, streamed] = symbols.map(|symbol| law.leaf(branch, symbol));
         stored.times(&streamed)
     }
-    fn rise(&self, model: &TreeModel<T, P, J>, child: usize) -> Self {
-        model.message(child, self)
+    fn rise(&self, law: &impl TreeLaw<T, P>, branch: Branch) -> Self {
+        law.message(branch, self)
     }
     fn take(&mut self, message: &Self) {
         *self = self.times(message);
     }
-}
-
-impl<T, S, const P: usize, const J: usize, const DEPTH: usize> Recursion
-    for HiddenTree<'_, T, S, P, J, DEPTH>
-where
-    T: Real,
-    S: Observed<usize>,
-{
-    type Observation = usize;
-    type State = Traversal<Scaled<T, P>, DEPTH>;
-    /// `log k`, once the last leaf has come.
-    type Reading = Option<T>;
-
-    fn start(&self) -> Self::State {
-        self.grown.start()
-    }
-
-    #[inline]
-    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
-        self.grown.push(state, x)
-    }
-
-    #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
-        let _ = self.grown.take(state, None);
-    }
-
-    fn read(&self, state: &Self::State) -> Option<T> {
-        state.root().map(|root| root.log_of(self.grown.model.root(), 0))
+    fn read(&self, law: &impl TreeLaw<T, P>) -> T {
+        self.log_of(law.root(), 0)
     }
 }

@@ -1,7 +1,7 @@
 use super::KernelError;
 use crate::emission::Emission;
 use crate::error::{Flaw, ModelError, ObservationError, Part, check_distribution};
-use crate::filter::{Belief, Forward, Recursion};
+use crate::filter::{Belief, Evidence, Forward, Recursion};
 use crate::hmm::Hmm;
 use crate::number::{Number, Real};
 
@@ -103,33 +103,49 @@ where
 
     /// `log k` with one item, given the stream's log-likelihoods.
     fn log_kernel(&self, state: &Marginal<T, N, M>, logs: &[T; M], stored: &[T; M]) -> T {
-        let mut best = None;
-        let mut most = T::NEG_INFINITY;
-        for (((filter, &log), &other), &prior) in
-            state.filters.iter().zip(logs).zip(stored).zip(self.prior)
-        {
-            if let Some(belief) = filter
-                && prior > T::ZERO
-                && log + other > most
-            {
-                most = log + other;
-                best = Some((belief.evidence(), other));
-            }
-        }
-        let Some((evidence, reference)) = best else { return T::NEG_INFINITY };
-        let mut sum = T::ZERO;
-        for ((filter, &other), &prior) in state.filters.iter().zip(stored).zip(self.prior) {
-            // Differences of ledgers: what long streams have in common cancels before it is rounded.
-            if let Some(belief) = filter
-                && prior > T::ZERO
-                && other > T::NEG_INFINITY
-            {
-                let lead = belief.evidence().less(&evidence) + (other - reference);
-                sum = sum + prior * lead.exp();
-            }
-        }
-        most + sum.ln()
+        let models = state.filters.iter().zip(logs).zip(stored).zip(self.prior);
+        log_mixture(models.filter_map(|(((filter, &log), &stored), &prior)| {
+            let evidence = filter.as_ref()?.evidence();
+            Some(Term { prior, evidence, log, stored })
+        }))
     }
+}
+
+/// What one model says of two items.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term<T: Real> {
+    /// The model's prior.
+    pub prior: T,
+    /// The likelihood of the one.
+    pub evidence: Evidence<T>,
+    /// The same as a logarithm: `evidence.log()`.
+    pub log: T,
+    /// The log-likelihood of the other.
+    pub stored: T,
+}
+
+/// `log sum_m prior[m] P(x | m) P(z | m)`, relative to the model that says most; minus infinity where
+/// none says anything.
+///
+/// A logarithm, and a logarithm and an exponential a model.
+pub fn log_mixture<T: Real>(terms: impl Iterator<Item = Term<T>> + Clone) -> T {
+    let possible = terms.filter(|term| term.prior > T::ZERO);
+    let mut best: Option<Term<T>> = None;
+    let mut most = T::NEG_INFINITY;
+    for term in possible.clone() {
+        if term.log + term.stored > most {
+            most = term.log + term.stored;
+            best = Some(term);
+        }
+    }
+    let Some(best) = best else { return T::NEG_INFINITY };
+    let mut sum = T::ZERO;
+    for term in possible.filter(|term| term.stored > T::NEG_INFINITY) {
+        // Differences of ledgers: what long streams have in common cancels before it is rounded.
+        let lead = term.evidence.less(&best.evidence) + (term.stored - best.stored);
+        sum = sum + term.prior * lead.exp();
+    }
+    most + sum.ln()
 }
 
 impl<T, E, const N: usize, const M: usize, const L: usize> Recursion

@@ -15,13 +15,14 @@
 //!
 //! All read `log k`, and are exact sums of products: scaled by powers of two, they underflow at no
 //! length. A kernel of zero is an answer like others, and its logarithm is minus infinity; what is
-//! refused is an observation that is none, or one past the end of what is stored. A missing symbol of
-//! the stream is summed over.
+//! refused is an observation that is none, or one past the end of what is stored. A missing symbol,
+//! of either sequence, is summed over.
 //!
 //! Sums over conditionally independent products are inner products, so every Gram matrix is positive
 //! semi-definite. Source: the first seed document, section 12.1.
 
 mod aligned;
+mod branch_model;
 mod error;
 mod fixed_length;
 mod hidden_binomial;
@@ -31,22 +32,27 @@ mod observed;
 mod pair_hmm;
 mod pair_kernel;
 mod pruned_tree;
+mod room;
 mod scaled;
 mod traversal;
+mod tree_law;
 mod tree_model;
 mod tree_shape;
 
 pub use aligned::Aligned;
+pub use branch_model::BranchModel;
 pub use error::KernelError;
 pub use fixed_length::FixedLength;
 pub use hidden_binomial::{HiddenBinomial, PairTable};
 pub use hidden_tree::HiddenTree;
-pub use marginalisation::{Marginal, Marginalisation};
+pub use marginalisation::{Marginal, Marginalisation, Term, log_mixture};
 pub use observed::Observed;
 pub use pair_hmm::{End, PairHmm};
-pub use pair_kernel::{Column, PairKernel};
+pub use pair_kernel::{Column, PairKernel, PairRecursion};
 pub use pruned_tree::{Pruned, PrunedTree, PruningMessage};
+pub use room::{Cells, Stack};
 pub use scaled::Scaled;
-pub use traversal::Traversal;
+pub use traversal::{OpenNode, Traversal, TreeKernel, TreeMessage};
+pub use tree_law::{Branch, TreeLaw};
 pub use tree_model::TreeModel;
 pub use tree_shape::TreeShape;

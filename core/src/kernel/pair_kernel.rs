@@ -1,7 +1,8 @@
 use core::borrow::Borrow;
+use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{KernelError, Observed, PairHmm, Scaled};
+use super::{Cells, KernelError, Observed, PairHmm, Scaled};
 use crate::error::ObservationError;
 use crate::filter::Recursion;
 use crate::number::Real;
@@ -18,13 +19,14 @@ use crate::number::Real;
 /// stored sequence is kept, of the predicted rows `p`: a cell needs its own and its neighbour's from
 /// the column before, and is predicted from once. Each cell has a power of two of its own.
 ///
-/// After `j` symbols it reads the kernel with the first `j`. A symbol of `t` that is missing is one
+/// After `j` symbols it reads the kernel with the first `j`. A symbol that is missing, of either, is one
 /// summed over the alphabet.
 ///
 /// Source: the first seed document, Algorithm 12.14, with the end weights that it leaves out.
 ///
-/// `ROWS` is the length of the longest sequence that may be stored, and one. State: `ROWS (N + 1)`
-/// words. Work a symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start or reset.
+/// A [`PairKernel`] has room for `ROWS` rows, the length of the longest sequence that may be stored, and
+/// one. State: `ROWS (N + 1)` words. Work a symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start
+/// or reset.
 ///
 /// ```
 /// use fishweir_core::{filter::Running, kernel::{End, PairHmm, PairKernel}};
@@ -41,29 +43,29 @@ use crate::number::Real;
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct PairKernel<'m, T, S, const N: usize, const K: usize, const ROWS: usize> {
+pub struct PairRecursion<'m, T, S, C, const N: usize, const K: usize> {
     model: &'m PairHmm<T, N, K>,
     stored: &'m [S],
+    cells: PhantomData<fn() -> C>,
 }
 
-impl<T, S, const N: usize, const K: usize, const ROWS: usize> Clone
-    for PairKernel<'_, T, S, N, K, ROWS>
-{
+/// A [`PairRecursion`] in an array of `ROWS` cells.
+pub type PairKernel<'m, T, S, const N: usize, const K: usize, const ROWS: usize> =
+    PairRecursion<'m, T, S, [Scaled<T, N>; ROWS], N, K>;
+
+impl<T, S, C, const N: usize, const K: usize> Clone for PairRecursion<'_, T, S, C, N, K> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, S, const N: usize, const K: usize, const ROWS: usize> Copy
-    for PairKernel<'_, T, S, N, K, ROWS>
-{
-}
+impl<T, S, C, const N: usize, const K: usize> Copy for PairRecursion<'_, T, S, C, N, K> {}
 
-/// What a stream left of a [`PairKernel`]: a column of scaled rows over the stored sequence.
+/// What a stream left of a [`PairRecursion`]: a column of scaled rows over the stored sequence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Column<T, const N: usize, const ROWS: usize> {
+pub struct Column<T, C, const N: usize> {
     /// `p[i][j]`.
-    predicted: [Scaled<T, N>; ROWS],
+    predicted: C,
     /// `k[|s|][j]`.
     last: Scaled<T, N>,
     /// A power of two of all.
@@ -75,22 +77,31 @@ pub struct Column<T, const N: usize, const ROWS: usize> {
 /// A column whose largest power of two has come so far is rebased.
 const REBASE: u32 = 1 << 24;
 
-impl<'m, T, S, const N: usize, const K: usize, const ROWS: usize> PairKernel<'m, T, S, N, K, ROWS>
+impl<'m, T, S, C, const N: usize, const K: usize> PairRecursion<'m, T, S, C, N, K>
 where
     T: Real,
     S: Observed<usize>,
+    C: Cells<Scaled<T, N>>,
 {
     /// The kernel under a model against a stored sequence, which may be empty.
     ///
     /// # Errors
-    /// The first stored symbol outside the alphabet, or a sequence of `ROWS` symbols or more.
+    /// The first stored symbol outside the alphabet, or a sequence that needs more rows than there are:
+    /// one more than its symbols.
     pub fn of(model: &'m PairHmm<T, N, K>, stored: &'m [S]) -> Result<Self, KernelError> {
-        const { assert!(ROWS > 0, "a column needs a row more than symbols are stored") };
-        if stored.len() >= ROWS {
-            return Err(KernelError::Capacity { needed: stored.len() + 1, available: ROWS });
+        const {
+            assert!(
+                !matches!(C::ROOM, Some(0)),
+                "a column needs a row more than symbols are stored"
+            )
+        };
+        if let Some(available) = C::ROOM
+            && stored.len() >= available
+        {
+            return Err(KernelError::Capacity { needed: stored.len() + 1, available });
         }
         check_stored(&[stored], known::<K>)?;
-        Ok(Self { model, stored })
+        Ok(Self { model, stored, cells: PhantomData })
     }
 
     /// The model.
@@ -100,16 +111,16 @@ where
 
     /// The logarithms of `k[|s|][|t|][a]`: of the initial state, then `[state]`. Without the end
     /// weights they are those of trajectories whose last pair is not empty.
-    pub fn subkernels(&self, state: &Column<T, N, ROWS>) -> (T, [T; N]) {
+    pub fn subkernels(&self, state: &Column<T, C, N>) -> (T, [T; N]) {
         let initial = if state.empty { T::ZERO } else { T::NEG_INFINITY };
         (initial, state.last.logs(state.exponent))
     }
 
     /// The column after another symbol; the first column where there is none.
     #[inline]
-    fn step(&self, column: &mut Column<T, N, ROWS>, streamed: Option<[T; N]>) {
+    fn step(&self, column: &mut Column<T, C, N>, streamed: Option<[T; N]>) {
         let empty = self.model.empty();
-        let Some((first, rest)) = column.predicted.split_first_mut() else { return };
+        let Some((first, rest)) = column.predicted.as_mut().split_first_mut() else { return };
         let (mut diagonal, mut above) = (*first, *first);
         let mut last = Scaled::ZERO;
         if let Some(streamed) = &streamed {
@@ -119,8 +130,8 @@ where
         }
         let mut highest = first.power();
         for (cell, symbol) in rest.iter_mut().zip(self.stored) {
-            let stored =
-                self.model.emits(Some(*symbol.observation().borrow())).unwrap_or([T::ZERO; N]);
+            let symbol = symbol.observation().map(|symbol| *symbol.borrow());
+            let stored = self.model.emits(symbol).unwrap_or([T::ZERO; N]);
             let mut sum = above.weigh(&stored).weigh(empty);
             if let Some(streamed) = &streamed {
                 sum = sum
@@ -137,7 +148,7 @@ where
         if let Some(highest) = highest
             && highest.unsigned_abs() > REBASE
         {
-            for cell in &mut column.predicted {
+            for cell in column.predicted.as_mut() {
                 cell.rebase(highest);
             }
             column.last.rebase(highest);
@@ -150,25 +161,25 @@ fn known<const K: usize>(&symbol: &usize) -> Result<(), ObservationError> {
     if symbol < K { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
 }
 
-impl<T, S, const N: usize, const K: usize, const ROWS: usize> Recursion
-    for PairKernel<'_, T, S, N, K, ROWS>
+impl<T, S, C, const N: usize, const K: usize> Recursion for PairRecursion<'_, T, S, C, N, K>
 where
     T: Real,
     S: Observed<usize>,
+    C: Cells<Scaled<T, N>>,
 {
     type Observation = usize;
-    type State = Column<T, N, ROWS>;
+    type State = Column<T, C, N>;
     /// `log k`.
     type Reading = T;
 
     fn start(&self) -> Self::State {
         let mut column = Column {
-            predicted: [Scaled::ZERO; ROWS],
+            predicted: C::filled(Scaled::ZERO, self.stored.len() + 1),
             last: Scaled::ZERO,
             exponent: 0,
             empty: self.stored.is_empty(),
         };
-        if let Some(first) = column.predicted.first_mut() {
+        if let Some(first) = column.predicted.as_mut().first_mut() {
             *first = Scaled::new(*self.model.chain().initial());
         }
         self.step(&mut column, None);

@@ -1,7 +1,6 @@
-use super::traversal::{Grown, Message};
-use super::{KernelError, Observed, Scaled, Traversal, TreeModel, TreeShape};
-use crate::error::ObservationError;
-use crate::filter::Recursion;
+use heapless::Vec;
+
+use super::{Branch, OpenNode, Scaled, TreeKernel, TreeLaw, TreeMessage, TreeModel};
 use crate::number::Real;
 
 /// The hidden tree kernel summed over all pruned trees: complete subtrees are cut off, in every way
@@ -19,7 +18,7 @@ use crate::number::Real;
 ///
 /// Source: the first seed document, Remark 12.21.
 ///
-/// State: `3 P + 7` words for each of `DEPTH` levels. Work: `3 P^2` multiply-adds an inner node.
+/// State: `3 P + 9` words for each of `DEPTH` levels. Work: `3 P^2` multiply-adds an inner node.
 ///
 /// ```
 /// use fishweir_core::{filter::Running, kernel::{PrunedTree, TreeModel, TreeShape}};
@@ -34,22 +33,15 @@ use crate::number::Real;
 /// assert!((pruned.log_mean - (pruned.log_sum - pruned.log_count)).abs() < 1e-15);
 /// # Ok(()) }
 /// ```
-#[derive(Debug)]
-pub struct PrunedTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> {
-    grown: Grown<'m, T, S, P, J>,
-}
-
-impl<T, S, const P: usize, const J: usize, const DEPTH: usize> Clone
-    for PrunedTree<'_, T, S, P, J, DEPTH>
-{
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T, S, const P: usize, const J: usize, const DEPTH: usize> Copy
-    for PrunedTree<'_, T, S, P, J, DEPTH>
-{
-}
+pub type PrunedTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> = TreeKernel<
+    'm,
+    T,
+    S,
+    PruningMessage<T, P>,
+    Vec<OpenNode<PruningMessage<T, P>>, DEPTH>,
+    TreeModel<T, P, J>,
+    P,
+>;
 
 /// A [`PrunedTree`]'s reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,41 +67,23 @@ pub struct PruningMessage<T, const P: usize> {
     count: Scaled<T, 1>,
 }
 
-impl<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> PrunedTree<'m, T, S, P, J, DEPTH>
-where
-    T: Real,
-    S: Observed<usize>,
-{
-    /// The kernel under a model on a tree, against a stored string of its leaves, left to right.
-    ///
-    /// # Errors
-    /// A string that is not as long as the tree has leaves, the first stored symbol that is no state,
-    /// a node with more children than the model has transitions, or a tree deeper than `DEPTH` inner
-    /// nodes.
-    pub fn of(
-        model: &'m TreeModel<T, P, J>,
-        shape: TreeShape<'m>,
-        stored: &'m [S],
-    ) -> Result<Self, KernelError> {
-        Ok(Self { grown: Grown::of::<DEPTH>(model, shape, stored)? })
-    }
-}
+impl<T: Real, const P: usize> TreeMessage<T, P> for PruningMessage<T, P> {
+    type Reading = Pruned<T>;
 
-impl<T: Real, const P: usize, const J: usize> Message<T, P, J> for PruningMessage<T, P> {
-    fn open(model: &TreeModel<T, P, J>, children: u16) -> Self {
-        let kernel = model.open(children);
+    fn open(law: &impl TreeLaw<T, P>, children: u16) -> Self {
+        let kernel = law.open(children);
         Self { kernel, alone: [kernel; 2], count: Scaled::new([T::ONE]) }
     }
-    fn leaf(model: &TreeModel<T, P, J>, child: usize, symbols: [Option<usize>; 2]) -> Self {
-        let alone = symbols.map(|symbol| model.leaf(child, symbol));
+    fn leaf(law: &impl TreeLaw<T, P>, branch: Branch, symbols: [Option<usize>; 2]) -> Self {
+        let alone = symbols.map(|symbol| law.leaf(branch, symbol));
         let [stored, streamed] = &alone;
         Self { kernel: stored.times(streamed), alone, count: Scaled::new([T::ONE]) }
     }
-    fn rise(&self, model: &TreeModel<T, P, J>, child: usize) -> Self {
-        let alone = self.alone.map(|value| model.message(child, &value));
+    fn rise(&self, law: &impl TreeLaw<T, P>, branch: Branch) -> Self {
+        let alone = self.alone.map(|value| law.message(branch, &value));
         let [stored, streamed] = &alone;
         Self {
-            kernel: model.message(child, &self.kernel).plus(stored.times(streamed)),
+            kernel: law.message(branch, &self.kernel).plus(stored.times(streamed)),
             alone,
             count: self.count.plus(Scaled::new([T::ONE])),
         }
@@ -121,37 +95,9 @@ impl<T: Real, const P: usize, const J: usize> Message<T, P, J> for PruningMessag
         }
         self.count = self.count.times(&message.count);
     }
-}
-
-impl<T, S, const P: usize, const J: usize, const DEPTH: usize> Recursion
-    for PrunedTree<'_, T, S, P, J, DEPTH>
-where
-    T: Real,
-    S: Observed<usize>,
-{
-    type Observation = usize;
-    type State = Traversal<PruningMessage<T, P>, DEPTH>;
-    /// The sum, once the last leaf has come.
-    type Reading = Option<Pruned<T>>;
-
-    fn start(&self) -> Self::State {
-        self.grown.start()
-    }
-
-    #[inline]
-    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
-        self.grown.push(state, x)
-    }
-
-    #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
-        let _ = self.grown.take(state, None);
-    }
-
-    fn read(&self, state: &Self::State) -> Option<Pruned<T>> {
-        let root = state.root()?;
-        let log_sum = root.kernel.log_of(self.grown.model.root(), 0);
-        let log_count = root.count.log_of(&[T::ONE], 0);
-        Some(Pruned { log_sum, log_count, log_mean: log_sum - log_count })
+    fn read(&self, law: &impl TreeLaw<T, P>) -> Pruned<T> {
+        let log_sum = self.kernel.log_of(law.root(), 0);
+        let log_count = self.count.log_of(&[T::ONE], 0);
+        Pruned { log_sum, log_count, log_mean: log_sum - log_count }
     }
 }

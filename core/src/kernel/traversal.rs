@@ -1,30 +1,35 @@
 use core::borrow::Borrow;
-
-use heapless::Vec;
+use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{KernelError, Observed, TreeModel, TreeShape};
+use super::{Branch, KernelError, Observed, Stack, TreeLaw, TreeShape};
 use crate::error::ObservationError;
+use crate::filter::Recursion;
 use crate::number::Real;
 
-/// What a tree kernel computes at a node, from the leaves up.
-pub(super) trait Message<T, const P: usize, const J: usize>: Clone {
+/// What a tree kernel computes at a node, from the leaves up, and reads at the root.
+pub trait TreeMessage<T: Real, const P: usize>: Clone {
+    /// What is read once the root is complete.
+    type Reading;
+
     /// A node before its children.
-    fn open(model: &TreeModel<T, P, J>, children: u16) -> Self;
-    /// What the `child`-th child, a leaf, tells its parent: the stored symbol, and the stream's.
-    fn leaf(model: &TreeModel<T, P, J>, child: usize, symbols: [Option<usize>; 2]) -> Self;
-    /// What the `child`-th child, complete, tells its parent.
-    fn rise(&self, model: &TreeModel<T, P, J>, child: usize) -> Self;
+    fn open(law: &impl TreeLaw<T, P>, children: u16) -> Self;
+    /// What a leaf tells its parent: the stored symbol, and the stream's.
+    fn leaf(law: &impl TreeLaw<T, P>, branch: Branch, symbols: [Option<usize>; 2]) -> Self;
+    /// What a complete inner node tells its parent.
+    fn rise(&self, law: &impl TreeLaw<T, P>, branch: Branch) -> Self;
     /// Takes a child's message in.
     fn take(&mut self, message: &Self);
+    /// What the root says under the prior of its states.
+    fn read(&self, law: &impl TreeLaw<T, P>) -> Self::Reading;
 }
 
 /// What a stream left of a tree kernel: the open nodes, from the root down, and what is complete.
 ///
-/// RAM: a node's values for each of `DEPTH` levels.
+/// RAM: a node's values and three words for each level that the stack has room for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Traversal<V, const DEPTH: usize> {
-    open: Vec<Open<V>, DEPTH>,
+pub struct Traversal<V, O> {
+    open: O,
     /// The next entry of the tree's code.
     node: usize,
     leaves: usize,
@@ -33,14 +38,16 @@ pub struct Traversal<V, const DEPTH: usize> {
 
 /// A node of which some children are not complete.
 #[derive(Clone, Debug, PartialEq)]
-struct Open<V> {
+pub struct OpenNode<V> {
     value: V,
+    /// Its entry in the tree's code.
+    node: usize,
     children: u16,
     /// Children that are complete: the number of the next.
     complete: u16,
 }
 
-impl<V, const DEPTH: usize> Traversal<V, DEPTH> {
+impl<V, O> Traversal<V, O> {
     /// How many leaves have been taken in, missing ones included.
     pub const fn leaves(&self) -> usize {
         self.leaves
@@ -52,105 +59,83 @@ impl<V, const DEPTH: usize> Traversal<V, DEPTH> {
     }
 }
 
-/// A tree, a model of it and a stored string of its leaves.
+/// A recursion over a tree from its leaves up, against a stored string of them: what it computes at a
+/// node is `V`'s affair, where it keeps the open ones `O`'s, and where states come from `G`'s.
+///
+/// See [`HiddenTree`](super::HiddenTree) and [`PrunedTree`](super::PrunedTree).
 #[derive(Debug)]
-pub(super) struct Grown<'m, T, S, const P: usize, const J: usize> {
-    pub(super) model: &'m TreeModel<T, P, J>,
-    pub(super) shape: TreeShape<'m>,
+pub struct TreeKernel<'m, T, S, V, O, G, const P: usize> {
+    law: &'m G,
+    shape: TreeShape<'m>,
     stored: &'m [S],
+    computes: PhantomData<fn() -> (T, V, O)>,
 }
 
-impl<T, S, const P: usize, const J: usize> Clone for Grown<'_, T, S, P, J> {
+impl<T, S, V, O, G, const P: usize> Clone for TreeKernel<'_, T, S, V, O, G, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, S, const P: usize, const J: usize> Copy for Grown<'_, T, S, P, J> {}
+impl<T, S, V, O, G, const P: usize> Copy for TreeKernel<'_, T, S, V, O, G, P> {}
 
-impl<'m, T: Real, S: Observed<usize>, const P: usize, const J: usize> Grown<'m, T, S, P, J> {
-    /// Checks that the three fit each other, and `DEPTH` levels.
-    pub(super) fn of<const DEPTH: usize>(
-        model: &'m TreeModel<T, P, J>,
-        shape: TreeShape<'m>,
-        stored: &'m [S],
-    ) -> Result<Self, KernelError> {
+impl<'m, T, S, V, O, G, const P: usize> TreeKernel<'m, T, S, V, O, G, P>
+where
+    T: Real,
+    S: Observed<usize>,
+    V: TreeMessage<T, P>,
+    O: Stack<OpenNode<V>>,
+    G: TreeLaw<T, P>,
+{
+    /// The kernel under a model on a tree, against a stored string of its leaves, left to right.
+    ///
+    /// # Errors
+    /// A string that is not as long as the tree has leaves, the first stored symbol that is no state,
+    /// a node to which the model has no transitions, or a tree of more levels of inner nodes than there
+    /// is room for.
+    pub fn of(law: &'m G, shape: TreeShape<'m>, stored: &'m [S]) -> Result<Self, KernelError> {
         let (found, expected) = (stored.len(), shape.leaves());
         if found != expected {
             return Err(KernelError::Length { sequence: 0, found, expected });
         }
         check_stored(&[stored], known::<P>)?;
-        // Children that each open node is still to have.
-        let mut open = Vec::<u16, DEPTH>::new();
-        for (node, &children) in shape.arity().iter().enumerate() {
-            if model.most_children().is_some_and(|most| usize::from(children) > most) {
-                return Err(KernelError::Arity { node });
-            }
-            if let Some(due) = open.last_mut() {
-                *due -= 1;
-            }
-            if children > 0 && open.push(children).is_err() {
-                return Err(KernelError::Capacity { needed: DEPTH + 1, available: DEPTH });
-            }
-            while open.last() == Some(&0) {
-                open.pop();
+        law.check(shape)?;
+        if let Some(available) = O::ROOM {
+            let mut open = O::empty();
+            for (node, &children) in shape.arity().iter().enumerate() {
+                if let Some(parent) = open.top_mut() {
+                    parent.complete += 1;
+                }
+                let value = V::open(law, children);
+                if children > 0 && !open.push(OpenNode { value, node, children, complete: 0 }) {
+                    return Err(KernelError::Capacity { needed: available + 1, available });
+                }
+                while open.top().is_some_and(OpenNode::is_complete) {
+                    open.pop();
+                }
             }
         }
-        Ok(Self { model, shape, stored })
-    }
-
-    /// Before the first leaf.
-    pub(super) fn start<V, const DEPTH: usize>(&self) -> Traversal<V, DEPTH>
-    where
-        V: Message<T, P, J>,
-    {
-        let mut state = Traversal { open: Vec::new(), node: 0, leaves: 0, root: None };
-        self.descend(&mut state);
-        state
-    }
-
-    /// The next leaf of the stream.
-    #[inline]
-    pub(super) fn push<V, const DEPTH: usize>(
-        &self,
-        state: &mut Traversal<V, DEPTH>,
-        x: &usize,
-    ) -> Result<(), ObservationError>
-    where
-        V: Message<T, P, J>,
-    {
-        known::<P>(x)?;
-        if !self.take(state, Some(*x)) {
-            return Err(ObservationError::PastEnd);
-        }
-        Ok(())
+        Ok(Self { law, shape, stored, computes: PhantomData })
     }
 
     /// The next leaf and all nodes that are complete with it; `false` past the last.
-    pub(super) fn take<V, const DEPTH: usize>(
-        &self,
-        state: &mut Traversal<V, DEPTH>,
-        x: Option<usize>,
-    ) -> bool
-    where
-        V: Message<T, P, J>,
-    {
+    fn take(&self, state: &mut Traversal<V, O>, x: Option<usize>) -> bool {
         let Some(stored) = self.stored.get(state.leaves) else { return false };
-        let Some(parent) = state.open.last_mut() else { return false };
-        let stored = *stored.observation().borrow();
-        let child = usize::from(parent.complete);
-        parent.value.take(&V::leaf(self.model, child, [Some(stored), x]));
+        let Some(parent) = state.open.top_mut() else { return false };
+        let stored = stored.observation().map(|symbol| *symbol.borrow());
+        let branch = Branch { child: usize::from(parent.complete), node: state.node };
+        parent.value.take(&V::leaf(self.law, branch, [stored, x]));
         parent.complete += 1;
         state.leaves += 1;
         state.node += 1;
-        while state.open.last().is_some_and(|node| node.complete == node.children)
+        while state.open.top().is_some_and(OpenNode::is_complete)
             && let Some(complete) = state.open.pop()
         {
-            let Some(parent) = state.open.last_mut() else {
+            let Some(parent) = state.open.top_mut() else {
                 state.root = Some(complete.value);
                 return true;
             };
-            let child = usize::from(parent.complete);
-            parent.value.take(&complete.value.rise(self.model, child));
+            let branch = Branch { child: usize::from(parent.complete), node: complete.node };
+            parent.value.take(&complete.value.rise(self.law, branch));
             parent.complete += 1;
         }
         self.descend(state);
@@ -158,16 +143,57 @@ impl<'m, T: Real, S: Observed<usize>, const P: usize, const J: usize> Grown<'m, 
     }
 
     /// Opens nodes down to the next leaf.
-    fn descend<V, const DEPTH: usize>(&self, state: &mut Traversal<V, DEPTH>)
-    where
-        V: Message<T, P, J>,
-    {
+    fn descend(&self, state: &mut Traversal<V, O>) {
         while let Some(&children @ 1..) = self.shape.arity().get(state.node) {
-            let node = Open { value: V::open(self.model, children), children, complete: 0 };
+            let value = V::open(self.law, children);
             // The depth was checked.
-            let _ = state.open.push(node);
+            state.open.push(OpenNode { value, node: state.node, children, complete: 0 });
             state.node += 1;
         }
+    }
+}
+
+impl<V> OpenNode<V> {
+    fn is_complete(&self) -> bool {
+        self.complete == self.children
+    }
+}
+
+impl<T, S, V, O, G, const P: usize> Recursion for TreeKernel<'_, T, S, V, O, G, P>
+where
+    T: Real,
+    S: Observed<usize>,
+    V: TreeMessage<T, P>,
+    O: Stack<OpenNode<V>>,
+    G: TreeLaw<T, P>,
+{
+    type Observation = usize;
+    type State = Traversal<V, O>;
+    /// Once the last leaf has come.
+    type Reading = Option<V::Reading>;
+
+    fn start(&self) -> Self::State {
+        let mut state = Traversal { open: O::empty(), node: 0, leaves: 0, root: None };
+        self.descend(&mut state);
+        state
+    }
+
+    #[inline]
+    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+        known::<P>(x)?;
+        if !self.take(state, Some(*x)) {
+            return Err(ObservationError::PastEnd);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        let _ = self.take(state, None);
+    }
+
+    fn read(&self, state: &Self::State) -> Self::Reading {
+        state.root().map(|root| root.read(self.law))
     }
 }
 

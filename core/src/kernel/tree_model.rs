@@ -1,8 +1,6 @@
+use super::{Branch, KernelError, TreeLaw, TreeShape};
 use crate::error::{ModelError, Part, check_distribution};
-use crate::hmm::retract;
 use crate::number::Real;
-
-use super::Scaled;
 
 /// Where a hidden tree's states come from: the root's from a prior, a child's from its parent's,
 /// `transition[child][from][to] = P_j(to | from)`.
@@ -53,53 +51,26 @@ impl<T: Real, const P: usize, const J: usize> TreeModel<T, P, J> {
     pub const fn transition(&self) -> &[[[T; P]; P]; J] {
         &self.transition
     }
+}
 
-    /// How many children a node may have; `None` where all children share a matrix.
-    pub(super) const fn most_children(&self) -> Option<usize> {
-        if J == 1 { None } else { Some(J) }
+impl<T: Real, const P: usize, const J: usize> TreeLaw<T, P> for TreeModel<T, P, J> {
+    fn root(&self) -> &[T; P] {
+        &self.root
     }
 
-    /// The transitions to a node's `child`-th child; a kernel has checked that there are any.
+    fn arity(&self) -> Option<&[u16; P]> {
+        self.arity.as_ref()
+    }
+
     #[inline(always)]
-    fn edge(&self, child: usize) -> Option<&[[T; P]; P]> {
-        self.transition.get(if J == 1 { 0 } else { child })
+    fn branch(&self, branch: Branch) -> Option<&[[T; P]; P]> {
+        self.transition.get(if J == 1 { 0 } else { branch.child })
     }
 
-    /// A node before its children: one for each state that it can be in.
-    #[inline]
-    pub(super) fn open(&self, children: u16) -> Scaled<T, P> {
-        let mut row = [T::ONE; P];
-        if let Some(arity) = &self.arity {
-            for (entry, &arity) in row.iter_mut().zip(arity) {
-                if arity != children {
-                    *entry = T::ZERO;
-                }
-            }
-        }
-        Scaled::new(row)
-    }
-
-    /// What a leaf tells its parent, `[state]`: `P_j(symbol | a)`, one where the symbol is missing.
-    #[inline]
-    pub(super) fn leaf(&self, child: usize, symbol: Option<usize>) -> Scaled<T, P> {
-        let Some(symbol) = symbol else { return Scaled::new([T::ONE; P]) };
-        if self.arity.is_some_and(|arity| arity.get(symbol) != Some(&0)) {
-            return Scaled::ZERO;
-        }
-        let Some(transition) = self.edge(child) else { return Scaled::ZERO };
-        let mut row = [T::ZERO; P];
-        for (entry, to) in row.iter_mut().zip(transition) {
-            *entry = to.get(symbol).copied().unwrap_or(T::ZERO);
-        }
-        Scaled::new(row)
-    }
-
-    /// What an inner child tells its parent: `sum_b P_j(b | a) v_b`. `P^2` multiply-adds.
-    #[inline]
-    pub(super) fn message(&self, child: usize, value: &Scaled<T, P>) -> Scaled<T, P> {
-        match self.edge(child) {
-            Some(transition) => value.map(|row| retract(transition, row)),
-            None => Scaled::ZERO,
+    fn check(&self, shape: TreeShape<'_>) -> Result<(), KernelError> {
+        match shape.arity().iter().position(|&children| J > 1 && usize::from(children) > J) {
+            Some(node) => Err(KernelError::Arity { node }),
+            None => Ok(()),
         }
     }
 }

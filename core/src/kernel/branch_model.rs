@@ -1,0 +1,73 @@
+use super::{Branch, KernelError, TreeLaw, TreeShape};
+use crate::error::{ModelError, Part, check_distribution};
+use crate::number::Real;
+
+/// Where the states of one tree come from, branch by branch: a long branch forgets more than a short
+/// one.
+///
+/// Matrices are borrowed, and branches may share them: `of_node[node]` is the matrix of the branch to
+/// the node of that entry of the tree's code; the root's entry says nothing. Else as
+/// [`TreeModel`](super::TreeModel).
+///
+/// Source: the first seed document, section 12.1.6, Example 12.20. Flash: `P + P^2` reals a matrix and
+/// 2 B a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct BranchModel<'m, T, const P: usize> {
+    root: [T; P],
+    transition: &'m [[[T; P]; P]],
+    of_node: &'m [u16],
+    arity: Option<[u16; P]>,
+}
+
+impl<'m, T: Real, const P: usize> BranchModel<'m, T, P> {
+    /// A model from `root[state]`, `transition[matrix][from][to]` and `of_node[node]`.
+    ///
+    /// # Errors
+    /// The first probability that is negative or not finite, or row that does not sum to one; rows of
+    /// the transitions are counted through, matrix by matrix.
+    pub fn new(
+        root: [T; P],
+        transition: &'m [[[T; P]; P]],
+        of_node: &'m [u16],
+    ) -> Result<Self, ModelError> {
+        const { assert!(P > 0, "a tree model needs a state") };
+        check_distribution(root.iter().copied(), Part::Prior, 0)?;
+        for (from, row) in transition.iter().flatten().enumerate() {
+            check_distribution(row.iter().copied(), Part::Transition, from)?;
+        }
+        Ok(Self { root, transition, of_node, arity: None })
+    }
+
+    /// Ties states to numbers of children, as
+    /// [`TreeModel::with_arities`](super::TreeModel::with_arities) does.
+    #[must_use]
+    pub const fn with_arities(mut self, arity: [u16; P]) -> Self {
+        self.arity = Some(arity);
+        self
+    }
+}
+
+impl<T: Real, const P: usize> TreeLaw<T, P> for BranchModel<'_, T, P> {
+    fn root(&self) -> &[T; P] {
+        &self.root
+    }
+
+    fn arity(&self) -> Option<&[u16; P]> {
+        self.arity.as_ref()
+    }
+
+    #[inline(always)]
+    fn branch(&self, branch: Branch) -> Option<&[[T; P]; P]> {
+        self.transition.get(usize::from(*self.of_node.get(branch.node)?))
+    }
+
+    fn check(&self, shape: TreeShape<'_>) -> Result<(), KernelError> {
+        let nodes = shape.arity().len();
+        let bare = |&node: &usize| self.branch(Branch { child: 0, node }).is_none();
+        match (1..nodes).find(bare) {
+            Some(node) => Err(KernelError::Branch { node }),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+use heapless::Vec;
+
+/// Where a recursion keeps a column of cells: an array on a device, the heap on a host.
+pub trait Cells<A>: Clone + AsMut<[A]> {
+    /// How many cells there is room for; `None` where there is no bound.
+    const ROOM: Option<usize>;
+    /// At least so many cells, all alike.
+    fn filled(cell: A, count: usize) -> Self;
+}
+
+impl<A: Copy, const ROWS: usize> Cells<A> for [A; ROWS] {
+    const ROOM: Option<usize> = Some(ROWS);
+    #[inline]
+    fn filled(cell: A, _: usize) -> Self {
+        [cell; ROWS]
+    }
+}
+
+/// Where a recursion keeps what is begun and not complete: a vector of fixed capacity on a device, the
+/// heap on a host.
+pub trait Stack<A>: Clone {
+    /// How many there is room for; `None` where there is no bound.
+    const ROOM: Option<usize>;
+    /// With nothing on it.
+    fn empty() -> Self;
+    /// Puts one on top; `false` where there is no room.
+    fn push(&mut self, top: A) -> bool;
+    /// Takes the topmost off.
+    fn pop(&mut self) -> Option<A>;
+    /// The topmost.
+    fn top(&self) -> Option<&A>;
+    /// The topmost, to change it.
+    fn top_mut(&mut self) -> Option<&mut A>;
+}
+
+impl<A: Clone, const DEPTH: usize> Stack<A> for Vec<A, DEPTH> {
+    const ROOM: Option<usize> = Some(DEPTH);
+    fn empty() -> Self {
+        Self::new()
+    }
+    #[inline]
+    fn push(&mut self, top: A) -> bool {
+        Self::push(self, top).is_ok()
+    }
+    #[inline]
+    fn pop(&mut self) -> Option<A> {
+        Self::pop(self)
+    }
+    #[inline]
+    fn top(&self) -> Option<&A> {
+        self.last()
+    }
+    #[inline]
+    fn top_mut(&mut self) -> Option<&mut A> {
+        self.last_mut()
+    }
+}

@@ -1,0 +1,71 @@
+use super::{KernelError, Scaled, TreeShape};
+use crate::hmm::retract;
+use crate::number::Real;
+
+/// The branch to a node from its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Branch {
+    /// Which of its parent's children the node is.
+    pub child: usize,
+    /// The node's entry in the tree's code.
+    pub node: usize,
+}
+
+/// Where a hidden tree's states come from: what the kernels of trees ask of a model.
+///
+/// States and symbols are the same `P`: a leaf shows its state.
+pub trait TreeLaw<T: Real, const P: usize> {
+    /// The prior of the root, `[state]`.
+    fn root(&self) -> &[T; P];
+
+    /// How many children a node has in each state, `[state]`; `None` where states are not tied to that.
+    fn arity(&self) -> Option<&[u16; P]>;
+
+    /// The transition probabilities along a branch, `[from][to]`.
+    fn branch(&self, branch: Branch) -> Option<&[[T; P]; P]>;
+
+    /// Whether every branch of a tree has transition probabilities.
+    ///
+    /// # Errors
+    /// The first node for which they are missing.
+    fn check(&self, shape: TreeShape<'_>) -> Result<(), KernelError>;
+
+    /// A node before its children: one for each state that it can be in.
+    #[inline]
+    fn open(&self, children: u16) -> Scaled<T, P> {
+        let mut row = [T::ONE; P];
+        if let Some(arity) = self.arity() {
+            for (entry, &arity) in row.iter_mut().zip(arity) {
+                if arity != children {
+                    *entry = T::ZERO;
+                }
+            }
+        }
+        Scaled::new(row)
+    }
+
+    /// What a leaf tells its parent, `[state]`: `P(symbol | a)`, one where the symbol is missing.
+    #[inline]
+    fn leaf(&self, branch: Branch, symbol: Option<usize>) -> Scaled<T, P> {
+        let Some(symbol) = symbol else { return Scaled::new([T::ONE; P]) };
+        if self.arity().is_some_and(|arity| arity.get(symbol) != Some(&0)) {
+            return Scaled::ZERO;
+        }
+        let Some(transition) = self.branch(branch) else { return Scaled::ZERO };
+        let mut row = [T::ZERO; P];
+        for (entry, to) in row.iter_mut().zip(transition) {
+            *entry = to.get(symbol).copied().unwrap_or(T::ZERO);
+        }
+        Scaled::new(row)
+    }
+
+    /// What an inner node tells its parent: `sum_b P(b | a) v_b`. `P^2` multiply-adds.
+    #[inline]
+    fn message(&self, branch: Branch, value: &Scaled<T, P>) -> Scaled<T, P> {
+        match self.branch(branch) {
+            Some(transition) => value.map(|row| retract(transition, row)),
+            None => Scaled::ZERO,
+        }
+    }
+}
