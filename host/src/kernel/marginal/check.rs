@@ -1,0 +1,120 @@
+//! Checks of a model's entries: each error names one, and what to do.
+
+use super::error::ModelError;
+use crate::data::{Alphabet, Kind};
+use crate::runtime::{STATE_SIZES, SYMBOL_SIZES, padded_states, padded_symbols};
+
+/// As the core's own: what an `f64` row of probabilities may be off one.
+const TOLERANCE: f64 = 1e-9;
+
+/// So many states as recursions are compiled for.
+pub(super) fn states(entry: &str, states: usize) -> Result<(), ModelError> {
+    match padded_states(states) {
+        Some(_) => Ok(()),
+        None => Err(ModelError::new(
+            entry,
+            format!(
+                "{states} states; between 1 and {} are possible",
+                STATE_SIZES[STATE_SIZES.len() - 1]
+            ),
+        )),
+    }
+}
+
+/// So many symbols as recursions are compiled for.
+pub(super) fn alphabet(alphabet: &Alphabet) -> Result<usize, ModelError> {
+    match padded_symbols(alphabet.len()) {
+        Some(_) => Ok(alphabet.len()),
+        None => Err(ModelError::new(
+            "alphabet",
+            format!(
+                "{} symbols; at most {} are possible",
+                alphabet.len(),
+                SYMBOL_SIZES[SYMBOL_SIZES.len() - 1]
+            ),
+        )),
+    }
+}
+
+/// A list of the length that others call for.
+pub(super) fn length(entry: &str, found: usize, needed: usize) -> Result<(), ModelError> {
+    if found == needed {
+        return Ok(());
+    }
+    Err(ModelError::new(entry, format!("{found} entries where {needed} are needed")))
+}
+
+/// A probability, or a weight that may be any.
+pub(super) fn probability(entry: impl FnOnce() -> String, value: f64) -> Result<(), ModelError> {
+    if (0.0..=1.0).contains(&value) {
+        return Ok(());
+    }
+    Err(ModelError::new(entry(), format!("{value} is no probability; write one from 0 to 1")))
+}
+
+/// A row of probabilities that sums to one with `more`.
+pub(super) fn distribution(entry: &str, row: &[f64], more: f64) -> Result<(), ModelError> {
+    for (index, &p) in row.iter().enumerate() {
+        probability(|| format!("{entry}[{index}]"), p)?;
+    }
+    let sum = row.iter().sum::<f64>() + more;
+    if (sum - 1.0).abs() <= TOLERANCE {
+        return Ok(());
+    }
+    let with = if more == 0.0 { "" } else { " with what belongs to it" };
+    let what = format!("sums to {sum}{with}; its probabilities must sum to 1");
+    Err(ModelError::new(entry, what))
+}
+
+/// A matrix of so many rows, each a distribution over so many entries with what `more` adds.
+pub(super) fn matrix(
+    entry: &str,
+    rows: &[Vec<f64>],
+    size: (usize, usize),
+    more: impl Fn(usize) -> f64,
+) -> Result<(), ModelError> {
+    length(entry, rows.len(), size.0)?;
+    for (index, row) in rows.iter().enumerate() {
+        let entry = format!("{entry}[{index}]");
+        length(&entry, row.len(), size.1)?;
+        distribution(&entry, row, more(index))?;
+    }
+    Ok(())
+}
+
+/// What a hidden Markov model observes, from the two entries of which one is given.
+pub(super) fn observed(
+    alphabet: Option<&Alphabet>,
+    channels: Option<&[String]>,
+) -> Result<Kind, ModelError> {
+    match (alphabet, channels) {
+        (Some(alphabet), None) => Ok(Kind::Symbols(alphabet.clone())),
+        (None, Some(channels)) if !channels.is_empty() => Ok(Kind::Channels(channels.to_vec())),
+        (None, Some(_)) => Err(ModelError::new("channels", "no channel is named")),
+        (Some(_), Some(_)) => {
+            Err(ModelError::new("channels", "not with `alphabet`; take one of the two out"))
+        }
+        (None, None) => Err(ModelError::new(
+            "alphabet",
+            "is missing; name the symbols (`alphabet`) or the `channels` of the model",
+        )),
+    }
+}
+
+/// Probabilities in an array of constant size, the rest as given.
+pub(super) fn filled<const N: usize>(row: &[f64], rest: f64) -> [f64; N] {
+    std::array::from_fn(|index| row.get(index).copied().unwrap_or(rest))
+}
+
+/// A matrix in an array of constant size; rows past the last are `rest(row)`.
+pub(super) fn filled_rows<const N: usize, const K: usize>(
+    rows: &[Vec<f64>],
+    rest: impl Fn(usize) -> [f64; K],
+) -> [[f64; K]; N] {
+    std::array::from_fn(|index| rows.get(index).map_or_else(|| rest(index), |row| filled(row, 0.0)))
+}
+
+/// The distribution that is sure of one entry.
+pub(super) fn sure<const K: usize>(entry: usize) -> [f64; K] {
+    std::array::from_fn(|index| f64::from(index == entry))
+}

@@ -1,0 +1,118 @@
+//! What is wrong with a model or with what it is to compare.
+
+use fishweir_core::kernel::KernelError;
+
+use crate::files::FileError;
+use crate::runtime::HmmError;
+
+/// Why a kernel by marginalisation cannot be computed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MarginalError {
+    /// A model's file that cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A model's file that is not one.
+    #[error("{file}, line {line}, column {column}: {what}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong, and what to do.
+        what: String,
+    },
+    /// An entry of a model's file that does not go with the others.
+    #[error("{file}: {error}")]
+    Entry {
+        /// The file.
+        file: String,
+        /// The entry, and what to do.
+        error: ModelError,
+    },
+    /// A model made in memory that is none.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Something to be compared of which the model knows nothing.
+    #[error("item {item}: {error}")]
+    Item {
+        /// Its number, from 0; of two lists, in its own.
+        item: usize,
+        /// What is wrong with it.
+        error: ItemError,
+    },
+}
+
+/// An entry of a model that is wrong.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{entry}: {what}")]
+pub struct ModelError {
+    /// The entry, as the file names it.
+    pub entry: String,
+    /// What is wrong, and what to do.
+    pub what: String,
+}
+
+impl ModelError {
+    pub(super) fn new(entry: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { entry: entry.into(), what: what.into() }
+    }
+
+    /// The same, of an entry inside another.
+    pub(super) fn within(self, outer: &str) -> Self {
+        Self { entry: format!("{outer}.{}", self.entry), what: self.what }
+    }
+}
+
+impl From<HmmError> for ModelError {
+    fn from(error: HmmError) -> Self {
+        Self::new("hmm", error.to_string())
+    }
+}
+
+/// Why a sequence cannot be compared with others.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ItemError {
+    /// Channels where the model is of symbols, or symbols where it is of channels.
+    #[error("has {found} where the model is of {expected}; read it as the model says")]
+    Kind {
+        /// What it has.
+        found: &'static str,
+        /// What the model has.
+        expected: &'static str,
+    },
+    /// Rows of another number of channels.
+    #[error("has {found} channels where the model has {expected}")]
+    Channels {
+        /// Its channels.
+        found: usize,
+        /// The model's.
+        expected: usize,
+    },
+    /// Another length than is compared.
+    #[error(
+        "has {found} symbols where {expected} belong: {why}; cut or pad it, or take the pair-hmm kernel"
+    )]
+    Length {
+        /// Its length.
+        found: usize,
+        /// The length that is compared.
+        expected: usize,
+        /// Why that length.
+        why: &'static str,
+    },
+    /// What the core refuses.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// A sample that the model does not know.
+    #[error("position {position}: {error}")]
+    Sample {
+        /// The position.
+        position: usize,
+        /// What is wrong.
+        error: fishweir_core::ObservationError,
+    },
+}

@@ -1,0 +1,127 @@
+//! The kernel of sequences of any two lengths: pair HMM.
+
+use fishweir_core::kernel::{End, PairHmm, PairRecursion, Scaled};
+use serde::{Deserialize, Serialize};
+
+use super::check;
+use super::error::{ItemError, MarginalError, ModelError};
+use super::room::Heap;
+use super::rows::{Row, Rows, after_symbols, in_parallel, prepare, symbols};
+use crate::data::{Alphabet, SamplesView};
+use crate::runtime::{with_states, with_symbols};
+
+/// The hidden Markov model whose trajectory two sequences share, each state emitting a symbol of each,
+/// or nothing.
+///
+/// Equation, cost and range: [`PairRecursion`] and [`PairHmm`]. A missing symbol is summed over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairHmmModel {
+    /// The symbols.
+    pub alphabet: Alphabet,
+    /// Initial probabilities, `[state]`.
+    pub initial: Vec<f64>,
+    /// Transition probabilities, `[from][to]`.
+    pub transition: Vec<Vec<f64>>,
+    /// Emission probabilities, `[state][symbol]`; with `empty` a row sums to one.
+    pub emission: Vec<Vec<f64>>,
+    /// Probabilities of emitting nothing, `[state]`.
+    pub empty: Vec<f64>,
+    /// Where trajectories end.
+    pub end: PairEnd,
+}
+
+/// Where the trajectories of a [`PairHmmModel`] end; see [`End`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum PairEnd {
+    /// Anywhere.
+    Anywhere,
+    /// In a silent final state, which is entered with these probabilities; with them the initial
+    /// probabilities and the rows of transitions sum to one.
+    Silent {
+        /// From the beginning.
+        initial: f64,
+        /// From each state.
+        state: Vec<f64>,
+    },
+    /// In this state.
+    Emitting(usize),
+}
+
+impl PairHmmModel {
+    pub(super) fn validate(&self) -> Result<(), ModelError> {
+        let symbols = check::alphabet(&self.alphabet)?;
+        let states = self.initial.len();
+        check::states("initial", states)?;
+        let (initial, leaves): (f64, &[f64]) = match &self.end {
+            PairEnd::Anywhere => (0.0, &[]),
+            PairEnd::Silent { initial, state } => {
+                check::probability(|| "end.silent.initial".into(), *initial)?;
+                check::length("end.silent.state", state.len(), states)?;
+                for (index, &p) in state.iter().enumerate() {
+                    check::probability(|| format!("end.silent.state[{index}]"), p)?;
+                }
+                (*initial, state)
+            }
+            PairEnd::Emitting(last) if *last < states => (0.0, &[]),
+            PairEnd::Emitting(last) => {
+                let what = format!("there is no state {last}; states are 0 to {}", states - 1);
+                return Err(ModelError::new("end.emitting", what));
+            }
+        };
+        check::distribution("initial", &self.initial, initial)?;
+        let leave = |from: usize| leaves.get(from).copied().unwrap_or(0.0);
+        check::matrix("transition", &self.transition, (states, states), leave)?;
+        check::length("empty", self.empty.len(), states)?;
+        for (index, &p) in self.empty.iter().enumerate() {
+            check::probability(|| format!("empty[{index}]"), p)?;
+        }
+        check::matrix("emission", &self.emission, (states, symbols), |state| self.empty[state])?;
+        // What the core alone finds: a state that emits nothing for ever.
+        with_states!(states, N => with_symbols!(symbols, K => self.built::<N, K>().map(|_| ())))
+    }
+
+    /// The core's model; a padded state stays where it is and shows the first symbol.
+    fn built<const N: usize, const K: usize>(&self) -> Result<Box<PairHmm<f64, N, K>>, ModelError> {
+        let end = match &self.end {
+            PairEnd::Anywhere => End::Anywhere,
+            PairEnd::Silent { initial, state } => {
+                End::Silent { initial: *initial, state: check::filled(state, 0.0) }
+            }
+            PairEnd::Emitting(state) => End::Emitting(*state),
+        };
+        let model = PairHmm::new(
+            check::filled(&self.initial, 0.0),
+            check::filled_rows(&self.transition, check::sure),
+            check::filled_rows(&self.emission, |_| check::sure(0)),
+            check::filled(&self.empty, 0.0),
+            end,
+        );
+        model.map(Box::new).map_err(|error| ModelError::new("pair-hmm", error.to_string()))
+    }
+}
+
+impl Rows for PairHmmModel {
+    fn log_rows(
+        &self,
+        items: &[SamplesView<'_>],
+        plan: &[Row],
+    ) -> Result<Vec<Vec<f64>>, MarginalError> {
+        let items = prepare(items, |view| symbols(view, self.alphabet.len()))?;
+        with_states!(self.initial.len(), N => with_symbols!(self.alphabet.len(), K => {
+            let model = self.built::<N, K>()?;
+            in_parallel(&items, plan, |stream, stored| {
+                stored
+                    .iter()
+                    .map(|stored| {
+                        type Kernel<'m, const N: usize, const K: usize> =
+                            PairRecursion<'m, f64, Option<u16>, Heap<Scaled<f64, N>>, N, K>;
+                        let kernel = Kernel::<N, K>::of(&model, stored).map_err(ItemError::from)?;
+                        after_symbols(kernel, stream)
+                    })
+                    .collect()
+            })
+        }))
+    }
+}

@@ -1,0 +1,40 @@
+//! Room on the heap for recursions that on a device have a constant amount of it.
+
+use fishweir_core::kernel::{Cells, Stack};
+
+/// A column or a stack that grows with what it is for.
+#[derive(Clone, Debug)]
+pub(super) struct Heap<A>(Vec<A>);
+
+impl<A> AsMut<[A]> for Heap<A> {
+    fn as_mut(&mut self) -> &mut [A] {
+        &mut self.0
+    }
+}
+
+impl<A: Clone> Cells<A> for Heap<A> {
+    const ROOM: Option<usize> = None;
+    fn filled(cell: A, count: usize) -> Self {
+        Self(vec![cell; count])
+    }
+}
+
+impl<A: Clone> Stack<A> for Heap<A> {
+    const ROOM: Option<usize> = None;
+    fn empty() -> Self {
+        Self(Vec::new())
+    }
+    fn push(&mut self, top: A) -> bool {
+        self.0.push(top);
+        true
+    }
+    fn pop(&mut self) -> Option<A> {
+        self.0.pop()
+    }
+    fn top(&self) -> Option<&A> {
+        self.0.last()
+    }
+    fn top_mut(&mut self) -> Option<&mut A> {
+        self.0.last_mut()
+    }
+}

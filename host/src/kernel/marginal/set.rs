@@ -1,0 +1,126 @@
+//! The kernel over a finite set of models with a prior.
+
+use fishweir_core::ObservationError;
+use fishweir_core::emission::Emission;
+use fishweir_core::filter::{Evidence, Forward, Running};
+use fishweir_core::hmm::Hmm as CoreHmm;
+use fishweir_core::kernel::{Term, log_mixture};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::aligned::check_hmm;
+use super::check;
+use super::error::{ItemError, MarginalError, ModelError};
+use super::rows::{Row, Rows, channels_of, in_parallel, prepare, symbols_of};
+use crate::data::{Alphabet, Kind, SamplesView};
+use crate::runtime::{Hmm, with_states};
+
+/// Hidden Markov models, one of which two sequences of any lengths share.
+///
+/// Equation: [`Marginalisation`](fishweir_core::kernel::Marginalisation). Each sequence runs through
+/// each model once; a pair then costs two logarithms and an exponential a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FiniteSetModel {
+    /// The symbols, where they are models of symbols.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alphabet: Option<Alphabet>,
+    /// The channels, where they are models of channels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<String>>,
+    /// Prior, `[model]`.
+    pub prior: Vec<f64>,
+    /// The models, which may differ in their number of states.
+    pub model: Vec<Hmm>,
+}
+
+impl FiniteSetModel {
+    /// What it observes.
+    ///
+    /// # Errors
+    /// Neither alphabet nor channels, or both.
+    pub fn kind(&self) -> Result<Kind, ModelError> {
+        check::observed(self.alphabet.as_ref(), self.channels.as_deref())
+    }
+
+    pub(super) fn validate(&self) -> Result<(), ModelError> {
+        let kind = self.kind()?;
+        check::length("prior", self.prior.len(), self.model.len())?;
+        check::distribution("prior", &self.prior, 0.0)?;
+        for (index, model) in self.model.iter().enumerate() {
+            check_hmm(model, &kind).map_err(|error| error.within(&format!("model[{index}]")))?;
+        }
+        Ok(())
+    }
+}
+
+/// What a model says of a sequence, and its logarithm; `None` where it makes the sequence impossible.
+type Said = Option<(Evidence<f64>, f64)>;
+
+impl Rows for FiniteSetModel {
+    fn log_rows(
+        &self,
+        items: &[SamplesView<'_>],
+        plan: &[Row],
+    ) -> Result<Vec<Vec<f64>>, MarginalError> {
+        let of_models = self.model.iter().map(|model| {
+            with_states!(model.states(), N => {
+                if let Some(hmm) = model.categorical::<N>() {
+                    let items = prepare(items, |view| symbols_of(view, &hmm.emission()[..1]))?;
+                    said(&hmm, &items)
+                } else if let Some(hmm) = model.gaussian::<N>() {
+                    let states = &hmm.emission()[..1];
+                    let items = prepare(items, |view| channels_of(view, states, model.size()))?;
+                    said(&hmm, &items)
+                } else {
+                    Ok(Vec::new())
+                }
+            })
+        });
+        // `[model][item]`, then `[item][model]`.
+        let of_models: Vec<Vec<Said>> = of_models.collect::<Result<_, MarginalError>>()?;
+        let items: Vec<Vec<Said>> = (0..items.len())
+            .map(|item| of_models.iter().map(|of_model| of_model[item]).collect())
+            .collect();
+        in_parallel(&items, plan, |stream, stored| {
+            let row = stored.iter().map(|stored| {
+                let models = self.prior.iter().zip(stream).zip(stored);
+                log_mixture(models.filter_map(|((&prior, stream), stored)| {
+                    let (evidence, log) = (*stream)?;
+                    let stored = stored.map_or(f64::NEG_INFINITY, |(_, log)| log);
+                    Some(Term { prior, evidence, log, stored })
+                }))
+            });
+            Ok(row.collect())
+        })
+    }
+}
+
+fn said<E, const N: usize>(
+    hmm: &CoreHmm<E, N>,
+    items: &[Vec<Option<&E::Observation>>],
+) -> Result<Vec<Said>, MarginalError>
+where
+    E: Emission<Weight = f64, Observation: Sync> + Sync,
+{
+    let one = |(item, samples): (usize, &Vec<Option<&E::Observation>>)| {
+        let mut stream = Running::new(Forward::of(hmm));
+        for (position, x) in samples.iter().enumerate() {
+            let Some(x) = x else {
+                stream.push_missing();
+                continue;
+            };
+            match stream.push(x) {
+                Err(ObservationError::Impossible) => return Ok(None),
+                Err(error) => {
+                    let error = ItemError::Sample { position, error };
+                    return Err(MarginalError::Item { item, error });
+                }
+                Ok(()) => {}
+            }
+        }
+        Ok(Some((stream.state().evidence(), stream.read())))
+    };
+    let found: Vec<Result<Said, MarginalError>> = items.par_iter().enumerate().map(one).collect();
+    found.into_iter().collect()
+}
