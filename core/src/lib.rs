@@ -9,6 +9,7 @@
 //! | [`filter`] | constant memory: forward and tangent filter, forgetting, windows, expected statistics, online EM |
 //! | [`smooth`] | lent buffer: forward-backward, fixed lag, Viterbi, checkpoints, sampling |
 //! | [`score`] | the gradient of the log-likelihood, and directions, in the shape of the model |
+//! | [`context`] | models without hidden states: densities, Markov strings, independent positions |
 //! | [`kernel`] | kernels that sum over hidden models, one sequence stored, the other a stream |
 //! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
 //! | [`artefact`] | a classifier as a checked file that is read in place |
@@ -47,6 +48,7 @@
 pub mod artefact;
 mod checksum;
 pub mod classify;
+pub mod context;
 pub mod emission;
 mod error;
 pub mod filter;

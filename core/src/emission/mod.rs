@@ -62,7 +62,8 @@ pub use full_gaussian::{
     FullGaussian, FullGaussianScore, FullGaussianStatistics, FullGaussianView,
 };
 pub use gaussian::{
-    Gaussian, GaussianMoments, GaussianScore, GaussianStatistics, GaussianView, log_normaliser,
+    Gaussian, GaussianMoments, GaussianScore, GaussianStatistics, GaussianView, Width,
+    log_normaliser,
 };
 pub use mixture::{Mixture, MixtureScore, MixtureStatistics};
 pub use parametrisation::{Parametrisation, Probabilities, Spread};

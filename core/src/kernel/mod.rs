@@ -18,6 +18,11 @@
 //! refused is an observation that is none, or one past the end of what is stored. A missing symbol,
 //! of either sequence, is summed over.
 //!
+//! One kernel is of another kind, and reads `k` itself, which may be negative: [`PositionFisher`], the
+//! invariant Fisher kernel of sequences whose positions are independent, at a look-up and a compensated
+//! addition a stored sequence. A kernel on Fisher scores that is linear in them needs no recursion of its
+//! own: it is a direction ([`crate::score`], [`crate::context`]).
+//!
 //! Sums over conditionally independent products are inner products, so every Gram matrix is positive
 //! semi-definite. Source: the first seed document, section 12.1.
 
@@ -31,6 +36,7 @@ mod marginalisation;
 mod observed;
 mod pair_hmm;
 mod pair_kernel;
+mod position_fisher;
 mod pruned_tree;
 mod room;
 mod scaled;
@@ -49,6 +55,7 @@ pub use marginalisation::{Marginal, Marginalisation, Term, log_mixture};
 pub use observed::Observed;
 pub use pair_hmm::{End, PairHmm};
 pub use pair_kernel::{Column, PairKernel, PairRecursion};
+pub use position_fisher::{Matched, PositionFisher};
 pub use pruned_tree::{Pruned, PrunedTree, PruningMessage};
 pub use room::{Cells, Stack};
 pub use scaled::Scaled;

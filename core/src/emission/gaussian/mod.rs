@@ -1,6 +1,8 @@
 mod statistics;
+mod univariate;
 
 pub use statistics::{GaussianMoments, GaussianScore, GaussianStatistics};
+pub use univariate::Width;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 

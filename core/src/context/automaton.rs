@@ -1,0 +1,376 @@
+use super::{ContextError, ContextRule};
+use crate::error::ObservationError;
+
+/// Whether strings end by an event of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum StringEnd {
+    /// They do not: all `K` events are symbols.
+    Open,
+    /// The last of the `K` events, `K - 1`, is the end. It is pushed like a symbol; after it the string
+    /// is over, and wants a reset.
+    Event,
+}
+
+impl StringEnd {
+    const fn symbols(self, events: usize) -> usize {
+        match self {
+            Self::Open => events,
+            Self::Event => events.saturating_sub(1),
+        }
+    }
+}
+
+/// The states of variable-length Markov strings: a set of strings, and from each, for each symbol, the
+/// one that the string and the symbol lead to.
+///
+/// ```text
+/// next(u, sigma) = the longest suffix of (u sigma) that is in the set
+/// ```
+///
+/// The set decides what the model is:
+///
+/// | set | model | begins |
+/// |---|---|---|
+/// | all strings of length `k` ([`order`](Self::order)) | order `k` | when `k` symbols have been seen, which are not predicted |
+/// | some strings and the empty one | a suffix set (probabilistic suffix automaton) | in the empty context |
+/// | strings with start markers before the symbols | order `k`, padded | in the context of markers alone |
+///
+/// A start marker is written as the symbol past the last. The rule looks at the current context, not at
+/// the whole history: where a context's own prefix is not a context, it may never be entered. After a
+/// gap the empty context is the one that is known; where it is not in the set, as many symbols as the
+/// longest context has are taken in without a prediction.
+///
+/// Source: the first seed document, example 12.32 and remark 12.33.
+///
+/// Flash: `2 C K` bytes and ten. Work a symbol: a look-up.
+///
+/// ```
+/// use fishweir_core::context::{Automaton, StringEnd};
+///
+/// const CONTEXTS: [&[u16]; 4] = [&[], &[0], &[1], &[0, 1]];
+/// const SET: Automaton<2, 4> = match Automaton::new(&CONTEXTS, StringEnd::Open) {
+///     Ok(set) => set,
+///     Err(_) => panic!("not a set of contexts"), // at compile time
+/// };
+/// assert_eq!(SET.next()[1][1], 3); // 0, then 1: the context 0 1
+/// assert_eq!(SET.next()[3][1], 2); // 0 1, then 1: of 0 1 1 only 1 is in the set
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Automaton<const K: usize, const C: usize> {
+    next: [[u16; K]; C],
+    span: Span,
+}
+
+/// An [`Automaton`] whose sizes are known at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct AutomatonView<'a> {
+    next: &'a [u16],
+    events: usize,
+    span: Span,
+}
+
+/// Where strings of an [`Automaton`] begin and end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Span {
+    symbols: u16,
+    start: StringPlace,
+    after_gap: StringPlace,
+}
+
+/// Where a string is: its context, how many symbols are still to come until that is known, and whether
+/// it has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct StringPlace {
+    context: u16,
+    unknown: u16,
+    ended: bool,
+}
+
+impl StringPlace {
+    /// The context, where it is known and the string goes on.
+    pub const fn context(self) -> Option<usize> {
+        if self.unknown == 0 && !self.ended { Some(self.context as usize) } else { None }
+    }
+}
+
+impl Span {
+    /// Builds the table `next`, `[context][event]` in rows of `events`, of contexts that end with the
+    /// symbols seen last.
+    ///
+    /// `contexts^2 events` comparisons of two strings.
+    ///
+    /// # Errors
+    /// Names the first context that is wrong, and how.
+    pub const fn build(
+        contexts: &[&[u16]],
+        events: usize,
+        end: StringEnd,
+        next: &mut [u16],
+    ) -> Result<Self, ContextError> {
+        let symbols = end.symbols(events);
+        let limit = u16::MAX as usize;
+        if contexts.is_empty() || contexts.len() > limit || symbols >= limit {
+            return Err(ContextError::Count { found: contexts.len(), expected: limit });
+        }
+        if next.len() != contexts.len() * events {
+            let expected = match next.len().checked_div(events) {
+                Some(rows) => rows,
+                None => 0,
+            };
+            return Err(ContextError::Count { found: contexts.len(), expected });
+        }
+        if let Err(error) = check(contexts, symbols) {
+            return Err(error);
+        }
+        let span = match Self::of(contexts, symbols) {
+            Ok(span) => span,
+            Err(error) => return Err(error),
+        };
+        let mut context = 0;
+        while context < contexts.len() {
+            let mut symbol = 0;
+            while symbol < symbols {
+                match longest_suffix(contexts, contexts[context], symbol as u16) {
+                    Some(to) => next[context * events + symbol] = to as u16,
+                    None => return Err(ContextError::NoSuffix { context, symbol }),
+                }
+                symbol += 1;
+            }
+            context += 1;
+        }
+        Ok(span)
+    }
+
+    /// Where strings begin, and where they go on after a gap.
+    const fn of(contexts: &[&[u16]], symbols: usize) -> Result<Self, ContextError> {
+        let (mut markers, mut empty, mut uneven) = (None, None, None);
+        let (mut longest, mut most_markers) = (0, 0);
+        let mut context = 0;
+        while context < contexts.len() {
+            let string = contexts[context];
+            if string.is_empty() {
+                empty = Some(context);
+            } else if string[string.len() - 1] as usize == symbols && string.len() > most_markers {
+                // A marker comes last only where all are markers.
+                (markers, most_markers) = (Some(context), string.len());
+            }
+            if string.len() > longest {
+                longest = string.len();
+            }
+            if uneven.is_none() && context > 0 && string.len() != contexts[context - 1].len() {
+                uneven = Some(context);
+            }
+            context += 1;
+        }
+        let (start, unknown) = match (markers, empty, uneven) {
+            (Some(context), _, _) | (None, Some(context), _) => (context, 0),
+            (None, None, None) => (0, longest),
+            (None, None, Some(context)) => return Err(ContextError::NoEmpty { context }),
+        };
+        let (again, unknown_again) = match empty {
+            Some(context) => (context, 0),
+            None => (start, longest),
+        };
+        Ok(Self {
+            symbols: symbols as u16,
+            start: StringPlace { context: start as u16, unknown: unknown as u16, ended: false },
+            after_gap: StringPlace {
+                context: again as u16,
+                unknown: unknown_again as u16,
+                ended: false,
+            },
+        })
+    }
+}
+
+/// That symbols are symbols, markers come first, and no context comes twice.
+const fn check(contexts: &[&[u16]], symbols: usize) -> Result<(), ContextError> {
+    let mut context = 0;
+    while context < contexts.len() {
+        let string = contexts[context];
+        let mut position = 0;
+        while position < string.len() {
+            let symbol = string[position] as usize;
+            let after_symbol = position > 0 && (string[position - 1] as usize) < symbols;
+            if symbol > symbols || (symbol == symbols && after_symbol) {
+                return Err(ContextError::Symbol { context, position });
+            }
+            position += 1;
+        }
+        let mut earlier = 0;
+        while earlier < context {
+            let other = contexts[earlier];
+            if other.len() == string.len() && agree(other, string, string.len()) {
+                return Err(ContextError::Duplicate { context, earlier });
+            }
+            earlier += 1;
+        }
+        context += 1;
+    }
+    Ok(())
+}
+
+/// Whether two strings agree in their last `length` symbols.
+const fn agree(a: &[u16], b: &[u16], length: usize) -> bool {
+    let mut i = 1;
+    while i <= length {
+        if a[a.len() - i] != b[b.len() - i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The longest context that is a suffix of a string and one more symbol.
+const fn longest_suffix(contexts: &[&[u16]], string: &[u16], symbol: u16) -> Option<usize> {
+    let mut best: Option<usize> = None;
+    let mut context = 0;
+    while context < contexts.len() {
+        let candidate = contexts[context];
+        let fits = match candidate {
+            [] => true,
+            [before @ .., last] => {
+                *last == symbol
+                    && before.len() <= string.len()
+                    && agree(before, string, before.len())
+            }
+        };
+        let longer = match best {
+            Some(best) => candidate.len() > contexts[best].len(),
+            None => true,
+        };
+        if fits && longer {
+            best = Some(context);
+        }
+        context += 1;
+    }
+    best
+}
+
+impl<const K: usize, const C: usize> Automaton<K, C> {
+    /// The automaton of a set of contexts, `[context]`, each the symbols that were seen last in the
+    /// order they came.
+    ///
+    /// # Errors
+    /// Names the first context that is wrong, and how.
+    pub const fn new(contexts: &[&[u16]; C], end: StringEnd) -> Result<Self, ContextError> {
+        let mut next = [[0; K]; C];
+        match Span::build(contexts, K, end, next.as_flattened_mut()) {
+            Ok(span) => Ok(Self { next, span }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// All strings of length `k` in lexicographic order: the context is the number that they are in
+    /// base `K`, or `K - 1` where one of the events is the end.
+    ///
+    /// # Errors
+    /// [`ContextError::Count`] where `C` is not the number of such strings.
+    pub const fn order(k: u16, end: StringEnd) -> Result<Self, ContextError> {
+        let symbols = end.symbols(K);
+        let (mut count, mut length) = (1, 0_u16);
+        while length < k && count <= C {
+            count *= symbols;
+            length += 1;
+        }
+        if count != C || C > u16::MAX as usize {
+            return Err(ContextError::Count { found: count, expected: C });
+        }
+        let mut next = [[0; K]; C];
+        let mut context = 0;
+        while context < C {
+            let mut symbol = 0;
+            while symbol < symbols {
+                next[context][symbol] = ((context * symbols + symbol) % C) as u16;
+                symbol += 1;
+            }
+            context += 1;
+        }
+        let start = StringPlace { context: 0, unknown: k, ended: false };
+        Ok(Self { next, span: Span { symbols: symbols as u16, start, after_gap: start } })
+    }
+
+    /// The context that each context and symbol lead to, `[context][event]`; nothing is to be read
+    /// from the end's column.
+    pub const fn next(&self) -> &[[u16; K]; C] {
+        &self.next
+    }
+
+    /// The same automaton with its sizes at run time.
+    #[inline]
+    pub const fn view(&self) -> AutomatonView<'_> {
+        AutomatonView { next: self.next.as_flattened(), events: K, span: self.span }
+    }
+}
+
+impl<'a> AutomatonView<'a> {
+    /// A view of a table that [`Span::build`] has filled, in rows of `events`.
+    pub const fn new(next: &'a [u16], events: usize, span: Span) -> Self {
+        Self { next, events, span }
+    }
+
+    /// Before the first symbol.
+    #[inline]
+    pub const fn start(&self) -> StringPlace {
+        self.span.start
+    }
+
+    /// The context that predicts an event, where it is known, and the place after the event.
+    ///
+    /// # Errors
+    /// [`ObservationError::UnknownSymbol`]; [`ObservationError::PastEnd`] after the end.
+    #[inline(always)]
+    pub fn step(
+        &self,
+        place: StringPlace,
+        event: usize,
+    ) -> Result<(Option<usize>, StringPlace), ObservationError> {
+        if event >= self.events {
+            return Err(ObservationError::UnknownSymbol);
+        }
+        if place.ended {
+            return Err(ObservationError::PastEnd);
+        }
+        let context = place.context();
+        if event >= usize::from(self.span.symbols) {
+            return Ok((context, StringPlace { ended: true, ..place }));
+        }
+        let entry = usize::from(place.context) * self.events + event;
+        let next = self.next.get(entry).ok_or(ObservationError::UnknownSymbol)?;
+        let unknown = place.unknown.saturating_sub(1);
+        Ok((context, StringPlace { context: *next, unknown, ended: false }))
+    }
+
+    /// The place after a symbol that was not observed.
+    #[inline]
+    pub const fn skip(&self, place: StringPlace) -> StringPlace {
+        if place.ended { place } else { self.span.after_gap }
+    }
+}
+
+impl<const K: usize, const C: usize> ContextRule<usize, C> for Automaton<K, C> {
+    type Place = StringPlace;
+
+    #[inline(always)]
+    fn start(&self) -> StringPlace {
+        self.view().start()
+    }
+    #[inline(always)]
+    fn step(
+        &self,
+        place: StringPlace,
+        event: &usize,
+    ) -> Result<(Option<usize>, StringPlace), ObservationError> {
+        self.view().step(place, *event)
+    }
+    #[inline(always)]
+    fn skip(&self, place: StringPlace) -> StringPlace {
+        self.view().skip(place)
+    }
+}

@@ -1,0 +1,72 @@
+use core::fmt;
+
+/// Why a set of contexts was refused: which context, and what is wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum ContextError {
+    /// Another number of contexts than the constant sizes give, or more than 65 535.
+    Count {
+        /// Contexts there are.
+        found: usize,
+        /// Contexts there should be, or may be.
+        expected: usize,
+    },
+    /// A symbol outside the alphabet, or a start marker after a symbol.
+    Symbol {
+        /// The context.
+        context: usize,
+        /// The position in it.
+        position: usize,
+    },
+    /// A context that is another once more.
+    Duplicate {
+        /// The context.
+        context: usize,
+        /// The one it repeats.
+        earlier: usize,
+    },
+    /// Contexts of several lengths, without start markers and without the empty one: nothing says
+    /// where a string begins.
+    NoEmpty {
+        /// The first context whose length differs from the one before it.
+        context: usize,
+    },
+    /// After this symbol in this context no context is a suffix of what was seen: add the empty one.
+    NoSuffix {
+        /// The context.
+        context: usize,
+        /// The symbol.
+        symbol: usize,
+    },
+}
+
+impl fmt::Display for ContextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count { found, expected } => {
+                write!(f, "{found} contexts where there is room for {expected}")
+            }
+            Self::Symbol { context, position } => write!(
+                f,
+                "context {context}, position {position}: outside the alphabet, or a start marker \
+                 after a symbol"
+            ),
+            Self::Duplicate { context, earlier } => {
+                write!(f, "context {context} repeats context {earlier}")
+            }
+            Self::NoEmpty { context } => write!(
+                f,
+                "context {context} differs in length from the one before it: contexts of several \
+                 lengths need the empty one, or start markers"
+            ),
+            Self::NoSuffix { context, symbol } => write!(
+                f,
+                "symbol {symbol} after context {context} leads nowhere: no suffix of the two is a \
+                 context; add the empty one"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for ContextError {}

@@ -1,0 +1,134 @@
+use super::{ContextModel, ContextRule};
+use crate::emission::{Emission, Row};
+use crate::error::ObservationError;
+use crate::filter::{Belief, Recursion};
+use crate::hmm::{NumberOf, ReadingOf};
+use crate::number::{Number, Scalar, Weight};
+
+/// The log-likelihood of a [`ContextModel`], and over [`Dual`](crate::number::Dual) weights its
+/// directional derivatives.
+///
+/// ```text
+/// log p(x_1..t)   = sum_s log b_c(s)(x_s)
+/// d log p(x_1..t) = sum_s d log b_c(s)(x_s) = w . score(x_1..t)
+/// ```
+///
+/// It is the product that the [forward filter](crate::filter::Forward) would form if the state were
+/// known, kept in the same numbers: scaled by powers of two, the derivative centred.
+///
+/// State: `1 + D` reals, a ledger, and the place. Work a sample: a likelihood and `1 + 2D`
+/// multiplications; no logarithm but the family's own.
+#[derive(Debug)]
+pub struct ContextLikelihood<'m, R, E, const C: usize> {
+    model: &'m ContextModel<R, E, C>,
+}
+
+impl<R, E, const C: usize> Clone for ContextLikelihood<'_, R, E, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<R, E, const C: usize> Copy for ContextLikelihood<'_, R, E, C> {}
+
+/// What a stream left of a [`ContextLikelihood`]: where it is, and its likelihood.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContextBelief<P, X: Number> {
+    place: P,
+    likelihood: Belief<X, 1>,
+}
+
+impl<P: Copy, X: Number> ContextBelief<P, X> {
+    /// What the rule keeps of the past.
+    pub const fn place(&self) -> P {
+        self.place
+    }
+
+    /// The likelihood, for differences of logarithms.
+    pub const fn likelihood(&self) -> &Belief<X, 1> {
+        &self.likelihood
+    }
+}
+
+impl<'m, R, E, const C: usize> ContextLikelihood<'m, R, E, C> {
+    /// The likelihood of a stream under a model.
+    pub const fn of(model: &'m ContextModel<R, E, C>) -> Self {
+        Self { model }
+    }
+
+    /// The model.
+    pub const fn model(&self) -> &'m ContextModel<R, E, C> {
+        self.model
+    }
+}
+
+/// Multiplies a likelihood with that of one more sample.
+#[inline(always)]
+fn weigh<E: Emission<Weight: Weight>>(
+    likelihood: &mut Belief<NumberOf<E>, 1>,
+    emission: &E,
+    x: &E::Observation,
+) -> Result<(), ObservationError> {
+    let before = if likelihood.is_new() { [NumberOf::<E>::UNIT] } else { *likelihood.row() };
+    if let Some(Row { likelihood: row, log_scale }) = E::row(core::array::from_ref(emission), x)
+        && likelihood.begin(&before, &NumberOf::<E>::lift_row(row, &log_scale))
+    {
+        if E::SCALED {
+            likelihood.earn(log_scale);
+        }
+        return Ok(());
+    }
+    weigh_slowly(likelihood, &before, emission, x)
+}
+
+/// Where the product vanishes: in the log domain.
+#[cold]
+#[inline(never)]
+fn weigh_slowly<E: Emission<Weight: Weight>>(
+    likelihood: &mut Belief<NumberOf<E>, 1>,
+    before: &[NumberOf<E>; 1],
+    emission: &E,
+    x: &E::Observation,
+) -> Result<(), ObservationError> {
+    emission.check(x)?;
+    if likelihood.condition_logs(before, |_| emission.log_likelihood(x)) {
+        Ok(())
+    } else {
+        Err(ObservationError::Impossible)
+    }
+}
+
+impl<R, E, const C: usize> Recursion for ContextLikelihood<'_, R, E, C>
+where
+    E: Emission<Weight: Weight>,
+    R: ContextRule<E::Observation, C>,
+{
+    type Observation = E::Observation;
+    type State = ContextBelief<R::Place, NumberOf<E>>;
+    /// `log p(x_1..t)`, with its tangent over dual numbers.
+    type Reading = ReadingOf<E>;
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        ContextBelief { place: self.model.rule().start(), likelihood: Belief::NEW }
+    }
+
+    #[inline]
+    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+        let (context, next) = self.model.rule().step(state.place, x)?;
+        if let Some(emission) = context.and_then(|context| self.model.emission().get(context)) {
+            weigh(&mut state.likelihood, emission, x)?;
+        }
+        state.place = next;
+        Ok(())
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        state.place = self.model.rule().skip(state.place);
+    }
+
+    #[inline]
+    fn read(&self, state: &Self::State) -> ReadingOf<E> {
+        state.likelihood.log()
+    }
+}

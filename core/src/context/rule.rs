@@ -1,0 +1,67 @@
+use core::fmt::Debug;
+
+use crate::error::ObservationError;
+
+/// How the past picks the context of the next sample, one of `C`.
+pub trait ContextRule<O: ?Sized, const C: usize> {
+    /// What the rule keeps of the past.
+    type Place: Copy + PartialEq + Debug;
+
+    /// Before the first sample.
+    fn start(&self) -> Self::Place;
+
+    /// The context that predicts `x`, below `C`, or `None` where the past does not determine one;
+    /// and the place after `x`.
+    ///
+    /// # Errors
+    /// What is no symbol, or comes after the last.
+    fn step(
+        &self,
+        place: Self::Place,
+        x: &O,
+    ) -> Result<(Option<usize>, Self::Place), ObservationError>;
+
+    /// The place after a sample that was not observed.
+    fn skip(&self, place: Self::Place) -> Self::Place;
+}
+
+/// One context for all: samples are independent and alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Unconditional;
+
+impl<O: ?Sized> ContextRule<O, 1> for Unconditional {
+    type Place = ();
+
+    #[inline(always)]
+    fn start(&self) {}
+    #[inline(always)]
+    fn step(&self, (): (), _: &O) -> Result<(Option<usize>, ()), ObservationError> {
+        Ok((Some(0), ()))
+    }
+    #[inline(always)]
+    fn skip(&self, (): ()) {}
+}
+
+/// A context a position: samples are independent, and the sequence has `C` of them. More are refused,
+/// and missing ones past the end change nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Positions;
+
+impl<O: ?Sized, const C: usize> ContextRule<O, C> for Positions {
+    type Place = usize;
+
+    #[inline(always)]
+    fn start(&self) -> usize {
+        0
+    }
+    #[inline(always)]
+    fn step(&self, place: usize, _: &O) -> Result<(Option<usize>, usize), ObservationError> {
+        if place < C { Ok((Some(place), place + 1)) } else { Err(ObservationError::PastEnd) }
+    }
+    #[inline(always)]
+    fn skip(&self, place: usize) -> usize {
+        if place < C { place + 1 } else { place }
+    }
+}

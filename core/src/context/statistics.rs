@@ -1,0 +1,97 @@
+use super::model::check_possible;
+use super::{ContextModel, ContextRule};
+use crate::emission::{SufficientStatistics, VectorSpace};
+use crate::error::ObservationError;
+use crate::filter::Recursion;
+use crate::number::{Compensated, Real};
+
+/// The sufficient statistics of a stream under a [`ContextModel`], by context: counts of symbols,
+/// moments of channels. What a score and an estimate are read from.
+///
+/// Sums are compensated: after `10^8` samples a count in `f32` has the digits it had after `10^3`.
+///
+/// State, with `S` statistics an emission: `2 C S` reals and the place. Work a sample: `S` compensated
+/// additions, and what the family needs to observe one.
+#[derive(Debug)]
+pub struct ContextStatistics<'m, R, E, const C: usize> {
+    model: &'m ContextModel<R, E, C>,
+}
+
+impl<R, E, const C: usize> Clone for ContextStatistics<'_, R, E, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<R, E, const C: usize> Copy for ContextStatistics<'_, R, E, C> {}
+
+/// What a stream left of [`ContextStatistics`]: where it is, and compensated sums.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContextCollected<P, S, const C: usize> {
+    place: P,
+    sum: [S; C],
+    carry: [S; C],
+}
+
+impl<'m, R, E, const C: usize> ContextStatistics<'m, R, E, C> {
+    /// The statistics of a stream under a model.
+    pub const fn of(model: &'m ContextModel<R, E, C>) -> Self {
+        Self { model }
+    }
+
+    /// The model.
+    pub const fn model(&self) -> &'m ContextModel<R, E, C> {
+        self.model
+    }
+}
+
+impl<R, E, const C: usize> Recursion for ContextStatistics<'_, R, E, C>
+where
+    E: SufficientStatistics,
+    R: ContextRule<E::Observation, C>,
+{
+    type Observation = E::Observation;
+    type State = ContextCollected<R::Place, E::Statistics, C>;
+    /// `[context]`.
+    type Reading = [E::Statistics; C];
+
+    fn start(&self) -> Self::State {
+        let zero = [E::Statistics::ZERO; C];
+        ContextCollected { place: self.model.rule().start(), sum: zero, carry: zero }
+    }
+
+    #[inline]
+    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+        let (context, next) = self.model.rule().step(state.place, x)?;
+        if let Some(context) = context
+            && let Some(emission) = self.model.emission().get(context)
+            && let (Some(sum), Some(carry)) =
+                (state.sum.get_mut(context), state.carry.get_mut(context))
+        {
+            check_possible(emission, x)?;
+            let mut term = E::Statistics::ZERO;
+            emission.observe(x, E::Real::ONE, &mut term);
+            let mut columns = [*sum, *carry, term];
+            E::Statistics::across(&mut columns, &mut |[sum, carry, term]| {
+                let mut earned = Compensated::from_parts(*sum, *carry);
+                earned.add(*term);
+                (*sum, *carry) = earned.parts();
+            });
+            [*sum, *carry, _] = columns;
+        }
+        state.place = next;
+        Ok(())
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        state.place = self.model.rule().skip(state.place);
+    }
+
+    fn read(&self, state: &Self::State) -> [E::Statistics; C] {
+        let mut statistics = state.sum;
+        for (sum, carry) in statistics.iter_mut().zip(&state.carry) {
+            sum.add_scaled(E::Real::ONE, carry);
+        }
+        statistics
+    }
+}
