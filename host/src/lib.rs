@@ -3,6 +3,7 @@
 
 pub mod batch;
 pub mod classifier;
+pub mod context;
 pub mod data;
 pub mod deploy;
 pub mod device;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const INFERENCE: &str = include_str!("../golden/06_hmm_inference.json");
 
-const FILES: [&str; 10] = [
+const FILES: [&str; 13] = [
     include_str!("../golden/01_marginalisation_kernel.json"),
     include_str!("../golden/02_hidden_binomial.json"),
     include_str!("../golden/03_fixed_length_hmm_kernel.json"),
@@ -16,6 +16,9 @@ const FILES: [&str; 10] = [
     INFERENCE,
     include_str!("../golden/07_hmm_fisher_scores.json"),
     include_str!("../golden/09_hmm_directional_derivative.json"),
+    include_str!("../golden/10_gaussian_fisher.json"),
+    include_str!("../golden/11_markov_strings.json"),
+    include_str!("../golden/12_independent_positions.json"),
     include_str!("../golden/19_baum_welch.json"),
     include_str!("../golden/20_online_statistics.json"),
 ];

@@ -132,12 +132,15 @@ impl Span {
             Err(error) => return Err(error),
         };
         let mut context = 0;
-        while context < contexts.len() {
+        while let Some(&string) = at(contexts, context) {
             let mut symbol = 0;
             while symbol < symbols {
-                match longest_suffix(contexts, contexts[context], symbol as u16) {
-                    Some(to) => next[context * events + symbol] = to as u16,
-                    None => return Err(ContextError::NoSuffix { context, symbol }),
+                let Some(to) = longest_suffix(contexts, string, symbol as u16) else {
+                    return Err(ContextError::NoSuffix { context, symbol });
+                };
+                if let Some((_, [slot, ..])) = next.split_at_mut_checked(context * events + symbol)
+                {
+                    *slot = to;
                 }
                 symbol += 1;
             }
@@ -149,22 +152,28 @@ impl Span {
     /// Where strings begin, and where they go on after a gap.
     const fn of(contexts: &[&[u16]], symbols: usize) -> Result<Self, ContextError> {
         let (mut markers, mut empty, mut uneven) = (None, None, None);
-        let (mut longest, mut most_markers) = (0, 0);
+        let (mut longest, mut most_markers, mut before) = (0, 0, None);
         let mut context = 0;
-        while context < contexts.len() {
-            let string = contexts[context];
-            if string.is_empty() {
-                empty = Some(context);
-            } else if string[string.len() - 1] as usize == symbols && string.len() > most_markers {
+        while let Some(&string) = at(contexts, context) {
+            let length = string.len();
+            match string.last() {
+                None => empty = Some(context),
                 // A marker comes last only where all are markers.
-                (markers, most_markers) = (Some(context), string.len());
+                Some(&last) if last as usize == symbols && length > most_markers => {
+                    (markers, most_markers) = (Some(context), length);
+                }
+                Some(_) => {}
             }
-            if string.len() > longest {
-                longest = string.len();
+            if length > longest {
+                longest = length;
             }
-            if uneven.is_none() && context > 0 && string.len() != contexts[context - 1].len() {
+            if let Some(before) = before
+                && before != length
+                && uneven.is_none()
+            {
                 uneven = Some(context);
             }
+            before = Some(length);
             context += 1;
         }
         let (start, unknown) = match (markers, empty, uneven) {
@@ -188,24 +197,33 @@ impl Span {
     }
 }
 
+/// `slice[i]`, where there is one: in constant functions, and without a panic.
+const fn at<T>(slice: &[T], i: usize) -> Option<&T> {
+    match slice.split_at_checked(i) {
+        Some((_, [entry, ..])) => Some(entry),
+        _ => None,
+    }
+}
+
 /// That symbols are symbols, markers come first, and no context comes twice.
 const fn check(contexts: &[&[u16]], symbols: usize) -> Result<(), ContextError> {
     let mut context = 0;
-    while context < contexts.len() {
-        let string = contexts[context];
-        let mut position = 0;
-        while position < string.len() {
-            let symbol = string[position] as usize;
-            let after_symbol = position > 0 && (string[position - 1] as usize) < symbols;
+    while let Some(&string) = at(contexts, context) {
+        let (mut position, mut after_symbol) = (0, false);
+        while let Some(&symbol) = at(string, position) {
+            let symbol = symbol as usize;
             if symbol > symbols || (symbol == symbols && after_symbol) {
                 return Err(ContextError::Symbol { context, position });
             }
+            after_symbol = symbol < symbols;
             position += 1;
         }
         let mut earlier = 0;
         while earlier < context {
-            let other = contexts[earlier];
-            if other.len() == string.len() && agree(other, string, string.len()) {
+            if let Some(&other) = at(contexts, earlier)
+                && other.len() == string.len()
+                && is_suffix(other, string)
+            {
                 return Err(ContextError::Duplicate { context, earlier });
             }
             earlier += 1;
@@ -215,38 +233,29 @@ const fn check(contexts: &[&[u16]], symbols: usize) -> Result<(), ContextError> 
     Ok(())
 }
 
-/// Whether two strings agree in their last `length` symbols.
-const fn agree(a: &[u16], b: &[u16], length: usize) -> bool {
-    let mut i = 1;
-    while i <= length {
-        if a[a.len() - i] != b[b.len() - i] {
+/// Whether a string ends with another.
+const fn is_suffix(mut suffix: &[u16], mut string: &[u16]) -> bool {
+    while let [before @ .., last] = suffix {
+        let [rest @ .., other] = string else { return false };
+        if *last != *other {
             return false;
         }
-        i += 1;
+        (suffix, string) = (before, rest);
     }
     true
 }
 
 /// The longest context that is a suffix of a string and one more symbol.
-const fn longest_suffix(contexts: &[&[u16]], string: &[u16], symbol: u16) -> Option<usize> {
-    let mut best: Option<usize> = None;
+const fn longest_suffix(contexts: &[&[u16]], string: &[u16], symbol: u16) -> Option<u16> {
+    let (mut best, mut longest) = (None, 0);
     let mut context = 0;
-    while context < contexts.len() {
-        let candidate = contexts[context];
+    while let Some(&candidate) = at(contexts, context) {
         let fits = match candidate {
             [] => true,
-            [before @ .., last] => {
-                *last == symbol
-                    && before.len() <= string.len()
-                    && agree(before, string, before.len())
-            }
+            [before @ .., last] => *last == symbol && is_suffix(before, string),
         };
-        let longer = match best {
-            Some(best) => candidate.len() > contexts[best].len(),
-            None => true,
-        };
-        if fits && longer {
-            best = Some(context);
+        if fits && (best.is_none() || candidate.len() > longest) {
+            (best, longest) = (Some(context as u16), candidate.len());
         }
         context += 1;
     }
@@ -287,7 +296,11 @@ impl<const K: usize, const C: usize> Automaton<K, C> {
         while context < C {
             let mut symbol = 0;
             while symbol < symbols {
-                next[context][symbol] = ((context * symbols + symbol) % C) as u16;
+                if let Some((_, [slot, ..])) =
+                    next.as_flattened_mut().split_at_mut_checked(context * K + symbol)
+                {
+                    *slot = ((context * symbols + symbol) % C) as u16;
+                }
                 symbol += 1;
             }
             context += 1;
@@ -314,31 +327,30 @@ impl<'a> AutomatonView<'a> {
     pub const fn new(next: &'a [u16], events: usize, span: Span) -> Self {
         Self { next, events, span }
     }
+}
 
-    /// Before the first symbol.
-    #[inline]
-    pub const fn start(&self) -> StringPlace {
+/// Contexts of the view past `C` have no distribution: nothing is predicted in them.
+impl<const C: usize> ContextRule<usize, C> for AutomatonView<'_> {
+    type Place = StringPlace;
+
+    #[inline(always)]
+    fn start(&self) -> StringPlace {
         self.span.start
     }
-
-    /// The context that predicts an event, where it is known, and the place after the event.
-    ///
-    /// # Errors
-    /// [`ObservationError::UnknownSymbol`]; [`ObservationError::PastEnd`] after the end.
     #[inline(always)]
-    pub fn step(
+    fn step(
         &self,
         place: StringPlace,
-        event: usize,
+        event: &usize,
     ) -> Result<(Option<usize>, StringPlace), ObservationError> {
-        if event >= self.events {
+        if *event >= self.events {
             return Err(ObservationError::UnknownSymbol);
         }
         if place.ended {
             return Err(ObservationError::PastEnd);
         }
         let context = place.context();
-        if event >= usize::from(self.span.symbols) {
+        if *event >= usize::from(self.span.symbols) {
             return Ok((context, StringPlace { ended: true, ..place }));
         }
         let entry = usize::from(place.context) * self.events + event;
@@ -346,10 +358,8 @@ impl<'a> AutomatonView<'a> {
         let unknown = place.unknown.saturating_sub(1);
         Ok((context, StringPlace { context: *next, unknown, ended: false }))
     }
-
-    /// The place after a symbol that was not observed.
     #[inline]
-    pub const fn skip(&self, place: StringPlace) -> StringPlace {
+    fn skip(&self, place: StringPlace) -> StringPlace {
         if place.ended { place } else { self.span.after_gap }
     }
 }
@@ -359,7 +369,7 @@ impl<const K: usize, const C: usize> ContextRule<usize, C> for Automaton<K, C> {
 
     #[inline(always)]
     fn start(&self) -> StringPlace {
-        self.view().start()
+        self.span.start
     }
     #[inline(always)]
     fn step(
@@ -367,10 +377,10 @@ impl<const K: usize, const C: usize> ContextRule<usize, C> for Automaton<K, C> {
         place: StringPlace,
         event: &usize,
     ) -> Result<(Option<usize>, StringPlace), ObservationError> {
-        self.view().step(place, *event)
+        ContextRule::<usize, C>::step(&self.view(), place, event)
     }
     #[inline(always)]
     fn skip(&self, place: StringPlace) -> StringPlace {
-        self.view().skip(place)
+        ContextRule::<usize, C>::skip(&self.view(), place)
     }
 }

@@ -15,6 +15,10 @@ use core::panic::PanicInfo;
 
 use fishweir_core::artefact;
 use fishweir_core::classify::{ChangeDetector, Limit, StreamClassifier};
+use fishweir_core::context::{
+    Automaton, ContextLikelihood, ContextModel, ContextRule, ContextStatistics, Independent,
+    IndependentPositions, MarkovString, Positions, StringEnd, Unnormalised,
+};
 use fishweir_core::emission::{
     Alphabet, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture, Parametrisation,
     Poisson, Regularisation, SufficientStatistics, VectorSpace,
@@ -24,6 +28,10 @@ use fishweir_core::filter::{
     StepSize, Window,
 };
 use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::kernel::{
+    End, FixedLength, HiddenBinomial, HiddenTree, Marginalisation, PairHmm, PairKernel, PairTable,
+    PositionFisher, PrunedTree, TreeModel, TreeShape,
+};
 use fishweir_core::number::{Dual, Real};
 use fishweir_core::score::Score;
 use fishweir_core::smooth::{
@@ -49,6 +57,9 @@ fn main() -> ! {
     family::<Poisson<3>>(&black_box([0; 3]));
     family::<Bernoulli<3>>(&black_box([false; 3]));
     constructors();
+    kernels();
+    tree_kernels();
+    contexts();
     wire();
 
     classifier::<Categorical<16>>(&black_box(0));
@@ -245,6 +256,118 @@ fn constructors() {
     let _ = black_box(Poisson::<3>::new(some()));
     let _ = black_box(Bernoulli::<3>::new(some::<[f32; 3]>()));
     black_box(Real::exp(black_box(0.0_f32)));
+}
+
+/// Kernels by marginalisation, against sequences that the optimiser does not know.
+#[inline(never)]
+fn kernels() {
+    static STORED: [u8; 16] = [0; 16];
+    let (stored, x) = (black_box(&STORED[..]), black_box(0));
+    let models = some::<[Hmm<Categorical<16>, STATES>; 3]>();
+    let (prior, items) = (some::<[f32; 3]>(), some::<[[f32; 3]; 2]>());
+    if let Ok(kernel) = Marginalisation::of(&models, &prior, &items) {
+        drive(kernel, &x);
+        black_box(kernel.log_likelihoods(&black_box(kernel.start())));
+    }
+    let hmm = some::<Hmm<Categorical<16>, STATES>>();
+    if let Ok(kernel) = FixedLength::of(&hmm, [stored; 2]) {
+        drive(kernel, &x);
+        black_box(kernel.subkernels(&black_box(kernel.start())));
+    }
+    let along = some::<Hmm<Categorical<16, Dual<f32, 2>>, STATES>>();
+    if let Ok(kernel) = FixedLength::of(&along, [stored; 2]) {
+        drive(kernel, &x);
+    }
+    let gaussian = some::<Hmm<Gaussian<3>, STATES>>();
+    static CHANNELS: [[f32; 3]; 16] = [[0.0; 3]; 16];
+    if let Ok(kernel) = FixedLength::of(&gaussian, [black_box(&CHANNELS[..])]) {
+        drive(kernel, &some());
+    }
+    if let Ok(table) = PairTable::<f32, 4>::new::<STATES>(&some(), &some()) {
+        let tables = black_box([table; 3]);
+        if let Ok(kernel) = HiddenBinomial::shared(&table, [stored; 2]) {
+            drive(kernel, &x);
+        }
+        if let Ok(kernel) = HiddenBinomial::per_position(&tables, [stored; 2]) {
+            drive(kernel, &x);
+        }
+    }
+    let ends = [
+        End::Anywhere,
+        End::Emitting(black_box(0)),
+        End::Silent { initial: some(), state: some() },
+    ];
+    for end in ends {
+        let model = PairHmm::<f32, STATES, 4>::new(some(), some(), some(), some(), end);
+        let Ok(model) = model else { continue };
+        if let Ok(kernel) = PairKernel::<_, _, STATES, 4, 17>::of(&model, stored) {
+            drive(kernel, &x);
+            black_box(kernel.subkernels(&black_box(kernel.start())));
+        }
+    }
+}
+
+/// Kernels on hidden trees.
+#[inline(never)]
+fn tree_kernels() {
+    static ARITY: [u16; 16] = [0; 16];
+    static STORED: [u8; 16] = [0; 16];
+    let (stored, x) = (black_box(&STORED[..]), black_box(0));
+    let Ok(shape) = TreeShape::new(black_box(&ARITY[..])) else { return };
+    let Ok(model) = TreeModel::<f32, 3, 2>::new(some(), some()) else { return };
+    for model in [model, model.with_arities(some())] {
+        let model = black_box(model);
+        if let Ok(kernel) = HiddenTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
+            drive(kernel, &x);
+            black_box(kernel.at_root(&black_box(kernel.start())));
+        }
+        if let Ok(kernel) = PrunedTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
+            drive(kernel, &x);
+        }
+    }
+}
+
+/// Models without hidden states: one rule each, and one family with a constant of its own.
+#[inline(never)]
+fn contexts() {
+    context(&Independent::of(some::<Gaussian<1>>()), &some());
+    context(&Independent::of(some::<Mixture<Gaussian<1>, 2>>()), &some());
+    let model = IndependentPositions::<4, 5>::new(Positions, some::<[Categorical<4>; 5]>());
+    context(&model, &black_box(0));
+    static STORED: [u8; 8] = [0; 8];
+    if let Ok(kernel) = PositionFisher::of(&model, [black_box(&STORED[..]); 2]) {
+        drive(kernel, &black_box(0));
+        black_box(kernel.quadratic(&black_box(kernel.start())));
+    }
+    black_box(model.whitened(&some()));
+
+    let Ok(weights) = Unnormalised::<4, 9, f32>::new(some()) else { return };
+    black_box((weights.score(&some()), weights.direction(&some())));
+    let strings = black_box([&[0_u16, 1, 2][..]; 9]);
+    let end = black_box(StringEnd::Event);
+    for rule in [Automaton::new(&strings, end), Automaton::order(black_box(2), end)] {
+        let Ok(rule) = rule else { continue };
+        context(&MarkovString::new(rule, weights.probabilities()), &black_box(0));
+    }
+}
+
+#[inline(never)]
+fn context<R, E, const C: usize>(model: &ContextModel<R, E, C>, x: &E::Observation)
+where
+    R: ContextRule<E::Observation, C> + Copy,
+    E: SufficientStatistics<Real = f32>,
+{
+    let model = black_box(model);
+    let _ = black_box(model.validate());
+    drive(ContextLikelihood::of(model), x);
+    let statistics = ContextStatistics::of(model);
+    drive(statistics, x);
+    let collected = black_box(statistics.read(&black_box(statistics.start())));
+    black_box(model.score(&collected, black_box(Parametrisation::default())));
+    let _ = black_box(model.maximise(&collected, &black_box(Regularisation::NONE)));
+    let directions = black_box([[E::Score::ZERO; C]; 2]);
+    let along = black_box(model.along(&directions, black_box(Parametrisation::default())));
+    drive(ContextLikelihood::of(&along), x);
 }
 
 /// Frames in and out.

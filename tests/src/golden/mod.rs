@@ -8,16 +8,20 @@
 mod baum_welch;
 mod compare;
 mod directional;
+mod features;
 mod fisher;
 mod fixed_length;
+mod gaussian;
 mod hidden_binomial;
 mod hidden_tree;
 mod host_fit;
 mod inference;
 mod kernel;
 mod marginalisation;
+mod markov;
 mod movement;
 mod pair_hmm;
+mod positions;
 mod precision;
 mod schema;
 mod statistics;
@@ -33,11 +37,14 @@ use compare::Comparison;
 use directional::Directional;
 use fisher::Fisher;
 use fixed_length::Fixed;
+use gaussian::Densities;
 use hidden_binomial::Binomial;
 use hidden_tree::Trees;
 use inference::Inference;
 use marginalisation::FiniteSet;
+use markov::Strings;
 use pair_hmm::Pairs;
+use positions::Positions;
 use precision::{Kind, Precise};
 use schema::{Case, File};
 use statistics::OnlineStatistics;
@@ -118,6 +125,9 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "06_hmm_inference" => check_case::<Inference>,
         "07_hmm_fisher_scores" => check_case::<Fisher>,
         "09_hmm_directional_derivative" => check_case::<Directional>,
+        "10_gaussian_fisher" => check_case::<Densities>,
+        "11_markov_strings" => check_case::<Strings>,
+        "12_independent_positions" => check_case::<Positions>,
         "19_baum_welch" => check_case::<BaumWelch>,
         "20_online_statistics" => check_case::<OnlineStatistics>,
         system => {

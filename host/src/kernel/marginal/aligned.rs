@@ -63,7 +63,9 @@ pub(super) fn check_hmm(hmm: &Hmm, kind: &Kind) -> Result<(), ModelError> {
         (Kind::Symbols(alphabet), Emissions::Categorical { .. }) => {
             (alphabet.len(), "symbols", "alphabet")
         }
-        (Kind::Channels(names), Emissions::Gaussian { .. }) => (names.len(), "channels", "channels"),
+        (Kind::Channels(names), Emissions::Gaussian { .. }) => {
+            (names.len(), "channels", "channels")
+        }
         (Kind::Symbols(_), _) => {
             let what = "must be categorical, as the model has an alphabet";
             return Err(ModelError::new("hmm.emission", what));

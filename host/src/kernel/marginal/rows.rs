@@ -59,13 +59,9 @@ pub(super) fn prepare<'a, I>(
 }
 
 /// The symbols of an item, all below a bound.
-pub(super) fn symbols(
-    view: SamplesView<'_>,
-    alphabet: usize,
-) -> Result<&[Option<u16>], ItemError> {
-    let symbols = view
-        .symbols()
-        .ok_or(ItemError::Kind { found: "channels", expected: "symbols" })?;
+pub(super) fn symbols(view: SamplesView<'_>, alphabet: usize) -> Result<&[Option<u16>], ItemError> {
+    let symbols =
+        view.symbols().ok_or(ItemError::Kind { found: "channels", expected: "symbols" })?;
     let unknown = symbols.iter().position(|x| x.is_some_and(|x| usize::from(x) >= alphabet));
     match unknown {
         Some(position) => {
@@ -80,9 +76,8 @@ pub(super) fn symbols_of<'a, E: Emission<Observation = u16>>(
     view: SamplesView<'a>,
     states: &[E],
 ) -> Result<Vec<Option<&'a u16>>, ItemError> {
-    let symbols = view
-        .symbols()
-        .ok_or(ItemError::Kind { found: "channels", expected: "symbols" })?;
+    let symbols =
+        view.symbols().ok_or(ItemError::Kind { found: "channels", expected: "symbols" })?;
     checked(symbols.iter().map(Option::as_ref), states)
 }
 
@@ -92,8 +87,7 @@ pub(super) fn channels_of<'a, E: Emission<Observation = [f64]>>(
     states: &[E],
     expected: usize,
 ) -> Result<Vec<Option<&'a [f64]>>, ItemError> {
-    let rows =
-        view.rows().ok_or(ItemError::Kind { found: "symbols", expected: "channels" })?;
+    let rows = view.rows().ok_or(ItemError::Kind { found: "symbols", expected: "channels" })?;
     if rows.dimension() != expected {
         return Err(ItemError::Channels { found: rows.dimension(), expected });
     }

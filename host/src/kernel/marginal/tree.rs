@@ -141,9 +141,10 @@ impl TreeKernelModel {
         };
         let positions = tree.leaves().map(place).collect::<Result<_, _>>()?;
         match places.keys().min() {
-            Some(name) => {
-                Err(ModelError::new("leaves", format!("the tree has no leaf `{name}`; take it out")))
-            }
+            Some(name) => Err(ModelError::new(
+                "leaves",
+                format!("the tree has no leaf `{name}`; take it out"),
+            )),
             None => Ok(positions),
         }
     }
@@ -186,7 +187,8 @@ impl TreeKernelModel {
                     P,
                 >;
                 let kernel = Kernel::<V, P>::of(&model, shape, stored).map_err(ItemError::from)?;
-                let short = KernelError::Length { sequence: 0, found: stream.len(), expected: leaves };
+                let short =
+                    KernelError::Length { sequence: 0, found: stream.len(), expected: leaves };
                 after_symbols(kernel, stream)?.map(&read).ok_or(ItemError::Kernel(short))
             };
             stored.iter().map(one).collect()
