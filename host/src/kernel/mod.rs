@@ -4,11 +4,45 @@
 //! |---|---|
 //! | [`Gram`], [`CrossGram`]: kernel values of all pairs, computed in parallel | `gram.rs` |
 //! | [`write_gram`]: CSV, NumPy's `.npy`, LIBSVM's precomputed kernel | `format.rs` |
+//! | [`Scored`]: models with a score | `score.rs` |
+//! | [`Information`]: exact, sampled, empirical | `information.rs` |
+//! | [`Whitening`]: from scores to features, by an information | `whitening.rs` |
+//! | [`FisherKernel`]: practical, invariant, Gaussian and polynomial | `fisher.rs` |
+//! | [`TopKernel`]: tangents of posterior log-odds | `top.rs` |
+//! | [`CountKernel`]: marginalised counts, single and of pairs | `count.rs` |
 //! | [`marginal`]: kernels that sum over hidden models, against stored sequences | `marginal/` |
+//!
+//! A new kernel implements [`Kernel`] and is a line in the command's table.
 
+mod count;
+mod error;
+mod fisher;
 mod format;
 mod gram;
+mod information;
 pub mod marginal;
+mod score;
+mod top;
+mod whitening;
 
+pub use count::{CountKernel, Counted};
+pub use error::KernelError;
+pub use fisher::{Expected, FisherKernel, Metric, ScoreForm};
 pub use format::{FormatError, GramFormat, Items, gram_bytes, write_gram};
 pub use gram::{CrossGram, Gram, GramError, Spectrum};
+pub use information::{Axes, ENUMERATED_AT_MOST, Information, InformationError, RELATIVE_CUT};
+pub(crate) use score::push_score;
+pub use score::{ModelScore, NoScore, Scored, scores};
+pub use top::TopKernel;
+pub use whitening::Whitening;
+
+use crate::data::SamplesView;
+
+/// A kernel between sequences.
+pub trait Kernel {
+    /// The kernel of all pairs.
+    ///
+    /// # Errors
+    /// [`KernelError`], naming the sequence where it is one sequence's.
+    fn gram(&self, sequences: &[SamplesView<'_>]) -> Result<Gram, KernelError>;
+}

@@ -1,12 +1,13 @@
 //! Features of a sequence: the Fisher scores of the class models, read from expected statistics.
 
 use fishweir_core::classify::Normalisation;
-use fishweir_core::emission::{Probabilities, score_row};
+use fishweir_core::emission::Parametrisation;
 use serde::{Deserialize, Serialize};
 
 use crate::classifier::{Direction, EmissionDirection};
 use crate::data::SamplesView;
-use crate::fit::{EmissionStatistics, Expectations, expectations};
+use crate::fit::{Expectations, expectations};
+use crate::kernel::{Scored, push_score};
 use crate::runtime::{Emissions, Hmm};
 
 /// How the score's entries are scaled before the linear machine sees them.
@@ -75,12 +76,7 @@ impl FeatureMap {
     }
 
     fn block_length(&self, model: &Hmm) -> usize {
-        let states = model.states();
-        let emission = match model.emission {
-            Emissions::Categorical { .. } => model.size(),
-            Emissions::Gaussian { .. } => 2 * model.size(),
-        };
-        states * (1 + states + emission) + usize::from(self.with_likelihood)
+        model.parameters() + usize::from(self.with_likelihood)
     }
 
     /// The features of each sequence, times the normalisation's factor for its length. `None` for a
@@ -105,33 +101,7 @@ impl FeatureMap {
     }
 
     fn push_block(&self, model: &Hmm, expected: &Expectations, features: &mut Vec<f64>) {
-        push_logit_scores(&model.initial, &expected.initial, features);
-        for (row, pairs) in model.transition.iter().zip(&expected.pairs) {
-            push_logit_scores(row, pairs, features);
-        }
-        match (&model.emission, &expected.emission) {
-            (
-                Emissions::Categorical { probability },
-                EmissionStatistics::Categorical { counts },
-            ) => {
-                for (row, counts) in probability.iter().zip(counts) {
-                    push_logit_scores(row, counts, features);
-                }
-            }
-            (
-                Emissions::Gaussian { std, .. },
-                EmissionStatistics::Gaussian { occupancy, first, second },
-            ) => {
-                for ((std, first), (second, occupancy)) in
-                    std.iter().zip(first).zip(second.iter().zip(occupancy))
-                {
-                    let mean = first.iter().zip(std).zip(&self.scale);
-                    features.extend(mean.map(|((first, std), scale)| first * scale / std));
-                    features.extend(second.iter().map(|second| second - occupancy));
-                }
-            }
-            _ => debug_assert!(false, "statistics of two families"),
-        }
+        push_score(model, expected, Parametrisation::SOFTMAX, &self.scale, features);
         if self.with_likelihood {
             features.push(expected.log_likelihood);
         }
@@ -178,11 +148,4 @@ impl FeatureMap {
             })
             .collect()
     }
-}
-
-/// The score of a row's logits.
-fn push_logit_scores(probability: &[f64], counts: &[f64], features: &mut Vec<f64>) {
-    let from = features.len();
-    features.resize(from + counts.len(), 0.0);
-    score_row(probability, counts, Probabilities::Softmax, &mut features[from..]);
 }

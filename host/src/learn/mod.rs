@@ -8,11 +8,13 @@ mod augment;
 mod choice;
 mod features;
 mod machine;
+mod one_model;
 mod svm;
 mod train;
 
 pub use augment::{Augment, AugmentError, Mirror};
 pub use choice::{Candidate, Choice};
 pub use features::{FeatureMap, Scaling};
+pub use one_model::fit_one;
 pub use svm::{LinearSvm, Matrix};
 pub use train::{ClassifierKind, ScoreModels, TrainError, TrainOptions, Trained, train};

@@ -10,6 +10,7 @@ use super::augment::{Augment, AugmentError, Augmented, Mirror, mirror_candidates
 use super::choice::{Candidate, Choice};
 use super::features::{FeatureMap, Scaling};
 use super::machine::Machine;
+use super::one_model::{centre_and_scale, size};
 use super::svm::Matrix;
 use crate::classifier::{Classifier, Observations, Output, Provenance};
 use crate::data::{DataError, Dataset, Folds, Kind, SamplesView, Windowing};
@@ -261,43 +262,10 @@ impl<'a> Problem<'a> {
         Ok(Self { data, augmented, labels, options, progress })
     }
 
-    fn size(&self) -> usize {
-        match self.data.kind() {
-            Kind::Channels(names) => names.len(),
-            Kind::Symbols(alphabet) => alphabet.len(),
-        }
-    }
-
-    /// Mean and standard deviation of each channel over the series; empty for symbols.
-    fn centre_and_scale(&self, series: &[usize]) -> (Vec<f64>, Vec<f64>) {
-        let Some(dimension) = self.data.kind().dimension() else { return Default::default() };
-        let rows = || {
-            series
-                .iter()
-                .filter_map(|&index| self.data.series()[index].samples.view().rows())
-                .flat_map(|rows| rows.iter().flatten())
-        };
-        let count = rows().count().max(1) as f64;
-        let mut centre = vec![0.0; dimension];
-        for row in rows() {
-            centre.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / count);
-        }
-        let mut scale = vec![0.0; dimension];
-        for row in rows() {
-            let channels = scale.iter_mut().zip(row.iter().zip(&centre));
-            channels.for_each(|(sum, (x, centre))| *sum += (x - centre).powi(2) / count);
-        }
-        for scale in &mut scale {
-            // A channel that never moves carries nothing; any scale will do but zero.
-            *scale = if *scale > 0.0 { scale.sqrt() } else { 1.0 };
-        }
-        (centre, scale)
-    }
-
     /// A model a class, fitted to whole series and their mirror images.
     fn fit_models(&self, series: &[usize]) -> Result<Vec<Fit>, TrainError> {
         let series = self.augmented.exact(series);
-        let (_, scale) = self.centre_and_scale(&series);
+        let (_, scale) = centre_and_scale(self.data, &series);
         let classes = self.data.classes();
         (0..classes.len())
             .into_par_iter()
@@ -309,7 +277,7 @@ impl<'a> Problem<'a> {
                     .collect();
                 self.options
                     .baum_welch
-                    .fit(&sequences, self.size(), &scale, self.progress)
+                    .fit(&sequences, size(self.data), &scale, self.progress)
                     .map_err(|source| TrainError::Fit { class: classes[class].clone(), source })
             })
             .collect()
@@ -336,7 +304,7 @@ impl<'a> Problem<'a> {
                 .map(|class| output(log_prior(class), &|model| f64::from(model == class)))
                 .collect()
         };
-        let (centre, scale) = self.centre_and_scale(series);
+        let (centre, scale) = centre_and_scale(self.data, series);
         let name = std::path::Path::new(self.data.source());
         Classifier {
             method: ClassifierKind::Bayes.to_string(),
@@ -382,7 +350,7 @@ impl<'a> Problem<'a> {
         };
         // Scores of means are taken in units of the channels' scale over all the data: a metric,
         // the same for every fold.
-        let (_, scale) = self.centre_and_scale(&(0..self.labels.len()).collect::<Vec<_>>());
+        let (_, scale) = centre_and_scale(self.data, &(0..self.labels.len()).collect::<Vec<_>>());
         Ok(FeatureMap::new(models, scale, self.options.with_likelihood, self.options.normalisation))
     }
 

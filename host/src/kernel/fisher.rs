@@ -1,0 +1,162 @@
+use fishweir_core::emission::Parametrisation;
+
+use super::information::score_rows;
+use super::{Gram, Information, InformationError, Kernel, KernelError, Scored, Whitening};
+use crate::data::SamplesView;
+
+/// What is made of the features of two sequences, `u` and `v`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ScoreForm {
+    /// `u . v`: the Fisher kernel itself.
+    Linear,
+    /// `exp( -|u - v|^2 / (2 sigma^2) )`, which gives typical sequences, whose scores are small, a
+    /// norm too (first seed document, remarks 12.28 and 12.29).
+    Gaussian {
+        /// `sigma`, in units of the features.
+        sigma: f64,
+    },
+    /// `(1 + u . v)^power` (fifth seed document, section 4).
+    Polynomial {
+        /// The degree.
+        power: u32,
+    },
+}
+
+impl ScoreForm {
+    /// The matrix of features, `[sequence][feature]`.
+    ///
+    /// # Panics
+    /// If rows differ in length: a mistake of the caller, not of a file.
+    #[must_use]
+    pub fn gram(self, features: &[Vec<f64>]) -> Gram {
+        match self {
+            Self::Linear => Gram::of_features(features),
+            Self::Gaussian { sigma } => Gram::from_fn(features.len(), |i, j| {
+                // Differences first: norms and products would cancel.
+                let pairs = features[i].iter().zip(&features[j]);
+                let distance: f64 = pairs.map(|(u, v)| (u - v) * (u - v)).sum();
+                (-distance / (2.0 * sigma * sigma)).exp()
+            }),
+            Self::Polynomial { power } => {
+                let power = i32::try_from(power).unwrap_or(i32::MAX);
+                Gram::of_features(features).map(|k| (1.0 + k).powi(power))
+            }
+        }
+    }
+}
+
+/// Which expectation an information matrix is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// [`Information::exact`] over all sequences of a length.
+    Exact {
+        /// The length.
+        length: usize,
+    },
+    /// [`Information::sampled`], with the lengths of the data.
+    Sampled {
+        /// Sequences drawn.
+        count: usize,
+        /// Seed of the first.
+        seed: u64,
+    },
+    /// [`Information::empirical`], of the sequences themselves.
+    Empirical,
+}
+
+/// How scores become features.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Metric {
+    /// The scores themselves: the practical kernel.
+    Practical,
+    /// By the information: the invariant kernel.
+    Information {
+        /// Which expectation.
+        expected: Expected,
+        /// Whether the matrix' diagonal stands for it.
+        diagonal: bool,
+        /// Added to the diagonal; with zero, directions without information are left out.
+        ridge: f64,
+    },
+}
+
+impl Metric {
+    /// The map from a model's scores to features; `sequences` and their `scores` are what an
+    /// empirical expectation is of, and the lengths of a sampled one. And the information, where
+    /// there is one.
+    ///
+    /// # Errors
+    /// [`InformationError`] naming what is wrong with what was asked for.
+    pub fn whitening(
+        self,
+        model: &dyn Scored,
+        sequences: &[SamplesView<'_>],
+        scores: &[Vec<f64>],
+        parametrisation: Parametrisation,
+    ) -> Result<(Whitening, Option<Information>), InformationError> {
+        let Self::Information { expected, diagonal, ridge } = self else {
+            return Ok((Whitening::practical(), None));
+        };
+        let information = match expected {
+            Expected::Exact { length } => Information::exact(model, length, parametrisation)?,
+            Expected::Sampled { count, seed } => {
+                let lengths: Vec<usize> = sequences.iter().map(SamplesView::len).collect();
+                Information::sampled(model, &lengths, count, seed, parametrisation)?
+            }
+            Expected::Empirical => Information::empirical(scores)?,
+        };
+        let whitening = if diagonal {
+            Whitening::diagonal(&information, ridge)?
+        } else if ridge == 0.0 {
+            Whitening::inverse(&information.axes()?)
+        } else {
+            Whitening::ridge(&information.axes()?, ridge)?
+        };
+        Ok((whitening, Some(information)))
+    }
+}
+
+/// Kernels on the Fisher scores of one or several models, whose features stand side by side: without
+/// a form, the kernel of several models is the sum of theirs.
+#[derive(Clone, Debug)]
+pub struct FisherKernel<'m, M> {
+    /// The models.
+    pub models: &'m [M],
+    /// What scores are gradients with respect to.
+    pub parametrisation: Parametrisation,
+    /// How scores become features.
+    pub metric: Metric,
+    /// What is made of two sequences' features.
+    pub form: ScoreForm,
+}
+
+impl<M: Scored> FisherKernel<'_, M> {
+    /// The features, `[sequence][feature]`, and the information of each model, if there is any.
+    ///
+    /// # Errors
+    /// [`KernelError`] naming a sequence that has no score, or what is wrong with the information
+    /// asked for.
+    pub fn features(
+        &self,
+        sequences: &[SamplesView<'_>],
+    ) -> Result<(Vec<Vec<f64>>, Vec<Information>), KernelError> {
+        let mut features = vec![Vec::new(); sequences.len()];
+        let mut found = Vec::new();
+        for model in self.models {
+            let scores = score_rows(model, sequences, self.parametrisation)?;
+            let (whitening, information) =
+                self.metric.whitening(model, sequences, &scores, self.parametrisation)?;
+            for (features, of_model) in features.iter_mut().zip(whitening.features(scores)) {
+                features.extend(of_model);
+            }
+            found.extend(information);
+        }
+        Ok((features, found))
+    }
+}
+
+impl<M: Scored> Kernel for FisherKernel<'_, M> {
+    fn gram(&self, sequences: &[SamplesView<'_>]) -> Result<Gram, KernelError> {
+        Ok(self.form.gram(&self.features(sequences)?.0))
+    }
+}

@@ -1,0 +1,262 @@
+//! The Fisher information of a model: exact, sampled or empirical.
+
+use faer::{MatRef, Side};
+use fishweir_core::emission::Parametrisation;
+
+use super::score::scores;
+use super::{Gram, GramError, NoScore, Scored};
+use crate::data::{Samples, SamplesView};
+
+/// Sequences that are scored at a time.
+const BATCH: usize = 1024;
+
+/// Sequences that are enumerated at most.
+pub const ENUMERATED_AT_MOST: u64 = 1 << 20;
+
+/// Eigenvalues of the information below this fraction of the largest count as zero.
+pub const RELATIVE_CUT: f64 = 1e-10;
+
+/// The Fisher information `I = E[ g g' ]` of scores `g`, uncentred.
+///
+/// Source: first seed document, definition 12.26, with the expectation under the model; fifth seed
+/// document, section 4. RAM: `8 P^2` bytes for `P` parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Information {
+    matrix: Gram,
+    /// Sequences that the expectation was taken over.
+    pub sequences: usize,
+    /// Root of the expected squared Frobenius distance to the model's own information, where it was
+    /// sampled; `None` for an expectation that is exact, or not the model's.
+    pub standard_error: Option<f64>,
+}
+
+/// Why there is no information.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InformationError {
+    /// Sequences of real channels cannot be enumerated.
+    #[error("sequences of real numbers cannot be enumerated; sample the information instead")]
+    NotSymbols,
+    /// There are too many sequences to enumerate.
+    #[error(
+        "{symbols} symbols have more than {ENUMERATED_AT_MOST} sequences of length {length}; \
+         sample the information instead"
+    )]
+    TooMany {
+        /// Symbols.
+        symbols: usize,
+        /// Length asked for.
+        length: usize,
+    },
+    /// An expectation over nothing.
+    #[error("an information matrix needs at least {0}")]
+    Nothing(&'static str),
+    /// A ridge that is negative or no number.
+    #[error("the ridge {0} is not positive; give a positive number")]
+    Ridge(f64),
+    /// A sequence has no score.
+    #[error(transparent)]
+    NoScore(#[from] NoScore),
+    /// A score overflowed.
+    #[error("the information matrix: {0}")]
+    Matrix(#[from] GramError),
+}
+
+impl Information {
+    /// The model's own expectation over all sequences of a length. Work: `K^length` scores for `K`
+    /// symbols, and their outer products.
+    ///
+    /// # Errors
+    /// [`InformationError`] for real channels, and for more than [`ENUMERATED_AT_MOST`] sequences.
+    pub fn exact(
+        model: &dyn Scored,
+        length: usize,
+        parametrisation: Parametrisation,
+    ) -> Result<Self, InformationError> {
+        let symbols = model.symbols().ok_or(InformationError::NotSymbols)?;
+        let too_many = || InformationError::TooMany { symbols, length };
+        let count = u32::try_from(length)
+            .ok()
+            .and_then(|length| (symbols as u64).checked_pow(length))
+            .filter(|&count| count <= ENUMERATED_AT_MOST)
+            .ok_or_else(too_many)? as usize;
+        let mut moment = Moment::new(model.parameters());
+        for from in (0..count).step_by(BATCH) {
+            let sequences: Vec<Vec<Option<u16>>> =
+                (from..count.min(from + BATCH)).map(|n| digits(n, symbols, length)).collect();
+            let views: Vec<_> = sequences.iter().map(|s| SamplesView::Symbols(s)).collect();
+            // A sequence without a score is one without a probability.
+            let possible = model.scores(&views, parametrisation).into_iter().flatten();
+            let weighed = possible.map(|found| {
+                let root = (0.5 * found.log_likelihood).exp();
+                found.score.iter().map(|g| root * g).collect()
+            });
+            moment.add(&weighed.collect::<Vec<Vec<f64>>>());
+        }
+        Ok(Self { matrix: moment.mean(1.0), sequences: count, standard_error: None })
+    }
+
+    /// The model's own expectation from `count` sequences drawn from it, of the lengths given in
+    /// turn; the same seed gives the same.
+    ///
+    /// The [standard error](Self::standard_error) is the root of
+    /// `( mean |g|^4 - |I|^2 ) / (count - 1)`, in the Frobenius norm.
+    ///
+    /// # Errors
+    /// [`InformationError`] where fewer than two sequences, or no length, are asked for.
+    pub fn sampled(
+        model: &dyn Scored,
+        lengths: &[usize],
+        count: usize,
+        seed: u64,
+        parametrisation: Parametrisation,
+    ) -> Result<Self, InformationError> {
+        if lengths.is_empty() {
+            return Err(InformationError::Nothing("one length"));
+        }
+        if count < 2 {
+            return Err(InformationError::Nothing("two sequences to sample"));
+        }
+        let mut moment = Moment::new(model.parameters());
+        let mut fourth = 0.0;
+        for from in (0..count).step_by(BATCH) {
+            let draw =
+                |n: usize| model.draw(lengths[n % lengths.len()], seed.wrapping_add(n as u64));
+            let drawn: Vec<Samples> = (from..count.min(from + BATCH)).map(draw).collect();
+            let views: Vec<_> = drawn.iter().map(Samples::view).collect();
+            let rows = score_rows(model, &views, parametrisation)?;
+            fourth += rows.iter().map(|g| square(g).powi(2)).sum::<f64>();
+            moment.add(&rows);
+        }
+        let matrix = moment.mean(count as f64);
+        let norm: f64 = matrix.rows().map(square).sum();
+        let variance = (fourth / count as f64 - norm).max(0.0) / (count - 1) as f64;
+        Ok(Self { matrix, sequences: count, standard_error: Some(variance.sqrt()) })
+    }
+
+    /// The average over scores of given sequences, `[sequence][parameter]`: not the model's own
+    /// expectation, but that of the data.
+    ///
+    /// # Errors
+    /// [`InformationError::Nothing`] without a sequence.
+    ///
+    /// # Panics
+    /// If scores differ in length: a mistake of the caller, not of a file.
+    pub fn empirical(scores: &[Vec<f64>]) -> Result<Self, InformationError> {
+        let first = scores.first().ok_or(InformationError::Nothing("one sequence"))?;
+        let mut moment = Moment::new(first.len());
+        scores.chunks(BATCH).for_each(|rows| moment.add(rows));
+        let matrix = moment.mean(scores.len() as f64);
+        Ok(Self { matrix, sequences: scores.len(), standard_error: None })
+    }
+
+    /// The matrix, `[parameter][parameter]`.
+    #[must_use]
+    pub fn matrix(&self) -> &Gram {
+        &self.matrix
+    }
+
+    /// Number of parameters.
+    #[must_use]
+    pub fn parameters(&self) -> usize {
+        self.matrix.len()
+    }
+
+    /// The principal axes. Some `10 P^3` multiply-adds and `16 P^2` bytes beside the result.
+    ///
+    /// # Errors
+    /// [`InformationError::Matrix`] where an entry is not finite.
+    pub fn axes(&self) -> Result<Axes, InformationError> {
+        self.matrix.check()?;
+        let side = self.parameters();
+        let values: Vec<f64> = self.matrix.rows().flatten().copied().collect();
+        let eigen = MatRef::from_row_major_slice(&values, side, side)
+            .self_adjoint_eigen(Side::Lower)
+            .map_err(|_| GramError::Eigenvalues)?;
+        let column = |axis: usize| (0..side).map(|p| eigen.U()[(p, axis)]).collect();
+        Ok(Axes {
+            values: (0..side).map(|axis| eigen.S().column_vector()[axis]).collect(),
+            directions: (0..side).map(column).collect(),
+        })
+    }
+}
+
+/// The principal axes of an information matrix: orthonormal directions, rising information.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axes {
+    /// Information along each axis, rising.
+    pub values: Vec<f64>,
+    /// The axes, `[axis][parameter]`.
+    pub directions: Vec<Vec<f64>>,
+}
+
+impl Axes {
+    /// The axes that carry information: `[axis]` above [`RELATIVE_CUT`] of the largest. A row of
+    /// probabilities has a direction without any: its sum is one whatever the parameters say.
+    pub fn informative(&self) -> impl Iterator<Item = (f64, &Vec<f64>)> {
+        let largest = self.values.last().copied().unwrap_or(0.0);
+        let axes = self.values.iter().copied().zip(&self.directions);
+        axes.filter(move |(value, _)| *value > RELATIVE_CUT * largest && *value > 0.0)
+    }
+
+    /// How many axes carry information.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.informative().count()
+    }
+
+    /// The largest information over the smallest that is not zero; `None` where there is none.
+    #[must_use]
+    pub fn condition_number(&self) -> Option<f64> {
+        let smallest = self.informative().next()?.0;
+        Some(self.values.last()? / smallest)
+    }
+}
+
+/// The score rows of sequences that all must have one.
+pub(crate) fn score_rows(
+    model: &dyn Scored,
+    sequences: &[SamplesView<'_>],
+    parametrisation: Parametrisation,
+) -> Result<Vec<Vec<f64>>, NoScore> {
+    Ok(scores(model, sequences, parametrisation)?.into_iter().map(|found| found.score).collect())
+}
+
+fn square(row: &[f64]) -> f64 {
+    row.iter().map(|x| x * x).sum()
+}
+
+/// The symbols of the `n`th sequence, the last one varying fastest.
+fn digits(mut n: usize, symbols: usize, length: usize) -> Vec<Option<u16>> {
+    let mut sequence = vec![None; length];
+    for symbol in sequence.iter_mut().rev() {
+        *symbol = u16::try_from(n % symbols).ok();
+        n /= symbols;
+    }
+    sequence
+}
+
+/// A sum of outer products.
+struct Moment {
+    parameters: usize,
+    sum: Vec<f64>,
+}
+
+impl Moment {
+    fn new(parameters: usize) -> Self {
+        Self { parameters, sum: vec![0.0; parameters * parameters] }
+    }
+
+    fn add(&mut self, rows: &[Vec<f64>]) {
+        let columns: Vec<Vec<f64>> =
+            (0..self.parameters).map(|p| rows.iter().map(|row| row[p]).collect()).collect();
+        let products = Gram::of_features(&columns);
+        for (sum, product) in self.sum.iter_mut().zip(products.rows().flatten()) {
+            *sum += product;
+        }
+    }
+
+    fn mean(&self, count: f64) -> Gram {
+        Gram::from_fn(self.parameters, |a, b| self.sum[a * self.parameters + b] / count)
+    }
+}

@@ -1,0 +1,166 @@
+//! Scores of a model, as rows that kernels and machines read.
+
+use fishweir_core::emission::{GaussianMoments, GaussianView, Parametrisation, score_row};
+use fishweir_core::smooth::SequenceError;
+use rayon::prelude::*;
+
+use crate::data::{Samples, SamplesView};
+use crate::fit::{EmissionStatistics, Expectations, expectations};
+use crate::runtime::{Emissions, Hmm};
+
+/// A model with a score: a gradient of `log p(x)` with a number a parameter.
+///
+/// An entry that belongs to a probability of exactly zero is zero in every parametrisation: what is
+/// impossible by the model's structure is no parameter, stays impossible, and the invariant kernel
+/// stays the same in all parametrisations.
+pub trait Scored: Sync {
+    /// Number of entries of a score.
+    fn parameters(&self) -> usize;
+
+    /// The score of each sequence and its log-likelihood, in order; an impossible sequence is an
+    /// error in its place.
+    fn scores(
+        &self,
+        sequences: &[SamplesView<'_>],
+        parametrisation: Parametrisation,
+    ) -> Vec<Result<ModelScore, SequenceError>>;
+
+    /// A sequence drawn from the model; the same seed draws the same.
+    fn draw(&self, length: usize, seed: u64) -> Samples;
+
+    /// How many symbols sequences are over; `None` for real channels.
+    fn symbols(&self) -> Option<usize>;
+}
+
+/// The score of a sequence under a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelScore {
+    /// `log p(x)`.
+    pub log_likelihood: f64,
+    /// Its gradient, `[parameter]`.
+    pub score: Vec<f64>,
+}
+
+/// A sequence without a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("sequence {sequence} has no score: {why}")]
+pub struct NoScore {
+    /// Which one, from 0.
+    pub sequence: usize,
+    /// What the model refuses.
+    pub why: SequenceError,
+}
+
+/// The scores of all sequences, in order.
+///
+/// # Errors
+/// [`NoScore`] naming the first sequence that the model makes impossible.
+pub fn scores(
+    model: &dyn Scored,
+    sequences: &[SamplesView<'_>],
+    parametrisation: Parametrisation,
+) -> Result<Vec<ModelScore>, NoScore> {
+    let scores = model.scores(sequences, parametrisation).into_iter().enumerate();
+    scores.map(|(sequence, score)| score.map_err(|why| NoScore { sequence, why })).collect()
+}
+
+/// The score of a hidden Markov model: first `initial`, then `transition` by rows, then the
+/// emissions: categorical by state, `[state][symbol]`; Gaussian, for each state, its means and then
+/// its variances (or log standard deviations), `[channel]`. So `N + N^2 + N K` or `N + N^2 + 2 N D`
+/// entries.
+///
+/// Expected statistics by forward-backward (see [`expectations`]), then the core's arithmetic of
+/// rows. Sources: fifth seed document, section 2; first seed document, section 12.2.2.
+impl Scored for Hmm {
+    fn parameters(&self) -> usize {
+        let of_state = match self.emission {
+            Emissions::Categorical { .. } => self.size(),
+            Emissions::Gaussian { .. } => 2 * self.size(),
+        };
+        self.states() * (1 + self.states() + of_state)
+    }
+
+    fn scores(
+        &self,
+        sequences: &[SamplesView<'_>],
+        parametrisation: Parametrisation,
+    ) -> Vec<Result<ModelScore, SequenceError>> {
+        let units = vec![1.0; self.size()];
+        let score = |expected: Expectations| {
+            let mut score = Vec::with_capacity(self.parameters());
+            push_score(self, &expected, parametrisation, &units, &mut score);
+            ModelScore { log_likelihood: expected.log_likelihood, score }
+        };
+        let expected = expectations(self, sequences);
+        expected.into_par_iter().map(|expected| expected.map(score)).collect()
+    }
+
+    fn draw(&self, length: usize, seed: u64) -> Samples {
+        self.simulate(length, seed)
+    }
+
+    fn symbols(&self) -> Option<usize> {
+        match self.emission {
+            Emissions::Categorical { .. } => Some(self.size()),
+            Emissions::Gaussian { .. } => None,
+        }
+    }
+}
+
+/// Appends a model's score, with means counted in `units`, `[channel]`.
+pub(crate) fn push_score(
+    model: &Hmm,
+    expected: &Expectations,
+    parametrisation: Parametrisation,
+    units: &[f64],
+    score: &mut Vec<f64>,
+) {
+    let mut rows = |probability: &[f64], counts: &[f64]| {
+        let from = score.len();
+        score.resize(from + probability.len(), 0.0);
+        score_row(probability, counts, parametrisation.probabilities, &mut score[from..]);
+        for (entry, &p) in score[from..].iter_mut().zip(probability) {
+            if p == 0.0 {
+                *entry = 0.0;
+            }
+        }
+    };
+    rows(&model.initial, &expected.initial);
+    for (row, counts) in model.transition.iter().zip(&expected.pairs) {
+        rows(row, counts);
+    }
+    match (&model.emission, &expected.emission) {
+        (Emissions::Categorical { probability }, EmissionStatistics::Categorical { counts }) => {
+            for (row, counts) in probability.iter().zip(counts) {
+                rows(row, counts);
+            }
+        }
+        (
+            Emissions::Gaussian { mean, std },
+            EmissionStatistics::Gaussian { occupancy, first, second },
+        ) => {
+            let states = mean.iter().zip(std).zip(occupancy).zip(first.iter().zip(second));
+            for (((mean, std), &occupancy), (sum, square)) in states {
+                let rate: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
+                let none = vec![(); mean.len()];
+                let view = GaussianView {
+                    mean,
+                    rate: &rate,
+                    constant: 0.0,
+                    linear: &none,
+                    quadratic: &none,
+                };
+                let moments = GaussianMoments { occupancy, sum, square };
+                let size = mean.len();
+                let from = score.len();
+                score.resize(from + 2 * size, 0.0);
+                let (means, spreads) = score[from..].split_at_mut(size);
+                view.score(moments, parametrisation.spread, means, spreads);
+                for (entry, unit) in means.iter_mut().zip(units) {
+                    *entry *= unit;
+                }
+            }
+        }
+        _ => debug_assert!(false, "statistics of two families"),
+    }
+}

@@ -1,0 +1,56 @@
+//! One model for all series, and the scale of their channels.
+
+use crate::data::{Dataset, Kind, SamplesView};
+use crate::fit::{BaumWelch, Fit, FitError};
+
+/// A model fitted to all series of a data set, whatever their labels.
+///
+/// `progress` is told of every pass of Baum-Welch.
+///
+/// # Errors
+/// [`FitError`] if an option is out of range or there is nothing to fit.
+pub fn fit_one(
+    data: &Dataset,
+    options: &BaumWelch,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Fit, FitError> {
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let sequences: Vec<SamplesView<'_>> =
+        data.series().iter().map(|series| series.samples.view()).collect();
+    let (_, scale) = centre_and_scale(data, &all);
+    options.fit(&sequences, size(data), &scale, progress)
+}
+
+/// Number of channels or symbols.
+pub(super) fn size(data: &Dataset) -> usize {
+    match data.kind() {
+        Kind::Channels(names) => names.len(),
+        Kind::Symbols(alphabet) => alphabet.len(),
+    }
+}
+
+/// Mean and standard deviation of each channel over the series; empty for symbols.
+pub(super) fn centre_and_scale(data: &Dataset, series: &[usize]) -> (Vec<f64>, Vec<f64>) {
+    let Some(dimension) = data.kind().dimension() else { return Default::default() };
+    let rows = || {
+        series
+            .iter()
+            .filter_map(|&index| data.series()[index].samples.view().rows())
+            .flat_map(|rows| rows.iter().flatten())
+    };
+    let count = rows().count().max(1) as f64;
+    let mut centre = vec![0.0; dimension];
+    for row in rows() {
+        centre.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / count);
+    }
+    let mut scale = vec![0.0; dimension];
+    for row in rows() {
+        let channels = scale.iter_mut().zip(row.iter().zip(&centre));
+        channels.for_each(|(sum, (x, centre))| *sum += (x - centre).powi(2) / count);
+    }
+    for scale in &mut scale {
+        // A channel that never moves carries nothing; any scale will do but zero.
+        *scale = if *scale > 0.0 { scale.sqrt() } else { 1.0 };
+    }
+    (centre, scale)
+}
