@@ -49,6 +49,80 @@ fn cross_validation_keeps_groups_whole_and_reports_both_classifiers() {
     }
 }
 
+/// An interval as a report has it.
+fn interval(value: &Value) -> (f64, f64, f64) {
+    let end = |name: &str| value[name].as_f64().unwrap_or_else(|| panic!("no {name} in {value}"));
+    (end("low"), end("mean"), end("high"))
+}
+
+#[test]
+fn classifiers_are_compared_with_the_first_on_the_same_folds() {
+    let data = fixtures().at("strings.tsv");
+    let line = format!("evaluate {data} --classifier fisher,bayes,fisher --folds 4 {QUICK}");
+    let report = json(fishweir(&line).arg("--json"));
+    let (first, second) = (&report["classifiers"]["fisher"], &report["classifiers"]["bayes"]);
+    assert!(first["gain"].is_null(), "the first gains nothing over itself");
+    let accuracy = |figures: &Value, fold: usize| figures["folds"][fold]["accuracy"].as_f64();
+    let gains: Vec<f64> = (0..4)
+        .map(|fold| accuracy(second, fold).expect("one") - accuracy(first, fold).expect("one"))
+        .collect();
+    let (low, mean, high) = interval(&second["gain"]);
+    assert!((mean - gains.iter().sum::<f64>() / 4.0).abs() < 1e-12);
+    assert!(low <= mean && mean <= high);
+    for figures in [first, second] {
+        let (low, _, high) = interval(&figures["interval"]);
+        assert!(low <= high);
+        let area = figures["roc"]["area"].as_f64().expect("an area");
+        assert!(area > 0.5 && area <= 1.0, "{area}");
+        let latency = |part: &str| figures["latency"][part].as_u64().expect("samples");
+        assert!((1..=25).contains(&latency("median")));
+        assert!(latency("median") <= latency("ninetieth"));
+    }
+    let text = printed(&mut fishweir(&line));
+    for part in ["more than fisher", "95 %", "ROC area", "decided after"] {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+}
+
+#[test]
+fn detections_against_false_alarms_are_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("roc.svg");
+    let (data, draw) = (fixtures().at("two.csv"), file.display().to_string());
+    printed(&mut fishweir(&format!("evaluate {data} {QUICK} --roc {draw}")));
+    let svg = fs::read_to_string(&file).expect("drawn");
+    assert_eq!(svg.matches("<path").count(), 2, "a curve a classifier");
+    assert!(svg.contains(">bayes") && svg.contains(">fisher"));
+    let one = folder.path().join("one.csv");
+    fs::write(&one, table(&["still"])).expect("written");
+    let model = fixtures().at("three.json");
+    let line = format!("evaluate {} --model {model} --roc {draw}", one.display());
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("one class only"), "{message}");
+}
+
+#[test]
+fn fitted_models_are_compared_on_the_same_windows() {
+    let at = |name: &str| fixtures().at(name);
+    let models = |second: &str| {
+        format!("evaluate {} --model {} --model {second}", at("three.csv"), at("three.json"))
+    };
+    let message = refused(&mut fishweir(&models(&at("bayes.json"))), 2);
+    assert!(message.contains("bayes.json: it was trained on other windows"), "{message}");
+    let line = format!("{} --window 20 --hop 10 --group subject", models(&at("bayes.json")));
+    let report = json(fishweir(&line).arg("--json"));
+    let evaluations = report["models"].as_array().expect("models");
+    assert_eq!(evaluations.len(), 2);
+    evaluations.iter().for_each(|one| check_figures(one, 54));
+    let accuracy = |model: usize| evaluations[model]["accuracy"].as_f64().expect("one");
+    let (low, mean, high) = interval(&report["gains"][0]);
+    assert!((mean - (accuracy(1) - accuracy(0))).abs() < 1e-12);
+    assert!(low <= mean && mean <= high);
+    assert!(printed(&mut fishweir(&line)).contains("bootstrap over subject"));
+    let message = refused(&mut fishweir(&models(&at("two.json"))), 2);
+    assert!(message.contains("two.json"), "{message}");
+}
+
 #[test]
 fn one_classifier_is_validated_alone() {
     let line = format!("evaluate {} --classifier bayes {QUICK} --json", fixtures().at("two.csv"));

@@ -13,17 +13,19 @@ use fishweir::data::{Alphabet, Dataset, Kind, LiveReader, ReadOptions};
 use fishweir_core::artefact::{Header, read};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::number::Dual;
+use fishweir_core::wire::{CHECKSUM_LENGTH, DELIMITER, Head, Receiver, Request, encode, longest};
 
 /// A function that panics if a parser fails its users on these bytes.
 pub type Parser = fn(&[u8]);
 
 /// Every parser: its target's name and what must hold of it.
-pub const PARSERS: [(&str, Parser); 5] = [
+pub const PARSERS: [(&str, Parser); 6] = [
     ("data_set", data_set),
     ("live_samples", live_samples),
     ("alphabet", alphabet),
     ("classifier", classifier),
     ("artefact", artefact),
+    ("frames", frames),
 ];
 
 /// A message that helps: it names the file it was given.
@@ -92,4 +94,34 @@ pub fn artefact(bytes: &[u8]) {
         let _ = read::<Categorical<3>, 2, 2, 2>(bytes);
         let _ = read::<Gaussian<2, Dual<f32, 1>>, 2, 1, 1>(bytes);
     }
+}
+
+/// Frames on a line: whatever came before, a sound one behind a delimiter is taken, and what is taken
+/// comes back from its own frame.
+pub fn frames(bytes: &[u8]) {
+    const LONGEST: usize = 40;
+    let mut receiver = Receiver::new();
+    let mut buffer = [0; LONGEST + CHECKSUM_LENGTH];
+    let mut taken = 0;
+    for &byte in bytes {
+        let Some(length) = receiver.push(byte, &mut buffer) else { continue };
+        let record = &buffer[..length];
+        let mut frame = [0; longest(LONGEST)];
+        let end = encode(record, &mut frame).expect("room for the longest");
+        assert!(frame[1..end - 1].iter().all(|&byte| byte != DELIMITER));
+        let mut again = [0; LONGEST + CHECKSUM_LENGTH];
+        let mut second = Receiver::new();
+        let found = frame[..end].iter().filter_map(|&byte| second.push(byte, &mut again)).last();
+        assert_eq!(found.map(|length| &again[..length]), Some(record));
+        if let Some((head, _)) = Head::split(record) {
+            let known = Request::from_tag(head.tag);
+            assert!(known.is_none_or(|request| request.tag() == head.tag));
+        }
+        taken += 1;
+    }
+    assert!(receiver.corrupt() + taken <= bytes.len() as u64);
+    let (record, mut frame) = ([7; LONGEST], [0; longest(LONGEST)]);
+    let end = encode(&record, &mut frame).expect("room for the longest");
+    let found = frame[..end].iter().filter_map(|&byte| receiver.push(byte, &mut buffer)).last();
+    assert_eq!(found.map(|length| &buffer[..length]), Some(&record[..]));
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use fishweir::data::{Dataset, ReadOptions, Rows, Samples, Window};
 use fishweir::deploy::Deployed;
 use fishweir::device::{Board, DeviceError, Firmware};
-use fishweir::evaluate::{CrossValidationOptions, Figures, judge};
+use fishweir::evaluate::{CrossValidationOptions, Figures, Latency, Roc, Units, judge};
 use fishweir::files;
 use fishweir::learn::ClassifierKind;
 use fishweir::parity::Recording;
@@ -143,6 +143,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     tell.show(&fit)?;
     let windows = data.windows(options.windowing.as_ref());
     let cut: Vec<Window<'_>> = windows.of_all(&outside).copied().collect();
+    let judged = judge(&deployed, &cut);
+    let of_series: Vec<usize> = judged.iter().map(|one| one.series).collect();
     let held_out = ModelEvaluation {
         model: fit.model.clone(),
         classifier: fit.classifier.clone(),
@@ -150,7 +152,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             data: format!("subject {subject} of {RECORDINGS_NAME}"),
             ..DataSummary::of(&data, Some(&outside), options.windowing.as_ref())
         },
-        figures: Figures::of(data.classes(), &judge(&deployed, &cut)),
+        figures: Figures::of(data.classes(), &judged),
+        interval: Units::of(&judged, &of_series).accuracy(),
+        latency: Latency::of(&judged),
+        roc: Roc::of(data.classes().len(), &judged),
         group: None,
         groups: Vec::new(),
     };

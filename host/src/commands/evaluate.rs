@@ -2,15 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use fishweir::data::Dataset;
-use fishweir::evaluate::{CrossValidationOptions, Figures, cross_validate, evaluate};
+use fishweir::evaluate::{
+    CrossValidationOptions, Figures, Judged, Latency, Roc, Units, cross_validate, evaluate,
+};
+use fishweir::files;
 use fishweir::learn::ClassifierKind;
+use fishweir::plot::{Curve, RocPlot};
 use fishweir::report::{
-    CrossValidationReport, DataSummary, GroupFigures, ModelEvaluation, Validated,
+    CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
 };
 
-use super::arguments::{Cutting, Reading, Training};
+use super::arguments::{Cutting, Reading, Training, check_output};
 use super::fit::{check_group, fits_of_a_training};
 use super::model::Model;
 use super::{Failure, note, print, progress};
@@ -19,18 +22,23 @@ use super::{Failure, note, print, progress};
 pub(super) struct Arguments {
     /// Labelled series
     data: PathBuf,
-    /// Judge this fitted model (JSON or artefact) instead of cross-validating
+    /// Judge this fitted model (JSON or artefact) instead of cross-validating; once for each of
+    /// several, which are compared with the first
     #[arg(short, long, value_name = "MODEL")]
-    model: Option<PathBuf>,
+    model: Vec<PathBuf>,
     /// Folds of the cross-validation
     #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
     /// Deal series (or groups) into folds by chance, from this seed [default: in order]
     #[arg(long, value_name = "SEED")]
     fold_seed: Option<u64>,
-    /// Which classifiers to cross-validate
-    #[arg(long, value_enum, default_value_t = Which::Both)]
-    classifier: Which,
+    /// Which classifiers to cross-validate, parted by commas; they are compared with the first
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES",
+        default_values_t = [ClassifierKind::Bayes, ClassifierKind::Fisher])]
+    classifier: Vec<ClassifierKind>,
+    /// Draw detections against false alarms, a curve a classifier
+    #[arg(long, value_name = "FILE.svg")]
+    roc: Option<PathBuf>,
     #[command(flatten)]
     cutting: Cutting,
     #[command(flatten)]
@@ -42,40 +50,83 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Which {
-    Bayes,
-    Fisher,
-    Both,
-}
-
-impl Which {
-    fn kinds(self) -> &'static [ClassifierKind] {
-        match self {
-            Self::Bayes => &[ClassifierKind::Bayes],
-            Self::Fisher => &[ClassifierKind::Fisher],
-            Self::Both => &[ClassifierKind::Bayes, ClassifierKind::Fisher],
-        }
-    }
-}
-
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    match &arguments.model {
-        Some(model) => print(&judge(arguments, model)?, arguments.json),
-        None => {
+    if let Some(roc) = &arguments.roc {
+        check_output(roc, &arguments.data)?;
+    }
+    match arguments.model.as_slice() {
+        [] => {
             let data = Dataset::read(&arguments.data, &arguments.reading.options())?;
             let folds =
                 CrossValidationOptions { folds: arguments.folds, seed: arguments.fold_seed };
             let report = cross_validation(
                 &data,
-                arguments.classifier.kinds(),
+                &each_once(&arguments.classifier),
                 &arguments.training,
                 &arguments.cutting,
                 folds,
             )?;
+            let curves = report.classifiers.0.iter().map(|one| (&one.method, one.roc.as_ref()));
+            draw_roc(arguments, data.classes(), &report.data, curves)?;
             print(&report, arguments.json)
         }
+        models => {
+            let unused = arguments.training.given();
+            if !unused.is_empty() {
+                let unused = unused.join(", ");
+                note(format_args!("{unused} not used: what is judged is trained already"));
+            }
+            let judged =
+                models.iter().map(|path| judge(arguments, path)).collect::<Result<Vec<_>, _>>()?;
+            let evaluations = judged.iter().map(|one| &one.evaluation);
+            let curves = evaluations.map(|one| (&one.model, one.roc.as_ref()));
+            if let Some(first) = judged.first() {
+                draw_roc(arguments, &first.classes, &first.evaluation.data, curves)?;
+            }
+            match <[JudgedModel; 1]>::try_from(judged) {
+                Ok([one]) => print(&one.evaluation, arguments.json),
+                Err(several) => print(&compare(several)?, arguments.json),
+            }
+        }
     }
+}
+
+/// Without those named before.
+fn each_once(kinds: &[ClassifierKind]) -> Vec<ClassifierKind> {
+    let mut once = Vec::new();
+    for &kind in kinds {
+        if !once.contains(&kind) {
+            once.push(kind);
+        }
+    }
+    once
+}
+
+/// Draws the curves there are, if asked to.
+fn draw_roc<'a>(
+    arguments: &Arguments,
+    classes: &[String],
+    data: &DataSummary,
+    curves: impl Iterator<Item = (&'a String, Option<&'a Roc>)>,
+) -> Result<(), Failure> {
+    let Some(path) = &arguments.roc else { return Ok(()) };
+    let curve = |(name, roc): (&'a String, Option<&'a Roc>)| {
+        roc.map(|roc| Curve { name: name.as_str(), points: &roc.points, area: roc.area })
+    };
+    let curves: Vec<Curve<'_>> = curves.filter_map(curve).collect();
+    if curves.is_empty() {
+        return Err(Failure::Input(format!(
+            "{}: windows of one class only: there is no other to draw a curve against",
+            data.data
+        )));
+    }
+    let subtitle = match classes {
+        [_, detected] => format!("{}\ndetected: {detected}", data.data),
+        _ => format!("{}\nmean over {} classes, each against the rest", data.data, classes.len()),
+    };
+    let plot =
+        RocPlot { title: "Detections against false alarms", subtitle: &subtitle, curves: &curves };
+    Ok(files::write_whole(path, plot.to_svg().as_bytes())?)
 }
 
 /// Cross-validates classifiers one after another on the same folds.
@@ -107,11 +158,16 @@ pub(super) fn cross_validation(
     })
 }
 
-fn judge(arguments: &Arguments, path: &Path) -> Result<ModelEvaluation, Failure> {
-    let unused = arguments.training.given();
-    if !unused.is_empty() {
-        note(format_args!("{} not used: the model is trained already", unused.join(", ")));
-    }
+/// A fitted model's evaluation, and the windows behind it.
+struct JudgedModel {
+    evaluation: ModelEvaluation,
+    classes: Vec<String>,
+    judged: Vec<Judged>,
+    /// The unit that each window belongs to: its group where a column was named, else its series.
+    unit: Vec<usize>,
+}
+
+fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::open(path)?;
     let reading = arguments.reading.options_for(model.kind()?, Some(model.deployed.classes()));
     let data = Dataset::read(&arguments.data, &reading)?;
@@ -120,20 +176,60 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<ModelEvaluation, Failure>
     let groups = group.as_deref().map(|column| data.groups(column)).transpose()?;
     let (figures, judged) = evaluate(&model.deployed, &data, windowing.as_ref())?;
     let classes = model.deployed.classes();
-    let groups = groups.map_or_else(Vec::new, |(of_series, names)| {
+    let unit = judged
+        .iter()
+        .map(|one| groups.as_ref().map_or(one.series, |(of_series, _)| of_series[one.series]))
+        .collect::<Vec<_>>();
+    let groups = groups.map_or_else(Vec::new, |(_, names)| {
         let of_group = |(number, name): (usize, String)| {
-            let own = judged.iter().filter(|one| of_series[one.series] == number);
-            let Figures { windows, accuracy, macro_f1, .. } = Figures::of(classes, own);
+            let own = judged.iter().zip(&unit).filter(|(_, unit)| **unit == number);
+            let Figures { windows, accuracy, macro_f1, .. } =
+                Figures::of(classes, own.map(|(one, _)| one));
             GroupFigures { group: name, windows, accuracy, macro_f1 }
         };
         names.into_iter().enumerate().map(of_group).collect()
     });
-    Ok(ModelEvaluation {
+    let evaluation = ModelEvaluation {
         model: path.display().to_string(),
         classifier: model.method().to_owned(),
         data: DataSummary::of(&data, None, windowing.as_ref()),
+        interval: Units::of(&judged, &unit).accuracy(),
+        latency: Latency::of(&judged),
+        roc: Roc::of(classes.len(), &judged),
         figures,
         group,
         groups,
-    })
+    };
+    Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit })
+}
+
+/// Models beside each other on the same windows.
+fn compare(models: Vec<JudgedModel>) -> Result<ModelComparison, Failure> {
+    let mut comparison = ModelComparison { models: Vec::new(), gains: Vec::new() };
+    let mut first: Option<(Vec<(usize, usize)>, Vec<String>, Units)> = None;
+    for JudgedModel { evaluation, classes, judged, unit } in models {
+        let windows: Vec<_> = judged.iter().map(|one| (one.series, one.start)).collect();
+        let units = Units::of(&judged, &unit);
+        match &first {
+            None => first = Some((windows, classes, units)),
+            Some((_, known, _)) if *known != classes => {
+                return Err(Failure::Input(format!(
+                    "{}: its classes are {}, those of the first model {}: they cannot be compared",
+                    evaluation.model,
+                    classes.join(", "),
+                    known.join(", ")
+                )));
+            }
+            Some((cut, _, _)) if *cut != windows => {
+                return Err(Failure::Input(format!(
+                    "{}: it was trained on other windows than the first model: say with --window \
+                     and --hop on which they are to be compared",
+                    evaluation.model
+                )));
+            }
+            Some((_, _, of_first)) => comparison.gains.push(units.gain_over(of_first)),
+        }
+        comparison.models.push(evaluation);
+    }
+    Ok(comparison)
 }

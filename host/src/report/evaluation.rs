@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Table, counted, grouped};
 use crate::data::{Dataset, Windowing};
-use crate::evaluate::{CrossValidation, Figures, FoldFigures};
+use crate::evaluate::{CrossValidation, Figures, FoldFigures, Interval, Latency, Roc};
 
 /// The data that a report is about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -82,16 +82,31 @@ pub struct Validated(pub Vec<CrossValidation>);
 struct WithFolds<'a> {
     #[serde(flatten)]
     figures: &'a Figures,
+    interval: Option<Interval>,
+    gain: Option<Interval>,
+    latency: Option<Latency>,
+    roc: Option<&'a Roc>,
     folds: &'a [FoldFigures],
+}
+
+impl<'a> WithFolds<'a> {
+    fn of(one: &'a CrossValidation, first: Option<&CrossValidation>) -> Self {
+        Self {
+            figures: &one.pooled,
+            interval: one.accuracy,
+            gain: first.and_then(|first| one.gain_over(first)),
+            latency: one.latency,
+            roc: one.roc.as_ref(),
+            folds: &one.folds,
+        }
+    }
 }
 
 impl Serialize for Validated {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            self.0
-                .iter()
-                .map(|one| (&one.method, WithFolds { figures: &one.pooled, folds: &one.folds })),
-        )
+        let first = |index| self.0.first().filter(|_| index > 0);
+        let named = self.0.iter().enumerate();
+        serializer.collect_map(named.map(|(n, one)| (&one.method, WithFolds::of(one, first(n)))))
     }
 }
 
@@ -123,7 +138,16 @@ impl fmt::Display for CrossValidationReport {
                     .chain(first.folds.iter().map(|fold| fold.groups.join(","))),
             );
         }
-        write!(f, "{table}")?;
+        writeln!(f, "{table}")?;
+        let beside = self.classifiers.0.iter().enumerate().map(|(index, one)| Beside {
+            name: &one.method,
+            interval: one.accuracy,
+            gain: if index > 0 { one.gain_over(first) } else { None },
+            roc: one.roc.as_ref(),
+            latency: one.latency,
+        });
+        write_beside(f, "mean over folds", &first.method, beside)?;
+        writeln!(f, "  95 %: Student's t over folds, corrected for training sets that overlap")?;
         for one in &self.classifiers.0 {
             writeln!(f, "\n{}: all folds together", one.method)?;
             write_figures(f, &one.pooled)?;
@@ -154,6 +178,12 @@ pub struct ModelEvaluation {
     /// The figures.
     #[serde(flatten)]
     pub figures: Figures,
+    /// Accuracy, with an interval over groups where a column was named, else over series.
+    pub interval: Option<Interval>,
+    /// After how many samples decisions were made.
+    pub latency: Option<Latency>,
+    /// Detections against false alarms.
+    pub roc: Option<Roc>,
     /// Column by which figures are split.
     pub group: Option<String>,
     /// Figures by group, where a column was named.
@@ -186,8 +216,98 @@ impl fmt::Display for ModelEvaluation {
             row(&name, one.accuracy, one.macro_f1, one.windows);
         }
         writeln!(f, "{table}")?;
+        write_beside(f, "accuracy", "", [self.beside(None)].into_iter())?;
+        writeln!(f, "  {}\n", self.unit())?;
         write_figures(f, &self.figures)
     }
+}
+
+impl ModelEvaluation {
+    fn beside(&self, gain: Option<Interval>) -> Beside<'_> {
+        Beside {
+            name: &self.model,
+            interval: self.interval,
+            gain,
+            roc: self.roc.as_ref(),
+            latency: self.latency,
+        }
+    }
+
+    fn unit(&self) -> String {
+        format!("95 %: bootstrap over {}", self.group.as_deref().unwrap_or("series"))
+    }
+}
+
+/// Several fitted models on the same windows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModelComparison {
+    /// Each by itself.
+    pub models: Vec<ModelEvaluation>,
+    /// By how much the accuracy of the second, the third, ... exceeds that of the first.
+    pub gains: Vec<Option<Interval>>,
+}
+
+impl fmt::Display for ModelComparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = self.models.first() else { return Ok(()) };
+        writeln!(f, "{}\n", first.data)?;
+        let gains = [None].into_iter().chain(self.gains.iter().copied());
+        let beside = self.models.iter().zip(gains).map(|(model, gain)| model.beside(gain));
+        write_beside(f, "accuracy", "the first", beside)?;
+        writeln!(f, "  {}", first.unit())?;
+        for model in &self.models {
+            writeln!(f, "\n{} ({})", model.model, model.classifier)?;
+            write_figures(f, &model.figures)?;
+        }
+        Ok(())
+    }
+}
+
+/// What stands beside each other of several classifiers.
+struct Beside<'a> {
+    name: &'a str,
+    interval: Option<Interval>,
+    gain: Option<Interval>,
+    roc: Option<&'a Roc>,
+    latency: Option<Latency>,
+}
+
+fn write_beside<'a>(
+    f: &mut fmt::Formatter<'_>,
+    accuracy: &str,
+    first: &str,
+    classifiers: impl Iterator<Item = Beside<'a>>,
+) -> fmt::Result {
+    let classifiers: Vec<Beside<'_>> = classifiers.collect();
+    let compared = classifiers.len() > 1;
+    let more_than = format!("more than {first}");
+    let heads = ["", accuracy, "95 %"].into_iter();
+    let heads = heads.chain([more_than.as_str(), "95 %"].into_iter().filter(|_| compared));
+    let mut table = Table::new(heads.chain(["ROC area", "decided after", "9 in 10"]));
+    for one in &classifiers {
+        let mut cells = vec![one.name.to_owned()];
+        cells.extend(of_interval(one.interval, share));
+        if compared {
+            cells.extend(of_interval(one.gain, |gain| format!("{gain:+.3}")));
+        }
+        cells.push(one.roc.map_or_else(String::new, |roc| share(roc.area)));
+        let samples = one.latency.map(|latency| [latency.median, latency.ninetieth].map(grouped));
+        cells.extend(samples.unwrap_or_default());
+        table.row(cells);
+    }
+    write!(f, "{table}")?;
+    writeln!(
+        f,
+        "  decided after: samples from which on a right decision stayed as it was (median, 9 in 10)"
+    )
+}
+
+/// A mean and its interval.
+fn of_interval(interval: Option<Interval>, show: impl Fn(f64) -> String) -> [String; 2] {
+    let text = |Interval { mean, low, high }: Interval| {
+        [show(mean), format!("{} to {}", show(low), show(high))]
+    };
+    interval.map(text).unwrap_or_default()
 }
 
 /// The confusion matrix with the figures of each class beside it.

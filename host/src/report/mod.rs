@@ -13,7 +13,7 @@ use serde::Serialize;
 
 pub use device::DeviceComparison;
 pub use evaluation::{
-    CrossValidationReport, DataSummary, GroupFigures, ModelEvaluation, Validated,
+    CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
 };
 pub use model::Inspection;
 pub use table::Table;

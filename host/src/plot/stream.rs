@@ -1,10 +1,9 @@
-//! The figure of a stream: margins of the classes over time, true segments shaded, decisions below.
-//!
-//! Written as SVG by hand: it styles itself for light and dark pages, and needs neither fonts nor
-//! drawing libraries.
+//! Margins of the classes over time, true segments shaded, decisions below.
 
 use std::fmt::Write as _;
 use std::ops::Range;
+
+use super::svg::{colour, draw_heading, escape, open, ticks, tidy};
 
 /// A stretch of time with its true class.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,12 +38,6 @@ pub struct StreamPlot<'a> {
     pub readings: &'a [Reading],
 }
 
-// Mid tones, told apart by eye and by most colour-blind eyes, on white and on black.
-const PALETTE: [&str; 10] = [
-    "#4c8bf5", "#f28e2b", "#2fa36b", "#e05263", "#9b6bd6", "#c9a227", "#22a7b8", "#d765a8",
-    "#8c6d4f", "#7f8a99",
-];
-
 const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = WIDTH - 20.0;
@@ -54,43 +47,19 @@ const STRIP: f64 = 20.0;
 const STRIPS: f64 = BOTTOM + 16.0;
 const HEIGHT: f64 = STRIPS + 2.0 * STRIP + 58.0;
 
-const STYLE: &str = "\
-text{font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Helvetica,Arial,sans-serif;\
-font-size:13px;fill:#57606a}\
-.title{font-size:19px;font-weight:600;fill:#24292f}\
-.name{font-size:14px;font-weight:700}\
-.middle{text-anchor:middle}.end{text-anchor:end}\
-.grid{stroke:#8b949e;stroke-opacity:.25}\
-.zero{stroke:#57606a;stroke-width:1.2}\
-.below{fill:none;stroke-width:1.1;stroke-opacity:.45;stroke-linejoin:round}\
-.lead{stroke-width:2;fill-opacity:.38;stroke-linejoin:round}\
-@media(prefers-color-scheme:dark){\
-text{fill:#9da7b3}.title{fill:#e6edf3}.zero{stroke:#9da7b3}}";
-
 impl StreamPlot<'_> {
     /// The figure as SVG text.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let frame = Frame::of(self);
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-             role=\"img\" aria-label=\"{}\">\n<style>{STYLE}</style>\n",
-            escape(self.title)
-        );
+        let mut svg = open(self.title, (WIDTH, HEIGHT));
         svg += "<defs>";
         let (width, up) = (RIGHT - LEFT, frame.y(0.0) - TOP);
         let _ = write!(svg, "<clipPath id=\"up\"><rect x=\"{LEFT}\" y=\"{TOP}\" ");
         let _ = write!(svg, "width=\"{width}\" height=\"{up:.1}\"/></clipPath>");
         let _ = write!(svg, "<clipPath id=\"all\"><rect x=\"{LEFT}\" y=\"{TOP}\" ");
         let _ = writeln!(svg, "width=\"{width}\" height=\"{}\"/></clipPath></defs>", BOTTOM - TOP);
-        let _ = writeln!(
-            svg,
-            "<text class=\"title\" x=\"{LEFT}\" y=\"30\">{}</text>",
-            escape(self.title)
-        );
-        for (line, y) in self.subtitle.lines().zip([53, 72]) {
-            let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{y}\">{}</text>", escape(line));
-        }
+        draw_heading(self.title, self.subtitle, LEFT, &mut svg);
         self.draw_segments(&frame, &mut svg);
         draw_axes(&frame, &mut svg);
         self.draw_margins(&frame, &mut svg);
@@ -275,30 +244,6 @@ fn margin(values: &[f32], class: usize) -> f64 {
     f64::from(own) - f64::from(best)
 }
 
-/// Round numbers within a range, about so many.
-fn ticks(range: &Range<f64>, about: f64) -> Vec<f64> {
-    let raw = (range.end - range.start).max(1e-9) / about;
-    let power = 10.0_f64.powf(raw.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|one| one * power);
-    let step = step.into_iter().find(|&step| step >= raw).unwrap_or(raw);
-    let (first, last) = ((range.start / step).ceil() as i64, (range.end / step).floor() as i64);
-    (first..=last).map(|number| number as f64 * step).collect()
-}
-
-fn tidy(number: f64) -> String {
-    let text = format!("{:.3}", number + 0.0);
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    text.replace('-', "\u{2212}")
-}
-
-fn colour(class: usize) -> &'static str {
-    PALETTE[class % PALETTE.len()]
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,12 +253,6 @@ mod tests {
         let values = [1.0, 3.0, 2.5];
         let margins: Vec<f64> = (0..3).map(|class| margin(&values, class)).collect();
         assert_eq!(margins, [-2.0, 0.5, -0.5]);
-    }
-
-    #[test]
-    fn ticks_are_round_and_inside() {
-        assert_eq!(ticks(&(-1.2..1.9), 5.0), [-1.0, 0.0, 1.0]);
-        assert_eq!(ticks(&(0.0..240.0), 10.0).last(), Some(&200.0));
     }
 
     #[test]

@@ -1,0 +1,91 @@
+use serde::Serialize;
+
+use super::Judged;
+
+/// Figures of a classifier on labelled windows.
+///
+/// Classes without a window and never decided for count in no average.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// Windows judged.
+    pub windows: usize,
+    /// Share of windows decided rightly.
+    pub accuracy: f64,
+    /// Mean over the classes of F1, the harmonic mean of precision and recall.
+    pub macro_f1: f64,
+    /// Names of the classes.
+    pub classes: Vec<String>,
+    /// Windows by class and decision, `[class][decision]`.
+    pub confusion: Vec<Vec<usize>>,
+    /// Figures of each class.
+    pub per_class: Vec<ClassFigures>,
+    /// Samples that the models refused and that were skipped.
+    pub refused_samples: usize,
+    /// Windows without a single sample taken in: judged wrong.
+    pub undecided: usize,
+}
+
+/// Figures of one class.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassFigures {
+    /// Its name.
+    pub class: String,
+    /// Its windows.
+    pub windows: usize,
+    /// Of the windows decided for it, the share that are its own.
+    pub precision: f64,
+    /// Of its own windows, the share decided for it.
+    pub recall: f64,
+    /// Their harmonic mean.
+    pub f1: f64,
+}
+
+impl Figures {
+    /// The figures of judged windows; windows without a label are left out.
+    #[must_use]
+    pub fn of<'a>(classes: &[String], judged: impl IntoIterator<Item = &'a Judged>) -> Self {
+        let count = classes.len();
+        let mut confusion = vec![vec![0; count]; count];
+        let (mut windows, mut undecided, mut refused_samples) = (0, 0, 0);
+        let mut of_class = vec![0; count];
+        for one in judged.into_iter().filter(|one| one.label < count) {
+            windows += 1;
+            refused_samples += one.refused;
+            of_class[one.label] += 1;
+            match one.decision {
+                Some(decision) if decision < count => confusion[one.label][decision] += 1,
+                _ => undecided += 1,
+            }
+        }
+        let ratio = |part: usize, whole: usize| {
+            if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+        };
+        let right: usize = (0..count).map(|class| confusion[class][class]).sum();
+        let decided = |class: usize| confusion.iter().map(|row| row[class]).sum::<usize>();
+        let per_class: Vec<ClassFigures> = classes
+            .iter()
+            .enumerate()
+            .map(|(class, name)| ClassFigures {
+                class: name.clone(),
+                windows: of_class[class],
+                precision: ratio(confusion[class][class], decided(class)),
+                recall: ratio(confusion[class][class], of_class[class]),
+                f1: ratio(2 * confusion[class][class], of_class[class] + decided(class)),
+            })
+            .collect();
+        let seen: Vec<f64> = (0..count)
+            .filter(|&class| of_class[class] + decided(class) > 0)
+            .map(|class| per_class[class].f1)
+            .collect();
+        Self {
+            windows,
+            accuracy: ratio(right, windows),
+            macro_f1: seen.iter().sum::<f64>() / seen.len().max(1) as f64,
+            classes: classes.to_vec(),
+            confusion,
+            per_class,
+            refused_samples,
+            undecided,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+use rayon::prelude::*;
+
+use crate::data::Window;
+use crate::deploy::{Deployed, Stream};
+
+/// The decision on one window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Index of its series.
+    pub series: usize,
+    /// Its first sample's place in the series.
+    pub start: usize,
+    /// Its class.
+    pub label: usize,
+    /// The class decided for; `None` where every sample was refused.
+    pub decision: Option<usize>,
+    /// By how much it leads.
+    pub margin: f32,
+    /// By how much each class leads the best of the others at the end, `[class]`; negative where it
+    /// does not.
+    pub leads: Vec<f32>,
+    /// Samples after which the decision was the last one and stayed so.
+    pub settled: usize,
+    /// Samples that the models refused; they were skipped, as a device would.
+    pub refused: usize,
+}
+
+/// Judges windows by a deployed classifier, in the very `f32` arithmetic of the device.
+#[must_use]
+pub fn judge(deployed: &Deployed, windows: &[Window<'_>]) -> Vec<Judged> {
+    windows
+        .par_chunks(16)
+        .map_init(
+            || deployed.stream(),
+            |stream, windows| {
+                windows.iter().map(|window| judge_one(stream, window)).collect::<Vec<_>>()
+            },
+        )
+        .flatten_iter()
+        .collect()
+}
+
+fn judge_one(stream: &mut Stream, window: &Window<'_>) -> Judged {
+    stream.reset();
+    let (mut refused, mut settled, mut before) = (0, 0, None);
+    for (t, sample) in window.samples.iter().enumerate() {
+        refused += usize::from(stream.push(sample).is_err());
+        let class = (stream.samples() > 0).then(|| stream.decision().class);
+        if class != before {
+            (settled, before) = (t + 1, class);
+        }
+    }
+    Judged {
+        series: window.series,
+        start: window.start,
+        label: window.label().unwrap_or(usize::MAX),
+        decision: before,
+        margin: stream.decision().margin,
+        leads: leads(&stream.decision_values()),
+        settled,
+        refused,
+    }
+}
+
+/// How far each class is ahead of the best of the others; one value is that of the second of two
+/// classes, its sign deciding.
+fn leads(values: &[f32]) -> Vec<f32> {
+    if let &[value] = values {
+        return vec![-value, value];
+    }
+    let best_other = |class: usize| {
+        let others = values.iter().enumerate().filter(|&(other, _)| other != class);
+        others.map(|(_, &value)| value).fold(f32::NEG_INFINITY, f32::max)
+    };
+    values.iter().enumerate().map(|(class, value)| value - best_other(class)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_class_leads_at_most() {
+        assert_eq!(leads(&[0.5]), [-0.5, 0.5]);
+        assert_eq!(leads(&[1.0, 3.0, 2.5]), [-2.0, 0.5, -0.5]);
+    }
+}

@@ -1,0 +1,25 @@
+use serde::Serialize;
+
+use super::Judged;
+
+/// After how many samples of a window its decision was made: from then on it was the one at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Latency {
+    /// Median over the windows decided rightly.
+    pub median: usize,
+    /// What nine in ten of them do not exceed.
+    pub ninetieth: usize,
+}
+
+impl Latency {
+    /// Of judged windows; `None` where none was decided rightly.
+    #[must_use]
+    pub fn of<'a>(judged: impl IntoIterator<Item = &'a Judged>) -> Option<Self> {
+        let right = judged.into_iter().filter(|one| one.decision == Some(one.label));
+        let mut settled: Vec<usize> = right.map(|one| one.settled).collect();
+        settled.sort_unstable();
+        let last = settled.len().checked_sub(1)?;
+        let quantile = |ninths: usize| settled[(last * ninths).div_ceil(10)];
+        Some(Self { median: quantile(5), ninetieth: quantile(9) })
+    }
+}

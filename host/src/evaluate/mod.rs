@@ -1,0 +1,62 @@
+//! Evaluation: decisions on labelled windows, cross-validation, and the figures that sum them up.
+
+mod cross_validation;
+mod figures;
+mod interval;
+mod judge;
+mod latency;
+mod roc;
+
+pub use cross_validation::{CrossValidation, CrossValidationOptions, FoldFigures, cross_validate};
+pub use figures::{ClassFigures, Figures};
+pub use interval::{Interval, Units};
+pub use judge::{Judged, judge};
+pub use latency::Latency;
+pub use roc::Roc;
+
+use crate::classifier::Classifier;
+use crate::data::{Dataset, Windowing};
+use crate::deploy::{CompileError, Deployed};
+use crate::learn::TrainError;
+
+/// Why an evaluation came to nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvaluateError {
+    /// Training failed.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// A classifier does not fit in `f32`.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The data could not be used.
+    #[error(transparent)]
+    Data(#[from] crate::data::DataError),
+    /// No labelled window.
+    #[error("{0}: no window to evaluate on; shorten the window or keep short series")]
+    NoWindows(String),
+}
+
+/// Evaluates a trained classifier on a labelled data set read with its classes and observations.
+///
+/// # Errors
+/// [`EvaluateError::NoWindows`], or [`EvaluateError::Data`] for the first series without a label.
+pub fn evaluate(
+    deployed: &Deployed,
+    data: &Dataset,
+    windowing: Option<&Windowing>,
+) -> Result<(Figures, Vec<Judged>), EvaluateError> {
+    data.labels()?;
+    let windows = data.windows(windowing);
+    let judged = judge(deployed, windows.all());
+    if judged.is_empty() {
+        return Err(EvaluateError::NoWindows(data.source().to_owned()));
+    }
+    Ok((Figures::of(deployed.classes(), &judged), judged))
+}
+
+/// The windowing that a classifier was trained with, unless another is asked for.
+#[must_use]
+pub fn windowing_of(classifier: &Classifier, asked: Option<Windowing>) -> Option<Windowing> {
+    asked.or(classifier.provenance.windowing)
+}

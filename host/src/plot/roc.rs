@@ -1,0 +1,132 @@
+//! Detections against false alarms: a curve a classifier.
+
+use std::fmt::Write as _;
+
+use super::svg::{colour, draw_heading, escape, open, ticks, tidy};
+
+/// One classifier's curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// `(false alarms, detected)`, shares, rising.
+    pub points: &'a [(f64, f64)],
+    /// The area below.
+    pub area: f64,
+}
+
+/// Receiver operating characteristics of several classifiers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RocPlot<'a> {
+    /// The heading.
+    pub title: &'a str,
+    /// What it shows, in a line or two.
+    pub subtitle: &'a str,
+    /// The curves.
+    pub curves: &'a [Curve<'a>],
+}
+
+const SIDE: f64 = 520.0;
+const LEFT: f64 = 72.0;
+const TOP: f64 = 96.0;
+const WIDTH: f64 = LEFT + SIDE + 28.0;
+const HEIGHT: f64 = TOP + SIDE + 58.0;
+
+impl RocPlot<'_> {
+    /// The figure as SVG text.
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        let mut svg = open(self.title, (WIDTH, HEIGHT));
+        draw_heading(self.title, self.subtitle, LEFT, &mut svg);
+        draw_axes(&mut svg);
+        for (index, curve) in self.curves.iter().enumerate() {
+            draw_curve(index, curve, &mut svg);
+        }
+        self.draw_legend(&mut svg);
+        svg += "</svg>\n";
+        svg
+    }
+
+    /// In the lower right corner, where no curve should be.
+    fn draw_legend(&self, svg: &mut String) {
+        let first = y(0.0) - 14.0 - 22.0 * (self.curves.len().max(1) - 1) as f64;
+        for (index, curve) in self.curves.iter().enumerate() {
+            let line = first + 22.0 * index as f64;
+            let _ = writeln!(
+                svg,
+                "<text class=\"end\" x=\"{}\" y=\"{line}\"><tspan style=\"fill:{};font-weight:700\">{}\
+                 </tspan> area {:.3}</text>",
+                x(1.0) - 12.0,
+                colour(index),
+                escape(curve.name),
+                curve.area
+            );
+        }
+    }
+}
+
+fn x(share: f64) -> f64 {
+    LEFT + share * SIDE
+}
+
+fn y(share: f64) -> f64 {
+    TOP + (1.0 - share) * SIDE
+}
+
+fn draw_axes(svg: &mut String) {
+    let (left, right, bottom, top) = (x(0.0), x(1.0), y(0.0), y(1.0));
+    for share in ticks(&(0.0..1.0), 5.0) {
+        let (across, up) = (x(share), y(share));
+        let _ = writeln!(
+            svg,
+            "<line class=\"grid\" x1=\"{left}\" x2=\"{right}\" y1=\"{up:.1}\" y2=\"{up:.1}\"/>\n\
+             <line class=\"grid\" x1=\"{across:.1}\" x2=\"{across:.1}\" y1=\"{top}\" y2=\"{bottom}\"/>\n\
+             <text class=\"end\" x=\"{}\" y=\"{:.1}\">{share}</text>\n\
+             <text class=\"middle\" x=\"{across:.1}\" y=\"{}\">{share}</text>",
+            left - 8.0,
+            up + 4.5,
+            bottom + 20.0,
+            share = tidy(share),
+        );
+    }
+    let _ = writeln!(
+        svg,
+        "<line class=\"zero\" x1=\"{left}\" y1=\"{bottom}\" x2=\"{right}\" y2=\"{top}\" \
+         stroke-dasharray=\"3 5\"/>\n\
+         <text class=\"middle\" x=\"{}\" y=\"{}\">false alarms, share of the other windows</text>\n\
+         <text class=\"middle\" transform=\"translate(22 {}) rotate(-90)\">detected, share of the \
+         class\u{2019}s windows</text>",
+        (left + right) / 2.0,
+        bottom + 42.0,
+        (top + bottom) / 2.0
+    );
+}
+
+fn draw_curve(index: usize, curve: &Curve<'_>, svg: &mut String) {
+    let mut path = String::new();
+    for &(false_alarms, detected) in curve.points {
+        let verb = if path.is_empty() { 'M' } else { 'L' };
+        let _ = write!(path, "{verb}{:.1} {:.1}", x(false_alarms), y(detected));
+    }
+    let _ = writeln!(
+        svg,
+        "<path fill=\"none\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke=\"{}\" d=\"{path}\"/>",
+        colour(index)
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_curve_is_drawn_and_named() {
+        let points = [(0.0, 0.0), (0.2, 0.9), (1.0, 1.0)];
+        let curve = |name| Curve { name, points: &points, area: 0.85 };
+        let curves = [curve("a<b"), curve("c")];
+        let svg = RocPlot { title: "t", subtitle: "s", curves: &curves }.to_svg();
+        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+        assert_eq!(svg.matches("<path").count(), 2);
+        assert!(svg.contains("a&lt;b") && svg.contains("area 0.850"));
+    }
+}
