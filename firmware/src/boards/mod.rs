@@ -1,6 +1,6 @@
 //! Boards. A board is a byte stream, a delay and a meter; all else is the application's.
 //!
-//! An image is built for one of them, chosen by its feature: [`Selected`].
+//! An image is built for one of them, chosen by its feature: `Selected`.
 //!
 //! # To add one
 //! 1. A folder here with `mod.rs` (implement [`Board`]) and `memory.x`.

@@ -47,16 +47,18 @@ impl Roc {
     }
 
     fn of_class(class: usize, judged: &[&Judged]) -> Option<Self> {
-        let mut leads: Vec<(f32, bool)> = judged
-            .iter()
-            .map(|one| {
-                let lead = match one.decision {
-                    Some(_) => one.leads.get(class).copied().unwrap_or(f32::NEG_INFINITY),
-                    None => f32::NEG_INFINITY,
-                };
-                (lead, one.label == class)
-            })
-            .collect();
+        let lead = |one: &Judged| match one.decision {
+            Some(_) => one.leads.get(class).copied().unwrap_or(f32::NEG_INFINITY),
+            None => f32::NEG_INFINITY,
+        };
+        Self::of_leads(judged.iter().map(|one| (lead(one), one.label == class)))
+    }
+
+    /// Of items with a number that is larger the more they look like the class, and whether they are
+    /// of it. `None` where all or none are.
+    #[must_use]
+    pub fn of_leads(items: impl IntoIterator<Item = (f32, bool)>) -> Option<Self> {
+        let mut leads: Vec<(f32, bool)> = items.into_iter().collect();
         let own = leads.iter().filter(|(_, own)| *own).count();
         let others = leads.len() - own;
         if own == 0 || others == 0 {
@@ -76,6 +78,26 @@ impl Roc {
             points.push((to_x, to_y));
         }
         Some(Self { points: without_stairs(points), area })
+    }
+
+    /// The area up to a share of false alarms, relative to the largest it could be.
+    #[must_use]
+    pub fn area_up_to(&self, false_alarms: f64) -> f64 {
+        let mut area = 0.0;
+        for pair in self.points.windows(2) {
+            let (from, to) = (pair[0], pair[1]);
+            if from.0 >= false_alarms {
+                break;
+            }
+            let end = to.0.min(false_alarms);
+            let up = if to.0 > from.0 {
+                (to.1 - from.1) * (end - from.0) / (to.0 - from.0)
+            } else {
+                0.0
+            };
+            area += (end - from.0) * (from.1 + up / 2.0);
+        }
+        area / false_alarms
     }
 
     /// Share detected at a share of false alarms: the largest, where the curve is upright.
@@ -134,6 +156,9 @@ mod tests {
         });
         let share = pairs.sum::<f64>() / 9.0;
         assert!((roc.area - share).abs() < 1e-12, "{} is not {share}", roc.area);
+        assert!((roc.area_up_to(1.0) - roc.area).abs() < 1e-12);
+        // Of three others one is above all but one of its own: a third of the alarms detect two.
+        assert!((roc.area_up_to(1.0 / 6.0) - (1.0 / 3.0 + 0.5 / 6.0)).abs() < 1e-12, "{roc:?}");
         assert_eq!(roc.points.first(), Some(&(0.0, 0.0)));
         assert_eq!(roc.points.last(), Some(&(1.0, 1.0)));
     }
