@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-use crate::fixtures::{QUICK, fit, fixtures, table};
+use crate::fixtures::{QUICK, fit, fixtures, labelled_strings, table};
 use crate::{fishweir, json, printed, refused};
 
 #[test]
@@ -42,6 +42,51 @@ fn a_fit_says_seeds_likelihoods_the_choice_and_where_the_model_went() {
     let candidates = report["choice"]["candidates"].as_array().expect("candidates");
     assert_eq!(candidates.len(), 4, "two scalings, two values of C");
     assert!(candidates.iter().any(|one| one["c"] == report["choice"]["c"]));
+}
+
+/// A model file's models.
+fn models(path: &std::path::Path) -> Vec<Value> {
+    let file: Value =
+        serde_json::from_slice(&fs::read(path).expect("a model")).expect("it is JSON");
+    file["classifier"]["models"].as_array().expect("models").clone()
+}
+
+#[test]
+fn states_take_only_the_transitions_of_their_topology() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = folder.path().join("m.json");
+    let fitted = |topology: &str| {
+        let options = format!("--classifier bayes --topology {topology} --states 25");
+        fit(&fixtures().path("strings.tsv"), &model, &options);
+        models(&model)
+    };
+    let row = |row: &Value| -> Vec<f64> {
+        row.as_array().expect("a row").iter().map(|p| p.as_f64().expect("a number")).collect()
+    };
+    for model in fitted("left-to-right") {
+        for (from, probabilities) in
+            model["transition"].as_array().expect("rows").iter().enumerate()
+        {
+            for (to, p) in row(probabilities).into_iter().enumerate() {
+                assert_eq!(p > 0.0, to == from || to == from + 1, "{from} to {to}: {p}");
+            }
+        }
+    }
+    // The position's model is the frequency of each symbol there, each counted half a time more.
+    let fitted = fitted("positions");
+    for (class, name) in [(0, "runs"), (1, "turns")] {
+        let strings: Vec<String> =
+            labelled_strings().into_iter().filter(|(of, _)| *of == name).map(|one| one.1).collect();
+        let table = &fitted[class]["emission"]["categorical"]["probability"];
+        for position in 0..25 {
+            for (symbol, p) in "ACGT".chars().zip(row(&table[position])) {
+                let at = |text: &String| text.as_bytes()[position] == symbol as u8;
+                let count = strings.iter().filter(|text| at(text)).count() as f64;
+                let wanted = (count + 0.5) / (strings.len() as f64 + 2.0);
+                assert!((p - wanted).abs() < 1e-9, "{name} {position} {symbol}: {p}, {wanted}");
+            }
+        }
+    }
 }
 
 #[test]

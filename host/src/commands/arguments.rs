@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use fishweir::data::{Alphabet, FastaLabel, Format, Kind, ReadOptions, ShortSeries, Windowing};
+use fishweir::fit::Topology;
 use fishweir::learn::{ClassifierKind, Mirror, Scaling, ScoreModels, TrainOptions};
 use fishweir_core::classify::Normalisation;
 
@@ -94,6 +95,9 @@ pub(super) struct Training {
     /// Hidden states of each class model
     #[arg(long, value_name = "N")]
     states: Option<usize>,
+    /// Transitions that states may make [default: ergodic]
+    #[arg(long, value_enum)]
+    topology: Option<Topology>,
     /// Initialisations of Baum-Welch tried; the likeliest fit is kept
     #[arg(long, value_name = "R")]
     restarts: Option<usize>,
@@ -194,6 +198,7 @@ impl Training {
             *to = given.unwrap_or(*to);
         }
         set(&mut fit.states, self.states);
+        set(&mut fit.topology, self.topology);
         set(&mut fit.restarts, self.restarts);
         set(&mut fit.seed, self.seed);
         set(&mut fit.iterations, self.iterations);
@@ -250,6 +255,7 @@ impl Training {
     pub(super) fn given(&self) -> Vec<&'static str> {
         [
             ("--states", self.states.is_some()),
+            ("--topology", self.topology.is_some()),
             ("--restarts", self.restarts.is_some()),
             ("--seed", self.seed.is_some()),
             ("--iterations", self.iterations.is_some()),

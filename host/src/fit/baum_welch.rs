@@ -9,12 +9,29 @@ use crate::batch::LANES;
 use crate::data::SamplesView;
 use crate::runtime::{Emissions, Hmm, HmmError, padded_states};
 
+/// Which transitions a model may make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Topology {
+    /// From every state to every other.
+    #[default]
+    Ergodic,
+    /// From the first state on, each stays or goes to the next: for series that run through stages.
+    LeftToRight,
+    /// The state is the position, the last standing for all that follow: for windows aligned on a
+    /// site. The model of independent positions (fifth seed document, section 5).
+    Positions,
+}
+
 /// How a model is fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaumWelch {
     /// Hidden states.
     pub states: usize,
+    /// Transitions that they may make.
+    #[serde(default)]
+    pub topology: Topology,
     /// Passes over the data at most, a restart.
     pub iterations: usize,
     /// Converged when a pass raises the log-likelihood by less than this fraction of it.
@@ -35,6 +52,7 @@ impl Default for BaumWelch {
     fn default() -> Self {
         Self {
             states: 4,
+            topology: Topology::Ergodic,
             iterations: 50,
             tolerance: 1e-5,
             restarts: 1,

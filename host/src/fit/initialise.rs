@@ -1,13 +1,13 @@
-//! Where Baum-Welch starts: k-means for channels, random tables for symbols, uniform initial and
-//! transition probabilities, then a segmental update along Viterbi's path (second seed document,
-//! section 5; Rabiner 1989).
+//! Where Baum-Welch starts: k-means for channels, random tables for symbols, uniform probabilities of
+//! the transitions allowed, then a segmental update along Viterbi's path (second seed document,
+//! section 5; Rabiner 1989), or along an even one where states have an order.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::baum_welch::maximise;
 use super::segment::best_path;
-use super::{BaumWelch, EmissionStatistics, Expectations};
+use super::{BaumWelch, EmissionStatistics, Expectations, Topology};
 use crate::data::SamplesView;
 use crate::runtime::{Emissions, Hmm};
 
@@ -36,20 +36,57 @@ pub(super) fn initial_model(
         };
         Emissions::Categorical { probability: (0..states).map(|_| row()).collect() }
     };
-    let uniform = vec![1.0 / states as f64; states];
-    let mut model = Hmm { initial: uniform.clone(), transition: vec![uniform; states], emission };
+    let (initial, transition) = options.topology.chain(states);
+    let mut model = Hmm { initial, transition, emission };
     segmental(options, &mut model, sequences, scale);
     model
 }
 
-/// Re-estimates from the states on Viterbi's path instead of their posteriors: a few quick passes
-/// that sort the data into states before Baum-Welch weighs it.
+impl Topology {
+    /// Initial and transition probabilities, uniform over what is allowed.
+    fn chain(self, states: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let uniform_over = |allowed: std::ops::RangeInclusive<usize>| -> Vec<f64> {
+            let share = 1.0 / allowed.clone().count() as f64;
+            (0..states).map(|to| if allowed.contains(&to) { share } else { 0.0 }).collect()
+        };
+        let last = states - 1;
+        let (first, rows): (_, Vec<_>) = match self {
+            Self::Ergodic => (0..=last, (0..states).map(|_| 0..=last).collect()),
+            Self::LeftToRight => {
+                (0..=0, (0..states).map(|from| from..=last.min(from + 1)).collect())
+            }
+            Self::Positions => {
+                (0..=0, (0..states).map(|from| last.min(from + 1)..=last.min(from + 1)).collect())
+            }
+        };
+        (uniform_over(first), rows.into_iter().map(uniform_over).collect())
+    }
+
+    /// Which states a series went through, before anything is known of them. `None` if nothing can be
+    /// said, or there is none for a model that has been started.
+    fn path(self, model: &Hmm, samples: SamplesView<'_>) -> Option<Vec<usize>> {
+        let (length, states) = (samples.len(), model.states());
+        match self {
+            Self::Ergodic => best_path(model, samples),
+            Self::LeftToRight => {
+                let steps = length.saturating_sub(1).max(1);
+                // No series goes through more states than it has samples.
+                let furthest = (states - 1).min(length.saturating_sub(1));
+                Some((0..length).map(|t| t * furthest / steps).collect())
+            }
+            Self::Positions => Some((0..length).map(|t| t.min(states - 1)).collect()),
+        }
+    }
+}
+
+/// Re-estimates from the states on a path instead of their posteriors: a few quick passes that sort
+/// the data into states before Baum-Welch weighs it.
 fn segmental(options: &BaumWelch, model: &mut Hmm, sequences: &[SamplesView<'_>], scale: &[f64]) {
     for _ in 0..SEGMENTAL_PASSES {
         let mut counts = Expectations::zero(model);
         for samples in sequences {
             // A model that no path of its own data fits has nothing to be improved by one.
-            let Some(path) = best_path(model, *samples) else { return };
+            let Some(path) = options.topology.path(model, *samples) else { return };
             count_path(model, *samples, &path, &mut counts);
         }
         maximise(model, &counts, options, scale);
@@ -183,4 +220,33 @@ fn closest(row: &[f64], centres: &[Vec<f64>]) -> (usize, f64) {
         .enumerate()
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .unwrap_or((0, 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Samples;
+
+    #[test]
+    fn no_path_takes_a_transition_that_is_not_allowed() {
+        for topology in [Topology::LeftToRight, Topology::Positions] {
+            for (states, length) in [(1, 3), (4, 1), (4, 2), (4, 4), (4, 11), (3, 0)] {
+                let (initial, transition) = topology.chain(states);
+                let emission = Emissions::Categorical { probability: vec![vec![0.5, 0.5]; states] };
+                let model = Hmm { initial, transition, emission };
+                model.validate().expect("a model");
+                let samples = Samples::Symbols(vec![Some(1); length]);
+                let path = topology.path(&model, samples.view()).expect("a path");
+                assert_eq!(path.len(), length);
+                assert!(path.first().is_none_or(|&first| model.initial[first] > 0.0));
+                assert!(path.windows(2).all(|pair| model.transition[pair[0]][pair[1]] > 0.0));
+                let last = states.min(length).saturating_sub(1);
+                assert_eq!(
+                    path.last().copied().unwrap_or(0),
+                    last,
+                    "{topology:?} {states} {length}"
+                );
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ mod initialise;
 mod segment;
 mod simulate;
 
-pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
+pub use baum_welch::{BaumWelch, Fit, FitError, Restart, Topology, fit};
 pub(crate) use expectations::Accumulate;
 pub use expectations::{EmissionStatistics, Expectations, expectations};
 pub(crate) use simulate::normal;
