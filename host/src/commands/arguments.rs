@@ -95,7 +95,7 @@ pub(super) struct Training {
     /// Hidden states of each class model
     #[arg(long, value_name = "N")]
     states: Option<usize>,
-    /// Transitions that states may make [default: ergodic]
+    /// Transitions that states may make [default: automatic; ergodic where --states is given]
     #[arg(long, value_enum)]
     topology: Option<Topology>,
     /// Initialisations of Baum-Welch tried; the likeliest fit is kept
@@ -198,7 +198,7 @@ impl Training {
             *to = given.unwrap_or(*to);
         }
         set(&mut fit.states, self.states);
-        set(&mut fit.topology, self.topology);
+        set(&mut fit.topology, self.topology.or(self.states.map(|_| Topology::Ergodic)));
         set(&mut fit.restarts, self.restarts);
         set(&mut fit.seed, self.seed);
         set(&mut fit.iterations, self.iterations);

@@ -98,7 +98,7 @@ pub(super) fn report(
             Kind::Channels(names) => format!("channels {}", names.join(", ")),
             Kind::Symbols(alphabet) => format!("symbols {alphabet}"),
         },
-        states: options.baum_welch.states,
+        states: trained.classifier.states(),
         fits: data
             .classes()
             .iter()

@@ -51,7 +51,7 @@ impl Topology {
         };
         let last = states - 1;
         let (first, rows): (_, Vec<_>) = match self {
-            Self::Ergodic => (0..=last, (0..states).map(|_| 0..=last).collect()),
+            Self::Automatic | Self::Ergodic => (0..=last, (0..states).map(|_| 0..=last).collect()),
             Self::LeftToRight => {
                 (0..=0, (0..states).map(|from| from..=last.min(from + 1)).collect())
             }
@@ -67,7 +67,7 @@ impl Topology {
     fn path(self, model: &Hmm, samples: SamplesView<'_>) -> Option<Vec<usize>> {
         let (length, states) = (samples.len(), model.states());
         match self {
-            Self::Ergodic => best_path(model, samples),
+            Self::Automatic | Self::Ergodic => best_path(model, samples),
             Self::LeftToRight => {
                 let steps = length.saturating_sub(1).max(1);
                 // No series goes through more states than it has samples.

@@ -36,10 +36,14 @@ impl Scaling {
 ///
 /// A model's block holds, in this order, the score for the logits of the initial and transition
 /// probabilities, then for the logits of the symbols or for mean (in units of the channel's scale)
-/// and log standard deviation of each state; last, if asked for, its log-likelihood.
+/// and log standard deviation of each state; last, if asked for, its log-likelihood. Probabilities
+/// of zero and one are left out: they do not move with their logits, and in a model whose states have
+/// an order they are nearly all.
 #[derive(Clone, Debug)]
 pub struct FeatureMap {
     models: Vec<Hmm>,
+    /// Which entries of a score move, `[model][parameter]`.
+    moving: Vec<Vec<bool>>,
     scale: Vec<f64>,
     with_likelihood: bool,
     normalisation: Normalisation,
@@ -54,7 +58,8 @@ impl FeatureMap {
         with_likelihood: bool,
         normalisation: Normalisation,
     ) -> Self {
-        Self { models, scale, with_likelihood, normalisation }
+        let moving = models.iter().map(moving).collect();
+        Self { models, moving, scale, with_likelihood, normalisation }
     }
 
     /// The bank of models.
@@ -66,7 +71,7 @@ impl FeatureMap {
     /// Number of features.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.models.iter().map(|model| self.block_length(model)).sum()
+        self.block_lengths().sum()
     }
 
     /// Whether there is none.
@@ -75,8 +80,11 @@ impl FeatureMap {
         self.len() == 0
     }
 
-    fn block_length(&self, model: &Hmm) -> usize {
-        model.parameters() + usize::from(self.with_likelihood)
+    fn block_lengths(&self) -> impl Iterator<Item = usize> {
+        let likelihood = usize::from(self.with_likelihood);
+        self.moving
+            .iter()
+            .map(move |moving| moving.iter().filter(|moves| **moves).count() + likelihood)
     }
 
     /// The features of each sequence, times the normalisation's factor for its length. `None` for a
@@ -84,11 +92,19 @@ impl FeatureMap {
     #[must_use]
     pub fn extract(&self, sequences: &[SamplesView<'_>]) -> Vec<Option<Vec<f64>>> {
         let mut features = vec![Some(Vec::with_capacity(self.len())); sequences.len()];
-        for model in &self.models {
+        let mut score = Vec::new();
+        for (model, moving) in self.models.iter().zip(&self.moving) {
             let expected = expectations(model, sequences);
             for (features, expected) in features.iter_mut().zip(expected) {
                 match (features.as_mut(), expected) {
-                    (Some(features), Ok(expected)) => self.push_block(model, &expected, features),
+                    (Some(features), Ok(expected)) => {
+                        score.clear();
+                        self.push_block(model, &expected, &mut score);
+                        let likelihood = score.split_off(moving.len());
+                        let moving = score.iter().zip(moving).filter(|(_, moves)| **moves);
+                        features.extend(moving.map(|(entry, _)| entry));
+                        features.extend(likelihood);
+                    }
                     _ => *features = None,
                 }
             }
@@ -110,8 +126,7 @@ impl FeatureMap {
     /// Which features are log-likelihoods.
     #[must_use]
     pub fn likelihood_columns(&self) -> Vec<bool> {
-        let blocks = self.models.iter().map(|model| self.block_length(model));
-        blocks
+        self.block_lengths()
             .flat_map(|length| (1..=length).map(move |k| self.with_likelihood && k == length))
             .collect()
     }
@@ -121,11 +136,17 @@ impl FeatureMap {
     #[must_use]
     pub fn directions(&self, weights: &[f64]) -> Vec<(Direction, f64)> {
         let mut rest = weights.iter().copied();
-        let mut take = |count: usize| -> Vec<f64> { rest.by_ref().take(count).collect() };
         self.models
             .iter()
-            .map(|model| {
+            .zip(&self.moving)
+            .map(|(model, moving)| {
                 let (states, size) = (model.states(), model.size());
+                let mut of_model = |moves: &bool| if *moves { rest.next() } else { None };
+                let all: Vec<f64> =
+                    moving.iter().map(|moves| of_model(moves).unwrap_or(0.0)).collect();
+                let likelihood = if self.with_likelihood { rest.next() } else { None };
+                let mut all = all.into_iter();
+                let mut take = |count: usize| -> Vec<f64> { all.by_ref().take(count).collect() };
                 let initial = take(states);
                 let transition = (0..states).map(|_| take(states)).collect();
                 let emission = match model.emission {
@@ -142,10 +163,23 @@ impl FeatureMap {
                         EmissionDirection::Gaussian { mean, log_std }
                     }
                 };
-                let likelihood = take(usize::from(self.with_likelihood));
                 let direction = Direction { initial, transition, emission };
-                (direction, likelihood.first().copied().unwrap_or(0.0))
+                (direction, likelihood.unwrap_or(0.0))
             })
             .collect()
     }
+}
+
+/// Which entries of a model's score move.
+fn moving(model: &Hmm) -> Vec<bool> {
+    let of_row = |row: &Vec<f64>| row.iter().map(|&p| p > 0.0 && p < 1.0).collect::<Vec<_>>();
+    let mut moving = of_row(&model.initial);
+    moving.extend(model.transition.iter().flat_map(of_row));
+    match &model.emission {
+        Emissions::Categorical { probability } => {
+            moving.extend(probability.iter().flat_map(of_row))
+        }
+        Emissions::Gaussian { .. } => moving.resize(model.parameters(), true),
+    }
+    moving
 }

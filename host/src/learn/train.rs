@@ -306,6 +306,7 @@ impl<'a> Problem<'a> {
         };
         let (centre, scale) = centre_and_scale(self.data, series);
         let name = std::path::Path::new(self.data.source());
+        let states = models.iter().map(Hmm::states).max().unwrap_or(0);
         Classifier {
             method: ClassifierKind::Bayes.to_string(),
             observations: match self.data.kind() {
@@ -327,10 +328,8 @@ impl<'a> Problem<'a> {
                 windows: 0,
                 windowing: self.options.windowing,
                 notes: vec![format!(
-                    "{} states, Baum-Welch with {} restart(s) from seed {}",
-                    self.options.baum_welch.states,
-                    self.options.baum_welch.restarts,
-                    self.options.baum_welch.seed
+                    "{states} states, Baum-Welch with {} restart(s) from seed {}",
+                    self.options.baum_welch.restarts, self.options.baum_welch.seed
                 )],
             },
         }

@@ -135,7 +135,7 @@ impl fmt::Display for CrossValidationReport {
             table.row(
                 [format!("{column}s tested"), String::new(), String::new()]
                     .into_iter()
-                    .chain(first.folds.iter().map(|fold| fold.groups.join(","))),
+                    .chain(first.folds.iter().map(|fold| names(&fold.groups))),
             );
         }
         writeln!(f, "{table}")?;
@@ -308,6 +308,11 @@ fn of_interval(interval: Option<Interval>, show: impl Fn(f64) -> String) -> [Str
         [show(mean), format!("{} to {}", show(low), show(high))]
     };
     interval.map(text).unwrap_or_default()
+}
+
+/// Names if they are few, else their number.
+fn names(names: &[String]) -> String {
+    if names.len() <= 6 { names.join(",") } else { grouped(names.len()) }
 }
 
 /// The confusion matrix with the figures of each class beside it.
