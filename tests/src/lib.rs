@@ -8,6 +8,7 @@ pub mod golden;
 pub mod laws;
 pub mod oracle;
 pub mod parsers;
+pub mod quick;
 pub mod rounding;
 pub mod sample;
 

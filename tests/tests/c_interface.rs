@@ -8,14 +8,14 @@ use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use fishweir::data::{Dataset, ReadOptions};
+use fishweir::data::Dataset;
 use fishweir::deploy::Deployed;
 use fishweir::device::{Answer, Board, DeviceError, Image, Input, Qemu};
-use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Recording, compare};
 use fishweir_core::wire::Status;
+use fishweir_tests::quick::{assert_identical, recordings, strings, trained, unseen, whole};
 
-const RECORDINGS: &[u8] = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
 const SAMPLES: usize = 20_500;
 
 /// Builds share a folder, so that the dependencies are compiled once: one at a time.
@@ -102,16 +102,8 @@ fn header(recording: &Recording<'_>) -> String {
     text + "};\n"
 }
 
-/// A quick fit: parity is about arithmetic, not about good models.
-fn trained(data: &Dataset, kind: ClassifierKind) -> Deployed {
-    let mut options = TrainOptions::new(kind);
-    options.baum_welch.iterations = 3;
-    options.augment = Augment::NONE;
-    options.c = vec![1.0];
-    options.scalings.truncate(1);
-    let some: Vec<usize> = (0..data.series().len()).step_by(2).collect();
-    let trained = train(data, &some, &options, &|| ()).expect("trains");
-    trained.classifier.compile().expect("fits in f32")
+fn compiled(data: &Dataset, kind: ClassifierKind) -> Deployed {
+    trained(data, kind).compile().expect("fits in f32")
 }
 
 enum Form {
@@ -136,38 +128,23 @@ fn assert_same_bits(deployed: &Deployed, recording: &Recording<'_>, form: &Form)
     let answers = answers(&lines);
     assert_eq!(answers.len(), recording.samples());
     let parity = compare(deployed, recording, &answers).expect("comparable");
-    assert_eq!(parity.differing_bits, 0, "{:?}", parity.first_difference);
-    assert!(parity.numbers >= parity.samples * (2 + deployed.models()), "{parity:?}");
+    assert_identical(&parity, 2 + deployed.models());
     parity.missing
 }
 
 #[test]
 fn real_channels_give_the_same_bits_in_c() {
-    let data = Dataset::parse("all.csv.gz", RECORDINGS, &ReadOptions::default()).expect("reads");
-    // Series that the models never saw are far from all of them: scaling is put to the test.
-    let unseen = data.series().iter().skip(1).step_by(2).map(|series| series.samples.view());
-    let recording = Recording::new(unseen, Some(SAMPLES));
-    assert_eq!(recording.samples(), SAMPLES);
-    assert_same_bits(&trained(&data, ClassifierKind::Fisher), &recording, &Form::Source);
+    let data = recordings();
+    let recording = unseen(&data, SAMPLES);
+    assert_same_bits(&compiled(&data, ClassifierKind::Fisher), &recording, &Form::Source);
 }
 
 #[test]
 fn symbols_with_missing_ones_give_the_same_bits_in_c_from_an_artefact() {
-    let mut text = String::from("label\tid\tsequence\n");
-    for series in 0..8 {
-        let sequence: String = (0..90)
-            .map(|t| match (t * t + 3 * series * t) % 11 {
-                0 => 'N',
-                rest if series < 4 => ['A', 'C', 'G', 'T'][rest % 4],
-                rest => ['A', 'A', 'G', 'T', 'C'][rest % 5],
-            })
-            .collect();
-        text += &format!("{}\ts{series}\t{sequence}\n", ["plain", "skewed"][series / 4]);
-    }
-    let data = Dataset::parse("dna.tsv", text.as_bytes(), &ReadOptions::default()).expect("reads");
-    let recording = Recording::new(data.series().iter().map(|one| one.samples.view()), None);
+    let data = strings(90);
+    let recording = whole(&data);
     let missing =
-        assert_same_bits(&trained(&data, ClassifierKind::Fisher), &recording, &Form::Artefact);
+        assert_same_bits(&compiled(&data, ClassifierKind::Fisher), &recording, &Form::Artefact);
     assert!(missing > 0);
 }
 
@@ -194,8 +171,8 @@ fn the_bundled_example_runs_and_a_planted_panic_does_not_link() {
 #[test]
 fn an_artefact_that_was_damaged_after_the_build_is_refused() {
     // Built from a sound artefact, then one bit of it is flipped in the image: as flash may do.
-    let data = Dataset::parse("all.csv.gz", RECORDINGS, &ReadOptions::default()).expect("reads");
-    let deployed = trained(&data, ClassifierKind::Bayes);
+    let data = recordings();
+    let deployed = compiled(&data, ClassifierKind::Bayes);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = |name: &str| folder.path().join(name);
     let recording = Recording::new([data.series()[0].samples.view()], Some(10));

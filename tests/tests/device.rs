@@ -4,44 +4,23 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fishweir::data::{Dataset, ReadOptions};
+use fishweir::data::Dataset;
 use fishweir::deploy::Deployed;
 use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare};
+use fishweir_tests::quick::{assert_identical, recordings, strings, trained, unseen, whole};
 
-const RECORDINGS: &[u8] = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
-
-/// A quick fit: parity is about arithmetic, not about good models.
-fn options(kind: ClassifierKind) -> TrainOptions {
-    let mut options = TrainOptions::new(kind);
-    options.baum_welch.iterations = 3;
-    options.augment = Augment::NONE;
-    options.c = vec![1.0];
-    options.scalings.truncate(1);
-    options
-}
-
-fn trained(data: &Dataset, kind: ClassifierKind) -> Deployed {
-    let some: Vec<usize> = (0..data.series().len()).step_by(2).collect();
-    let trained = train(data, &some, &options(kind), &|| ()).expect("trains");
-    trained.classifier.compile().expect("fits in f32")
-}
-
-/// The bundled recordings, and a classifier that is trained on every other series of them.
+/// The bundled recordings, and a classifier of them.
 static WATCH: LazyLock<(Dataset, Deployed)> = LazyLock::new(|| {
-    let data = Dataset::parse("all.csv.gz", RECORDINGS, &ReadOptions::default()).expect("reads");
-    let deployed = trained(&data, ClassifierKind::Fisher);
+    let data = recordings();
+    let deployed = compiled(&data, ClassifierKind::Fisher);
     (data, deployed)
 });
 
-/// Series that the models never saw, far from all of them: scaling is put to the test.
-fn unseen(data: &Dataset, samples: usize) -> Recording<'_> {
-    let series = data.series().iter().skip(1).step_by(2).map(|series| series.samples.view());
-    let recording = Recording::new(series, Some(samples));
-    assert_eq!(recording.samples(), samples);
-    recording
+fn compiled(data: &Dataset, kind: ClassifierKind) -> Deployed {
+    trained(data, kind).compile().expect("fits in f32")
 }
 
 enum Form {
@@ -85,11 +64,6 @@ fn on_device(
     compare(deployed, recording, &run.outcome.answers).expect("comparable")
 }
 
-fn assert_identical(parity: &Parity, numbers_a_sample: usize) {
-    assert_eq!(parity.differing_bits, 0, "{:?}", parity.first_difference);
-    assert!(parity.numbers >= parity.samples * numbers_a_sample, "{parity:?}");
-}
-
 #[test]
 fn real_channels_give_the_same_bits() {
     let (data, deployed) = &*WATCH;
@@ -110,7 +84,7 @@ fn real_channels_give_the_same_bits_on_every_board() {
 #[test]
 fn a_bayes_artefact_read_in_place_gives_the_same_bits() {
     let data = &WATCH.0;
-    let deployed = trained(data, ClassifierKind::Bayes);
+    let deployed = compiled(data, ClassifierKind::Bayes);
     // The small core faults where a number is read that is not aligned.
     for (name, samples) in [(Board::DEFAULT, 3_000), ("microbit", 600)] {
         let parity = on_device(board(name), &deployed, &unseen(data, samples), &Form::Artefact);
@@ -120,21 +94,10 @@ fn a_bayes_artefact_read_in_place_gives_the_same_bits() {
 
 #[test]
 fn symbols_with_missing_ones_give_the_same_bits() {
-    let mut text = String::from("label\tid\tsequence\n");
-    for series in 0..8 {
-        let sequence: String = (0..90)
-            .map(|t| match (t * t + 3 * series * t) % 11 {
-                0 => 'N',
-                rest if series < 4 => ['A', 'C', 'G', 'T'][rest % 4],
-                rest => ['A', 'A', 'G', 'T', 'C'][rest % 5],
-            })
-            .collect();
-        text += &format!("{}\ts{series}\t{sequence}\n", ["plain", "skewed"][series / 4]);
-    }
-    let data = Dataset::parse("dna.tsv", text.as_bytes(), &ReadOptions::default()).expect("reads");
-    let recording = Recording::new(data.series().iter().map(|one| one.samples.view()), None);
+    let data = strings(90);
+    let recording = whole(&data);
     for form in [Form::Source, Form::Artefact] {
-        let deployed = trained(&data, ClassifierKind::Fisher);
+        let deployed = compiled(&data, ClassifierKind::Fisher);
         let parity = on_device(board(Board::DEFAULT), &deployed, &recording, &form);
         assert!(parity.missing > 0);
         assert_identical(&parity, 2 + 2);

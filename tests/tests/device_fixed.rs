@@ -1,26 +1,18 @@
 //! Fixed point on the device: host and device agree bit for bit without an FPU and with one.
 
-use fishweir::data::{Dataset, ReadOptions, Rows, Sample, Samples};
+use fishweir::data::{Dataset, Rows, Sample, Samples};
 use fishweir::deploy::FixedPoint;
 use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir_tests::device_table::firmware;
+use fishweir_tests::quick::{assert_identical, recordings, strings, trained, whole};
 
-const RECORDINGS: &[u8] = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
 const BOARDS: [&str; 2] = ["microbit", "mps2-an386"];
 
-/// A quick fit on every other series: parity is about arithmetic, not about good models.
-fn trained(data: &Dataset) -> FixedPoint {
-    let mut options = TrainOptions::new(ClassifierKind::Fisher);
-    options.baum_welch.iterations = 3;
-    options.augment = Augment::NONE;
-    options.c = vec![1.0];
-    options.scalings.truncate(1);
-    let some: Vec<usize> = (0..data.series().len()).step_by(2).collect();
-    let trained = train(data, &some, &options, &|| ()).expect("trains");
-    trained.classifier.quantise().expect("fits fixed point")
+fn quantised(data: &Dataset) -> FixedPoint {
+    trained(data, ClassifierKind::Fisher).quantise().expect("fits fixed point")
 }
 
 fn on_device(board: &str, fixed: &FixedPoint, recording: &Recording<'_>) -> Parity {
@@ -40,27 +32,11 @@ fn on_device(board: &str, fixed: &FixedPoint, recording: &Recording<'_>) -> Pari
     compare_stream(fixed.stream(), recording, &run.outcome.answers).expect("comparable")
 }
 
-fn assert_identical(parity: &Parity, numbers_a_sample: usize) {
-    assert_eq!(parity.differing_bits, 0, "{:?}", parity.first_difference);
-    assert!(parity.numbers >= parity.samples * numbers_a_sample, "{parity:?}");
-}
-
 #[test]
 fn symbols_in_fixed_point_give_the_same_bits() {
-    let mut text = String::from("label\tid\tsequence\n");
-    for series in 0..8 {
-        let sequence: String = (0..90)
-            .map(|t| match (t * t + 3 * series * t) % 11 {
-                0 => 'N',
-                rest if series < 4 => ['A', 'C', 'G', 'T'][rest % 4],
-                rest => ['A', 'A', 'G', 'T', 'C'][rest % 5],
-            })
-            .collect();
-        text += &format!("{}\ts{series}\t{sequence}\n", ["plain", "skewed"][series / 4]);
-    }
-    let data = Dataset::parse("dna.tsv", text.as_bytes(), &ReadOptions::default()).expect("reads");
-    let fixed = trained(&data);
-    let recording = Recording::new(data.series().iter().map(|one| one.samples.view()), None);
+    let data = strings(90);
+    let fixed = quantised(&data);
+    let recording = whole(&data);
     for board in BOARDS {
         let parity = on_device(board, &fixed, &recording);
         assert!(parity.missing > 0);
@@ -70,8 +46,8 @@ fn symbols_in_fixed_point_give_the_same_bits() {
 
 #[test]
 fn channels_in_fixed_point_give_the_same_bits() {
-    let data = Dataset::parse("all.csv.gz", RECORDINGS, &ReadOptions::default()).expect("reads");
-    let fixed = trained(&data);
+    let data = recordings();
+    let fixed = quantised(&data);
     // What a sensor with these units would give.
     let integers: Vec<Samples> = data
         .series()

@@ -284,24 +284,6 @@ impl<const D: usize, T: Real> SufficientStatistics for Bernoulli<D, T> {
         }
         along
     }
-
-    fn convert_score(
-        &self,
-        score: &CountScore<T, D>,
-        _: Parametrisation,
-        _: Parametrisation,
-    ) -> Result<CountScore<T, D>, ModelError> {
-        Ok(*score)
-    }
-
-    fn convert_direction(
-        &self,
-        direction: &CountScore<T, D>,
-        _: Parametrisation,
-        _: Parametrisation,
-    ) -> Result<CountScore<T, D>, ModelError> {
-        Ok(*direction)
-    }
 }
 
 /// A uniform number a channel.

@@ -287,24 +287,6 @@ impl<const D: usize, T: Real> SufficientStatistics for Poisson<D, T> {
         }
         along
     }
-
-    fn convert_score(
-        &self,
-        score: &CountScore<T, D>,
-        _: Parametrisation,
-        _: Parametrisation,
-    ) -> Result<CountScore<T, D>, ModelError> {
-        Ok(*score)
-    }
-
-    fn convert_direction(
-        &self,
-        direction: &CountScore<T, D>,
-        _: Parametrisation,
-        _: Parametrisation,
-    ) -> Result<CountScore<T, D>, ModelError> {
-        Ok(*direction)
-    }
 }
 
 /// Counts by multiplying uniform numbers until the product falls below `exp(-rate)` (Knuth), 16 of a

@@ -243,27 +243,33 @@ pub trait SufficientStatistics: Emission<Weight = Self::Real> + Copy + 'static {
         parametrisation: Parametrisation,
     ) -> Self::Along<C>;
 
-    /// A score in another parametrisation, by the chain rule.
+    /// A score in another parametrisation, by the chain rule. As it is, of a family that has one
+    /// parametrisation only.
     ///
     /// # Errors
     /// The first probability of exactly zero that a `softmax` score would have to be divided by.
     fn convert_score(
         &self,
         score: &Self::Score,
-        from: Parametrisation,
-        to: Parametrisation,
-    ) -> Result<Self::Score, ModelError>;
+        _from: Parametrisation,
+        _to: Parametrisation,
+    ) -> Result<Self::Score, ModelError> {
+        Ok(*score)
+    }
 
-    /// A direction in another parametrisation, so that it moves the distribution alike.
+    /// A direction in another parametrisation, so that it moves the distribution alike. As it is, of a
+    /// family that has one parametrisation only.
     ///
     /// # Errors
     /// The first probability of exactly zero that a `ratio` direction moves and logits cannot.
     fn convert_direction(
         &self,
         direction: &Self::Score,
-        from: Parametrisation,
-        to: Parametrisation,
-    ) -> Result<Self::Score, ModelError>;
+        _from: Parametrisation,
+        _to: Parametrisation,
+    ) -> Result<Self::Score, ModelError> {
+        Ok(*direction)
+    }
 }
 
 /// Expected statistics of channels that count ([`Poisson`](super::Poisson)) or say yes or no

@@ -5,7 +5,8 @@ use std::os::unix::net::UnixStream;
 
 use fishweir::data::{Dataset, Sample};
 use fishweir::deploy::Deployed;
-use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::learn::ClassifierKind;
+use fishweir_tests::quick::trained;
 
 use super::bridge::{self, Crossing};
 use super::simulated::{SimulatedSensor, Trouble};
@@ -14,16 +15,8 @@ use super::{Built, PATIENCE, build, on_every_board, recordings};
 /// What the sensor's twelve bits are worth at 8 g.
 const G_PER_DIGIT: f32 = 0.004;
 
-/// One series a class and arm of half of the people is enough: parity is about arithmetic.
-fn trained(data: &Dataset) -> Deployed {
-    let mut options = TrainOptions::new(ClassifierKind::Fisher);
-    options.baum_welch.iterations = 3;
-    options.augment = Augment::NONE;
-    options.c = vec![1.0];
-    options.scalings.truncate(1);
-    let some: Vec<usize> = (0..data.series().len()).step_by(2).collect();
-    let trained = train(data, &some, &options, &|| ()).expect("trains");
-    trained.classifier.compile().expect("fits in f32")
+fn compiled(data: &Dataset) -> Deployed {
+    trained(data, ClassifierKind::Fisher).compile().expect("fits in f32")
 }
 
 /// The accelerations of a series that the models have not seen, in g.
@@ -87,7 +80,7 @@ fn ends(crossing: &Crossing) -> Vec<usize> {
 #[test]
 fn decisions_over_real_register_traffic_are_the_hosts() {
     let data = recordings(&["ax", "ay", "az"]);
-    let (deployed, recording) = (trained(&data), unseen(&data, 1_600));
+    let (deployed, recording) = (compiled(&data), unseen(&data, 1_600));
     let source = deployed.to_source();
     on_every_board(|board| {
         let crossing = watch(&build(board, "watch_sensor", &source), &recording, &[]);
@@ -119,7 +112,7 @@ struct Case {
 #[test]
 fn a_sensor_in_trouble_is_reported_and_the_stream_recovers() {
     let data = recordings(&["ax", "ay", "az"]);
-    let (deployed, recording) = (trained(&data), unseen(&data, 480));
+    let (deployed, recording) = (compiled(&data), unseen(&data, 480));
     let source = deployed.to_source();
     let cases = [
         // Data never become ready. The last block, at 1.12 s, had two samples; a timeout of 0.48 s, a

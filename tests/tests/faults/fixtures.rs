@@ -1,40 +1,16 @@
-//! A small classifier of symbols, and strings for it.
+//! A small classifier of symbols, and images of it.
 
 use std::path::Path;
 
-use fishweir::data::{Dataset, ReadOptions};
 use fishweir::deploy::Deployed;
 use fishweir::device::{Board, Firmware, Image, ModelFile};
-use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
-
-/// Eight strings of two kinds over four letters, with missing letters; ragged, so that streams end
-/// at different times.
-pub(crate) fn strings(length: usize) -> Dataset {
-    let mut text = String::from("label\tid\tsequence\n");
-    for series in 0..8 {
-        let sequence: String = (0..length + 7 * series)
-            .map(|t| match (t * t + 3 * series * t) % 11 {
-                0 => 'N',
-                rest if series < 4 => ['A', 'C', 'G', 'T'][rest % 4],
-                rest => ['A', 'A', 'G', 'T', 'C'][rest % 5],
-            })
-            .collect();
-        text += &format!("{}\ts{series}\t{sequence}\n", ["plain", "skewed"][series / 4]);
-    }
-    Dataset::parse("strings.tsv", text.as_bytes(), &ReadOptions::default()).expect("reads")
-}
+use fishweir::learn::ClassifierKind;
+pub(crate) use fishweir_tests::quick::strings;
+use fishweir_tests::quick::trained;
 
 /// A quick fit.
 pub(crate) fn classifier() -> Deployed {
-    let data = strings(90);
-    let mut options = TrainOptions::new(ClassifierKind::Fisher);
-    options.baum_welch.iterations = 3;
-    options.augment = Augment::NONE;
-    options.c = vec![1.0];
-    options.scalings.truncate(1);
-    let all: Vec<usize> = (0..data.series().len()).collect();
-    let trained = train(&data, &all, &options, &|| ()).expect("trains");
-    trained.classifier.compile().expect("fits in f32")
+    trained(&strings(90), ClassifierKind::Fisher).compile().expect("fits in f32")
 }
 
 /// An image of an application with the classifier in it, read in place.

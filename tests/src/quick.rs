@@ -1,0 +1,68 @@
+//! Quick models and real streams, for tests of arithmetic: host against device, one form of a model
+//! against another. How well the models decide does not matter there.
+
+#![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
+
+use fishweir::classifier::Classifier;
+use fishweir::data::{Dataset, ReadOptions};
+use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::parity::{Parity, Recording};
+
+/// The bundled recordings of a watch.
+#[must_use]
+pub fn recordings() -> Dataset {
+    let bytes = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
+    Dataset::parse("all.csv.gz", bytes, &ReadOptions::default()).expect("the recordings read")
+}
+
+/// Eight strings of two kinds over four letters, with missing letters; ragged, so that streams end at
+/// different times.
+#[must_use]
+pub fn strings(length: usize) -> Dataset {
+    let mut text = String::from("label\tid\tsequence\n");
+    for series in 0..8 {
+        let sequence: String = (0..length + 7 * series)
+            .map(|t| match (t * t + 3 * series * t) % 11 {
+                0 => 'N',
+                rest if series < 4 => ['A', 'C', 'G', 'T'][rest % 4],
+                rest => ['A', 'A', 'G', 'T', 'C'][rest % 5],
+            })
+            .collect();
+        text += &format!("{}\ts{series}\t{sequence}\n", ["plain", "skewed"][series / 4]);
+    }
+    Dataset::parse("strings.tsv", text.as_bytes(), &ReadOptions::default()).expect("strings read")
+}
+
+/// A classifier of every other series, trained as quickly as may be.
+#[must_use]
+pub fn trained(data: &Dataset, kind: ClassifierKind) -> Classifier {
+    let mut options = TrainOptions::new(kind);
+    options.baum_welch.iterations = 3;
+    options.augment = Augment::NONE;
+    options.c = vec![1.0];
+    options.scalings.truncate(1);
+    let some: Vec<usize> = (0..data.series().len()).step_by(2).collect();
+    train(data, &some, &options, &|| ()).expect("trains").classifier
+}
+
+/// So many samples of the series that [`trained`] left out, far from all models: scaling is put to
+/// the test.
+#[must_use]
+pub fn unseen(data: &Dataset, samples: usize) -> Recording<'_> {
+    let series = data.series().iter().skip(1).step_by(2).map(|series| series.samples.view());
+    let recording = Recording::new(series, Some(samples));
+    assert_eq!(recording.samples(), samples);
+    recording
+}
+
+/// All series of a data set.
+#[must_use]
+pub fn whole(data: &Dataset) -> Recording<'_> {
+    Recording::new(data.series().iter().map(|one| one.samples.view()), None)
+}
+
+/// Not a bit differs, in so many numbers a sample at least.
+pub fn assert_identical(parity: &Parity, numbers_a_sample: usize) {
+    assert_eq!(parity.differing_bits, 0, "{:?}", parity.first_difference);
+    assert!(parity.numbers >= parity.samples * numbers_a_sample, "{parity:?}");
+}
