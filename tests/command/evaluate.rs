@@ -119,8 +119,14 @@ fn fitted_models_are_compared_on_the_same_windows() {
     assert!((mean - (accuracy(1) - accuracy(0))).abs() < 1e-12);
     assert!(low <= mean && mean <= high);
     assert!(printed(&mut fishweir(&line)).contains("bootstrap over subject"));
-    let message = refused(&mut fishweir(&models(&at("two.json"))), 2);
-    assert!(message.contains("two.json"), "{message}");
+    let line = format!(
+        "evaluate {} --model {} --model {}",
+        at("two.csv"),
+        at("three.json"),
+        at("two.json")
+    );
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("two.json: its classes are moving, still"), "{message}");
 }
 
 #[test]

@@ -56,8 +56,9 @@ fn states_take_only_the_transitions_of_their_topology() {
     let folder = tempfile::tempdir().expect("a folder");
     let model = folder.path().join("m.json");
     let fitted = |topology: &str| {
-        let options = format!("--classifier bayes --topology {topology} --states 25");
-        fit(&fixtures().path("strings.tsv"), &model, &options);
+        let (data, to) = (fixtures().at("strings.tsv"), model.display());
+        let line = format!("fit {data} -o {to} --classifier bayes --states 25");
+        fishweir(&format!("{line} --topology {topology}")).assert().success();
         models(&model)
     };
     let row = |row: &Value| -> Vec<f64> {
