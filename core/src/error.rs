@@ -67,6 +67,14 @@ pub enum Part {
     LikelihoodWeight,
     /// A classifier's biases, `[output]`.
     Bias,
+    /// A kernel machine's coefficients, `[output][item]`.
+    Coefficient,
+    /// A kernel machine's stored items: their norms `[item]`, or their scores `[item][entry]`.
+    StoredItem,
+    /// How scores are centred and whitened: the centre, then the factors by rows.
+    Whitening,
+    /// The parameter of a kernel on scores.
+    Kernel,
     /// A classifier's length normalisation.
     Normalisation,
     /// How much of the past a detector keeps.
@@ -149,6 +157,10 @@ impl fmt::Display for ModelError {
             Part::End => "end",
             Part::LikelihoodWeight => "log-likelihood weight",
             Part::Bias => "bias",
+            Part::Coefficient => "kernel machine's coefficient",
+            Part::StoredItem => "stored item",
+            Part::Whitening => "whitening",
+            Part::Kernel => "kernel's parameter",
             Part::Normalisation => "length normalisation",
             Part::Memory => "memory",
             Part::Limit => "limit",

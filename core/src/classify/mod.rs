@@ -1,10 +1,31 @@
-//! Classifiers of streams: any kernel machine that compiles to directions and biases; and a detector
-//! of change, the classifier of streams that nobody has labelled.
+//! Classifiers of streams: any kernel machine that compiles to directions and biases, and those that
+//! do not, against support vectors in flash; and a detector of change, the classifier of streams that
+//! nobody has labelled.
+//!
+//! | classifier | reads | state (reals) | multiply-adds a sample, a reading |
+//! |---|---|---|---|
+//! | [`StreamClassifier`] | directional derivatives of `B` models | `B N (1 + C)` | `B (1 + 2C) (N^2 + N)`, none |
+//! | [`KernelMachine`] on [`StoredSequences`] | kernels by marginalisation | `M N` | `M N^2`, `O M` |
+//! | [`KernelMachine`] on [`StoredScores`] | Gaussian, polynomial, cosine kernels on scores | `B P (N + 2)` | `B P N^2`, `F (M + 1) + O M` |
+//!
+//! `N` states, `M` stored items, `O` outputs; `P` statistics a model, `F` score entries of all.
 
 mod change;
 mod decision;
+mod machine;
+mod score_kernel;
+mod scores;
+mod sequences;
 mod stream;
+mod whitening;
 
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
 pub use decision::{Decision, Normalisation, decide, decision_value};
+pub use machine::{
+    DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels, relative_to_largest,
+};
+pub use score_kernel::ScoreKernel;
+pub use scores::{ScoreState, StoredScores};
+pub use sequences::{NoNorm, StoredSequences, normalise_logs};
 pub use stream::{StreamClassifier, StreamState};
+pub use whitening::{DiagonalWhitening, FullWhitening, Whitening, mix_entries, whiten_entries};

@@ -1,7 +1,8 @@
 use core::borrow::Borrow;
 
 use super::aligned::check_stored;
-use super::{Aligned, KernelError, Observed};
+use super::in_flash::bytes_of;
+use super::{Aligned, InFlash, KernelError, Observed};
 use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion, impossible};
@@ -59,6 +60,15 @@ impl<E: Emission, S, const N: usize, const M: usize> Clone for FixedLength<'_, E
 }
 impl<E: Emission, S, const N: usize, const M: usize> Copy for FixedLength<'_, E, S, N, M> {}
 
+impl<'m, E: Emission, S, const N: usize, const M: usize> FixedLength<'m, E, S, N, M> {
+    /// A kernel whose stored sequences were checked before, as an export writes it;
+    /// [`check`](InFlash::check) checks them again.
+    pub const fn from_parts(hmm: &'m Hmm<E, N>, stored: [&'m [S]; M]) -> Self {
+        const { assert!(M > 0, "a kernel needs a stored sequence") };
+        Self { hmm, stored }
+    }
+}
+
 impl<'m, E, S, const N: usize, const M: usize> FixedLength<'m, E, S, N, M>
 where
     E: Emission<Weight: Weight>,
@@ -69,9 +79,14 @@ where
     /// # Errors
     /// The first stored sequence of another length, or stored observation that is none.
     pub fn of(hmm: &'m Hmm<E, N>, stored: [&'m [S]; M]) -> Result<Self, KernelError> {
-        const { assert!(M > 0, "a kernel needs a stored sequence") };
-        check_stored(&stored, |x| hmm.emission().iter().try_for_each(|state| state.check(x)))?;
-        Ok(Self { hmm, stored })
+        let kernel = Self::from_parts(hmm, stored);
+        kernel.check_stored()?;
+        Ok(kernel)
+    }
+
+    fn check_stored(&self) -> Result<(), KernelError> {
+        let states = self.hmm.emission();
+        check_stored(&self.stored, |x| states.iter().try_for_each(|state| state.check(x)))
     }
 
     /// The model.
@@ -95,7 +110,7 @@ where
     /// One symbol of a stored sequence against the stream's, if they are there, and the latter's row,
     /// if it has one. Says whether the kernel is still positive.
     #[inline]
-    fn step(
+    pub(super) fn step(
         self,
         belief: &mut Belief<NumberOf<E>, N>,
         stored: Option<&E::Observation>,
@@ -212,5 +227,19 @@ where
     #[inline]
     fn read(&self, state: &Self::State) -> [ReadingOf<E>; M] {
         state.logs()
+    }
+}
+
+impl<E, S, const N: usize, const M: usize> InFlash for FixedLength<'_, E, S, N, M>
+where
+    E: Emission<Weight: Weight>,
+    S: Observed<E::Observation>,
+{
+    fn check(&self) -> Result<(), KernelError> {
+        self.hmm.validate()?;
+        self.check_stored()
+    }
+    fn bytes(&self) -> usize {
+        size_of_val(self) + size_of_val(self.hmm) + bytes_of(&self.stored)
     }
 }

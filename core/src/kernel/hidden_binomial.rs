@@ -1,7 +1,8 @@
 use core::borrow::Borrow;
 
 use super::aligned::check_stored;
-use super::{Aligned, KernelError, Observed};
+use super::in_flash::bytes_of;
+use super::{Aligned, InFlash, KernelError, Observed};
 use crate::error::{ModelError, ObservationError, Part, check_distribution};
 use crate::filter::{Belief, Recursion};
 use crate::hmm::Chain;
@@ -186,5 +187,16 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Recursion
     #[inline]
     fn read(&self, state: &Self::State) -> [T; M] {
         state.logs()
+    }
+}
+
+impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> InFlash
+    for HiddenBinomial<'_, T, S, K, M>
+{
+    fn check(&self) -> Result<(), KernelError> {
+        check_stored(&self.stored, known::<K>)
+    }
+    fn bytes(&self) -> usize {
+        size_of_val(self) + size_of_val(self.tables) + bytes_of(&self.stored)
     }
 }

@@ -1,4 +1,4 @@
-use super::KernelError;
+use super::{InFlash, KernelError};
 use crate::emission::Emission;
 use crate::error::{Flaw, ModelError, ObservationError, Part, check_distribution};
 use crate::filter::{Belief, Evidence, Forward, Recursion};
@@ -197,5 +197,21 @@ where
             *kernel = self.log_kernel(state, &logs, stored);
         }
         kernels
+    }
+}
+
+impl<T, E, const N: usize, const M: usize, const L: usize> InFlash
+    for Marginalisation<'_, E, N, M, L>
+where
+    T: Real,
+    E: Emission<Weight = T>,
+{
+    fn check(&self) -> Result<(), KernelError> {
+        self.models.iter().try_for_each(Hmm::validate)?;
+        Self::of(self.models, self.prior, self.stored).map(drop)
+    }
+    fn bytes(&self) -> usize {
+        let borrowed = size_of_val(self.models) + size_of_val(self.prior);
+        size_of_val(self) + borrowed + size_of_val(self.stored)
     }
 }

@@ -9,9 +9,12 @@
 //! | [`Marginalisation`] | one of `M` hidden Markov models | `M N` | `M N^2` |
 //! | [`HiddenBinomial`] | a state a position, independent | `M` | `M` |
 //! | [`FixedLength`] | a path of a Markov chain, aligned with both | `M N` | `M N^2` |
+//! | [`FixedLengthNorm`] | the same, of the stream with itself | `N` | `N^2` |
 //! | [`PairKernel`] | a trajectory with insertions and deletions | `(L + 1) N` | `L N^2` |
 //! | [`HiddenTree`] | the states of a tree's internal nodes | `depth N` | `N^2` a node |
 //! | [`PrunedTree`] | the same, of every pruned tree | `3 depth N` | `3 N^2` a node |
+//!
+//! Those against one sequence stand side by side in a [`Bank`].
 //!
 //! All read `log k`, and are exact sums of products: scaled by powers of two, they underflow at no
 //! length. A kernel of zero is an answer like others, and its logarithm is minus infinity; what is
@@ -27,11 +30,14 @@
 //! semi-definite. Source: the first seed document, section 12.1.
 
 mod aligned;
+mod bank;
 mod branch_model;
 mod error;
 mod fixed_length;
+mod fixed_length_norm;
 mod hidden_binomial;
 mod hidden_tree;
+mod in_flash;
 mod marginalisation;
 mod observed;
 mod pair_hmm;
@@ -46,11 +52,14 @@ mod tree_model;
 mod tree_shape;
 
 pub use aligned::Aligned;
+pub use bank::{Bank, LogReading};
 pub use branch_model::BranchModel;
 pub use error::KernelError;
 pub use fixed_length::FixedLength;
+pub use fixed_length_norm::{FixedLengthNorm, NormState};
 pub use hidden_binomial::{HiddenBinomial, PairTable};
 pub use hidden_tree::HiddenTree;
+pub use in_flash::InFlash;
 pub use marginalisation::{Marginal, Marginalisation, Term, log_mixture};
 pub use observed::Observed;
 pub use pair_hmm::{End, PairHmm};

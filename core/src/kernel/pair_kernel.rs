@@ -2,7 +2,7 @@ use core::borrow::Borrow;
 use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{Cells, KernelError, Observed, PairHmm, Scaled};
+use super::{Cells, InFlash, KernelError, Observed, PairHmm, Scaled};
 use crate::error::ObservationError;
 use crate::filter::Recursion;
 use crate::number::Real;
@@ -205,5 +205,19 @@ where
             return self.model.initial_end().ln();
         }
         state.last.log_of(self.model.end(), state.exponent)
+    }
+}
+
+impl<T, S, C, const N: usize, const K: usize> InFlash for PairRecursion<'_, T, S, C, N, K>
+where
+    T: Real,
+    S: Observed<usize>,
+    C: Cells<Scaled<T, N>>,
+{
+    fn check(&self) -> Result<(), KernelError> {
+        Self::of(self.model, self.stored).map(drop)
+    }
+    fn bytes(&self) -> usize {
+        size_of_val(self) + size_of_val(self.model) + size_of_val(self.stored)
     }
 }

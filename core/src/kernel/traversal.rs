@@ -2,7 +2,7 @@ use core::borrow::Borrow;
 use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{Branch, KernelError, Observed, Stack, TreeLaw, TreeShape};
+use super::{Branch, InFlash, KernelError, Observed, Stack, TreeLaw, TreeShape};
 use crate::error::ObservationError;
 use crate::filter::Recursion;
 use crate::number::Real;
@@ -194,6 +194,23 @@ where
 
     fn read(&self, state: &Self::State) -> Self::Reading {
         state.root().map(|root| root.read(self.law))
+    }
+}
+
+impl<T, S, V, O, G, const P: usize> InFlash for TreeKernel<'_, T, S, V, O, G, P>
+where
+    T: Real,
+    S: Observed<usize>,
+    V: TreeMessage<T, P>,
+    O: Stack<OpenNode<V>>,
+    G: TreeLaw<T, P>,
+{
+    fn check(&self) -> Result<(), KernelError> {
+        Self::of(self.law, self.shape, self.stored).map(drop)
+    }
+    fn bytes(&self) -> usize {
+        let tree = size_of_val(self.law) + size_of_val(self.shape.arity());
+        size_of_val(self) + tree + size_of_val(self.stored)
     }
 }
 

@@ -366,3 +366,37 @@ fn sum_of_block<X: Number>(term: &impl Fn(usize) -> X, i: usize, left: usize) ->
         _ => term(i).plus(term(i + 1)).plus(term(i + 2).plus(term(i + 3))),
     }
 }
+
+/// `sum_k a_k b_k` over slices, past the shorter of which there is nothing. In a fixed order, another
+/// than [`sum_of`]'s: four sums side by side, then theirs, then what is left over.
+#[inline]
+pub fn inner_product<T: Real>(a: &[T], b: &[T]) -> T {
+    sum_over(a, b, |a, b| a * b)
+}
+
+/// `sum_k (a_k - b_k)^2`, in the order of [`inner_product`].
+#[inline]
+pub fn squared_distance<T: Real>(a: &[T], b: &[T]) -> T {
+    sum_over(a, b, |a, b| {
+        let difference = a - b;
+        difference * difference
+    })
+}
+
+#[inline(always)]
+fn sum_over<T: Real>(a: &[T], b: &[T], term: impl Fn(T, T) -> T) -> T {
+    let length = if a.len() < b.len() { a.len() } else { b.len() };
+    let (a, b) = (a.get(..length).unwrap_or(a), b.get(..length).unwrap_or(b));
+    let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [T::ZERO; 4];
+    for (a, b) in a.iter().zip(b) {
+        for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
+            *sum = *sum + term(a, b);
+        }
+    }
+    let mut rest = T::ZERO;
+    for (&a, &b) in rest_a.iter().zip(rest_b) {
+        rest = rest + term(a, b);
+    }
+    ((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest
+}

@@ -14,7 +14,10 @@ use core::hint::black_box;
 use core::panic::PanicInfo;
 
 use fishweir_core::artefact;
-use fishweir_core::classify::{ChangeDetector, Limit, StreamClassifier};
+use fishweir_core::classify::{
+    ChangeDetector, DiagonalWhitening, FullWhitening, KernelMachine, Limit, NoNorm, Normalisation,
+    ScoreKernel, StoredKernel, StoredScores, StoredSequences, StreamClassifier,
+};
 use fishweir_core::context::{
     Automaton, ContextLikelihood, ContextModel, ContextRule, ContextStatistics, Independent,
     IndependentPositions, MarkovString, Positions, StringEnd, Unnormalised,
@@ -29,8 +32,8 @@ use fishweir_core::filter::{
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
-    End, FixedLength, HiddenBinomial, HiddenTree, Marginalisation, PairHmm, PairKernel, PairTable,
-    PositionFisher, PrunedTree, TreeModel, TreeShape,
+    End, FixedLength, FixedLengthNorm, HiddenBinomial, HiddenTree, Marginalisation, PairHmm,
+    PairKernel, PairTable, PositionFisher, PrunedTree, TreeModel, TreeShape,
 };
 use fishweir_core::number::{Dual, Real};
 use fishweir_core::score::Score;
@@ -64,6 +67,7 @@ fn main() -> ! {
 
     classifier::<Categorical<16>>(&black_box(0));
     classifier::<Gaussian<3>>(&black_box([0.0; 3]));
+    machines();
     static BYTES: [u8; 1024] = [0; 1024];
     let bytes = black_box(&BYTES[..]);
     black_box(bytes.first().map(|&byte| black_box(Alphabet::DNA).decode(byte)));
@@ -243,6 +247,36 @@ where
     let classifier = some::<StreamClassifier<E, STATES, 3, 3>>();
     let _ = black_box(classifier.validate());
     drive(&classifier, x);
+}
+
+/// Kernel machines on support sequences and on support scores.
+#[inline(never)]
+fn machines() {
+    let hmm = some::<Hmm<Categorical<16>, STATES>>();
+    let stored: [[u8; 6]; 3] = some();
+    let stored = [&stored[0][..], &stored[1], &stored[2]];
+    let kernel = FixedLength::from_parts(&hmm, black_box(stored));
+    let own = FixedLengthNorm::of(&hmm, black_box(6));
+    machine(StoredSequences::new(kernel, own, some()), &black_box(0));
+    machine(StoredSequences::new(kernel, NoNorm::NEW, some()), &black_box(0));
+
+    const ENTRIES: usize = 2 * (STATES + STATES * STATES + STATES * 6 + 1);
+    let models = || some::<[Hmm<Gaussian<3>, STATES>; 2]>();
+    let by = black_box((Parametrisation::default(), Normalisation::PER_SAMPLE));
+    let x = black_box([0.0; 3]);
+    let diagonal = DiagonalWhitening::<_, ENTRIES> { centre: some(), rate: some() };
+    let full = FullWhitening::<_, ENTRIES> { centre: some(), rows: some() };
+    let kernel = black_box(ScoreKernel::Gaussian { gamma: 1.0 });
+    machine(StoredScores::new(models(), by.0, by.1, diagonal, kernel, some()), &x);
+    machine(StoredScores::new(models(), by.0, by.1, full, kernel, some()), &x);
+}
+
+#[inline(never)]
+fn machine<K: StoredKernel<3, Real = f32>>(kernel: K, x: &K::Observation) {
+    let machine = black_box(KernelMachine::<_, f32, 3, 2>::new(kernel, some(), some()));
+    let _ = black_box(machine.validate());
+    black_box(machine.bytes());
+    drive(&machine, x);
 }
 
 /// The constructors that check what they are given.

@@ -31,7 +31,7 @@ fn enumerate(model: &Model, s: &[Option<Observation>], t: &[Option<Observation>]
 }
 
 /// The same in the log domain, position by position: no scaling, no products that underflow.
-fn slow(model: &Model, s: &[Option<Observation>], t: &[Option<Observation>]) -> f64 {
+pub(crate) fn slow(model: &Model, s: &[Option<Observation>], t: &[Option<Observation>]) -> f64 {
     let mut row: Option<Vec<f64>> = None;
     for (a, b) in s.iter().zip(t) {
         let (a, b) = (model.log_row(a.as_ref()), model.log_row(b.as_ref()));
@@ -50,16 +50,16 @@ fn slow(model: &Model, s: &[Option<Observation>], t: &[Option<Observation>]) -> 
     row.map_or(0.0, |row| log_sum_exp(&row))
 }
 
-fn observed(symbols: &[Option<usize>]) -> Sequence {
+pub(crate) fn observed(symbols: &[Option<usize>]) -> Sequence {
     symbols.iter().map(|x| x.map(Observation::Symbol)).collect()
 }
 
-fn known(symbols: &[usize]) -> Sequence {
+pub(crate) fn known(symbols: &[usize]) -> Sequence {
     symbols.iter().map(|&x| Some(Observation::Symbol(x))).collect()
 }
 
 /// A categorical model, with zeros or without.
-fn model(sampler: &mut Sampler, topology: usize, states: usize, zeros: bool) -> Model {
+pub(crate) fn model(sampler: &mut Sampler, topology: usize, states: usize, zeros: bool) -> Model {
     let mut model = sampler.categorical(TOPOLOGIES[topology], states, SYMBOLS);
     if zeros {
         for law in &mut model.emission {

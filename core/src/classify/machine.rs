@@ -1,0 +1,213 @@
+use super::{Decision, decide};
+use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::filter::Recursion;
+use crate::kernel::{InFlash, KernelError};
+use crate::number::{Real, inner_product};
+
+/// Kernel values of a stream with `M` stored items, relative to a common scale:
+///
+/// ```text
+/// k(stored_m, x_1..t) = values[m] exp(log_scale)
+/// ```
+///
+/// A kernel by marginalisation is as small as the probability of what came: its logarithm has a
+/// place in a real, it has none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct KernelValues<T, const M: usize> {
+    /// Finite, `[item]`.
+    pub values: [T; M],
+    /// Minus infinity where all values are zero because the kernels are.
+    pub log_scale: T,
+}
+
+/// A kernel that compares a stream with `M` stored items after every sample: what a
+/// [`KernelMachine`] is fed.
+pub trait StoredKernel<const M: usize>:
+    Recursion<Reading = KernelValues<Self::Real, M>> + InFlash
+{
+    /// The real numbers of its values.
+    type Real: Real;
+}
+
+/// A kernel machine whose stored items lie in flash: what does not compile to directions.
+///
+/// ```text
+/// value_o(x_1..t) = bias_o + sum_m coefficient_om k(stored_m, x_1..t)
+/// ```
+///
+/// A support-vector machine or kernel logistic regression with one output for two classes, whose
+/// sign decides, or one a class, the largest of which does (one against the rest). The kernel is
+/// [one by marginalisation](super::StoredSequences) or [one on scores](super::StoredScores); it
+/// streams, and so does the machine, whose state is the kernel's.
+///
+/// Reading: `O M` multiply-adds, an exponential, and what the kernel's reading takes. Flash:
+/// `O (M + 1)` reals and the kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KernelMachine<K, T, const M: usize, const O: usize> {
+    kernel: K,
+    coefficients: [[T; M]; O],
+    biases: [T; O],
+}
+
+/// The outputs' values of a [`KernelMachine`], relative to a common scale:
+/// `value_o = values[o] exp(log_scale)`.
+///
+/// Where there is a bias the scale is one unless a kernel value is above one; where there is none it
+/// is the largest kernel value's, so that a decision on kernels of `10^-1000` is as exact as any
+/// other. Either way signs and order are those of the values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct DecisionValues<T, const O: usize> {
+    /// `[output]`.
+    pub values: [T; O],
+    /// Zero where `values` are the outputs' as they are.
+    pub log_scale: T,
+}
+
+impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
+    /// A machine from its parts: `coefficients[output][item]`, `biases[output]`.
+    ///
+    /// The parts are finite where their makers made them so; [`validate`](Self::validate) checks
+    /// what was read from elsewhere.
+    pub const fn new(kernel: K, coefficients: [[T; M]; O], biases: [T; O]) -> Self {
+        const { assert!(M > 0 && O > 0, "a machine needs a stored item and an output") };
+        Self { kernel, coefficients, biases }
+    }
+
+    /// How many classes it tells apart.
+    pub const fn classes(&self) -> usize {
+        if O == 1 { 2 } else { O }
+    }
+
+    /// The kernel and its stored items.
+    pub const fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// How much each kernel value weighs, `[output][item]`.
+    pub const fn coefficients(&self) -> &[[T; M]; O] {
+        &self.coefficients
+    }
+
+    /// What each output starts from, `[output]`.
+    pub const fn biases(&self) -> &[T; O] {
+        &self.biases
+    }
+
+    /// Bytes of flash: its own, and what its kernel borrows.
+    pub fn bytes(&self) -> usize
+    where
+        K: InFlash,
+    {
+        self.kernel.bytes() + size_of_val(&self.coefficients) + size_of_val(&self.biases)
+    }
+
+    /// Checks every number: the kernel's, coefficients and biases.
+    ///
+    /// # Errors
+    /// Names the first that is wrong.
+    pub fn validate(&self) -> Result<(), KernelError>
+    where
+        K: InFlash,
+    {
+        self.kernel.check()?;
+        check_finite(self.coefficients.iter().map(|row| &row[..]), Part::Coefficient)?;
+        Ok(check_finite([&self.biases[..]], Part::Bias)?)
+    }
+
+    /// The outputs' values, `[output]`: see the type.
+    pub fn decision_values(&self, state: &K::State) -> DecisionValues<T, O>
+    where
+        K: StoredKernel<M, Real = T>,
+    {
+        let kernels = self.kernel.read(state);
+        let rows = self.coefficients.iter().map(|row| &row[..]);
+        let mut values = [T::ZERO; O];
+        let log_scale =
+            expand_kernels(rows, &self.biases, &kernels.values, kernels.log_scale, &mut values);
+        DecisionValues { values, log_scale }
+    }
+}
+
+impl<K, T, const M: usize, const O: usize> Recursion for KernelMachine<K, T, M, O>
+where
+    T: Real,
+    K: StoredKernel<M, Real = T>,
+{
+    type Observation = K::Observation;
+    type State = K::State;
+    /// The margin is one of [`DecisionValues`], in their scale.
+    type Reading = Decision<T>;
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        self.kernel.start()
+    }
+
+    #[inline]
+    fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
+        self.kernel.push(state, x)
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        self.kernel.push_missing(state);
+    }
+
+    fn read(&self, state: &Self::State) -> Decision<T> {
+        decide(&self.decision_values(state).values)
+    }
+}
+
+/// The outputs' values of kernels `kernels[item] exp(log_scale)`, over slices: device and host both
+/// end here. Writes `values[output]` and returns their log scale, as [`DecisionValues`] has them.
+///
+/// `coefficients` yields a row `[item]` for each output.
+#[inline]
+pub fn expand_kernels<'c, T: Real>(
+    coefficients: impl IntoIterator<Item = &'c [T]>,
+    biases: &[T],
+    kernels: &[T],
+    log_scale: T,
+    values: &mut [T],
+) -> T {
+    let biased = biases.iter().any(|&bias| bias != T::ZERO);
+    let (unit, factor, left) = if !biased {
+        (T::ONE, T::ONE, log_scale)
+    } else if log_scale > T::ZERO {
+        ((-log_scale).exp(), T::ONE, log_scale)
+    } else {
+        (T::ONE, log_scale.exp(), T::ZERO)
+    };
+    for ((value, row), &bias) in values.iter_mut().zip(coefficients).zip(biases) {
+        *value = bias * unit + factor * inner_product(row, kernels);
+    }
+    left
+}
+
+/// From logarithms of kernels to values relative to the largest, in place; returns its logarithm.
+///
+/// Minus infinity, and values of zero, where all kernels are zero. One exponential a kernel.
+#[inline]
+pub fn relative_to_largest<T: Real>(logs: &mut [T]) -> T {
+    let largest = logs.iter().fold(T::NEG_INFINITY, |largest, &log| Real::max(largest, log));
+    for log in logs {
+        // The difference of two infinities is no number.
+        *log = if *log > T::NEG_INFINITY { (*log - largest).exp() } else { T::ZERO };
+    }
+    largest
+}
+
+/// Checks rows of reals.
+pub(super) fn check_finite<'r, T: Real>(
+    rows: impl IntoIterator<Item = &'r [T]>,
+    part: Part,
+) -> Result<(), ModelError> {
+    for (row, entries) in rows.into_iter().enumerate() {
+        if let Some(entry) = entries.iter().position(|entry| !entry.is_finite()) {
+            return Err(ModelError::new(part, Flaw::NotFinite, row, entry));
+        }
+    }
+    Ok(())
+}

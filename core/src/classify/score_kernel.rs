@@ -1,0 +1,121 @@
+use super::relative_to_largest;
+use crate::error::{Flaw, ModelError, Part};
+use crate::number::{Real, inner_product, squared_distance};
+
+/// A kernel on whitened scores `z` that is not linear in them.
+///
+/// Source: the fifth seed document, sections 2 and 5, whose quadratic kernel `(1 + K)^2` is
+/// [`Polynomial`](Self::Polynomial) of degree 2.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum ScoreKernel<T> {
+    /// `exp(-gamma |z - z'|^2)`.
+    Gaussian {
+        /// Positive.
+        gamma: T,
+    },
+    /// `(1 + z . z')^degree`.
+    Polynomial {
+        /// At least 1.
+        degree: u32,
+    },
+    /// `z . z' / (|z| |z'|)`; stored scores have length one. Zero where `z` is.
+    Cosine,
+}
+
+/// The largest degree of a polynomial: past it the kernel tells nothing that this does not.
+const MOST_DEGREE: u32 = 64;
+
+/// Bases of powers from this power of two on are scaled before they are raised.
+const LARGE_BASE: i32 = 16;
+
+/// The largest power of two of a stored entry.
+const FARTHEST_STORED: i32 = 48;
+
+impl<T: Real> ScoreKernel<T> {
+    /// Kernel values of whitened scores with stored ones, over slices: writes `values[item]` and
+    /// returns their log scale, as [`KernelValues`](super::KernelValues) has them.
+    ///
+    /// `F` multiply-adds an item; an exponential an item more for a Gaussian, `degree` products for a
+    /// polynomial. Slices are at most `2^16` long.
+    #[inline]
+    pub fn evaluate<'s>(
+        &self,
+        z: &[T],
+        stored: impl IntoIterator<Item = &'s [T]>,
+        values: &mut [T],
+    ) -> T {
+        let items = values.iter_mut().zip(stored);
+        match *self {
+            Self::Gaussian { gamma } => {
+                for (value, stored) in items {
+                    *value = -(gamma * squared_distance(z, stored));
+                }
+                relative_to_largest(values)
+            }
+            Self::Polynomial { degree } => {
+                let mut largest = T::ZERO;
+                for (value, stored) in items {
+                    *value = T::ONE + inner_product(z, stored);
+                    largest = Real::max(largest, value.abs());
+                }
+                let exponent = if largest.is_at_least(LARGE_BASE) { largest.exponent() } else { 0 };
+                let factor = T::power_of_two(-exponent);
+                for value in values {
+                    let base = *value * factor;
+                    *value = base;
+                    for _ in 1..degree {
+                        *value = *value * base;
+                    }
+                }
+                T::times_ln_2(i64::from(exponent) * i64::from(degree))
+            }
+            Self::Cosine => {
+                let length = inner_product(z, z).sqrt();
+                let positive = length > T::ZERO;
+                for (value, stored) in items {
+                    *value = if positive { inner_product(z, stored) / length } else { T::ZERO };
+                }
+                T::ZERO
+            }
+        }
+    }
+
+    /// Checks the parameter.
+    ///
+    /// # Errors
+    /// A width that is not finite and positive, or a degree outside 1 to 64.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        let flaw = match *self {
+            Self::Gaussian { gamma } if !gamma.is_finite() => Flaw::NotFinite,
+            Self::Gaussian { gamma } if gamma <= T::ZERO => Flaw::NotPositive,
+            Self::Polynomial { degree } if !(1..=MOST_DEGREE).contains(&degree) => Flaw::NotInRange,
+            _ => return Ok(()),
+        };
+        Err(ModelError::new(Part::Kernel, flaw, 0, 0))
+    }
+}
+
+/// Checks stored scores, `[item][entry]`: finite, and at most `2^48` in absolute value.
+///
+/// # Errors
+/// Names the first entry that is not.
+pub(super) fn check_scores<'s, T: Real>(
+    stored: impl IntoIterator<Item = &'s [T]>,
+) -> Result<(), ModelError> {
+    let most = T::power_of_two(FARTHEST_STORED);
+    for (item, scores) in stored.into_iter().enumerate() {
+        for (entry, score) in scores.iter().enumerate() {
+            let flaw = if !score.is_finite() {
+                Flaw::NotFinite
+            } else if score.abs() > most {
+                Flaw::NotInRange
+            } else {
+                continue;
+            };
+            return Err(ModelError::new(Part::StoredItem, flaw, item, entry));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::machine::check_finite;
+use super::{KernelValues, StoredKernel, relative_to_largest};
+use crate::error::{ObservationError, Part};
+use crate::filter::Recursion;
+use crate::kernel::{InFlash, KernelError};
+use crate::number::{Number, Real};
+
+/// Support sequences: a [kernel by marginalisation](crate::kernel) against `M` stored sequences, as
+/// a [`KernelMachine`](super::KernelMachine) is fed it.
+///
+/// ```text
+/// k'(stored_m, x) = k(stored_m, x) / ( exp(log_norm_m) sqrt(k(x, x)) )
+/// ```
+///
+/// - *Normalised*: `log_norm_m = log k(stored_m, stored_m) / 2`, known when the machine is exported,
+///   and `own` streams `log k(x, x)`: [`FixedLengthNorm`](crate::kernel::FixedLengthNorm), a row of
+///   `N` numbers more. (A pair kernel's own norm would need all of `x`, a column over it and
+///   `|x| N^2` multiply-adds a symbol: it is no constant-memory recursion and there is none here.)
+/// - *As it is*: `own` is [`NoNorm`], and the norms are one common log scale, so that
+///   coefficients and bias are of a size that a real holds.
+///
+/// Before the last symbol of stored sequences of one length the kernel is that of what came with as
+/// much of each, and the norms are still those of the whole: a reading is then evidence so far, on the
+/// scale of [`DecisionValues`](super::DecisionValues).
+///
+/// `kernel` is any recursion that reads `log k`, `[item]`: nothing underflows, however long the
+/// sequences. Logarithms are subtracted after they are rounded, so that a value's relative error is
+/// some `2^-23 |log k|` in `f32`: `10^-5` for sixty letters. State: its, and `own`'s. Reading: `M` exponentials, and those of the logarithms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StoredSequences<K, S, T, const M: usize> {
+    kernel: K,
+    own: S,
+    log_norms: [T; M],
+}
+
+impl<K, S, T, const M: usize> StoredSequences<K, S, T, M> {
+    /// A kernel that reads `log k`, one that reads `log k(x, x)`, and `log_norms[item]`.
+    pub const fn new(kernel: K, own: S, log_norms: [T; M]) -> Self {
+        Self { kernel, own, log_norms }
+    }
+
+    /// The kernel against the stored sequences.
+    pub const fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The logarithm of what each stored sequence's kernel is divided by, `[item]`.
+    pub const fn log_norms(&self) -> &[T; M] {
+        &self.log_norms
+    }
+}
+
+impl<K, S, T, const M: usize> Recursion for StoredSequences<K, S, T, M>
+where
+    T: Real,
+    K: Recursion<Reading = [T; M]>,
+    S: Recursion<Observation = K::Observation, Reading = T>,
+{
+    type Observation = K::Observation;
+    /// The kernel's, and its own norm's.
+    type State = (K::State, S::State);
+    type Reading = KernelValues<T, M>;
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        (self.kernel.start(), self.own.start())
+    }
+
+    #[inline]
+    fn push(&self, state: &mut Self::State, x: &K::Observation) -> Result<(), ObservationError> {
+        let (kernel, own) = state;
+        let mut next = own.clone();
+        self.own.push(&mut next, x)?;
+        self.kernel.push(kernel, x)?;
+        *own = next;
+        Ok(())
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        let (kernel, own) = state;
+        self.own.push_missing(own);
+        self.kernel.push_missing(kernel);
+    }
+
+    fn read(&self, state: &Self::State) -> KernelValues<T, M> {
+        let (kernel, own) = state;
+        let mut values = self.kernel.read(kernel);
+        let log_scale = normalise_logs(&mut values, &self.log_norms, self.own.read(own));
+        KernelValues { values, log_scale }
+    }
+}
+
+impl<K, S, T, const M: usize> InFlash for StoredSequences<K, S, T, M>
+where
+    T: Real,
+    K: InFlash,
+    S: InFlash,
+{
+    fn check(&self) -> Result<(), KernelError> {
+        self.kernel.check()?;
+        self.own.check()?;
+        Ok(check_finite([&self.log_norms[..]], Part::StoredItem)?)
+    }
+    fn bytes(&self) -> usize {
+        self.kernel.bytes() + self.own.bytes() + size_of_val(&self.log_norms)
+    }
+}
+
+impl<K, S, T, const M: usize> StoredKernel<M> for StoredSequences<K, S, T, M>
+where
+    T: Real,
+    K: Recursion<Reading = [T; M]> + InFlash,
+    S: Recursion<Observation = K::Observation, Reading = T> + InFlash,
+{
+    type Real = T;
+}
+
+/// From `logs[item]` of kernels to values divided by the norms and relative to the largest, in
+/// place; returns the largest's logarithm. `log_own` is `log k(x, x)`.
+///
+/// Where `k(x, x)` is zero all kernels are.
+#[inline]
+pub fn normalise_logs<T: Real>(logs: &mut [T], log_norms: &[T], log_own: T) -> T {
+    let possible = log_own > T::NEG_INFINITY;
+    for (log, &norm) in logs.iter_mut().zip(log_norms) {
+        *log = if possible { (*log - norm) - T::HALF * log_own } else { T::NEG_INFINITY };
+    }
+    relative_to_largest(logs)
+}
+
+/// No norm of the stream's own: `log k(x, x)` is read as zero.
+pub struct NoNorm<O: ?Sized, T>(PhantomData<fn(&O) -> T>);
+
+impl<O: ?Sized, T> NoNorm<O, T> {
+    /// The only one.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<O: ?Sized, T> Clone for NoNorm<O, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<O: ?Sized, T> Copy for NoNorm<O, T> {}
+impl<O: ?Sized, T> PartialEq for NoNorm<O, T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+impl<O: ?Sized, T> fmt::Debug for NoNorm<O, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NoNorm")
+    }
+}
+
+impl<O: ?Sized, T: Real> Recursion for NoNorm<O, T> {
+    type Observation = O;
+    type State = ();
+    type Reading = T;
+
+    #[inline(always)]
+    fn start(&self) {}
+    #[inline(always)]
+    fn push(&self, (): &mut (), _: &O) -> Result<(), ObservationError> {
+        Ok(())
+    }
+    #[inline(always)]
+    fn push_missing(&self, (): &mut ()) {}
+    #[inline(always)]
+    fn read(&self, (): &()) -> T {
+        <T as Number>::ZERO
+    }
+}
+
+impl<O: ?Sized, T> InFlash for NoNorm<O, T> {
+    fn check(&self) -> Result<(), KernelError> {
+        Ok(())
+    }
+    fn bytes(&self) -> usize {
+        0
+    }
+}

@@ -1,0 +1,129 @@
+use super::{FixedLength, InFlash, KernelError};
+use crate::emission::Emission;
+use crate::error::ObservationError;
+use crate::filter::{Belief, Recursion, impossible};
+use crate::hmm::{Hmm, NumberOf, ReadingOf};
+use crate::number::Weight;
+
+/// The fixed-length kernel of a stream with itself: the square of its norm, by which a
+/// [`FixedLength`] kernel is normalised.
+///
+/// ```text
+/// k(x, x) = sum_h initial[h_1] b_{h_1}(x_1)^2 prod_{i>1} A[h_i-1][h_i] b_{h_i}(x_i)^2
+/// ```
+///
+/// It reads the logarithm, minus infinity where no path can make the stream. A missing symbol is
+/// summed over, in each of the two by itself. Past the length symbols are refused, and missing ones
+/// change nothing.
+///
+/// State: `N (1 + C)` reals, a ledger and a position. Work a symbol: that of a [`FixedLength`] kernel
+/// against one sequence.
+///
+/// ```
+/// use fishweir_core::{emission::Categorical, filter::Running, hmm::{Chain, Hmm}, kernel::FixedLengthNorm};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hmm = Hmm::new(
+///     Chain::<f64, 1>::new([1.0], [[1.0]])?,
+///     [Categorical::<2, f64>::new([0.75, 0.25])?],
+/// );
+/// let mut norm = Running::new(FixedLengthNorm::of(&hmm, 2));
+/// norm.push_block(&[0, 1]).map_err(|(_, error)| error)?;
+/// assert!((norm.read().exp() - 0.75 * 0.75 * 0.25 * 0.25).abs() < 1e-15);
+/// assert!(norm.push(&0).is_err());
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct FixedLengthNorm<'m, E: Emission, const N: usize> {
+    hmm: &'m Hmm<E, N>,
+    length: usize,
+}
+
+impl<E: Emission, const N: usize> Clone for FixedLengthNorm<'_, E, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E: Emission, const N: usize> Copy for FixedLengthNorm<'_, E, N> {}
+
+impl<'m, E: Emission, const N: usize> FixedLengthNorm<'m, E, N> {
+    /// The norm under a model of streams of a length.
+    pub const fn of(hmm: &'m Hmm<E, N>, length: usize) -> Self {
+        Self { hmm, length }
+    }
+}
+
+impl<E, const N: usize> FixedLengthNorm<'_, E, N>
+where
+    E: Emission<Weight: Weight, Observation: Sized>,
+{
+    fn step(&self, state: &mut NormState<NumberOf<E>, N>, x: Option<&E::Observation>) {
+        state.position += 1;
+        let Some(belief) = &mut state.kernel else { return };
+        let row = x.and_then(|x| E::row(self.hmm.emission(), x));
+        let kernel = FixedLength::<E, &E::Observation, N, 1>::from_parts(self.hmm, [&[]]);
+        let positive = kernel.step(belief, x, x, row.as_ref());
+        if !positive {
+            state.kernel = None;
+        }
+    }
+}
+
+/// What a stream left of a [`FixedLengthNorm`]: a scaled row, or nothing where the kernel is zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NormState<X: crate::number::Number, const N: usize> {
+    kernel: Option<Belief<X, N>>,
+    position: usize,
+}
+
+impl<E, const N: usize> Recursion for FixedLengthNorm<'_, E, N>
+where
+    E: Emission<Weight: Weight, Observation: Sized>,
+{
+    type Observation = E::Observation;
+    type State = NormState<NumberOf<E>, N>;
+    /// `log k(x, x)`.
+    type Reading = ReadingOf<E>;
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        NormState { kernel: Some(Belief::NEW), position: 0 }
+    }
+
+    #[inline]
+    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+        for emission in self.hmm.emission() {
+            emission.check(x)?;
+        }
+        if state.position >= self.length {
+            return Err(ObservationError::PastEnd);
+        }
+        self.step(state, Some(x));
+        Ok(())
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        if state.position < self.length {
+            self.step(state, None);
+        }
+    }
+
+    #[inline]
+    fn read(&self, state: &Self::State) -> ReadingOf<E> {
+        match &state.kernel {
+            Some(belief) => belief.log(),
+            None => impossible(),
+        }
+    }
+}
+
+impl<E: Emission, const N: usize> InFlash for FixedLengthNorm<'_, E, N> {
+    fn check(&self) -> Result<(), KernelError> {
+        Ok(self.hmm.validate()?)
+    }
+    /// Without the model, which is the kernel's own.
+    fn bytes(&self) -> usize {
+        size_of_val(self)
+    }
+}
