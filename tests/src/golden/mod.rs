@@ -7,13 +7,16 @@
 
 mod baum_welch;
 mod compare;
+mod count_kernel;
 mod directional;
 mod features;
 mod fisher;
+mod fisher_kernel;
 mod fixed_length;
 mod gaussian;
 mod hidden_binomial;
 mod hidden_tree;
+mod host;
 mod host_fit;
 mod inference;
 mod kernel;
@@ -34,8 +37,10 @@ use serde_json::{Map, Value};
 
 use baum_welch::BaumWelch;
 use compare::Comparison;
+use count_kernel::Counts;
 use directional::Directional;
 use fisher::Fisher;
+use fisher_kernel::FisherKernels;
 use fixed_length::Fixed;
 use gaussian::Densities;
 use hidden_binomial::Binomial;
@@ -124,10 +129,12 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "05_hidden_tree_kernel" => check_case::<Trees>,
         "06_hmm_inference" => check_case::<Inference>,
         "07_hmm_fisher_scores" => check_case::<Fisher>,
+        "08_fisher_kernels" => check_case::<FisherKernels>,
         "09_hmm_directional_derivative" => check_case::<Directional>,
         "10_gaussian_fisher" => check_case::<Densities>,
         "11_markov_strings" => check_case::<Strings>,
         "12_independent_positions" => check_case::<Positions>,
+        "16_marginalised_count_kernel" => check_case::<Counts>,
         "19_baum_welch" => check_case::<BaumWelch>,
         "20_online_statistics" => check_case::<OnlineStatistics>,
         system => {
