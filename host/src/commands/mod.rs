@@ -6,6 +6,7 @@ mod demo;
 mod evaluate;
 mod export;
 mod fit;
+mod gram;
 mod info;
 mod model;
 mod progress;
@@ -42,6 +43,8 @@ enum Command {
     Score(score::Arguments),
     /// Write a model as Rust source with a static, or as a binary artefact
     Export(export::Arguments),
+    /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
+    Gram(gram::Arguments),
     /// Say what a model is and what it costs on a device
     Info(info::Arguments),
     /// Run a model on an emulated microcontroller and compare every bit with the host
@@ -82,6 +85,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
+        Some(Command::Gram(arguments)) => gram::run(&arguments),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),

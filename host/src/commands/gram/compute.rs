@@ -1,0 +1,140 @@
+//! From options to a kernel and its matrix. A further kernel is an arm here.
+
+use fishweir::data::SamplesView;
+use fishweir::kernel::{
+    CountKernel, Counted, Expected, FisherKernel, Gram, Information, KernelError, Metric,
+    ScoreForm, TopKernel,
+};
+use fishweir::runtime::Hmm;
+use fishweir_core::emission::Parametrisation;
+
+use super::{Arguments, Coordinates, Name, Whose};
+
+/// A matrix and how it came about.
+pub(super) struct Computed {
+    pub(super) gram: Gram,
+    pub(super) words: String,
+    pub(super) features: Option<usize>,
+    pub(super) information: Vec<Information>,
+}
+
+/// Why no kernel was computed.
+pub(super) enum Refused {
+    Usage(String),
+    Kernel(KernelError),
+}
+
+impl From<KernelError> for Refused {
+    fn from(error: KernelError) -> Self {
+        Self::Kernel(error)
+    }
+}
+
+/// Computes the matrix asked for.
+pub(super) fn compute(
+    arguments: &Arguments,
+    models: &[Hmm],
+    sequences: &[SamplesView<'_>],
+) -> Result<Computed, Refused> {
+    let (parametrisation, coordinates) = match arguments.parametrisation {
+        Coordinates::Ratio => (Parametrisation::RATIO, "ratio"),
+        Coordinates::Softmax => (Parametrisation::SOFTMAX, "softmax"),
+    };
+    let of_models = match models.len() {
+        1 => String::new(),
+        count => format!(" of {count} models"),
+    };
+    let on_features = |features: Vec<Vec<f64>>, form: ScoreForm, words: String| Computed {
+        gram: form.gram(&features),
+        words,
+        features: features.first().map(Vec::len),
+        information: Vec::new(),
+    };
+    match arguments.kernel {
+        Name::Top => {
+            let log_priors = vec![-(models.len() as f64).ln(); models.len()];
+            let kernel = TopKernel { models, log_priors: &log_priors, parametrisation };
+            let words = format!("TOP{of_models}, {coordinates} scores");
+            Ok(on_features(kernel.features(sequences)?, ScoreForm::Linear, words))
+        }
+        Name::Count => {
+            let (counted, what) = match arguments.order {
+                1 => (Counted::Single, "symbols"),
+                _ => (Counted::Pairs, "pairs of symbols"),
+            };
+            let raw = if arguments.raw { ", raw" } else { ", by length" };
+            let kernel = CountKernel { models, counted, raw: arguments.raw };
+            let words = format!("marginalised counts of {what}{of_models}{raw}");
+            Ok(on_features(kernel.features(sequences)?, ScoreForm::Linear, words))
+        }
+        Name::Practical | Name::Invariant | Name::Gaussian | Name::Polynomial => {
+            let (metric, whitened) = metric(arguments, sequences)?;
+            let (form, name) = match arguments.kernel {
+                Name::Gaussian => {
+                    let sigma = arguments.sigma;
+                    (ScoreForm::Gaussian { sigma }, format!("Gaussian of width {sigma} on"))
+                }
+                Name::Polynomial => {
+                    let power = arguments.power;
+                    (ScoreForm::Polynomial { power }, format!("polynomial of degree {power} on"))
+                }
+                Name::Invariant => (ScoreForm::Linear, "invariant Fisher,".to_owned()),
+                _ => (ScoreForm::Linear, "practical Fisher,".to_owned()),
+            };
+            let kernel = FisherKernel { models, parametrisation, metric, form };
+            let (features, information) = kernel.features(sequences)?;
+            let words = format!("{name} {coordinates} scores{of_models}{whitened}");
+            Ok(Computed { information, ..on_features(features, form, words) })
+        }
+    }
+}
+
+/// How scores become features, and that in words.
+fn metric(
+    arguments: &Arguments,
+    sequences: &[SamplesView<'_>],
+) -> Result<(Metric, String), Refused> {
+    let whose = match (arguments.kernel, arguments.information) {
+        (Name::Practical, Some(_)) => {
+            return Err(Refused::Usage(
+                "the practical kernel takes no --information; ask for --kernel invariant".into(),
+            ));
+        }
+        (Name::Invariant, None) => Whose::Sampled,
+        (_, None) => return Ok((Metric::Practical, String::new())),
+        (_, Some(whose)) => whose,
+    };
+    let (expected, words) = match whose {
+        Whose::Exact => {
+            let length = match arguments.length {
+                Some(length) => length,
+                None => common_length(sequences)?,
+            };
+            (Expected::Exact { length }, format!("the exact information at length {length}"))
+        }
+        Whose::Sampled => {
+            let (count, seed) = (arguments.draws, arguments.draw_seed);
+            (Expected::Sampled { count, seed }, "the model's information, sampled".to_owned())
+        }
+        Whose::Empirical => (Expected::Empirical, "the data's information".to_owned()),
+        Whose::Diagonal => {
+            (Expected::Empirical, "the diagonal of the data's information".to_owned())
+        }
+    };
+    let ridge = arguments.ridge;
+    let ridged = if ridge > 0.0 { format!(" plus {ridge}") } else { String::new() };
+    let metric = Metric::Information { expected, diagonal: whose == Whose::Diagonal, ridge };
+    Ok((metric, format!(", whitened by {words}{ridged}")))
+}
+
+fn common_length(sequences: &[SamplesView<'_>]) -> Result<usize, Refused> {
+    let length = sequences.first().map_or(0, SamplesView::len);
+    match sequences.iter().all(|samples| samples.len() == length) {
+        true => Ok(length),
+        false => Err(Refused::Usage(
+            "the items differ in length: give the --length that the exact information is of, or \
+             take --information sampled"
+                .into(),
+        )),
+    }
+}

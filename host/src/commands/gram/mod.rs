@@ -1,0 +1,228 @@
+//! `fishweir gram`.
+
+mod compute;
+mod models;
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use fishweir::data::{Dataset, SamplesView, Window, Windows};
+use fishweir::kernel::{GramFormat, Items, write_gram};
+use fishweir::report::{DataSummary, GramReport, InformationSummary};
+
+use super::arguments::{Cutting, Reading, Training, check_output, named_after};
+use super::{Failure, print};
+use compute::{Refused, compute};
+use models::Source;
+
+const LONG_ABOUT: &str = "\
+Compute the kernel of all pairs of items (series, or their windows) and write the matrix.
+
+The models are those of --model; without it they are fitted to DATA: a model a class where it is
+labelled, else (or with --one-model) one to all of it. Kernels on scores and counts of several models
+are sums over them; --score-model picks one. The TOP kernel takes the class models as equally likely.";
+
+#[derive(Debug, clap::Args)]
+#[command(long_about = LONG_ABOUT)]
+pub(super) struct Arguments {
+    /// Series, labelled or not
+    data: PathBuf,
+    /// Where the matrix goes [default: DATA's name with the ending .gram.csv, in this folder]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Layout of OUT [default: by its ending .npy or .libsvm, else csv]
+    #[arg(long = "as", value_name = "LAYOUT", value_enum)]
+    layout: Option<Layout>,
+    /// Which kernel
+    #[arg(long, value_enum, default_value_t = Name::Practical)]
+    kernel: Name,
+    /// A fitted model (JSON) whose class models are taken
+    #[arg(short, long, value_name = "MODEL.json")]
+    model: Option<PathBuf>,
+    /// Fit one model to all series, whatever their labels
+    #[arg(long, conflicts_with = "model")]
+    one_model: bool,
+    /// What scores are gradients with respect to
+    #[arg(long, value_enum, default_value_t = Coordinates::Softmax, help_heading = "Kernel")]
+    parametrisation: Coordinates,
+    /// By which information scores are whitened; for gaussian and polynomial too
+    /// [default: sampled for invariant, else none]
+    #[arg(long, value_enum, help_heading = "Kernel")]
+    information: Option<Whose>,
+    /// Added to the information's diagonal; 0 leaves out what it knows nothing of
+    #[arg(long, value_name = "R", default_value_t = 0.0, help_heading = "Kernel",
+          value_parser = not_negative, allow_negative_numbers = true)]
+    ridge: f64,
+    /// Length of the sequences enumerated (exact) [default: that of all items]
+    #[arg(long, value_name = "SAMPLES", help_heading = "Kernel")]
+    length: Option<usize>,
+    /// Sequences drawn from the model (sampled)
+    #[arg(long, value_name = "N", default_value_t = 2000, help_heading = "Kernel")]
+    draws: usize,
+    /// Seed of the first sequence drawn (sampled)
+    #[arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Kernel")]
+    draw_seed: u64,
+    /// Width of the Gaussian kernel, in units of the scores
+    #[arg(long, value_name = "S", default_value_t = 1.0, help_heading = "Kernel",
+          value_parser = positive, allow_negative_numbers = true)]
+    sigma: f64,
+    /// Degree of the polynomial kernel
+    #[arg(long, value_name = "M", default_value_t = 2, help_heading = "Kernel",
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    power: u32,
+    /// Symbols counted together (count): 1, or 2 that follow each other
+    #[arg(long, value_name = "1|2", default_value_t = 1, help_heading = "Kernel",
+          value_parser = clap::value_parser!(u8).range(1..=2))]
+    order: u8,
+    /// Counts as they are, not divided by the length (count)
+    #[arg(long, help_heading = "Kernel")]
+    raw: bool,
+    /// Divide by the items' lengths: the cosine kernel
+    #[arg(long, visible_alias = "normalize", help_heading = "Kernel")]
+    normalise: bool,
+    #[command(flatten)]
+    cutting: Cutting,
+    #[command(flatten)]
+    training: Training,
+    #[command(flatten)]
+    reading: Reading,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Name {
+    /// Inner products of Fisher scores
+    Practical,
+    /// The same, whitened by the information
+    Invariant,
+    /// Gaussian of the distance of scores
+    Gaussian,
+    /// (1 + inner product of scores) ^ power
+    Polynomial,
+    /// Tangents of posterior log-odds of the classes
+    Top,
+    /// Marginalised counts of symbols and states
+    Count,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    Csv,
+    Npy,
+    Libsvm,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Coordinates {
+    /// Probabilities as ratios, variances
+    Ratio,
+    /// Logits, log standard deviations
+    Softmax,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Whose {
+    /// The model's, over all sequences of a length
+    Exact,
+    /// The model's, over sequences drawn from it
+    Sampled,
+    /// The data's
+    Empirical,
+    /// The diagonal of the data's
+    Diagonal,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    not_negative(text).and_then(|value| match value {
+        0.0 => Err("must be positive".into()),
+        value => Ok(value),
+    })
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("must be a number, and not negative".into()),
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = match &arguments.output {
+        Some(output) => output.clone(),
+        None => named_after(&arguments.data, ".gram.csv"),
+    };
+    let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
+    check_output(&output, &arguments.data)?;
+    let Source { data, models, windowing } = Source::of(arguments)?;
+    let windows = data.windows(windowing.as_ref());
+    let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
+    let computed =
+        compute(arguments, &models, &views).map_err(|error| name(error, &data, &windows))?;
+    let gram = if arguments.normalise { computed.gram.normalised() } else { computed.gram };
+    let spectrum = gram.spectrum()?;
+    let (format, layout) = match layout {
+        Layout::Csv => (GramFormat::Csv, "csv"),
+        Layout::Npy => (GramFormat::Npy, "npy"),
+        Layout::Libsvm => (GramFormat::LibSvm, "libsvm"),
+    };
+    write_gram(&output, format, &gram, &items(&data, &windows))?;
+    let report = GramReport {
+        data: DataSummary::of(&data, None, windowing.as_ref()),
+        items: gram.len(),
+        kernel: computed.words,
+        features: computed.features,
+        information: computed.information.iter().map(InformationSummary::of).collect(),
+        normalised: arguments.normalise,
+        smallest_eigenvalue: spectrum.smallest,
+        largest_eigenvalue: spectrum.largest,
+        rounding: spectrum.rounding,
+        positive_semidefinite: spectrum.is_positive_semidefinite(),
+        output: output.display().to_string(),
+        format: layout.to_owned(),
+    };
+    print(&report, arguments.json)
+}
+
+fn layout_of(output: &Path) -> Layout {
+    match output.extension().and_then(|ending| ending.to_str()) {
+        Some("npy") => Layout::Npy,
+        Some("libsvm") => Layout::Libsvm,
+        _ => Layout::Csv,
+    }
+}
+
+/// Puts the place in the file of an item that has no kernel in front of why.
+fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> Failure {
+    let error = match refused {
+        Refused::Usage(what) => return Failure::Input(what),
+        Refused::Kernel(error) => error,
+    };
+    let at = error.sequence().and_then(|index| windows.all().get(index));
+    Failure::Input(match at {
+        Some(window) => {
+            let (file, line, item) = (data.source(), window.source.line, id(window));
+            format!(
+                "{file}, line {line}, item {item}: {error}; fit the model with it, or leave it out"
+            )
+        }
+        None => error.to_string(),
+    })
+}
+
+fn items(data: &Dataset, windows: &Windows<'_>) -> Items {
+    Items {
+        ids: windows.all().iter().map(id).collect(),
+        labels: windows.all().iter().map(Window::label).collect(),
+        classes: data.classes().to_vec(),
+    }
+}
+
+/// An item's name: its series', and where it begins if that is not at the start.
+fn id(window: &Window<'_>) -> String {
+    match window.start {
+        0 => window.source.id.clone(),
+        start => format!("{}@{start}", window.source.id),
+    }
+}

@@ -1,0 +1,83 @@
+//! Which data and which models.
+
+use fishweir::data::{Dataset, Windowing};
+use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, fit_one};
+use fishweir::runtime::Hmm;
+
+use super::Arguments;
+use crate::commands::fit::fit;
+use crate::commands::model::Model;
+use crate::commands::{Failure, note, progress};
+
+/// What a kernel is computed of.
+pub(super) struct Source {
+    pub(super) data: Dataset,
+    pub(super) models: Vec<Hmm>,
+    pub(super) windowing: Option<Windowing>,
+}
+
+impl Source {
+    /// Reads the data, and reads the models or fits them.
+    pub(super) fn of(arguments: &Arguments) -> Result<Self, Failure> {
+        let options = arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)?;
+        let Some(path) = &arguments.model else {
+            let data = Dataset::read(&arguments.data, &arguments.reading.options())?;
+            let models = picked(fitted(&data, arguments, &options)?, &options.scores)?;
+            return Ok(Self { data, models, windowing: options.windowing });
+        };
+        let mut unused = arguments.training.given();
+        unused.retain(|name| *name != "--score-model");
+        if !unused.is_empty() {
+            note(format_args!("{} not used: the model is trained already", unused.join(", ")));
+        }
+        let model = Model::open(path)?;
+        let reading = arguments.reading.options_for(model.kind()?, None);
+        let windowing = model.windowing(arguments.cutting.windowing());
+        let classifier = model.classifier.ok_or_else(|| {
+            let path = path.display();
+            Failure::Input(format!("{path}: is an artefact, in single precision; give its JSON"))
+        })?;
+        let models = picked(named(&classifier.classes, classifier.models), &options.scores)?;
+        let data = Dataset::read(&arguments.data, &reading)?;
+        Ok(Self { data, models, windowing })
+    }
+}
+
+/// Models by the names of their classes; the one of all data has none.
+type Named = Vec<(Option<String>, Hmm)>;
+
+fn named(classes: &[String], models: Vec<Hmm>) -> Named {
+    // A classifier may have been trained on the scores of one class alone.
+    let of_classes = classes.len() == models.len();
+    let name = |class: usize| classes.get(class).filter(|_| of_classes).cloned();
+    models.into_iter().enumerate().map(|(class, model)| (name(class), model)).collect()
+}
+
+fn fitted(data: &Dataset, arguments: &Arguments, options: &TrainOptions) -> Result<Named, Failure> {
+    if arguments.one_model || data.classes().is_empty() {
+        let bar = progress::passes("fitting".into(), 1, &options.baum_welch);
+        let fit = fit_one(data, &options.baum_welch, &|| bar.inc(1));
+        bar.finish_and_clear();
+        return Ok(vec![(None, fit?.model)]);
+    }
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let trained = fit(data, &all, options)?;
+    Ok(named(data.classes(), trained.classifier.models))
+}
+
+fn picked(models: Named, scores: &ScoreModels) -> Result<Vec<Hmm>, Failure> {
+    let ScoreModels::Class(class) = scores else {
+        return Ok(models.into_iter().map(|(_, model)| model).collect());
+    };
+    let names: Vec<String> = models.iter().filter_map(|(name, _)| name.clone()).collect();
+    match models.into_iter().find(|(name, _)| name.as_ref() == Some(class)) {
+        Some((_, model)) => Ok(vec![model]),
+        None if names.is_empty() => {
+            Err(Failure::Input(format!("--score-model {class}: the models are not of classes")))
+        }
+        None => Err(Failure::Input(format!(
+            "--score-model {class}: there is no such class, only {}",
+            names.join(", ")
+        ))),
+    }
+}

@@ -1,0 +1,96 @@
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{DataSummary, counted, grouped};
+use crate::kernel::Information;
+
+/// What `gram` has computed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GramReport {
+    /// What on.
+    #[serde(flatten)]
+    pub data: DataSummary,
+    /// Rows and columns of the matrix.
+    pub items: usize,
+    /// The kernel, in words.
+    pub kernel: String,
+    /// Features of an item, where the kernel is one of features.
+    pub features: Option<usize>,
+    /// The information matrices, one a model; empty where there is none.
+    pub information: Vec<InformationSummary>,
+    /// Whether the kernel was divided by the items' lengths.
+    pub normalised: bool,
+    /// The smallest eigenvalue.
+    pub smallest_eigenvalue: f64,
+    /// The largest.
+    pub largest_eigenvalue: f64,
+    /// What rounding may make of a zero among them.
+    pub rounding: f64,
+    /// Whether no eigenvalue is negative but for rounding.
+    pub positive_semidefinite: bool,
+    /// The matrix' file.
+    pub output: String,
+    /// Its layout.
+    pub format: String,
+}
+
+/// Where an information matrix comes from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InformationSummary {
+    /// Its rows and columns.
+    pub parameters: usize,
+    /// Sequences that it is an expectation over.
+    pub sequences: usize,
+    /// Its own Frobenius norm.
+    pub norm: f64,
+    /// Standard error in that norm, where it was sampled.
+    pub standard_error: Option<f64>,
+}
+
+impl InformationSummary {
+    /// Of an information matrix.
+    #[must_use]
+    pub fn of(information: &Information) -> Self {
+        let squares = information.matrix().rows().flatten().map(|entry| entry * entry);
+        Self {
+            parameters: information.parameters(),
+            sequences: information.sequences,
+            norm: squares.sum::<f64>().sqrt(),
+            standard_error: information.standard_error,
+        }
+    }
+}
+
+impl fmt::Display for GramReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} ({} in all)", self.data, counted(self.items, "item"))?;
+        let features = match self.features {
+            Some(count) => format!(", {}", counted(count, "feature")),
+            None => String::new(),
+        };
+        let cosine = if self.normalised { ", normalised to a diagonal of one" } else { "" };
+        writeln!(f, "kernel: {}{features}{cosine}", self.kernel)?;
+        for information in &self.information {
+            let InformationSummary { parameters, sequences, norm, standard_error } = information;
+            write!(f, "information: {parameters} x {parameters}, over ")?;
+            write!(f, "{}, norm {norm:.4e}", counted(*sequences, "sequence"))?;
+            match standard_error {
+                Some(error) => writeln!(f, " with a standard error of {error:.1e}")?,
+                None => writeln!(f)?,
+            }
+        }
+        let verdict = if self.positive_semidefinite {
+            "positive semidefinite to rounding"
+        } else {
+            "NOT positive semidefinite: a support vector machine on it has no unique optimum"
+        };
+        writeln!(
+            f,
+            "eigenvalues: {:.6e} to {:.6e}, {verdict} (zero is anything within {:.1e})",
+            self.smallest_eigenvalue, self.largest_eigenvalue, self.rounding
+        )?;
+        let (items, output, format) = (grouped(self.items), &self.output, &self.format);
+        writeln!(f, "{items} x {items} matrix written to {output} as {format}")
+    }
+}
