@@ -1,0 +1,50 @@
+//! Models whose past is seen: scores against differences of the likelihood, the laws of a stream, means
+//! of scores, kernels.
+
+mod density;
+mod markov;
+mod positions;
+
+use fishweir_core::filter::{Recursion, Running};
+use fishweir_tests::oracle::least_eigenvalue;
+
+fn cases(cases: u32) -> proptest::test_runner::Config {
+    proptest::test_runner::Config {
+        failure_persistence: None,
+        ..proptest::test_runner::Config::with_cases(cases)
+    }
+}
+
+#[track_caller]
+fn assert_near(got: f64, expected: f64, tolerance: f64, what: impl std::fmt::Display) {
+    let near = (got - expected).abs() <= tolerance * (1.0 + expected.abs());
+    assert!(near, "{what}: {got} where {expected} is right");
+}
+
+/// The reading after samples, `None` where one is missing.
+#[track_caller]
+fn after<R: Recursion<Observation: Sized>>(
+    recursion: R,
+    samples: &[Option<&R::Observation>],
+) -> R::Reading {
+    let mut stream = Running::new(recursion);
+    for x in samples {
+        match x {
+            Some(x) => stream.push(x).expect("a possible sample"),
+            None => stream.push_missing(),
+        }
+    }
+    stream.read()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// That inner products of scores, under a metric or without one, make no negative eigenvalue.
+#[track_caller]
+fn assert_positive(gram: &[Vec<f64>]) {
+    let trace: f64 = (0..gram.len()).map(|i| gram[i][i]).sum();
+    let least = least_eigenvalue(gram);
+    assert!(least > -1e-12 * (1.0 + trace), "eigenvalue {least} of trace {trace}");
+}
