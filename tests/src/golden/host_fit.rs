@@ -46,7 +46,8 @@ pub(super) fn host_fit(
     }))
 }
 
-fn emissions(model: &Model) -> Option<Emissions> {
+/// Emissions of the families that the host knows.
+pub(super) fn emissions(model: &Model) -> Option<Emissions> {
     let categorical = |law: &Law| match law {
         Law::Categorical(p) => Some(p.clone()),
         _ => None,
@@ -83,7 +84,8 @@ fn plain(hmm: &Hmm) -> Model {
     Model { initial: hmm.initial.clone(), transition: hmm.transition.clone(), emission }
 }
 
-fn samples(sequence: &Sequence) -> Option<Samples> {
+/// A sequence as the host takes it.
+pub(super) fn samples(sequence: &Sequence) -> Option<Samples> {
     let channels = sequence.iter().flatten().find_map(|x| match x {
         Observation::Channels(x) => Some(x.len()),
         Observation::Symbol(_) => None,
