@@ -10,6 +10,7 @@ use std::io::Cursor;
 
 use fishweir::classifier::Classifier;
 use fishweir::data::{Alphabet, Dataset, Kind, LiveReader, ReadOptions};
+use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir_core::artefact::{Header, read};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::number::Dual;
@@ -19,13 +20,15 @@ use fishweir_core::wire::{CHECKSUM_LENGTH, DELIMITER, Head, Receiver, Request, e
 pub type Parser = fn(&[u8]);
 
 /// Every parser: its target's name and what must hold of it.
-pub const PARSERS: [(&str, Parser); 6] = [
+pub const PARSERS: [(&str, Parser); 8] = [
     ("data_set", data_set),
     ("live_samples", live_samples),
     ("alphabet", alphabet),
     ("classifier", classifier),
     ("artefact", artefact),
     ("frames", frames),
+    ("newick", newick),
+    ("kernel_model", kernel_model),
 ];
 
 /// A message that helps: it names the file it was given.
@@ -124,4 +127,32 @@ pub fn frames(bytes: &[u8]) {
     let end = encode(&record, &mut frame).expect("room for the longest");
     let found = frame[..end].iter().filter_map(|&byte| receiver.push(byte, &mut buffer)).last();
     assert_eq!(found.map(|length| &buffer[..length]), Some(&record[..]));
+}
+
+/// A tree.
+pub fn newick(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    match text.parse::<Newick>() {
+        Ok(tree) => {
+            let written = tree.to_string();
+            assert_eq!(written.parse::<Newick>().as_ref(), Ok(&tree), "{written}");
+        }
+        Err(error) => {
+            let lines = text.matches('\n').count() + 1;
+            assert!((1..=lines).contains(&error.line) && error.column > 0, "{error}");
+        }
+    }
+}
+
+/// The model of a kernel by marginalisation.
+pub fn kernel_model(bytes: &[u8]) {
+    const FILE: &str = "fuzzed.toml";
+    let text = String::from_utf8_lossy(bytes);
+    match MarginalModel::parse(FILE, &text) {
+        Ok(model) => {
+            let written = model.to_toml().expect("a model that was read can be written");
+            assert_eq!(MarginalModel::parse(FILE, &written).expect("its own text"), model);
+        }
+        Err(error) => names_the_file(&error, FILE),
+    }
 }

@@ -4,12 +4,15 @@ use fishweir_tests::parsers::PARSERS;
 use proptest::prelude::*;
 
 /// Files that parsers accept or nearly do, from which damage starts.
-const SEEDS: [&[u8]; 7] = [
+const SEEDS: [&[u8]; 10] = [
     b"series,subject,label,t,x\n0,ann,walk,0,0.5\n0,ann,walk,1,NA\n1,bob,run,0,2.5\n",
     b"label\tid\tsequence\nEI\ta\tACGTN\nIE\tb\tTTGC-A\n",
     b">first donor\nACGT\nAC\n>second acceptor\nTTNA\n",
     b"x,y\n1.5,-2\n,3\nNA,1e400\n",
     b"ACGTNacgt",
+    b"(('a b':0.1,c:1e-3)d:2,[x]e);",
+    b"[hidden-tree]\nalphabet=\"01\"\nnewick=\"(a:1,b:2);\"\nsubstitution.gain-loss={gain=1.0,loss=2.0}",
+    b"[pair-hmm]\nalphabet=\"ab\"\ninitial=[1.0]\ntransition=[[1.0]]\nemission=[[0.25,0.25]]\nempty=[0.5]\nend=\"anywhere\"",
     b"{\"fishweir_model\":1,\"crc32\":0,\"classifier\":{}}",
     // A sound frame, and one too short for a checksum.
     b"\0\x10S\x01\x02\x03abcdefgJ\xfb&i\0\0\x02x\0",

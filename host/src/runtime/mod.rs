@@ -11,5 +11,5 @@ mod sizes;
 
 pub use emission::{CategoricalVec, GaussianVec};
 pub use hmm::{Emissions, Hmm, HmmError};
-pub use sizes::{STATE_SIZES, SYMBOL_SIZES, padded_states, padded_symbols};
-pub(crate) use sizes::{with_states, with_symbols};
+pub(crate) use sizes::with_states;
+pub use sizes::{LARGEST_ALPHABET, STATE_SIZES, padded_states};

@@ -34,34 +34,9 @@ macro_rules! with_states {
 }
 pub(crate) use with_states;
 
-/// The alphabet sizes for which recursions over symbols are compiled: a padded symbol costs no work.
-pub const SYMBOL_SIZES: [usize; 3] = [4, 32, 128];
-
-/// The size that an alphabet of so many symbols runs at; `None` for none or more than the largest.
-#[must_use]
-pub fn padded_symbols(symbols: usize) -> Option<usize> {
-    SYMBOL_SIZES.into_iter().find(|&size| size >= symbols).filter(|_| symbols > 0)
-}
-
-/// Runs `$body` with `$K` the const alphabet size that a run-time one is padded to.
-///
-/// The size must be one that [`padded_symbols`] accepts: models check theirs when they are made.
-macro_rules! with_symbols {
-    ($symbols:expr, $K:ident => $body:expr) => {{
-        macro_rules! over {
-            ($size:literal) => {{
-                const $K: usize = $size;
-                $body
-            }};
-        }
-        match $crate::runtime::padded_symbols($symbols) {
-            Some(4) => over!(4),
-            Some(32) => over!(32),
-            _ => over!(128),
-        }
-    }};
-}
-pub(crate) use with_symbols;
+/// The alphabet size that recursions over symbols are compiled for: a padded symbol costs room, and no
+/// work.
+pub const LARGEST_ALPHABET: usize = 128;
 
 #[cfg(test)]
 mod tests {
@@ -75,11 +50,5 @@ mod tests {
         }
         assert_eq!(padded_states(0), None);
         assert_eq!(padded_states(65), None);
-        for symbols in 1..=128 {
-            let size = with_symbols!(symbols, K => K);
-            assert_eq!(Some(size), padded_symbols(symbols));
-        }
-        assert_eq!(padded_symbols(0), None);
-        assert_eq!(padded_symbols(129), None);
     }
 }

@@ -6,9 +6,10 @@ use fishweir_core::number::Real;
 use serde::Deserialize;
 
 use super::compare::Comparison;
-use super::kernel::{Slack, after, all};
+use super::kernel::{Slack, after, all, compare_gram, compare_kernel};
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, Row};
+use super::through_host;
 use super::tree::Expectation;
 use crate::build::{LARGEST, padded};
 use crate::oracle::{Law, Model, words};
@@ -83,6 +84,7 @@ fn check<T: Precise, const N: usize>(
         Pairs::All(sequences) => sequences.first().map_or(0, Vec::len),
     };
     let slack = |log| Slack::new(T::ROUNDING, (N + 10) as f64 * length as f64, log);
+    let host = if T::ROUNDING == 0.0 { through_host::fixed_length(model)? } else { None };
     match pairs {
         Pairs::One(s, t) => {
             if s.len() != t.len() {
@@ -100,8 +102,12 @@ fn check<T: Precise, const N: usize>(
             }
             let log = stream.read()[0].to_f64();
             let slack = slack(log);
-            comparison.field("log_kernel", &expected.log_kernel, log, slack.log());
-            comparison.field("kernel", &expected.kernel, log.exp(), slack.value());
+            let fields = [&expected.log_kernel, &expected.kernel];
+            compare_kernel(comparison, fields, log, slack);
+            if let Some(host) = &host {
+                let log = through_host::log_kernel(host, &s, &t)?;
+                compare_kernel(comparison, fields, log, slack);
+            }
             comparison.field("subkernels", &expected.subkernels, subkernels, slack.value());
             if expected.total_mass != Expectation::Absent {
                 let mass = total_mass(&hmm, model, length)?;
@@ -119,14 +125,13 @@ fn check<T: Precise, const N: usize>(
                 }
                 log_gram.push(row);
             }
-            let finite = log_gram.iter().flatten().filter(|log: &&f64| log.is_finite());
-            let slack = slack(finite.fold(0.0, |most: f64, log| most.max(log.abs())));
-            let gram: Vec<Row> = log_gram
-                .iter()
-                .map(|row: &Row| row.iter().map(|log| log.exp()).collect())
-                .collect();
-            comparison.field("log_gram", &expected.log_gram, log_gram, slack.log());
-            comparison.field("gram", &expected.gram, gram, slack.value());
+            let fields = [&expected.log_gram, &expected.gram];
+            compare_gram(comparison, fields, log_gram, slack);
+            if let Some(host) = &host {
+                let sequences: Vec<&[usize]> = sequences.iter().map(Vec::as_slice).collect();
+                let log_gram = through_host::log_gram_of(host, &sequences)?;
+                compare_gram(comparison, fields, log_gram, slack);
+            }
         }
     }
     Ok(())

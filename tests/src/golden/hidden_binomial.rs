@@ -3,9 +3,10 @@ use fishweir_core::number::Real;
 use serde::Deserialize;
 
 use super::compare::Comparison;
-use super::kernel::{Slack, after, all};
+use super::kernel::{Slack, after, all, compare_kernel};
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row, zip_with};
+use super::through_host;
 use super::tree::Expectation;
 use crate::build::filled;
 use crate::oracle::words;
@@ -60,6 +61,19 @@ impl Kind for Binomial {
         expected: &Expected,
         comparison: &mut Comparison,
     ) -> Result<(), String> {
+        let host = match &inputs {
+            Inputs::Shared { state_prior, emission, .. } => {
+                through_host::hidden_binomial(Some((state_prior, emission)), vec![])?
+            }
+            Inputs::PerPosition { state_prior, emission, .. } => {
+                let positions = zip_with(
+                    state_prior.iter().collect(),
+                    emission.iter().collect(),
+                    |prior: &Row, emission: &Matrix| (prior, emission),
+                )?;
+                through_host::hidden_binomial(None, positions)?
+            }
+        };
         let (tables, symbols, s, t) = match inputs {
             Inputs::Shared { state_prior, emission, s, t } => {
                 let symbols = emission.first().map_or(0, Vec::len);
@@ -80,8 +94,12 @@ impl Kind for Binomial {
         };
         let log = log_kernel(&s, &t)?;
         let slack = Slack::new(T::ROUNDING, (STATES + 4) as f64 * s.len() as f64, log);
-        comparison.field("log_kernel", &expected.log_kernel, log, slack.log());
-        comparison.field("kernel", &expected.kernel, log.exp(), slack.value());
+        let fields = [&expected.log_kernel, &expected.kernel];
+        compare_kernel(comparison, fields, log, slack);
+        if let Some(host) = host.filter(|_| T::ROUNDING == 0.0) {
+            let log = through_host::log_kernel(&host, &s, &t)?;
+            compare_kernel(comparison, fields, log, slack);
+        }
         if let Some(symbols) = symbols {
             let cut = tables[0].probability().iter().take(symbols);
             let rows: Vec<Row> =

@@ -4,9 +4,12 @@ use serde::Deserialize;
 
 use super::compare::Comparison;
 use super::inference::doubles;
-use super::kernel::{Slack, after, all};
+use fishweir::kernel::marginal::MarginalModel;
+
+use super::kernel::{Slack, after, all, compare_kernel};
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row};
+use super::through_host;
 use super::tree::{Expectation, Tree as Value};
 use crate::build::kernels::tree;
 use crate::oracle::Tree;
@@ -81,6 +84,16 @@ impl Kind for Trees {
             transition: inputs.transition,
             arity: inputs.state_arity,
         };
+        if T::ROUNDING == 0.0 {
+            let [s, t] = [&inputs.s, &inputs.t];
+            let model = through_host::tree(&plain, &inputs.leaf_of_position)?;
+            let hidden = MarginalModel::HiddenTree(model.clone());
+            let log = through_host::log_kernel(&hidden, s, t)?;
+            let slack = Slack::new(T::ROUNDING, 0.0, log);
+            compare_kernel(comparison, [&expected.log_kernel, &expected.kernel], log, slack);
+            let sum = through_host::log_kernel(&MarginalModel::PrunedTree(model), s, t)?.exp();
+            comparison.field("pruned_sum", &expected.pruned_sum, sum, slack.value());
+        }
         let most = plain.children.iter().map(Vec::len).max().unwrap_or(0);
         if let [_] = &plain.transition[..] {
             let case = Strung::new(&plain, &inputs.leaf_of_position, &inputs.s, &inputs.t)?;
@@ -136,8 +149,8 @@ impl<'a> Strung<'a> {
     ) -> Result<(), String> {
         let log = self.log::<T, P, J>(model, &self.s, all(&self.t))?;
         let slack = self.slack::<T>(log);
-        comparison.field("log_kernel", &expected.log_kernel, log, slack.log());
-        comparison.field("kernel", &expected.kernel, log.exp(), slack.value());
+        let fields = [&expected.log_kernel, &expected.kernel];
+        compare_kernel(comparison, fields, log, slack);
         Ok(())
     }
 

@@ -28,6 +28,7 @@ mod positions;
 mod precision;
 mod schema;
 mod statistics;
+mod through_host;
 mod tree;
 
 use std::collections::BTreeSet;

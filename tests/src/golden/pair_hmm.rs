@@ -4,9 +4,10 @@ use serde::Deserialize;
 
 use super::compare::Comparison;
 use super::inference::doubles;
-use super::kernel::{Slack, after, all};
+use super::kernel::{Slack, after, all, compare_gram, compare_kernel};
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row};
+use super::through_host;
 use super::tree::Expectation;
 use crate::build::kernels::pair;
 use crate::oracle::{PairEnd, PairModel};
@@ -118,6 +119,8 @@ impl Kind for Pairs {
             let step = (9 * STATES + 12) as f64;
             Slack::new(T::ROUNDING, (length + 1) as f64 * step, log)
         };
+        let double = T::ROUNDING == 0.0;
+        let host = double.then(|| through_host::pair_hmm(&plain)).transpose()?;
         match (&inputs.s, &inputs.t, &inputs.sequences) {
             (Some(s), Some(t), None) => {
                 let kernel = Kernel::of(&model, s).map_err(|error| error.to_string())?;
@@ -125,8 +128,12 @@ impl Kind for Pairs {
                 stream.push_block(t).map_err(|(_, error)| error.to_string())?;
                 let log = stream.read().to_f64();
                 let slack = slack(s.len() + t.len(), log);
-                comparison.field("log_kernel", &expected.log_kernel, log, slack.log());
-                comparison.field("kernel", &expected.kernel, log.exp(), slack.value());
+                let fields = [&expected.log_kernel, &expected.kernel];
+                compare_kernel(comparison, fields, log, slack);
+                if let Some(host) = &host {
+                    let log = through_host::log_kernel(host, s, t)?;
+                    compare_kernel(comparison, fields, log, slack);
+                }
                 let (initial, row) = kernel.subkernels(stream.state());
                 let without: f64 = row.iter().map(|log| log.to_f64().exp()).sum();
                 let without = initial.to_f64().exp() + without;
@@ -139,14 +146,15 @@ impl Kind for Pairs {
                     sequences.iter().map(|t| Ok(after(kernel, all(t))?.to_f64())).collect()
                 };
                 let log_gram = sequences.iter().map(row).collect::<Result<Vec<_>, _>>()?;
-                let finite = log_gram.iter().flatten().filter(|log| log.is_finite());
-                let most = finite.fold(0.0, |most: f64, log| most.max(log.abs()));
                 let longest = sequences.iter().map(Vec::len).max().unwrap_or(0);
-                let slack = slack(2 * longest, most);
-                let exp = |row: &Row| row.iter().map(|log| log.exp()).collect();
-                let gram: Vec<Row> = log_gram.iter().map(exp).collect();
-                comparison.field("log_gram", &expected.log_gram, log_gram, slack.log());
-                comparison.field("gram", &expected.gram, gram, slack.value());
+                let slack = |most| slack(2 * longest, most);
+                let fields = [&expected.log_gram, &expected.gram];
+                compare_gram(comparison, fields, log_gram, slack);
+                if let Some(host) = &host {
+                    let sequences: Vec<&[usize]> = sequences.iter().map(Vec::as_slice).collect();
+                    let log_gram = through_host::log_gram_of(host, &sequences)?;
+                    compare_gram(comparison, fields, log_gram, slack);
+                }
             }
             _ => return Err("either `s` and `t` or `sequences`".into()),
         }

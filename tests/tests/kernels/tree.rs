@@ -2,7 +2,10 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::filter::{Recursion, Running};
-use fishweir_core::kernel::{HiddenTree, KernelError, PrunedTree, TreeModel, TreeShape};
+use fishweir_core::kernel::{
+    BranchModel, HiddenTree, KernelError, OpenNode, PrunedTree, Scaled, Stack, TreeKernel,
+    TreeModel, TreeShape,
+};
 use fishweir_core::number::Real;
 use fishweir_tests::build::kernels::tree;
 use fishweir_tests::laws::{Trial, check};
@@ -229,6 +232,76 @@ proptest! {
         let expected = (1.0 - tau) * kern[0] + tau * kern[1];
         prop_assert!((got - expected).abs() <= 1e-13 * expected, "{got} where {expected} is right");
     }
+}
+
+/// A stack without a bound.
+#[derive(Clone, Debug)]
+struct Pile<A>(Vec<A>);
+
+impl<A: Clone> Stack<A> for Pile<A> {
+    const ROOM: Option<usize> = None;
+    fn empty() -> Self {
+        Self(Vec::new())
+    }
+    fn push(&mut self, top: A) -> bool {
+        self.0.push(top);
+        true
+    }
+    fn pop(&mut self) -> Option<A> {
+        self.0.pop()
+    }
+    fn top(&self) -> Option<&A> {
+        self.0.last()
+    }
+    fn top_mut(&mut self) -> Option<&mut A> {
+        self.0.last_mut()
+    }
+}
+
+/// With a matrix a branch: the tree of one matrix where all are alike, and by hand where they differ.
+#[test]
+fn branches_have_their_own_probabilities() {
+    type Branches<'m> = TreeKernel<
+        'm,
+        f64,
+        Option<u8>,
+        Scaled<f64, 2>,
+        Pile<OpenNode<Scaled<f64, 2>>>,
+        BranchModel<'m, f64, 2>,
+        2,
+    >;
+    let one = [[0.75, 0.25], [0.125, 0.875]];
+    let other = [[0.5, 0.5], [0.25, 0.75]];
+    let root = [0.25, 0.75];
+    // ((a, b), c)
+    let code = [2, 2, 0, 0, 0];
+    let shape = TreeShape::new(&code).expect("a tree");
+    let (s, t) = ([Some(1_u8), Some(0), Some(1)], [Some(1), Some(1), Some(0)]);
+    let log = |matrices: &[[[f64; 2]; 2]], of_node: &[u16]| {
+        let model = BranchModel::new(root, matrices, of_node).expect("a model");
+        run(Branches::of(&model, shape, &s).expect("a kernel"), &t).expect("all leaves")
+    };
+    let alike = TreeModel::new(root, [one]).expect("a model");
+    let kernel = HiddenTree::<_, _, 2, 1, 2>::of(&alike, shape, &s).expect("a kernel");
+    assert_eq!(log(&[one], &[0; 5]), run(kernel, &t).expect("all leaves"));
+    let expected: f64 = (0..2)
+        .map(|a| {
+            let inner: f64 = (0..2)
+                .map(|b| other[a][b] * one[b][1] * one[b][1] * other[b][0] * other[b][1])
+                .sum();
+            root[a] * inner * one[a][1] * one[a][0]
+        })
+        .sum();
+    assert_near(log(&[one, other], &[7, 1, 0, 1, 0]).exp(), expected, 1e-14, "kernel");
+
+    let bare = BranchModel::new(root, &[], &[0; 5]).expect("a model");
+    let error = Branches::of(&bare, shape, &s).expect_err("no transitions");
+    assert_eq!(error, KernelError::Branch { node: 1 });
+    let (matrices, short) = ([one], [0; 4]);
+    let short = BranchModel::new(root, &matrices, &short).expect("a model");
+    let error = Branches::of(&short, shape, &s).expect_err("no transitions");
+    assert_eq!(error, KernelError::Branch { node: 4 });
+    assert!(BranchModel::new(root, &[[[0.5, 0.25], [0.5, 0.5]]], &[0; 5]).is_err());
 }
 
 /// A star of 10^5 leaves, and a caterpillar as deep as there is room: neither underflows.

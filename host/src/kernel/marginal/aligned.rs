@@ -12,7 +12,7 @@ use super::rows::{
     symbols, symbols_of,
 };
 use crate::data::{Alphabet, Kind, SamplesView};
-use crate::runtime::{Emissions, Hmm, with_states, with_symbols};
+use crate::runtime::{Emissions, Hmm, LARGEST_ALPHABET, with_states};
 
 /// The hidden Markov model whose state path two sequences of one length share.
 ///
@@ -135,6 +135,8 @@ where
     })
 }
 
+type Table = PairTable<f64, LARGEST_ALPHABET>;
+
 impl HiddenState {
     fn validate(&self, entry: &str, symbols: usize) -> Result<(), ModelError> {
         let states = self.prior.len();
@@ -143,9 +145,9 @@ impl HiddenState {
         check::matrix(&format!("{entry}.emission"), &self.emission, (states, symbols), |_| 0.0)
     }
 
-    fn table<const K: usize>(&self) -> Result<PairTable<f64, K>, ModelError> {
+    fn table(&self) -> Result<Table, ModelError> {
         let table = with_states!(self.prior.len(), N => {
-            let emission = check::filled_rows::<N, K>(&self.emission, |_| check::sure(0));
+            let emission = check::filled_rows::<N, LARGEST_ALPHABET>(&self.emission, |_| check::sure(0));
             PairTable::new::<N>(&check::filled(&self.prior, 0.0), &emission)
         });
         table.map_err(|error| ModelError::new("emission", error.to_string()))
@@ -178,21 +180,15 @@ impl Rows for HiddenBinomialModel {
         let positions = self.position.len();
         one_length(items, (positions > 0).then_some((positions, "a `position` each")))?;
         let items = prepare(items, |view| symbols(view, self.alphabet.len()))?;
-        with_symbols!(self.alphabet.len(), K => {
-            let tables: Vec<PairTable<f64, K>> = self
-                .shared
-                .iter()
-                .chain(&self.position)
-                .map(HiddenState::table)
-                .collect::<Result<_, _>>()?;
-            in_parallel(&items, plan, |stream, stored| {
-                by_blocks(stored, |stored| {
-                    let kernel = match &self.shared {
-                        Some(_) => HiddenBinomial::shared(&tables[0], stored),
-                        None => HiddenBinomial::per_position(&tables, stored),
-                    };
-                    after_symbols(kernel.map_err(ItemError::from)?, stream)
-                })
+        let states = self.shared.iter().chain(&self.position);
+        let tables: Vec<Table> = states.map(HiddenState::table).collect::<Result<_, _>>()?;
+        in_parallel(&items, plan, |stream, stored| {
+            by_blocks(stored, |stored| {
+                let kernel = match &self.shared {
+                    Some(_) => HiddenBinomial::shared(&tables[0], stored),
+                    None => HiddenBinomial::per_position(&tables, stored),
+                };
+                after_symbols(kernel.map_err(ItemError::from)?, stream)
             })
         })
     }

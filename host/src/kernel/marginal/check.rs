@@ -2,7 +2,7 @@
 
 use super::error::ModelError;
 use crate::data::{Alphabet, Kind};
-use crate::runtime::{STATE_SIZES, SYMBOL_SIZES, padded_states, padded_symbols};
+use crate::runtime::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
 
 /// As the core's own: what an `f64` row of probabilities may be off one.
 const TOLERANCE: f64 = 1e-9;
@@ -23,17 +23,12 @@ pub(super) fn states(entry: &str, states: usize) -> Result<(), ModelError> {
 
 /// So many symbols as recursions are compiled for.
 pub(super) fn alphabet(alphabet: &Alphabet) -> Result<usize, ModelError> {
-    match padded_symbols(alphabet.len()) {
-        Some(_) => Ok(alphabet.len()),
-        None => Err(ModelError::new(
-            "alphabet",
-            format!(
-                "{} symbols; at most {} are possible",
-                alphabet.len(),
-                SYMBOL_SIZES[SYMBOL_SIZES.len() - 1]
-            ),
-        )),
+    let symbols = alphabet.len();
+    if symbols <= LARGEST_ALPHABET {
+        return Ok(symbols);
     }
+    let what = format!("{symbols} symbols; at most {LARGEST_ALPHABET} are possible");
+    Err(ModelError::new("alphabet", what))
 }
 
 /// A list of the length that others call for.

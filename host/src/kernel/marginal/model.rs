@@ -210,6 +210,19 @@ impl MarginalModel {
         Ok(LogGram::of_lower(self.log_rows(items, &plan)?))
     }
 
+    /// `log k` of a stream with a stored sequence.
+    ///
+    /// # Errors
+    /// A model that is none, or the item that it does not take: 0 is the stored one, 1 the stream.
+    pub fn log_kernel(
+        &self,
+        stored: SamplesView<'_>,
+        streamed: SamplesView<'_>,
+    ) -> Result<f64, MarginalError> {
+        let rows = self.log_rows(&[stored, streamed], &[row(1, 0..1)])?;
+        Ok(rows.into_iter().flatten().next().unwrap_or(f64::NEG_INFINITY))
+    }
+
     /// `log k` of new items with stored ones, and of each with itself.
     ///
     /// # Errors

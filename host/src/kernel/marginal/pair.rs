@@ -8,7 +8,7 @@ use super::error::{ItemError, MarginalError, ModelError};
 use super::room::Heap;
 use super::rows::{Row, Rows, after_symbols, in_parallel, prepare, symbols};
 use crate::data::{Alphabet, SamplesView};
-use crate::runtime::{with_states, with_symbols};
+use crate::runtime::{LARGEST_ALPHABET, with_states};
 
 /// The hidden Markov model whose trajectory two sequences share, each state emitting a symbol of each,
 /// or nothing.
@@ -49,6 +49,10 @@ pub enum PairEnd {
     Emitting(usize),
 }
 
+type Padded<const N: usize> = PairHmm<f64, N, LARGEST_ALPHABET>;
+type Kernel<'m, const N: usize> =
+    PairRecursion<'m, f64, Option<u16>, Heap<Scaled<f64, N>>, N, LARGEST_ALPHABET>;
+
 impl PairHmmModel {
     pub(super) fn validate(&self) -> Result<(), ModelError> {
         let symbols = check::alphabet(&self.alphabet)?;
@@ -79,11 +83,11 @@ impl PairHmmModel {
         }
         check::matrix("emission", &self.emission, (states, symbols), |state| self.empty[state])?;
         // What the core alone finds: a state that emits nothing for ever.
-        with_states!(states, N => with_symbols!(symbols, K => self.built::<N, K>().map(|_| ())))
+        with_states!(states, N => self.built::<N>().map(|_| ()))
     }
 
     /// The core's model; a padded state stays where it is and shows the first symbol.
-    fn built<const N: usize, const K: usize>(&self) -> Result<Box<PairHmm<f64, N, K>>, ModelError> {
+    fn built<const N: usize>(&self) -> Result<Box<Padded<N>>, ModelError> {
         let end = match &self.end {
             PairEnd::Anywhere => End::Anywhere,
             PairEnd::Silent { initial, state } => {
@@ -98,7 +102,7 @@ impl PairHmmModel {
             check::filled(&self.empty, 0.0),
             end,
         );
-        model.map(Box::new).map_err(|error| ModelError::new("pair-hmm", error.to_string()))
+        model.map(Box::new).map_err(|error| ModelError::new("empty", error.to_string()))
     }
 }
 
@@ -109,19 +113,15 @@ impl Rows for PairHmmModel {
         plan: &[Row],
     ) -> Result<Vec<Vec<f64>>, MarginalError> {
         let items = prepare(items, |view| symbols(view, self.alphabet.len()))?;
-        with_states!(self.initial.len(), N => with_symbols!(self.alphabet.len(), K => {
-            let model = self.built::<N, K>()?;
+        with_states!(self.initial.len(), N => {
+            let model = self.built::<N>()?;
             in_parallel(&items, plan, |stream, stored| {
-                stored
-                    .iter()
-                    .map(|stored| {
-                        type Kernel<'m, const N: usize, const K: usize> =
-                            PairRecursion<'m, f64, Option<u16>, Heap<Scaled<f64, N>>, N, K>;
-                        let kernel = Kernel::<N, K>::of(&model, stored).map_err(ItemError::from)?;
-                        after_symbols(kernel, stream)
-                    })
-                    .collect()
+                let one = |stored: &&[Option<u16>]| {
+                    let kernel = Kernel::<N>::of(&model, stored).map_err(ItemError::from)?;
+                    after_symbols(kernel, stream)
+                };
+                stored.iter().map(one).collect()
             })
-        }))
+        })
     }
 }

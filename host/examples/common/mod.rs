@@ -1,0 +1,239 @@
+//! What the experiments with kernels have in common: folds, a support vector machine on Gram matrices,
+//! baselines, a line of figures each.
+#![allow(dead_code, reason = "each experiment uses its share")]
+
+use std::error::Error;
+use std::time::Instant;
+
+use fishweir::data::{Folds, SamplesView};
+use fishweir::kernel::Gram;
+use fishweir::runtime::{Emissions, Hmm};
+use libsvm_rs::predict::predict;
+use libsvm_rs::train::svm_train;
+use libsvm_rs::{KernelType, SvmNode, SvmParameterBuilder, SvmProblem, SvmType};
+
+/// Values of the machine's C, of which folds inside the training items choose one.
+const C: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
+const INNER_FOLDS: usize = 3;
+
+/// Labelled items in folds.
+pub struct Task<'a> {
+    pub labels: &'a [usize],
+    pub classes: &'a [String],
+    /// Items of one group stay in one fold.
+    pub groups: &'a [usize],
+    pub folds: &'a Folds,
+}
+
+/// A cross-validation's figures.
+pub struct Outcome {
+    /// Share of items decided rightly.
+    pub accuracy: f64,
+    /// Items of the Gram matrix.
+    pub items: usize,
+    /// Its smallest eigenvalue, over all folds.
+    pub smallest: f64,
+    /// Seconds for Gram matrices, eigenvalues not among them.
+    pub gram_seconds: f64,
+    /// Seconds in all.
+    pub seconds: f64,
+}
+
+impl Outcome {
+    pub fn print(&self, name: &str) {
+        println!(
+            "{name:<34} accuracy {:.4}   gram {} x {}, {:.1} s, smallest eigenvalue {:.2e}   {:.1} s in all",
+            self.accuracy, self.items, self.items, self.gram_seconds, self.smallest, self.seconds
+        );
+    }
+}
+
+impl Task<'_> {
+    /// Cross-validates a machine on a kernel; `gram` makes the matrix of all items from what it may
+    /// learn on the training items of a fold.
+    pub fn cross_validate(
+        &self,
+        mut gram: impl FnMut(&[usize]) -> Result<Gram, Box<dyn Error>>,
+    ) -> Result<Outcome, Box<dyn Error>> {
+        let begun = Instant::now();
+        let (mut right, mut gram_seconds, mut smallest) = (0, 0.0, f64::INFINITY);
+        for fold in 0..self.folds.len() {
+            let (train, test) = (self.folds.train(fold), self.folds.test(fold));
+            let before = Instant::now();
+            let gram = gram(&train)?;
+            gram_seconds += before.elapsed().as_secs_f64();
+            smallest = smallest.min(gram.spectrum()?.smallest);
+            let c = self.choose_c(&gram, &train)?;
+            right += self.right(&gram, &train, &test, c)?;
+        }
+        Ok(self.outcome(right, smallest, gram_seconds, begun))
+    }
+
+    /// The same on a matrix that learns nothing from labels: it is made and looked at once.
+    pub fn cross_validate_fixed(
+        &self,
+        gram: impl FnOnce() -> Result<Gram, Box<dyn Error>>,
+    ) -> Result<Outcome, Box<dyn Error>> {
+        let begun = Instant::now();
+        let gram = gram()?;
+        let gram_seconds = begun.elapsed().as_secs_f64();
+        let smallest = gram.spectrum()?.smallest;
+        let mut right = 0;
+        for fold in 0..self.folds.len() {
+            let (train, test) = (self.folds.train(fold), self.folds.test(fold));
+            let c = self.choose_c(&gram, &train)?;
+            right += self.right(&gram, &train, &test, c)?;
+        }
+        Ok(self.outcome(right, smallest, gram_seconds, begun))
+    }
+
+    fn outcome(&self, right: usize, smallest: f64, gram_seconds: f64, begun: Instant) -> Outcome {
+        let items = self.labels.len();
+        let accuracy = right as f64 / items as f64;
+        Outcome { accuracy, items, smallest, gram_seconds, seconds: begun.elapsed().as_secs_f64() }
+    }
+
+    /// Cross-validates what decides without a kernel: `decide` learns from training items and says the
+    /// class of each test item.
+    pub fn accuracy_of(&self, decide: impl Fn(&[usize], &[usize]) -> Vec<usize>) -> f64 {
+        let mut right = 0;
+        for fold in 0..self.folds.len() {
+            let test = self.folds.test(fold);
+            let decided = decide(&self.folds.train(fold), &test);
+            right += test
+                .iter()
+                .zip(decided)
+                .filter(|&(&item, class)| self.labels[item] == class)
+                .count();
+        }
+        right as f64 / self.labels.len() as f64
+    }
+
+    fn choose_c(&self, gram: &Gram, train: &[usize]) -> Result<f64, Box<dyn Error>> {
+        let pick = |of: &[usize]| -> Vec<usize> { train.iter().map(|&item| of[item]).collect() };
+        let (labels, groups) = (pick(self.labels), pick(self.groups));
+        let inner = Folds::grouped(&labels, self.classes, &groups, INNER_FOLDS, Some(1))?;
+        let mut best = (0, C[0]);
+        for c in C {
+            let mut right = 0;
+            for fold in 0..inner.len() {
+                let outer =
+                    |items: Vec<usize>| items.into_iter().map(|i| train[i]).collect::<Vec<_>>();
+                right +=
+                    self.right(gram, &outer(inner.train(fold)), &outer(inner.test(fold)), c)?;
+            }
+            if right > best.0 {
+                best = (right, c);
+            }
+        }
+        Ok(best.1)
+    }
+
+    /// How many test items a machine trained on the training items decides rightly.
+    fn right(
+        &self,
+        gram: &Gram,
+        train: &[usize],
+        test: &[usize],
+        c: f64,
+    ) -> Result<usize, Box<dyn Error>> {
+        libsvm_rs::set_quiet(true);
+        let row = |item: usize, number: usize| -> Vec<SvmNode> {
+            let kernel = train
+                .iter()
+                .zip(1..)
+                .map(|(&j, index)| SvmNode { index, value: gram.get(item, j) });
+            std::iter::once(SvmNode { index: 0, value: number as f64 }).chain(kernel).collect()
+        };
+        let problem = SvmProblem {
+            labels: train.iter().map(|&item| self.labels[item] as f64).collect(),
+            instances: train.iter().zip(1..).map(|(&item, number)| row(item, number)).collect(),
+        };
+        let builder = SvmParameterBuilder::new().svm_type(SvmType::CSvc);
+        let parameters = builder.kernel_type(KernelType::Precomputed).c(c).build()?;
+        let machine = svm_train(&problem, &parameters);
+        let is_right =
+            |&&item: &&usize| predict(&machine, &row(item, 0)) == self.labels[item] as f64;
+        Ok(test.iter().filter(is_right).count())
+    }
+}
+
+/// Class models as one: the first state chooses the class, which then stays. `prior[class]`.
+pub fn joined(models: &[Hmm], prior: &[f64]) -> Hmm {
+    let states = models.iter().map(Hmm::states).sum();
+    let mut joined = Hmm {
+        initial: Vec::new(),
+        transition: Vec::new(),
+        emission: Emissions::Categorical { probability: Vec::new() },
+    };
+    for (model, prior) in models.iter().zip(prior) {
+        let before = joined.initial.len();
+        joined.initial.extend(model.initial.iter().map(|p| p * prior));
+        for row in &model.transition {
+            let mut whole = vec![0.0; states];
+            whole[before..before + row.len()].copy_from_slice(row);
+            joined.transition.push(whole);
+        }
+        if let (
+            Emissions::Categorical { probability: all },
+            Emissions::Categorical { probability },
+        ) = (&mut joined.emission, &model.emission)
+        {
+            all.extend_from_slice(probability);
+        }
+    }
+    joined
+}
+
+/// Counts of all words of a length, of length one as vectors: the cosine of two is the spectrum
+/// kernel, normalised. A word with a missing symbol does not count.
+pub fn spectra(items: &[SamplesView<'_>], alphabet: usize, length: usize) -> Vec<Vec<f64>> {
+    let words = alphabet.pow(length as u32);
+    let one = |item: &SamplesView<'_>| {
+        let mut counts = vec![0.0; words];
+        for word in item.symbols().unwrap_or_default().windows(length) {
+            let index = word.iter().try_fold(0, |index, symbol| {
+                symbol.map(|symbol| index * alphabet + usize::from(symbol))
+            });
+            if let Some(index) = index {
+                counts[index] += 1.0;
+            }
+        }
+        let norm = counts.iter().map(|count| count * count).sum::<f64>().sqrt().max(1.0);
+        counts.iter().map(|count| count / norm).collect()
+    };
+    items.iter().map(one).collect()
+}
+
+/// Naive Bayes on strings of one length: symbols of a class are independent, position by position; one
+/// is added to every count.
+pub fn naive_bayes(
+    items: &[SamplesView<'_>],
+    labels: &[usize],
+    (classes, alphabet): (usize, usize),
+    (train, test): (&[usize], &[usize]),
+) -> Vec<usize> {
+    let length = items.first().map_or(0, SamplesView::len);
+    let mut counts = vec![vec![vec![1.0; alphabet]; length]; classes];
+    let mut of_class = vec![1.0; classes];
+    for &item in train {
+        of_class[labels[item]] += 1.0;
+        let symbols = items[item].symbols().unwrap_or_default();
+        for (counts, symbol) in counts[labels[item]].iter_mut().zip(symbols) {
+            if let Some(symbol) = symbol {
+                counts[usize::from(*symbol)] += 1.0;
+            }
+        }
+    }
+    let log = |item: usize, class: usize| -> f64 {
+        let symbols = items[item].symbols().unwrap_or_default();
+        let terms = counts[class].iter().zip(symbols).filter_map(|(counts, symbol)| {
+            Some((counts[usize::from((*symbol)?)] / counts.iter().sum::<f64>()).ln())
+        });
+        f64::ln(of_class[class]) + terms.sum::<f64>()
+    };
+    let best = |&item: &usize| {
+        (0..classes).max_by(|&a, &b| log(item, a).total_cmp(&log(item, b))).unwrap_or(0)
+    };
+    test.iter().map(best).collect()
+}
