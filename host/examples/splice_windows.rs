@@ -84,7 +84,7 @@ fn start(own: &[SamplesView<'_>]) -> Hmm {
     transition[STATES - 1][STATES - 1] = 1.0;
     let places = [0..28, 29..30, 30..31, 31..32, 33..60];
     let probability = places.map(|place| {
-        let mut counts = vec![1.0; 4];
+        let mut counts = [1.0; 4];
         for window in own {
             let symbols = window.symbols().unwrap_or_default();
             for symbol in symbols.get(place.clone()).unwrap_or_default().iter().flatten() {

@@ -59,6 +59,9 @@ impl<V, O> Traversal<V, O> {
     }
 }
 
+/// Numbers, messages and their room: what a kernel computes with and does not hold.
+type Computes<T, V, O> = PhantomData<fn() -> (T, V, O)>;
+
 /// A recursion over a tree from its leaves up, against a stored string of them: what it computes at a
 /// node is `V`'s affair, where it keeps the open ones `O`'s, and where states come from `G`'s.
 ///
@@ -68,7 +71,7 @@ pub struct TreeKernel<'m, T, S, V, O, G, const P: usize> {
     law: &'m G,
     shape: TreeShape<'m>,
     stored: &'m [S],
-    computes: PhantomData<fn() -> (T, V, O)>,
+    computes: Computes<T, V, O>,
 }
 
 impl<T, S, V, O, G, const P: usize> Clone for TreeKernel<'_, T, S, V, O, G, P> {

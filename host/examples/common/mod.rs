@@ -17,30 +17,30 @@ const C: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 const INNER_FOLDS: usize = 3;
 
 /// Labelled items in folds.
-pub struct Task<'a> {
-    pub labels: &'a [usize],
-    pub classes: &'a [String],
+pub(crate) struct Task<'a> {
+    pub(crate) labels: &'a [usize],
+    pub(crate) classes: &'a [String],
     /// Items of one group stay in one fold.
-    pub groups: &'a [usize],
-    pub folds: &'a Folds,
+    pub(crate) groups: &'a [usize],
+    pub(crate) folds: &'a Folds,
 }
 
 /// A cross-validation's figures.
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Share of items decided rightly.
-    pub accuracy: f64,
+    pub(crate) accuracy: f64,
     /// Items of the Gram matrix.
-    pub items: usize,
+    pub(crate) items: usize,
     /// Its smallest eigenvalue, over all folds.
-    pub smallest: f64,
+    pub(crate) smallest: f64,
     /// Seconds for Gram matrices, eigenvalues not among them.
-    pub gram_seconds: f64,
+    pub(crate) gram_seconds: f64,
     /// Seconds in all.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
 }
 
 impl Outcome {
-    pub fn print(&self, name: &str) {
+    pub(crate) fn print(&self, name: &str) {
         println!(
             "{name:<34} accuracy {:.4}   gram {} x {}, {:.1} s, smallest eigenvalue {:.2e}   {:.1} s in all",
             self.accuracy, self.items, self.items, self.gram_seconds, self.smallest, self.seconds
@@ -51,7 +51,7 @@ impl Outcome {
 impl Task<'_> {
     /// Cross-validates a machine on a kernel; `gram` makes the matrix of all items from what it may
     /// learn on the training items of a fold.
-    pub fn cross_validate(
+    pub(crate) fn cross_validate(
         &self,
         mut gram: impl FnMut(&[usize]) -> Result<Gram, Box<dyn Error>>,
     ) -> Result<Outcome, Box<dyn Error>> {
@@ -70,7 +70,7 @@ impl Task<'_> {
     }
 
     /// The same on a matrix that learns nothing from labels: it is made and looked at once.
-    pub fn cross_validate_fixed(
+    pub(crate) fn cross_validate_fixed(
         &self,
         gram: impl FnOnce() -> Result<Gram, Box<dyn Error>>,
     ) -> Result<Outcome, Box<dyn Error>> {
@@ -95,7 +95,7 @@ impl Task<'_> {
 
     /// Cross-validates what decides without a kernel: `decide` learns from training items and says the
     /// class of each test item.
-    pub fn accuracy_of(&self, decide: impl Fn(&[usize], &[usize]) -> Vec<usize>) -> f64 {
+    pub(crate) fn accuracy_of(&self, decide: impl Fn(&[usize], &[usize]) -> Vec<usize>) -> f64 {
         let mut right = 0;
         for fold in 0..self.folds.len() {
             let test = self.folds.test(fold);
@@ -159,7 +159,7 @@ impl Task<'_> {
 }
 
 /// Class models as one: the first state chooses the class, which then stays. `prior[class]`.
-pub fn joined(models: &[Hmm], prior: &[f64]) -> Hmm {
+pub(crate) fn joined(models: &[Hmm], prior: &[f64]) -> Hmm {
     let states = models.iter().map(Hmm::states).sum();
     let mut joined = Hmm {
         initial: Vec::new(),
@@ -187,7 +187,7 @@ pub fn joined(models: &[Hmm], prior: &[f64]) -> Hmm {
 
 /// Counts of all words of a length, of length one as vectors: the cosine of two is the spectrum
 /// kernel, normalised. A word with a missing symbol does not count.
-pub fn spectra(items: &[SamplesView<'_>], alphabet: usize, length: usize) -> Vec<Vec<f64>> {
+pub(crate) fn spectra(items: &[SamplesView<'_>], alphabet: usize, length: usize) -> Vec<Vec<f64>> {
     let words = alphabet.pow(length as u32);
     let one = |item: &SamplesView<'_>| {
         let mut counts = vec![0.0; words];
@@ -207,7 +207,7 @@ pub fn spectra(items: &[SamplesView<'_>], alphabet: usize, length: usize) -> Vec
 
 /// Naive Bayes on strings of one length: symbols of a class are independent, position by position; one
 /// is added to every count.
-pub fn naive_bayes(
+pub(crate) fn naive_bayes(
     items: &[SamplesView<'_>],
     labels: &[usize],
     (classes, alphabet): (usize, usize),

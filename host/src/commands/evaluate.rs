@@ -205,31 +205,29 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
 
 /// Models beside each other on the same windows.
 fn compare(models: Vec<JudgedModel>) -> Result<ModelComparison, Failure> {
-    let mut comparison = ModelComparison { models: Vec::new(), gains: Vec::new() };
-    let mut first: Option<(Vec<(usize, usize)>, Vec<String>, Units)> = None;
-    for JudgedModel { evaluation, classes, judged, unit } in models {
-        let windows: Vec<_> = judged.iter().map(|one| (one.series, one.start)).collect();
-        let units = Units::of(&judged, &unit);
-        match &first {
-            None => first = Some((windows, classes, units)),
-            Some((_, known, _)) if *known != classes => {
+    let windows = |one: &JudgedModel| -> Vec<(usize, usize)> {
+        one.judged.iter().map(|window| (window.series, window.start)).collect()
+    };
+    let mut gains = Vec::new();
+    if let Some((first, others)) = models.split_first() {
+        let (cut, units) = (windows(first), Units::of(&first.judged, &first.unit));
+        for other in others {
+            let model = &other.evaluation.model;
+            if other.classes != first.classes {
                 return Err(Failure::Input(format!(
-                    "{}: its classes are {}, those of the first model {}: they cannot be compared",
-                    evaluation.model,
-                    classes.join(", "),
-                    known.join(", ")
+                    "{model}: its classes are {}, those of the first model {}: they cannot be compared",
+                    other.classes.join(", "),
+                    first.classes.join(", ")
                 )));
             }
-            Some((cut, _, _)) if *cut != windows => {
+            if windows(other) != cut {
                 return Err(Failure::Input(format!(
-                    "{}: it was trained on other windows than the first model: say with --window \
-                     and --hop on which they are to be compared",
-                    evaluation.model
+                    "{model}: it was trained on other windows than the first model: say with --window \
+                     and --hop on which they are to be compared"
                 )));
             }
-            Some((_, _, of_first)) => comparison.gains.push(units.gain_over(of_first)),
+            gains.push(Units::of(&other.judged, &other.unit).gain_over(&units));
         }
-        comparison.models.push(evaluation);
     }
-    Ok(comparison)
+    Ok(ModelComparison { models: models.into_iter().map(|one| one.evaluation).collect(), gains })
 }
