@@ -8,6 +8,7 @@ mod export;
 mod fit;
 mod fixtures;
 mod info;
+mod machine;
 mod run;
 mod score;
 mod stream;

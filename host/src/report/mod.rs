@@ -2,6 +2,7 @@
 
 mod device;
 mod evaluation;
+mod machine;
 mod model;
 mod table;
 mod training;
@@ -15,6 +16,7 @@ pub use device::DeviceComparison;
 pub use evaluation::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
 };
+pub use machine::MachineInspection;
 pub use model::Inspection;
 pub use table::Table;
 pub use training::{ClassFit, FitReport};
