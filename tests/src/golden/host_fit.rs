@@ -34,6 +34,7 @@ pub(super) fn host_fit(
         std_floor: 1e-12,
         symbol_pseudocount: 0.0,
         transition_pseudocount: 0.0,
+        ..BaumWelch::default()
     };
     let scale = match &start.emission {
         Emissions::Gaussian { mean, .. } => vec![1.0; mean.first().map_or(0, Vec::len)],
