@@ -1,9 +1,9 @@
 //! What an application needs of a classifier, and of a sample on the wire.
 
 use fishweir_core::ObservationError;
-use fishweir_core::classify::{Decision, StreamClassifier};
+use fishweir_core::classify::{Decision, KernelMachine, StoredKernel, StreamClassifier};
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::number::Parameter;
 use fishweir_core::wire::{F32, SampleKind, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
@@ -68,7 +68,8 @@ pub trait Classifier<const MODELS: usize> {
     fn reset(&mut self);
     /// The decision so far.
     fn decision(&self) -> Decision;
-    /// The log-likelihood of the stream so far, `[model]`.
+    /// The log-likelihood of the stream so far, `[model]`; of a kernel machine, which has none to show,
+    /// its decision values, `[output]`.
     fn log_likelihoods(&self) -> [f32; MODELS];
     /// How many classes it decides between.
     fn classes(&self) -> usize;
@@ -83,12 +84,58 @@ pub trait Classifier<const MODELS: usize> {
     }
 }
 
-impl<E, const STATES: usize, const MODELS: usize, const OUTPUTS: usize> Classifier<MODELS>
-    for Running<&StreamClassifier<E, STATES, MODELS, OUTPUTS>>
+/// A model that decides: what is asked of it beside its being a recursion.
+pub trait Deciding<const MODELS: usize>: Recursion<Reading = Decision> {
+    /// What an answer carries beside the decision: see [`Classifier::log_likelihoods`].
+    fn evidence(&self, state: &Self::State) -> [f32; MODELS];
+    /// How many classes it decides between.
+    fn classes(&self) -> usize;
+    /// Bytes of it.
+    fn bytes(&self) -> usize;
+}
+
+impl<E, const STATES: usize, const MODELS: usize, const OUTPUTS: usize> Deciding<MODELS>
+    for StreamClassifier<E, STATES, MODELS, OUTPUTS>
 where
-    E: Emission<Weight: Parameter<Real = f32>, Observation: WireSample + Sized>,
+    E: Emission<Weight: Parameter<Real = f32>>,
 {
-    type Sample = E::Observation;
+    fn evidence(&self, state: &Self::State) -> [f32; MODELS] {
+        self.log_likelihoods(state)
+    }
+
+    fn classes(&self) -> usize {
+        Self::classes(self)
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(self)
+    }
+}
+
+/// Its `MODELS` are its outputs.
+impl<K, const ITEMS: usize, const OUTPUTS: usize> Deciding<OUTPUTS>
+    for KernelMachine<K, f32, ITEMS, OUTPUTS>
+where
+    K: StoredKernel<ITEMS, Real = f32>,
+{
+    fn evidence(&self, state: &Self::State) -> [f32; OUTPUTS] {
+        self.decision_values(state).values
+    }
+
+    fn classes(&self) -> usize {
+        Self::classes(self)
+    }
+
+    fn bytes(&self) -> usize {
+        Self::bytes(self)
+    }
+}
+
+impl<R, const MODELS: usize> Classifier<MODELS> for Running<&R>
+where
+    R: Deciding<MODELS, Observation: WireSample + Sized>,
+{
+    type Sample = R::Observation;
 
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
         Running::push(self, sample)
@@ -107,7 +154,7 @@ where
     }
 
     fn log_likelihoods(&self) -> [f32; MODELS] {
-        self.recursion().log_likelihoods(self.state())
+        self.recursion().evidence(self.state())
     }
 
     fn classes(&self) -> usize {
@@ -115,7 +162,7 @@ where
     }
 
     fn model_bytes(&self) -> usize {
-        size_of_val(*self.recursion())
+        self.recursion().bytes()
     }
 
     fn state_bytes(&self) -> usize {

@@ -158,24 +158,45 @@ struct Envelope<C> {
     classifier: C,
 }
 
+/// Writes a classifier of any kind as JSON with a checksum, whole or not at all.
+pub(crate) fn save<C: Serialize>(path: &Path, classifier: &C) -> Result<(), ClassifierError> {
+    let format = |error: serde_json::Error| not_a_model(&path.display().to_string(), &error);
+    let text = serde_json::to_string(classifier).map_err(format)?;
+    let crc32 = crc32fast::hash(text.as_bytes());
+    let classifier = RawValue::from_string(text).map_err(format)?;
+    let envelope = Envelope { fishweir_model: FORMAT, crc32, classifier };
+    let mut text = serde_json::to_string(&envelope).map_err(format)?;
+    text.push('\n');
+    Ok(files::write_whole(path, text.as_bytes())?)
+}
+
+/// The classifier in a file of the right format and checksum, as JSON; `file` is for messages.
+pub(crate) fn unseal<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, ClassifierError> {
+    let envelope: Envelope<&RawValue> =
+        serde_json::from_slice(bytes).map_err(|error| not_a_model(file, &error))?;
+    if envelope.fishweir_model != FORMAT {
+        let found = envelope.fishweir_model;
+        return Err(ClassifierError::Version { file: file.to_owned(), found });
+    }
+    let text = envelope.classifier.get();
+    if crc32fast::hash(text.as_bytes()) != envelope.crc32 {
+        return Err(ClassifierError::Checksum { file: file.to_owned() });
+    }
+    Ok(text)
+}
+
+/// What the parser says of a file.
+pub(crate) fn not_a_model(file: &str, error: &serde_json::Error) -> ClassifierError {
+    ClassifierError::Format { file: file.to_owned(), why: error.to_string() }
+}
+
 impl Classifier {
     /// Writes the classifier as JSON with a checksum, whole or not at all.
     ///
     /// # Errors
     /// [`ClassifierError::File`] if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), ClassifierError> {
-        let file = || path.display().to_string();
-        let format = |error: serde_json::Error| ClassifierError::Format {
-            file: file(),
-            why: error.to_string(),
-        };
-        let text = serde_json::to_string(self).map_err(format)?;
-        let crc32 = crc32fast::hash(text.as_bytes());
-        let classifier = RawValue::from_string(text).map_err(format)?;
-        let envelope = Envelope { fishweir_model: FORMAT, crc32, classifier };
-        let mut text = serde_json::to_string(&envelope).map_err(format)?;
-        text.push('\n');
-        Ok(files::write_whole(path, text.as_bytes())?)
+        save(path, self)
     }
 
     /// Reads a classifier and checks it: format, checksum, shapes and numbers.
@@ -192,20 +213,8 @@ impl Classifier {
     /// # Errors
     /// [`ClassifierError`] naming the file and what is wrong.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
-        let format = |error: serde_json::Error| ClassifierError::Format {
-            file: file.to_owned(),
-            why: error.to_string(),
-        };
-        let envelope: Envelope<&RawValue> = serde_json::from_slice(bytes).map_err(format)?;
-        if envelope.fishweir_model != FORMAT {
-            let found = envelope.fishweir_model;
-            return Err(ClassifierError::Version { file: file.to_owned(), found });
-        }
-        let text = envelope.classifier.get();
-        if crc32fast::hash(text.as_bytes()) != envelope.crc32 {
-            return Err(ClassifierError::Checksum { file: file.to_owned() });
-        }
-        let classifier: Self = serde_json::from_str(text).map_err(format)?;
+        let text = unseal(file, bytes)?;
+        let classifier: Self = serde_json::from_str(text).map_err(|why| not_a_model(file, &why))?;
         classifier
             .check()
             .map_err(|why| ClassifierError::Inconsistent { file: file.to_owned(), why })?;
@@ -229,10 +238,7 @@ impl Classifier {
     /// Channels or symbols.
     #[must_use]
     pub fn size(&self) -> usize {
-        match &self.observations {
-            Observations::Channels(names) => names.len(),
-            Observations::Symbols(symbols) => symbols.chars().count(),
-        }
+        self.observations.size()
     }
 
     /// Whether outputs use scores, and so directions.
@@ -306,6 +312,15 @@ impl Direction {
 }
 
 impl Observations {
+    /// Channels or symbols.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Channels(names) => names.len(),
+            Self::Symbols(symbols) => symbols.chars().count(),
+        }
+    }
+
     /// What an observation is, as the readers of data want it.
     ///
     /// # Errors
@@ -339,18 +354,18 @@ pub fn normalisation_name(normalisation: Normalisation) -> &'static str {
     }
 }
 
-mod normalisation_name {
+pub(crate) mod normalisation_name {
     use fishweir_core::classify::Normalisation;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(super) fn serialize<S: Serializer>(
+    pub(crate) fn serialize<S: Serializer>(
         normalisation: &Normalisation,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(super::normalisation_name(*normalisation))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Normalisation, D::Error> {
         match String::deserialize(deserializer)?.as_str() {

@@ -1,11 +1,12 @@
 //! Parity: a device's answers beside the host's own, bit for bit.
 
 use fishweir_core::ObservationError;
+use fishweir_core::classify::Decision;
 use fishweir_core::wire::{LONGEST_GAP, Status};
 use serde::Serialize;
 
 use crate::data::{Sample, SamplesView};
-use crate::deploy::{Deployed, PushError, Stream};
+use crate::deploy::{Deployed, MachineStream, PushError, Stream};
 use crate::device::{Answer, Input};
 
 /// Streams as a device is sent them: rounded to `f32`, a reset between them.
@@ -80,6 +81,45 @@ impl<'a> Recording<'a> {
     }
 }
 
+/// A host's stream whose decisions can be compared with a device's.
+pub trait HostStream {
+    /// Takes in one sample.
+    ///
+    /// # Errors
+    /// [`PushError`]; the stream is then as before.
+    fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError>;
+    /// Forgets the past.
+    fn reset(&mut self);
+    /// The decision so far.
+    fn decision(&self) -> Decision;
+    /// What an answer carries beside it: log-likelihoods, `[model]`, or where there are none to show
+    /// decision values, `[output]`.
+    fn evidence(&self) -> Vec<f32>;
+}
+
+macro_rules! host_stream {
+    ($($stream:ty: $evidence:expr;)*) => {$(
+        impl HostStream for $stream {
+            fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
+                Self::push(self, sample)
+            }
+            fn reset(&mut self) {
+                Self::reset(self);
+            }
+            fn decision(&self) -> Decision {
+                Self::decision(self)
+            }
+            fn evidence(&self) -> Vec<f32> {
+                $evidence(self)
+            }
+        }
+    )*};
+}
+host_stream! {
+    Stream: Stream::log_likelihoods;
+    MachineStream: |stream: &MachineStream| stream.decision_values().0;
+}
+
 /// How a device's answers compare with the host's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Parity {
@@ -98,7 +138,8 @@ pub struct Parity {
     /// Of the samples, behind a gap of which the line lost some samples and some answers: which is not
     /// known, so the rest of the stream is not compared.
     pub not_compared: usize,
-    /// Numbers compared: class, margin and every model's log-likelihood after each sample.
+    /// Numbers compared: class, margin and every model's log-likelihood, or every decision value, after
+    /// each sample.
     pub numbers: usize,
     /// Bits that differ among them, and a bit for each status that does.
     pub differing_bits: u64,
@@ -123,12 +164,12 @@ pub fn compare(
     compare_stream(deployed.stream(), recording, answers)
 }
 
-/// The same with any of the host's streams: in fixed point, too.
+/// The same with any of the host's streams: in fixed point, or of a kernel machine.
 ///
 /// # Errors
 /// [`PushError::Kind`] where the recording is of another kind than the stream takes.
 pub fn compare_stream(
-    mut stream: Stream,
+    mut stream: impl HostStream,
     recording: &Recording<'_>,
     answers: &[Option<Answer>],
 ) -> Result<Parity, PushError> {
@@ -189,7 +230,7 @@ pub fn compare_stream(
 }
 
 /// The host's push, in the wire's words.
-fn take(stream: &mut Stream, sample: Sample<'_>) -> Result<Status, PushError> {
+fn take(stream: &mut impl HostStream, sample: Sample<'_>) -> Result<Status, PushError> {
     match stream.push(sample) {
         Ok(()) => Ok(Status::Accepted),
         Err(PushError::Observation(ObservationError::Impossible)) => Ok(Status::Impossible),
@@ -207,15 +248,15 @@ impl Parity {
 
     fn compare(
         &mut self,
-        stream: &Stream,
+        stream: &impl HostStream,
         status: Status,
         answer: &Answer,
         place: impl FnOnce() -> String,
     ) {
-        let decision = stream.decision();
+        let (decision, evidence) = (stream.decision(), stream.evidence());
         let host = [decision.class as u32, decision.margin.to_bits()]
             .into_iter()
-            .chain(stream.log_likelihoods().into_iter().map(f32::to_bits));
+            .chain(evidence.iter().copied().map(f32::to_bits));
         let device = [answer.class as u32, answer.margin_bits]
             .into_iter()
             .chain(answer.log_likelihood_bits.iter().copied());
@@ -229,12 +270,12 @@ impl Parity {
                 let name = match index {
                     0 => "class".to_owned(),
                     1 => "margin".to_owned(),
-                    model => format!("log-likelihood {}", model - 2),
+                    entry => format!("log-likelihood or decision value {}", entry - 2),
                 };
                 what = Some(format!("{name} {host:#010x} on the host, {device:#010x} there"));
             }
         }
-        if compared != 2 + stream.models() {
+        if compared != 2 + evidence.len() {
             bits += 1;
             what.get_or_insert_with(|| "another number of models".to_owned());
         }

@@ -9,6 +9,7 @@ mod fit;
 mod fixtures;
 mod gram;
 mod info;
+mod machine;
 mod run;
 mod score;
 mod stream;

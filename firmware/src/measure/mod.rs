@@ -10,6 +10,7 @@
 
 mod bench;
 mod costs;
+mod machines;
 mod models;
 pub mod record;
 mod recursions;

@@ -18,6 +18,7 @@ use fishweir_core::smooth::{
 };
 
 use super::bench::{Bench, Called, Failure};
+use super::machines::machines;
 use super::models::{
     self, BOOL_STREAM, CATEGORICAL_2, CATEGORICAL_4, CATEGORICAL_8, CHANNELS, COUNT_STREAM,
     SAMPLES, SYMBOL_STREAM, SYMBOLS, VECTOR_STREAM,
@@ -48,6 +49,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         self.families()?;
         self.streams()?;
         self.sequences()?;
+        machines(&mut self.0)?;
         self.0.end()
     }
 

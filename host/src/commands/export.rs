@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
-use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits};
+use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits, Machine};
 use fishweir::files;
 use serde::Serialize;
 
 use super::arguments::{Reading, check_output};
-use super::model::Model;
+use super::model::{Model, Opened};
 use super::{Failure, print};
 
 #[derive(Debug, clap::Args)]
@@ -62,7 +62,7 @@ struct Exported {
     files: Vec<ExportedFile>,
     /// Of fixed point from `f64`; null for floating point.
     deviation: Option<Deviation>,
-    /// What fixed point costs; null for floating point.
+    /// What fixed point, or a kernel machine, costs; null for other floating point.
     cost: Option<Cost>,
     /// Binary places of each channel in fixed point; null otherwise.
     places: Option<Vec<(String, i16)>>,
@@ -125,10 +125,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, or -o FILE".into(),
         ));
     }
-    let model = Model::open(&arguments.model)?;
+    let opened = Opened::read(&arguments.model)?;
     for (_, file) in &wanted {
         check_output(file, &arguments.model)?;
     }
+    let model = match opened {
+        Opened::Linear(model) => model,
+        Opened::Machine(model) => return machine(arguments, &wanted, &model.machine),
+    };
     let fixed = match arguments.number {
         NumberName::F32 => None,
         NumberName::Q15 => {
@@ -166,6 +170,39 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         cost: fixed.as_ref().map(|(fixed, _)| fixed.cost()),
         places: fixed.as_ref().map(|(fixed, _)| places(fixed)),
         deviation: fixed.map(|(_, deviation)| deviation),
+    };
+    print(&report, arguments.json)
+}
+
+/// A kernel machine as Rust source, the only form that it has.
+fn machine(
+    arguments: &Arguments,
+    wanted: &[(Form, &PathBuf)],
+    machine: &Machine,
+) -> Result<(), Failure> {
+    let refused = |file: &PathBuf, what: &str| {
+        Err(Failure::Input(format!("{}: a kernel machine is exported {what}", file.display())))
+    };
+    if arguments.number == NumberName::Q15 {
+        return refused(&arguments.model, "in f32, not in fixed point");
+    }
+    let mut files = Vec::new();
+    for (form, file) in wanted {
+        if matches!(form, Form::Artefact) {
+            return refused(file, "as Rust source, not as an artefact: use --rust");
+        }
+        let source = machine.to_source();
+        files::write_whole(file, source.as_bytes())?;
+        let (file, form) = (file.display().to_string(), "Rust source");
+        files.push(ExportedFile { file, form, bytes: source.len() });
+    }
+    let report = Exported {
+        model: arguments.model.display().to_string(),
+        number: NumberName::F32,
+        files,
+        deviation: None,
+        cost: Some(machine.cost().into()),
+        places: None,
     };
     print(&report, arguments.json)
 }

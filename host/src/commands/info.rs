@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use fishweir::classifier::{Observations, normalisation_name};
-use fishweir::report::Inspection;
+use fishweir::report::{Inspection, MachineInspection};
 
-use super::model::Model;
+use super::model::{MachineModel, Opened};
 use super::{Failure, print};
 
 #[derive(Debug, clap::Args)]
@@ -18,14 +18,21 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let model = Model::open(&arguments.model)?;
+    let file = arguments.model.display().to_string();
+    let model = match Opened::read(&arguments.model)? {
+        Opened::Linear(model) => model,
+        Opened::Machine(MachineModel { machine, expansion, file_bytes }) => {
+            let report = MachineInspection::new(file, file_bytes, expansion.items(), &machine);
+            return print(&report, arguments.json);
+        }
+    };
     let deployed = &model.deployed;
     let (channels, symbols) = match deployed.observations() {
         Observations::Channels(names) => (Some(names.clone()), None),
         Observations::Symbols(symbols) => (None, Some(symbols.clone())),
     };
     let report = Inspection {
-        file: arguments.model.display().to_string(),
+        file,
         form: if model.classifier.is_some() { "model" } else { "artefact" }.to_owned(),
         file_bytes: model.file_bytes,
         classifier: model.method().to_owned(),
@@ -40,6 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         provenance: model.classifier.as_ref().map(|classifier| classifier.provenance.clone()),
         cost: deployed.cost(),
         artefact_bytes: deployed.to_artefact()?.len(),
+        routes: deployed.routes(),
     };
     print(&report, arguments.json)
 }

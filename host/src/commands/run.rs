@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::Dataset;
-use fishweir::deploy::Deployed;
 use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::parity::{Recording, compare};
+use fishweir::parity::Recording;
 use fishweir::report::DeviceComparison;
 
 use super::arguments::Reading;
-use super::model::Model;
+use super::model::{Opened, Runnable};
 use super::{Failure, print, progress};
 
 #[derive(Debug, clap::Args)]
@@ -60,8 +59,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(folder) => Firmware::at(folder)?,
         None => Firmware::in_repository()?,
     };
-    let model = Model::open(&arguments.model)?;
-    let reading = arguments.reading.options_for(model.kind()?, None);
+    let model = Opened::read(&arguments.model)?;
+    let kind = match &model {
+        Opened::Linear(model) => model.kind()?,
+        Opened::Machine(model) => model.machine.observations().kind()?,
+    };
+    let reading = arguments.reading.options_for(kind, None);
     let data = Dataset::read(&arguments.data, &reading)?;
     if arguments.limit == Some(0) {
         return Err(Failure::Input("--limit 0 leaves nothing to run".into()));
@@ -71,7 +74,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
     let names = (arguments.model.as_path(), arguments.data.as_path());
     let board = (&firmware, arguments.board);
-    let report = on_device(board, &model.deployed, &recording, names, form)?;
+    let report = match &model {
+        Opened::Linear(model) => on_device(board, &model.deployed, &recording, names, form)?,
+        Opened::Machine(model) => on_device(board, &model.machine, &recording, names, form)?,
+    };
     print(&report, arguments.json)?;
     check(&report)
 }
@@ -91,11 +97,11 @@ pub(super) fn check(report: &DeviceComparison) -> Result<(), Failure> {
 
 /// Builds the firmware with a model for a board, streams a recording to it under emulation, and
 /// compares. `names` are those of model and data.
-pub(super) fn on_device(
+pub(super) fn on_device<R: Runnable>(
     (firmware, board): (&Firmware, &'static Board),
-    deployed: &Deployed,
+    model: &R,
     recording: &Recording<'_>,
-    (model, data): (&Path, &Path),
+    (file, data): (&Path, &Path),
     form: Form,
 ) -> Result<DeviceComparison, Failure> {
     let folder = tempfile::tempdir()?;
@@ -103,12 +109,12 @@ pub(super) fn on_device(
     let image = match form {
         Form::Source => {
             let source = folder.path().join("model.rs");
-            files::write_whole(&source, deployed.to_source().as_bytes())?;
+            files::write_whole(&source, model.source().as_bytes())?;
             firmware.build(board, APPLICATION, ModelFile::Source(&source), &elf)?
         }
         Form::Artefact => {
             let artefact = folder.path().join("model.fishweir");
-            deployed.save_artefact(&artefact)?;
+            files::write_whole(&artefact, &model.artefact()?)?;
             firmware.build(board, APPLICATION, ModelFile::Artefact(&artefact), &elf)?
         }
     };
@@ -117,12 +123,13 @@ pub(super) fn on_device(
         .run(recording.inputs(), &Options::default(), |answers| bar.set_position(answers as u64));
     bar.finish_and_clear();
     let run = run?;
-    let parity = compare(deployed, recording, &run.outcome.answers)?;
+    let parity = model.compare(recording, &run.outcome.answers)?;
     let names = [
-        model.display().to_string(),
+        file.display().to_string(),
         data.display().to_string(),
         format!("{} ({})", board.name, board.core),
         if form == Form::Source { "source" } else { "artefact" }.to_owned(),
     ];
-    Ok(DeviceComparison::new(names, &image, &run, parity, deployed.cost()))
+    let report = DeviceComparison::new(names, &image, &run, parity, model.cost());
+    Ok(DeviceComparison { evidence: R::EVIDENCE, ..report })
 }

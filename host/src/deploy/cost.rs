@@ -29,19 +29,37 @@ impl Deployed {
     #[must_use]
     pub fn cost(&self) -> Cost {
         let (n, c, m) = (self.states(), self.directions(), self.models());
-        // The ledger's 64-bit exponent aligns a belief to eight bytes.
-        let belief = (4 * n * (1 + c) + 16 + 8 * c + 4).next_multiple_of(8);
-        let recursion = (1 + 2 * c) * (n * n + n);
-        let (emission, exponentials) = match &self.observations {
-            Observations::Channels(names) => (n * names.len() * (2 + 2 * c), m * n),
-            Observations::Symbols(_) => (0, 0),
-        };
+        let filter = FilterWork::of(n, c, &self.observations);
         Cost {
-            state_bytes: m * belief + 8,
+            state_bytes: m * belief_bytes(n, c) + 8,
             model_bytes: self.payload().len(),
-            multiply_adds_per_sample: m * (recursion + emission),
-            exponentials_per_sample: exponentials,
+            multiply_adds_per_sample: m * filter.multiply_adds,
+            exponentials_per_sample: m * filter.exponentials,
             logarithms_per_decision: m,
+        }
+    }
+}
+
+/// Bytes of a belief over `n` states with `c` directions, on a 32-bit device.
+pub(super) fn belief_bytes(n: usize, c: usize) -> usize {
+    // The ledger's 64-bit exponent aligns a belief to eight bytes.
+    (4 * n * (1 + c) + 16 + 8 * c + 4).next_multiple_of(8)
+}
+
+/// What a sample costs a filter over `n` states with `c` directions.
+pub(super) struct FilterWork {
+    pub(super) multiply_adds: usize,
+    pub(super) exponentials: usize,
+}
+
+impl FilterWork {
+    pub(super) fn of(n: usize, c: usize, observations: &Observations) -> Self {
+        let recursion = (1 + 2 * c) * (n * n + n);
+        match observations {
+            Observations::Channels(names) => {
+                Self { multiply_adds: recursion + n * names.len() * (2 + 2 * c), exponentials: n }
+            }
+            Observations::Symbols(_) => Self { multiply_adds: recursion, exponentials: 0 },
         }
     }
 }

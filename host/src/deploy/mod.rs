@@ -5,6 +5,7 @@
 //!                                                +--> Rust source with a `static`
 //!                                                +--> binary artefact, read in place
 //!                                                +--> cost: RAM, flash, multiply-adds
+//! Expansion (f64) --deploy--> Machine (f32): what does not compile, support vectors in flash
 //! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
 //! ```
 //!
@@ -16,6 +17,7 @@ mod compile;
 mod cost;
 mod detector;
 mod fixed;
+mod machine;
 mod source;
 mod stream;
 
@@ -24,6 +26,10 @@ pub use compile::CompileError;
 pub use cost::Cost;
 pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
 pub use fixed::{Deviation, FixedPoint, Limits, MeasureError, QuantiseError};
+pub use machine::{
+    Expansion, ExpansionError, ExpansionKernel, Machine, MachineCost, MachineStream, ModelKind,
+    Route, ScoreKernelKind, WhiteningRows,
+};
 pub use stream::{PushError, Stream};
 
 use fishweir_core::classify::Normalisation;
@@ -108,10 +114,7 @@ impl<T> Deployed<T> {
     /// Channels or symbols.
     #[must_use]
     pub fn size(&self) -> usize {
-        match &self.observations {
-            Observations::Channels(names) => names.len(),
-            Observations::Symbols(symbols) => symbols.chars().count(),
-        }
+        self.observations.size()
     }
 
     /// Number of outputs: one for two classes, else one a class.

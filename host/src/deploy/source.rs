@@ -47,15 +47,8 @@ pub(super) fn model_source(text: &mut String, model: &DeployedModel) {
     chain_and_emissions(text, &weights(&model.initial), rows, emissions);
 }
 
-/// The source up to the first model: whatever the number, the layout is the same.
-pub(super) fn head(
-    observations: &Observations,
-    classes: &[String],
-    notes: &str,
-    imports: &str,
-    emission: &str,
-    [models, states, outputs]: [usize; 3],
-) -> String {
+/// The comments that begin a source.
+pub(super) fn comments(observations: &Observations, classes: &[String], notes: &str) -> String {
     let what = match observations {
         Observations::Channels(names) => format!("channels {}", names.join(", ")),
         Observations::Symbols(symbols) => format!("symbols {symbols:?}, numbered in this order"),
@@ -69,18 +62,42 @@ pub(super) fn head(
     for (index, class) in classes.iter().enumerate() {
         let _ = writeln!(text, "// Class {index}: {class}.");
     }
+    text
+}
+
+/// The names of the classes and, over symbols, their letters.
+pub(super) fn labels(observations: &Observations, classes: &[String]) -> String {
     let alphabet = match observations {
-        Observations::Channels(_) => None,
-        Observations::Symbols(symbols) => Some(Alphabet::of(symbols)),
+        Observations::Channels(_) => String::new(),
+        Observations::Symbols(symbols) => alphabet_source(Alphabet::of(symbols)),
     };
+    format!(
+        "/// The names of the classes, by index.\n\
+         #[rustfmt::skip]\n\
+         pub static CLASSES: [&str; {}] = {classes:?};\n\n{alphabet}",
+        classes.len()
+    )
+}
+
+/// The source up to the first model: whatever the number, the layout is the same.
+pub(super) fn head(
+    observations: &Observations,
+    classes: &[String],
+    notes: &str,
+    imports: &str,
+    emission: &str,
+    [models, states, outputs]: [usize; 3],
+) -> String {
+    let mut text = comments(observations, classes, notes);
+    let alphabet = matches!(observations, Observations::Symbols(_));
     // In order, as `cargo fmt` has them: emission, hmm, number.
     let (emissions, numbers) = imports.split_at(imports.find('\n').map_or(0, |end| end + 1));
     let emissions = match alphabet {
-        Some(_) if !emissions.contains('{') => {
+        true if !emissions.contains('{') => {
             emissions.replace("emission::", "emission::{Alphabet, ").replace(';', "};")
         }
-        Some(_) => emissions.replace('{', "{Alphabet, "),
-        None => emissions.to_owned(),
+        true => emissions.replace('{', "{Alphabet, "),
+        false => emissions.to_owned(),
     };
     let _ = write!(
         text,
@@ -88,9 +105,6 @@ pub(super) fn head(
          {emissions}\
          use fishweir_core::hmm::{{Chain, Hmm}};\n\
          {numbers}\n\
-         /// The names of the classes, by index.\n\
-         #[rustfmt::skip]\n\
-         pub static CLASSES: [&str; {}] = {classes:?};\n\n\
          {}\
          /// {models} models of {states} hidden states over {observations}, {outputs} outputs.\n\
          pub type Model = StreamClassifier<{emission}, {states}, {models}, {outputs}>;\n\n\
@@ -98,8 +112,7 @@ pub(super) fn head(
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
          pub static MODEL: Model = StreamClassifier::new(\n    [\n",
-        classes.len(),
-        alphabet.map(alphabet_source).unwrap_or_default(),
+        labels(observations, classes),
     );
     text
 }
@@ -152,7 +165,8 @@ fn alphabet_source(alphabet: Alphabet<'_>) -> String {
     )
 }
 
-fn reals(row: &[f32]) -> String {
+/// A row of numbers that read back to the same bits.
+pub(super) fn reals(row: &[f32]) -> String {
     // Debug prints the shortest text that reads back to the same number.
     format!("{row:?}")
 }

@@ -402,7 +402,8 @@ impl Deployed {
     }
 }
 
-fn chain<T: Real, W: CoreWeight<Real = T>, const N: usize>(
+/// The chain at a compiled size, with the directions from `first` on.
+pub(super) fn chain<T: Real, W: CoreWeight<Real = T>, const N: usize>(
     model: &DeployedModel<T>,
     first: usize,
 ) -> Chain<W, N> {

@@ -18,6 +18,8 @@ pub struct DeviceComparison {
     pub board: String,
     /// How the model got into the image: `source` or `artefact`.
     pub form: String,
+    /// What was compared beside class and margin: `log-likelihoods` or `decision values`.
+    pub evidence: &'static str,
     /// The comparison.
     #[serde(flatten)]
     pub parity: Parity,
@@ -49,11 +51,13 @@ impl DeviceComparison {
     #[must_use]
     pub fn new(names: [String; 4], image: &Image, run: &Run, parity: Parity, cost: Cost) -> Self {
         let [model, data, board, form] = names;
+        let evidence = "log-likelihoods";
         Self {
             model,
             data,
             board,
             form,
+            evidence,
             parity,
             instructions_per_sample: run.instructions_per_sample(),
             cost,
@@ -75,9 +79,10 @@ impl fmt::Display for DeviceComparison {
         writeln!(f, "{model} ({form}) on {data}, on an emulated {board}\n")?;
         writeln!(
             f,
-            "  {} differ, in {} compared: class, margin and log-likelihoods after each of {}\n",
+            "  {} differ, in {} compared: class, margin and {} after each of {}\n",
             counted(parity.differing_bits as usize, "bit"),
             counted(parity.numbers, "number"),
+            self.evidence,
             counted(parity.samples, "sample"),
         )?;
         if let Some(first) = &parity.first_difference {

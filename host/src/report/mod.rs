@@ -3,6 +3,7 @@
 mod device;
 mod evaluation;
 mod gram;
+mod machine;
 mod model;
 mod table;
 mod training;
@@ -17,6 +18,7 @@ pub use evaluation::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
 };
 pub use gram::{GramReport, InformationSummary};
+pub use machine::MachineInspection;
 pub use model::Inspection;
 pub use table::Table;
 pub use training::{ClassFit, FitReport};

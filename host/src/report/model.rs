@@ -2,9 +2,10 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::machine::RouteTable;
 use super::{Table, counted, grouped};
 use crate::classifier::Provenance;
-use crate::deploy::Cost;
+use crate::deploy::{Cost, Route};
 
 /// What a model is and what it costs, before anything is flashed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -40,6 +41,8 @@ pub struct Inspection {
     pub cost: Cost,
     /// Bytes of its binary artefact: the model, a header and the labels.
     pub artefact_bytes: usize,
+    /// The ways to evaluate it, the one taken first.
+    pub routes: Vec<Route>,
 }
 
 impl fmt::Display for Inspection {
@@ -106,6 +109,6 @@ impl fmt::Display for Inspection {
         row("exponentials a sample", self.cost.exponentials_per_sample, "");
         row("logarithms a decision", self.cost.logarithms_per_decision, "");
         row("binary artefact", self.artefact_bytes, "B");
-        write!(f, "\n{table}")
+        write!(f, "\n{table}{}", RouteTable(&self.routes))
     }
 }

@@ -104,10 +104,7 @@ impl FixedPoint {
     /// Channels or symbols.
     #[must_use]
     pub fn size(&self) -> usize {
-        match &self.observations {
-            Observations::Channels(names) => names.len(),
-            Observations::Symbols(symbols) => symbols.chars().count(),
-        }
+        self.observations.size()
     }
 
     /// Directions that each model carries: one an output, or none.

@@ -1,0 +1,92 @@
+//! The file of a kernel machine, and which of the two kinds a model's file holds.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::Expansion;
+use crate::classifier::{Classifier, ClassifierError, not_a_model, save, unseal};
+
+/// What a model's file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelKind {
+    /// What compiles to directions.
+    Linear(Box<Classifier>),
+    /// A kernel machine, which does not.
+    Machine(Box<Expansion>),
+}
+
+/// A machine's file has a kernel, and no other's has.
+#[derive(Deserialize)]
+struct Kind {
+    kernel: Option<IgnoredAny>,
+}
+
+impl ModelKind {
+    /// Reads a model's file from memory; `file` is for messages.
+    ///
+    /// # Errors
+    /// [`ClassifierError`] naming the file and what is wrong.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
+        let text = unseal(file, bytes)?;
+        let format = |error: serde_json::Error| not_a_model(file, &error);
+        let kind: Kind = serde_json::from_str(text).map_err(format)?;
+        if kind.kernel.is_none() {
+            return Ok(Self::Linear(Box::new(Classifier::parse(file, bytes)?)));
+        }
+        Ok(Self::Machine(serde_json::from_str(text).map_err(format)?))
+    }
+}
+
+impl Expansion {
+    /// Writes the machine as JSON with a checksum, whole or not at all.
+    ///
+    /// # Errors
+    /// [`ClassifierError::File`] if the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), ClassifierError> {
+        save(path, self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::expansion::ExpansionKernel;
+    use super::*;
+    use crate::classifier::Observations;
+    use crate::runtime::{Emissions, Hmm};
+
+    #[test]
+    fn a_machine_is_read_as_it_was_written_and_told_from_a_classifier() {
+        let coin = Hmm {
+            initial: vec![1.0],
+            transition: vec![vec![1.0]],
+            emission: Emissions::Categorical { probability: vec![vec![0.1, 0.9]] },
+        };
+        let kernel = ExpansionKernel::FixedLength {
+            model: coin,
+            items: vec![vec![0, 1], vec![1, 1]],
+            normalised: true,
+            log_scale: 0.0,
+        };
+        let expansion = Expansion {
+            observations: Observations::Symbols("HT".into()),
+            classes: vec!["a".into(), "b".into()],
+            kernel,
+            coefficients: vec![vec![0.1, -1.0 / 3.0]],
+            biases: vec![1e-300],
+        };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("machine.json");
+        expansion.save(&path).expect("writes");
+        let mut bytes = std::fs::read(&path).expect("reads");
+        let read = ModelKind::parse("machine.json", &bytes).expect("a machine");
+        assert_eq!(read, ModelKind::Machine(Box::new(expansion)));
+        let refused = Classifier::parse("machine.json", &bytes).expect_err("no classifier");
+        assert!(matches!(refused, ClassifierError::Format { .. }), "{refused}");
+        let at = bytes.windows(4).position(|bytes| bytes == b"0.33").expect("a third");
+        bytes[at + 2] = b'4';
+        let refused = ModelKind::parse("machine.json", &bytes).expect_err("damaged");
+        assert!(matches!(refused, ClassifierError::Checksum { .. }), "{refused}");
+    }
+}

@@ -1,0 +1,264 @@
+//! From an expansion to the numbers that a device holds.
+
+use fishweir_core::classify::ScoreKernel;
+use fishweir_core::filter::Running;
+use fishweir_core::kernel::FixedLengthNorm;
+
+use super::expansion::{
+    Expansion, ExpansionError, ExpansionKernel, ScoreKernelKind, WhiteningRows,
+};
+use super::{DeployedKernel, DeployedWhitening, Machine, Scores, Sequences, scores};
+use crate::classifier::Observations;
+use crate::deploy::compile::attach;
+use crate::runtime::{Emissions, Hmm, with_states};
+
+impl Expansion {
+    /// The machine as a device holds it: support vectors alone, whitened or with their norms, in
+    /// `f32`.
+    ///
+    /// A kernel of inner products takes its whitening into the stored items, whatever it is; one of
+    /// distances or angles needs it on the device, `F` numbers of it or `F^2`.
+    ///
+    /// # Errors
+    /// [`ExpansionError`] naming the part and what is wrong.
+    pub fn deploy(&self) -> Result<Machine, ExpansionError> {
+        self.check_models()?;
+        let outputs =
+            if self.classes.len() == 2 && self.biases.len() == 1 { 1 } else { self.classes.len() };
+        shape("biases", self.biases.len(), outputs)?;
+        shape("coefficients", self.coefficients.len(), outputs)?;
+        for (output, row) in self.coefficients.iter().enumerate() {
+            shape(&format!("coefficients [{output}]"), row.len(), self.items())?;
+        }
+        let support: Vec<usize> = (0..self.items())
+            .filter(|&item| self.coefficients.iter().any(|row| row[item] != 0.0))
+            .collect();
+        if support.is_empty() {
+            return Err(ExpansionError::Empty);
+        }
+        let coefficients: Vec<Vec<f64>> = self
+            .coefficients
+            .iter()
+            .map(|row| support.iter().map(|&item| row[item]).collect())
+            .collect();
+        Ok(Machine {
+            observations: self.observations.clone(),
+            classes: self.classes.clone(),
+            kernel: self.deploy_kernel(&support)?,
+            coefficients: rows("coefficients", &coefficients)?,
+            biases: row("biases", 0, &self.biases)?,
+        })
+    }
+
+    fn check_models(&self) -> Result<(), ExpansionError> {
+        let size = self.observations.size();
+        let channels = matches!(self.observations, Observations::Channels(_));
+        shape("models", self.models().len().min(1), 1)?;
+        for (index, model) in self.models().iter().enumerate() {
+            model.validate().map_err(|source| ExpansionError::Model { model: index, source })?;
+            let gaussian = matches!(model.emission, Emissions::Gaussian { .. });
+            if model.size() != size || channels != gaussian {
+                return Err(ExpansionError::Family(index));
+            }
+            shape(&format!("model {index}"), model.states(), self.models()[0].states())?;
+        }
+        Ok(())
+    }
+
+    fn deploy_kernel(&self, support: &[usize]) -> Result<DeployedKernel, ExpansionError> {
+        match &self.kernel {
+            ExpansionKernel::FixedLength { model, items, normalised, log_scale } => {
+                if matches!(self.observations, Observations::Channels(_)) {
+                    return Err(ExpansionError::Channels);
+                }
+                let length = items[support[0]].len();
+                let mut log_norms = Vec::new();
+                for &item in support {
+                    shape(&format!("item {item}"), items[item].len(), length)?;
+                    if items[item].iter().any(|&symbol| usize::from(symbol) >= model.size()) {
+                        return Err(ExpansionError::Impossible(item));
+                    }
+                    log_norms.push(if *normalised {
+                        0.5 * log_norm(model, &items[item])
+                            .ok_or(ExpansionError::Impossible(item))?
+                    } else {
+                        *log_scale
+                    });
+                }
+                Ok(DeployedKernel::FixedLength(Sequences {
+                    model: attach(0, model, &[], model.states())?,
+                    stored: support.iter().map(|&item| items[item].clone()).collect(),
+                    log_norms: row("norms", 0, &log_norms)?,
+                    normalised: *normalised,
+                }))
+            }
+            ExpansionKernel::Scores { .. } => self.deploy_scores(support),
+        }
+    }
+
+    fn deploy_scores(&self, support: &[usize]) -> Result<DeployedKernel, ExpansionError> {
+        let ExpansionKernel::Scores {
+            models,
+            scale,
+            normalisation,
+            likelihood,
+            centre,
+            whitening,
+            kernel,
+            items,
+        } = &self.kernel
+        else {
+            return Err(ExpansionError::Empty);
+        };
+        let units = units(models, scale, *likelihood)?;
+        let entries = units.len();
+        shape("centre", centre.len(), entries)?;
+        let whitened: Vec<Vec<f64>> = support
+            .iter()
+            .map(|&item| {
+                shape(&format!("item {item}"), items[item].len(), entries)?;
+                let centred: Vec<f64> =
+                    items[item].iter().zip(centre).map(|(u, centre)| u - centre).collect();
+                whitening.apply(&centred)
+            })
+            .collect::<Result<_, _>>()?;
+        // What the device computes has no units of the channels yet.
+        let in_units = |row: &[f64]| -> Vec<f64> {
+            row.iter().zip(&units).map(|(factor, unit)| factor * unit).collect()
+        };
+        let centre: Vec<f64> =
+            centre.iter().zip(&units).map(|(centre, unit)| centre / unit).collect();
+        let (whitening, stored) = match (whitening, kernel) {
+            (WhiteningRows::Diagonal(rate), _) => {
+                (DeployedWhitening::Diagonal(row("whitening", 0, &in_units(rate))?), whitened)
+            }
+            (WhiteningRows::Full(matrix), ScoreKernelKind::Polynomial { .. }) => {
+                let folded = whitened.iter().map(|item| transposed(matrix, item)).collect();
+                (DeployedWhitening::Diagonal(row("whitening", 0, &units)?), folded)
+            }
+            (WhiteningRows::Full(matrix), _) => {
+                let matrix: Vec<Vec<f64>> = matrix.iter().map(|row| in_units(row)).collect();
+                (DeployedWhitening::Full(rows("whitening", &matrix)?), whitened)
+            }
+        };
+        let stored = match kernel {
+            ScoreKernelKind::Cosine => stored.iter().map(|item| unit_length(item)).collect(),
+            _ => stored,
+        };
+        let kernel = kernel.round();
+        kernel.validate().map_err(ExpansionError::Parameter)?;
+        let scores = Scores {
+            models: models
+                .iter()
+                .enumerate()
+                .map(|(index, model)| attach(index, model, &[], model.states()))
+                .collect::<Result<_, _>>()?,
+            normalisation: *normalisation,
+            likelihood: *likelihood,
+            centre: row("centre", 0, &centre)?,
+            whitening,
+            kernel,
+            stored: rows("items", &stored)?,
+        };
+        scores::check_size(&self.observations, models[0].states(), models[0].size())?;
+        Ok(DeployedKernel::Scores(scores))
+    }
+}
+
+impl WhiteningRows {
+    fn apply(&self, centred: &[f64]) -> Result<Vec<f64>, ExpansionError> {
+        match self {
+            Self::Diagonal(rate) => {
+                shape("whitening", rate.len(), centred.len())?;
+                Ok(rate.iter().zip(centred).map(|(rate, u)| rate * u).collect())
+            }
+            Self::Full(matrix) => {
+                shape("whitening", matrix.len(), centred.len())?;
+                matrix
+                    .iter()
+                    .enumerate()
+                    .map(|(index, row)| {
+                        shape(&format!("whitening [{index}]"), row.len(), centred.len())?;
+                        Ok(row.iter().zip(centred).map(|(a, b)| a * b).sum())
+                    })
+                    .collect()
+            }
+        }
+    }
+}
+
+impl ScoreKernelKind {
+    fn round(self) -> ScoreKernel<f32> {
+        match self {
+            Self::Gaussian { gamma } => ScoreKernel::Gaussian { gamma: gamma as f32 },
+            Self::Polynomial { degree } => ScoreKernel::Polynomial { degree },
+            Self::Cosine => ScoreKernel::Cosine,
+        }
+    }
+}
+
+/// `log k(s, s)`; `None` where it is that of zero.
+fn log_norm(model: &Hmm, item: &[u16]) -> Option<f64> {
+    with_states!(model.states(), N => {
+        let hmm = model.categorical::<N>()?;
+        let mut norm = Running::new(FixedLengthNorm::of(&hmm, item.len()));
+        norm.push_block(item).ok()?;
+        Some(norm.read()).filter(|log| log.is_finite())
+    })
+}
+
+/// What each entry of the core's scores is multiplied by, `[entry]`: the channel's unit for a mean.
+fn units(models: &[Hmm], scale: &[f64], likelihood: bool) -> Result<Vec<f64>, ExpansionError> {
+    let mut units = Vec::new();
+    for model in models {
+        let (states, size) = (model.states(), model.size());
+        units.resize(units.len() + states + states * states, 1.0);
+        for _ in 0..states {
+            if matches!(model.emission, Emissions::Gaussian { .. }) {
+                shape("scale", scale.len(), size)?;
+                units.extend(scale);
+            }
+            units.resize(units.len() + size, 1.0);
+        }
+        units.extend(likelihood.then_some(1.0));
+    }
+    Ok(units)
+}
+
+fn transposed(matrix: &[Vec<f64>], item: &[f64]) -> Vec<f64> {
+    let mut product = vec![0.0; item.len()];
+    for (row, &weight) in matrix.iter().zip(item) {
+        for (entry, factor) in product.iter_mut().zip(row) {
+            *entry += weight * factor;
+        }
+    }
+    product
+}
+
+fn unit_length(item: &[f64]) -> Vec<f64> {
+    let length = item.iter().map(|x| x * x).sum::<f64>().sqrt();
+    item.iter().map(|x| if length > 0.0 { x / length } else { 0.0 }).collect()
+}
+
+fn shape(part: &str, found: usize, wanted: usize) -> Result<(), ExpansionError> {
+    if found == wanted {
+        return Ok(());
+    }
+    Err(ExpansionError::Shape { part: part.to_owned(), found, wanted })
+}
+
+fn rows(part: &'static str, table: &[Vec<f64>]) -> Result<Vec<Vec<f32>>, ExpansionError> {
+    table.iter().enumerate().map(|(index, values)| row(part, index, values)).collect()
+}
+
+/// Rounded; as the core's own check would have it, a number is finite and below `2^48`.
+fn row(part: &'static str, index: usize, values: &[f64]) -> Result<Vec<f32>, ExpansionError> {
+    let round = |(entry, &value): (usize, &f64)| {
+        if value.is_finite() && value.abs() < 2f64.powi(48) {
+            Ok(value as f32)
+        } else {
+            Err(ExpansionError::Number { part, row: index, entry, value })
+        }
+    };
+    values.iter().enumerate().map(round).collect()
+}

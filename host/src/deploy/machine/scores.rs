@@ -1,0 +1,267 @@
+//! Streaming scores at run-time sizes: the core's recursion at the next size that is compiled.
+//!
+//! Padded states are out of reach, padded symbols have probability zero, padded channels read 0 with
+//! a rate of 0; none of them changes a bit of an entry that is picked.
+
+use fishweir_core::ObservationError;
+use fishweir_core::classify::{Normalisation, ScoreKernel, mix_entries, whiten_entries};
+use fishweir_core::emission::{
+    Categorical, Gaussian, GaussianScore, Parametrisation, SufficientStatistics,
+};
+use fishweir_core::filter::{Collected, Forward, Recursion, Statistics};
+use fishweir_core::hmm::Hmm;
+use fishweir_core::score::Score;
+
+use super::super::stream::{Observation, PushError, chain};
+use super::super::{DeployedEmission, DeployedModel, Weight};
+use super::expansion::ExpansionError;
+use super::stream::KernelStream;
+use super::{DeployedWhitening, Scores};
+use crate::classifier::Observations;
+
+const MOST_STATES: usize = 8;
+const MOST_SYMBOLS: usize = 32;
+const MOST_CHANNELS: usize = 9;
+
+/// Refuses what [`block`] is not compiled for.
+pub(super) fn check_size(
+    observations: &Observations,
+    states: usize,
+    size: usize,
+) -> Result<(), ExpansionError> {
+    let (kind, most) = match observations {
+        Observations::Channels(_) => ("channels", MOST_CHANNELS),
+        Observations::Symbols(_) => ("symbols", MOST_SYMBOLS),
+    };
+    if states <= MOST_STATES && size <= most {
+        return Ok(());
+    }
+    Err(ExpansionError::Size { states, size, kind })
+}
+
+pub(super) fn stream(kernel: &Scores, size: usize) -> Box<dyn KernelStream + Send> {
+    Box::new(Running {
+        blocks: kernel.models.iter().map(|model| block(model, size)).collect(),
+        normalisation: kernel.normalisation,
+        likelihood: kernel.likelihood,
+        centre: kernel.centre.clone(),
+        whitening: kernel.whitening.clone(),
+        kernel: kernel.kernel,
+        stored: kernel.stored.clone(),
+    })
+}
+
+struct Running {
+    blocks: Vec<Box<dyn Block + Send>>,
+    normalisation: Normalisation,
+    likelihood: bool,
+    centre: Vec<f32>,
+    whitening: DeployedWhitening,
+    kernel: ScoreKernel<f32>,
+    stored: Vec<Vec<f32>>,
+}
+
+impl KernelStream for Running {
+    fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
+        // All models take a sample, or none.
+        self.blocks.iter().try_for_each(|block| block.accepts(x))?;
+        self.blocks.iter_mut().try_for_each(|block| block.push(x))
+    }
+
+    fn push_missing(&mut self) {
+        self.blocks.iter_mut().for_each(|block| block.push_missing());
+    }
+
+    fn reset(&mut self) {
+        self.blocks.iter_mut().for_each(|block| block.reset());
+    }
+
+    fn kernels(&self, samples: u64) -> (Vec<f32>, f32) {
+        let mut scores = Vec::with_capacity(self.centre.len());
+        self.blocks.iter().for_each(|block| block.scores(self.likelihood, &mut scores));
+        let factor: f32 = self.normalisation.factor(samples);
+        scores.iter_mut().for_each(|score| *score *= factor);
+        let whitened = match &self.whitening {
+            DeployedWhitening::Diagonal(rate) => {
+                whiten_entries(&mut scores, &self.centre, rate);
+                scores
+            }
+            DeployedWhitening::Full(rows) => {
+                let mut whitened = vec![0.0; rows.len()];
+                let rows = rows.iter().map(Vec::as_slice);
+                mix_entries(&mut scores, &self.centre, rows, &mut whitened);
+                whitened
+            }
+        };
+        let mut values = vec![0.0; self.stored.len()];
+        let stored = self.stored.iter().map(Vec::as_slice);
+        let log_scale = self.kernel.evaluate(&whitened, stored, &mut values);
+        (values, log_scale)
+    }
+}
+
+/// A model's score, whatever its sizes.
+trait Block {
+    fn accepts(&self, x: &Observation<'_, f32>) -> Result<(), PushError>;
+    fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError>;
+    fn push_missing(&mut self);
+    fn reset(&mut self);
+    /// Adds the entries of the score, and the log-likelihood if asked for.
+    fn scores(&self, likelihood: bool, into: &mut Vec<f32>);
+}
+
+/// A family at a compiled size.
+trait Padded: SufficientStatistics<Real = f32, Observation: Sized> {
+    /// The distribution of a state; of one out of reach where there is none.
+    fn padded(emission: Option<&DeployedEmission>) -> Option<Self>;
+    /// The observation, where it is one of `size` symbols or channels.
+    fn sample(x: &Observation<'_, f32>, size: usize) -> Result<Self::Observation, PushError>;
+    /// Adds the entries that the unpadded distribution has.
+    fn pick(score: &Self::Score, size: usize, into: &mut Vec<f32>);
+}
+
+impl<const K: usize> Padded for Categorical<K> {
+    fn padded(emission: Option<&DeployedEmission>) -> Option<Self> {
+        let mut probability = [0.0; K];
+        match emission {
+            None => {}
+            Some(DeployedEmission::Categorical(row)) => {
+                fill(&mut probability, row.iter().map(value))
+            }
+            Some(_) => return None,
+        }
+        Some(Self::from_parts(probability))
+    }
+
+    fn sample(x: &Observation<'_, f32>, size: usize) -> Result<usize, PushError> {
+        match x {
+            Observation::Symbol(symbol) if usize::from(*symbol) < size => Ok(usize::from(*symbol)),
+            Observation::Symbol(_) => Err(ObservationError::UnknownSymbol.into()),
+            _ => Err(PushError::Kind),
+        }
+    }
+
+    fn pick(score: &[f32; K], size: usize, into: &mut Vec<f32>) {
+        into.extend_from_slice(&score[..size]);
+    }
+}
+
+impl<const D: usize> Padded for Gaussian<D> {
+    fn padded(emission: Option<&DeployedEmission>) -> Option<Self> {
+        let (mut mean, mut rate, mut constant) = ([0.0; D], [0.0; D], f32::NEG_INFINITY);
+        match emission {
+            None => {}
+            Some(DeployedEmission::Gaussian {
+                mean: means,
+                rate: rates,
+                constant: normaliser,
+                ..
+            }) => {
+                fill(&mut mean, means.iter().copied());
+                fill(&mut rate, rates.iter().copied());
+                constant = normaliser.value;
+            }
+            Some(_) => return None,
+        }
+        Some(Self::from_parts(mean, rate, constant, [(); D], [(); D]))
+    }
+
+    fn sample(x: &Observation<'_, f32>, size: usize) -> Result<[f32; D], PushError> {
+        let Observation::Row(row) = x else { return Err(PushError::Kind) };
+        if row.len() != size {
+            return Err(PushError::Kind);
+        }
+        let mut channels = [0.0; D];
+        fill(&mut channels, row.iter().copied());
+        Ok(channels)
+    }
+
+    fn pick(score: &GaussianScore<f32, D>, size: usize, into: &mut Vec<f32>) {
+        into.extend_from_slice(&score.mean[..size]);
+        into.extend_from_slice(&score.spread[..size]);
+    }
+}
+
+fn value(weight: &Weight) -> f32 {
+    weight.value
+}
+
+fn fill(slots: &mut [f32], values: impl Iterator<Item = f32>) {
+    slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = value);
+}
+
+struct Scored<E: SufficientStatistics<Real = f32>, const N: usize> {
+    hmm: Hmm<E, N>,
+    collected: Collected<E::Statistics, f32, N>,
+    states: usize,
+    size: usize,
+}
+
+impl<E: Padded, const N: usize> Scored<E, N> {
+    fn of(model: &DeployedModel, size: usize) -> Self {
+        let emission = std::array::from_fn(|state| {
+            E::padded(model.emission.get(state))
+                .or_else(|| E::padded(None))
+                .unwrap_or_else(|| unreachable!("a state out of reach can always be built"))
+        });
+        let hmm = Hmm::new(chain::<f32, f32, N>(model, 0), emission);
+        let collected = Statistics::of(&hmm).start();
+        Self { hmm, collected, states: model.initial.len(), size }
+    }
+}
+
+impl<E: Padded, const N: usize> Block for Scored<E, N> {
+    fn accepts(&self, x: &Observation<'_, f32>) -> Result<(), PushError> {
+        let x = E::sample(x, self.size)?;
+        Ok(Forward::of(&self.hmm).push(&mut self.collected.belief().clone(), &x)?)
+    }
+
+    fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
+        let x = E::sample(x, self.size)?;
+        Ok(Statistics::of(&self.hmm).push(&mut self.collected, &x)?)
+    }
+
+    fn push_missing(&mut self) {
+        Statistics::of(&self.hmm).push_missing(&mut self.collected);
+    }
+
+    fn reset(&mut self) {
+        self.collected = Statistics::of(&self.hmm).start();
+    }
+
+    fn scores(&self, likelihood: bool, into: &mut Vec<f32>) {
+        let expected = Statistics::of(&self.hmm).read(&self.collected);
+        let score = Score::of(&self.hmm, &expected, Parametrisation::SOFTMAX);
+        into.extend_from_slice(&score.initial[..self.states]);
+        for row in &score.transition[..self.states] {
+            into.extend_from_slice(&row[..self.states]);
+        }
+        for part in &score.emission[..self.states] {
+            E::pick(part, self.size, into);
+        }
+        into.extend(likelihood.then(|| self.collected.belief().log()));
+    }
+}
+
+/// A model at the next sizes that are compiled; [`check_size`] has passed.
+fn block(model: &DeployedModel, size: usize) -> Box<dyn Block + Send> {
+    let categorical = matches!(model.emission.first(), Some(DeployedEmission::Categorical(_)));
+    match (categorical, size) {
+        (true, ..=4) => scored::<Categorical<4>>(model, size),
+        (true, _) => scored::<Categorical<MOST_SYMBOLS>>(model, size),
+        (false, ..=3) => scored::<Gaussian<3>>(model, size),
+        (false, ..=6) => scored::<Gaussian<6>>(model, size),
+        (false, _) => scored::<Gaussian<MOST_CHANNELS>>(model, size),
+    }
+}
+
+fn scored<E: Padded<Statistics: Send> + Send>(
+    model: &DeployedModel,
+    size: usize,
+) -> Box<dyn Block + Send> {
+    match model.initial.len() {
+        ..=2 => Box::new(Scored::<E, 2>::of(model, size)),
+        ..=4 => Box::new(Scored::<E, 4>::of(model, size)),
+        _ => Box::new(Scored::<E, MOST_STATES>::of(model, size)),
+    }
+}

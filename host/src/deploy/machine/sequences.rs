@@ -1,0 +1,112 @@
+//! Kernels against stored sequences at run-time sizes: one recursion a sequence.
+
+use std::borrow::Borrow;
+
+use fishweir_core::classify::normalise_logs;
+use fishweir_core::filter::Recursion;
+use fishweir_core::hmm::Hmm;
+use fishweir_core::kernel::{Aligned, FixedLength, FixedLengthNorm, NormState, Observed};
+
+use super::super::stream::{Observation, Observe, PushError, hmm};
+use super::Sequences;
+use super::stream::KernelStream;
+use crate::runtime::{CategoricalVec, with_states};
+
+pub(super) fn stream(kernel: &Sequences) -> Box<dyn KernelStream + Send> {
+    with_states!(kernel.model.initial.len(), N => Box::new(Running::<N>::of(kernel)))
+}
+
+/// A stored symbol.
+#[derive(Clone, Copy)]
+struct Symbol(u16);
+
+impl Observed<u16> for Symbol {
+    fn observation(&self) -> Option<impl Borrow<u16>> {
+        Some(self.0)
+    }
+}
+
+type Law = CategoricalVec<f32>;
+
+struct Running<const N: usize> {
+    hmm: Hmm<Law, N>,
+    stored: Vec<Vec<Symbol>>,
+    log_norms: Vec<f32>,
+    kernels: Vec<Aligned<f32, N, 1>>,
+    own: Option<NormState<f32, N>>,
+}
+
+impl<const N: usize> Running<N> {
+    fn of(kernel: &Sequences) -> Self {
+        let symbols = |item: &Vec<u16>| item.iter().map(|&symbol| Symbol(symbol)).collect();
+        let mut running = Self {
+            hmm: hmm(&kernel.model, 0),
+            stored: kernel.stored.iter().map(symbols).collect(),
+            log_norms: kernel.log_norms.clone(),
+            kernels: Vec::new(),
+            own: None,
+        };
+        running.own = kernel.normalised.then(|| running.norm().start());
+        running.kernels = running.stored.iter().map(|item| running.against(item).start()).collect();
+        running
+    }
+
+    fn against<'m>(&'m self, item: &'m [Symbol]) -> FixedLength<'m, Law, Symbol, N, 1> {
+        FixedLength::from_parts(&self.hmm, [item])
+    }
+
+    fn norm(&self) -> FixedLengthNorm<'_, Law, N> {
+        FixedLengthNorm::of(&self.hmm, self.stored.first().map_or(0, Vec::len))
+    }
+
+    /// Changes all states, or none.
+    fn step<R>(
+        &mut self,
+        own: impl Fn(FixedLengthNorm<'_, Law, N>, &mut NormState<f32, N>) -> Result<(), R>,
+        with: impl Fn(FixedLength<'_, Law, Symbol, N, 1>, &mut Aligned<f32, N, 1>) -> Result<(), R>,
+    ) -> Result<(), R> {
+        let (mut next, mut norm) = (self.kernels.clone(), self.own);
+        if let Some(norm) = &mut norm {
+            own(self.norm(), norm)?;
+        }
+        for (state, item) in next.iter_mut().zip(&self.stored) {
+            with(self.against(item), state)?;
+        }
+        (self.kernels, self.own) = (next, norm);
+        Ok(())
+    }
+}
+
+impl<const N: usize> KernelStream for Running<N> {
+    fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
+        let x = Law::observe(x).ok_or(PushError::Kind)?;
+        Ok(self.step(|norm, state| norm.push(state, x), |kernel, state| kernel.push(state, x))?)
+    }
+
+    fn push_missing(&mut self) {
+        let _: Result<(), PushError> = self.step(
+            |norm, state| {
+                norm.push_missing(state);
+                Ok(())
+            },
+            |kernel, state| {
+                kernel.push_missing(state);
+                Ok(())
+            },
+        );
+    }
+
+    fn reset(&mut self) {
+        self.own = self.own.map(|_| self.norm().start());
+        self.kernels = self.stored.iter().map(|item| self.against(item).start()).collect();
+    }
+
+    fn kernels(&self, _: u64) -> (Vec<f32>, f32) {
+        let states = self.stored.iter().zip(&self.kernels);
+        let mut logs: Vec<f32> =
+            states.map(|(item, state)| self.against(item).read(state)[0]).collect();
+        let own = self.own.map_or(0.0, |state| self.norm().read(&state));
+        let log_scale = normalise_logs(&mut logs, &self.log_norms, own);
+        (logs, log_scale)
+    }
+}

@@ -1,0 +1,168 @@
+//! Rust source with the machine as a `static`, for linking into firmware.
+
+use std::fmt::Write as _;
+
+use fishweir_core::classify::ScoreKernel;
+
+use super::{DeployedKernel, DeployedWhitening, Machine, Scores, Sequences};
+use crate::classifier::{Observations, normalisation_name};
+use crate::deploy::source::{comments, labels, model_source, reals};
+
+impl Machine {
+    /// Rust source that defines `Model`, the machine's type, and `MODEL`, a `static` of it; the names
+    /// of the classes as `CLASSES`; and over symbols their letters as `ALPHABET`. Every number is
+    /// written so that it reads back to the same bits.
+    #[must_use]
+    pub fn to_source(&self) -> String {
+        let notes = "// A kernel machine: its stored items lie in flash, and its kernel streams.\n";
+        let mut text = comments(&self.observations, &self.classes, notes);
+        let (letters, family) = match &self.observations {
+            Observations::Channels(_) => ("", "Gaussian"),
+            Observations::Symbols(_) => ("Alphabet, ", "Categorical"),
+        };
+        let emission = format!("{family}<{}>", self.size());
+        match &self.kernel {
+            DeployedKernel::FixedLength(kernel) => {
+                let (norm, kernels) = match kernel.normalised {
+                    true => ("", "{FixedLength, FixedLengthNorm}"),
+                    false => (", NoNorm", "FixedLength"),
+                };
+                let _ = write!(
+                    text,
+                    "\nuse fishweir_core::classify::{{KernelMachine, StoredSequences{norm}}};\n\
+                     use fishweir_core::emission::{{{letters}{family}}};\n\
+                     use fishweir_core::hmm::{{Chain, Hmm}};\n\
+                     use fishweir_core::kernel::{kernels};\n\n{}",
+                    labels(&self.observations, &self.classes)
+                );
+                self.sequences_source(kernel, &emission, &mut text);
+            }
+            DeployedKernel::Scores(kernel) => {
+                let whitening = whitening_name(&kernel.whitening);
+                let emissions = match &self.observations {
+                    Observations::Channels(_) => "Gaussian, Parametrisation".to_owned(),
+                    Observations::Symbols(_) => "Alphabet, Categorical, Parametrisation".to_owned(),
+                };
+                let _ = write!(
+                    text,
+                    "\nuse fishweir_core::classify::{{\n    {whitening}, KernelMachine, Normalisation, \
+                     ScoreKernel, StoredScores,\n}};\n\
+                     use fishweir_core::emission::{{{emissions}}};\n\
+                     use fishweir_core::hmm::{{Chain, Hmm}};\n\n{}",
+                    labels(&self.observations, &self.classes)
+                );
+                self.scores_source(kernel, &emission, &mut text);
+            }
+        }
+        text
+    }
+
+    fn sequences_source(&self, kernel: &Sequences, emission: &str, text: &mut String) {
+        let (states, items, length) = (self.states(), self.items(), self.entries());
+        let symbol = if self.symbol_bytes() == 1 { "u8" } else { "u16" };
+        let (own, own_value) = if kernel.normalised {
+            (
+                format!("FixedLengthNorm<'static, {emission}, {states}>"),
+                format!("FixedLengthNorm::of(&KERNEL_MODEL, {length})"),
+            )
+        } else {
+            ("NoNorm<usize, f32>".to_owned(), "NoNorm::NEW".to_owned())
+        };
+        let mut model = String::new();
+        model_source(&mut model, &kernel.model);
+        let _ = write!(
+            text,
+            "/// The hidden Markov model over which the kernel sums.\n{ATTRIBUTES}\
+             pub static KERNEL_MODEL: Hmm<{emission}, {states}> =\n{};\n\n\
+             /// The support sequences, `[item][position]`.\n#[rustfmt::skip]\n\
+             pub static STORED: [[{symbol}; {length}]; {items}] = [\n",
+            model.trim_end().trim_end_matches(',')
+        );
+        for item in &kernel.stored {
+            let _ = writeln!(text, "    {item:?},");
+        }
+        let _ = write!(
+            text,
+            "];\n\n\
+             /// {items} support sequences of {length} symbols, {} outputs.\n\
+             pub type Model = KernelMachine<\n    StoredSequences<\n        \
+             FixedLength<'static, {emission}, {symbol}, {states}, {items}>,\n        {own},\n        \
+             f32,\n        {items},\n    >,\n    f32,\n    {items},\n    {},\n>;\n\n\
+             /// The machine, in flash.\n{ATTRIBUTES}\
+             pub static MODEL: Model = KernelMachine::new(\n    StoredSequences::new(\n        \
+             FixedLength::from_parts(&KERNEL_MODEL, [",
+            self.outputs(),
+            self.outputs()
+        );
+        for item in 0..items {
+            let _ = write!(text, "&STORED[{item}], ");
+        }
+        let _ = writeln!(
+            text,
+            "]),\n        {own_value},\n        {},\n    ),",
+            reals(&kernel.log_norms)
+        );
+        self.expansion_source(text);
+    }
+
+    fn scores_source(&self, kernel: &Scores, emission: &str, text: &mut String) {
+        let (states, items, entries) = (self.states(), self.items(), self.entries());
+        let whitening = whitening_name(&kernel.whitening);
+        let _ = write!(
+            text,
+            "/// {items} support vectors of {entries} score entries of {models} models, {outputs} \
+             outputs.\n\
+             pub type Model = KernelMachine<\n    StoredScores<{emission}, \
+             {whitening}<f32, {entries}>, {states}, {models}, {entries}, {items}>,\n    f32,\n    \
+             {items},\n    {outputs},\n>;\n\n\
+             /// The machine, in flash.\n{ATTRIBUTES}\
+             pub static MODEL: Model = KernelMachine::new(\n    StoredScores::new(\n    [\n",
+            models = self.models(),
+            outputs = self.outputs()
+        );
+        for model in &kernel.models {
+            model_source(text, model);
+        }
+        let normalisation = normalisation_name(kernel.normalisation).to_uppercase();
+        let factors = match &kernel.whitening {
+            DeployedWhitening::Diagonal(rate) => format!("rate: {}", reals(rate)),
+            DeployedWhitening::Full(rows) => format!("rows: {rows:?}"),
+        };
+        let _ = write!(
+            text,
+            "    ],\n        Parametrisation::SOFTMAX,\n        \
+             Normalisation::{normalisation},\n        {whitening} {{ centre: {}, {factors} }},\n        \
+             {},\n        [\n",
+            reals(&kernel.centre),
+            kernel_source(kernel.kernel)
+        );
+        for item in &kernel.stored {
+            let _ = writeln!(text, "            {},", reals(item));
+        }
+        let _ = writeln!(text, "        ],\n    ),");
+        self.expansion_source(text);
+    }
+
+    fn expansion_source(&self, text: &mut String) {
+        let _ = writeln!(text, "    [");
+        for row in &self.coefficients {
+            let _ = writeln!(text, "        {},", reals(row));
+        }
+        let _ = writeln!(text, "    ],\n    {},\n);", reals(&self.biases));
+    }
+}
+
+const ATTRIBUTES: &str = "#[rustfmt::skip]\n\
+     #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n";
+
+fn whitening_name(whitening: &DeployedWhitening) -> &'static str {
+    match whitening {
+        DeployedWhitening::Diagonal(_) => "DiagonalWhitening",
+        DeployedWhitening::Full(_) => "FullWhitening",
+    }
+}
+
+fn kernel_source(kernel: ScoreKernel<f32>) -> String {
+    // Its name, and its parameter so that it reads back to the same bits.
+    format!("ScoreKernel::{kernel:?}")
+}

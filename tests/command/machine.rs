@@ -1,0 +1,105 @@
+//! Kernel machines, which do not compile to directions: `info`, `export`, and what takes none.
+
+use std::path::PathBuf;
+
+use fishweir::classifier::{Classifier, Observations};
+use fishweir::deploy::{Expansion, ExpansionKernel, ScoreKernelKind, WhiteningRows};
+use tempfile::TempDir;
+
+use crate::fixtures::fixtures;
+use crate::{fishweir, json, printed, refused};
+
+/// A Gaussian kernel on the scores of the fitted models of two classes, against three items.
+fn machine() -> (TempDir, PathBuf) {
+    let two = Classifier::load(&fixtures().path("two.json")).expect("a model");
+    let (states, channels) = (two.models[0].states(), two.models[0].size());
+    let entries = two.models.len() * states * (1 + states + 2 * channels);
+    let item = |seed: usize| (0..entries).map(|k| ((seed + 3 * k) % 7) as f64 - 3.0).collect();
+    let expansion = Expansion {
+        observations: two.observations.clone(),
+        classes: two.classes.clone(),
+        kernel: ExpansionKernel::Scores {
+            models: two.models,
+            scale: vec![1.0; channels],
+            normalisation: two.normalisation,
+            likelihood: false,
+            centre: vec![0.0; entries],
+            whitening: WhiteningRows::Diagonal(vec![1.0; entries]),
+            kernel: ScoreKernelKind::Gaussian { gamma: 0.125 },
+            items: (0..4).map(item).collect(),
+        },
+        coefficients: vec![vec![0.5, 0.0, -1.0, 0.5]],
+        biases: vec![0.25],
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("machine.json");
+    expansion.save(&path).expect("writes");
+    (folder, path)
+}
+
+#[test]
+fn both_routes_are_costed_and_the_one_taken_is_said() {
+    let (_folder, path) = machine();
+    let info = json(&mut fishweir(&format!("info {} --json", path.display())));
+    assert_eq!((&info["items"], &info["trained_items"]), (&3.into(), &4.into()));
+    let routes = info["routes"].as_array().expect("routes");
+    assert_eq!(routes.len(), 2);
+    let number = |route: usize, key: &str| routes[route][key].as_u64().expect("a number");
+    assert_eq!((&routes[0]["taken"], &routes[1]["taken"]), (&true.into(), &false.into()));
+    assert_eq!(routes[0]["state_bytes"], info["state_bytes"]);
+    for key in ["state_bytes", "multiply_adds_per_sample", "multiply_adds_per_decision"] {
+        assert!(number(0, key) > number(1, key), "{key}: {routes:?}");
+    }
+    let text = printed(&mut fishweir(&format!("info {}", path.display())));
+    for part in
+        ["support vectors in flash (taken)", "compiled directions", "not linear", "Gaussian"]
+    {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+    // A linear classifier took the other one.
+    let text = printed(&mut fishweir(&format!("info {}", fixtures().at("two.json"))));
+    for part in ["compiled directions (taken)", "support vectors in flash"] {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+}
+
+#[test]
+fn it_is_exported_as_source_alone() {
+    let (folder, path) = machine();
+    let (model, rust) = (path.display(), folder.path().join("machine.rs"));
+    printed(&mut fishweir(&format!("export {model} --rust {}", rust.display())));
+    let source = std::fs::read_to_string(&rust).expect("written");
+    for part in
+        ["pub static MODEL: Model", "StoredScores", "ScoreKernel::Gaussian { gamma: 0.125 }"]
+    {
+        assert!(source.contains(part), "no {part} in:\n{source}");
+    }
+    let artefact = folder.path().join("machine.fishweir");
+    let message = refused(&mut fishweir(&format!("export {model} -o {}", artefact.display())), 2);
+    assert!(message.contains("use --rust") && !artefact.exists(), "{message}");
+    let fixed = format!("export {model} --rust {} --number q15", rust.display());
+    assert!(refused(&mut fishweir(&fixed), 2).contains("not in fixed point"));
+    let data = fixtures().at("two.csv");
+    let message = refused(&mut fishweir(&format!("evaluate {data} --model {model}")), 2);
+    assert!(message.contains("kernel machine"), "{message}");
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let (folder, path) = machine();
+    let text = std::fs::read_to_string(&path).expect("written");
+    let envelope: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let mut expansion: Expansion =
+        serde_json::from_value(envelope["classifier"].clone()).expect("a machine");
+    expansion.biases.push(0.0);
+    let bad = folder.path().join("bad.json");
+    let refuse = |expansion: &Expansion| {
+        expansion.save(&bad).expect("writes");
+        refused(&mut fishweir(&format!("info {}", bad.display())), 2)
+    };
+    assert!(refuse(&expansion).contains("coefficients has 1 entries where 2 are needed"));
+    expansion.biases = vec![f64::MAX];
+    assert!(refuse(&expansion).contains("biases [0][0]"));
+    expansion.observations = Observations::Symbols("AB".into());
+    assert!(refuse(&expansion).contains("model 0 emits something else"));
+}
