@@ -247,10 +247,10 @@ impl<E: Padded, const N: usize> Block for Scored<E, N> {
 fn block(model: &DeployedModel, size: usize) -> Box<dyn Block + Send> {
     let categorical = matches!(model.emission.first(), Some(DeployedEmission::Categorical(_)));
     match (categorical, size) {
-        (true, ..=4) => scored::<Categorical<4>>(model, size),
+        (true, 0..=4) => scored::<Categorical<4>>(model, size),
         (true, _) => scored::<Categorical<MOST_SYMBOLS>>(model, size),
-        (false, ..=3) => scored::<Gaussian<3>>(model, size),
-        (false, ..=6) => scored::<Gaussian<6>>(model, size),
+        (false, 0..=3) => scored::<Gaussian<3>>(model, size),
+        (false, 4..=6) => scored::<Gaussian<6>>(model, size),
         (false, _) => scored::<Gaussian<MOST_CHANNELS>>(model, size),
     }
 }
@@ -260,8 +260,8 @@ fn scored<E: Padded<Statistics: Send> + Send>(
     size: usize,
 ) -> Box<dyn Block + Send> {
     match model.initial.len() {
-        ..=2 => Box::new(Scored::<E, 2>::of(model, size)),
-        ..=4 => Box::new(Scored::<E, 4>::of(model, size)),
+        0..=2 => Box::new(Scored::<E, 2>::of(model, size)),
+        3..=4 => Box::new(Scored::<E, 4>::of(model, size)),
         _ => Box::new(Scored::<E, MOST_STATES>::of(model, size)),
     }
 }
