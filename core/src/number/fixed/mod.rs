@@ -210,7 +210,7 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
         let exponent = row.first().map_or(0, |entry| entry.exponent());
         let (mut value, mut carried, mut moved) = (0_u32, [0_i32; C], [0_i32; C]);
         for (i, entry) in row.iter().enumerate() {
-            let Some(table) = weight(i) else { continue };
+            let table = weight(i).unwrap_or(W::ZERO);
             let (weight, finer) = (table.weight(), table.exponent());
             let (a, p) = (entry.mantissa(), weight.value.probability());
             value = value.wrapping_add(a.wrapping_mul(p) >> finer);
