@@ -326,8 +326,8 @@ fn rare_transitions_keep_their_digits() {
         exact.push(Sample::Row(&[x])).expect("possible");
         let crossings = t / 50;
         let off = (f64::from(fixed.decision_values()[0]) - exact.decision_values()[0]).abs();
-        // A hundredth of what a crossing adds, 100 or 30; some 10^-3 a sample of rates' rounding.
-        assert!(off < 0.3 * f64::from(crossings) + 0.2, "sample {t}: off by {off}");
+        // A crossing adds 100 or takes 30. The rates leave the exponent 7: half a unit is a hundredth.
+        assert!(off < f64::from(crossings) + 0.1, "sample {t}: off by {off}");
     }
 }
 
