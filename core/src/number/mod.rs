@@ -60,7 +60,7 @@
 //! | step | error |
 //! |---|---|
 //! | a table's probability | `2^-15`, less for rare symbols: each has an exponent of its own |
-//! | the same in a [`FineQ15`] | `2^-16` of itself, down to `2^-15`; `2^-15` for a row's likeliest entry |
+//! | the same in a [`FineQ15`] | `2^-16-x`, with the `x` that it and its rates leave; `2^-15` for a row's likeliest entry |
 //! | an entry of the predicted row | `2^-26` |
 //! | an entry of the filtered row | `2^-17` to `2^-16` |
 //! | a tangent | `2^-16` to `2^-15` of the row's absolute sum, or of one unit where that is larger |

@@ -9,7 +9,7 @@ use crate::number::{Dual, Parameter, Real};
 /// A number of a table with an exponent of its own, common to it and its rates: `weight 2^-exponent`.
 ///
 /// A chain of sticky states has entries near one beside others of `10^-5`, and what a rare transition
-/// adds to a score is its rate over its probability. With an exponent both keep their digits.
+/// adds to a score is its rate over its probability. The exponent is as large as both allow.
 ///
 /// Flash: `2 (2 + C)` bytes. Work, beyond that of [`Dual<Q15, C>`](Dual): a shift a product.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
