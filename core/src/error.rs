@@ -193,6 +193,19 @@ pub(crate) fn check_distribution<T: crate::number::Real>(
     part: Part,
     row: usize,
 ) -> Result<(), ModelError> {
+    check_distribution_within(T::SUM_TOLERANCE, probabilities, part, row)
+}
+
+/// [`check_distribution`] with a tolerance of the sum.
+///
+/// # Errors
+/// As there.
+pub(crate) fn check_distribution_within<T: crate::number::Real>(
+    tolerance: T,
+    probabilities: impl Iterator<Item = T>,
+    part: Part,
+    row: usize,
+) -> Result<(), ModelError> {
     let mut sum = T::ZERO;
     for (entry, p) in probabilities.enumerate() {
         if !p.is_finite() {
@@ -203,7 +216,7 @@ pub(crate) fn check_distribution<T: crate::number::Real>(
         }
         sum = sum + p;
     }
-    let close = (sum - T::ONE).abs() <= T::SUM_TOLERANCE;
+    let close = (sum - T::ONE).abs() <= tolerance;
     if !close {
         return Err(ModelError::new(part, Flaw::SumNotOne, row, 0));
     }

@@ -2,7 +2,7 @@
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use crate::error::{Flaw, ModelError, Part, check_distribution};
+use crate::error::{Flaw, ModelError, Part, check_distribution_within};
 use crate::number::{Dual, Number, Parameter, Real, Tangent, VECTORS, sum_of};
 
 /// A Markov chain over `N` states: `initial[state]`, `transition[from][to]`.
@@ -91,9 +91,12 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
     /// # Errors
     /// Names the first number that is wrong.
     pub fn validate(&self) -> Result<(), ModelError> {
-        check_distribution(self.initial.iter().map(|p| p.value()), Part::Initial, 0)?;
+        let check = |row: &[W; N], part, from| {
+            check_distribution_within(W::ROW_TOLERANCE, row.iter().map(|p| p.value()), part, from)
+        };
+        check(&self.initial, Part::Initial, 0)?;
         for (from, row) in self.transition.iter().enumerate() {
-            check_distribution(row.iter().map(|p| p.value()), Part::Transition, from)?;
+            check(row, Part::Transition, from)?;
         }
         for (row, weights) in core::iter::once(&self.initial).chain(&self.transition).enumerate() {
             if !W::fits(weights.iter().copied()) {

@@ -15,14 +15,16 @@
 //! fixed point ([`Fixed`]) is wider than the tables ([`Q15`]) of its model.
 //!
 //! # Fixed point
-//! 16-bit tables, 32-bit states, block exponents. A model over it is one over [`Dual<Q15, C>`](Dual);
-//! every product is of 16 by 16 bits and fits 32, the one multiplication that the smallest cores have.
+//! 16-bit tables, 32-bit states, block exponents. A model over it is one over [`Dual<Q15, C>`](Dual)
+//! or, where every entry of a chain has an exponent of its own, over [`FineQ15<C>`](FineQ15); every
+//! product is of 16 by 16 bits and fits 32, the one multiplication that the smallest cores have.
 //! Logarithms are read in soft floating point; no sample needs one.
 //!
 //! | what | bits | stands for |
 //! |---|---|---|
 //! | probability ([`Q15`]) | 16, unsigned | `v 2^-15`; a row of the chain sums to `2^15` exactly |
 //! | rate of change ([`Q15`]) | 16, signed | `v 2^-14` of the direction's unit, a power of two that the emissions name |
+//! | both, with an exponent `x <= 15` ([`FineQ15`]) | 16 each, and 16 | `2^-x` of that; a row of the chain sums to one within `2^-16` |
 //! | state, value | 16 of a 32-bit word | `a 2^-16 2^exponent`; a row sums to `2^15` to `2^16` |
 //! | state, tangent | 16 of 32, signed | `t 2^-15 2^e 2^exponent`; `e`, 5 bits, is common to a row |
 //! | log-likelihood, ledger | 64 | `v 2^-16`, to base 2 |
@@ -30,7 +32,12 @@
 //!
 //! The block exponent of the values is moved into the ledger at every sample; that of the tangents,
 //! `e`, grows where a row's tangents would overflow and falls again, and every
-//! [sixteenth](Number::SETTLE_EVERY) sample moves the derivative out of the row.
+//! [sixteenth](Number::SETTLE_EVERY) sample, every eighth over [`FineQ15`], moves the derivative out
+//! of the row.
+//!
+//! Exponents are what rare transitions ask for: what one adds to a derivative is its rate over its
+//! probability, two small numbers of a table of which neither had a digit to lose. They cost a shift a
+//! product, which models over channels pay, beside densities, and those over symbols do not.
 //!
 //! **Nothing overflows.** Let `S = sum_i a_i <= 2^16 + N/2` and `L = sum_i |t_i| < 2^15`, as
 //! [`keep`](Number::keep) leaves them, and `N <= 64`. Probabilities are at most `2^15`; the rates of a
@@ -42,7 +49,9 @@
 //! D_j = sum_i t_i A_ij + sum_i a_i dA_ij / 2^e <= L 2^15 + S RATE_MAX < 2^31, also summed over j
 //! ```
 //!
-//! and the products with the emissions, of leading digits of `P` and `D`, are bounded alike. Where
+//! and the products with the emissions, of `P` and `D` or their leading digits, are bounded alike: by
+//! high and low halves each product fits. With exponents every product is shifted down before it is
+//! added, `A_ij 2^15` and `dA_ij` above are what is left, and a row's sum is at most `2^15 + 1/2`. Where
 //! tangents outgrow `2^30` times the largest rate (no state having forgotten any other for a billion
 //! samples) they are held there.
 //!
@@ -51,6 +60,7 @@
 //! | step | error |
 //! |---|---|
 //! | a table's probability | `2^-15`, less for rare symbols: each has an exponent of its own |
+//! | the same in a [`FineQ15`] | `2^-16-x`, with the `x` that it and its rates leave; `2^-15` for a row's likeliest entry |
 //! | an entry of the predicted row | `2^-26` |
 //! | an entry of the filtered row | `2^-17` to `2^-16` |
 //! | a tangent | `2^-16` to `2^-15` of the row's absolute sum, or of one unit where that is larger |
@@ -80,7 +90,8 @@ pub use compensated::Compensated;
 pub use dual::{Dual, DualLedger};
 pub(crate) use fixed::log2;
 pub use fixed::{
-    Fixed, FixedLedger, FixedLog, Q15, RATE_MAX, quantise_rates, quantise_row, rate_unit,
+    FineQ15, Fixed, FixedLedger, FixedLog, Q15, RATE_MAX, Table, fine_exponent, quantise_fine_row,
+    quantise_rates, quantise_row, rate_unit,
 };
 pub use lanes::Lanes;
 pub use max::Max;
@@ -140,6 +151,8 @@ pub trait Parameter: Copy + PartialEq + core::fmt::Debug + 'static {
     type Log: Copy + PartialEq + core::fmt::Debug;
     /// What a row of likelihoods is relative to.
     type LogScale: Copy + PartialEq + core::fmt::Debug;
+    /// By how much rounding may take a row's sum away from one.
+    const ROW_TOLERANCE: Self::Real = <Self::Real as Real>::SUM_TOLERANCE;
 
     /// The value.
     fn value(self) -> Self::Real;

@@ -5,7 +5,7 @@ use fishweir_core::emission::{
     Mixture, Poisson, VectorSpace,
 };
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::number::{Dual, Q15, Real};
+use fishweir_core::number::{Dual, FineQ15, Q15, Real, Table};
 use fishweir_core::{ModelError, emission::SufficientStatistics};
 
 /// Symbols of the categorical models.
@@ -84,6 +84,23 @@ const fn table_chain<const N: usize, const C: usize>() -> Chain<Dual<Q15, C>, N>
     Chain::from_parts(table(N), transition)
 }
 
+/// The same with exponents, two in three of them not zero.
+fn fine_chain<const N: usize, const C: usize>() -> Chain<FineQ15<C>, N> {
+    let chain = table_chain::<N, C>();
+    let fine = |row: [Dual<Q15, C>; N]| {
+        let mut fine = [<FineQ15<C> as Table<C>>::ZERO; N];
+        for (i, (fine, mut weight)) in fine.iter_mut().zip(row).enumerate() {
+            // The same numbers: what is below a half has a digit to spare.
+            let spare = i % 3 > 0 && weight.value.0 <= Q15::ONE.0 / 2;
+            weight.value.0 <<= u16::from(spare);
+            weight.tangent = weight.tangent.map(|rate| Q15(rate.0 << u16::from(spare)));
+            *fine = FineQ15 { weight, exponent: spare.into() };
+        }
+        fine
+    };
+    Chain::from_parts(fine(*chain.initial()), chain.transition().map(fine))
+}
+
 /// [`categorical`] in fixed point, with directions.
 pub(super) const fn categorical_q15<const K: usize, const N: usize, const C: usize>()
 -> Hmm<CategoricalQ15<K, C>, N> {
@@ -111,7 +128,7 @@ pub(super) fn gaussian_q15<const D: usize, const C: usize>()
         let (linear, quadratic) = ([[700; C]; D], [[-500; C]; D]);
         Ok(GaussianQ15::from_parts(channel, constant, [900; C], linear, quadratic, [0; C]))
     };
-    Ok(Hmm::new(table_chain(), [state(0.0)?, state(0.3)?, state(0.6)?, state(0.9)?]))
+    Ok(Hmm::new(fine_chain(), [state(0.0)?, state(0.3)?, state(0.6)?, state(0.9)?]))
 }
 
 /// A model of four states from what each of them emits.

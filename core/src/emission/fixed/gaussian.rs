@@ -3,7 +3,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use super::in_units;
 use crate::emission::Emission;
 use crate::error::{Flaw, ModelError, ObservationError, Part};
-use crate::number::{Dual, FixedLog, Q15};
+use crate::number::{Dual, FineQ15, FixedLog};
 
 /// One channel of a Gaussian in fixed point: see [`GaussianQ15`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
@@ -136,7 +136,7 @@ impl ChannelQ15 {
 }
 
 impl<const C: usize> Emission for GaussianQ15View<'_, C> {
-    type Weight = Dual<Q15, C>;
+    type Weight = FineQ15<C>;
     type Observation = [i16];
 
     #[inline]
@@ -150,13 +150,15 @@ impl<const C: usize> Emission for GaussianQ15View<'_, C> {
             log2 = log2.saturating_sub(in_bits);
             for (rate, (&linear, &quadratic)) in rate.iter_mut().zip(linear.iter().zip(quadratic)) {
                 let (linear, quadratic) = (i32::from(linear), i32::from(quadratic));
+                // Rounded, not cut: what is lost at every sample adds up.
                 let moved = if coarse {
-                    (linear.wrapping_mul(y) >> 5)
+                    (linear.wrapping_mul(y).wrapping_add(1 << 4) >> 5)
                         .saturating_add((quadratic.wrapping_mul(square >> 14)).saturating_mul(4))
-                } else if square < 1 << 24 {
-                    (linear.wrapping_mul(y) >> 9) + (quadratic.wrapping_mul(square >> 9) >> 11)
                 } else {
-                    (linear.wrapping_mul(y) >> 9) + (quadratic.wrapping_mul(square >> 15) >> 5)
+                    let (cut, rest) = if square < 1 << 24 { (9, 11) } else { (15, 5) };
+                    let square = square.wrapping_add(1 << cut >> 1) >> cut;
+                    (linear.wrapping_mul(y).wrapping_add(1 << 8) >> 9)
+                        + (quadratic.wrapping_mul(square).wrapping_add(1 << rest >> 1) >> rest)
                 };
                 *rate = rate.saturating_add(moved).clamp(-STEEPEST, STEEPEST);
             }
@@ -199,7 +201,7 @@ impl<const C: usize> Emission for GaussianQ15View<'_, C> {
 }
 
 impl<const D: usize, const C: usize> Emission for GaussianQ15<D, C> {
-    type Weight = Dual<Q15, C>;
+    type Weight = FineQ15<C>;
     type Observation = [i16; D];
 
     #[inline]

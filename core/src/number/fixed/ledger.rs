@@ -1,4 +1,4 @@
-use super::{Fixed, FixedLog};
+use super::{Fixed, FixedLog, Table};
 use crate::number::{Dual, Number, Real};
 
 /// What has been moved out of a row in fixed point: a logarithm to base 2 and the derivative earned,
@@ -28,7 +28,11 @@ impl<const C: usize> FixedLedger<C> {
     }
 
     /// The natural logarithm of a row's sum and what was moved out of it, less that of another.
-    pub(super) fn read(&self, sum: &Fixed<C>, other: Option<(&Fixed<C>, &Self)>) -> Dual<f32, C> {
+    pub(super) fn read<W: Table<C>>(
+        &self,
+        sum: &Fixed<C, W>,
+        other: Option<(&Fixed<C, W>, &Self)>,
+    ) -> Dual<f32, C> {
         let (unit, none) = (Fixed::UNIT, Self::SETTLED);
         let (other, other_ledger) = other.unwrap_or((&unit, &none));
         let log2 = self.log2 - other_ledger.log2;
@@ -37,7 +41,7 @@ impl<const C: usize> FixedLedger<C> {
         let ratio = sum.mantissa() as f32 / other.mantissa() as f32;
         // Not `ratio.ln()`: where some crate of a build links std, that is std's, with other bits.
         let small = part * core::f32::consts::LN_2 + Real::ln(ratio);
-        let in_row = |row: &Fixed<C>, c: usize| {
+        let in_row = |row: &Fixed<C, W>, c: usize| {
             let scale = f32::power_of_two(row.exponent() as i32 + 1);
             row.tangent[c] as f32 * scale / row.mantissa() as f32
         };

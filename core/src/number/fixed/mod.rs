@@ -10,15 +10,20 @@
 mod functions;
 mod ledger;
 mod quantise;
+mod table;
 
 pub(crate) use functions::log2;
 pub use ledger::FixedLedger;
-pub use quantise::{RATE_MAX, quantise_rates, quantise_row, rate_unit};
+pub use quantise::{
+    RATE_MAX, fine_exponent, quantise_fine_row, quantise_rates, quantise_row, rate_unit,
+};
+pub use table::{FineQ15, Table};
+
+use core::marker::PhantomData;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use self::functions::exp2_of_negative;
-use super::{Dual, Number, Parameter, Real, Scalar, sum_of};
+use super::{Dual, Number, Real, Scalar, sum_of};
 
 /// A number of a table: a probability, unsigned, as `v 2^-15`, or a rate of change, as two's
 /// complement, as `v 2^-14` of a unit.
@@ -67,15 +72,17 @@ const VANISHED: u32 = 1 << 20;
 /// does not depend on their number: states added as padding change no bit.
 const TANGENTS: u32 = (1 << 15) - 128;
 
-/// A number of the fixed-point recursion: a mantissa, and `C` tangents with a common exponent.
+/// A number of the fixed-point recursion: a mantissa, and `C` tangents with a common exponent. It is
+/// weighed with tables of `W`, whose numbers may have [exponents](FineQ15).
 ///
 /// RAM: `4 (1 + C)` bytes. Formats and errors: see the [module](crate::number).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Fixed<const C: usize> {
+pub struct Fixed<const C: usize, W = Dual<Q15, C>> {
     /// The mantissa above, the exponent of the tangents below.
     word: u32,
     tangent: [i32; C],
+    table: PhantomData<W>,
 }
 
 /// A logarithm to base 2, `v 2^-16`, and its rates of change, `v 2^-14` of the directions' units.
@@ -95,89 +102,24 @@ impl<const C: usize> FixedLog<C> {
     pub const IMPOSSIBLE: Self = Self { log2: i32::MIN, rate: [0; C], exponent: 0 };
 }
 
-impl<const C: usize> Fixed<C> {
-    const NONE: Dual<Q15, C> = Dual { value: Q15::ZERO, tangent: [Q15::ZERO; C] };
+impl<const C: usize, W> Fixed<C, W> {
+    #[inline(always)]
+    const fn from_parts(word: u32, tangent: [i32; C]) -> Self {
+        Self { word, tangent, table: PhantomData }
+    }
 
     #[inline(always)]
-    const fn exponent(self) -> u32 {
+    const fn exponent(&self) -> u32 {
         self.word & EXPONENT
     }
 
     #[inline(always)]
-    const fn mantissa(self) -> u32 {
+    const fn mantissa(&self) -> u32 {
         self.word >> EXPONENT_BITS
     }
 }
 
-impl<const C: usize> Parameter for Dual<Q15, C> {
-    type Real = f32;
-    type Tangent = [f32; C];
-    type Number = Fixed<C>;
-    type Log = FixedLog<C>;
-    type LogScale = FixedLog<C>;
-
-    fn value(self) -> f32 {
-        f32::from(self.value.0) * f32::power_of_two(-15)
-    }
-    fn tangent(self) -> [f32; C] {
-        self.tangent.map(|rate| rate.rate() as f32 * f32::power_of_two(-14))
-    }
-
-    /// Rates are taken relative to those of the likeliest, which the scale carries: near it they
-    /// are small, however far the observation.
-    #[inline]
-    fn likelihoods<const N: usize>(
-        mut log: impl FnMut(usize) -> FixedLog<C>,
-    ) -> Option<([Self; N], FixedLog<C>)> {
-        let mut logs = [FixedLog::IMPOSSIBLE; N];
-        let mut best = FixedLog::IMPOSSIBLE;
-        for (j, entry) in logs.iter_mut().enumerate() {
-            *entry = log(j);
-            if entry.log2 > best.log2 {
-                best = *entry;
-            }
-        }
-        if best.log2 == i32::MIN {
-            return None;
-        }
-        let mut values = [0; N];
-        let mut largest = 0;
-        for (log, value) in logs.iter_mut().zip(&mut values) {
-            *value = exp2_of_negative(best.log2.wrapping_sub(log.log2) as u32);
-            for (rate, &of_best) in log.rate.iter_mut().zip(&best.rate) {
-                let relative = rate.saturating_sub(of_best).clamp(-(1 << 30), 1 << 30);
-                // The product, 32 by 15 bits, from two that fit.
-                let (high, low) = (relative >> 15, relative & 0x7fff);
-                *rate = (high * *value as i32) + ((low * *value as i32) >> 15);
-                largest |= rate.unsigned_abs();
-            }
-        }
-        let mut exponent = 0;
-        while largest >> exponent > RATE_MAX as u32 {
-            exponent += 1;
-        }
-        let mut row = [Self { value: Q15::ZERO, tangent: [Q15::ZERO; C] }; N];
-        for (entry, (log, value)) in row.iter_mut().zip(logs.iter().zip(values)) {
-            entry.value = Q15(value as u16);
-            for (tangent, &rate) in entry.tangent.iter_mut().zip(&log.rate) {
-                *tangent = Q15::from_rate((rate >> (exponent & EXPONENT)) as i16);
-            }
-        }
-        Some((row, FixedLog { exponent, ..best }))
-    }
-
-    fn fits(mut row: impl Iterator<Item = Self>) -> bool {
-        let mut sums = [0; C];
-        row.all(|weight| {
-            sums.iter_mut().zip(weight.tangent).all(|(sum, rate)| {
-                *sum += rate.rate().abs();
-                *sum <= RATE_MAX
-            })
-        })
-    }
-}
-
-impl<const C: usize> Scalar for Fixed<C> {
+impl<const C: usize, W: Table<C>> Scalar for Fixed<C, W> {
     fn value(self) -> f32 {
         self.mantissa() as f32 * f32::power_of_two(-16)
     }
@@ -187,7 +129,7 @@ impl<const C: usize> Scalar for Fixed<C> {
     }
 
     #[inline(always)]
-    fn lift_row<const N: usize>(likelihood: [Dual<Q15, C>; N], scale: &FixedLog<C>) -> [Self; N] {
+    fn lift_row<const N: usize>(likelihood: [W; N], scale: &FixedLog<C>) -> [Self; N] {
         let mut row = [Self::ZERO; N];
         for (entry, weight) in row.iter_mut().zip(likelihood) {
             *entry = Self::lift(weight);
@@ -201,7 +143,7 @@ impl<const C: usize> Scalar for Fixed<C> {
         mut log: impl FnMut(usize) -> FixedLog<C>,
         ledger: &mut FixedLedger<C>,
     ) -> Option<([Self; N], FixedLog<C>)> {
-        let (likelihood, scale) = Dual::likelihoods::<N>(|j| {
+        let (likelihood, scale) = W::likelihoods::<N>(|j| {
             let reached = predicted.get(j).is_some_and(|entry| entry.mantissa() > 0);
             if reached { log(j) } else { FixedLog::IMPOSSIBLE }
         })?;
@@ -222,8 +164,8 @@ impl<const C: usize> Scalar for Fixed<C> {
     }
 }
 
-impl<const C: usize> Number for Fixed<C> {
-    type Weight = Dual<Q15, C>;
+impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
+    type Weight = W;
     type Real = f32;
     type Ledger = FixedLedger<C>;
     type LogScale = FixedLog<C>;
@@ -231,19 +173,21 @@ impl<const C: usize> Number for Fixed<C> {
 
     const CENTRED: bool = C > 0;
     const TERM_BY_TERM: bool = false;
-    const SETTLE_EVERY: u32 = 16;
-    const ZERO: Self = Self { word: 0, tangent: [0; C] };
-    const UNIT: Self = Self { word: 1 << (16 + EXPONENT_BITS), tangent: [0; C] };
+    const SETTLE_EVERY: u32 = W::SETTLE_EVERY;
+    const ZERO: Self = Self::from_parts(0, [0; C]);
+    const UNIT: Self = Self::from_parts(1 << (16 + EXPONENT_BITS), [0; C]);
     const SETTLED: FixedLedger<C> = FixedLedger::SETTLED;
 
     /// An entry of a wide row.
     #[inline(always)]
-    fn lift(weight: Dual<Q15, C>) -> Self {
+    fn lift(entry: W) -> Self {
+        let (weight, finer) = (entry.weight(), entry.exponent());
         let mut tangent = [0; C];
         for (tangent, rate) in tangent.iter_mut().zip(weight.tangent) {
-            *tangent = rate.rate() << 11;
+            *tangent = (rate.rate() << 11) >> finer;
         }
-        Self { word: weight.value.probability() << 16, tangent }
+        let value = (weight.value.probability() << 16) >> finer;
+        Self::from_parts(value & !EXPONENT, tangent)
     }
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
@@ -252,29 +196,28 @@ impl<const C: usize> Number for Fixed<C> {
             *tangent = tangent.wrapping_add(other);
         }
         let sum = (self.word & !EXPONENT).wrapping_add(other.word & !EXPONENT);
-        Self { word: sum | self.exponent(), tangent }
+        Self::from_parts(sum | self.exponent(), tangent)
     }
     #[inline(always)]
-    fn weigh(self, weight: Dual<Q15, C>) -> Self {
+    fn weigh(self, weight: W) -> Self {
         Self::inner(&[self], |_| Some(weight))
     }
 
     /// A wide entry from a kept row: rounded once.
     #[inline(always)]
-    fn inner<const N: usize>(
-        row: &[Self; N],
-        weight: impl Fn(usize) -> Option<Dual<Q15, C>>,
-    ) -> Self {
+    fn inner<const N: usize>(row: &[Self; N], weight: impl Fn(usize) -> Option<W>) -> Self {
         const { assert!(N <= 64, "fixed point is proven for up to 64 states") };
         let exponent = row.first().map_or(0, |entry| entry.exponent());
         let (mut value, mut carried, mut moved) = (0_u32, [0_i32; C], [0_i32; C]);
         for (i, entry) in row.iter().enumerate() {
-            let weight = weight(i).unwrap_or(Self::NONE);
+            let table = weight(i).unwrap_or(W::ZERO);
+            let (weight, finer) = (table.weight(), table.exponent());
             let (a, p) = (entry.mantissa(), weight.value.probability());
-            value = value.wrapping_add(a.wrapping_mul(p));
+            value = value.wrapping_add(a.wrapping_mul(p) >> finer);
             for c in 0..C {
-                carried[c] = carried[c].wrapping_add(entry.tangent[c].wrapping_mul(p as i32));
-                let moves = (a as i32).wrapping_mul(weight.tangent[c].rate());
+                let carries = entry.tangent[c].wrapping_mul(p as i32) >> finer;
+                carried[c] = carried[c].wrapping_add(carries);
+                let moves = (a as i32).wrapping_mul(weight.tangent[c].rate()) >> finer;
                 moved[c] = moved[c].wrapping_add(moves);
             }
         }
@@ -282,7 +225,7 @@ impl<const C: usize> Number for Fixed<C> {
         for (tangent, (carried, moved)) in tangent.iter_mut().zip(carried.iter().zip(&moved)) {
             *tangent = carried.wrapping_add(moved >> exponent) >> EXPONENT_BITS;
         }
-        Self { word: (value & !EXPONENT) | exponent, tangent }
+        Self::from_parts((value & !EXPONENT) | exponent, tangent)
     }
 
     /// Of a wide entry with a likelihood: a wide one.
@@ -295,13 +238,21 @@ impl<const C: usize> Number for Fixed<C> {
         let mut tangent = [0; C];
         let pairs = self.tangent.iter().zip(&other.tangent);
         for (tangent, (&own, &moves)) in tangent.iter_mut().zip(pairs) {
-            let carried = (own.wrapping_add(1 << 10) >> 11).wrapping_mul(likelihood as i32)
-                >> (exponent - self.exponent());
-            let moved =
-                ((high as i32).wrapping_mul(moves >> 11) >> 1) >> (exponent - other.exponent());
-            *tangent = carried.wrapping_add(moved) >> 4;
+            let (likelihood, rate) = (likelihood as i32, moves >> 11);
+            let down = (exponent - self.exponent(), exponent - other.exponent());
+            *tangent = if W::FINE {
+                // What is improbable before a sample may be all there is after it.
+                let low_rate = ((low << EXPONENT_BITS) as i32).wrapping_mul(rate) >> 15;
+                let moved =
+                    (high as i32).wrapping_mul(rate).wrapping_add(low_rate) >> EXPONENT_BITS;
+                (by_high_and_low(own, likelihood) >> down.0).wrapping_add(moved >> down.1)
+            } else {
+                let carried = (own.wrapping_add(1 << 10) >> 11).wrapping_mul(likelihood) >> down.0;
+                let moved = ((high as i32).wrapping_mul(rate) >> 1) >> down.1;
+                carried.wrapping_add(moved) >> 4
+            };
         }
-        Self { word: (value & !EXPONENT) | exponent, tangent }
+        Self::from_parts((value & !EXPONENT) | exponent, tangent)
     }
     /// Whether the sum of a wide row has kept its digits; the same for every power.
     #[inline(always)]
@@ -395,9 +346,16 @@ impl<const C: usize> Number for Fixed<C> {
     }
 }
 
+/// `x factor / 2^15`, of a `factor` up to `2^15`: from two products that fit.
+#[inline(always)]
+const fn by_high_and_low(x: i32, factor: i32) -> i32 {
+    let (high, low) = (x >> 15, x & 0x7fff);
+    high.wrapping_mul(factor).wrapping_add(low.wrapping_mul(factor) >> 15)
+}
+
 /// The largest over the directions of `sum_i |t_i|`, less at most `N`.
 #[inline(always)]
-fn absolute_sum<const N: usize, const C: usize>(row: &[Fixed<C>; N]) -> u32 {
+fn absolute_sum<const N: usize, const C: usize, W>(row: &[Fixed<C, W>; N]) -> u32 {
     let mut largest = 0;
     for c in 0..C {
         let mut sum = 0_u32;

@@ -1,6 +1,6 @@
 //! From real parameters to tables. On the host, or once: in `f64`.
 
-use super::Q15;
+use super::{FineQ15, Q15};
 use crate::error::{Flaw, ModelError, Part};
 
 /// The largest rate of change in absolute value, and absolute sum of a row's rates, as an integer:
@@ -48,6 +48,53 @@ pub fn quantise_row(
         };
         entry.0 = (i32::from(entry.0) + step) as u16;
         left -= step;
+    }
+    Ok(())
+}
+
+/// The largest exponent of a [`FineQ15`] with which a probability and its rates, in their units, fit.
+pub fn fine_exponent(probability: f64, rates: impl Iterator<Item = f64>) -> u16 {
+    let largest = rates.fold(0.0, |largest, rate| libm::fmax(largest, libm::fabs(rate)));
+    let most = f64::from(RATE_MAX) - 0.5;
+    let fits = |&by: &u16| {
+        let by = i32::from(by);
+        libm::ldexp(probability, by) <= 1.0 && libm::ldexp(largest, 14 + by) <= most
+    };
+    if probability > 0.0 {
+        (0..=FineQ15::<0>::EXPONENT_MAX).rev().find(fits).unwrap_or(0)
+    } else {
+        0
+    }
+}
+
+/// A row of probabilities in units of `2^-15-exponent`, rounded: zeros stay zero and what is possible
+/// stays possible. The largest takes what the others' rounding left over, to the next of its units,
+/// so that the row sums to one within `2^-16`.
+///
+/// # Errors
+/// The first entry that is not finite or negative, or a sum that is not one.
+pub fn quantise_fine_row(
+    probability: &[f64],
+    exponent: &[u16],
+    table: &mut [Q15],
+    part: Part,
+    row: usize,
+) -> Result<(), ModelError> {
+    crate::error::check_distribution(probability.iter().copied(), part, row)?;
+    let mut sum = 0.0;
+    let mut largest: Option<(&mut Q15, f64, i32)> = None;
+    for ((entry, &p), &by) in table.iter_mut().zip(probability).zip(exponent) {
+        let by = 15 + i32::from(by);
+        let nearest = libm::round(libm::ldexp(p, by)) as u16;
+        entry.0 = if p > 0.0 { nearest.max(1) } else { 0 };
+        sum += libm::ldexp(f64::from(entry.0), -by);
+        if largest.as_ref().is_none_or(|&(_, most, _)| p > most) {
+            largest = Some((entry, p, by));
+        }
+    }
+    if let Some((entry, _, by)) = largest {
+        let rest = libm::round(libm::ldexp(1.0 - sum, by));
+        entry.0 = (f64::from(entry.0) + rest).clamp(1.0, f64::from(Q15::ONE.0)) as u16;
     }
     Ok(())
 }

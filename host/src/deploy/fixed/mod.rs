@@ -21,11 +21,13 @@ use fishweir_core::classify::Normalisation;
 use super::Cost;
 use crate::classifier::Observations;
 
-/// A number of a table and its rates, one an output.
+/// A number of a table and its rates, one an output, all relative to `2^-exponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FixedWeight {
     pub(crate) value: u16,
     pub(crate) rate: Vec<i16>,
+    /// Zero where the family's tables have none.
+    pub(crate) exponent: u16,
 }
 
 /// A model in fixed point.
@@ -119,21 +121,23 @@ impl FixedPoint {
         let (n, c, m, o) = (self.states(), self.directions(), self.models.len(), self.biases.len());
         let belief = (4 * n * (1 + c) + 8 + 8 * c + 4).next_multiple_of(8);
         let table = 2 * (1 + c);
-        let (emission, work, exponentials) = match &self.observations {
+        let (emission, entry, work, exponentials) = match &self.observations {
             Observations::Channels(names) => {
                 let d = names.len();
                 (
                     (8 * d + 4 + 4 * c + 4 * c * d + 2 * c).next_multiple_of(4),
+                    // An entry of the chain has an exponent.
+                    table + 2,
                     n * d * (2 + 2 * c),
                     m * n,
                 )
             }
             Observations::Symbols(symbols) => {
                 let k = symbols.chars().count();
-                (k * table + 2 * k + 2 * c, 0, 0)
+                (k * table + 2 * k + 2 * c, table, 0, 0)
             }
         };
-        let model = ((n + n * n) * table).next_multiple_of(if exponentials > 0 { 4 } else { 2 });
+        let model = ((n + n * n) * entry).next_multiple_of(if exponentials > 0 { 4 } else { 2 });
         let models = m * (model + n * emission);
         Cost {
             state_bytes: m * belief + 8,

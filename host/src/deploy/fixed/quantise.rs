@@ -1,7 +1,9 @@
 //! From `f64` to tables of 16 bits.
 
 use fishweir_core::emission::{CategoricalQ15View, ChannelQ15};
-use fishweir_core::number::{Q15, RATE_MAX, quantise_rates, quantise_row, rate_unit};
+use fishweir_core::number::{
+    Q15, RATE_MAX, fine_exponent, quantise_fine_row, quantise_rates, quantise_row, rate_unit,
+};
 use fishweir_core::{ModelError, Part};
 
 use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedWeight};
@@ -69,8 +71,9 @@ fn per_deviation() -> f64 {
 impl Classifier {
     /// Rounds the compiled classifier to fixed point.
     ///
-    /// Every probability is rounded to `2^-15`, rows sum to one exactly, zeros stay zero and what is
-    /// possible stays possible. Each direction is scaled by a power of two into 16 bits, each channel
+    /// Every probability is rounded to `2^-15` and rows sum to one exactly; in a chain over channels it
+    /// is rounded to fifteen digits of its own, and rows sum to one within `2^-16`. Zeros stay zero and
+    /// what is possible stays possible. Each direction is scaled by a power of two into 16 bits, each channel
     /// by one into its 16-bit observations ([`FixedPoint::places`]).
     ///
     /// # Errors
@@ -169,7 +172,11 @@ fn quantise_model(
         })
         .collect::<Result<Vec<_>, _>>()?;
     let wrong = |state: usize| move |source| QuantiseError::Model { model: index, state, source };
+    let fine = matches!(model.emission.first(), Some(DeployedEmission::Gaussian { .. }));
     let row = |weights: &[Weight<f64>], part, row| -> Result<Vec<FixedWeight>, ModelError> {
+        if fine {
+            return fine_row(weights, &unit, part, row);
+        }
         let probability: Vec<f64> = weights.iter().map(|weight| weight.value).collect();
         let mut table = vec![Q15::ZERO; probability.len()];
         quantise_row(&probability, &mut table, part, row)?;
@@ -251,6 +258,42 @@ fn steepest(model: &DeployedModel<f64>, output: usize, exponents: &[u16]) -> f64
     })
 }
 
+/// A row of a chain whose entries have exponents. The likeliest entry takes what rounding left over of
+/// the row's sum and, so that the rates still sum to zero, of theirs: to the next of its units.
+fn fine_row(
+    weights: &[Weight<f64>],
+    unit: &[i16],
+    part: Part,
+    row: usize,
+) -> Result<Vec<FixedWeight>, ModelError> {
+    let probability: Vec<f64> = weights.iter().map(|weight| weight.value).collect();
+    let exponents: Vec<u16> = weights
+        .iter()
+        .map(|weight| {
+            let rates = weight.tangent.iter().zip(unit);
+            fine_exponent(weight.value, rates.map(|(rate, &unit)| rate * f64::from(-unit).exp2()))
+        })
+        .collect();
+    let mut table = vec![Q15::ZERO; weights.len()];
+    quantise_fine_row(&probability, &exponents, &mut table, part, row)?;
+    let mut fixed = with_rates(weights, &table, unit, row, Some(&exponents))?;
+    for (entry, &exponent) in fixed.iter_mut().zip(&exponents) {
+        entry.exponent = exponent;
+    }
+    let likeliest = (0..weights.len()).max_by(|&i, &j| probability[i].total_cmp(&probability[j]));
+    for output in 0..unit.len() {
+        let rest: f64 = fixed
+            .iter()
+            .map(|entry| f64::from(entry.rate[output]) * (-f64::from(entry.exponent)).exp2())
+            .sum();
+        if let Some(entry) = likeliest.and_then(|likeliest| fixed.get_mut(likeliest)) {
+            let rest = (rest * f64::from(entry.exponent).exp2()).round();
+            entry.rate[output] = (f64::from(entry.rate[output]) - rest) as i16;
+        }
+    }
+    Ok(fixed)
+}
+
 fn with_rates(
     weights: &[Weight<f64>],
     table: &[Q15],
@@ -260,7 +303,7 @@ fn with_rates(
 ) -> Result<Vec<FixedWeight>, ModelError> {
     let mut fixed: Vec<FixedWeight> = table
         .iter()
-        .map(|value| FixedWeight { value: value.0, rate: vec![0; unit.len()] })
+        .map(|value| FixedWeight { value: value.0, rate: vec![0; unit.len()], exponent: 0 })
         .collect();
     for (output, &unit) in unit.iter().enumerate() {
         let rates: Vec<f64> = weights

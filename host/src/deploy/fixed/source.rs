@@ -16,6 +16,10 @@ impl FixedPoint {
             Observations::Channels(_) => ("GaussianQ15", "{ChannelQ15, GaussianQ15}"),
             Observations::Symbols(_) => ("CategoricalQ15", "CategoricalQ15"),
         };
+        let (numbers, entry): (_, fn(&FixedWeight) -> String) = match &self.observations {
+            Observations::Channels(_) => ("{Dual, FineQ15, Q15}", fine_weight),
+            Observations::Symbols(_) => ("{Dual, Q15}", weight),
+        };
         let mut notes = String::from("// Fixed point: tables of 16 bits (Q15), integers alone.\n");
         if let Observations::Channels(names) = &self.observations {
             for (name, places) in names.iter().zip(&self.places) {
@@ -29,16 +33,16 @@ impl FixedPoint {
             &notes,
             &format!(
                 "use fishweir_core::emission::{imports};\n\
-                 use fishweir_core::number::{{Dual, Q15}};\n"
+                 use fishweir_core::number::{numbers};\n"
             ),
             &emission,
             [self.models.len(), self.states(), self.biases.len()],
         );
         for model in &self.models {
             let unit = format!("{:?}", model.unit);
-            let rows = model.transition.iter().map(|row| weights(row));
+            let rows = model.transition.iter().map(|row| weights(row, entry));
             let emissions = model.emission.iter().map(|emission| source(emission, &unit));
-            chain_and_emissions(&mut text, &weights(&model.initial), rows, emissions);
+            chain_and_emissions(&mut text, &weights(&model.initial, entry), rows, emissions);
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
         text
@@ -52,14 +56,21 @@ fn weight(weight: &FixedWeight) -> String {
     format!("Dual {{ value: Q15({}), tangent: [{}] }}", weight.value, rates.join(", "))
 }
 
-fn weights(row: &[FixedWeight]) -> String {
+fn fine_weight(entry: &FixedWeight) -> String {
+    format!("FineQ15 {{ weight: {}, exponent: {} }}", weight(entry), entry.exponent)
+}
+
+fn weights(row: &[FixedWeight], weight: fn(&FixedWeight) -> String) -> String {
     format!("[{}]", row.iter().map(weight).collect::<Vec<_>>().join(", "))
 }
 
 fn source(emission: &FixedEmission, unit: &str) -> String {
     match emission {
         FixedEmission::Categorical { probability, exponent } => {
-            format!("CategoricalQ15::from_parts({}, {exponent:?}, {unit})", weights(probability))
+            format!(
+                "CategoricalQ15::from_parts({}, {exponent:?}, {unit})",
+                weights(probability, weight)
+            )
         }
         FixedEmission::Gaussian { channels, constant, constant_rate } => {
             let fields: Vec<String> =

@@ -2,7 +2,7 @@
 
 use fishweir_core::emission::{CategoricalQ15View, ChannelQ15, Emission, GaussianQ15View, Row};
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::number::{Dual, FixedLog, Q15};
+use fishweir_core::number::{Dual, FineQ15, FixedLog, Q15, Table};
 use fishweir_core::{ModelError, ObservationError};
 
 use super::{FixedEmission, FixedModel, FixedPoint, FixedWeight};
@@ -121,7 +121,7 @@ impl<const C: usize> Gaussian<C> {
 }
 
 impl<const C: usize> Emission for Gaussian<C> {
-    type Weight = Dual<Q15, C>;
+    type Weight = FineQ15<C>;
     type Observation = [i16];
 
     fn log_likelihood(&self, x: &[i16]) -> FixedLog<C> {
@@ -139,7 +139,7 @@ impl<const C: usize> Emission for Gaussian<C> {
 }
 
 /// A family of the host, made from tables.
-trait Build<const C: usize>: Emission<Weight = Dual<Q15, C>> + Observe<f32> + Send {
+trait Build<const C: usize>: Emission<Weight: Table<C> + Send> + Observe<f32> + Send {
     /// A state of the model, or one out of reach.
     fn build(model: &FixedModel, state: usize) -> Self;
 }
@@ -208,15 +208,19 @@ fn running<E: Build<C> + 'static, const C: usize>(
     model: &FixedModel,
 ) -> Box<dyn Block<f32> + Send> {
     with_states!(model.initial.len(), N => {
-        let row = |weights: &[FixedWeight]| -> [Dual<Q15, C>; N] {
-            std::array::from_fn(|j| weights.get(j).map_or(zero(), weight))
+        let none = <E::Weight as Table<C>>::ZERO;
+        let row = |weights: &[FixedWeight]| -> [E::Weight; N] {
+            std::array::from_fn(|j| {
+                let entry = weights.get(j);
+                entry.map_or(none, |entry| E::Weight::scaled(weight(entry), entry.exponent))
+            })
         };
         let transition = std::array::from_fn(|i| match model.transition.get(i) {
             Some(weights) => row(weights),
             // A state out of reach stays where it is.
-            None => std::array::from_fn(|j| Dual {
-                value: if i == j { Q15::ONE } else { Q15::ZERO },
-                ..zero()
+            None => std::array::from_fn(|j| {
+                let stays = Dual { value: Q15::ONE, ..zero() };
+                if i == j { E::Weight::scaled(stays, 0) } else { none }
             }),
         });
         let emission = std::array::from_fn(|j| E::build(model, j));
