@@ -17,6 +17,7 @@ mod hidden_tree;
 mod host_fit;
 mod inference;
 mod kernel;
+mod kernel_logistic;
 mod marginalisation;
 mod markov;
 mod movement;
@@ -41,6 +42,7 @@ use gaussian::Densities;
 use hidden_binomial::Binomial;
 use hidden_tree::Trees;
 use inference::Inference;
+use kernel_logistic::Logistic;
 use marginalisation::FiniteSet;
 use markov::Strings;
 use pair_hmm::Pairs;
@@ -128,6 +130,7 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "10_gaussian_fisher" => check_case::<Densities>,
         "11_markov_strings" => check_case::<Strings>,
         "12_independent_positions" => check_case::<Positions>,
+        "18_kernel_logistic_regression" => check_case::<Logistic>,
         "19_baum_welch" => check_case::<BaumWelch>,
         "20_online_statistics" => check_case::<OnlineStatistics>,
         system => {
