@@ -25,7 +25,7 @@ use clap::Parser;
 use fishweir::data::{Alphabet, Dataset, FastaLabel, Kind, ReadOptions, SamplesView};
 use fishweir::evaluate::Roc;
 use fishweir::fit::{BaumWelch, expectations};
-use fishweir::learn::{FeatureMap, LinearSvm, Matrix};
+use fishweir::learn::{Costs, FeatureMap, Features, LinearSvm, Matrix};
 use fishweir::report::Table;
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
@@ -157,7 +157,13 @@ fn task(
         .map(|(own, other)| (own - other) as f32)
         .collect();
 
-    let map = FeatureMap::new(vec![model], Vec::new(), false, Normalisation::PER_SAMPLE);
+    let map = FeatureMap::new(
+        Features::Scores,
+        vec![model],
+        Vec::new(),
+        false,
+        Normalisation::PER_SAMPLE,
+    );
     let scores: Option<Vec<Vec<f64>>> = map.extract(&views).into_iter().collect();
     let mut scores = scores.ok_or("a domain that the model cannot emit")?;
     let trains = |part: Part| matches!(part, Part::Train { .. });
@@ -181,7 +187,7 @@ fn task(
         }
     }
     let mut dual = vec![0.0; positive.len()];
-    let machine = LinearSvm::train(&rows, &positive, arguments.c, &mut dual);
+    let machine = LinearSvm::train(&rows, &positive, Costs::even(arguments.c.into()), &mut dual);
     let values: Vec<f32> = scores
         .iter()
         .map(|score| machine.value(&score.iter().map(|&x| x as f32).collect::<Vec<_>>()))

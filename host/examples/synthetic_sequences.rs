@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples};
 use fishweir::evaluate::{CrossValidation, CrossValidationOptions, cross_validate};
-use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions};
+use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, Trainer};
 use fishweir::report::Table;
 use fishweir::runtime::{Emissions, Hmm};
 
@@ -74,6 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::new(["classifier", "loss", "95 % over folds", "ROC area"]);
     let share = |x: f64| format!("{x:.3}");
     table.row(["the models that drew them".to_owned(), share(wrong as f64 / sequences as f64)]);
+    let trainer = Trainer::new(&data);
     let bayes = options_of(ClassifierKind::Bayes);
     let of_one = TrainOptions {
         scores: ScoreModels::Class("slow".into()),
@@ -90,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ] {
         let folds = CrossValidationOptions { folds: FOLDS, seed: None };
         let CrossValidation { pooled, accuracy, roc, .. } =
-            cross_validate(&data, &options, folds, &|| ())?;
+            cross_validate(&trainer, &options, folds, &|| ())?;
         let range = accuracy.map(|one| format!("{:.3} to {:.3}", 1.0 - one.high, 1.0 - one.low));
         let area = roc.map(|roc| share(roc.area));
         table.row([

@@ -12,7 +12,13 @@ use crate::files::{self, FileError};
 use crate::runtime::{Emissions, Hmm, HmmError};
 
 /// A direction in a model's parameters: logits of initial and transition probabilities, and of
-/// symbols, or means (in the sensor's units) and log standard deviations.
+/// symbols, or means (in the sensor's units) and log standard deviations. Along it the derivative of
+/// `log p` weighs the score.
+///
+/// Or one in the logarithms of the model's factors, which need not sum to one: with an emission part
+/// of [`Counts`](EmissionDirection::Counts) or [`Moments`](EmissionDirection::Moments), `initial` and
+/// `transition` are rates of such logarithms too. Along it the derivative of `log p` weighs expected
+/// statistics: `d log p / d log A_ij` is the expected number of transitions from `i` to `j`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Direction {
@@ -39,6 +45,21 @@ pub enum EmissionDirection {
         mean: Vec<Vec<f64>>,
         /// `[state][channel]`.
         log_std: Vec<Vec<f64>>,
+    },
+    /// Logarithms of the symbols' probabilities, free of each other: weights on expected counts.
+    Counts {
+        /// `[state][symbol]`.
+        counts: Vec<Vec<f64>>,
+    },
+    /// Logarithms of the densities, as polynomials: weights on expected moments of
+    /// `z = (x - mean) / std`.
+    Moments {
+        /// On `sum_t p(z_t = j | x)` over the observed samples, `[state]`.
+        occupancy: Vec<f64>,
+        /// On `sum_t p(z_t = j | x) z`, `[state][channel]`.
+        first: Vec<Vec<f64>>,
+        /// On `sum_t p(z_t = j | x) z^2`, `[state][channel]`.
+        second: Vec<Vec<f64>>,
     },
 }
 
@@ -86,7 +107,7 @@ pub struct Provenance {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Classifier {
-    /// `bayes` or `fisher`.
+    /// `bayes`, `fisher`, `top` or `count`.
     pub method: String,
     /// What it observes.
     pub observations: Observations,
@@ -302,12 +323,31 @@ impl Direction {
             (EmissionDirection::Gaussian { mean, log_std }, Emissions::Gaussian { .. }) => {
                 table(mean, size) && table(log_std, size)
             }
+            (EmissionDirection::Counts { counts }, Emissions::Categorical { .. }) => {
+                table(counts, size)
+            }
+            (
+                EmissionDirection::Moments { occupancy, first, second },
+                Emissions::Gaussian { .. },
+            ) => {
+                occupancy.len() == states
+                    && occupancy.iter().all(|w| w.is_finite())
+                    && table(first, size)
+                    && table(second, size)
+            }
             _ => false,
         };
         self.initial.len() == states
             && self.initial.iter().all(|w| w.is_finite())
             && table(&self.transition, states)
             && emission
+    }
+}
+
+impl EmissionDirection {
+    /// Whether the direction weighs expected statistics, not the score.
+    pub(crate) fn weighs_statistics(&self) -> bool {
+        matches!(self, Self::Counts { .. } | Self::Moments { .. })
     }
 }
 

@@ -228,3 +228,38 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     }
     assert_eq!(fs::read_to_string(&data).expect("still there"), text);
 }
+
+/// Every kind, learner, scaling and weight that can be named, on strings and on channels.
+#[test]
+fn every_classifier_learner_and_scaling_can_be_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = folder.path().join("m.json").display().to_string();
+    for (data, options, words) in [
+        ("strings.tsv", "--classifier top --learner klr --scaling whitened", "kernel logistic"),
+        ("strings.tsv", "--classifier count --learner svm --scaling practical", "linear support"),
+        ("strings.tsv", "--classifier fisher --learner logistic", "logistic regression"),
+        ("two.csv", "--classifier count --learner kernel-svm", "kernel support vector machine"),
+        ("three.csv", "--classifier top --class-weight balanced", "classes balanced"),
+    ] {
+        let data = fixtures().at(data);
+        let line = format!("fit {data} -o {model} {options} {QUICK} --copies 0 --json");
+        let report = json(&mut fishweir(&line));
+        let kind = options.split(' ').nth(1).expect("a kind");
+        assert_eq!(report["classifier"], kind);
+        assert!(report["choice"]["candidates"].is_array());
+        let info = json(&mut fishweir(&format!("info {model} --json")));
+        assert_eq!(info["classifier"], kind);
+        assert_eq!(info["route"], "directions");
+        assert_eq!(info["directions"], info["outputs"]);
+        let notes = info["provenance"]["notes"].to_string();
+        assert!(notes.contains(words), "no `{words}` in {notes}");
+        let judged = format!("evaluate {data} --model {model} --json");
+        let accuracy = json(&mut fishweir(&judged))["accuracy"].as_f64().expect("a number");
+        assert!(accuracy > 0.6, "{options}: {accuracy}");
+    }
+    let data = fixtures().at("strings.tsv");
+    refused(&mut fishweir(&format!("fit {data} -o {model} --learner forest")), 2);
+    let line = format!("fit {data} -o {model} --classifier top --score-model a {QUICK}");
+    let said = refused(&mut fishweir(&line), 2);
+    assert!(said.contains("all class models"), "{said}");
+}

@@ -13,6 +13,7 @@ fn a_model_and_its_artefact_cost_the_same() {
         let (model, artefact) = (info("json"), info("fishweir"));
         for key in [
             "classifier",
+            "route",
             "classes",
             "channels",
             "symbols",
@@ -52,7 +53,16 @@ fn costs_follow_from_the_shape() {
 #[test]
 fn people_are_told_what_it_is_and_what_it_costs() {
     let text = printed(&mut fishweir(&format!("info {}", fixtures().at("two.json"))));
-    for part in ["fisher", "moving, still", "(x, y)", "flash", "RAM", "multiply-adds", "two.csv"] {
+    for part in [
+        "fisher",
+        "compiled to directions",
+        "moving, still",
+        "(x, y)",
+        "flash",
+        "RAM",
+        "multiply-adds",
+        "two.csv",
+    ] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
 }

@@ -7,7 +7,9 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use fishweir::data::{Alphabet, FastaLabel, Format, Kind, ReadOptions, ShortSeries, Windowing};
 use fishweir::fit::Topology;
-use fishweir::learn::{ClassifierKind, Mirror, Scaling, ScoreModels, TrainOptions};
+use fishweir::learn::{
+    ClassWeight, ClassifierKind, Learner, Mirror, Scaling, ScoreModels, TrainOptions,
+};
 use fishweir_core::classify::Normalisation;
 
 use super::Failure;
@@ -128,17 +130,23 @@ pub(super) struct Training {
     /// is mirrored too [default: choose by inner cross-validation, across an axis of the vectors]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
-    /// How evidence grows with length (fisher)
+    /// What is trained on the features (all but bayes) [default: svm]
+    #[arg(long, value_enum)]
+    learner: Option<Learner>,
+    /// How much the classes weigh against each other (all but bayes) [default: even]
+    #[arg(long, value_enum)]
+    class_weight: Option<ClassWeight>,
+    /// How evidence grows with length (all but bayes)
     #[arg(long, value_name = "HOW", visible_alias = "normalization")]
     normalisation: Option<NormalisationName>,
-    /// Scaling of the score (fisher); several to choose from by inner cross-validation
+    /// Scaling of the features (all but bayes); several to choose from by inner cross-validation
     /// [default: choose]
     #[arg(long, value_name = "HOW", value_delimiter = ',')]
     scaling: Vec<ScalingName>,
-    /// Values of the support vector machine's C to choose from, parted by commas (fisher)
+    /// Values of the cost C of an error to choose from, parted by commas (all but bayes)
     #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = positive)]
     c: Vec<f64>,
-    /// Whose model gives scores: a class, or all (fisher)
+    /// Whose model gives scores or counts: a class, or all (fisher, count)
     #[arg(long, value_name = "CLASS|all")]
     score_model: Option<String>,
     /// Leave log-likelihoods out of the features (fisher)
@@ -159,6 +167,7 @@ enum NormalisationName {
 enum ScalingName {
     Practical,
     Diagonal,
+    Whitened,
 }
 
 fn spread(text: &str) -> Result<f64, String> {
@@ -219,6 +228,8 @@ impl Training {
             options.scores = ScoreModels::Class(class.to_owned());
         }
         options.with_likelihood &= !self.no_likelihood;
+        set(&mut options.learner, self.learner);
+        set(&mut options.class_weight, self.class_weight);
         if let Some(name) = self.normalisation {
             options.normalisation = match name {
                 NormalisationName::None => Normalisation::NONE,
@@ -233,6 +244,7 @@ impl Training {
                 .map(|name| match name {
                     ScalingName::Practical => Scaling::Practical,
                     ScalingName::Diagonal => Scaling::Diagonal,
+                    ScalingName::Whitened => Scaling::Whitened,
                 })
                 .collect();
             let mut seen = Vec::new();
@@ -265,6 +277,8 @@ impl Training {
             ("--rotation", self.rotation.is_some()),
             ("--gain", self.gain.is_some()),
             ("--mirror", !self.mirror.is_empty()),
+            ("--learner", self.learner.is_some()),
+            ("--class-weight", self.class_weight.is_some()),
             ("--normalisation", self.normalisation.is_some()),
             ("--scaling", !self.scaling.is_empty()),
             ("--c", !self.c.is_empty()),

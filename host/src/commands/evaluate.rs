@@ -7,7 +7,7 @@ use fishweir::evaluate::{
     CrossValidationOptions, Figures, Judged, Latency, Roc, Units, cross_validate, evaluate,
 };
 use fishweir::files;
-use fishweir::learn::ClassifierKind;
+use fishweir::learn::{ClassifierKind, Trainer};
 use fishweir::plot::{Curve, RocPlot};
 use fishweir::report::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
@@ -137,7 +137,7 @@ pub(super) fn cross_validation(
     cutting: &Cutting,
     folds: CrossValidationOptions,
 ) -> Result<CrossValidationReport, Failure> {
-    let mut validated = Vec::new();
+    let (mut validated, trainer) = (Vec::new(), Trainer::new(data));
     for &kind in kinds {
         let options = training.options(kind, cutting)?;
         check_group(data, &options)?;
@@ -146,7 +146,7 @@ pub(super) fn cross_validation(
             folds.folds * data.classes().len() * fits_of_a_training(&options),
             &options.baum_welch,
         );
-        let one = cross_validate(data, &options, folds, &|| bar.inc(1));
+        let one = cross_validate(&trainer, &options, folds, &|| bar.inc(1));
         bar.finish_and_clear();
         validated.push(one?);
     }

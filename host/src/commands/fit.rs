@@ -75,7 +75,7 @@ pub(super) fn fit(
 pub(super) fn fits_of_a_training(options: &TrainOptions) -> usize {
     match options.kind {
         ClassifierKind::Bayes => 1,
-        ClassifierKind::Fisher => 1 + options.inner_folds,
+        _ => 1 + options.inner_folds,
     }
 }
 

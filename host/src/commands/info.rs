@@ -36,6 +36,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         form: if model.classifier.is_some() { "model" } else { "artefact" }.to_owned(),
         file_bytes: model.file_bytes,
         classifier: model.method().to_owned(),
+        route: if deployed.directions() == 0 { "log_likelihoods" } else { "directions" }.to_owned(),
         classes: deployed.classes().to_vec(),
         channels,
         symbols,

@@ -34,7 +34,9 @@ impl Classifier {
     /// A classifier that is linear in log-likelihoods and scores needs no score on the device: for a
     /// direction `w`, `w . score` is a directional derivative, which the forward filter carries along
     /// once every number of the model knows its rate of change along `w`. For logits
-    /// `dp_k = p_k (w_k - sum_l p_l w_l)`; for a Gaussian see the core's `Gaussian`.
+    /// `dp_k = p_k (w_k - sum_l p_l w_l)`; for a Gaussian see the core's `Gaussian`. Weights on expected
+    /// statistics are rates of the factors' logarithms, `dp_k = p_k w_k`: the row need not stay a
+    /// distribution, for the filter asks that of the values alone.
     ///
     /// Models with fewer states than the largest are padded with states out of reach.
     ///
@@ -83,8 +85,8 @@ pub(super) fn attach<T: Real>(
     states: usize,
 ) -> Result<DeployedModel<T>, CompileError> {
     let row = |row: &[f64], logits: &dyn Fn(&Direction) -> Vec<f64>, length: usize, stay| {
-        let mut weights =
-            along_logits(row, &directions.iter().map(|d| logits(d)).collect::<Vec<_>>());
+        let along: Vec<_> = directions.iter().map(|d| (*d, logits(d))).collect();
+        let mut weights = along_rows(row, &along);
         let zero = Weight { value: T::ZERO, tangent: vec![T::ZERO; directions.len()] };
         weights.resize(length, zero);
         if let Some(state) = stay {
@@ -109,15 +111,16 @@ pub(super) fn attach<T: Real>(
         let state = if state < model.states() { state } else { 0 };
         emission.push(match &model.emission {
             Emissions::Categorical { probability } => {
-                let mut logits = Vec::new();
+                let mut along = Vec::new();
                 for direction in directions {
-                    let EmissionDirection::Categorical { logits: table } = &direction.emission
+                    let (EmissionDirection::Categorical { logits: table }
+                    | EmissionDirection::Counts { counts: table }) = &direction.emission
                     else {
                         return Err(CompileError::Family(index));
                     };
-                    logits.push(table[state].clone());
+                    along.push((*direction, table[state].clone()));
                 }
-                DeployedEmission::Categorical(along_logits(&probability[state], &logits))
+                DeployedEmission::Categorical(along_rows(&probability[state], &along))
             }
             Emissions::Gaussian { mean, std } => {
                 gaussian(index, &mean[state], &std[state], directions, state)?
@@ -127,13 +130,16 @@ pub(super) fn attach<T: Real>(
     Ok(DeployedModel { initial, transition, emission })
 }
 
-/// Probabilities with their rates of change along directions of their logits.
-fn along_logits<T: Real>(row: &[f64], directions: &[Vec<f64>]) -> Vec<Weight<T>> {
-    let rates: Vec<Vec<f64>> = directions
+/// Probabilities with their rates of change along directions, whose part for this row is given.
+fn along_rows<T: Real>(row: &[f64], along: &[(&Direction, Vec<f64>)]) -> Vec<Weight<T>> {
+    let rates: Vec<Vec<f64>> = along
         .iter()
-        .map(|direction| {
+        .map(|(direction, part)| {
+            if direction.emission.weighs_statistics() {
+                return row.iter().zip(part).map(|(p, w)| p * w).collect();
+            }
             let mut rate = vec![0.0; row.len()];
-            move_row(row, direction, Probabilities::Softmax, &mut rate);
+            move_row(row, part, Probabilities::Softmax, &mut rate);
             rate
         })
         .collect();
@@ -165,12 +171,20 @@ fn gaussian<T: Real>(
     };
     let rates: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
     let rate: Vec<T> = rates.iter().map(|&rate| narrow("rate", rate)).collect::<Result<_, _>>()?;
-    let mut along = Vec::new();
+    // d log b = constant + sum_d z_d (linear_d + quadratic_d z_d), a direction each.
+    let mut along: Vec<(f64, Vec<f64>, &[f64])> = Vec::new();
     for direction in directions {
-        let EmissionDirection::Gaussian { mean, log_std } = &direction.emission else {
-            return Err(CompileError::Family(index));
-        };
-        along.push((&mean[state], &log_std[state]));
+        along.push(match &direction.emission {
+            EmissionDirection::Gaussian { mean, log_std } => (
+                -log_std[state].iter().sum::<f64>(),
+                mean[state].iter().zip(&rates).map(|(mean, rate)| mean * rate).collect(),
+                &log_std[state],
+            ),
+            EmissionDirection::Moments { occupancy, first, second } => {
+                (occupancy[state], first[state].clone(), &second[state])
+            }
+            _ => return Err(CompileError::Family(index)),
+        });
     }
     // The normaliser is that of the rounded rates, so that the device's density is one.
     let rounded: Vec<f64> = rate.iter().map(|&rate| rate.to_f64()).collect();
@@ -178,18 +192,13 @@ fn gaussian<T: Real>(
         mean: mean.iter().map(|&mean| T::from_f64(mean)).collect(),
         constant: Weight {
             value: T::from_f64(fishweir_core::emission::log_normaliser(&rounded)),
-            tangent: along
-                .iter()
-                .map(|(_, log_std)| T::from_f64(-log_std.iter().sum::<f64>()))
-                .collect(),
+            tangent: along.iter().map(|(constant, ..)| T::from_f64(*constant)).collect(),
         },
-        linear: rates
-            .iter()
-            .enumerate()
-            .map(|(d, rate)| along.iter().map(|(mean, _)| T::from_f64(mean[d] * rate)).collect())
+        linear: (0..rates.len())
+            .map(|d| along.iter().map(|(_, linear, _)| T::from_f64(linear[d])).collect())
             .collect(),
         quadratic: (0..rates.len())
-            .map(|d| along.iter().map(|(_, log_std)| T::from_f64(log_std[d])).collect())
+            .map(|d| along.iter().map(|(.., quadratic)| T::from_f64(quadratic[d])).collect())
             .collect(),
         rate,
     })

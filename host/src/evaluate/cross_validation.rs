@@ -1,8 +1,8 @@
 use serde::Serialize;
 
 use super::{EvaluateError, Figures, Interval, Latency, Roc, judge};
-use crate::data::{Dataset, Window};
-use crate::learn::{Choice, TrainOptions, train};
+use crate::data::Window;
+use crate::learn::{Choice, TrainOptions, Trainer};
 
 /// A classifier's cross-validation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,16 +48,18 @@ pub struct CrossValidationOptions {
 }
 
 /// Cross-validates a classifier: in every fold it is trained on the other folds alone, compiled to
-/// `f32`, and judges windows as a device would. Groups never straddle folds.
+/// `f32`, and judges windows as a device would. Groups never straddle folds. Classifiers that are
+/// cross-validated with one trainer share their class models where these are the same.
 ///
 /// # Errors
 /// [`EvaluateError`].
 pub fn cross_validate(
-    data: &Dataset,
+    trainer: &Trainer<'_>,
     options: &TrainOptions,
     validation: CrossValidationOptions,
     progress: &(dyn Fn() + Sync),
 ) -> Result<CrossValidation, EvaluateError> {
+    let data = trainer.data();
     let group = options.group.as_deref();
     let folds = data.folds(validation.folds, group, validation.seed)?;
     let groups = group.map(|column| data.groups(column)).transpose()?;
@@ -65,7 +67,7 @@ pub fn cross_validate(
     let mut all = Vec::new();
     let mut by_fold = Vec::new();
     for fold in 0..folds.len() {
-        let trained = train(data, &folds.train(fold), options, progress)?;
+        let trained = trainer.train(&folds.train(fold), options, progress)?;
         let test = folds.test(fold);
         let cut: Vec<Window<'_>> = windows.of_all(&test).copied().collect();
         let judged = judge(&trained.classifier.compile()?, &cut);

@@ -29,6 +29,7 @@ pub use count::{CountKernel, Counted};
 pub use error::KernelError;
 pub use fisher::{Expected, FisherKernel, Metric, ScoreForm};
 pub use format::{FormatError, GramFormat, Items, gram_bytes, write_gram};
+pub(crate) use gram::inner_product;
 pub use gram::{CrossGram, Gram, GramError, Spectrum};
 pub use information::{Axes, ENUMERATED_AT_MOST, Information, InformationError, RELATIVE_CUT};
 pub(crate) use score::push_score;

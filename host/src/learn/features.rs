@@ -1,4 +1,4 @@
-//! Features of a sequence: the Fisher scores of the class models, read from expected statistics.
+//! Features of a sequence: what its models' expected statistics say, in the forms that compile.
 
 use fishweir_core::classify::Normalisation;
 use fishweir_core::emission::Parametrisation;
@@ -6,9 +6,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::classifier::{Direction, EmissionDirection};
 use crate::data::SamplesView;
-use crate::fit::{Expectations, expectations};
+use crate::fit::{EmissionStatistics, Expectations, expectations};
 use crate::kernel::{Scored, push_score};
 use crate::runtime::{Emissions, Hmm};
+
+/// What a sequence's features are: inner products of them are the kernel.
+///
+/// All are linear in log-likelihoods, scores or expected statistics, so that a linear machine on them,
+/// or a kernel machine on their inner products, compiles to a direction a model. Expected counts of
+/// pairs of neighbours (the count kernel of second order) are not: with the symbols of both, no
+/// single factor of the model has their count for derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Features {
+    /// The score of each model, and where asked for its log-likelihood: the Fisher kernel.
+    Scores,
+    /// Log-odds of every pair of class models and their gradients: the TOP kernel (Tsuda, Kawanabe,
+    /// Raetsch, Sonnenburg and Mueller 2002) of two classes, summed over the pairs. Written out,
+    ///
+    /// ```text
+    /// K(x, y) = sum_{c<d} v_cd(x) v_cd(y) + (C - 1) sum_c score_c(x) . score_c(y),
+    /// v_cd(x) = log p_d(x) - log p_c(x)
+    /// ```
+    ///
+    /// Log-priors are constants, which the machine's bias takes in. Log-odds of a class against a
+    /// mixture of the others would not be linear, and would not compile.
+    LogOdds,
+    /// Expected statistics given the sequence: of symbols, the expected number of each in each hidden
+    /// state; of channels, the expected occupancy, first and second moment of each state. Divided by
+    /// the length they are the marginalised count kernel of first order (Tsuda, Kin and Asai 2002).
+    Counts,
+}
 
 /// How the score's entries are scaled before the linear machine sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +47,10 @@ pub enum Scaling {
     /// Divided by the root of the diagonal information: the invariant kernel with the information
     /// matrix's diagonal, estimated on the training sequences.
     Diagonal,
+    /// Multiplied by the root of the inverse information matrix of each model, estimated on the
+    /// training sequences, with a thousandth of its mean diagonal for a ridge: the invariant kernel,
+    /// `K = U_x' (I + ridge)^-1 U_y` (equation 9).
+    Whitened,
 }
 
 impl Scaling {
@@ -28,38 +60,50 @@ impl Scaling {
         match self {
             Self::Practical => "practical",
             Self::Diagonal => "diagonal information",
+            Self::Whitened => "whitened",
         }
     }
 }
 
-/// From a sequence to the scores of a bank of models, and from weights on scores back to directions.
+/// From a sequence to the features of a bank of models, and from weights on them back to directions.
 ///
-/// A model's block holds, in this order, the score for the logits of the initial and transition
+/// A model's block holds the score, in this order: for the logits of the initial and transition
 /// probabilities, then for the logits of the symbols or for mean (in units of the channel's scale)
 /// and log standard deviation of each state; last, if asked for, its log-likelihood. Probabilities
 /// of zero and one are left out: they do not move with their logits, and in a model whose states have
-/// an order they are nearly all.
+/// an order they are nearly all. Or it holds the expected statistics: counts, `[state][symbol]`, but of
+/// what is impossible, or a state's occupancy and moments. After the models' blocks come the log-odds
+/// of the pairs of models, where they are features.
 #[derive(Clone, Debug)]
 pub struct FeatureMap {
+    features: Features,
     models: Vec<Hmm>,
-    /// Which entries of a score move, `[model][parameter]`.
-    moving: Vec<Vec<bool>>,
+    /// Which entries of a score, or of the statistics, are features, `[model][entry]`.
+    kept: Vec<Vec<bool>>,
     scale: Vec<f64>,
     with_likelihood: bool,
     normalisation: Normalisation,
 }
 
 impl FeatureMap {
-    /// A map over a bank of models.
+    /// A map over a bank of models. Only scores may have log-likelihoods with them.
     #[must_use]
     pub fn new(
+        features: Features,
         models: Vec<Hmm>,
         scale: Vec<f64>,
         with_likelihood: bool,
         normalisation: Normalisation,
     ) -> Self {
-        let moving = models.iter().map(moving).collect();
-        Self { models, moving, scale, with_likelihood, normalisation }
+        let with_likelihood = with_likelihood && features == Features::Scores;
+        let kept = models
+            .iter()
+            .map(|model| match features {
+                Features::Counts => possible(model),
+                Features::Scores | Features::LogOdds => moving(model),
+            })
+            .collect();
+        Self { features, models, kept, scale, with_likelihood, normalisation }
     }
 
     /// The bank of models.
@@ -71,7 +115,7 @@ impl FeatureMap {
     /// Number of features.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.block_lengths().sum()
+        self.block_lengths().sum::<usize>() + self.pairs().count()
     }
 
     /// Whether there is none.
@@ -82,9 +126,35 @@ impl FeatureMap {
 
     fn block_lengths(&self) -> impl Iterator<Item = usize> {
         let likelihood = usize::from(self.with_likelihood);
-        self.moving
-            .iter()
-            .map(move |moving| moving.iter().filter(|moves| **moves).count() + likelihood)
+        self.kept.iter().map(move |kept| count(kept) + likelihood)
+    }
+
+    /// The columns of each model's scores or statistics, log-likelihoods apart.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<std::ops::Range<usize>> {
+        let mut from = 0;
+        let blocks = self.kept.iter().zip(self.block_lengths());
+        blocks
+            .map(|(kept, length)| {
+                let block = from..from + count(kept);
+                from += length;
+                block
+            })
+            .collect()
+    }
+
+    /// The pairs of models whose log-odds are features.
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let models = if self.features == Features::LogOdds { self.models.len() } else { 0 };
+        (0..models).flat_map(move |c| (c + 1..models).map(move |d| (c, d)))
+    }
+
+    /// What scores are multiplied by: a model is in so many pairs.
+    fn weight(&self) -> f64 {
+        match self.features {
+            Features::LogOdds => (self.models.len().max(2) as f64 - 1.0).sqrt(),
+            _ => 1.0,
+        }
     }
 
     /// The features of each sequence, times the normalisation's factor for its length. `None` for a
@@ -92,21 +162,29 @@ impl FeatureMap {
     #[must_use]
     pub fn extract(&self, sequences: &[SamplesView<'_>]) -> Vec<Option<Vec<f64>>> {
         let mut features = vec![Some(Vec::with_capacity(self.len())); sequences.len()];
-        let mut score = Vec::new();
-        for (model, moving) in self.models.iter().zip(&self.moving) {
+        let mut logs = vec![Vec::with_capacity(self.models.len()); sequences.len()];
+        let mut entries = Vec::new();
+        for (model, kept) in self.models.iter().zip(&self.kept) {
             let expected = expectations(model, sequences);
-            for (features, expected) in features.iter_mut().zip(expected) {
+            for ((features, logs), expected) in features.iter_mut().zip(&mut logs).zip(expected) {
                 match (features.as_mut(), expected) {
                     (Some(features), Ok(expected)) => {
-                        score.clear();
-                        self.push_block(model, &expected, &mut score);
-                        let likelihood = score.split_off(moving.len());
-                        let moving = score.iter().zip(moving).filter(|(_, moves)| **moves);
-                        features.extend(moving.map(|(entry, _)| entry));
-                        features.extend(likelihood);
+                        entries.clear();
+                        self.push_entries(model, &expected, &mut entries);
+                        let kept = entries.iter().zip(kept).filter(|(_, kept)| **kept);
+                        features.extend(kept.map(|(entry, _)| entry));
+                        if self.with_likelihood {
+                            features.push(expected.log_likelihood);
+                        }
+                        logs.push(expected.log_likelihood);
                     }
                     _ => *features = None,
                 }
+            }
+        }
+        for (features, logs) in features.iter_mut().zip(&logs) {
+            if let Some(features) = features {
+                features.extend(self.pairs().map(|(c, d)| logs[d] - logs[c]));
             }
         }
         for (features, samples) in features.iter_mut().zip(sequences) {
@@ -116,18 +194,24 @@ impl FeatureMap {
         features
     }
 
-    fn push_block(&self, model: &Hmm, expected: &Expectations, features: &mut Vec<f64>) {
-        push_score(model, expected, Parametrisation::SOFTMAX, &self.scale, features);
-        if self.with_likelihood {
-            features.push(expected.log_likelihood);
+    /// The whole score, weighed, or all expected statistics.
+    fn push_entries(&self, model: &Hmm, expected: &Expectations, entries: &mut Vec<f64>) {
+        if self.features == Features::Counts {
+            return push_statistics(&expected.emission, entries);
+        }
+        push_score(model, expected, Parametrisation::SOFTMAX, &self.scale, entries);
+        let weight = self.weight();
+        if weight != 1.0 {
+            entries.iter_mut().for_each(|entry| *entry *= weight);
         }
     }
 
-    /// Which features are log-likelihoods.
+    /// Which features are log-likelihoods, or differences of them.
     #[must_use]
     pub fn likelihood_columns(&self) -> Vec<bool> {
         self.block_lengths()
             .flat_map(|length| (1..=length).map(move |k| self.with_likelihood && k == length))
+            .chain(self.pairs().map(|_| true))
             .collect()
     }
 
@@ -136,38 +220,90 @@ impl FeatureMap {
     #[must_use]
     pub fn directions(&self, weights: &[f64]) -> Vec<(Direction, f64)> {
         let mut rest = weights.iter().copied();
-        self.models
+        let mut directions: Vec<(Direction, f64)> = self
+            .models
             .iter()
-            .zip(&self.moving)
-            .map(|(model, moving)| {
-                let (states, size) = (model.states(), model.size());
-                let mut of_model = |moves: &bool| if *moves { rest.next() } else { None };
-                let all: Vec<f64> =
-                    moving.iter().map(|moves| of_model(moves).unwrap_or(0.0)).collect();
+            .zip(&self.kept)
+            .map(|(model, kept)| {
+                let mut of_entry = |kept: &bool| if *kept { rest.next() } else { None };
+                let all: Vec<f64> = kept.iter().map(|kept| of_entry(kept).unwrap_or(0.0)).collect();
                 let likelihood = if self.with_likelihood { rest.next() } else { None };
                 let mut all = all.into_iter();
                 let mut take = |count: usize| -> Vec<f64> { all.by_ref().take(count).collect() };
-                let initial = take(states);
-                let transition = (0..states).map(|_| take(states)).collect();
-                let emission = match model.emission {
-                    Emissions::Categorical { .. } => EmissionDirection::Categorical {
-                        logits: (0..states).map(|_| take(size)).collect(),
-                    },
-                    Emissions::Gaussian { .. } => {
-                        let (mut mean, mut log_std) = (Vec::new(), Vec::new());
-                        for _ in 0..states {
-                            let scaled = take(size);
-                            mean.push(scaled.iter().zip(&self.scale).map(|(w, s)| w * s).collect());
-                            log_std.push(take(size));
-                        }
-                        EmissionDirection::Gaussian { mean, log_std }
-                    }
+                let direction = match self.features {
+                    Features::Counts => weigh_statistics(model, &mut take),
+                    Features::Scores | Features::LogOdds => self.weigh_score(model, &mut take),
                 };
-                let direction = Direction { initial, transition, emission };
                 (direction, likelihood.unwrap_or(0.0))
             })
-            .collect()
+            .collect();
+        for ((c, d), weight) in self.pairs().zip(rest) {
+            directions[c].1 -= weight;
+            directions[d].1 += weight;
+        }
+        directions
     }
+
+    fn weigh_score(&self, model: &Hmm, take: &mut impl FnMut(usize) -> Vec<f64>) -> Direction {
+        let weight = self.weight();
+        let mut take = |count| take(count).into_iter().map(|w| w * weight).collect::<Vec<f64>>();
+        let (states, size) = (model.states(), model.size());
+        let initial = take(states);
+        let transition = (0..states).map(|_| take(states)).collect();
+        let emission = match model.emission {
+            Emissions::Categorical { .. } => {
+                EmissionDirection::Categorical { logits: (0..states).map(|_| take(size)).collect() }
+            }
+            Emissions::Gaussian { .. } => {
+                let (mut mean, mut log_std) = (Vec::new(), Vec::new());
+                for _ in 0..states {
+                    let scaled = take(size);
+                    mean.push(scaled.iter().zip(&self.scale).map(|(w, s)| w * s).collect());
+                    log_std.push(take(size));
+                }
+                EmissionDirection::Gaussian { mean, log_std }
+            }
+        };
+        Direction { initial, transition, emission }
+    }
+}
+
+/// Expected statistics: counts, `[state][symbol]`, or of each state occupancy, first, second moments.
+fn push_statistics(statistics: &EmissionStatistics, features: &mut Vec<f64>) {
+    match statistics {
+        EmissionStatistics::Categorical { counts } => features.extend(counts.iter().flatten()),
+        EmissionStatistics::Gaussian { occupancy, first, second } => {
+            for (occupancy, (first, second)) in occupancy.iter().zip(first.iter().zip(second)) {
+                features.push(*occupancy);
+                features.extend(first.iter().chain(second));
+            }
+        }
+    }
+}
+
+/// The direction whose derivative weighs expected statistics, laid out as [`push_statistics`] does:
+/// `d log p / d log b_j(k)` is the expected number of symbols `k` in state `j`.
+fn weigh_statistics(model: &Hmm, take: &mut impl FnMut(usize) -> Vec<f64>) -> Direction {
+    let (states, size) = (model.states(), model.size());
+    let emission = match model.emission {
+        Emissions::Categorical { .. } => {
+            EmissionDirection::Counts { counts: (0..states).map(|_| take(size)).collect() }
+        }
+        Emissions::Gaussian { .. } => {
+            let (mut occupancy, mut first, mut second) = (Vec::new(), Vec::new(), Vec::new());
+            for _ in 0..states {
+                occupancy.extend(take(1));
+                first.push(take(size));
+                second.push(take(size));
+            }
+            EmissionDirection::Moments { occupancy, first, second }
+        }
+    };
+    Direction { initial: vec![0.0; states], transition: vec![vec![0.0; states]; states], emission }
+}
+
+fn count(kept: &[bool]) -> usize {
+    kept.iter().filter(|kept| **kept).count()
 }
 
 /// Which entries of a model's score move.
@@ -177,9 +313,19 @@ fn moving(model: &Hmm) -> Vec<bool> {
     moving.extend(model.transition.iter().flat_map(of_row));
     match &model.emission {
         Emissions::Categorical { probability } => {
-            moving.extend(probability.iter().flat_map(of_row))
+            moving.extend(probability.iter().flat_map(of_row));
         }
         Emissions::Gaussian { .. } => moving.resize(model.parameters(), true),
     }
     moving
+}
+
+/// Which expected statistics are not zero for every sequence.
+fn possible(model: &Hmm) -> Vec<bool> {
+    match &model.emission {
+        Emissions::Categorical { probability } => {
+            probability.iter().flatten().map(|&p| p > 0.0).collect()
+        }
+        Emissions::Gaussian { .. } => vec![true; model.states() * (1 + 2 * model.size())],
+    }
 }

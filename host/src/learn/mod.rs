@@ -1,20 +1,56 @@
 //! Learning: from labelled windows to a classifier of streams.
 //!
-//! Two classifiers, one form: a maximum-likelihood Bayes classifier with a model a class, and a
-//! linear machine on the Fisher scores of those models. Both are a [`Classifier`](crate::classifier::Classifier),
-//! so both compile to the same stream.
+//! Several classifiers, one form: a maximum-likelihood Bayes classifier with a model a class, and
+//! machines on what those models say of a window: Fisher scores, log-odds with their tangents,
+//! expected counts. All are a [`Classifier`](crate::classifier::Classifier), so all compile to the same
+//! stream.
+//!
+//! | what | file |
+//! |---|---|
+//! | [`train`], [`Trainer`]: class models, inner cross-validation, a machine | `train.rs`, `problem.rs` |
+//! | [`TrainOptions`]: what can be trained, and how | `options.rs` |
+//! | [`FeatureMap`]: from windows to features, from weights to directions | `features.rs` |
+//! | the scaling of features; whitening by the empirical information | `metric.rs`, `whiten.rs` |
+//! | [`Learner`]: which machine, and why the default is the default | `machine.rs` |
+//! | [`LinearSvm`]: squared hinge, dual coordinate descent | `svm.rs` |
+//! | [`minimise`]: logistic loss or squared hinge, Newton's method on the rows | `primal.rs`, `loss.rs` |
+//! | [`KernelSvm`], [`KernelLogistic`], [`MapLogistic`]: on Gram matrices | `kernel_svm.rs`, `kernel_logistic.rs`, `map_logistic.rs` |
+//! | [`KernelMachine`]: several classes, one against the rest | `multi_class.rs` |
+//! | [`Expansion`]: kernel machines, folded into weights where they compile | `expansion.rs` |
 
 mod augment;
 mod choice;
+mod expansion;
+mod factor;
 mod features;
+mod kernel_logistic;
+mod kernel_svm;
+mod loss;
 mod machine;
+mod map_logistic;
+mod metric;
+mod multi_class;
 mod one_model;
+mod options;
+mod primal;
+mod problem;
 mod svm;
 mod train;
+mod whiten;
 
 pub use augment::{Augment, AugmentError, Mirror};
 pub use choice::{Candidate, Choice};
-pub use features::{FeatureMap, Scaling};
+pub use expansion::{Expansion, KernelLearnError, Linear};
+pub use features::{FeatureMap, Features, Scaling};
+pub use kernel_logistic::KernelLogistic;
+pub use kernel_svm::KernelSvm;
+pub use loss::{ClassWeight, Costs, Loss, sigmoid};
+pub use machine::{KERNEL_WINDOWS, Learner};
+pub use map_logistic::MapLogistic;
+pub use metric::Metric;
+pub use multi_class::{KernelLearner, KernelMachine};
 pub use one_model::fit_one;
+pub use options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
+pub use primal::{minimise, objective};
 pub use svm::{LinearSvm, Matrix};
-pub use train::{ClassifierKind, ScoreModels, TrainError, TrainOptions, Trained, train};
+pub use train::{Trained, Trainer, train};

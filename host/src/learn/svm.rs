@@ -4,6 +4,9 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use super::expansion::Linear;
+use super::loss::Costs;
+
 /// Rows of features, row-major, in `f32`: a training set is read many times, and half the bytes are
 /// half the time.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,19 +62,25 @@ const PASSES: usize = 60;
 const TOLERANCE: f32 = 0.05;
 
 impl LinearSvm {
-    /// Minimises `|w|^2 / 2 + b^2 / 2 + C sum_i max(0, 1 - y_i f(x_i))^2` with `y_i = 1` where
-    /// `positive`, else `-1`.
+    /// Minimises `|w|^2 / 2 + b^2 / 2 + sum_i c_i max(0, 1 - y_i f(x_i))^2` with `y_i = 1` where
+    /// `positive`, else `-1`, and the cost `c_i` of that side.
     ///
     /// Dual coordinate descent: Hsieh, Chang, Lin, Keerthi and Sundararajan, "A dual coordinate
     /// descent method for large-scale linear SVM", 2008, algorithm 1 with the squared hinge. The
     /// bias is one more feature of value one. `dual` holds one multiplier a row and may carry those
-    /// of a smaller `C` on to the next (all zero to start).
+    /// of smaller costs on to the next (all zero to start). It stops at a violation of 0.05, or after
+    /// 60 passes: short of the least objective where costs are large.
     ///
     /// Work: two inner products a row a pass; deterministic.
     #[must_use]
-    pub fn train(rows: &Matrix, positive: &[bool], c: f32, dual: &mut [f32]) -> Self {
-        let diagonal = 0.5 / c;
-        let norms: Vec<f32> = rows.rows().map(|row| 1.0 + dot(row, row) + diagonal).collect();
+    pub fn train(rows: &Matrix, positive: &[bool], costs: Costs, dual: &mut [f32]) -> Self {
+        let diagonal: Vec<f32> =
+            positive.iter().map(|&positive| 0.5 / costs.of(positive) as f32).collect();
+        let norms: Vec<f32> = rows
+            .rows()
+            .zip(&diagonal)
+            .map(|(row, diagonal)| 1.0 + dot(row, row) + diagonal)
+            .collect();
         let mut svm = Self { weights: vec![0.0; rows.columns()], bias: 0.0 };
         for ((row, &positive), &alpha) in rows.rows().zip(positive).zip(dual.iter()) {
             svm.step(row, if positive { alpha } else { -alpha });
@@ -84,7 +93,7 @@ impl LinearSvm {
             for &i in &order {
                 let row = &rows.values[i * rows.columns..(i + 1) * rows.columns];
                 let y = if positive[i] { 1.0 } else { -1.0 };
-                let gradient = y * svm.value(row) - 1.0 + diagonal * dual[i];
+                let gradient = y * svm.value(row) - 1.0 + diagonal[i] * dual[i];
                 let projected = if dual[i] == 0.0 { gradient.min(0.0) } else { gradient };
                 violation = violation.max(projected.abs());
                 if projected != 0.0 {
@@ -105,6 +114,24 @@ impl LinearSvm {
             *weight += by * x;
         }
         self.bias += by;
+    }
+
+    /// A machine in `f64`, rounded.
+    #[must_use]
+    pub fn of(machine: &Linear) -> Self {
+        Self {
+            weights: machine.weights.iter().map(|&weight| weight as f32).collect(),
+            bias: machine.bias as f32,
+        }
+    }
+
+    /// The same machine in `f64`.
+    #[must_use]
+    pub fn linear(&self) -> Linear {
+        Linear {
+            weights: self.weights.iter().copied().map(f64::from).collect(),
+            bias: f64::from(self.bias),
+        }
     }
 
     /// `f(x)`.
@@ -138,7 +165,7 @@ mod tests {
         let mut rows = Matrix::new(1);
         rows.push(&[2.0]);
         rows.push(&[-2.0]);
-        let svm = LinearSvm::train(&rows, &[true, false], 1e6, &mut [0.0; 2]);
+        let svm = LinearSvm::train(&rows, &[true, false], Costs::even(1e6), &mut [0.0; 2]);
         assert!((svm.value(&[2.0]) - 1.0).abs() < 0.06, "{svm:?}");
         assert!(svm.value(&[0.0]).abs() < 0.06, "{svm:?}");
     }
@@ -146,7 +173,7 @@ mod tests {
     #[test]
     fn the_gradient_of_the_objective_vanishes() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
-        let (n, d, c) = (60, 11, 0.7);
+        let (n, d, c) = (60, 11, 0.7_f32);
         let mut rows = Matrix::new(d);
         let mut positive = Vec::new();
         for i in 0..n {
@@ -155,7 +182,7 @@ mod tests {
             rows.push(&row);
             positive.push(i % 2 == 0);
         }
-        let svm = LinearSvm::train(&rows, &positive, c, &mut vec![0.0; n]);
+        let svm = LinearSvm::train(&rows, &positive, Costs::even(c.into()), &mut vec![0.0; n]);
         let mut gradient = svm.weights.clone();
         for (row, &positive) in rows.rows().zip(&positive) {
             let y = if positive { 1.0 } else { -1.0 };

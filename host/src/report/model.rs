@@ -16,8 +16,11 @@ pub struct Inspection {
     pub form: String,
     /// Bytes of the file.
     pub file_bytes: usize,
-    /// `bayes` or `fisher`.
+    /// `bayes`, `fisher`, `top` or `count`; an artefact does not tell the last three apart, and says
+    /// `fisher`.
     pub classifier: String,
+    /// How it is computed on a device: `log_likelihoods` or `directions`.
+    pub route: String,
     /// Classes.
     pub classes: Vec<String>,
     /// Names of the channels; null for symbols.
@@ -48,12 +51,24 @@ pub struct Inspection {
 impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}, {} B", self.file, self.form, grouped(self.file_bytes))?;
-        let route = match self.directions {
-            0 => "log-likelihoods, by the forward filter".to_owned(),
-            count => {
-                format!(
-                    "Fisher scores along {}, by the tangent filter",
-                    counted(count, "direction")
+        let (route, why) = match (self.directions, self.classifier.as_str()) {
+            (0, _) => (
+                "log-likelihoods, by the forward filter".to_owned(),
+                "the Bayes rule is linear in them: no direction, no score".to_owned(),
+            ),
+            (count, name) => {
+                let what = match name {
+                    "top" => "log-odds of class models and their tangents",
+                    "count" => "expected statistics",
+                    _ => "Fisher scores",
+                };
+                let directions = counted(count, "direction");
+                (
+                    format!("{what} along {directions}, by the tangent filter"),
+                    format!(
+                        "linear in {what}, so compiled to directions: no feature vector and no \
+                         training window on the device"
+                    ),
                 )
             }
         };
@@ -68,6 +83,7 @@ impl fmt::Display for Inspection {
         };
         let mut lines = vec![
             ("classifier", format!("{}: {route}", self.classifier)),
+            ("", why),
             ("classes", format!("{} ({})", self.classes.len(), self.classes.join(", "))),
             ("observes", observed),
             (

@@ -20,6 +20,7 @@ mod host;
 mod host_fit;
 mod inference;
 mod kernel;
+mod kernel_logistic;
 mod marginalisation;
 mod markov;
 mod movement;
@@ -47,6 +48,7 @@ use gaussian::Densities;
 use hidden_binomial::Binomial;
 use hidden_tree::Trees;
 use inference::Inference;
+use kernel_logistic::Logistic;
 use marginalisation::FiniteSet;
 use markov::Strings;
 use pair_hmm::Pairs;
@@ -136,6 +138,7 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "11_markov_strings" => check_case::<Strings>,
         "12_independent_positions" => check_case::<Positions>,
         "16_marginalised_count_kernel" => check_case::<Counts>,
+        "18_kernel_logistic_regression" => check_case::<Logistic>,
         "19_baum_welch" => check_case::<BaumWelch>,
         "20_online_statistics" => check_case::<OnlineStatistics>,
         system => {

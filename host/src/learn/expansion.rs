@@ -1,0 +1,166 @@
+//! What kernel machines have in common: expansions in kernels, and why one was not trained.
+
+use super::loss::Costs;
+use crate::kernel::{Gram, inner_product};
+
+/// A machine in the dual: `f(x) = bias + sum_i coefficient_i K(x_i, x)` over the training items.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expansion {
+    /// `S_i lambda_i`, `[item]`; zero where the item is no support vector.
+    pub coefficients: Vec<f64>,
+    /// Bias.
+    pub bias: f64,
+}
+
+/// A machine in the primal: `f(x) = weights . x + bias`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linear {
+    /// Weights, `[feature]`.
+    pub weights: Vec<f64>,
+    /// Bias.
+    pub bias: f64,
+}
+
+impl Expansion {
+    /// `f(x)` of an item, from its kernel values against the training items.
+    #[must_use]
+    pub fn value(&self, kernels: &[f64]) -> f64 {
+        let terms = self.coefficients.iter().zip(kernels);
+        self.bias + terms.map(|(coefficient, kernel)| coefficient * kernel).sum::<f64>()
+    }
+
+    /// The training items that take part, in order.
+    #[must_use]
+    pub fn support(&self) -> Vec<usize> {
+        (0..self.coefficients.len()).filter(|&item| self.coefficients[item] != 0.0).collect()
+    }
+
+    /// The same machine in the primal, where the kernel is the inner product of features:
+    /// `weights = sum_i coefficient_i x_i`. `rows` are the training items' features, so many in a row.
+    ///
+    /// This is what makes a kernel machine compile: a device needs the weights alone.
+    #[must_use]
+    pub fn fold<'a, T: Copy + Into<f64> + 'a>(
+        &self,
+        rows: impl IntoIterator<Item = &'a [T]>,
+        features: usize,
+    ) -> Linear {
+        let mut weights = vec![0.0; features];
+        for (&coefficient, row) in self.coefficients.iter().zip(rows) {
+            if coefficient != 0.0 {
+                for (weight, &x) in weights.iter_mut().zip(row) {
+                    *weight += coefficient * x.into();
+                }
+            }
+        }
+        Linear { weights, bias: self.bias }
+    }
+}
+
+impl Linear {
+    /// `f(x)`.
+    #[must_use]
+    pub fn value(&self, row: &[f64]) -> f64 {
+        self.bias + inner_product(&self.weights, row)
+    }
+}
+
+/// Why a kernel machine was not trained.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelLearnError {
+    /// Something of another length than is needed.
+    #[error("{what} {row} has {found} entries where {wanted} are needed")]
+    Shape {
+        /// What.
+        what: &'static str,
+        /// Its number.
+        row: usize,
+        /// Its length.
+        found: usize,
+        /// The length needed.
+        wanted: usize,
+    },
+    /// Another number of labels than of items.
+    #[error("{labels} labels for a kernel matrix of {items} items")]
+    Labels {
+        /// Labels given.
+        labels: usize,
+        /// Items of the matrix.
+        items: usize,
+    },
+    /// No item at all.
+    #[error("no item to train on")]
+    Empty,
+    /// Costs must be positive numbers.
+    #[error("the cost of an error must be a positive number; got {positive} and {negative}")]
+    Costs {
+        /// Of positive items.
+        positive: f64,
+        /// Of negative ones.
+        negative: f64,
+    },
+    /// A kernel value that is no number.
+    #[error("the kernel of items {row} and {column} is not finite; leave impossible items out")]
+    NotFinite {
+        /// One item.
+        row: usize,
+        /// The other.
+        column: usize,
+    },
+    /// A covariance that is not symmetric.
+    #[error("entries [{row}][{column}] and [{column}][{row}] of the covariance differ")]
+    NotSymmetric {
+        /// Row.
+        row: usize,
+        /// Column.
+        column: usize,
+    },
+    /// A matrix that is no kernel.
+    #[error("the kernel matrix is not positive semi-definite; add a ridge to its diagonal")]
+    NotSemidefinite,
+    /// The iteration ended before it converged.
+    #[error(
+        "no convergence in {steps} steps (relative decrement {decrement:.1e}); scale the kernel down"
+    )]
+    NotConverged {
+        /// Steps taken.
+        steps: usize,
+        /// The square of Newton's decrement, relative to the objective.
+        decrement: f64,
+    },
+    /// A machine whose objectives are too far apart.
+    #[error(
+        "the support vector machine did not converge: its objectives are {relative:.1e} apart; scale \
+         the kernel down"
+    )]
+    Gap {
+        /// The gap, relative to the primal objective.
+        relative: f64,
+    },
+    /// The library of support vector machines refused the problem.
+    #[error("support vector machine: {0}")]
+    Machine(String),
+}
+
+/// Checks what every kernel machine wants of its problem.
+pub(super) fn check_kernel(
+    gram: &Gram,
+    positive: &[bool],
+    costs: Costs,
+) -> Result<(), KernelLearnError> {
+    let items = gram.len();
+    if positive.len() != items {
+        return Err(KernelLearnError::Labels { labels: positive.len(), items });
+    }
+    if !costs.are_valid() {
+        let Costs { positive, negative } = costs;
+        return Err(KernelLearnError::Costs { positive, negative });
+    }
+    for row in 0..items {
+        if let Some(column) = gram.row(row).iter().position(|kernel| !kernel.is_finite()) {
+            return Err(KernelLearnError::NotFinite { row, column });
+        }
+    }
+    Ok(())
+}

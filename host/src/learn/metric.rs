@@ -1,0 +1,133 @@
+//! The scaling of features, fitted to the training windows.
+
+use std::ops::Range;
+
+use super::expansion::{KernelLearnError, Linear};
+use super::features::{FeatureMap, Scaling};
+use super::svm::Matrix;
+use super::whiten::Whiten;
+
+/// An affine map of the features, fitted to some rows: whitening block by block, then
+/// `(x - offset) factor` for every entry. Being affine, it folds into a machine's weights and bias.
+pub struct Metric {
+    whitening: Vec<(Range<usize>, Whiten)>,
+    standard: Vec<Standard>,
+}
+
+/// A feature becomes `(x - offset) factor`.
+#[derive(Clone, Copy, Debug)]
+struct Standard {
+    offset: f64,
+    factor: f64,
+}
+
+impl Standard {
+    fn of(self, x: f64) -> f64 {
+        (x - self.offset) * self.factor
+    }
+}
+
+impl Metric {
+    /// Fitted to rows of features of a map.
+    ///
+    /// # Errors
+    /// [`KernelLearnError`] if an information matrix has no Cholesky factor: an entry is not finite.
+    pub fn of(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Result<Self, KernelLearnError> {
+        if scaling != Scaling::Whitened {
+            return Ok(Self { whitening: Vec::new(), standard: standards(rows, map, scaling) });
+        }
+        let mut whitening = Vec::new();
+        for block in map.blocks() {
+            let part = |row: &[f32]| row[block.clone()].iter().copied().map(f64::from).collect();
+            let scores: Vec<Vec<f64>> = rows.rows().map(part).collect();
+            whitening.push((block, Whiten::by_information_of(&scores)?));
+        }
+        let whitened = Self { whitening, standard: Vec::new() };
+        let mut white = rows.clone();
+        for row in white.rows_mut() {
+            let all = whitened.whiten(row.iter().copied().map(f64::from).collect());
+            row.iter_mut().zip(all).for_each(|(x, white)| *x = white as f32);
+        }
+        Ok(Self { standard: standards(&white, map, scaling), ..whitened })
+    }
+
+    fn whiten(&self, mut row: Vec<f64>) -> Vec<f64> {
+        for (block, whitening) in &self.whitening {
+            let white = whitening.features(&row[block.clone()]);
+            row[block.clone()].copy_from_slice(&white);
+        }
+        row
+    }
+
+    /// The mapped features of a row.
+    #[must_use]
+    pub fn map(&self, row: &[f64]) -> Vec<f64> {
+        let white = self.whiten(row.to_vec());
+        white.iter().zip(&self.standard).map(|(&x, standard)| standard.of(x)).collect()
+    }
+
+    /// Maps every row in place.
+    pub(super) fn apply(&self, rows: &mut Matrix) {
+        for row in rows.rows_mut() {
+            let whole: Vec<f64> = row.iter().copied().map(f64::from).collect();
+            row.iter_mut().zip(self.map(&whole)).for_each(|(x, mapped)| *x = mapped as f32);
+        }
+    }
+
+    /// The machine on unmapped features that is the same as one on mapped features: factors go into
+    /// the weights, offsets into the bias, and then the whitening into the weights.
+    #[must_use]
+    pub fn pull(&self, machine: &Linear) -> Linear {
+        let (mut bias, mut weights) = (machine.bias, Vec::new());
+        for (&weight, standard) in machine.weights.iter().zip(&self.standard) {
+            let weight = weight * standard.factor;
+            bias -= weight * standard.offset;
+            weights.push(weight);
+        }
+        for (block, whitening) in &self.whitening {
+            let pulled = whitening.pull(&weights[block.clone()]);
+            weights[block.clone()].copy_from_slice(&pulled);
+        }
+        Linear { weights, bias }
+    }
+}
+
+/// How each feature is scaled, so that the scores' block and the log-likelihoods' block both have a
+/// mean square norm of one, and one grid of C serves every size of model.
+///
+/// Scores are multiplied by one number (practical, or whitened already) or divided by the root of their
+/// mean square, the diagonal of the empirical information; they are not centred, for under the model
+/// their mean is zero. Log-likelihoods, which have no natural zero, are centred each and scaled alike.
+fn standards(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Vec<Standard> {
+    let count = rows.rows().len().max(1) as f64;
+    let columns = rows.columns();
+    let (mut mean, mut square) = (vec![0.0; columns], vec![0.0; columns]);
+    for row in rows.rows() {
+        for ((mean, square), &x) in mean.iter_mut().zip(&mut square).zip(row) {
+            let x = f64::from(x);
+            *mean += x / count;
+            *square += x * x / count;
+        }
+    }
+    let is_likelihood = map.likelihood_columns();
+    let likelihoods = is_likelihood.iter().filter(|is| **is).count();
+    let scores = (columns - likelihoods).max(1) as f64;
+    let total = |wanted: bool, values: &dyn Fn(usize) -> f64| -> f64 {
+        (0..columns).filter(|&k| is_likelihood[k] == wanted).map(values).sum()
+    };
+    let score_norm = total(false, &|k| square[k]);
+    let likelihood_norm = total(true, &|k| square[k] - mean[k] * mean[k]);
+    // A feature that never moves is no evidence: its factor is zero.
+    let reciprocal_root = |x: f64| if x > 1e-24 { x.sqrt().recip() } else { 0.0 };
+    (0..columns)
+        .map(|k| match (is_likelihood[k], scaling) {
+            (true, _) => Standard { offset: mean[k], factor: reciprocal_root(likelihood_norm) },
+            (false, Scaling::Practical | Scaling::Whitened) => {
+                Standard { offset: 0.0, factor: reciprocal_root(score_norm) }
+            }
+            (false, Scaling::Diagonal) => {
+                Standard { offset: 0.0, factor: reciprocal_root(square[k] * scores) }
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,106 @@
+//! Several classes by machines for two: one against the rest.
+//!
+//! A machine a class is trained to find its own items among all others; the class whose machine has
+//! the largest value is decided for. For two classes one machine does, and its sign decides. That is
+//! the form of the core's classifiers: an output a class, one for two. Machines for every pair of
+//! classes would make `K (K - 1) / 2` outputs of the same `K`, and a direction each on the device.
+
+use rayon::prelude::*;
+
+use super::expansion::{Expansion, KernelLearnError};
+use super::kernel_logistic::KernelLogistic;
+use super::kernel_svm::KernelSvm;
+use super::loss::ClassWeight;
+use crate::kernel::Gram;
+
+/// Trains a machine an output, in parallel: `machine` is given which items are of the class to be
+/// found.
+pub(super) fn one_against_rest<M: Send, E: Send>(
+    labels: &[usize],
+    classes: usize,
+    machine: impl Fn(&[bool]) -> Result<M, E> + Sync,
+) -> Result<Vec<M>, E> {
+    let found = if classes == 2 { 1..2 } else { 0..classes };
+    found
+        .into_par_iter()
+        .map(|class| {
+            let positive: Vec<bool> = labels.iter().map(|&label| label == class).collect();
+            machine(&positive)
+        })
+        .collect()
+}
+
+/// Which machine is trained on a kernel matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelLearner {
+    /// [`KernelSvm`].
+    Svm,
+    /// [`KernelLogistic`].
+    Logistic,
+}
+
+/// A classifier on kernel values: an expansion an output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelMachine {
+    /// One for two classes (its sign decides for class 1), else one a class.
+    pub outputs: Vec<Expansion>,
+}
+
+impl KernelMachine {
+    /// Trains one machine against the rest for each class, or a single one for two classes.
+    ///
+    /// # Errors
+    /// [`KernelLearnError`] of the first machine that was not trained.
+    pub fn train(
+        learner: KernelLearner,
+        gram: &Gram,
+        labels: &[usize],
+        classes: usize,
+        c: f64,
+        weight: ClassWeight,
+    ) -> Result<Self, KernelLearnError> {
+        let outputs = one_against_rest(labels, classes, |positive| {
+            learner.train(gram, positive, weight.costs(c, positive))
+        })?;
+        Ok(Self { outputs })
+    }
+
+    /// The outputs' values on an item, from its kernel values against the training items.
+    #[must_use]
+    pub fn values(&self, kernels: &[f64]) -> Vec<f64> {
+        self.outputs.iter().map(|output| output.value(kernels)).collect()
+    }
+
+    /// The class decided for.
+    #[must_use]
+    pub fn decide(&self, kernels: &[f64]) -> usize {
+        fishweir_core::classify::decide(&self.values(kernels)).class
+    }
+
+    /// The training items that take part in any output, in order: what a device must store where the
+    /// kernel does not compile.
+    #[must_use]
+    pub fn support(&self) -> Vec<usize> {
+        let items = self.outputs.first().map_or(0, |output| output.coefficients.len());
+        let takes_part = |item: &usize| self.outputs.iter().any(|o| o.coefficients[*item] != 0.0);
+        (0..items).filter(takes_part).collect()
+    }
+}
+
+impl KernelLearner {
+    /// Trains one machine for two classes.
+    ///
+    /// # Errors
+    /// Those of [`KernelSvm::train`] and [`KernelLogistic::train`].
+    pub fn train(
+        self,
+        gram: &Gram,
+        positive: &[bool],
+        costs: super::loss::Costs,
+    ) -> Result<Expansion, KernelLearnError> {
+        Ok(match self {
+            Self::Svm => KernelSvm::train(gram, positive, costs)?.expansion,
+            Self::Logistic => KernelLogistic::train(gram, positive, costs)?.expansion(),
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! Class models and sequences drawn from them.
+
+use fishweir::data::{Samples, SamplesView};
+use fishweir::runtime::{Emissions, Hmm};
+use fishweir_tests::sample::Sampler;
+
+/// What is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Symbols,
+    Channels,
+}
+
+/// A model a class, and labelled sequences.
+pub(crate) struct Bank {
+    pub(crate) models: Vec<Hmm>,
+    pub(crate) sequences: Vec<Samples>,
+    pub(crate) labels: Vec<usize>,
+}
+
+fn distribution(s: &mut Sampler, size: usize) -> Vec<f64> {
+    let weights: Vec<f64> = (0..size).map(|_| s.normal().exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.iter().map(|weight| weight / sum).collect()
+}
+
+impl Bank {
+    /// Models of two and three states in turn, and ten sequences of each, of 12 to 39 samples, some
+    /// of them missing.
+    pub(crate) fn draw(family: Family, classes: usize, seed: u64) -> Self {
+        let mut s = Sampler::new(seed);
+        let models: Vec<Hmm> =
+            (0..classes).map(|class| model(&mut s, family, 2 + class % 2)).collect();
+        let (mut sequences, mut labels) = (Vec::new(), Vec::new());
+        for draw in 0..10 * classes {
+            let class = draw % classes;
+            let mut samples = models[class].simulate(12 + (draw * 7) % 28, draw as u64);
+            if let Samples::Symbols(symbols) = &mut samples {
+                symbols[draw % 12] = None;
+            }
+            sequences.push(samples);
+            labels.push(class);
+        }
+        Self { models, sequences, labels }
+    }
+
+    pub(crate) fn views(&self) -> Vec<SamplesView<'_>> {
+        self.sequences.iter().map(Samples::view).collect()
+    }
+}
+
+fn model(s: &mut Sampler, family: Family, states: usize) -> Hmm {
+    let mut rows = |count: usize, size: usize| -> Vec<Vec<f64>> {
+        (0..count).map(|_| distribution(s, size)).collect()
+    };
+    let (initial, transition) = (rows(1, states).swap_remove(0), rows(states, states));
+    let emission = match family {
+        Family::Symbols => Emissions::Categorical { probability: rows(states, 4) },
+        Family::Channels => {
+            let mean = (0..states).map(|_| vec![10.0 + s.normal(), s.normal()]).collect();
+            let std = (0..states).map(|_| vec![(0.3 * s.normal()).exp(), 0.5]).collect();
+            Emissions::Gaussian { mean, std }
+        }
+    };
+    Hmm { initial, transition, emission }
+}

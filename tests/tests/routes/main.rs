@@ -1,0 +1,13 @@
+//! Every learner on every kind of feature compiles: what a stream decides is what the expansion in
+//! kernels decides on the host.
+
+mod bank;
+mod features;
+mod streams;
+mod training;
+
+#[track_caller]
+fn assert_close(a: f64, b: f64, tolerance: f64, what: &str) {
+    let allowed = tolerance * (1.0 + b.abs());
+    assert!((a - b).abs() <= allowed, "{what}: {a} and {b}, allowed {allowed:.1e}");
+}

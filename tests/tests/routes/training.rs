@@ -1,0 +1,115 @@
+//! Every combination that can be asked for trains, compiles, survives its file, and decides.
+
+use fishweir::classifier::Classifier;
+use fishweir::data::{Dataset, ReadOptions};
+use fishweir::evaluate::{Figures, judge};
+use fishweir::learn::{
+    ClassWeight, ClassifierKind, Learner, Scaling, ScoreModels, TrainError, TrainOptions, Trainer,
+    train,
+};
+use fishweir_tests::sample::Sampler;
+
+/// Strings of two classes: runs of letters, and letters that alternate.
+fn strings() -> Dataset {
+    let mut s = Sampler::new(2);
+    let mut text = String::from("label\tid\tsequence\n");
+    for n in 0..40 {
+        let runs = n % 2 == 0;
+        let (mut letter, mut sequence) = (n / 2 % 2 == 0, String::new());
+        for _ in 0..30 {
+            letter ^= (s.normal() > 0.9) == runs;
+            sequence.push(if letter { 'a' } else { 'b' });
+        }
+        text += &format!("{}\ts{n}\t{sequence}\n", if runs { "runs" } else { "alternates" });
+    }
+    Dataset::parse("strings.tsv", text.as_bytes(), &ReadOptions::default()).expect("a data set")
+}
+
+fn options(kind: ClassifierKind) -> TrainOptions {
+    let mut options = TrainOptions::new(kind);
+    options.baum_welch.states = 2;
+    options.baum_welch.iterations = 10;
+    options.baum_welch.restarts = 1;
+    options.inner_folds = 2;
+    options
+}
+
+#[test]
+fn every_learner_on_every_feature_in_every_scaling() {
+    let data = strings();
+    let trainer = Trainer::new(&data);
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let (learned, judged) = all.split_at(28);
+    let folder = tempfile::tempdir().expect("a folder");
+    for kind in [ClassifierKind::Fisher, ClassifierKind::Top, ClassifierKind::Count] {
+        for learner in
+            [Learner::Svm, Learner::Logistic, Learner::KernelSvm, Learner::KernelLogistic]
+        {
+            for scaling in [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened] {
+                let what = format!("{kind} {learner} {scaling:?}");
+                let options = TrainOptions {
+                    learner,
+                    scalings: vec![scaling],
+                    class_weight: ClassWeight::Balanced,
+                    ..options(kind)
+                };
+                let trained = trainer.train(learned, &options, &|| ()).expect(&what);
+                assert_eq!(trained.choice.expect("chosen").scaling, scaling);
+                let classifier = trained.classifier;
+                assert!(classifier.provenance.notes.iter().any(|n| n.contains("balanced")));
+                let path = folder.path().join("model.json");
+                classifier.save(&path).expect("saved");
+                let deployed = classifier.compile().expect(&what);
+                assert_eq!(
+                    Classifier::load(&path).expect("read").compile().expect("same"),
+                    deployed
+                );
+                let windows = data.windows(None);
+                let cut: Vec<_> = windows.of_all(judged).copied().collect();
+                let figures = Figures::of(data.classes(), &judge(&deployed, &cut));
+                assert!(figures.accuracy > 0.7, "{what}: {}", figures.accuracy);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_shared_trainer_trains_what_a_new_one_does_and_fits_once() {
+    let data = strings();
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let trainer = Trainer::new(&data);
+    let passes = std::sync::atomic::AtomicUsize::new(0);
+    let count = || {
+        passes.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    };
+    let bayes = trainer.train(&all, &options(ClassifierKind::Bayes), &count).expect("trained");
+    let fitted = passes.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(fitted > 0);
+    let again = trainer.train(&all, &options(ClassifierKind::Bayes), &count).expect("trained");
+    assert_eq!(passes.load(std::sync::atomic::Ordering::Relaxed), fitted, "fitted twice");
+    assert_eq!(bayes.classifier, again.classifier);
+    for kind in [ClassifierKind::Fisher, ClassifierKind::Count] {
+        let shared = trainer.train(&all, &options(kind), &count).expect("trained").classifier;
+        let alone = train(&data, &all, &options(kind), &|| ()).expect("trained").classifier;
+        assert_eq!(shared, alone);
+    }
+    let other = TrainOptions {
+        baum_welch: fishweir::fit::BaumWelch {
+            states: 3,
+            ..options(ClassifierKind::Bayes).baum_welch
+        },
+        ..options(ClassifierKind::Bayes)
+    };
+    let other = trainer.train(&all, &other, &count).expect("trained").classifier;
+    assert_eq!(other.models[0].states(), 3);
+}
+
+#[test]
+fn log_odds_of_a_single_model_are_refused() {
+    let data = strings();
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let options =
+        TrainOptions { scores: ScoreModels::Class("runs".into()), ..options(ClassifierKind::Top) };
+    let refused = train(&data, &all, &options, &|| ());
+    assert!(matches!(refused, Err(TrainError::NeedsAllModels)));
+}
