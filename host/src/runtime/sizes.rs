@@ -36,7 +36,7 @@ pub(crate) use with_states;
 
 /// The alphabet size that recursions over symbols are compiled for: a padded symbol costs room, and no
 /// work.
-pub const LARGEST_ALPHABET: usize = 128;
+pub const LARGEST_ALPHABET: usize = 64;
 
 #[cfg(test)]
 mod tests {

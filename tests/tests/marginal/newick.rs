@@ -24,9 +24,9 @@ fn what_is_no_tree_is_refused_where_it_is_wrong() {
     for (text, line, column, says) in [
         ("", 1, 1, "a leaf's name"),
         ("(a,b)", 1, 6, "`;` is missing"),
-        ("(a,b;", 1, 5, "`,` or `)` is missing"),
+        ("(a,b;", 1, 6, "`;` where 1 `)` are missing"),
         ("(a,b", 1, 5, "`,` or `)` is missing"),
-        ("((a,b);", 1, 7, "`,` or `)` is missing"),
+        ("((a,b);", 1, 8, "`;` where 1 `)` are missing"),
         ("(a,\n  ,b);", 2, 3, "a leaf's name"),
         ("(a,a);", 1, 4, "a leaf `a` has been before"),
         ("(a:-1,b);", 1, 4, "`-1` is no branch length"),

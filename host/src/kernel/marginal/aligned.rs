@@ -146,11 +146,16 @@ impl HiddenState {
     }
 
     fn table(&self) -> Result<Table, ModelError> {
-        let table = with_states!(self.prior.len(), N => {
-            let emission = check::filled_rows::<N, LARGEST_ALPHABET>(&self.emission, |_| check::sure(0));
-            PairTable::new::<N>(&check::filled(&self.prior, 0.0), &emission)
-        });
-        table.map_err(|error| ModelError::new("emission", error.to_string()))
+        with_states!(self.prior.len(), N => self.table_of::<N>())
+    }
+
+    /// A function of its own: arrays of all sizes in one would not fit a thread's stack.
+    #[inline(never)]
+    fn table_of<const N: usize>(&self) -> Result<Table, ModelError> {
+        let emission =
+            check::filled_rows::<N, LARGEST_ALPHABET>(&self.emission, |_| check::sure(0));
+        PairTable::new::<N>(&check::filled(&self.prior, 0.0), &emission)
+            .map_err(|error| ModelError::new("emission", error.to_string()))
     }
 }
 
