@@ -8,7 +8,7 @@ use fishweir::data::{Dataset, Kind, Samples, SamplesView};
 use fishweir::deploy::{Expansion, ExpansionKernel, Machine, ScoreKernelKind, WhiteningRows};
 use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::learn::FeatureMap;
+use fishweir::learn::{FeatureMap, Features};
 use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
@@ -284,7 +284,7 @@ fn support_scores_give_the_same_bits() {
     let Kind::Channels(names) = data.kind() else { panic!("channels") };
     let scale = vec![2.0; names.len()];
     let by = Normalisation::PER_SAMPLE;
-    let features = FeatureMap::new(models.clone(), scale.clone(), true, by);
+    let features = FeatureMap::new(Features::Scores, models.clone(), scale.clone(), true, by);
     let possible = |features: Vec<Option<Vec<f64>>>| -> Vec<Vec<f64>> {
         features.into_iter().map(|one| one.expect("possible")).collect()
     };

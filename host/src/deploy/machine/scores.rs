@@ -6,7 +6,7 @@
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{Normalisation, ScoreKernel, mix_entries, whiten_entries};
 use fishweir_core::emission::{
-    Categorical, Gaussian, GaussianScore, Parametrisation, SufficientStatistics,
+    Categorical, Emission, Gaussian, GaussianScore, Parametrisation, SufficientStatistics,
 };
 use fishweir_core::filter::{Collected, Forward, Recursion, Statistics};
 use fishweir_core::hmm::Hmm;
@@ -190,14 +190,15 @@ fn fill(slots: &mut [f32], values: impl Iterator<Item = f32>) {
     slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = value);
 }
 
-struct Scored<E: SufficientStatistics<Real = f32>, const N: usize> {
+/// `S` are the family's statistics.
+struct Scored<E: Emission, S, const N: usize> {
     hmm: Hmm<E, N>,
-    collected: Collected<E::Statistics, f32, N>,
+    collected: Collected<S, f32, N>,
     states: usize,
     size: usize,
 }
 
-impl<E: Padded, const N: usize> Scored<E, N> {
+impl<E: Padded, const N: usize> Scored<E, E::Statistics, N> {
     fn of(model: &DeployedModel, size: usize) -> Self {
         let emission = std::array::from_fn(|state| {
             E::padded(model.emission.get(state))
@@ -210,7 +211,7 @@ impl<E: Padded, const N: usize> Scored<E, N> {
     }
 }
 
-impl<E: Padded, const N: usize> Block for Scored<E, N> {
+impl<E: Padded, const N: usize> Block for Scored<E, E::Statistics, N> {
     fn accepts(&self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = E::sample(x, self.size)?;
         Ok(Forward::of(&self.hmm).push(&mut self.collected.belief().clone(), &x)?)
@@ -260,8 +261,8 @@ fn scored<E: Padded<Statistics: Send> + Send>(
     size: usize,
 ) -> Box<dyn Block + Send> {
     match model.initial.len() {
-        0..=2 => Box::new(Scored::<E, 2>::of(model, size)),
-        3..=4 => Box::new(Scored::<E, 4>::of(model, size)),
-        _ => Box::new(Scored::<E, MOST_STATES>::of(model, size)),
+        0..=2 => Box::new(Scored::<E, _, 2>::of(model, size)),
+        3..=4 => Box::new(Scored::<E, _, 4>::of(model, size)),
+        _ => Box::new(Scored::<E, _, MOST_STATES>::of(model, size)),
     }
 }
