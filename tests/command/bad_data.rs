@@ -40,6 +40,8 @@ fn all_refuse(file: &str, expected: &str, model: &str) {
         format!("evaluate {file}"),
         format!("evaluate {file} --model {model}"),
         format!("score {file} --model {model}"),
+        format!("gram {file} -o {}", output.display()),
+        format!("gram {file} --model {model} -o {}", output.display()),
         format!("run {model} {file}"),
     ] {
         let mut command = fishweir(&line);

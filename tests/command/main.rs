@@ -7,6 +7,7 @@ mod evaluate;
 mod export;
 mod fit;
 mod fixtures;
+mod gram;
 mod info;
 mod run;
 mod score;

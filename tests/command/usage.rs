@@ -42,10 +42,11 @@ fn wrong_usage_is_explained() {
 #[test]
 fn help_names_every_command_and_the_exit_codes() {
     let text = printed(&mut fishweir("--help"));
-    for part in ["fit", "evaluate", "score", "export", "info", "run", "demo", "Exit codes"] {
+    for part in ["fit", "evaluate", "score", "export", "gram", "info", "run", "demo", "Exit codes"]
+    {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
-    for command in ["fit", "evaluate", "score", "export", "info", "run", "demo"] {
+    for command in ["fit", "evaluate", "score", "export", "gram", "info", "run", "demo"] {
         let text = printed(&mut fishweir(&format!("{command} --help")));
         assert!(text.contains("--json"), "{command}:\n{text}");
     }

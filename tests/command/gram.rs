@@ -1,0 +1,167 @@
+//! `fishweir gram`.
+
+use std::fs;
+use std::path::Path;
+
+use fishweir::classifier::Classifier;
+use fishweir::runtime::Emissions;
+use serde_json::Value;
+
+use crate::fixtures::{QUICK, fixtures};
+use crate::{fishweir, json, printed, refused};
+
+/// Runs `gram` on the strings with their model; its report.
+fn gram(output: &Path, options: &str) -> Value {
+    let (data, model) = (fixtures().at("strings.tsv"), fixtures().at("strings.json"));
+    let output = output.display();
+    json(&mut fishweir(&format!("gram {data} -m {model} -o {output} {options} --json")))
+}
+
+fn csv_matrix(path: &Path) -> (Vec<String>, Vec<String>, Vec<Vec<f64>>) {
+    let mut reader = csv::Reader::from_path(path).expect("a file");
+    let heads = reader.headers().expect("a header").iter().skip(2).map(str::to_owned).collect();
+    let (mut labels, mut rows) = (Vec::new(), Vec::new());
+    for record in reader.records() {
+        let record = record.expect("a record");
+        labels.push(record[1].to_owned());
+        rows.push(record.iter().skip(2).map(|k| k.parse().expect("a number")).collect());
+    }
+    (heads, labels, rows)
+}
+
+#[test]
+fn every_layout_reads_back_as_the_same_matrix() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let report = gram(&at("k.csv"), "");
+    assert_eq!((&report["items"], &report["format"]), (&12.into(), &"csv".into()));
+    assert_eq!(report["positive_semidefinite"], true);
+    let (ids, labels, rows) = csv_matrix(&at("k.csv"));
+    assert_eq!(ids[..2], ["string0", "string1"]);
+    assert_eq!(labels[..2], ["runs", "turns"]);
+    assert!((0..12).all(|i| (0..12).all(|j| rows[i][j] == rows[j][i])));
+
+    gram(&at("k.npy"), "");
+    let bytes = fs::read(at("k.npy")).expect("a file");
+    let file = npyz::NpyFile::new(&bytes[..]).expect("NumPy's format");
+    assert_eq!(file.shape(), [12, 12]);
+    assert_eq!(file.into_vec::<f64>().expect("numbers"), rows.concat());
+
+    gram(&at("k.txt"), "--as libsvm");
+    let text = fs::read_to_string(at("k.txt")).expect("a file");
+    for (number, (line, row)) in text.lines().zip(&rows).enumerate() {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(words[0], if number % 2 == 0 { "1" } else { "2" });
+        assert_eq!(words[1], format!("0:{}", number + 1));
+        let pairs = words[2..].iter().map(|word| word.split_once(':').expect("index:value"));
+        let values: Vec<f64> = pairs.map(|(_, value)| value.parse().expect("a number")).collect();
+        assert_eq!(&values, row);
+    }
+    assert_eq!(text.lines().count(), 12);
+}
+
+#[test]
+fn every_kernel_says_what_it_is_and_its_eigenvalues() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("k.csv");
+    for (options, words) in [
+        (
+            "--kernel practical --parametrisation ratio",
+            "practical Fisher, ratio scores of 2 models",
+        ),
+        ("--kernel invariant --draws 100", "whitened by the model's information, sampled"),
+        ("--kernel invariant --information exact --length 4 --ridge 0.5", "at length 4 plus 0.5"),
+        ("--kernel invariant --information empirical --ridge 0.1", "the data's information plus"),
+        ("--kernel invariant --information diagonal", "the diagonal of the data's information"),
+        ("--kernel gaussian --sigma 20", "Gaussian of width 20"),
+        ("--kernel polynomial --power 3 --information diagonal", "polynomial of degree 3"),
+        ("--kernel top", "TOP of 2 models"),
+        ("--kernel count", "marginalised counts of symbols"),
+        ("--kernel count --order 2 --raw --score-model runs", "pairs of symbols, raw"),
+    ] {
+        let report = gram(&output, &format!("{options} --normalise"));
+        let kernel = report["kernel"].as_str().expect("words");
+        assert!(kernel.contains(words), "{options}: {kernel}");
+        assert_eq!(report["positive_semidefinite"], true, "{options}");
+        let [smallest, largest] =
+            ["smallest_eigenvalue", "largest_eigenvalue"].map(|key| report[key].as_f64());
+        assert!(smallest < largest, "{options}: {report}");
+        // The trace of a matrix with ones on its diagonal.
+        assert!(largest <= Some(12.0 + 1e-9), "{options}: {largest:?}");
+        let (_, _, rows) = csv_matrix(&output);
+        assert!((0..12).all(|i| rows[i][i] == 1.0), "{options}");
+        let sampled = options.contains("--draws");
+        assert_eq!(report["information"][0]["standard_error"].is_number(), sampled, "{options}");
+    }
+}
+
+#[test]
+fn without_a_model_they_are_fitted_and_windows_are_items() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let three = fixtures().at("three.csv");
+    let line = format!("gram {three} --window 20 --hop 20 {QUICK} --kernel top");
+    let text = printed(fishweir(&line).current_dir(&folder));
+    assert!(text.contains("36 items") && text.contains("TOP of 3 models"), "{text}");
+    assert!(text.contains("positive semidefinite to rounding"), "{text}");
+    let (ids, labels, _) = csv_matrix(&folder.path().join("three.gram.csv"));
+    assert_eq!(ids[..3], ["0", "0@20", "1"]);
+    assert_eq!(labels[..3], ["still", "still", "moving"]);
+
+    let unlabelled = fixtures().at("unlabelled.csv");
+    for line in [format!("gram {unlabelled} {QUICK}"), format!("gram {three} --one-model {QUICK}")]
+    {
+        let report = json(fishweir(&line).arg("--json").current_dir(&folder));
+        assert_eq!(report["kernel"], "practical Fisher, softmax scores");
+    }
+}
+
+#[test]
+fn bad_options_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("k.csv");
+    let (strings, model) = (fixtures().at("strings.tsv"), fixtures().at("strings.json"));
+    let (two, numbers) = (fixtures().at("two.csv"), fixtures().at("two.json"));
+    let cases: [(String, &str); 10] = [
+        (format!("{strings} -m {model} --information exact"), "the practical kernel takes no"),
+        (format!("{strings} -m {model} --kernel invariant --information exact"), "of length 25"),
+        (format!("{strings} -m {model} --score-model walks"), "no such class, only runs, turns"),
+        (format!("{strings} -m {model} --kernel top --score-model runs"), "two classes at least"),
+        (format!("{strings} -m {}", fixtures().at("strings.fishweir")), "is an artefact"),
+        (format!("{two} -m {numbers} --kernel count"), "only symbols can be counted"),
+        (
+            format!("{two} -m {numbers} --kernel invariant --information exact"),
+            "cannot be enumerated",
+        ),
+        (format!("{strings} -m {numbers}"), "are needed"),
+        (format!("{strings} -m {model} --kernel gaussian --sigma 0"), "must be positive"),
+        (format!("{strings} -m {model} --kernel invariant --ridge -1"), "not negative"),
+    ];
+    for (options, expected) in cases {
+        let line = format!("gram {options} -o {}", output.display());
+        let message = refused(&mut fishweir(&line), 2);
+        assert!(message.contains(expected), "{options}: {message}");
+        assert!(!output.exists(), "{options}");
+    }
+}
+
+#[test]
+fn an_impossible_series_is_named_by_line_and_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (model, output) = (folder.path().join("m.json"), folder.path().join("k.csv"));
+    let mut classifier = Classifier::load(&fixtures().path("strings.json")).expect("a model");
+    for hmm in &mut classifier.models {
+        if let Emissions::Categorical { probability } = &mut hmm.emission {
+            probability.fill(vec![0.5, 0.5, 0.0, 0.0]);
+        }
+    }
+    classifier.save(&model).expect("written");
+    let data = fixtures().at("strings.tsv");
+    let text = fs::read_to_string(fixtures().path("strings.tsv")).expect("data");
+    let first = text.lines().position(|line| line.contains(['G', 'T'])).expect("a G or T") + 1;
+    let line = format!("gram {data} -m {} -o {}", model.display(), output.display());
+    let message = refused(&mut fishweir(&line), 2);
+    let place = format!("{data}, line {first}, item string{}", first - 2);
+    assert!(message.contains(&place), "{message}");
+    assert!(message.contains("impossible"), "{message}");
+    assert!(!output.exists());
+}
