@@ -1,6 +1,7 @@
 //! From options to a kernel and its matrix. A further kernel is an arm here.
 
 use fishweir::data::SamplesView;
+use fishweir::kernel::marginal::MarginalError;
 use fishweir::kernel::{
     CountKernel, Counted, Expected, FisherKernel, Gram, Information, KernelError, Metric,
     ScoreForm, TopKernel,
@@ -22,6 +23,7 @@ pub(super) struct Computed {
 pub(super) enum Refused {
     Usage(String),
     Kernel(KernelError),
+    Marginal(MarginalError),
 }
 
 impl From<KernelError> for Refused {
@@ -67,7 +69,7 @@ pub(super) fn compute(
             let words = format!("marginalised counts of {what}{of_models}{raw}");
             Ok(on_features(kernel.features(sequences)?, ScoreForm::Linear, words))
         }
-        Name::Practical | Name::Invariant | Name::Gaussian | Name::Polynomial => {
+        _ => {
             let (metric, whitened) = metric(arguments, sequences)?;
             let (form, name) = match arguments.kernel {
                 Name::Gaussian => {

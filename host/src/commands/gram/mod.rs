@@ -1,12 +1,14 @@
 //! `fishweir gram`.
 
 mod compute;
+mod marginal;
 mod models;
 
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fishweir::data::{Dataset, SamplesView, Window, Windows};
+use fishweir::kernel::marginal::MarginalError;
 use fishweir::kernel::{GramFormat, Items, write_gram};
 use fishweir::report::{DataSummary, GramReport, InformationSummary};
 
@@ -39,6 +41,9 @@ pub(super) struct Arguments {
     /// A fitted model (JSON) whose class models are taken
     #[arg(short, long, value_name = "MODEL.json")]
     model: Option<PathBuf>,
+    /// The numbers of a kernel by marginalisation (TOML)
+    #[arg(long, value_name = "MODEL.toml", conflicts_with_all = ["model", "one_model"])]
+    model_file: Option<PathBuf>,
     /// Fit one model to all series, whatever their labels
     #[arg(long, conflicts_with = "model")]
     one_model: bool,
@@ -105,6 +110,18 @@ enum Name {
     Top,
     /// Marginalised counts of symbols and states
     Count,
+    /// Shared models of a finite set (--model-file)
+    Marginalisation,
+    /// Shared hidden states, position by position (--model-file)
+    HiddenBinomial,
+    /// Shared paths of a hidden Markov model, of sequences of one length (--model-file)
+    FixedLength,
+    /// Shared trajectories of a pair hidden Markov model (--model-file)
+    PairHmm,
+    /// Shared states of a tree's inner nodes (--model-file)
+    HiddenTree,
+    /// The same, summed over all pruned trees (--model-file)
+    PrunedTree,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -155,12 +172,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
     check_output(&output, &arguments.data)?;
-    let Source { data, models, windowing } = Source::of(arguments)?;
+    let Source { data, models, marginal, windowing } = Source::of(arguments)?;
     let windows = data.windows(windowing.as_ref());
     let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
-    let computed =
-        compute(arguments, &models, &views).map_err(|error| name(error, &data, &windows))?;
-    let gram = if arguments.normalise { computed.gram.normalised() } else { computed.gram };
+    let computed = match &marginal {
+        Some(model) => marginal::compute(model, &views, arguments.normalise),
+        None => compute(arguments, &models, &views),
+    }
+    .map_err(|error| name(error, &data, &windows))?;
+    // Kernels by marginalisation are normalised before they underflow.
+    let gram = match arguments.normalise && marginal.is_none() {
+        true => computed.gram.normalised(),
+        false => computed.gram,
+    };
     let spectrum = gram.spectrum()?;
     let (format, layout) = match layout {
         Layout::Csv => (GramFormat::Csv, "csv"),
@@ -195,19 +219,22 @@ fn layout_of(output: &Path) -> Layout {
 
 /// Puts the place in the file of an item that has no kernel in front of why.
 fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> Failure {
-    let error = match refused {
+    let (index, error, advice) = match refused {
         Refused::Usage(what) => return Failure::Input(what),
-        Refused::Kernel(error) => error,
+        Refused::Marginal(MarginalError::Item { item, error }) => {
+            (Some(item), error.to_string(), "")
+        }
+        Refused::Marginal(error) => return Failure::Input(error.to_string()),
+        Refused::Kernel(error) => {
+            (error.sequence(), error.to_string(), "; fit the model with it, or leave it out")
+        }
     };
-    let at = error.sequence().and_then(|index| windows.all().get(index));
-    Failure::Input(match at {
+    Failure::Input(match index.and_then(|index| windows.all().get(index)) {
         Some(window) => {
             let (file, line, item) = (data.source(), window.source.line, id(window));
-            format!(
-                "{file}, line {line}, item {item}: {error}; fit the model with it, or leave it out"
-            )
+            format!("{file}, line {line}, item {item}: {error}{advice}")
         }
-        None => error.to_string(),
+        None => error,
     })
 }
 

@@ -1,10 +1,11 @@
 //! Which data and which models.
 
 use fishweir::data::{Dataset, Windowing};
+use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, fit_one};
 use fishweir::runtime::Hmm;
 
-use super::Arguments;
+use super::{Arguments, marginal};
 use crate::commands::fit::fit;
 use crate::commands::model::Model;
 use crate::commands::{Failure, note, progress};
@@ -13,17 +14,25 @@ use crate::commands::{Failure, note, progress};
 pub(super) struct Source {
     pub(super) data: Dataset,
     pub(super) models: Vec<Hmm>,
+    /// Instead of these, where the kernel is one by marginalisation.
+    pub(super) marginal: Option<MarginalModel>,
     pub(super) windowing: Option<Windowing>,
 }
 
 impl Source {
     /// Reads the data, and reads the models or fits them.
     pub(super) fn of(arguments: &Arguments) -> Result<Self, Failure> {
+        if let Some(model) = marginal::model(arguments)? {
+            let kind = model.kind().map_err(|error| Failure::Input(error.to_string()))?;
+            let data = Dataset::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
+            let windowing = arguments.cutting.windowing();
+            return Ok(Self { data, models: Vec::new(), marginal: Some(model), windowing });
+        }
         let options = arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)?;
         let Some(path) = &arguments.model else {
             let data = Dataset::read(&arguments.data, &arguments.reading.options())?;
             let models = picked(fitted(&data, arguments, &options)?, &options.scores)?;
-            return Ok(Self { data, models, windowing: options.windowing });
+            return Ok(Self { data, models, marginal: None, windowing: options.windowing });
         };
         let mut unused = arguments.training.given();
         unused.retain(|name| *name != "--score-model");
@@ -39,7 +48,7 @@ impl Source {
         })?;
         let models = picked(named(&classifier.classes, classifier.models), &options.scores)?;
         let data = Dataset::read(&arguments.data, &reading)?;
-        Ok(Self { data, models, windowing })
+        Ok(Self { data, models, marginal: None, windowing })
     }
 }
 

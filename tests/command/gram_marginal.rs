@@ -1,0 +1,85 @@
+//! `fishweir gram` with kernels by marginalisation.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fishweir::kernel::marginal::MarginalModel;
+
+use crate::{fishweir, json};
+
+fn documented(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/kernels/{name}.toml"))
+}
+
+const DNA: &str = "label\tid\tsequence\nA\ta\tACGTACGTAC\nA\tb\tACGTACGTAA\nB\tc\tTTTTGGNTGG\n";
+const PROFILES: &str = "label\tid\tsequence\nA\ta\t11010\nA\tb\t110-0\nB\tc\t00101\n";
+const CHANNELS: &str =
+    "series,label,t,x,y\n0,a,0,0.5,0.25\n0,a,1,NA,NA\n1,b,0,1.5,-1\n1,b,1,1,-1\n";
+
+#[test]
+fn every_kernel_by_its_documented_model() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in MarginalModel::NAMES {
+        let (ending, text, items) = match name {
+            "fixed-length" => ("csv", CHANNELS, 2),
+            "hidden-tree" | "pruned-tree" => ("tsv", PROFILES, 3),
+            _ => ("tsv", DNA, 3),
+        };
+        let data = folder.path().join(format!("{name}.{ending}"));
+        fs::write(&data, text).expect("a file");
+        let out = folder.path().join(format!("{name}.gram.csv"));
+        let report = json(&mut fishweir(&format!(
+            "gram {} --kernel {name} --model-file {} --normalise --json -o {}",
+            data.display(),
+            documented(name).display(),
+            out.display()
+        )));
+        assert_eq!(report["items"], items, "{report}");
+        assert_eq!(report["positive_semidefinite"], true, "{report}");
+        let matrix = fs::read_to_string(&out).expect("a matrix");
+        assert_eq!(matrix.lines().count(), items + 1, "{matrix}");
+        // Two that are alike, and one that is not.
+        if items == 3 {
+            let row: Vec<f64> = matrix
+                .lines()
+                .nth(1)
+                .expect("a row")
+                .split(',')
+                .skip(2)
+                .map(|k| k.parse().expect("a number"))
+                .collect();
+            assert!(row[0] == 1.0 && row[1] > row[2], "{name}: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("dna.tsv");
+    fs::write(&data, "label\tid\tsequence\nA\ta\tACGT\nB\tc\tACG\n").expect("a file");
+    let gram = |options: &str| format!("gram {} {options}", data.display());
+    let pair = documented("pair-hmm").display().to_string();
+    let binomial = documented("hidden-binomial").display().to_string();
+    for (options, says) in [
+        ("--kernel pair-hmm".to_owned(), "give a file with a [pair-hmm] as --model-file"),
+        (format!("--kernel practical --model-file {pair}"), "takes no --model-file"),
+        (format!("--kernel fixed-length --model-file {pair}"), "has a [pair-hmm]"),
+        (
+            format!("--kernel hidden-binomial --model-file {binomial}"),
+            "line 3, item c: has 3 symbols",
+        ),
+    ] {
+        let output = fishweir(&gram(&options)).output().expect("run");
+        assert_eq!(output.status.code(), Some(2), "{options}");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(said.contains(says), "{options}: {said}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left behind");
+    let long = "ACGT".repeat(400);
+    fs::write(&data, format!("label\tid\tsequence\nA\ta\t{long}\nB\tc\t{long}\n")).expect("a file");
+    let binomial = format!("--kernel hidden-binomial --model-file {binomial}");
+    let output = fishweir(&gram(&binomial)).current_dir(&folder).output().expect("run");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.contains("take --normalise"), "{said}");
+}
