@@ -3,6 +3,7 @@
 use fishweir::classifier::Classifier;
 use fishweir::data::{Dataset, ReadOptions};
 use fishweir::evaluate::{Figures, judge};
+use fishweir::fit::Topology;
 use fishweir::learn::{
     ClassWeight, ClassifierKind, Learner, Scaling, ScoreModels, TrainError, TrainOptions, Trainer,
     train,
@@ -28,6 +29,7 @@ fn strings() -> Dataset {
 fn options(kind: ClassifierKind) -> TrainOptions {
     let mut options = TrainOptions::new(kind);
     options.baum_welch.states = 2;
+    options.baum_welch.topology = Topology::Ergodic;
     options.baum_welch.iterations = 10;
     options.baum_welch.restarts = 1;
     options.inner_folds = 2;
