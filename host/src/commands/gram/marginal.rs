@@ -4,8 +4,8 @@ use clap::ValueEnum;
 use fishweir::data::SamplesView;
 use fishweir::kernel::marginal::{MarginalError, MarginalModel};
 
+use super::Arguments;
 use super::compute::{Computed, Refused};
-use super::{Arguments, Name};
 use crate::commands::Failure;
 
 /// The model that the kernel asked for needs; `None` for a kernel that takes no such file.
