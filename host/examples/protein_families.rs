@@ -25,7 +25,7 @@ use clap::Parser;
 use fishweir::data::{Alphabet, Dataset, FastaLabel, Kind, ReadOptions, SamplesView};
 use fishweir::evaluate::Roc;
 use fishweir::fit::{BaumWelch, expectations};
-use fishweir::learn::{Costs, FeatureMap, Features, LinearSvm, Matrix};
+use fishweir::learn::{ClassWeight, FeatureMap, Features, LinearSvm, Matrix};
 use fishweir::report::Table;
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
@@ -46,7 +46,7 @@ struct Arguments {
     states: usize,
     /// The support vector machine's C
     #[arg(long, default_value_t = 1.0)]
-    c: f32,
+    c: f64,
 }
 
 /// A domain's part in a task.
@@ -187,7 +187,8 @@ fn task(
         }
     }
     let mut dual = vec![0.0; positive.len()];
-    let machine = LinearSvm::train(&rows, &positive, Costs::even(arguments.c.into()), &mut dual);
+    let costs = ClassWeight::Balanced.costs(arguments.c, &positive);
+    let machine = LinearSvm::train(&rows, &positive, costs, &mut dual);
     let values: Vec<f32> = scores
         .iter()
         .map(|score| machine.value(&score.iter().map(|&x| x as f32).collect::<Vec<_>>()))

@@ -48,7 +48,9 @@ fn every_kernel_by_its_documented_model() {
                 .skip(2)
                 .map(|k| k.parse().expect("a number"))
                 .collect();
-            assert!(row[0] == 1.0 && row[1] > row[2], "{name}: {row:?}");
+            assert!(row[0] == 1.0 && row.iter().all(|k| *k > 0.0 && *k <= 1.0), "{name}: {row:?}");
+            // To a set of models strings are alike that the same models explain, whatever they are.
+            assert!(row[1] > row[2] || name == "marginalisation", "{name}: {row:?}");
         }
     }
 }

