@@ -15,6 +15,11 @@
 //! ```sh
 //! cargo run --release -p fishweir --example protein_families -- astral.fa.gz tasks.tsv halves.tsv.gz --every 10
 //! ```
+//!
+//! Seen over 27 tasks (25 s): mean area 0.858 of the model alone and 0.820 of the Fisher kernel, up to
+//! fifty false alarms 0.130 and 0.117; with `--c 0.1` 0.836 and 0.111, with `--c 10` 0.816 and 0.121. On
+//! these tasks (below 40 % identity, often some ten training domains, an ergodic model) the kernel does
+//! not gain on its model, other than in the paper, whose models were profiles with homologues added.
 
 use std::collections::HashMap;
 use std::error::Error;

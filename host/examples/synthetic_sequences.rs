@@ -10,6 +10,9 @@
 //! ```sh
 //! cargo run --release -p fishweir --example synthetic_sequences
 //! ```
+//!
+//! Seen: 0.049 of the models that drew them; Bayes 0.068 (0.039 to 0.097); Fisher over one class's model
+//! 0.055 (0.031 to 0.079), over both 0.053.
 
 use std::error::Error;
 use std::fmt::Write as _;

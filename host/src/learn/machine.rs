@@ -18,8 +18,12 @@ use crate::kernel::{Gram, inner_product};
 /// What is trained on the features. All four are linear in them, so all compile.
 ///
 /// `cargo run --release --example learners -- DATA` holds them against each other on any labelled file:
-/// accuracy, objective reached, time. The default is the one that the published figures were made
-/// with; it stops short of the least objective where C is large. The kernel machines find what their
+/// accuracy, objective reached, time. On 2 233 splice sites (a fold held back; C = 0.1, 1, 10) dual
+/// coordinate descent got 0.957, 0.955, 0.937, logistic regression 0.946, 0.957, 0.955 in 11, 6 and 3
+/// times the time, `libsvm-rs` 0.951, 0.953, 0.953 in 25, 9 and 5 times, kernel logistic regression what
+/// the logistic one got in 104, 37 and 14 times. So the default is the first: as good at the best C, and
+/// quickest; at C = 10 it stopped 14 % above the least objective. On 2 994 windows of the watch it got
+/// 0.795, 0.821, 0.820, logistic regression 0.784, 0.802, 0.808, `libsvm-rs` 0.791, 0.814, 0.810. The kernel machines find what their
 /// primal counterparts find, at a cost that grows with the square of the number of windows; they are
 /// there for kernels that are no inner product of features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
