@@ -206,13 +206,27 @@ pub(crate) fn spectra(items: &[SamplesView<'_>], alphabet: usize, length: usize)
 }
 
 /// Naive Bayes on strings of one length: symbols of a class are independent, position by position; one
-/// is added to every count.
+/// is added to every count. The class of each test item.
 pub(crate) fn naive_bayes(
     items: &[SamplesView<'_>],
     labels: &[usize],
     (classes, alphabet): (usize, usize),
     (train, test): (&[usize], &[usize]),
 ) -> Vec<usize> {
+    let best =
+        |logs: Vec<f64>| (0..classes).max_by(|&a, &b| logs[a].total_cmp(&logs[b])).unwrap_or(0);
+    let logs = naive_bayes_logs(items, labels, (classes, alphabet), (train, test));
+    logs.into_iter().map(best).collect()
+}
+
+/// What [`naive_bayes`] decides by, `[test item][class]`: log-probabilities but for a constant of the
+/// item.
+pub(crate) fn naive_bayes_logs(
+    items: &[SamplesView<'_>],
+    labels: &[usize],
+    (classes, alphabet): (usize, usize),
+    (train, test): (&[usize], &[usize]),
+) -> Vec<Vec<f64>> {
     let length = items.first().map_or(0, SamplesView::len);
     let mut counts = vec![vec![vec![1.0; alphabet]; length]; classes];
     let mut of_class = vec![1.0; classes];
@@ -232,8 +246,5 @@ pub(crate) fn naive_bayes(
         });
         f64::ln(of_class[class]) + terms.sum::<f64>()
     };
-    let best = |&item: &usize| {
-        (0..classes).max_by(|&a, &b| log(item, a).total_cmp(&log(item, b))).unwrap_or(0)
-    };
-    test.iter().map(best).collect()
+    test.iter().map(|&item| (0..classes).map(|class| log(item, class)).collect()).collect()
 }
