@@ -12,7 +12,8 @@ use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngSeed, TestRunner};
 
 const RECORDINGS: &[u8] = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
 
@@ -124,7 +125,8 @@ prop_compose! {
 ///
 /// ```text
 /// d  = r (c e + a + b)        the relative error of p(x | past)
-/// e' = 2 d / (1 - d) + k      log p is off by at most  -log(1 - d)  more, and by the scale's error
+/// e' = 2 d / (1 - d) + k      log p is off by at most  -log(1 - d)  more, by the scale's error, and
+///                             by what rounding does to the row's sum
 /// ```
 struct Bound<'m> {
     model: &'m Hmm,
@@ -143,6 +145,12 @@ impl<'m> Bound<'m> {
         let pairs = rows.iter().flat_map(|a| rows.iter().map(move |b| apart(a, b)));
         let ergodicity = pairs.fold(0.0, f64::max);
         Self { model, places: places.to_vec(), ergodicity, row: 0.0, log: 0.0 }
+    }
+
+    /// What a sample does to the row's sum, and so to `log p`, besides: each entry that is kept is
+    /// rounded by half a unit, and over channels a row of the chain sums to one within `2^-16`.
+    fn sum(&self) -> f64 {
+        (self.model.states() as f64 + 1.0) * 2.0_f64.powi(-16)
     }
 
     /// `log max_j b_j(x)`, the error of likelihoods relative to it, and that of its logarithm.
@@ -181,6 +189,7 @@ impl<'m> Bound<'m> {
     fn push(&mut self, x: Sample<'_>, log: f64) -> f64 {
         let (table, states) = (2.0_f64.powi(-15), self.model.states() as f64);
         let predicted = self.ergodicity * self.row + states * table;
+        self.log += self.sum();
         if let Sample::Missing = x {
             self.row = predicted + states * table;
             return self.log;
@@ -220,36 +229,63 @@ fn worst<'x>(
     Ok(worst)
 }
 
-/// The same models in every run: the bounds on derivatives are not derived, but what was measured over
-/// these very models, twofold.
-fn drawn() -> ProptestConfig {
-    ProptestConfig {
-        cases: 1_000,
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(drawn())]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn categorical_models_keep_the_stated_error((classifier, sequence) in categorical()) {
         let samples = sequence.iter().map(|x| x.map_or(Sample::Missing, Sample::Symbol));
-        let [log, derivative] = worst(&classifier, samples, (4e-3, 1e-3, 0.0))?;
+        let [log, _] = worst(&classifier, samples, (1.0, 0.0, 0.0))?;
         prop_assert!(log < 1.0, "log-likelihood off by {log} times its bound");
-        prop_assert!(derivative < 1.0, "derivative off by {derivative} times its bound");
     }
 
     /// No observation lies outside the channel's sixteen bits.
     #[test]
     fn gaussian_models_keep_the_stated_error((classifier, sequence) in gaussian()) {
         let samples = sequence.iter().map(|x| x.as_deref().map_or(Sample::Missing, Sample::Row));
-        let [log, derivative] = worst(&classifier, samples, (8e-2, 4e-2, 8e-2))?;
+        let [log, _] = worst(&classifier, samples, (1.0, 0.0, 0.0))?;
         prop_assert!(log < 1.0, "log-likelihood off by {log} times its bound");
-        prop_assert!(derivative < 1.0, "derivative off by {derivative} times its bound");
     }
+}
+
+/// How far derivatives are off over a thousand drawn models, as parts of what is said of them, rising.
+/// The models are the same in every run: what is said was measured, not derived.
+fn derivatives<C: Strategy>(
+    drawn: C,
+    worst: impl Fn(&C::Value) -> Result<[f64; 2], TestCaseError>,
+) -> Vec<f64> {
+    let seeded = ProptestConfig {
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let mut runner = TestRunner::new(seeded);
+    let mut one = || {
+        let tree = drawn.new_tree(&mut runner).expect("a model");
+        worst(&tree.current()).expect("fits")[1]
+    };
+    let mut parts: Vec<f64> = (0..1_000).map(|_| one()).collect();
+    parts.sort_by(f64::total_cmp);
+    println!("median {}, worst {}", parts[499], parts[999]);
+    parts
+}
+
+#[test]
+fn derivatives_over_symbols_keep_what_was_measured() {
+    let parts = derivatives(categorical(), |(classifier, sequence)| {
+        let samples = sequence.iter().map(|x| x.map_or(Sample::Missing, Sample::Symbol));
+        worst(classifier, samples, (4e-3, 1e-3, 0.0))
+    });
+    assert!(parts[999] < 1.0, "off by {} times the bound", parts[999]);
+}
+
+#[test]
+fn derivatives_over_channels_keep_what_was_measured() {
+    let parts = derivatives(gaussian(), |(classifier, sequence)| {
+        let samples = sequence.iter().map(|x| x.as_deref().map_or(Sample::Missing, Sample::Row));
+        worst(classifier, samples, (2e-3, 1e-3, 2e-3))
+    });
+    assert!(parts[999] < 1.0, "off by {} times the bound", parts[999]);
 }
 
 #[test]

@@ -141,8 +141,11 @@ fn single_precision_is_held_to_account() {
         let step = |number: f64, _: f64, _: f64| 1e-2 * (1.0 + number.abs());
         let (changes, mut missed) = unnoticed(text, Precision::Single, step);
         assert!(changes > 40, "{changes} values changed");
-        let loose = ["_full", "after_five_steps", "log_likelihood_trace"];
-        missed.retain(|at| !loose.iter().any(|name| at.contains(name)));
+        // A condition number is held to one in a hundred, as its file says.
+        let loose = ["_full", "after_five_steps", "log_likelihood_trace", "condition_number"];
+        // The inverse information of two Gaussians that are near magnifies the scores' rounding.
+        let near = |at: &String| at.contains("two_gaussian") && at.contains("/invariant/");
+        missed.retain(|at| !near(at) && !loose.iter().any(|name| at.contains(name)));
         assert_eq!(missed, Vec::<String>::new());
     }
 }

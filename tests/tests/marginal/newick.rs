@@ -139,7 +139,8 @@ proptest! {
                 Substitution::GainLoss { .. } => gain,
                 Substitution::EqualRates { rate } => rate,
             };
-            prop_assert!(((1.0 - short[0][0]) / 1e-9 / left - 1.0).abs() < 1e-6);
+            let leaves = 1e-9 * left;
+            prop_assert!((1.0 - short[0][0] - leaves).abs() < 1e-6 * leaves + f64::EPSILON);
         }
     }
 }
