@@ -130,6 +130,30 @@ fn fitted_models_are_compared_on_the_same_windows() {
 }
 
 #[test]
+fn kernels_by_marginalisation_stand_beside_the_classifiers() {
+    let kernel = |name: &str| {
+        let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels");
+        format!("--kernel-model {documented}/{name}.toml")
+    };
+    let data = fixtures().at("strings.tsv");
+    let line =
+        format!("evaluate {data} --classifier bayes --folds 3 {QUICK} {}", kernel("pair-hmm"));
+    let report = json(fishweir(&line).arg("--json"));
+    let figures = &report["classifiers"]["pair-hmm"];
+    check_figures(figures, 12);
+    assert!(figures["gain"]["mean"].is_f64(), "compared with bayes: {figures}");
+    assert_eq!(figures["latency"]["median"].as_u64(), Some(25), "it takes the whole string");
+    let message = refused(
+        &mut fishweir(&format!(
+            "evaluate {data} --classifier bayes {QUICK} {}",
+            kernel("hidden-binomial")
+        )),
+        2,
+    );
+    assert!(message.contains("line 2, item string0: has 25 symbols"), "{message}");
+}
+
+#[test]
 fn one_classifier_is_validated_alone() {
     let line = format!("evaluate {} --classifier bayes {QUICK} --json", fixtures().at("two.csv"));
     let report = json(&mut fishweir(&line));

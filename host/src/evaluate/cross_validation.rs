@@ -1,13 +1,13 @@
 use serde::Serialize;
 
-use super::{EvaluateError, Figures, Interval, Latency, Roc, judge};
-use crate::data::Window;
+use super::{EvaluateError, Figures, Interval, Judged, Latency, Roc, judge};
+use crate::data::{Dataset, Window};
 use crate::learn::{Choice, TrainOptions, Trainer};
 
 /// A classifier's cross-validation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrossValidation {
-    /// `bayes` or `fisher`.
+    /// Its name: `bayes`, `fisher`, a kernel's.
     pub method: String,
     /// Figures over all folds' windows together.
     pub pooled: Figures,
@@ -60,17 +60,30 @@ pub fn cross_validate(
     progress: &(dyn Fn() + Sync),
 ) -> Result<CrossValidation, EvaluateError> {
     let data = trainer.data();
+    let windows = data.windows(options.windowing.as_ref());
+    over_folds(data, options, validation, options.kind.to_string(), |train, test| {
+        let trained = trainer.train(train, options, progress)?;
+        let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
+        Ok((judge(&trained.classifier.compile()?, &cut), trained.choice))
+    })
+}
+
+/// Judges every fold by what is made of the others: `judged` is given series to train on and to test.
+pub(super) fn over_folds(
+    data: &Dataset,
+    options: &TrainOptions,
+    validation: CrossValidationOptions,
+    method: String,
+    judged: impl Fn(&[usize], &[usize]) -> Result<(Vec<Judged>, Option<Choice>), EvaluateError>,
+) -> Result<CrossValidation, EvaluateError> {
     let group = options.group.as_deref();
     let folds = data.folds(validation.folds, group, validation.seed)?;
     let groups = group.map(|column| data.groups(column)).transpose()?;
-    let windows = data.windows(options.windowing.as_ref());
     let mut all = Vec::new();
     let mut by_fold = Vec::new();
     for fold in 0..folds.len() {
-        let trained = trainer.train(&folds.train(fold), options, progress)?;
         let test = folds.test(fold);
-        let cut: Vec<Window<'_>> = windows.of_all(&test).copied().collect();
-        let judged = judge(&trained.classifier.compile()?, &cut);
+        let (judged, choice) = judged(&folds.train(fold), &test)?;
         let figures = Figures::of(data.classes(), &judged);
         let mut names: Vec<usize> = groups
             .iter()
@@ -87,7 +100,7 @@ pub fn cross_validate(
             windows: judged.len(),
             accuracy: figures.accuracy,
             macro_f1: figures.macro_f1,
-            choice: trained.choice,
+            choice,
         });
         all.extend(judged);
     }
@@ -96,7 +109,7 @@ pub fn cross_validate(
     }
     let accuracies: Vec<f64> = by_fold.iter().map(|fold| fold.accuracy).collect();
     Ok(CrossValidation {
-        method: options.kind.to_string(),
+        method,
         pooled: Figures::of(data.classes(), &all),
         accuracy: Interval::over_folds(&accuracies).map(Interval::of_share),
         latency: Latency::of(&all),

@@ -64,7 +64,7 @@ fn judge_one(stream: &mut Stream, window: &Window<'_>) -> Judged {
 
 /// How far each class is ahead of the best of the others; one value is that of the second of two
 /// classes, its sign deciding.
-fn leads(values: &[f32]) -> Vec<f32> {
+pub(super) fn leads(values: &[f32]) -> Vec<f32> {
     if let &[value] = values {
         return vec![-value, value];
     }

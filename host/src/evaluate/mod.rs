@@ -4,6 +4,7 @@ mod cross_validation;
 mod figures;
 mod interval;
 mod judge;
+mod kernel;
 mod latency;
 mod roc;
 
@@ -11,6 +12,7 @@ pub use cross_validation::{CrossValidation, CrossValidationOptions, FoldFigures,
 pub use figures::{ClassFigures, Figures};
 pub use interval::{Interval, Units};
 pub use judge::{Judged, judge};
+pub use kernel::cross_validate_kernel;
 pub use latency::Latency;
 pub use roc::Roc;
 
@@ -29,6 +31,9 @@ pub enum EvaluateError {
     /// A classifier does not fit in `f32`.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// A machine on kernel values could not be trained.
+    #[error(transparent)]
+    Kernel(#[from] crate::learn::KernelLearnError),
     /// The data could not be used.
     #[error(transparent)]
     Data(#[from] crate::data::DataError),

@@ -217,6 +217,11 @@ fn layout_of(output: &Path) -> Layout {
     }
 }
 
+/// Why a kernel by marginalisation has no value, with the place of the item in the file.
+pub(super) fn item_refused(error: MarginalError, data: &Dataset, windows: &Windows<'_>) -> Failure {
+    name(Refused::Marginal(error), data, windows)
+}
+
 /// Puts the place in the file of an item that has no kernel in front of why.
 fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> Failure {
     let (index, error, advice) = match refused {

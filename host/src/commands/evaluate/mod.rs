@@ -1,5 +1,7 @@
 //! `fishweir evaluate`.
 
+mod kernels;
+
 use std::path::{Path, PathBuf};
 
 use fishweir::data::Dataset;
@@ -36,6 +38,10 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES",
         default_values_t = [ClassifierKind::Bayes, ClassifierKind::Fisher])]
     classifier: Vec<ClassifierKind>,
+    /// Cross-validate a support vector machine on a kernel by marginalisation too, whose numbers are
+    /// in this file; once for each of several
+    #[arg(long, value_name = "MODEL.toml", conflicts_with = "model")]
+    kernel_model: Vec<PathBuf>,
     /// Draw detections against false alarms, a curve a classifier
     #[arg(long, value_name = "FILE.svg")]
     roc: Option<PathBuf>,
@@ -56,16 +62,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     match arguments.model.as_slice() {
         [] => {
-            let data = Dataset::read(&arguments.data, &arguments.reading.options())?;
+            let kernels = kernels::read(&arguments.kernel_model)?;
+            let data = Dataset::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
             let folds =
                 CrossValidationOptions { folds: arguments.folds, seed: arguments.fold_seed };
-            let report = cross_validation(
+            let mut report = cross_validation(
                 &data,
                 &each_once(&arguments.classifier),
                 &arguments.training,
                 &arguments.cutting,
                 folds,
             )?;
+            for kernel in &kernels {
+                report.classifiers.0.push(kernels::validate(arguments, &data, kernel, folds)?);
+            }
             let curves = report.classifiers.0.iter().map(|one| (&one.method, one.roc.as_ref()));
             draw_roc(arguments, data.classes(), &report.data, curves)?;
             print(&report, arguments.json)
