@@ -33,10 +33,7 @@ fn block(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
     match model.unit.len() {
         0 => family::<0>(model),
         1 => family::<1>(model),
-        2 => family::<2>(model),
-        3..=4 => family::<4>(model),
-        5..=8 => family::<8>(model),
-        9..=16 => family::<16>(model),
+        2..=8 => family::<8>(model),
         _ => family::<DIRECTIONS_MAX>(model),
     }
 }
