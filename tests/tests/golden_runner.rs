@@ -103,6 +103,8 @@ fn unnoticed(
         // A trap that has moved is none.
         for pointer in found.filter(|pointer| !pointer.starts_with("/wrong_")) {
             let mut case = case.clone();
+            // What the file asks of a condition number, whatever its case does.
+            let rtol = if pointer.contains("condition_number") { 1e-2 } else { rtol };
             let value = case["expected"].pointer_mut(&pointer).expect("a value");
             *value = moved(value, |number| step(number, rtol, atol));
             let name = case["name"].to_string();
@@ -124,9 +126,7 @@ fn every_value_moved_by_ten_tolerances_fails() {
     for text in FILES {
         let step =
             |number: f64, rtol: f64, atol: f64| 10.0 * (atol.max(1e-11) + rtol * number.abs());
-        let (changes, mut missed) = unnoticed(text, Precision::Double, step);
-        // One in a hundred is what the vectors ask of it.
-        missed.retain(|at| !at.contains("condition_number"));
+        let (changes, missed) = unnoticed(text, Precision::Double, step);
         assert!(changes > 40, "{changes} values changed");
         assert_eq!(missed, Vec::<String>::new());
     }
@@ -138,14 +138,13 @@ fn every_value_moved_by_ten_tolerances_fails() {
 #[test]
 fn single_precision_is_held_to_account() {
     for text in FILES {
-        let step = |number: f64, _: f64, _: f64| 1e-2 * (1.0 + number.abs());
+        // The vectors may themselves ask for no more than one in a hundred.
+        let step =
+            |number: f64, rtol: f64, _: f64| 1e-2 * (1.0 + number.abs()) + rtol * number.abs();
         let (changes, mut missed) = unnoticed(text, Precision::Single, step);
         assert!(changes > 40, "{changes} values changed");
-        // A condition number is held to one in a hundred, as its file says.
-        let loose = ["_full", "after_five_steps", "log_likelihood_trace", "condition_number"];
-        // The inverse information of two Gaussians that are near magnifies the scores' rounding.
-        let near = |at: &String| at.contains("two_gaussian") && at.contains("/invariant/");
-        missed.retain(|at| !near(at) && !loose.iter().any(|name| at.contains(name)));
+        let loose = ["_full", "after_five_steps", "log_likelihood_trace"];
+        missed.retain(|at| !loose.iter().any(|name| at.contains(name)));
         assert_eq!(missed, Vec::<String>::new());
     }
 }

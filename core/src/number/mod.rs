@@ -71,10 +71,11 @@
 //! sum between two rows) and `b` the likelihoods' error; the row's is then `2 d / (1 - d) + N 2^-15`. So
 //! a model that waits for rare events of probability near `2^-15` loses digits there. A state less than
 //! `2^-17` times as probable as all together is taken for one that cannot be, until it is entered
-//! anew. Besides, keeping a row changes its sum, and so `log p`, by at most `N 2^-17` a sample. The tests
-//! hold `log p` to this bound at every prefix, over random models and against `f64`. Derivatives have no
-//! derived bound: after `T` samples, over a thousand drawn models with rates of logits up to two, they are
-//! within `0.004 + T / 1000` over symbols, and over channels within `0.002 + T / 1000 + |log p| / 500`.
+//! anew. Besides, keeping a row changes its sum, and so `log p`, by at most `N 2^-16` a sample, and
+//! a chain of [`FineQ15`] by `2^-16` more. The tests hold `log p` to this bound at every prefix, over
+//! random models and against `f64`. Derivatives have no derived bound: after `T` samples, over a
+//! thousand drawn models with rates of logits up to two, they are within `0.004 + T / 1000` over
+//! symbols, and over channels within `0.002 + T / 1000 + |log p| / 500`.
 
 #[cfg(feature = "micromath")]
 mod approximate;

@@ -46,14 +46,36 @@ impl Comparison {
         got: impl Into<Tree>,
         slack: Tolerance,
     ) {
-        let got = got.into();
+        self.field_with(name, expected, got.into(), slack, None);
+    }
+
+    /// Compares one field, each of whose numbers has an absolute slack of its own besides.
+    pub(super) fn field_each(
+        &mut self,
+        name: &str,
+        expected: &Expectation,
+        got: impl Into<Tree>,
+        slack: Tolerance,
+        each: impl Into<Tree>,
+    ) {
+        self.field_with(name, expected, got.into(), slack, Some(&each.into()));
+    }
+
+    fn field_with(
+        &mut self,
+        name: &str,
+        expected: &Expectation,
+        got: Tree,
+        slack: Tolerance,
+        each: Option<&Tree>,
+    ) {
         if let Expectation::Given(expected) = expected {
             let mut tolerance = self.tolerance;
             if is_log(name) {
                 tolerance.absolute = tolerance.absolute.max(LOG_SLACK);
             }
             self.fields += 1;
-            self.compare(name, expected, &got, tolerance.plus(slack));
+            self.compare(name, expected, &got, tolerance.plus(slack), each);
         }
         self.computed.push((name.to_owned(), got));
     }
@@ -81,11 +103,22 @@ impl Comparison {
         self.failures.extend(caught);
     }
 
-    fn compare(&mut self, path: &str, expected: &Tree, got: &Tree, tolerance: Tolerance) {
+    fn compare(
+        &mut self,
+        path: &str,
+        expected: &Tree,
+        got: &Tree,
+        tolerance: Tolerance,
+        each: Option<&Tree>,
+    ) {
         match (expected, got) {
             (Tree::Undefined, Tree::Undefined) => self.numbers += 1,
             (Tree::Number(expected), Tree::Number(got)) => {
                 self.numbers += 1;
+                let tolerance = match each {
+                    Some(Tree::Number(slack)) => tolerance.plus(Tolerance::absolute(*slack)),
+                    _ => tolerance,
+                };
                 if !tolerance.allows(*expected, *got) {
                     let off = (got - expected).abs();
                     self.failures.push(format!(
@@ -96,7 +129,11 @@ impl Comparison {
             }
             (Tree::List(expected), Tree::List(got)) if expected.len() == got.len() => {
                 for (index, (expected, got)) in expected.iter().zip(got).enumerate() {
-                    self.compare(&format!("{path}[{index}]"), expected, got, tolerance);
+                    let each = match each {
+                        Some(Tree::List(each)) => each.get(index),
+                        each => each,
+                    };
+                    self.compare(&format!("{path}[{index}]"), expected, got, tolerance, each);
                 }
             }
             _ => self.failures.push(format!("{path}: expected {expected:?}, got {got:?}")),

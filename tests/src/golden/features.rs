@@ -9,8 +9,8 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// Inner products under a metric, and the largest error of any. Without a metric, plain ones.
-    pub(super) fn gram(&self, metric: Option<&Matrix>) -> (Matrix, f64) {
+    /// Inner products under a metric, and the error of each. Without a metric, plain ones.
+    pub(super) fn gram(&self, metric: Option<&Matrix>) -> (Matrix, Matrix) {
         let plain = |a: &Row, b: &Row| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let product = |a: &Row, b: &Row, metric: Option<&Matrix>| match metric {
             None => plain(a, b),
@@ -22,14 +22,12 @@ impl Features {
         let gram =
             self.score.iter().map(|a| self.score.iter().map(|b| product(a, b, metric)).collect());
         let (size, metric) = (absolute(&self.score), metric.map(absolute));
-        let mut most = 0.0_f64;
-        for (a, da) in size.iter().zip(&self.error) {
-            for (b, db) in size.iter().zip(&self.error) {
-                let of = |a: &Row, b: &Row| product(a, b, metric.as_ref());
-                most = most.max(of(a, db) + of(da, b) + of(da, db));
-            }
-        }
-        (gram.collect(), most)
+        let of = |a: &Row, b: &Row| product(a, b, metric.as_ref());
+        let error =
+            |(a, da): (&Row, &Row), (b, db): (&Row, &Row)| of(a, db) + of(da, b) + of(da, db);
+        let rows = || size.iter().zip(&self.error);
+        let errors = rows().map(|a| rows().map(|b| error(a, b)).collect());
+        (gram.collect(), errors.collect())
     }
 
     /// The largest error of any entry.

@@ -184,7 +184,7 @@ fn one<T: Precise>(
     ];
     for (name, expectation, features) in grams {
         let (gram, error) = features.gram(None);
-        comparison.field(name, expectation, gram, Tolerance::absolute(error));
+        comparison.field_each(name, expectation, gram, Tolerance::EXACT, error);
     }
 
     let diagonal = |width| gaussian.information_in(width).map(Real::to_f64);
@@ -201,8 +201,8 @@ fn one<T: Precise>(
         // The same in all parametrisations.
         let inverse = matrix(diagonal(width).map(f64::recip));
         let (gram, error) = features.gram(Some(&inverse));
-        let slack = Tolerance { absolute: error, relative: 8.0 * unit };
-        comparison.field("invariant", &expected.invariant, gram, slack);
+        let slack = Tolerance::relative(8.0 * unit);
+        comparison.field_each("invariant", &expected.invariant, gram, slack, error);
     }
 
     let rows = &by_sigma.score;
@@ -296,7 +296,7 @@ impl Two {
         let slack = Tolerance::absolute(of_weights);
         comparison.field("score_weights_softmax", &expected.score_weights_softmax, weights, slack);
         let (gram, error) = means.gram(None);
-        comparison.field("practical", &expected.practical, gram, Tolerance::absolute(error));
+        comparison.field_each("practical", &expected.practical, gram, Tolerance::EXACT, error);
 
         // By quadrature, on the host and in double precision whatever the scores' is.
         let information: Matrix =
@@ -315,7 +315,7 @@ impl Two {
         ];
         for (name, expectation, features, information) in kernels {
             let (gram, error) = features.gram(Some(&Factored::of(&information).inverse()));
-            comparison.field(name, expectation, gram, Tolerance::absolute(error));
+            comparison.field_each(name, expectation, gram, Tolerance::EXACT, error);
         }
         Ok(())
     }

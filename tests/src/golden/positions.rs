@@ -128,8 +128,8 @@ impl Kind for Positions {
                 features.score.push(row);
             }
             let (gram, error) = features.gram(None);
-            let gram = with_gaps(gram, &possible);
-            comparison.field(name, expectation, gram, Tolerance::absolute(error));
+            let [gram, error] = [gram, error].map(|rows| with_gaps(rows, &possible));
+            comparison.field_each(name, expectation, gram, Tolerance::EXACT, error);
         }
         Ok(())
     }
