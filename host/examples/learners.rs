@@ -118,7 +118,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (rows, train_labels) = features(&learned);
     let (test_rows, test_labels) = features(&held_back);
-    let metric = Metric::of(&rows, &map, Scaling::Diagonal)?;
+    let metric = Metric::of(&rows, &[], &map, Scaling::Diagonal)?;
     let mapped = |rows: &Matrix| -> (Matrix, Vec<Vec<f64>>) {
         let mut matrix = Matrix::new(rows.columns());
         let wide = |row: &[f32]| row.iter().copied().map(f64::from).collect::<Vec<f64>>();

@@ -165,9 +165,16 @@ enum NormalisationName {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ScalingName {
+    /// As they are
     Practical,
+    /// Divided by the root of the information's diagonal, of the training data
     Diagonal,
+    /// By the information of the training data
     Whitened,
+    /// By the models' own information, over sequences drawn from them
+    Sampled,
+    /// By the models' own information, over all sequences of a length (a few symbols)
+    Exact,
 }
 
 fn spread(text: &str) -> Result<f64, String> {
@@ -245,6 +252,8 @@ impl Training {
                     ScalingName::Practical => Scaling::Practical,
                     ScalingName::Diagonal => Scaling::Diagonal,
                     ScalingName::Whitened => Scaling::Whitened,
+                    ScalingName::Sampled => Scaling::Sampled,
+                    ScalingName::Exact => Scaling::Exact,
                 })
                 .collect();
             let mut seen = Vec::new();

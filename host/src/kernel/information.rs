@@ -48,6 +48,14 @@ pub enum InformationError {
         /// Length asked for.
         length: usize,
     },
+    /// Sequences of several lengths have no one set of all sequences like them.
+    #[error("sequences of {least} to {most} symbols; an exact information is of one length")]
+    Lengths {
+        /// The shortest.
+        least: usize,
+        /// The longest.
+        most: usize,
+    },
     /// An expectation over nothing.
     #[error("an information matrix needs at least {0}")]
     Nothing(&'static str),

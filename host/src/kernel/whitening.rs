@@ -81,19 +81,23 @@ impl Whitening {
     pub fn features(&self, scores: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         match &self.0 {
             Form::Identity => scores,
+            _ => scores.par_iter().map(|score| self.apply(score)).collect(),
+        }
+    }
+
+    /// The features of one score.
+    ///
+    /// # Panics
+    /// If it is of another length than the information it is whitened by.
+    #[must_use]
+    pub fn apply(&self, score: &[f64]) -> Vec<f64> {
+        match &self.0 {
+            Form::Identity => score.to_vec(),
             Form::Diagonal(factor) => {
-                let scale = |mut score: Vec<f64>| {
-                    assert_eq!(score.len(), factor.len(), "a score of another model");
-                    score.iter_mut().zip(factor).for_each(|(entry, factor)| *entry *= factor);
-                    score
-                };
-                scores.into_par_iter().map(scale).collect()
+                assert_eq!(score.len(), factor.len(), "a score of another model");
+                score.iter().zip(factor).map(|(entry, factor)| entry * factor).collect()
             }
-            Form::Full(rows) => {
-                let turn =
-                    |score: &Vec<f64>| rows.iter().map(|row| inner_product(row, score)).collect();
-                scores.par_iter().map(turn).collect()
-            }
+            Form::Full(rows) => rows.iter().map(|row| inner_product(row, score)).collect(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What kernel machines have in common: expansions in kernels, and why one was not trained.
 
 use super::loss::Costs;
-use crate::kernel::{Gram, inner_product};
+use crate::kernel::{Gram, InformationError, inner_product};
 
 /// A machine in the dual: `f(x) = bias + sum_i coefficient_i K(x_i, x)` over the training items.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,6 +138,9 @@ pub enum KernelLearnError {
         /// The gap, relative to the primal objective.
         relative: f64,
     },
+    /// No information matrix to whiten scores by.
+    #[error("whitening: {0}")]
+    Whitening(#[from] InformationError),
     /// The library of support vector machines refused the problem.
     #[error("support vector machine: {0}")]
     Machine(String),

@@ -2,12 +2,13 @@
 
 use fishweir_core::classify::Normalisation;
 use fishweir_core::emission::Parametrisation;
+use fishweir_core::smooth::SequenceError;
 use serde::{Deserialize, Serialize};
 
 use crate::classifier::{Direction, EmissionDirection};
-use crate::data::SamplesView;
+use crate::data::{Samples, SamplesView};
 use crate::fit::{EmissionStatistics, Expectations, expectations};
-use crate::kernel::{Scored, push_score};
+use crate::kernel::{ModelScore, Scored, push_score};
 use crate::runtime::{Emissions, Hmm};
 
 /// What a sequence's features are: inner products of them are the kernel.
@@ -47,10 +48,16 @@ pub enum Scaling {
     /// Divided by the root of the diagonal information: the invariant kernel with the information
     /// matrix's diagonal, estimated on the training sequences.
     Diagonal,
-    /// Multiplied by the root of the inverse information matrix of each model, estimated on the
-    /// training sequences, with a thousandth of its mean diagonal for a ridge: the invariant kernel,
-    /// `K = U_x' (I + ridge)^-1 U_y` (equation 9).
+    /// Multiplied by the root of the inverse information matrix of each model, with a thousandth of
+    /// its mean diagonal for a ridge: the invariant kernel, `K = U_x' (I + ridge)^-1 U_y`
+    /// (equation 9). The information is the empirical one, of the training sequences.
     Whitened,
+    /// The same by the model's own information, over 2 000 sequences drawn from it, as long as the
+    /// training sequences are.
+    Sampled,
+    /// The same by the model's own information, exactly: over all sequences of symbols that are as long
+    /// as the training sequences, which all have one length.
+    Exact,
 }
 
 impl Scaling {
@@ -61,6 +68,8 @@ impl Scaling {
             Self::Practical => "practical",
             Self::Diagonal => "diagonal information",
             Self::Whitened => "whitened",
+            Self::Sampled => "whitened, information sampled",
+            Self::Exact => "whitened, information exact",
         }
     }
 }
@@ -163,16 +172,12 @@ impl FeatureMap {
     pub fn extract(&self, sequences: &[SamplesView<'_>]) -> Vec<Option<Vec<f64>>> {
         let mut features = vec![Some(Vec::with_capacity(self.len())); sequences.len()];
         let mut logs = vec![Vec::with_capacity(self.models.len()); sequences.len()];
-        let mut entries = Vec::new();
-        for (model, kept) in self.models.iter().zip(&self.kept) {
+        for (index, model) in self.models.iter().enumerate() {
             let expected = expectations(model, sequences);
             for ((features, logs), expected) in features.iter_mut().zip(&mut logs).zip(expected) {
                 match (features.as_mut(), expected) {
                     (Some(features), Ok(expected)) => {
-                        entries.clear();
-                        self.push_entries(model, &expected, &mut entries);
-                        let kept = entries.iter().zip(kept).filter(|(_, kept)| **kept);
-                        features.extend(kept.map(|(entry, _)| entry));
+                        features.extend(self.block(index, &expected));
                         if self.with_likelihood {
                             features.push(expected.log_likelihood);
                         }
@@ -194,16 +199,22 @@ impl FeatureMap {
         features
     }
 
-    /// The whole score, weighed, or all expected statistics.
-    fn push_entries(&self, model: &Hmm, expected: &Expectations, entries: &mut Vec<f64>) {
+    /// A model's score, weighed, or its expected statistics: the entries that are features.
+    fn block(&self, model: usize, expected: &Expectations) -> Vec<f64> {
+        let (of, mut entries) = (&self.models[model], Vec::new());
         if self.features == Features::Counts {
-            return push_statistics(&expected.emission, entries);
+            push_statistics(&expected.emission, &mut entries);
+        } else {
+            push_score(of, expected, Parametrisation::SOFTMAX, &self.scale, &mut entries);
         }
-        push_score(model, expected, Parametrisation::SOFTMAX, &self.scale, entries);
+        let kept = entries.into_iter().zip(&self.kept[model]).filter(|(_, kept)| **kept);
         let weight = self.weight();
-        if weight != 1.0 {
-            entries.iter_mut().for_each(|entry| *entry *= weight);
-        }
+        kept.map(|(entry, _)| weight * entry).collect()
+    }
+
+    /// A model with its block for a score: what an information matrix is the second moment of.
+    pub(super) fn scored(&self, model: usize) -> impl Scored {
+        ModelBlock { map: self, model }
     }
 
     /// Which features are log-likelihoods, or differences of them.
@@ -265,6 +276,43 @@ impl FeatureMap {
             }
         };
         Direction { initial, transition, emission }
+    }
+}
+
+/// A model of a bank, with features for a score.
+struct ModelBlock<'a> {
+    map: &'a FeatureMap,
+    model: usize,
+}
+
+impl Scored for ModelBlock<'_> {
+    fn parameters(&self) -> usize {
+        count(&self.map.kept[self.model])
+    }
+
+    /// Features are in one parametrisation, whatever is asked for.
+    fn scores(
+        &self,
+        sequences: &[SamplesView<'_>],
+        _: Parametrisation,
+    ) -> Vec<Result<ModelScore, SequenceError>> {
+        let expected = expectations(&self.map.models[self.model], sequences);
+        let score = |(expected, samples): (Result<Expectations, _>, &SamplesView<'_>)| {
+            let expected = expected?;
+            let factor: f64 = self.map.normalisation.factor(samples.len() as u64);
+            let mut score = self.map.block(self.model, &expected);
+            score.iter_mut().for_each(|entry| *entry *= factor);
+            Ok(ModelScore { log_likelihood: expected.log_likelihood, score })
+        };
+        expected.into_iter().zip(sequences).map(score).collect()
+    }
+
+    fn draw(&self, length: usize, seed: u64) -> Samples {
+        self.map.models[self.model].simulate(length, seed)
+    }
+
+    fn symbols(&self) -> Option<usize> {
+        self.map.models[self.model].symbols()
     }
 }
 

@@ -125,6 +125,15 @@ impl Learner {
     }
 }
 
+/// What machines learn from, window by window.
+pub(super) struct Examples {
+    /// Features, not scaled.
+    pub(super) rows: Matrix,
+    pub(super) labels: Vec<usize>,
+    /// Samples.
+    pub(super) lengths: Vec<usize>,
+}
+
 /// Machines for each of several costs on features scaled alike.
 pub(super) struct Path {
     metric: Metric,
@@ -136,20 +145,22 @@ impl Path {
     /// Trains machines for rising values of C.
     pub(super) fn train(
         learner: Learner,
-        mut rows: Matrix,
-        labels: &[usize],
+        examples: &Examples,
         map: &FeatureMap,
         scaling: Scaling,
         c: &[f64],
         (classes, weight): (usize, ClassWeight),
     ) -> Result<Self, KernelLearnError> {
-        let metric = Metric::of(&rows, map, scaling)?;
+        let Examples { rows, labels, lengths } = examples;
+        let metric = Metric::of(rows, lengths, map, scaling)?;
+        let mut rows = rows.clone();
         metric.apply(&mut rows);
         Ok(Self { machines: learner.path(&rows, labels, classes, c, weight)?, metric })
     }
 
-    /// Whether rows of unscaled features are decided rightly, `[cost][row]`.
-    pub(super) fn judge(&self, mut rows: Matrix, labels: &[usize]) -> Vec<Vec<bool>> {
+    /// Whether unscaled examples are decided rightly, `[cost][example]`.
+    pub(super) fn judge(&self, examples: &Examples) -> Vec<Vec<bool>> {
+        let (mut rows, labels) = (examples.rows.clone(), &examples.labels);
         self.metric.apply(&mut rows);
         let judge = |outputs: &Vec<Linear>| {
             let outputs: Vec<LinearSvm> = outputs.iter().map(LinearSvm::of).collect();

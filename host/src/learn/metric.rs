@@ -2,15 +2,24 @@
 
 use std::ops::Range;
 
+use fishweir_core::emission::Parametrisation;
+
 use super::expansion::{KernelLearnError, Linear};
 use super::features::{FeatureMap, Scaling};
 use super::svm::Matrix;
-use super::whiten::Whiten;
+use crate::kernel::{Information, InformationError, Whitening};
+
+/// The ridge, as a share of an information's mean diagonal.
+const RIDGE: f64 = 1e-3;
+
+/// Sequences drawn where an information is sampled, and the seed of the first.
+const DRAWS: usize = 2_000;
+const SEED: u64 = 1;
 
 /// An affine map of the features, fitted to some rows: whitening block by block, then
 /// `(x - offset) factor` for every entry. Being affine, it folds into a machine's weights and bias.
 pub struct Metric {
-    whitening: Vec<(Range<usize>, Whiten)>,
+    whitening: Vec<(Range<usize>, Whitening)>,
     standard: Vec<Standard>,
 }
 
@@ -28,19 +37,32 @@ impl Standard {
 }
 
 impl Metric {
-    /// Fitted to rows of features of a map.
+    /// Fitted to rows of features of a map, and to the lengths of the sequences they are of.
     ///
     /// # Errors
-    /// [`KernelLearnError`] if an information matrix has no Cholesky factor: an entry is not finite.
-    pub fn of(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Result<Self, KernelLearnError> {
-        if scaling != Scaling::Whitened {
+    /// [`KernelLearnError`] where there is no information matrix of the kind asked for: an entry is not
+    /// finite, or an exact one would be over too many sequences, or over several lengths.
+    pub fn of(
+        rows: &Matrix,
+        lengths: &[usize],
+        map: &FeatureMap,
+        scaling: Scaling,
+    ) -> Result<Self, KernelLearnError> {
+        if matches!(scaling, Scaling::Practical | Scaling::Diagonal) {
             return Ok(Self { whitening: Vec::new(), standard: standards(rows, map, scaling) });
         }
         let mut whitening = Vec::new();
-        for block in map.blocks() {
-            let part = |row: &[f32]| row[block.clone()].iter().copied().map(f64::from).collect();
-            let scores: Vec<Vec<f64>> = rows.rows().map(part).collect();
-            whitening.push((block, Whiten::by_information_of(&scores)?));
+        for (model, block) in map.blocks().into_iter().enumerate() {
+            let information = match scaling {
+                Scaling::Sampled => sampled(map, model, lengths)?,
+                Scaling::Exact => exact(map, model, lengths)?,
+                _ => {
+                    let part =
+                        |row: &[f32]| row[block.clone()].iter().copied().map(f64::from).collect();
+                    Information::empirical(&rows.rows().map(part).collect::<Vec<_>>())?
+                }
+            };
+            whitening.push((block, invert(&information)?));
         }
         let whitened = Self { whitening, standard: Vec::new() };
         let mut white = rows.clone();
@@ -53,7 +75,7 @@ impl Metric {
 
     fn whiten(&self, mut row: Vec<f64>) -> Vec<f64> {
         for (block, whitening) in &self.whitening {
-            let white = whitening.features(&row[block.clone()]);
+            let white = whitening.apply(&row[block.clone()]);
             row[block.clone()].copy_from_slice(&white);
         }
         row
@@ -92,6 +114,41 @@ impl Metric {
     }
 }
 
+/// A model's own information, of sequences as long as those given.
+fn sampled(
+    map: &FeatureMap,
+    model: usize,
+    lengths: &[usize],
+) -> Result<Information, InformationError> {
+    let evenly = |draw: usize| lengths.get(draw * lengths.len() / DRAWS).copied();
+    let lengths: Vec<usize> = (0..DRAWS).filter_map(evenly).collect();
+    Information::sampled(&map.scored(model), &lengths, DRAWS, SEED, Parametrisation::SOFTMAX)
+}
+
+/// The same over all sequences of the one length that is given.
+fn exact(
+    map: &FeatureMap,
+    model: usize,
+    lengths: &[usize],
+) -> Result<Information, InformationError> {
+    let (Some(&least), Some(&most)) = (lengths.iter().min(), lengths.iter().max()) else {
+        return Err(InformationError::Nothing("one length"));
+    };
+    if least != most {
+        return Err(InformationError::Lengths { least, most });
+    }
+    Information::exact(&map.scored(model), least, Parametrisation::SOFTMAX)
+}
+
+/// The root of the inverse of an information and its ridge.
+fn invert(information: &Information) -> Result<Whitening, InformationError> {
+    let size = information.parameters().max(1) as f64;
+    let mean = information.matrix().diagonal().sum::<f64>() / size;
+    // Where nothing moves there is nothing to whiten: any positive ridge will do.
+    let ridge = if mean > 0.0 { RIDGE * mean } else { 1.0 };
+    Whitening::ridge(&information.axes()?, ridge)
+}
+
 /// How each feature is scaled, so that the scores' block and the log-likelihoods' block both have a
 /// mean square norm of one, and one grid of C serves every size of model.
 ///
@@ -122,12 +179,10 @@ fn standards(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Vec<Standard>
     (0..columns)
         .map(|k| match (is_likelihood[k], scaling) {
             (true, _) => Standard { offset: mean[k], factor: reciprocal_root(likelihood_norm) },
-            (false, Scaling::Practical | Scaling::Whitened) => {
-                Standard { offset: 0.0, factor: reciprocal_root(score_norm) }
-            }
             (false, Scaling::Diagonal) => {
                 Standard { offset: 0.0, factor: reciprocal_root(square[k] * scores) }
             }
+            (false, _) => Standard { offset: 0.0, factor: reciprocal_root(score_norm) },
         })
         .collect()
 }

@@ -10,7 +10,7 @@
 //! | [`train`], [`Trainer`]: class models, inner cross-validation, a machine | `train.rs`, `problem.rs` |
 //! | [`TrainOptions`]: what can be trained, and how | `options.rs` |
 //! | [`FeatureMap`]: from windows to features, from weights to directions | `features.rs` |
-//! | the scaling of features; whitening by the empirical information | `metric.rs`, `whiten.rs` |
+//! | [`Metric`]: the scaling of features, whitening among it | `metric.rs` |
 //! | [`Learner`]: which machine, and why the default is the default | `machine.rs` |
 //! | [`LinearSvm`]: squared hinge, dual coordinate descent | `svm.rs` |
 //! | [`minimise`]: logistic loss or squared hinge, Newton's method on the rows | `primal.rs`, `loss.rs` |
@@ -36,7 +36,6 @@ mod primal;
 mod problem;
 mod svm;
 mod train;
-mod whiten;
 
 pub use augment::{Augment, AugmentError, Mirror};
 pub use choice::{Candidate, Choice};

@@ -9,7 +9,7 @@ use super::augment::{Augmented, Mirror};
 use super::choice::{Candidate, Choice};
 use super::features::{FeatureMap, Features, Scaling};
 use super::loss::ClassWeight;
-use super::machine::{KERNEL_WINDOWS, Path};
+use super::machine::{Examples, KERNEL_WINDOWS, Path};
 use super::one_model::{centre_and_scale, size};
 use super::options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
 use super::svm::Matrix;
@@ -165,13 +165,13 @@ impl<'a> Problem<'a> {
         Ok(FeatureMap::new(features, models, scale, with_likelihood, normalisation))
     }
 
-    /// Features and labels of the windows of some series. Windows that a model makes impossible are
+    /// The windows of some series as examples. Windows that a model makes impossible are
     /// an error: the smoothing of the models exists to prevent them.
-    pub(super) fn features(
+    pub(super) fn examples(
         &self,
         map: &FeatureMap,
         series: &[usize],
-    ) -> Result<(Matrix, Vec<usize>), TrainError> {
+    ) -> Result<Examples, TrainError> {
         let windows = self.data.windows(self.options.windowing.as_ref());
         let cut: Vec<_> = windows.of_all(series).collect();
         let features: Vec<Option<Vec<f64>>> = cut
@@ -187,24 +187,24 @@ impl<'a> Problem<'a> {
         let mut rows = Matrix::new(map.len());
         features.iter().flatten().for_each(|features| rows.push(features));
         let labels = cut.iter().map(|window| self.labels[window.series]).collect();
-        Ok((rows, labels))
+        let lengths = cut.iter().map(|window| window.samples.len()).collect();
+        Ok(Examples { rows, labels, lengths })
     }
 
     /// Machines of a scaling for rising values of C.
     pub(super) fn path(
         &self,
-        rows: Matrix,
-        labels: &[usize],
+        examples: &Examples,
         map: &FeatureMap,
         scaling: Scaling,
         c: &[f64],
     ) -> Result<Path, TrainError> {
-        let learner = self.options.learner;
-        if learner.on_kernel() && labels.len() > KERNEL_WINDOWS {
-            return Err(TrainError::TooManyWindows(labels.len(), learner));
+        let (learner, windows) = (self.options.learner, examples.labels.len());
+        if learner.on_kernel() && windows > KERNEL_WINDOWS {
+            return Err(TrainError::TooManyWindows(windows, learner));
         }
         let classes = (self.data.classes().len(), self.options.class_weight);
-        Ok(Path::train(learner, rows, labels, map, scaling, c, classes)?)
+        Ok(Path::train(learner, examples, map, scaling, c, classes)?)
     }
 
     /// What was chosen, in words.
@@ -256,21 +256,20 @@ impl<'a> Problem<'a> {
             let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(folds.train(fold)), of(folds.test(fold)));
             let map = self.feature_map(features, &models_of(&self.fit_models(&inner)?))?;
-            let (rows, labels) = self.features(&map, &self.augmented.all(&inner))?;
-            let (test_rows, test_labels) = self.features(&map, &held_back)?;
-            test_labels.iter().for_each(|&label| total[label] += 1);
+            let examples = self.examples(&map, &self.augmented.all(&inner))?;
+            let test = self.examples(&map, &held_back)?;
+            test.labels.iter().for_each(|&label| total[label] += 1);
             let judged: Vec<Vec<Vec<bool>>> = self
                 .options
                 .scalings
                 .par_iter()
                 .map(|&scaling| {
                     let c = &self.options.c;
-                    let path = self.path(rows.clone(), &labels, &map, scaling, c)?;
-                    Ok(path.judge(test_rows.clone(), &test_labels))
+                    Ok(self.path(&examples, &map, scaling, c)?.judge(&test))
                 })
                 .collect::<Result<_, TrainError>>()?;
             for (right, judged) in right.iter_mut().zip(judged.iter().flatten()) {
-                for (&label, &is_right) in test_labels.iter().zip(judged) {
+                for (&label, &is_right) in test.labels.iter().zip(judged) {
                     right[label] += usize::from(is_right);
                 }
             }

@@ -96,8 +96,8 @@ impl<'a> Trainer<'a> {
                 None => problem.choose(features, series)?,
             };
             let map = problem.feature_map(features, &classifier.models)?;
-            let (rows, labels) = problem.features(&map, &augmented.all(series))?;
-            let machine = problem.path(rows, &labels, &map, chosen.scaling, &[chosen.c])?;
+            let examples = problem.examples(&map, &augmented.all(series))?;
+            let machine = problem.path(&examples, &map, chosen.scaling, &[chosen.c])?;
             classifier.method = options.kind.to_string();
             classifier.models = map.models().to_vec();
             classifier.normalisation = options.normalisation;

@@ -1,8 +1,11 @@
 //! Features are what their kernels are defined as.
 
-use fishweir::fit::{EmissionStatistics, expectations};
-use fishweir::learn::{FeatureMap, Features, Matrix, Metric, Scaling};
+use fishweir::kernel::{
+    CountKernel, Counted, Gram, Information, InformationError, Kernel, TopKernel, Whitening,
+};
+use fishweir::learn::{FeatureMap, Features, KernelLearnError, Matrix, Metric, Scaling};
 use fishweir_core::classify::Normalisation;
+use fishweir_core::emission::Parametrisation;
 
 use crate::assert_close;
 use crate::bank::{Bank, Family};
@@ -21,94 +24,120 @@ fn product(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 
-/// `K(x, y) = sum over pairs of classes of v(x) v(y) + grad v(x) . grad v(y)`.
+/// Of two classes it is the TOP kernel; of more the sum of the kernels of all pairs.
 #[test]
 fn log_odds_are_the_top_kernel_summed_over_pairs() {
     for (family, classes) in [(Family::Symbols, 2), (Family::Symbols, 4), (Family::Channels, 3)] {
         let bank = Bank::draw(family, classes, 3);
-        let views = bank.views();
-        let logs: Vec<Vec<f64>> = bank
-            .models
-            .iter()
-            .map(|model| {
-                let found = expectations(model, &views);
-                found.into_iter().map(|one| one.expect("possible").log_likelihood).collect()
+        let (map, rows) = extract(&bank, Features::LogOdds, Normalisation::NONE);
+        let (scores, _) = extract(&bank, Features::Scores, Normalisation::NONE);
+        assert_eq!(map.len(), scores.len() + classes * (classes - 1) / 2);
+        let pairs = (0..classes).flat_map(|c| (c + 1..classes).map(move |d| [c, d]));
+        let top: Vec<Gram> = pairs
+            .map(|pair| {
+                let models = pair.map(|class| bank.models[class].clone());
+                let kernel = TopKernel {
+                    models: &models,
+                    log_priors: &[0.0; 2],
+                    parametrisation: Parametrisation::SOFTMAX,
+                };
+                kernel.gram(&bank.views()).expect("possible")
             })
             .collect();
-        let (map, rows) = extract(&bank, Features::LogOdds, Normalisation::NONE);
-        let (scores, score_rows) = extract(&bank, Features::Scores, Normalisation::NONE);
-        assert_eq!(map.len(), scores.len() + classes * (classes - 1) / 2);
-        for (x, y) in [(0, 1), (2, 2), (5, 13)] {
-            let mut kernel = 0.0;
-            for c in 0..classes {
-                for d in c + 1..classes {
-                    kernel += (logs[d][x] - logs[c][x]) * (logs[d][y] - logs[c][y]);
-                    for block in [c, d].map(|class| scores.blocks()[class].clone()) {
-                        kernel += product(&score_rows[x][block.clone()], &score_rows[y][block]);
-                    }
+        for (x, row) in rows.iter().enumerate() {
+            for (y, other) in rows.iter().enumerate() {
+                let kernel = top.iter().map(|gram| gram.get(x, y)).sum();
+                assert_close(product(row, other), kernel, 1e-11, "kernel");
+            }
+        }
+    }
+}
+
+/// Counts a sample are a distribution over symbols and states, but for missing samples, and their
+/// inner products the marginalised count kernel.
+#[test]
+fn counts_are_the_count_kernels() {
+    let bank = Bank::draw(Family::Symbols, 3, 8);
+    for (normalisation, raw) in [(Normalisation::PER_SAMPLE, false), (Normalisation::NONE, true)] {
+        let (map, rows) = extract(&bank, Features::Counts, normalisation);
+        for (samples, row) in bank.views().iter().zip(&rows) {
+            let all = if raw { 1.0 } else { samples.len() as f64 };
+            for block in map.blocks() {
+                let share = samples.observed() as f64 / all;
+                assert_close(row[block].iter().sum(), share, 1e-12, "counts");
+            }
+        }
+        let kernel = CountKernel { models: &bank.models, counted: Counted::Single, raw };
+        let gram = kernel.gram(&bank.views()).expect("possible");
+        for (x, row) in rows.iter().enumerate() {
+            for (y, other) in rows.iter().enumerate() {
+                assert_close(product(row, other), gram.get(x, y), 1e-12, "kernel");
+            }
+        }
+    }
+}
+
+/// Up to the factor that makes the mean square norm one, `K = g' (I + ridge)^-1 g`, whichever the
+/// information.
+#[test]
+fn whitened_scores_are_the_invariant_kernels() {
+    for family in [Family::Symbols, Family::Channels] {
+        let mut bank = Bank::draw(family, 2, 33);
+        bank.models.truncate(1);
+        let (map, rows) = extract(&bank, Features::Scores, Normalisation::NONE);
+        let (model, softmax) = (&bank.models[0], Parametrisation::SOFTMAX);
+        let mut matrix = Matrix::new(map.len());
+        rows.iter().for_each(|row| matrix.push(row));
+        for scaling in [Scaling::Whitened, Scaling::Sampled, Scaling::Exact] {
+            // As long as one likes: the lengths are those of the sequences that are expected.
+            let lengths = [6];
+            let metric = match Metric::of(&matrix, &lengths, &map, scaling) {
+                Ok(metric) => metric,
+                Err(KernelLearnError::Whitening(InformationError::NotSymbols)) => {
+                    assert_eq!((family, scaling), (Family::Channels, Scaling::Exact));
+                    continue;
+                }
+                Err(error) => panic!("{family:?} {scaling:?}: {error}"),
+            };
+            let information = match scaling {
+                Scaling::Whitened => Information::empirical(&rows),
+                Scaling::Sampled => Information::sampled(model, &lengths, 2_000, 1, softmax),
+                _ => Information::exact(model, 6, softmax),
+            }
+            .expect("an information");
+            let mean = information.matrix().diagonal().sum::<f64>() / map.len() as f64;
+            let axes = information.axes().expect("finite");
+            let whitening = Whitening::ridge(&axes, 1e-3 * mean).expect("a ridge");
+            let kernel = Gram::of_features(&whitening.features(rows.clone()));
+            let mapped: Vec<Vec<f64>> = rows.iter().map(|row| metric.map(row)).collect();
+            let trace: f64 = kernel.diagonal().sum();
+            let mean_square =
+                Gram::of_features(&mapped).diagonal().sum::<f64>() / rows.len() as f64;
+            assert_close(mean_square, 1.0, 1e-5, "mean square norm");
+            for (x, row) in mapped.iter().enumerate() {
+                for (y, other) in mapped.iter().enumerate() {
+                    let wanted = kernel.get(x, y) * rows.len() as f64 / trace;
+                    // The metric sees rows of f32.
+                    let what = format!("{family:?} {scaling:?} kernel of {x} and {y}");
+                    assert_close(product(row, other), wanted, 2e-4, &what);
                 }
             }
-            assert_close(product(&rows[x], &rows[y]), kernel, 1e-12, "kernel");
         }
     }
 }
 
-/// Counts a sample are a distribution over symbols and states, but for missing samples.
+/// What an exact information is not of is named.
 #[test]
-fn counts_are_expected_statistics_a_sample() {
-    let bank = Bank::draw(Family::Symbols, 2, 8);
-    let (map, rows) = extract(&bank, Features::Counts, Normalisation::PER_SAMPLE);
-    for (samples, row) in bank.views().iter().zip(&rows) {
-        for block in map.blocks() {
-            let share = samples.observed() as f64 / samples.len() as f64;
-            assert_close(row[block].iter().sum(), share, 1e-12, "counts");
-        }
-    }
-    let views = bank.views();
-    let expected = expectations(&bank.models[1], &views).swap_remove(0).expect("possible");
-    let EmissionStatistics::Categorical { counts } = expected.emission else {
-        panic!("counts of symbols");
-    };
-    let flat: Vec<f64> = counts.concat().iter().map(|n| n / views[0].len() as f64).collect();
-    let block = &rows[0][map.blocks()[1].clone()];
-    assert_eq!(block.len(), flat.len());
-    block.iter().zip(&flat).for_each(|(a, b)| assert_close(*a, *b, 1e-14, "count a sample"));
-}
-
-/// Whitened features' second moment is the information's over itself and the ridge: between nothing
-/// and one along every axis, and its trace is normalised.
-#[test]
-fn whitening_is_by_the_empirical_information_of_each_model() {
-    let bank = Bank::draw(Family::Symbols, 2, 21);
+fn an_exact_information_is_of_one_short_length() {
+    let bank = Bank::draw(Family::Symbols, 2, 4);
     let (map, rows) = extract(&bank, Features::Scores, Normalisation::NONE);
     let mut matrix = Matrix::new(map.len());
     rows.iter().for_each(|row| matrix.push(row));
-    let metric = Metric::of(&matrix, &map, Scaling::Whitened).expect("a metric");
-    let mapped: Vec<Vec<f64>> = rows.iter().map(|row| metric.map(row)).collect();
-    let square: f64 = mapped.iter().map(|row| product(row, row)).sum::<f64>() / rows.len() as f64;
-    assert_close(square, 1.0, 1e-5, "mean square norm");
-    // K = g' (I + ridge)^-1 g for the first block alone: check (I + ridge) W'W g = g through pulls.
-    let block = map.blocks()[0].clone();
-    let size = block.len();
-    let moment = |i: usize, j: usize| {
-        rows.iter().map(|row| row[block.start + i] * row[block.start + j]).sum::<f64>()
-            / rows.len() as f64
+    let refused = |lengths: &[usize]| match Metric::of(&matrix, lengths, &map, Scaling::Exact) {
+        Err(KernelLearnError::Whitening(error)) => error,
+        _ => panic!("{lengths:?}"),
     };
-    let ridge = 1e-3 * (0..size).map(|i| moment(i, i)).sum::<f64>() / size as f64;
-    let x = &rows[4];
-    let only: Vec<f64> =
-        (0..map.len()).map(|k| if block.contains(&k) { x[k] } else { 0.0 }).collect();
-    let phi = metric.map(&only);
-    let machine = fishweir::learn::Linear { weights: phi, bias: 0.0 };
-    let pulled = metric.pull(&machine).weights;
-    let back: Vec<f64> = (0..size)
-        .map(|i| {
-            let information = (0..size).map(|j| moment(i, j) * pulled[block.start + j]);
-            information.sum::<f64>() + ridge * pulled[block.start + i]
-        })
-        .collect();
-    let factor = product(&back, &x[block.clone()]) / product(&x[block.clone()], &x[block.clone()]);
-    for (back, x) in back.iter().zip(&x[block]) {
-        assert_close(*back, factor * x, 1e-4, "the score again");
-    }
+    assert_eq!(refused(&[3, 5, 4]), InformationError::Lengths { least: 3, most: 5 });
+    assert_eq!(refused(&[11; 3]), InformationError::TooMany { symbols: 4, length: 11 });
+    assert!(matches!(refused(&[]), InformationError::Nothing(_)));
 }

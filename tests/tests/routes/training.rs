@@ -47,7 +47,10 @@ fn every_learner_on_every_feature_in_every_scaling() {
         for learner in
             [Learner::Svm, Learner::Logistic, Learner::KernelSvm, Learner::KernelLogistic]
         {
-            for scaling in [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened] {
+            // An exact information of strings of 30 letters is refused: below.
+            for scaling in
+                [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened, Scaling::Sampled]
+            {
                 let what = format!("{kind} {learner} {scaling:?}");
                 let options = TrainOptions {
                     learner,
@@ -104,6 +107,16 @@ fn a_shared_trainer_trains_what_a_new_one_does_and_fits_once() {
     };
     let other = trainer.train(&all, &other, &count).expect("trained").classifier;
     assert_eq!(other.models[0].states(), 3);
+}
+
+#[test]
+fn an_exact_information_of_long_strings_is_refused_by_name() {
+    let data = strings();
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let options =
+        TrainOptions { scalings: vec![Scaling::Exact], ..options(ClassifierKind::Fisher) };
+    let refused = train(&data, &all, &options, &|| ()).expect_err("2^30 strings").to_string();
+    assert!(refused.contains("2 symbols") && refused.contains("length 30"), "{refused}");
 }
 
 #[test]
