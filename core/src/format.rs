@@ -3,7 +3,8 @@
 
 use defmt::{Format, Formatter, write};
 
-use crate::classify::{ChangeDetector, ChangeState, StreamClassifier, StreamState};
+use crate::classify::{ChangeDetector, ChangeState, StreamClassifier, StreamModel, StreamState};
+use crate::context::ContextBelief;
 use crate::emission::{Emission, FullGaussian, Gaussian, GaussianView, Mixture, Row};
 use crate::emission::{Poisson, PoissonView, SufficientStatistics};
 use crate::filter::{
@@ -119,16 +120,20 @@ impl<S, const FILTERS: usize> Format for Staggered<S, FILTERS> {
     }
 }
 
-impl<X: Number, const N: usize, const M: usize> Format for StreamState<X, N, M> {
+impl<P: Copy + Format, X: Number<Reading: Format> + Format> Format for ContextBelief<P, X> {
+    fn format(&self, f: Formatter<'_>) {
+        let (place, likelihood) = (self.place(), self.likelihood());
+        write!(f, "ContextBelief {{ place: {}, likelihood: {} }}", place, likelihood);
+    }
+}
+
+impl<S, const M: usize> Format for StreamState<S, M> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "StreamState {{ models: {=usize}, samples: {=u64} }}", M, self.samples());
     }
 }
 
-impl<E, const N: usize, const M: usize, const O: usize> Format for StreamClassifier<E, N, M, O>
-where
-    E: Emission<Weight: Format> + Format,
-{
+impl<H: StreamModel + Format, const M: usize, const O: usize> Format for StreamClassifier<H, M, O> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "StreamClassifier {{ models: {}, outputs: {=usize} }}", self.models(), O);
     }
@@ -253,6 +258,7 @@ impl<E: Emission, const N: usize, const WINDOW: usize, P> Format
 /// Every public type with parameters, in one instance: what lacks `Format` does not build.
 const _: () = {
     use crate::classify::{ChangeReading, Decision};
+    use crate::context::{ContextModel, Steps};
     use crate::emission::{Bernoulli, Categorical, GaussianMoments, Regularisation};
     use crate::filter::{ExpectedStatistics, Memory, StepSize};
     use crate::kernel::{
@@ -270,8 +276,10 @@ const _: () = {
     type OneFilter = Forward<'static, Categorical<2>, 2>;
 
     formats::<Hmm<Pair, 2>>();
-    formats::<StreamClassifier<Pair, 2, 2, 1>>();
-    formats::<StreamState<Dual<f32, 1>, 2, 2>>();
+    formats::<StreamClassifier<Hmm<Pair, 2>, 2, 1>>();
+    formats::<StreamClassifier<ContextModel<Steps, Pair, 3>, 2, 1>>();
+    formats::<StreamState<Belief<Dual<f32, 1>, 2>, 2>>();
+    formats::<ContextBelief<usize, Dual<f32, 1>>>();
     formats::<(ChangeDetector<Pair, 2, 2>, ChangeState<Dual<f32, 1>, 2>, ChangeReading)>();
     formats::<(Decision, Regularisation, GaussianMoments<'static, f32>)>();
     formats::<(Bernoulli<2>, Counts, PoissonView<'static, f32>, GaussianView<'static, f32>)>();

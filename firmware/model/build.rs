@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use fishweir_core::artefact::{Family, Header, Shape};
+use fishweir_core::artefact::{Family, Header, Shape, Succession};
 use fishweir_core::emission::Alphabet;
 
 /// A Rust source that defines `MODEL` and its type `Model`, as `fishweir export` writes it.
@@ -138,7 +138,7 @@ fn labels_of(shape: Shape, lines: &[&str]) -> String {
 }
 
 fn type_of(shape: Shape) -> Result<String, &'static str> {
-    let Shape { real_bytes, family, states, size, models, outputs, directions } = shape;
+    let Shape { real_bytes, family, succession, states, size, models, outputs, directions } = shape;
     if real_bytes != 4 {
         return Err("holds 8-byte reals, devices take f32: export it as f32");
     }
@@ -151,10 +151,15 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
         0 => String::from("f32"),
         _ => format!("fishweir_core::number::Dual<f32, {directions}>"),
     };
-    Ok(format!(
-        "fishweir_core::classify::StreamClassifier<\
-         fishweir_core::emission::{family}<{size}, {weight}>, {states}, {models}, {outputs}>"
-    ))
+    let emission = format!("fishweir_core::emission::{family}<{size}, {weight}>");
+    let model = match succession {
+        Succession::CHAIN => format!("fishweir_core::hmm::Hmm<{emission}, {states}>"),
+        Succession::STEPS => format!(
+            "fishweir_core::context::ContextModel<fishweir_core::context::Steps, {emission}, {states}>"
+        ),
+        _ => return Err("holds a kind of model that this firmware does not know"),
+    };
+    Ok(format!("fishweir_core::classify::StreamClassifier<{model}, {models}, {outputs}>"))
 }
 
 fn read(path: &Path, what: &str) -> Result<Vec<u8>, String> {

@@ -19,7 +19,7 @@ pub static CLASSES: [&str; 2] = ["fair", "alternating"];
 pub static ALPHABET: Alphabet<'static> = Alphabet::new("HT", "-?", true);
 
 /// The type of [`MODEL`]: two models of two states, over two symbols, without directions.
-pub type Model = StreamClassifier<Categorical<2>, 2, 2, 2>;
+pub type Model = StreamClassifier<Hmm<Categorical<2>, 2>, 2, 2>;
 
 /// Which coin is it?
 pub static MODEL: Model = StreamClassifier::new(

@@ -14,7 +14,7 @@ use fishweir_core::hmm::{Chain, Hmm};
 pub static CLASSES: [&str; 2] = ["resting", "moving"];
 
 /// The type of [`MODEL`]: two models of six states, over three axes in g, without directions.
-pub type Model = StreamClassifier<Gaussian<3>, 6, 2, 2>;
+pub type Model = StreamClassifier<Hmm<Gaussian<3>, 6>, 2, 2>;
 
 /// Does it move?
 pub static MODEL: Model = StreamClassifier::new(

@@ -1,10 +1,10 @@
 //! What an application needs of a classifier, and of a sample on the wire.
 
 use fishweir_core::ObservationError;
-use fishweir_core::classify::{Decision, KernelMachine, StoredKernel, StreamClassifier};
-use fishweir_core::emission::Emission;
+use fishweir_core::classify::{
+    Decision, KernelMachine, StoredKernel, StreamClassifier, StreamModel,
+};
 use fishweir_core::filter::{Recursion, Running};
-use fishweir_core::number::Parameter;
 use fishweir_core::wire::{F32, SampleKind, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
@@ -94,10 +94,10 @@ pub trait Deciding<const MODELS: usize>: Recursion<Reading = Decision> {
     fn bytes(&self) -> usize;
 }
 
-impl<E, const STATES: usize, const MODELS: usize, const OUTPUTS: usize> Deciding<MODELS>
-    for StreamClassifier<E, STATES, MODELS, OUTPUTS>
+impl<H, const MODELS: usize, const OUTPUTS: usize> Deciding<MODELS>
+    for StreamClassifier<H, MODELS, OUTPUTS>
 where
-    E: Emission<Weight: Parameter<Real = f32>>,
+    H: StreamModel<Real = f32>,
 {
     fn evidence(&self, state: &Self::State) -> [f32; MODELS] {
         self.log_likelihoods(state)

@@ -12,7 +12,9 @@ use fishweir::classifier::Classifier;
 use fishweir::data::{Alphabet, Dataset, Kind, LiveReader, ReadOptions};
 use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir_core::artefact::{Header, read};
+use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Categorical, Gaussian};
+use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_core::wire::{CHECKSUM_LENGTH, DELIMITER, Head, Receiver, Request, encode, longest};
 
@@ -94,8 +96,9 @@ pub fn artefact(bytes: &[u8]) {
     for shift in 0..8 {
         buffer[shift..shift + bytes.len()].copy_from_slice(bytes);
         let bytes = &buffer[shift..shift + bytes.len()];
-        let _ = read::<Categorical<3>, 2, 2, 2>(bytes);
-        let _ = read::<Gaussian<2, Dual<f32, 1>>, 2, 1, 1>(bytes);
+        let _ = read::<Hmm<Categorical<3>, 2>, 2, 2>(bytes);
+        let _ = read::<Hmm<Gaussian<2, Dual<f32, 1>>, 2>, 1, 1>(bytes);
+        let _ = read::<ContextModel<Steps, Categorical<3>, 3>, 2, 2>(bytes);
     }
 }
 

@@ -5,6 +5,7 @@
 
 use fishweir::classifier::Classifier;
 use fishweir::data::{Dataset, ReadOptions};
+use fishweir::fit::Topology;
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::parity::{Parity, Recording};
 
@@ -36,7 +37,19 @@ pub fn strings(length: usize) -> Dataset {
 /// A classifier of every other series, trained as quickly as may be.
 #[must_use]
 pub fn trained(data: &Dataset, kind: ClassifierKind) -> Classifier {
+    train_quickly(data, TrainOptions::new(kind))
+}
+
+/// The same with a state for each of so many positions, the last for all that follow.
+#[must_use]
+pub fn trained_by_position(data: &Dataset, kind: ClassifierKind, positions: usize) -> Classifier {
     let mut options = TrainOptions::new(kind);
+    options.baum_welch.topology = Topology::Positions;
+    options.baum_welch.states = positions;
+    train_quickly(data, options)
+}
+
+fn train_quickly(data: &Dataset, mut options: TrainOptions) -> Classifier {
     options.baum_welch.iterations = 3;
     options.augment = Augment::NONE;
     options.c = vec![1.0];

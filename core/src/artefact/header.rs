@@ -28,6 +28,23 @@ impl Family {
     }
 }
 
+/// How the states of an artefact's models follow one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Succession(u16);
+
+impl Succession {
+    /// By a chain, and hidden: [`Hmm`](crate::hmm::Hmm).
+    pub const CHAIN: Self = Self(0);
+    /// One a position, and so known: a [`ContextModel`](crate::context::ContextModel) whose rule is
+    /// [`Steps`](crate::context::Steps).
+    pub const STEPS: Self = Self(1);
+
+    const fn is_known(self) -> bool {
+        matches!(self, Self::CHAIN | Self::STEPS)
+    }
+}
+
 /// Everything that makes a classifier's type: sizes, family and number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -36,6 +53,8 @@ pub struct Shape {
     pub real_bytes: u8,
     /// Emission family.
     pub family: Family,
+    /// How states follow one another.
+    pub succession: Succession,
     /// States `N`.
     pub states: u16,
     /// Alphabet size `K` or channels `D`.
@@ -55,9 +74,10 @@ impl fmt::Display for Shape {
             Family::GAUSSIAN => ("Gaussian", "channels"),
             _ => ("unknown", "parameters"),
         };
+        let states = if self.succession == Succession::STEPS { "positions" } else { "states" };
         write!(
             f,
-            "{} {family} models of {} states and {} {unit}, {} outputs, {} directions, {}-byte reals",
+            "{} {family} models of {} {states} and {} {unit}, {} outputs, {} directions, {}-byte reals",
             self.models, self.states, self.size, self.outputs, self.directions, self.real_bytes
         )
     }
@@ -111,13 +131,14 @@ impl Header {
             models: u16_at(16),
             outputs: u16_at(18),
             directions: u16_at(20),
+            succession: Succession(u16_at(22)),
         };
         let sizes = [shape.states, shape.size, shape.models, shape.outputs];
         let known = matches!(shape.real_bytes, 4 | 8)
             && shape.family.is_known()
             && !sizes.contains(&0)
             && (shape.directions == 0 || shape.directions == shape.outputs)
-            && u16_at(22) == 0
+            && shape.succession.is_known()
             && u32_at(32) == 0;
         if !known {
             return Err(ArtefactError::BadHeader);
@@ -142,6 +163,7 @@ impl Header {
         for (index, size) in sizes.into_iter().enumerate() {
             put(12 + 2 * index, &size.to_le_bytes());
         }
+        put(22, &shape.succession.0.to_le_bytes());
         put(24, &u32::try_from(payload.len()).ok()?.to_le_bytes());
         put(28, &u32::try_from(labels.len()).ok()?.to_le_bytes());
         let mut digest = CRC.digest();

@@ -6,12 +6,12 @@
 //! | 8 | 2 | format version, [`VERSION`] |
 //! | 10 | 1 | bytes a real: 4 or 8 |
 //! | 11 | 1 | emission family, [`Family`] |
-//! | 12 | 2 | states `N` |
+//! | 12 | 2 | states `N`, or positions |
 //! | 14 | 2 | alphabet size `K`, or channels `D` |
 //! | 16 | 2 | models `M` |
 //! | 18 | 2 | outputs `O` |
 //! | 20 | 2 | directions `C`: 0 or `O` |
-//! | 22 | 2 | zero |
+//! | 22 | 2 | how states follow one another, [`Succession`] |
 //! | 24 | 4 | bytes of the classifier |
 //! | 28 | 4 | bytes of the labels |
 //! | 32 | 4 | zero |
@@ -26,13 +26,14 @@ mod error;
 mod header;
 
 pub use error::ArtefactError;
-pub use header::{Family, HEADER_LENGTH, Header, Shape, VERSION};
+pub use header::{Family, HEADER_LENGTH, Header, Shape, Succession, VERSION};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::classify::StreamClassifier;
+use crate::classify::{StreamClassifier, StreamModel};
+use crate::context::{ContextModel, Steps};
 use crate::emission::{Categorical, Emission, Gaussian};
-use crate::hmm::RealOf;
+use crate::hmm::{Hmm, RealOf};
 use crate::number::{Parameter, Real, Tangent, Weight};
 
 /// An emission family that an artefact can hold.
@@ -44,6 +45,45 @@ pub trait Stored: Emission + FromBytes + Immutable + KnownLayout {
 
     /// Hands over every number, in the order in which they lie in memory.
     fn for_each_real(&self, take: &mut impl FnMut(RealOf<Self>));
+}
+
+/// A model that an artefact can hold.
+pub trait StoredModel: StreamModel {
+    /// The code of its emission family.
+    const FAMILY: Family;
+    /// How its states follow one another.
+    const SUCCESSION: Succession;
+    /// States, or positions.
+    const STATES: usize;
+    /// The alphabet's size or the number of channels.
+    const SIZE: usize;
+
+    /// Hands over every number, in the order in which they lie in memory.
+    fn for_each_real(&self, take: &mut impl FnMut(Self::Real));
+}
+
+impl<E: Stored, const N: usize> StoredModel for Hmm<E, N> {
+    const FAMILY: Family = E::FAMILY;
+    const SUCCESSION: Succession = Succession::CHAIN;
+    const STATES: usize = N;
+    const SIZE: usize = E::SIZE;
+
+    fn for_each_real(&self, take: &mut impl FnMut(RealOf<E>)) {
+        for_each_real(self.chain().initial(), take);
+        for_each_real(self.chain().transition().as_flattened(), take);
+        self.emission().iter().for_each(|emission| emission.for_each_real(take));
+    }
+}
+
+impl<E: Stored<Weight: Weight>, const C: usize> StoredModel for ContextModel<Steps, E, C> {
+    const FAMILY: Family = E::FAMILY;
+    const SUCCESSION: Succession = Succession::STEPS;
+    const STATES: usize = C;
+    const SIZE: usize = E::SIZE;
+
+    fn for_each_real(&self, take: &mut impl FnMut(RealOf<E>)) {
+        self.emission().iter().for_each(|emission| emission.for_each_real(take));
+    }
 }
 
 /// The numbers of weights in memory's order: each a value and its tangent.
@@ -86,38 +126,37 @@ where
 }
 
 /// The shape of a classifier's type, as an artefact's header states it.
-pub const fn shape_of<E: Stored, const N: usize, const M: usize, const O: usize>() -> Shape {
+pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape {
     Shape {
-        real_bytes: size_of::<RealOf<E>>() as u8,
-        family: E::FAMILY,
-        states: N as u16,
-        size: E::SIZE as u16,
+        real_bytes: size_of::<H::Real>() as u8,
+        family: H::FAMILY,
+        succession: H::SUCCESSION,
+        states: H::STATES as u16,
+        size: H::SIZE as u16,
         models: M as u16,
         outputs: O as u16,
-        directions: <<E::Weight as Parameter>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS as u16,
+        directions: H::DIRECTIONS as u16,
     }
 }
 
 /// Bytes of the artefact of a classifier with `labels` bytes of labels.
-pub const fn length_of<E: Stored, const N: usize, const M: usize, const O: usize>(
-    labels: usize,
-) -> usize {
-    HEADER_LENGTH + size_of::<StreamClassifier<E, N, M, O>>() + labels
+pub const fn length_of<H: StoredModel, const M: usize, const O: usize>(labels: usize) -> usize {
+    HEADER_LENGTH + size_of::<StreamClassifier<H, M, O>>() + labels
 }
 
 /// Writes a classifier's artefact to the start of `buffer`: a device saves what it has learnt.
 ///
 /// `labels` are the names of the classes, one a line. `None` where the buffer holds fewer than
 /// [`length_of`] bytes. Cost: two passes over the bytes.
-pub fn write<'b, E: Stored, const N: usize, const M: usize, const O: usize>(
-    classifier: &StreamClassifier<E, N, M, O>,
+pub fn write<'b, H: StoredModel, const M: usize, const O: usize>(
+    classifier: &StreamClassifier<H, M, O>,
     labels: &str,
     buffer: &'b mut [u8],
 ) -> Option<&'b [u8]>
 where
-    RealOf<E>: IntoBytes + Immutable,
+    H::Real: IntoBytes + Immutable,
 {
-    let payload = size_of::<StreamClassifier<E, N, M, O>>();
+    let payload = size_of::<StreamClassifier<H, M, O>>();
     let (header, rest) = buffer.split_at_mut_checked(HEADER_LENGTH)?;
     let rest = rest.get_mut(..payload + labels.len())?;
     let mut written = 0;
@@ -127,12 +166,8 @@ where
         }
         written += bytes.len();
     };
-    let mut real = |real: RealOf<E>| put(real.as_bytes());
-    for model in classifier.models() {
-        for_each_real(model.chain().initial(), &mut real);
-        for_each_real(model.chain().transition().as_flattened(), &mut real);
-        model.emission().iter().for_each(|emission| emission.for_each_real(&mut real));
-    }
+    let mut real = |real: H::Real| put(real.as_bytes());
+    classifier.models().iter().for_each(|model| model.for_each_real(&mut real));
     classifier.weights().as_flattened().iter().for_each(|&weight| real(weight));
     classifier.biases().iter().for_each(|&bias| real(bias));
     put(&classifier.normalisation().code().to_le_bytes());
@@ -143,8 +178,8 @@ where
     }
     let (payload, names) = rest.split_at_mut_checked(payload)?;
     names.copy_from_slice(labels.as_bytes());
-    header.copy_from_slice(&Header::encode(shape_of::<E, N, M, O>(), payload, names)?);
-    buffer.get(..length_of::<E, N, M, O>(labels.len()))
+    header.copy_from_slice(&Header::encode(shape_of::<H, M, O>(), payload, names)?);
+    buffer.get(..length_of::<H, M, O>(labels.len()))
 }
 
 /// A classifier where it lies in `bytes`, checked: header, checksum, shape, and every number.
@@ -153,27 +188,25 @@ where
 ///
 /// # Errors
 /// What is wrong with the bytes, or how their shape differs from the type asked for.
-pub fn read<E: Stored, const N: usize, const M: usize, const O: usize>(
+pub fn read<H: StoredModel, const M: usize, const O: usize>(
     bytes: &[u8],
-) -> Result<&StreamClassifier<E, N, M, O>, ArtefactError>
+) -> Result<&StreamClassifier<H, M, O>, ArtefactError>
 where
-    E::Weight: FromBytes + Immutable,
-    RealOf<E>: FromBytes + Immutable,
-    StreamClassifier<E, N, M, O>: FromBytes + Immutable + KnownLayout,
+    StreamClassifier<H, M, O>: FromBytes + Immutable + KnownLayout,
 {
     if cfg!(target_endian = "big") {
         return Err(ArtefactError::BigEndianTarget);
     }
     let header = Header::parse(bytes)?;
-    let wanted = shape_of::<E, N, M, O>();
+    let wanted = shape_of::<H, M, O>();
     if header.shape() != wanted {
         return Err(ArtefactError::OtherShape { found: header.shape(), wanted });
     }
     let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
-    if payload.len() != size_of::<StreamClassifier<E, N, M, O>>() {
+    if payload.len() != size_of::<StreamClassifier<H, M, O>>() {
         return Err(ArtefactError::OtherSize);
     }
-    let classifier = StreamClassifier::<E, N, M, O>::ref_from_bytes(payload)
+    let classifier = StreamClassifier::<H, M, O>::ref_from_bytes(payload)
         .map_err(|_| ArtefactError::Misaligned)?;
     classifier.validate().map_err(ArtefactError::Model)?;
     Ok(classifier)

@@ -4,7 +4,8 @@
 //!
 //! | classifier | reads | state (reals) | multiply-adds a sample, a reading |
 //! |---|---|---|---|
-//! | [`StreamClassifier`] | directional derivatives of `B` models | `B N (1 + C)` | `B (1 + 2C) (N^2 + N)`, none |
+//! | [`StreamClassifier`] of hidden Markov models | directional derivatives of `B` models | `B N (1 + C)` | `B (1 + 2C) (N^2 + N)`, none |
+//! | [`StreamClassifier`] of models whose contexts are seen | the same | `B (1 + C)` | `B (1 + 2C)`, none |
 //! | [`KernelMachine`] on [`StoredSequences`] | kernels by marginalisation | `M N` | `M N^2`, `O M` |
 //! | [`KernelMachine`] on [`StoredScores`] | Gaussian, polynomial, cosine kernels on scores | `B P (N + 2)` | `B P N^2`, `F (M + 1) + O M` |
 //!
@@ -13,6 +14,7 @@
 mod change;
 mod decision;
 mod machine;
+mod model;
 mod score_kernel;
 mod scores;
 mod sequences;
@@ -24,6 +26,7 @@ pub use decision::{Decision, Normalisation, decide, decision_value};
 pub use machine::{
     DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels, relative_to_largest,
 };
+pub use model::StreamModel;
 pub use score_kernel::ScoreKernel;
 pub use scores::{ScoreState, StoredScores};
 pub use sequences::{NoNorm, StoredSequences, normalise_logs};

@@ -1,11 +1,9 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::{Decision, Normalisation, decide, decision_value};
-use crate::emission::Emission;
+use super::{Decision, Normalisation, StreamModel, decide, decision_value};
 use crate::error::{Flaw, ModelError, ObservationError, Part};
-use crate::filter::{Belief, Forward, Recursion};
-use crate::hmm::{Hmm, NumberOf, RealOf};
-use crate::number::{Number, Parameter, Real, Scalar, Tangent};
+use crate::filter::Recursion;
+use crate::number::{Number, Real, Scalar};
 
 /// A classifier of streams: a bank of `M` models whose log-likelihoods and directional derivatives
 /// combine linearly into `O` outputs.
@@ -20,51 +18,55 @@ use crate::number::{Number, Parameter, Real, Scalar, Tangent};
 /// linear machines on practical, whitened or diagonal-information Fisher scores (Jaakkola and
 /// Haussler, equations 2 and 3), with log-likelihoods among the features or not.
 ///
-/// All models have the same number of states; a smaller one is padded with states out of reach.
+/// A [`StreamModel`] is a [hidden Markov model](crate::hmm::Hmm), or a
+/// [model whose contexts are seen](crate::context::ContextModel): one for each position of strings that
+/// are aligned, say. Hidden Markov models of a bank have the same number of states; a smaller one is
+/// padded with states out of reach.
 ///
-/// Flash: `M` models, `O (M + 1)` reals. State: `M` beliefs and a counter. Work a sample: `M` times
-/// that of [`Forward`]; a reading costs `M` logarithms and `M` divisions.
+/// Flash: `M` models, `O (M + 1)` reals. State: `M` of theirs and a counter. Work a sample: `M` times
+/// that of [`Forward`](crate::filter::Forward) or
+/// [`ContextLikelihood`](crate::context::ContextLikelihood); a reading costs `M` logarithms and `M`
+/// divisions.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct StreamClassifier<E: Emission, const N: usize, const M: usize, const O: usize> {
-    models: [Hmm<E, N>; M],
-    weights: [[RealOf<E>; M]; O],
-    biases: [RealOf<E>; O],
+pub struct StreamClassifier<H: StreamModel, const M: usize, const O: usize> {
+    models: [H; M],
+    weights: [[H::Real; M]; O],
+    biases: [H::Real; O],
     normalisation: Normalisation,
     /// Keeps the size a multiple of eight for every number type.
     reserved: u32,
 }
 
-/// What a stream left in a [`StreamClassifier`]: a belief a model, and the count of samples.
+/// What a stream left in a [`StreamClassifier`]: a state a model, and the count of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StreamState<X: Number, const N: usize, const M: usize> {
-    beliefs: [Belief<X, N>; M],
+pub struct StreamState<S, const M: usize> {
+    states: [S; M],
     samples: u64,
 }
 
-impl<X: Number, const N: usize, const M: usize> StreamState<X, N, M> {
+impl<S, const M: usize> StreamState<S, M> {
     /// How many samples have been taken in, missing ones included.
     pub const fn samples(&self) -> u64 {
         self.samples
     }
 }
 
-impl<E: Emission, const N: usize, const M: usize, const O: usize> StreamClassifier<E, N, M, O> {
+impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
     /// A classifier from its parts: `models[model]`, `weights[output][model]`, `biases[output]`.
     ///
     /// The parts are finite where their makers made them so; [`validate`](Self::validate) checks
     /// what was read from elsewhere.
     pub const fn new(
-        models: [Hmm<E, N>; M],
-        weights: [[RealOf<E>; M]; O],
-        biases: [RealOf<E>; O],
+        models: [H; M],
+        weights: [[H::Real; M]; O],
+        biases: [H::Real; O],
         normalisation: Normalisation,
     ) -> Self {
         const {
             assert!(M > 0 && O > 0, "a classifier needs a model and an output");
-            let directions = <<E::Weight as Parameter>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS;
             assert!(
-                directions == 0 || directions == O,
+                H::DIRECTIONS == 0 || H::DIRECTIONS == O,
                 "models carry no direction, or one an output"
             );
         }
@@ -77,17 +79,17 @@ impl<E: Emission, const N: usize, const M: usize, const O: usize> StreamClassifi
     }
 
     /// The bank of models.
-    pub const fn models(&self) -> &[Hmm<E, N>; M] {
+    pub const fn models(&self) -> &[H; M] {
         &self.models
     }
 
     /// How much each log-likelihood weighs, `[output][model]`.
-    pub const fn weights(&self) -> &[[RealOf<E>; M]; O] {
+    pub const fn weights(&self) -> &[[H::Real; M]; O] {
         &self.weights
     }
 
     /// What each output starts from, `[output]`.
-    pub const fn biases(&self) -> &[RealOf<E>; O] {
+    pub const fn biases(&self) -> &[H::Real; O] {
         &self.biases
     }
 
@@ -128,25 +130,25 @@ impl<E: Emission, const N: usize, const M: usize, const O: usize> StreamClassifi
     }
 
     /// The log-likelihood of the stream under each model, `[model]`.
-    pub fn log_likelihoods(&self, state: &StreamState<NumberOf<E>, N, M>) -> [RealOf<E>; M] {
-        let mut log = [RealOf::<E>::ZERO; M];
-        for (log, belief) in log.iter_mut().zip(&state.beliefs) {
-            *log = belief.log().value();
+    pub fn log_likelihoods(&self, state: &StreamState<H::State, M>) -> [H::Real; M] {
+        let mut log = [H::Real::ZERO; M];
+        for (log, (model, state)) in log.iter_mut().zip(self.models.iter().zip(&state.states)) {
+            *log = model.likelihood().read(state).value();
         }
         log
     }
 
     /// The outputs' values, `[output]`: see the type.
-    pub fn decision_values(&self, state: &StreamState<NumberOf<E>, N, M>) -> [RealOf<E>; O] {
+    pub fn decision_values(&self, state: &StreamState<H::State, M>) -> [H::Real; O] {
         let factor = self.normalisation.factor(state.samples);
-        let mut log = [Belief::<NumberOf<E>, N>::NEW.log(); M];
-        for ((log, model), belief) in log.iter_mut().zip(&self.models).zip(&state.beliefs) {
-            *log = Forward::of(model).read(belief);
+        let mut log = [None; M];
+        for (log, (model, state)) in log.iter_mut().zip(self.models.iter().zip(&state.states)) {
+            *log = Some(model.likelihood().read(state));
         }
         let mut values = self.biases;
         for (output, (value, weights)) in values.iter_mut().zip(&self.weights).enumerate() {
-            let evidence = weights.iter().zip(&log).map(|(&weight, log)| {
-                let derivative = log.derivative(output).unwrap_or(RealOf::<E>::ZERO);
+            let evidence = weights.iter().zip(log.iter().flatten()).map(|(&weight, log)| {
+                let derivative = log.derivative(output).unwrap_or(H::Real::ZERO);
                 (weight, log.value(), derivative)
             });
             *value = decision_value(*value, factor, evidence);
@@ -155,26 +157,25 @@ impl<E: Emission, const N: usize, const M: usize, const O: usize> StreamClassifi
     }
 }
 
-impl<E: Emission, const N: usize, const M: usize, const O: usize> Recursion
-    for StreamClassifier<E, N, M, O>
-{
-    type Observation = E::Observation;
-    type State = StreamState<NumberOf<E>, N, M>;
-    type Reading = Decision<RealOf<E>>;
+impl<H: StreamModel, const M: usize, const O: usize> Recursion for StreamClassifier<H, M, O> {
+    type Observation = H::Observation;
+    type State = StreamState<H::State, M>;
+    type Reading = Decision<H::Real>;
 
     #[inline]
     fn start(&self) -> Self::State {
-        StreamState { beliefs: [Belief::NEW; M], samples: 0 }
+        let states = self.models.each_ref().map(|model| model.likelihood().start());
+        StreamState { states, samples: 0 }
     }
 
     /// Pushes to every model; a sample that any of them finds impossible is refused by all.
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
-        let before = state.beliefs;
-        for (model, belief) in self.models.iter().zip(&mut state.beliefs) {
-            if let Err(error) = Forward::of(model).push(belief, x) {
-                // A single model has left its belief unchanged itself.
+    fn push(&self, state: &mut Self::State, x: &H::Observation) -> Result<(), ObservationError> {
+        let before = state.states;
+        for (model, own) in self.models.iter().zip(&mut state.states) {
+            if let Err(error) = model.likelihood().push(own, x) {
+                // A single model has left its state unchanged itself.
                 if M > 1 {
-                    state.beliefs = before;
+                    state.states = before;
                 }
                 return Err(error);
             }
@@ -184,13 +185,13 @@ impl<E: Emission, const N: usize, const M: usize, const O: usize> Recursion
     }
 
     fn push_missing(&self, state: &mut Self::State) {
-        for (model, belief) in self.models.iter().zip(&mut state.beliefs) {
-            Forward::of(model).push_missing(belief);
+        for (model, state) in self.models.iter().zip(&mut state.states) {
+            model.likelihood().push_missing(state);
         }
         state.samples += 1;
     }
 
-    fn read(&self, state: &Self::State) -> Decision<RealOf<E>> {
+    fn read(&self, state: &Self::State) -> Decision<H::Real> {
         decide(&self.decision_values(state))
     }
 }

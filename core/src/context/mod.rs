@@ -12,6 +12,7 @@
 //! |---|---|---|
 //! | [`Independent`]: a density, a mixture of densities | [`Unconditional`] | one |
 //! | [`IndependentPositions`]: sequences of one length | [`Positions`] | one a position |
+//! | strings that are aligned, of any length; a hidden Markov model whose states follow one another | [`Steps`] | one a position |
 //! | [`MarkovString`]: order `k`, with an end, with a padded start, variable-length contexts | [`Automaton`] | the strings of a set |
 //!
 //! | recursion | reads | state (reals) | work a sample |
@@ -40,5 +41,5 @@ pub use likelihood::{ContextBelief, ContextLikelihood};
 pub use markov::{MarkovString, Unnormalised};
 pub use model::{ContextModel, Independent};
 pub use positions::IndependentPositions;
-pub use rule::{ContextRule, Positions, Unconditional};
+pub use rule::{ContextRule, Positions, Steps, Unconditional};
 pub use statistics::{ContextCollected, ContextStatistics};

@@ -1,3 +1,5 @@
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
 use super::Unconditional;
 use crate::emission::{
     Emission, Parametrisation, Regularisation, SufficientStatistics, VectorSpace,
@@ -15,7 +17,9 @@ use crate::number::{FARTHEST, Parameter, Real, Weight};
 /// Flash: the rule and `C` emissions. One model drives any number of states.
 ///
 /// [`ContextLikelihood`]: super::ContextLikelihood
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
 pub struct ContextModel<R, E, const C: usize> {
     rule: R,
     emission: [E; C],

@@ -1,5 +1,7 @@
 use core::fmt::Debug;
 
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
 use crate::error::ObservationError;
 
 /// How the past picks the context of the next sample, one of `C`.
@@ -63,5 +65,29 @@ impl<O: ?Sized, const C: usize> ContextRule<O, C> for Positions {
     #[inline(always)]
     fn skip(&self, place: usize) -> usize {
         if place < C { place + 1 } else { place }
+    }
+}
+
+/// A context a position, and the last of the `C` for all that follow. A hidden Markov model each of
+/// whose states has one successor, the next one, is this: its states are not hidden.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct Steps;
+
+impl<O: ?Sized, const C: usize> ContextRule<O, C> for Steps {
+    type Place = usize;
+
+    #[inline(always)]
+    fn start(&self) -> usize {
+        0
+    }
+    #[inline(always)]
+    fn step(&self, place: usize, _: &O) -> Result<(Option<usize>, usize), ObservationError> {
+        Ok((Some(place), ContextRule::<O, C>::skip(self, place)))
+    }
+    #[inline(always)]
+    fn skip(&self, place: usize) -> usize {
+        if place + 1 < C { place + 1 } else { place }
     }
 }

@@ -2,7 +2,7 @@
 //! too: it asks the model's own type for its sizes, as the building machine lays it out, and the
 //! library checks that the target lays it out the same.
 
-use fishweir_core::artefact::{Shape, Stored, shape_of};
+use fishweir_core::artefact::{Shape, StoredModel, shape_of};
 use fishweir_core::classify::StreamClassifier;
 use fishweir_core::filter::Recursion;
 use fishweir_model::Model;
@@ -24,10 +24,8 @@ pub(crate) trait Shaped {
     const SHAPE: Shape;
 }
 
-impl<E: Stored, const N: usize, const M: usize, const O: usize> Shaped
-    for StreamClassifier<E, N, M, O>
-{
-    const SHAPE: Shape = shape_of::<E, N, M, O>();
+impl<H: StoredModel, const M: usize, const O: usize> Shaped for StreamClassifier<H, M, O> {
+    const SHAPE: Shape = shape_of::<H, M, O>();
 }
 
 /// Words of eight bytes in a `fishweir_stream`.

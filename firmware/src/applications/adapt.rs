@@ -98,14 +98,14 @@ pub trait Bank {
 }
 
 impl<E: Adaptable, const N: usize, const M: usize, const O: usize> Bank
-    for StreamClassifier<E, N, M, O>
+    for StreamClassifier<Hmm<E, N>, M, O>
 {
-    const BUFFER_WORDS: usize = artefact::length_of::<E::Plain, N, 1, 1>(0).div_ceil(8);
+    const BUFFER_WORDS: usize = artefact::length_of::<Hmm<E::Plain, N>, 1, 1>(0).div_ceil(8);
 }
 
 /// The first model of a bank, without directions.
 fn first_model<E: Adaptable, const N: usize, const M: usize, const O: usize>(
-    bank: &StreamClassifier<E, N, M, O>,
+    bank: &StreamClassifier<Hmm<E, N>, M, O>,
 ) -> Option<Hmm<E::Plain, N>> {
     let model = bank.models().first()?;
     let chain = model.chain();
@@ -129,7 +129,7 @@ pub fn adapt<S, F, M, E, const N: usize, const MODELS: usize, const OUTPUTS: usi
     serial: &mut S,
     flash: F,
     meter: &M,
-    bank: &StreamClassifier<E, N, MODELS, OUTPUTS>,
+    bank: &StreamClassifier<Hmm<E, N>, MODELS, OUTPUTS>,
     settings: &Settings,
     buffer: &mut [u64],
 ) -> Result<Report, AdaptError<S::Error>>
@@ -138,11 +138,11 @@ where
     F: NorFlash,
     M: Meter,
     E: Adaptable,
-    StreamClassifier<E::Plain, N, 1, 1>: FromBytes + Immutable + KnownLayout,
+    StreamClassifier<Hmm<E::Plain, N>, 1, 1>: FromBytes + Immutable + KnownLayout,
 {
     let mut slots = Slots::new(flash);
     let shipped = first_model(bank).ok_or(AdaptError::NoRoom)?;
-    let length = artefact::length_of::<E::Plain, N, 1, 1>(0);
+    let length = artefact::length_of::<Hmm<E::Plain, N>, 1, 1>(0);
     if size_of_val(buffer) < length || slots.longest() < length {
         return Err(AdaptError::NoRoom);
     }
@@ -157,7 +157,7 @@ fn restore<F, E, const N: usize>(slots: &mut Slots<F>, buffer: &mut [u64]) -> Op
 where
     F: NorFlash,
     E: Stored<Weight = f32> + Copy,
-    StreamClassifier<E, N, 1, 1>: FromBytes + Immutable + KnownLayout,
+    StreamClassifier<Hmm<E, N>, 1, 1>: FromBytes + Immutable + KnownLayout,
 {
     let Kept { number, value } = match slots.load(buffer.as_mut_bytes()) {
         Ok(Some(kept)) => kept,
@@ -170,7 +170,7 @@ where
             return None;
         }
     };
-    match artefact::read::<E, N, 1, 1>(value) {
+    match artefact::read::<Hmm<E, N>, 1, 1>(value) {
         Ok(saved) => {
             log!(info, "restored model {=u32}", number);
             saved.models().first().copied()
@@ -306,7 +306,7 @@ mod tests {
     use crate::storage::tests::Flash;
 
     /// A biased coin that takes turns with a fair one, over numbers that carry a direction.
-    fn bank() -> StreamClassifier<Categorical<2, Dual<f32, 1>>, 2, 1, 1> {
+    fn bank() -> StreamClassifier<Hmm<Categorical<2, Dual<f32, 1>>, 2>, 1, 1> {
         let weight = |value| Dual { value, tangent: [0.5] };
         let coin = |p: f32| Categorical::from_parts([weight(p), weight(1.0 - p)]);
         let row = [weight(0.5), weight(0.5)];

@@ -16,11 +16,11 @@ use core::panic::PanicInfo;
 use fishweir_core::artefact;
 use fishweir_core::classify::{
     ChangeDetector, DiagonalWhitening, FullWhitening, KernelMachine, Limit, NoNorm, Normalisation,
-    ScoreKernel, StoredKernel, StoredScores, StoredSequences, StreamClassifier,
+    ScoreKernel, StoredKernel, StoredScores, StoredSequences, StreamClassifier, StreamModel,
 };
 use fishweir_core::context::{
     Automaton, ContextLikelihood, ContextModel, ContextRule, ContextStatistics, Independent,
-    IndependentPositions, MarkovString, Positions, StringEnd, Unnormalised,
+    IndependentPositions, MarkovString, Positions, Steps, StringEnd, Unnormalised,
 };
 use fishweir_core::emission::{
     Alphabet, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture, Parametrisation,
@@ -65,14 +65,15 @@ fn main() -> ! {
     contexts();
     wire();
 
-    classifier::<Categorical<16>>(&black_box(0));
-    classifier::<Gaussian<3>>(&black_box([0.0; 3]));
+    classifier::<Hmm<Categorical<16>, STATES>>(&black_box(0));
+    classifier::<Hmm<Gaussian<3>, STATES>>(&black_box([0.0; 3]));
+    classifier::<ContextModel<Steps, Categorical<16>, 5>>(&black_box(0));
     machines();
     static BYTES: [u8; 1024] = [0; 1024];
     let bytes = black_box(&BYTES[..]);
     black_box(bytes.first().map(|&byte| black_box(Alphabet::DNA).decode(byte)));
-    let _ = black_box(artefact::read::<Categorical<16>, STATES, 2, 1>(bytes));
-    let _ = black_box(artefact::read::<Gaussian<3, Dual<f32, 1>>, STATES, 2, 1>(bytes));
+    let _ = black_box(artefact::read::<Hmm<Categorical<16>, STATES>, 2, 1>(bytes));
+    let _ = black_box(artefact::read::<Hmm<Gaussian<3, Dual<f32, 1>>, STATES>, 2, 1>(bytes));
 
     #[cfg(feature = "plant-panic")]
     black_box(black_box(&BYTES)[black_box(0)]);
@@ -239,12 +240,11 @@ fn smoothing<E: Emission<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation
 }
 
 #[inline(never)]
-fn classifier<E>(x: &E::Observation)
+fn classifier<H: StreamModel>(x: &H::Observation)
 where
-    E: Emission<Weight = f32>,
-    StreamClassifier<E, STATES, 3, 3>: FromZeros,
+    StreamClassifier<H, 3, 3>: FromZeros,
 {
-    let classifier = some::<StreamClassifier<E, STATES, 3, 3>>();
+    let classifier = some::<StreamClassifier<H, 3, 3>>();
     let _ = black_box(classifier.validate());
     drive(&classifier, x);
 }

@@ -10,7 +10,7 @@ use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 
 /// 2 models of 4 hidden states over 3 channels (ax, ay, az), 1 outputs.
-pub type Model = StreamClassifier<Gaussian<3, Dual<f32, 1>>, 4, 2, 1>;
+pub type Model = StreamClassifier<Hmm<Gaussian<3, Dual<f32, 1>>, 4>, 2, 1>;
 
 /// The classifier, in flash.
 #[rustfmt::skip]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use fishweir::classifier::{Observations, normalisation_name};
 use fishweir::report::{Inspection, MachineInspection};
+use fishweir_core::artefact::Succession;
 
 use super::model::{MachineModel, Opened};
 use super::{Failure, print};
@@ -42,6 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         symbols,
         models: deployed.models(),
         states: deployed.states(),
+        known_states: deployed.succession() == Succession::STEPS,
         outputs: deployed.outputs(),
         directions: deployed.directions(),
         normalisation: normalisation_name(deployed.normalisation()).to_owned(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fishweir_core::artefact::{ArtefactError, Family, HEADER_LENGTH, Header, Shape};
+use fishweir_core::artefact::{ArtefactError, Family, HEADER_LENGTH, Header, Shape, Succession};
 use fishweir_core::classify::Normalisation;
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
@@ -40,6 +40,7 @@ impl Deployed {
                 Observations::Channels(_) => Family::GAUSSIAN,
                 Observations::Symbols(_) => Family::CATEGORICAL,
             },
+            succession: self.succession(),
             states: size(self.states())?,
             size: size(self.size())?,
             models: size(self.models())?,
@@ -59,11 +60,18 @@ impl Deployed {
                 weight.tangent.iter().copied().for_each(&mut *put);
             }
         }
+        let known = self.succession() == Succession::STEPS;
         for model in &self.models {
-            weights(&model.initial, &mut put);
-            weights(model.transition.iter().flatten(), &mut put);
-            for emission in &model.emission {
-                match emission {
+            let states = match model.steps() {
+                Some(steps) if known => steps,
+                _ => {
+                    weights(&model.initial, &mut put);
+                    weights(model.transition.iter().flatten(), &mut put);
+                    (0..model.emission.len()).collect()
+                }
+            };
+            for state in states {
+                match &model.emission[state] {
                     DeployedEmission::Categorical(row) => weights(row, &mut put),
                     DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic } => {
                         mean.iter().chain(rate).copied().for_each(&mut put);
@@ -136,6 +144,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         size: shape.size.into(),
         directions: shape.directions.into(),
         family: shape.family,
+        succession: shape.succession,
     };
     if crate::runtime::padded_states(sizes.states).is_none() {
         return Err(ArtefactError::BadHeader);
@@ -200,6 +209,7 @@ struct Sizes {
     size: usize,
     directions: usize,
     family: Family,
+    succession: Succession,
 }
 
 impl Sizes {
@@ -209,7 +219,8 @@ impl Sizes {
             Family::GAUSSIAN => 2 * self.size * weight + weight,
             _ => self.size * weight,
         };
-        self.states * ((1 + self.states) * weight + emission)
+        let chain = if self.succession == Succession::STEPS { 0 } else { 1 + self.states };
+        self.states * (chain * weight + emission)
     }
 
     fn weights(&self, count: usize, numbers: &mut Numbers<'_>) -> Vec<Weight> {
@@ -219,11 +230,24 @@ impl Sizes {
     }
 
     fn model(&self, numbers: &mut Numbers<'_>) -> DeployedModel {
-        DeployedModel {
-            initial: self.weights(self.states, numbers),
-            transition: (0..self.states).map(|_| self.weights(self.states, numbers)).collect(),
-            emission: (0..self.states).map(|_| self.emission(numbers)).collect(),
-        }
+        let (initial, transition) = if self.succession == Succession::STEPS {
+            let next = |state: usize| self.certainly(usize::min(state + 1, self.states - 1));
+            (self.certainly(0), (0..self.states).map(next).collect())
+        } else {
+            let initial = self.weights(self.states, numbers);
+            (initial, (0..self.states).map(|_| self.weights(self.states, numbers)).collect())
+        };
+        let emission = (0..self.states).map(|_| self.emission(numbers)).collect();
+        DeployedModel { initial, transition, emission }
+    }
+
+    /// A row of a chain that leads to one state.
+    fn certainly(&self, to: usize) -> Vec<Weight> {
+        let weight = |state| Weight {
+            value: if state == to { 1.0 } else { 0.0 },
+            tangent: vec![0.0; self.directions],
+        };
+        (0..self.states).map(weight).collect()
     }
 
     fn emission(&self, numbers: &mut Numbers<'_>) -> DeployedEmission {

@@ -38,7 +38,9 @@ impl Classifier {
     /// statistics are rates of the factors' logarithms, `dp_k = p_k w_k`: the row need not stay a
     /// distribution, for the filter asks that of the values alone.
     ///
-    /// Models with fewer states than the largest are padded with states out of reach.
+    /// Models with fewer states than the largest are padded with states out of reach. Where the states
+    /// of all models follow one another the device holds positions instead: see
+    /// [`Deployed::succession`].
     ///
     /// # Errors
     /// [`CompileError`] naming a number that does not fit.

@@ -1,5 +1,6 @@
 //! What a classifier costs on a device, before anything is flashed.
 
+use fishweir_core::artefact::Succession;
 use serde::Serialize;
 
 use super::Deployed;
@@ -25,13 +26,19 @@ impl Deployed {
     ///
     /// State: `M` beliefs of `N (1 + C)` reals, a ledger of 16 bytes and 8 a direction, and an age;
     /// and a counter. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
-    /// the last term for categorical emissions.
+    /// the last term for categorical emissions. Where states follow one another one is kept, and its
+    /// place: `N` is one and `N^2` nothing.
     #[must_use]
     pub fn cost(&self) -> Cost {
         let (n, c, m) = (self.states(), self.directions(), self.models());
-        let filter = FilterWork::of(n, c, &self.observations);
+        let (filter, belief) = if self.succession() == Succession::STEPS {
+            // The place in four bytes, and what aligns the rest to eight.
+            (FilterWork::of_one(c, &self.observations), belief_bytes(1, c) + 8)
+        } else {
+            (FilterWork::of(n, c, &self.observations), belief_bytes(n, c))
+        };
         Cost {
-            state_bytes: m * belief_bytes(n, c) + 8,
+            state_bytes: m * belief + 8,
             model_bytes: self.payload().len(),
             multiply_adds_per_sample: m * filter.multiply_adds,
             exponentials_per_sample: m * filter.exponentials,
@@ -54,7 +61,15 @@ pub(super) struct FilterWork {
 
 impl FilterWork {
     pub(super) fn of(n: usize, c: usize, observations: &Observations) -> Self {
-        let recursion = (1 + 2 * c) * (n * n + n);
+        Self::with((1 + 2 * c) * (n * n + n), n, c, observations)
+    }
+
+    /// Where the state is known.
+    fn of_one(c: usize, observations: &Observations) -> Self {
+        Self::with(1 + 2 * c, 1, c, observations)
+    }
+
+    fn with(recursion: usize, n: usize, c: usize, observations: &Observations) -> Self {
         match observations {
             Observations::Channels(names) => {
                 Self { multiply_adds: recursion + n * names.len() * (2 + 2 * c), exponentials: n }

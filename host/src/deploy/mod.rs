@@ -19,6 +19,7 @@ mod detector;
 mod fixed;
 mod machine;
 mod source;
+mod steps;
 mod stream;
 
 pub use artefact::ArtefactFileError;

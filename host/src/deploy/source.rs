@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use fishweir_core::artefact::Succession;
 use fishweir_core::emission::Alphabet;
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
@@ -29,11 +30,19 @@ impl Deployed {
             &self.classes,
             "",
             &format!("use fishweir_core::emission::{family};\n{numbers}"),
-            &format!("{family}<{}, {real}>", self.size()),
+            (&format!("{family}<{}, {real}>", self.size()), self.succession()),
             [self.models(), self.states(), self.outputs()],
         );
         for model in &self.models {
-            model_source(&mut text, model);
+            match model.steps() {
+                Some(steps) if self.succession() == Succession::STEPS => {
+                    let emissions =
+                        steps.iter().map(|&state| emission_source(&model.emission[state]));
+                    let _ = writeln!(text, "        ContextModel::new(\n            Steps,");
+                    emission_rows(&mut text, emissions);
+                }
+                _ => model_source(&mut text, model),
+            }
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
         text
@@ -85,7 +94,7 @@ pub(super) fn head(
     classes: &[String],
     notes: &str,
     imports: &str,
-    emission: &str,
+    (emission, succession): (&str, Succession),
     [models, states, outputs]: [usize; 3],
 ) -> String {
     let mut text = comments(observations, classes, notes);
@@ -99,15 +108,21 @@ pub(super) fn head(
         true => emissions.replace('{', "{Alphabet, "),
         false => emissions.to_owned(),
     };
+    let (model, uses, states) = if succession == Succession::STEPS {
+        let uses = format!("use fishweir_core::context::{{ContextModel, Steps}};\n{emissions}");
+        (format!("ContextModel<Steps, {emission}, {states}>"), uses, format!("{states} positions"))
+    } else {
+        let uses = format!("{emissions}use fishweir_core::hmm::{{Chain, Hmm}};\n");
+        (format!("Hmm<{emission}, {states}>"), uses, format!("{states} hidden states"))
+    };
     let _ = write!(
         text,
         "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
-         {emissions}\
-         use fishweir_core::hmm::{{Chain, Hmm}};\n\
+         {uses}\
          {numbers}\n\
          {}\
-         /// {models} models of {states} hidden states over {observations}, {outputs} outputs.\n\
-         pub type Model = StreamClassifier<{emission}, {states}, {models}, {outputs}>;\n\n\
+         /// {models} models of {states} over {observations}, {outputs} outputs.\n\
+         pub type Model = StreamClassifier<{model}, {models}, {outputs}>;\n\n\
          /// The classifier, in flash.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
@@ -130,7 +145,13 @@ pub(super) fn chain_and_emissions(
     for row in transition {
         let _ = writeln!(text, "                    {row},");
     }
-    let _ = writeln!(text, "                ],\n            ),\n            [");
+    let _ = writeln!(text, "                ],\n            ),");
+    emission_rows(text, emission);
+}
+
+/// The emissions that end a model's source.
+fn emission_rows(text: &mut String, emission: impl Iterator<Item = String>) {
+    let _ = writeln!(text, "            [");
     for emission in emission {
         let _ = writeln!(text, "                {emission},");
     }

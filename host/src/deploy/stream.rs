@@ -1,8 +1,12 @@
 //! The host's run of a deployed classifier: the core's recursions at run-time sizes.
 
-use fishweir_core::classify::{Decision, decide, decision_value};
+use std::marker::PhantomData;
+
+use fishweir_core::artefact::Succession;
+use fishweir_core::classify::{Decision, StreamModel, decide, decision_value};
+use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::number::{Dual, Parameter, Real, Scalar, Tangent, Weight as CoreWeight};
 use fishweir_core::{Flaw, ModelError, ObservationError, Part};
@@ -50,14 +54,18 @@ impl<T: Real + Send> Deployed<T> {
     #[must_use]
     pub fn stream(&self) -> Stream<T> {
         let directions = self.directions();
+        let known = self.succession() == Succession::STEPS;
         let bank = self
             .models
             .iter()
-            .map(|model| ModelStream {
-                blocks: (0..directions.max(1))
-                    .step_by(BLOCK)
-                    .map(|first| block(model, first, directions - first.min(directions)))
-                    .collect(),
+            .map(|model| {
+                let steps = model.steps().filter(|_| known);
+                let block = |first| {
+                    let left = directions - usize::min(first, directions);
+                    block(model, steps.as_deref(), first, left)
+                };
+                let blocks = (0..directions.max(1)).step_by(BLOCK).map(block).collect();
+                ModelStream { blocks }
             })
             .collect();
         Stream::of(
@@ -234,39 +242,42 @@ pub(super) trait Observe<T>: Emission {
 
 type Number<E> = <<E as Emission>::Weight as Parameter>::Number;
 
-pub(super) struct Running<E: Emission, const N: usize> {
-    hmm: CoreHmm<E, N>,
-    state: fishweir_core::filter::Belief<Number<E>, N>,
-    before: fishweir_core::filter::Belief<Number<E>, N>,
+/// A model of the core, and where its stream is.
+pub(super) struct Running<H: StreamModel, E> {
+    model: H,
+    state: H::State,
+    before: H::State,
+    emission: PhantomData<fn(E)>,
 }
 
-impl<E: Emission, const N: usize> Running<E, N> {
-    pub(super) fn of(hmm: CoreHmm<E, N>) -> Self {
-        let state = Forward::of(&hmm).start();
-        Self { hmm, state, before: state }
+impl<H: StreamModel<State: Copy>, E> Running<H, E> {
+    pub(super) fn of(model: H) -> Self {
+        let state = model.likelihood().start();
+        Self { model, state, before: state, emission: PhantomData }
     }
 }
 
-impl<T: Real, E, const N: usize> Block<T> for Running<E, N>
+impl<T: Real, H, E> Block<T> for Running<H, E>
 where
-    E: Emission<Weight: Parameter<Real = T>> + Observe<T>,
+    H: StreamModel<Real = T, Observation = E::Observation>,
+    E: Observe<T>,
 {
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
         let x = E::observe(x).ok_or(PushError::Kind)?;
         self.before = self.state;
-        Ok(Forward::of(&self.hmm).push(&mut self.state, x)?)
+        Ok(self.model.likelihood().push(&mut self.state, x)?)
     }
     fn push_missing(&mut self) {
-        Forward::of(&self.hmm).push_missing(&mut self.state);
+        self.model.likelihood().push_missing(&mut self.state);
     }
     fn undo(&mut self) {
         self.state = self.before;
     }
     fn reset(&mut self) {
-        self.state = Forward::of(&self.hmm).start();
+        self.state = self.model.likelihood().start();
     }
     fn log(&self) -> (T, Vec<T>) {
-        let log = Forward::of(&self.hmm).read(&self.state);
+        let log = self.model.likelihood().read(&self.state);
         (log.value(), (0..).map_while(|direction| log.derivative(direction)).collect())
     }
 }
@@ -339,27 +350,35 @@ fn lift<T: Real, W: CoreWeight<Real = T>>(weight: Option<&Weight<T>>, first: usi
 
 fn block<T: Real + Send>(
     model: &DeployedModel<T>,
+    steps: Option<&[usize]>,
     first: usize,
     left: usize,
 ) -> Box<dyn Block<T> + Send> {
     match left {
-        0 => family::<T, T>(model, first),
-        1 => family::<T, Dual<T, 1>>(model, first),
-        _ => family::<T, Dual<T, BLOCK>>(model, first),
+        0 => family::<T, T>(model, steps, first),
+        1 => family::<T, Dual<T, 1>>(model, steps, first),
+        _ => family::<T, Dual<T, BLOCK>>(model, steps, first),
     }
 }
 
 fn family<T: Real + Send, W: CoreWeight<Real = T, Number: Send> + Send>(
     model: &DeployedModel<T>,
+    steps: Option<&[usize]>,
     first: usize,
 ) -> Box<dyn Block<T> + Send>
 where
     W::Tangent: Send,
     <W::Number as fishweir_core::number::Number>::Ledger: Send,
 {
-    match model.emission.first() {
-        Some(DeployedEmission::Categorical(_)) => running::<T, CategoricalVec<W>>(model, first),
-        _ => running::<T, GaussianVec<W>>(model, first),
+    match (model.emission.first(), steps) {
+        (Some(DeployedEmission::Categorical(_)), Some(steps)) => {
+            stepping::<T, CategoricalVec<W>>(model, steps, first)
+        }
+        (_, Some(steps)) => stepping::<T, GaussianVec<W>>(model, steps, first),
+        (Some(DeployedEmission::Categorical(_)), None) => {
+            running::<T, CategoricalVec<W>>(model, first)
+        }
+        (_, None) => running::<T, GaussianVec<W>>(model, first),
     }
 }
 
@@ -428,8 +447,30 @@ where
 {
     with_states!(model.initial.len(), N => {
         let hmm: CoreHmm<E, N> = hmm(model, first);
-        Box::new(Running::of(hmm))
+        Box::new(Running::<_, E>::of(hmm))
     })
+}
+
+/// Positions for which a model whose states are known is compiled: no recursion grows with them.
+const POSITIONS: usize = 64;
+
+fn stepping<T: Real, E>(
+    model: &DeployedModel<T>,
+    steps: &[usize],
+    first: usize,
+) -> Box<dyn Block<T> + Send>
+where
+    E: Build<T, Weight: Send> + Send + 'static,
+    Number<E>: Send,
+    <Number<E> as fishweir_core::number::Number>::Ledger: Send,
+{
+    let last = steps.len() - 1;
+    let size = size_of_emissions(model);
+    let emission = std::array::from_fn(|position| {
+        emission_of(model.emission.get(steps[usize::min(position, last)]), first, size)
+    });
+    let model: ContextModel<Steps, E, POSITIONS> = ContextModel::new(Steps, emission);
+    Box::new(Running::<_, E>::of(model))
 }
 
 /// The core's model at a compiled size, with the directions from `first` on.
@@ -437,16 +478,28 @@ pub(super) fn hmm<T: Real, E: Build<T>, const N: usize>(
     model: &DeployedModel<T>,
     first: usize,
 ) -> CoreHmm<E, N> {
-    let size = match model.emission.first() {
+    let size = size_of_emissions(model);
+    let emission = std::array::from_fn(|j| emission_of(model.emission.get(j), first, size));
+    CoreHmm::new(chain(model, first), emission)
+}
+
+/// Symbols or channels.
+fn size_of_emissions<T>(model: &DeployedModel<T>) -> usize {
+    match model.emission.first() {
         Some(DeployedEmission::Categorical(row)) => row.len(),
         Some(DeployedEmission::Gaussian { mean, .. }) => mean.len(),
         None => 0,
-    };
-    let emission = std::array::from_fn(|j| {
-        // A bank holds one family: its makers see to it.
-        E::build(model.emission.get(j), first, size)
-            .or_else(|| E::build(None, first, size))
-            .unwrap_or_else(|| unreachable!("a state out of reach can always be built"))
-    });
-    CoreHmm::new(chain(model, first), emission)
+    }
+}
+
+/// An emission, or that of a state out of reach.
+fn emission_of<T: Real, E: Build<T>>(
+    emission: Option<&DeployedEmission<T>>,
+    first: usize,
+    size: usize,
+) -> E {
+    // A bank holds one family: its makers see to it.
+    E::build(emission, first, size)
+        .or_else(|| E::build(None, first, size))
+        .unwrap_or_else(|| unreachable!("a state out of reach can always be built"))
 }

@@ -29,8 +29,10 @@ pub struct Inspection {
     pub symbols: Option<String>,
     /// Models in the bank.
     pub models: usize,
-    /// Hidden states of each model.
+    /// States of each model.
     pub states: usize,
+    /// Whether states follow one another, a position each: known, and not summed over.
+    pub known_states: bool,
     /// Outputs: one for two classes, else one a class.
     pub outputs: usize,
     /// Directions that each model carries: the tangent filter's width.
@@ -51,9 +53,10 @@ pub struct Inspection {
 impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}, {} B", self.file, self.form, grouped(self.file_bytes))?;
+        let by = |filter| if self.known_states { "position by position" } else { filter };
         let (route, why) = match (self.directions, self.classifier.as_str()) {
             (0, _) => (
-                "log-likelihoods, by the forward filter".to_owned(),
+                format!("log-likelihoods, {}", by("by the forward filter")),
                 "the Bayes rule is linear in them: no direction, no score".to_owned(),
             ),
             (count, name) => {
@@ -64,7 +67,7 @@ impl fmt::Display for Inspection {
                 };
                 let directions = counted(count, "direction");
                 (
-                    format!("{what} along {directions}, by the tangent filter"),
+                    format!("{what} along {directions}, {}", by("by the tangent filter")),
                     format!(
                         "linear in {what}, so compiled to directions: no feature vector and no \
                          training window on the device"
@@ -91,7 +94,10 @@ impl fmt::Display for Inspection {
                 format!(
                     "{} of {}, {}",
                     self.models,
-                    counted(self.states, "hidden state"),
+                    counted(
+                        self.states,
+                        if self.known_states { "position" } else { "hidden state" }
+                    ),
                     counted(self.outputs, "output")
                 ),
             ),

@@ -1,9 +1,10 @@
 use fishweir_core::ObservationError;
 use fishweir_core::context::{
-    ContextLikelihood, ContextStatistics, IndependentPositions, Positions,
+    ContextLikelihood, ContextModel, ContextStatistics, IndependentPositions, Positions, Steps,
 };
 use fishweir_core::emission::{Categorical, Parametrisation};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::{Forward, Running};
+use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{KernelError, PositionFisher};
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::oracle::{Factored, derivative, words};
@@ -195,4 +196,32 @@ fn what_cannot_be_stored_is_named() {
     assert_eq!(stream.push(&1), Err(ObservationError::Impossible));
     stream.push_block(&[0, 0]).expect("possible");
     assert_eq!(stream.read(), [0.0], "what is certain says nothing");
+}
+
+/// The states of this hidden Markov model are not hidden: its forward filter finds what the product does,
+/// at every prefix, past the last position and over gaps.
+#[test]
+fn steps_are_a_hidden_markov_model_whose_states_follow_one_another() {
+    let mut sampler = Sampler::new(77);
+    let (model, _) = model(&mut sampler);
+    let certain = |to: usize| std::array::from_fn(|state| f64::from(u8::from(state == to)));
+    let chain = Chain::<f64, L>::new(
+        certain(0),
+        std::array::from_fn(|from| certain(usize::min(from + 1, L - 1))),
+    );
+    let hidden = Hmm::new(chain.expect("a chain"), *model.emission());
+    let steps = ContextModel::new(Steps, *model.emission());
+    let symbols = [2, 0, 1, 1, 2, 0, 0, 1, 2, 1].map(Some);
+    for gap in [None, Some(0), Some(3), Some(8)] {
+        let mut samples: Vec<Option<&usize>> = symbols.iter().map(Option::as_ref).collect();
+        if let Some(gap) = gap {
+            samples[gap] = None;
+        }
+        let refusable = [&K];
+        let trial = Trial { samples: &samples, refusable: &refusable };
+        let refused = check(ContextLikelihood::of(&steps), trial, |prefix, log| {
+            assert_near(log, after(Forward::of(&hidden), prefix), 1e-14, "log-likelihood");
+        });
+        assert!(refused > 0);
+    }
 }

@@ -22,7 +22,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::log;
 
 type Model = Hmm<Gaussian<2>, 3>;
-type Alone = StreamClassifier<Gaussian<2>, 3, 1, 1>;
+type Alone = StreamClassifier<Hmm<Gaussian<2>, 3>, 1, 1>;
 
 const FILE: &str = "fishweir-flash.bin";
 
@@ -101,7 +101,7 @@ fn run(image: &Image, folder: &Path, samples: &[[f32; 2]], save: bool) -> (Outco
 
 /// The model in a slot of the file: an artefact behind 32 bytes of header.
 fn saved_in(flash: &[u8], slot: usize) -> Model {
-    let length = artefact::length_of::<Gaussian<2>, 3, 1, 1>(0);
+    let length = artefact::length_of::<Hmm<Gaussian<2>, 3>, 1, 1>(0);
     let start = slot * flash.len() / 2 + 32;
     // Aligned as a device's buffer is.
     let mut words = vec![0_u64; length.div_ceil(8)];
@@ -258,7 +258,7 @@ fn power_lost_in_the_middle_of_saving_leaves_the_model_before_or_the_new_one() {
 
     // Steps: 64 bytes of the slot erased, then words of the value, then words of the header.
     let erasing = full.len() as u32 / 2 / 64;
-    let writing = artefact::length_of::<Gaussian<2>, 3, 1, 1>(0) as u32 / 4;
+    let writing = artefact::length_of::<Hmm<Gaussian<2>, 3>, 1, 1>(0) as u32 / 4;
     let header = 32 / 4;
     let written = erasing + writing;
     let places = [

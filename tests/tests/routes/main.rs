@@ -3,6 +3,7 @@
 
 mod bank;
 mod features;
+mod steps;
 mod streams;
 mod training;
 

@@ -7,6 +7,7 @@ use fishweir::learn::{
     ClassWeight, FeatureMap, Features, KernelLearner, KernelMachine, Linear, Loss, Matrix, Metric,
     Scaling, minimise,
 };
+use fishweir_core::artefact::Succession;
 use fishweir_core::classify::Normalisation;
 
 use crate::bank::{Bank, Family};
@@ -110,7 +111,7 @@ fn check(
             let classifier = Classifier {
                 method: "test".into(),
                 observations: match family {
-                    Family::Symbols => Observations::Symbols("acgt".into()),
+                    Family::Symbols | Family::Aligned => Observations::Symbols("acgt".into()),
                     Family::Channels => Observations::Channels(vec!["x".into(), "y".into()]),
                 },
                 classes: (0..classes).map(|class| class.to_string()).collect(),
@@ -121,6 +122,8 @@ fn check(
                 normalisation,
                 provenance: Provenance::default(),
             };
+            let known = classifier.compile().expect("compiles").succession() == Succession::STEPS;
+            assert_eq!(known, family == Family::Aligned);
             for ((view, values), raw) in new.iter().zip(&trained.values).zip(&raw) {
                 let [single, double] = streamed(&classifier, *view);
                 for (o, &value) in values.iter().enumerate() {
@@ -147,7 +150,7 @@ macro_rules! routes {
     ($($name:ident: $features:ident;)*) => {$(
         #[test]
         fn $name() {
-            for family in [Family::Symbols, Family::Channels] {
+            for family in [Family::Symbols, Family::Channels, Family::Aligned] {
                 for scaling in SCALINGS {
                     if family == Family::Channels && scaling == Scaling::Exact {
                         continue; // real numbers cannot be enumerated

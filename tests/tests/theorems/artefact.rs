@@ -2,7 +2,7 @@
 //! single bit or byte count goes unnoticed.
 
 use fishweir_core::artefact::{
-    ArtefactError, Family, HEADER_LENGTH, Header, Shape, read, shape_of, write,
+    ArtefactError, Family, HEADER_LENGTH, Header, Shape, Succession, read, shape_of, write,
 };
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::{Categorical, Gaussian};
@@ -16,7 +16,7 @@ const M: usize = 2;
 const O: usize = 2;
 
 type Weight = Dual<f32, O>;
-type Bank = StreamClassifier<Categorical<K, Weight>, N, M, O>;
+type Bank = StreamClassifier<Hmm<Categorical<K, Weight>, N>, M, O>;
 
 const LABELS: &str = "at rest\nwalking";
 
@@ -74,6 +74,7 @@ fn shape() -> Shape {
         models: M as u16,
         outputs: O as u16,
         directions: O as u16,
+        succession: Succession::CHAIN,
     }
 }
 
@@ -106,7 +107,7 @@ fn artefact() -> Aligned {
 }
 
 fn read_bank(bytes: &[u8]) -> Result<&Bank, ArtefactError> {
-    read::<Categorical<K, Weight>, N, M, O>(bytes)
+    read::<Hmm<Categorical<K, Weight>, N>, M, O>(bytes)
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn the_layout_is_as_documented() {
     let bytes = artefact.get();
     let header = Header::parse(bytes).expect("a sound artefact");
     assert_eq!(header.shape(), shape());
-    assert_eq!(shape_of::<Categorical<K, Weight>, N, M, O>(), shape());
+    assert_eq!(shape_of::<Hmm<Categorical<K, Weight>, N>, M, O>(), shape());
     let labels: Vec<&str> = header.labels(bytes).expect("UTF-8").collect();
     assert_eq!(labels, ["at rest", "walking"]);
     let bank = read_bank(bytes).expect("a sound artefact");
@@ -143,7 +144,7 @@ fn the_core_writes_what_it_reads() {
     let bank = StreamClassifier::new([hmm], [[2.0]], [-1.0], Normalisation::NONE);
     let mut buffer = vec![0; 1000];
     let written = Aligned::new(write(&bank, "", &mut buffer).expect("room enough"));
-    assert_eq!(read::<Gaussian<3, Dual<f64, 1>>, 2, 1, 1>(written.get()), Ok(&bank));
+    assert_eq!(read::<Hmm<Gaussian<3, Dual<f64, 1>>, 2>, 1, 1>(written.get()), Ok(&bank));
 }
 
 #[test]
@@ -193,7 +194,7 @@ fn every_truncation_and_extension_is_rejected() {
 fn another_shape_or_address_is_named() {
     let artefact = artefact();
     let bytes = artefact.get();
-    let other = read::<Categorical<K, Weight>, 3, M, O>(bytes).expect_err("another shape");
+    let other = read::<Hmm<Categorical<K, Weight>, 3>, M, O>(bytes).expect_err("another shape");
     assert!(matches!(other, ArtefactError::OtherShape { found, .. } if found == shape()));
     let mut shifted = vec![0; bytes.len() + 16];
     let start = shifted.as_ptr().align_offset(8) + 1;

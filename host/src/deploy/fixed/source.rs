@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use fishweir_core::artefact::Succession;
+
 use super::{FixedEmission, FixedPoint, FixedWeight};
 use crate::classifier::Observations;
 use crate::deploy::source::{chain_and_emissions, head, tail};
@@ -35,7 +37,7 @@ impl FixedPoint {
                 "use fishweir_core::emission::{imports};\n\
                  use fishweir_core::number::{numbers};\n"
             ),
-            &emission,
+            (&emission, Succession::CHAIN),
             [self.models.len(), self.states(), self.biases.len()],
         );
         for model in &self.models {

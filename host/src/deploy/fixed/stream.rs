@@ -223,6 +223,6 @@ fn running<E: Build<C> + 'static, const C: usize>(
         let emission = std::array::from_fn(|j| E::build(model, j));
         let chain = Chain::from_parts(row(&model.initial), transition);
         let hmm: Hmm<E, N> = Hmm::new(chain, emission);
-        Box::new(Running::of(hmm))
+        Box::new(Running::<_, E>::of(hmm))
     })
 }

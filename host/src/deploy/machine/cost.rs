@@ -1,5 +1,6 @@
 //! What a machine costs on a device, and what its scores would cost as directions.
 
+use fishweir_core::artefact::Succession;
 use fishweir_core::classify::ScoreKernel;
 use serde::Serialize;
 
@@ -185,6 +186,21 @@ impl Deployed {
             multiply_adds_per_sample: cost.multiply_adds_per_sample,
             multiply_adds_per_decision: Some(0),
         }];
+        if self.succession() == Succession::STEPS {
+            let (n, models) = (self.states(), self.models());
+            let filter = FilterWork::of(n, directions, &self.observations);
+            routes.push(Route {
+                name: "the same with hidden states",
+                taken: false,
+                why: "not needed: each state is followed by one other, so that none has to be guessed",
+                state_bytes: models * belief_bytes(n, directions) + 8,
+                model_bytes: Some(
+                    cost.model_bytes + 4 * models * (n + n * n) * (1 + directions),
+                ),
+                multiply_adds_per_sample: models * filter.multiply_adds,
+                multiply_adds_per_decision: Some(0),
+            });
+        }
         if directions > 0 {
             let streaming = Streaming::of(self.models(), self.states(), &self.observations);
             routes.push(Route {

@@ -1,0 +1,85 @@
+use core::fmt::Debug;
+
+use crate::context::{ContextBelief, ContextLikelihood, ContextModel, ContextRule};
+use crate::emission::Emission;
+use crate::error::ModelError;
+use crate::filter::{Belief, Forward, Recursion};
+use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
+use crate::number::{Parameter, Real, Scalar, Tangent, Weight};
+
+/// A model whose log-likelihood streams, with its directional derivatives: what a
+/// [`StreamClassifier`](super::StreamClassifier)'s bank is made of.
+pub trait StreamModel {
+    /// What is pushed.
+    type Observation: ?Sized;
+    /// The reals that it is read in.
+    type Real: Real;
+    /// What a stream left of it.
+    type State: Copy + Debug + PartialEq;
+    /// `log p(x_1..t)` and its derivatives.
+    type Reading: Scalar<Real = Self::Real>;
+    /// Directions attached.
+    const DIRECTIONS: usize;
+
+    /// The recursion that forms its likelihood.
+    fn likelihood(
+        &self,
+    ) -> impl Recursion<Observation = Self::Observation, State = Self::State, Reading = Self::Reading>;
+
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// Names the first that is wrong.
+    fn validate(&self) -> Result<(), ModelError>;
+}
+
+/// Directions attached to the weights of an emission family.
+const fn directions<E: Emission>() -> usize {
+    <<E::Weight as Parameter>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS
+}
+
+/// By the forward filter.
+impl<E: Emission, const N: usize> StreamModel for Hmm<E, N> {
+    type Observation = E::Observation;
+    type Real = RealOf<E>;
+    type State = Belief<NumberOf<E>, N>;
+    type Reading = ReadingOf<E>;
+    const DIRECTIONS: usize = directions::<E>();
+
+    #[inline(always)]
+    fn likelihood(
+        &self,
+    ) -> impl Recursion<Observation = E::Observation, State = Self::State, Reading = Self::Reading>
+    {
+        Forward::of(self)
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
+}
+
+/// The context is known: a product, and no sum over states.
+impl<R, E, const C: usize> StreamModel for ContextModel<R, E, C>
+where
+    E: Emission<Weight: Weight>,
+    R: ContextRule<E::Observation, C>,
+{
+    type Observation = E::Observation;
+    type Real = RealOf<E>;
+    type State = ContextBelief<R::Place, NumberOf<E>>;
+    type Reading = ReadingOf<E>;
+    const DIRECTIONS: usize = directions::<E>();
+
+    #[inline(always)]
+    fn likelihood(
+        &self,
+    ) -> impl Recursion<Observation = E::Observation, State = Self::State, Reading = Self::Reading>
+    {
+        ContextLikelihood::of(self)
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
+}

@@ -1,0 +1,48 @@
+//! Models whose states follow one another: nothing about them is hidden.
+
+use fishweir_core::artefact::Succession;
+use fishweir_core::number::Real;
+
+use super::{Deployed, DeployedModel, Weight};
+
+impl<T: Real> DeployedModel<T> {
+    /// The state at each of as many positions as the model has states, where it is known: the first
+    /// one begins, and each is followed by the next or by itself for good. The last holds for all
+    /// positions that follow. No direction moves such a chain.
+    pub(crate) fn steps(&self) -> Option<Vec<usize>> {
+        let certain = |row: &[Weight<T>], to: usize| {
+            let mut entries = row.iter().enumerate();
+            entries.all(|(state, weight)| {
+                let value = if state == to { T::ONE } else { T::ZERO };
+                weight.value == value && weight.tangent.iter().all(|&rate| rate == T::ZERO)
+            })
+        };
+        let states = self.initial.len();
+        let mut steps = vec![0];
+        if !certain(&self.initial, 0) {
+            return None;
+        }
+        while let Some(&state) = steps.last().filter(|_| steps.len() < states) {
+            let row = self.transition.get(state)?;
+            let next = [state + 1, state].into_iter().find(|&next| certain(row, next))?;
+            steps.push(next);
+        }
+        // What follows the last position is the last again.
+        steps
+            .last()
+            .filter(|&&state| certain(&self.transition[state], state))
+            .is_some()
+            .then_some(steps)
+    }
+}
+
+impl<T: Real> Deployed<T> {
+    /// How the states of its models follow one another. Where that is known of all of them, the device
+    /// holds no chain and sums over no states. (A single state has nothing to follow, and is held as a
+    /// chain.)
+    #[must_use]
+    pub fn succession(&self) -> Succession {
+        let steps = self.states() > 1 && self.models.iter().all(|model| model.steps().is_some());
+        if steps { Succession::STEPS } else { Succession::CHAIN }
+    }
+}
