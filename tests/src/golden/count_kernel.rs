@@ -22,18 +22,13 @@ pub(super) struct Inputs {
     sequences: Vec<SequenceJson>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     features1: Expectation,
-    #[serde(default)]
     gram1: Expectation,
-    #[serde(default)]
     gram1_raw: Expectation,
-    #[serde(default)]
     features2: Expectation,
-    #[serde(default)]
     gram2: Expectation,
 }
 

@@ -26,34 +26,26 @@ pub(super) struct Inputs {
     lambda: f64,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     log_likelihood: Expectation,
-    #[serde(default)]
     directional: Expectation,
-    #[serde(default)]
     log_c: Expectation,
-    #[serde(default)]
     d_log_c: Expectation,
-    #[serde(default, rename = "forget_L")]
+    #[serde(rename = "forget_L")]
     forget: Expectation,
-    #[serde(default, rename = "forget_dL")]
+    #[serde(rename = "forget_dL")]
     d_forget: Expectation,
     /// Times at which a long case states the fields with `_at`.
     indices: Option<Vec<usize>>,
-    #[serde(default)]
     log_likelihood_at: Expectation,
-    #[serde(default)]
     directional_at: Expectation,
-    #[serde(default)]
     log_c_at: Expectation,
-    #[serde(default)]
     d_log_c_at: Expectation,
-    #[serde(default, rename = "forget_L_at")]
+    #[serde(rename = "forget_L_at")]
     forget_at: Expectation,
-    #[serde(default, rename = "forget_dL_at")]
+    #[serde(rename = "forget_dL_at")]
     d_forget_at: Expectation,
 }
 

@@ -26,16 +26,12 @@ pub(super) struct Inputs {
     sequence: SequenceJson,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     log_likelihood: Expectation,
-    #[serde(default)]
     ratio: Group<Rows>,
-    #[serde(default)]
     softmax: Group<Rows>,
-    #[serde(default)]
     gaussian: Group<Widths>,
 }
 
@@ -55,30 +51,22 @@ impl<'de, A: Deserialize<'de>> Deserialize<'de> for Group<A> {
 }
 
 /// Scores of rows of probabilities.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Rows {
-    #[serde(default)]
     initial: Expectation,
-    #[serde(default)]
     transition: Expectation,
-    #[serde(default)]
     emission: Expectation,
-    #[serde(default)]
     weights: Expectation,
 }
 
 /// Scores of Gaussians.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Widths {
-    #[serde(default)]
     means: Expectation,
-    #[serde(default)]
     variances: Expectation,
-    #[serde(default)]
     log_std: Expectation,
-    #[serde(default)]
     covariances: Expectation,
 }
 

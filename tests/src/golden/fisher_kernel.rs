@@ -31,12 +31,10 @@ pub(super) struct Inputs {
     enumeration_length: Option<usize>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     ratio: Kernels,
-    #[serde(default)]
     softmax: Kernels,
 }
 

@@ -26,20 +26,14 @@ pub(super) struct Inputs {
     sequences: Option<Vec<Vec<usize>>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     kernel: Expectation,
-    #[serde(default)]
     log_kernel: Expectation,
-    #[serde(default)]
     subkernels: Expectation,
-    #[serde(default)]
     total_mass: Expectation,
-    #[serde(default)]
     gram: Expectation,
-    #[serde(default)]
     log_gram: Expectation,
 }
 

@@ -25,38 +25,23 @@ pub(super) enum Inputs {
     Two { weight_plus: f64, mu_plus: f64, mu_minus: f64, sigma: f64, x: Row },
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     log_density: Expectation,
-    #[serde(default)]
     score_mu_sigma: Expectation,
-    #[serde(default)]
     score_mu_variance: Expectation,
-    #[serde(default)]
     score_mu_logsigma: Expectation,
-    #[serde(default)]
     information_mu_sigma: Expectation,
-    #[serde(default)]
     practical_mu_sigma: Expectation,
-    #[serde(default)]
     practical_mu_variance: Expectation,
-    #[serde(default)]
     gaussian_kernel: Expectation,
-    #[serde(default)]
     score: Expectation,
-    #[serde(default)]
     score_weights_softmax: Expectation,
-    #[serde(default)]
     practical: Expectation,
-    #[serde(default)]
     information: Expectation,
-    #[serde(default)]
     information_full: Expectation,
-    #[serde(default)]
     invariant: Expectation,
-    #[serde(default)]
     invariant_full: Expectation,
 }
 

@@ -21,16 +21,12 @@ pub(super) enum Inputs {
     PerPosition { state_prior: Matrix, emission: Vec<Matrix>, s: Vec<usize>, t: Vec<usize> },
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     kernel: Expectation,
-    #[serde(default)]
     log_kernel: Expectation,
-    #[serde(default)]
     pair_table: Expectation,
-    #[serde(default)]
     total_mass: Expectation,
 }
 

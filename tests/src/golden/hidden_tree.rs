@@ -33,26 +33,17 @@ pub(super) struct Inputs {
     tau: Option<f64>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     kernel: Expectation,
-    #[serde(default)]
     log_kernel: Expectation,
-    #[serde(default)]
     node_values: Expectation,
-    #[serde(default)]
     literal_degenerate: Expectation,
-    #[serde(default)]
     prob_s: Expectation,
-    #[serde(default)]
     prob_t: Expectation,
-    #[serde(default)]
     pruned_sum: Expectation,
-    #[serde(default)]
     pruned_count: Expectation,
-    #[serde(default)]
     pruned_mean: Expectation,
 }
 

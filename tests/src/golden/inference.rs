@@ -25,34 +25,22 @@ pub(super) struct Inputs {
     sequence: SequenceJson,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     log_likelihood: Expectation,
-    #[serde(default)]
     prefix_log_likelihood: Expectation,
-    #[serde(default)]
     log_c: Expectation,
-    #[serde(default)]
     filter: Expectation,
-    #[serde(default)]
     gamma: Expectation,
-    #[serde(default)]
     xi_sum: Expectation,
-    #[serde(default)]
     gamma_sum: Expectation,
-    #[serde(default)]
     viterbi_path: Expectation,
-    #[serde(default)]
     viterbi_log_prob: Expectation,
     /// Times at which a long case states `log_c_at`, `filter_at` and `gamma_at`.
     indices: Option<Vec<usize>>,
-    #[serde(default)]
     log_c_at: Expectation,
-    #[serde(default)]
     filter_at: Expectation,
-    #[serde(default)]
     gamma_at: Expectation,
 }
 

@@ -31,22 +31,15 @@ pub(super) enum Inputs {
     },
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     theta: Expectation,
-    #[serde(default)]
     lambda: Expectation,
-    #[serde(default)]
     objective: Expectation,
-    #[serde(default)]
     dual_objective: Expectation,
-    #[serde(default)]
     kernel: Expectation,
-    #[serde(default)]
     test_margin: Expectation,
-    #[serde(default)]
     test_probability: Expectation,
 }
 

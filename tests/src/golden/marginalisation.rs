@@ -27,16 +27,12 @@ pub(super) enum Inputs {
     Gaussian { prior: Row, means: Row, sigmas: Row, x: Row },
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     gram: Expectation,
-    #[serde(default)]
     log_gram: Expectation,
-    #[serde(default)]
     total_mass: Expectation,
-    #[serde(default)]
     log_likelihood: Expectation,
 }
 

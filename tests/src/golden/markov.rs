@@ -38,20 +38,14 @@ pub(super) struct Inputs {
     strings: Vec<Vec<usize>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     log_likelihood: Expectation,
-    #[serde(default)]
     counts: Expectation,
-    #[serde(default)]
     score: Expectation,
-    #[serde(default)]
     practical: Expectation,
-    #[serde(default)]
     p_spectrum: Expectation,
-    #[serde(default)]
     practical_without_second_term: Expectation,
 }
 

@@ -38,22 +38,15 @@ pub(super) struct Inputs {
     sequences: Option<Vec<Vec<usize>>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     kernel: Expectation,
-    #[serde(default)]
     log_kernel: Expectation,
-    #[serde(default)]
     dp_without_end_weight: Expectation,
-    #[serde(default)]
     reduced_transition: Expectation,
-    #[serde(default)]
     reduced_end_weight: Expectation,
-    #[serde(default)]
     gram: Expectation,
-    #[serde(default)]
     log_gram: Expectation,
 }
 

@@ -26,18 +26,13 @@ pub(super) struct Inputs {
     sequences: Vec<Vec<usize>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    #[serde(default)]
     log_probability: Expectation,
-    #[serde(default)]
     invariant: Expectation,
-    #[serde(default)]
     quadratic: Expectation,
-    #[serde(default)]
     practical_ratio: Expectation,
-    #[serde(default)]
     practical_softmax: Expectation,
 }
 

@@ -32,20 +32,14 @@ pub(super) struct Expected {
     last: Option<AtPrefix>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct AtPrefix {
-    #[serde(default)]
     transition_counts: Expectation,
-    #[serde(default)]
     occupancy: Expectation,
-    #[serde(default)]
     emission_counts: Expectation,
-    #[serde(default)]
     occupancy_observed: Expectation,
-    #[serde(default)]
     sum_x: Expectation,
-    #[serde(default)]
     sum_xx: Expectation,
 }
 

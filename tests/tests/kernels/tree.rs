@@ -1,10 +1,11 @@
 //! The hidden tree kernel and its sum over pruned trees.
 
+use fishweir::kernel::marginal::Heap;
 use fishweir_core::ObservationError;
 use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::kernel::{
-    BranchModel, HiddenTree, KernelError, OpenNode, PrunedTree, Scaled, Stack, TreeKernel,
-    TreeModel, TreeShape,
+    BranchModel, HiddenTree, KernelError, OpenNode, PrunedTree, Scaled, TreeKernel, TreeModel,
+    TreeShape,
 };
 use fishweir_core::number::Real;
 use fishweir_tests::build::kernels::tree;
@@ -234,30 +235,6 @@ proptest! {
     }
 }
 
-/// A stack without a bound.
-#[derive(Clone, Debug)]
-struct Pile<A>(Vec<A>);
-
-impl<A: Clone> Stack<A> for Pile<A> {
-    const ROOM: Option<usize> = None;
-    fn empty() -> Self {
-        Self(Vec::new())
-    }
-    fn push(&mut self, top: A) -> bool {
-        self.0.push(top);
-        true
-    }
-    fn pop(&mut self) -> Option<A> {
-        self.0.pop()
-    }
-    fn top(&self) -> Option<&A> {
-        self.0.last()
-    }
-    fn top_mut(&mut self) -> Option<&mut A> {
-        self.0.last_mut()
-    }
-}
-
 /// With a matrix a branch: the tree of one matrix where all are alike, and by hand where they differ.
 #[test]
 fn branches_have_their_own_probabilities() {
@@ -266,7 +243,7 @@ fn branches_have_their_own_probabilities() {
         f64,
         Option<u8>,
         Scaled<f64, 2>,
-        Pile<OpenNode<Scaled<f64, 2>>>,
+        Heap<OpenNode<Scaled<f64, 2>>>,
         BranchModel<'m, f64, 2>,
         2,
     >;

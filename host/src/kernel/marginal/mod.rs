@@ -60,6 +60,7 @@ pub use gram::{LogCrossGram, LogGram};
 pub use model::MarginalModel;
 pub use newick::{Newick, NewickError};
 pub use pair::{PairEnd, PairHmmModel};
+pub use room::Heap;
 pub use set::FiniteSetModel;
 pub use substitution::Substitution;
 pub use tree::TreeKernelModel;

@@ -4,7 +4,7 @@ use fishweir_core::kernel::{Cells, Stack};
 
 /// A column or a stack that grows with what it is for.
 #[derive(Clone, Debug)]
-pub(super) struct Heap<A>(Vec<A>);
+pub struct Heap<A>(Vec<A>);
 
 impl<A> AsMut<[A]> for Heap<A> {
     fn as_mut(&mut self) -> &mut [A] {
