@@ -4,27 +4,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::initialise::initial_model;
-use super::{EmissionStatistics, Expectations, expectations};
+use super::{EmissionStatistics, Expectations, Topology, expectations};
 use crate::batch::LANES;
 use crate::data::SamplesView;
 use crate::runtime::{Emissions, Hmm, HmmError, padded_states};
-
-/// Which transitions a model may make.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub enum Topology {
-    /// One state a position for strings of one length of at most 64 symbols, where that makes a third
-    /// of them, held out, likelier than a chain of `states` states does; else ergodic.
-    #[default]
-    Automatic,
-    /// From every state to every other.
-    Ergodic,
-    /// From the first state on, each stays or goes to the next: for series that run through stages.
-    LeftToRight,
-    /// The state is the position, the last standing for all that follow: for windows aligned on a
-    /// site. The model of independent positions (fifth seed document, section 5).
-    Positions,
-}
 
 /// How a model is fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -170,8 +153,8 @@ impl BaumWelch {
             return Err(FitError::NoData);
         }
         if self.topology == Topology::Automatic {
-            let chosen = self.choose_topology(sequences, size, scale)?;
-            return chosen.fit(sequences, size, scale, progress);
+            let settled = self.settled(&[sequences], size, scale)?;
+            return settled.fit(sequences, size, scale, progress);
         }
         let mut best: Option<Fit> = None;
         let mut restarts = Vec::with_capacity(self.restarts);
@@ -188,42 +171,6 @@ impl BaumWelch {
         }
         best.map(|best| Fit { restarts, ..best }).ok_or(FitError::NoData)
     }
-}
-
-impl BaumWelch {
-    /// These options with the topology that held-out strings are likelier under.
-    fn choose_topology(
-        &self,
-        sequences: &[SamplesView<'_>],
-        size: usize,
-        scale: &[f64],
-    ) -> Result<Self, FitError> {
-        let ergodic = Self { topology: Topology::Ergodic, ..self.clone() };
-        let Some(length) = common_length(sequences) else { return Ok(ergodic) };
-        let positions = Self { topology: Topology::Positions, states: length, ..self.clone() };
-        let part = |held_out: bool| -> Vec<SamplesView<'_>> {
-            let numbered = sequences.iter().enumerate();
-            numbered.filter(|(n, _)| (n % 3 == 2) == held_out).map(|(_, one)| *one).collect()
-        };
-        let (shown, held_out) = (part(false), part(true));
-        if held_out.is_empty() || shown.iter().all(|samples| samples.observed() == 0) {
-            return Ok(ergodic);
-        }
-        let likelihood = |options: &Self| -> Result<f64, FitError> {
-            let fit = options.fit(&shown, size, scale, &|| ())?;
-            let impossible = |_| f64::NEG_INFINITY;
-            Ok(total(&fit.model, &held_out).map_or_else(impossible, |sum| sum.log_likelihood))
-        };
-        let likelier = likelihood(&positions)? > likelihood(&ergodic)?;
-        Ok(if likelier { positions } else { ergodic })
-    }
-}
-
-/// The length of strings that all have one, if a state a position can be compiled for it.
-fn common_length(sequences: &[SamplesView<'_>]) -> Option<usize> {
-    let length = sequences.first()?.len();
-    let alike = |one: &SamplesView<'_>| one.symbols().is_some_and(|text| text.len() == length);
-    (padded_states(length).is_some() && sequences.iter().all(alike)).then_some(length)
 }
 
 impl Fit {
@@ -266,7 +213,7 @@ pub fn fit(
 
 /// Expected statistics summed over sequences, chunk by chunk in parallel. The chunks are the same
 /// on every machine, so the sum's bits are too.
-fn total(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Expectations, FitError> {
+pub(super) fn total(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Expectations, FitError> {
     // Some sixteen chunks, of whole groups of lanes.
     let chunk = sequences.len().div_ceil(16).next_multiple_of(LANES).max(LANES);
     let parts: Vec<Result<Expectations, FitError>> = sequences

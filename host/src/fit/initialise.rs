@@ -6,8 +6,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::baum_welch::maximise;
-use super::segment::best_path;
-use super::{BaumWelch, EmissionStatistics, Expectations, Topology};
+use super::{BaumWelch, EmissionStatistics, Expectations};
 use crate::data::SamplesView;
 use crate::runtime::{Emissions, Hmm};
 
@@ -40,43 +39,6 @@ pub(super) fn initial_model(
     let mut model = Hmm { initial, transition, emission };
     segmental(options, &mut model, sequences, scale);
     model
-}
-
-impl Topology {
-    /// Initial and transition probabilities, uniform over what is allowed.
-    fn chain(self, states: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
-        let uniform_over = |allowed: std::ops::RangeInclusive<usize>| -> Vec<f64> {
-            let share = 1.0 / allowed.clone().count() as f64;
-            (0..states).map(|to| if allowed.contains(&to) { share } else { 0.0 }).collect()
-        };
-        let last = states - 1;
-        let (first, rows): (_, Vec<_>) = match self {
-            Self::Automatic | Self::Ergodic => (0..=last, (0..states).map(|_| 0..=last).collect()),
-            Self::LeftToRight => {
-                (0..=0, (0..states).map(|from| from..=last.min(from + 1)).collect())
-            }
-            Self::Positions => {
-                (0..=0, (0..states).map(|from| last.min(from + 1)..=last.min(from + 1)).collect())
-            }
-        };
-        (uniform_over(first), rows.into_iter().map(uniform_over).collect())
-    }
-
-    /// Which states a series went through, before anything is known of them. `None` if nothing can be
-    /// said, or there is none for a model that has been started.
-    fn path(self, model: &Hmm, samples: SamplesView<'_>) -> Option<Vec<usize>> {
-        let (length, states) = (samples.len(), model.states());
-        match self {
-            Self::Automatic | Self::Ergodic => best_path(model, samples),
-            Self::LeftToRight => {
-                let steps = length.saturating_sub(1).max(1);
-                // No series goes through more states than it has samples.
-                let furthest = (states - 1).min(length.saturating_sub(1));
-                Some((0..length).map(|t| t * furthest / steps).collect())
-            }
-            Self::Positions => Some((0..length).map(|t| t.min(states - 1)).collect()),
-        }
-    }
 }
 
 /// Re-estimates from the states on a path instead of their posteriors: a few quick passes that sort

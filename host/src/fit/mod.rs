@@ -5,8 +5,10 @@ mod expectations;
 mod initialise;
 mod segment;
 mod simulate;
+mod topology;
 
-pub use baum_welch::{BaumWelch, Fit, FitError, Restart, Topology, fit};
+pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
 pub(crate) use expectations::Accumulate;
 pub use expectations::{EmissionStatistics, Expectations, expectations};
 pub(crate) use simulate::normal;
+pub use topology::Topology;

@@ -139,6 +139,9 @@ pub enum TrainError {
         /// Why.
         source: FitError,
     },
+    /// No topology could be chosen for the class models.
+    #[error("which topology the class models have: {0}")]
+    Topology(#[source] FitError),
     /// The training series could not be varied.
     #[error(transparent)]
     Augment(#[from] AugmentError),

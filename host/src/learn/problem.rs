@@ -74,17 +74,20 @@ impl<'a> Problem<'a> {
     fn fit_anew(&self, series: &[usize]) -> Result<Vec<Fit>, TrainError> {
         let (_, scale) = centre_and_scale(self.data, series);
         let classes = self.data.classes();
-        (0..classes.len())
-            .into_par_iter()
-            .map(|class| {
-                let sequences: Vec<SamplesView<'_>> = series
-                    .iter()
-                    .filter(|&&index| self.labels[index] == class)
-                    .map(|&index| self.data.series()[index].samples.view())
-                    .collect();
-                self.options
-                    .baum_welch
-                    .fit(&sequences, size(self.data), &scale, self.progress)
+        let of_class = |class: usize| -> Vec<SamplesView<'_>> {
+            let own = series.iter().filter(|&&index| self.labels[index] == class);
+            own.map(|&index| self.data.series()[index].samples.view()).collect()
+        };
+        let sequences: Vec<_> = (0..classes.len()).map(of_class).collect();
+        let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
+        let baum_welch = self.options.baum_welch.settled(&kinds, size(self.data), &scale);
+        let baum_welch = baum_welch.map_err(TrainError::Topology)?;
+        sequences
+            .par_iter()
+            .enumerate()
+            .map(|(class, sequences)| {
+                baum_welch
+                    .fit(sequences, size(self.data), &scale, self.progress)
                     .map_err(|source| TrainError::Fit { class: classes[class].clone(), source })
             })
             .collect()

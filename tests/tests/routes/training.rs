@@ -78,6 +78,35 @@ fn every_learner_on_every_feature_in_every_scaling() {
     }
 }
 
+/// Strings that are alike position by position beside strings that are not: the models of both have a
+/// state a position, for they are held against each other; without the former neither has.
+#[test]
+fn models_that_are_told_apart_have_one_topology() {
+    let mut s = Sampler::new(6);
+    let mut data = |aligned: bool| {
+        let mut text = String::from("label\tid\tsequence\n");
+        for n in 0..60 {
+            let site = n % 2 == 0;
+            let mut sequence = String::new();
+            for usual in [0, 2, 2, 0, 1, 3, 3, 1, 0, 1] {
+                let kept = site && aligned && s.normal() > -1.0;
+                let letter = if kept { usual } else { s.uniform(0.0, 4.0) as usize };
+                sequence.push(['a', 'c', 'g', 't'][letter]);
+            }
+            text += &format!("{}\ts{n}\t{sequence}\n", if site { "site" } else { "none" });
+        }
+        Dataset::parse("sites.tsv", text.as_bytes(), &ReadOptions::default()).expect("a data set")
+    };
+    for aligned in [true, false] {
+        let data = data(aligned);
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        let options = TrainOptions::new(ClassifierKind::Bayes);
+        let trained = train(&data, &all, &options, &|| ()).expect("trained");
+        let states: Vec<usize> = trained.classifier.models.iter().map(|one| one.states()).collect();
+        assert_eq!(states, if aligned { [10, 10] } else { [4, 4] });
+    }
+}
+
 #[test]
 fn a_shared_trainer_trains_what_a_new_one_does_and_fits_once() {
     let data = strings();

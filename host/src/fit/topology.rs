@@ -1,0 +1,118 @@
+//! Which transitions a model may make, and which serve data.
+
+use serde::{Deserialize, Serialize};
+
+use super::baum_welch::total;
+use super::segment::best_path;
+use super::{BaumWelch, FitError};
+use crate::data::SamplesView;
+use crate::runtime::{Hmm, padded_states};
+
+/// Which transitions a model may make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Topology {
+    /// One state a position for strings of one length of at most 64 symbols, where that makes a third
+    /// of them, held out, likelier than a chain of `states` states does; else ergodic. Models of classes
+    /// that are told apart are alike: all have the one that makes the strings of all classes likelier.
+    #[default]
+    Automatic,
+    /// From every state to every other.
+    Ergodic,
+    /// From the first state on, each stays or goes to the next: for series that run through stages.
+    LeftToRight,
+    /// The state is the position, the last standing for all that follow: for windows aligned on a
+    /// site. The model of independent positions (fifth seed document, section 5).
+    Positions,
+}
+
+impl Topology {
+    /// Initial and transition probabilities, uniform over what is allowed.
+    pub(super) fn chain(self, states: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let uniform_over = |allowed: std::ops::RangeInclusive<usize>| -> Vec<f64> {
+            let share = 1.0 / allowed.clone().count() as f64;
+            (0..states).map(|to| if allowed.contains(&to) { share } else { 0.0 }).collect()
+        };
+        let last = states - 1;
+        let (first, rows): (_, Vec<_>) = match self {
+            Self::Automatic | Self::Ergodic => (0..=last, (0..states).map(|_| 0..=last).collect()),
+            Self::LeftToRight => {
+                (0..=0, (0..states).map(|from| from..=last.min(from + 1)).collect())
+            }
+            Self::Positions => {
+                (0..=0, (0..states).map(|from| last.min(from + 1)..=last.min(from + 1)).collect())
+            }
+        };
+        (uniform_over(first), rows.into_iter().map(uniform_over).collect())
+    }
+
+    /// Which states a series went through, before anything is known of them. `None` if nothing can be
+    /// said, or there is none for a model that has been started.
+    pub(super) fn path(self, model: &Hmm, samples: SamplesView<'_>) -> Option<Vec<usize>> {
+        let (length, states) = (samples.len(), model.states());
+        match self {
+            Self::Automatic | Self::Ergodic => best_path(model, samples),
+            Self::LeftToRight => {
+                let steps = length.saturating_sub(1).max(1);
+                // No series goes through more states than it has samples.
+                let furthest = (states - 1).min(length.saturating_sub(1));
+                Some((0..length).map(|t| t * furthest / steps).collect())
+            }
+            Self::Positions => Some((0..length).map(|t| t.min(states - 1)).collect()),
+        }
+    }
+}
+
+impl BaumWelch {
+    /// These options with a topology that is not [automatic](Topology::Automatic): for the models of
+    /// several kinds of sequences, which are held against each other, the one under which held-out
+    /// sequences of all kinds together are likelier.
+    ///
+    /// # Errors
+    /// [`FitError`] if an option is out of range.
+    pub fn settled(
+        &self,
+        kinds: &[&[SamplesView<'_>]],
+        size: usize,
+        scale: &[f64],
+    ) -> Result<Self, FitError> {
+        if self.topology != Topology::Automatic {
+            return Ok(self.clone());
+        }
+        let ergodic = Self { topology: Topology::Ergodic, ..self.clone() };
+        let Some(length) = common_length(kinds) else { return Ok(ergodic) };
+        let positions = Self { topology: Topology::Positions, states: length, ..self.clone() };
+        // By how much a state a position makes held-out strings likelier; nothing is known where there
+        // are too few of a kind.
+        let mut gain = 0.0;
+        for kind in kinds {
+            let part = |held_out: bool| -> Vec<SamplesView<'_>> {
+                let numbered = kind.iter().enumerate();
+                numbered.filter(|(n, _)| (n % 3 == 2) == held_out).map(|(_, one)| *one).collect()
+            };
+            let (shown, held_out) = (part(false), part(true));
+            if held_out.is_empty() || shown.iter().all(|samples| samples.observed() == 0) {
+                continue;
+            }
+            let likelihood = |options: &Self| -> Result<f64, FitError> {
+                let fit = options.fit(&shown, size, scale, &|| ())?;
+                let impossible = |_| f64::NEG_INFINITY;
+                Ok(total(&fit.model, &held_out).map_or_else(impossible, |sum| sum.log_likelihood))
+            };
+            let (by_position, by_chain) = (likelihood(&positions)?, likelihood(&ergodic)?);
+            // What neither can make says nothing for either.
+            if by_position.max(by_chain) > f64::NEG_INFINITY {
+                gain += by_position - by_chain;
+            }
+        }
+        Ok(if gain > 0.0 { positions } else { ergodic })
+    }
+}
+
+/// The length of strings that all have one, if a state a position can be compiled for it.
+fn common_length(kinds: &[&[SamplesView<'_>]]) -> Option<usize> {
+    let mut all = kinds.iter().flat_map(|kind| kind.iter());
+    let length = all.clone().next()?.len();
+    let alike = |one: &SamplesView<'_>| one.symbols().is_some_and(|text| text.len() == length);
+    (padded_states(length).is_some() && all.all(alike)).then_some(length)
+}
