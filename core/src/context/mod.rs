@@ -40,5 +40,5 @@ pub use likelihood::{ContextBelief, ContextLikelihood};
 pub use markov::{MarkovString, Unnormalised};
 pub use model::{ContextModel, Independent};
 pub use positions::IndependentPositions;
-pub use rule::{ContextRule, Positions, Unconditional};
+pub use rule::{ContextRule, Positions, PositionsView, Unconditional};
 pub use statistics::{ContextCollected, ContextStatistics};

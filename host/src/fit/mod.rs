@@ -9,4 +9,4 @@ mod simulate;
 pub use baum_welch::{BaumWelch, Fit, FitError, Restart, Topology, fit};
 pub(crate) use expectations::Accumulate;
 pub use expectations::{EmissionStatistics, Expectations, expectations};
-pub(crate) use simulate::normal;
+pub(crate) use simulate::{choose, normal};
