@@ -17,7 +17,8 @@ fn gram(output: &Path, options: &str) -> Value {
     json(&mut fishweir(&format!("gram {data} -m {model} -o {output} {options} --json")))
 }
 
-fn csv_matrix(path: &Path) -> (Vec<String>, Vec<String>, Vec<Vec<f64>>) {
+/// The names, labels and values in a CSV file.
+pub(crate) fn csv_matrix(path: &Path) -> (Vec<String>, Vec<String>, Vec<Vec<f64>>) {
     let mut reader = csv::Reader::from_path(path).expect("a file");
     let heads = reader.headers().expect("a header").iter().skip(2).map(str::to_owned).collect();
     let (mut labels, mut rows) = (Vec::new(), Vec::new());
@@ -117,8 +118,6 @@ fn without_a_model_they_are_fitted_and_windows_are_items() {
 
 #[test]
 fn bad_options_are_named() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("k.csv");
     let (strings, model) = (fixtures().at("strings.tsv"), fixtures().at("strings.json"));
     let (two, numbers) = (fixtures().at("two.csv"), fixtures().at("two.json"));
     let cases: [(String, &str); 10] = [
@@ -136,6 +135,14 @@ fn bad_options_are_named() {
         (format!("{strings} -m {model} --kernel gaussian --sigma 0"), "must be positive"),
         (format!("{strings} -m {model} --kernel invariant --ridge -1"), "not negative"),
     ];
+    assert_refused(&cases);
+}
+
+/// Options of `gram` that it refuses, leaving nothing behind, and what it says of each.
+#[track_caller]
+pub(crate) fn assert_refused(cases: &[(String, &str)]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("k.csv");
     for (options, expected) in cases {
         let line = format!("gram {options} -o {}", output.display());
         let message = refused(&mut fishweir(&line), 2);

@@ -8,6 +8,7 @@ mod export;
 mod fit;
 mod fixtures;
 mod gram;
+mod gram_family;
 mod gram_marginal;
 mod info;
 mod machine;

@@ -149,6 +149,48 @@ impl Span {
         Ok(span)
     }
 
+    /// [`build`](Self::build) of all strings of length `k` in lexicographic order, without comparing
+    /// them: the context is the number that they are in base `events`, or `events - 1` where one of the
+    /// events is the end.
+    ///
+    /// # Errors
+    /// [`ContextError::Count`] where `next` has not a row for each such string.
+    pub const fn order(
+        k: u16,
+        events: usize,
+        end: StringEnd,
+        next: &mut [u16],
+    ) -> Result<Self, ContextError> {
+        let symbols = end.symbols(events);
+        let rows = match next.len().checked_div(events) {
+            Some(rows) => rows,
+            None => 0,
+        };
+        let (mut count, mut length) = (1_usize, 0_u16);
+        while length < k && count <= rows {
+            count *= symbols;
+            length += 1;
+        }
+        let limit = u16::MAX as usize;
+        if count != rows || next.len() != rows * events || rows > limit || symbols >= limit {
+            return Err(ContextError::Count { found: count, expected: rows });
+        }
+        let mut context = 0;
+        while context < rows {
+            let mut symbol = 0;
+            while symbol < symbols {
+                if let Some((_, [slot, ..])) = next.split_at_mut_checked(context * events + symbol)
+                {
+                    *slot = ((context * symbols + symbol) % rows) as u16;
+                }
+                symbol += 1;
+            }
+            context += 1;
+        }
+        let start = StringPlace { context: 0, unknown: k, ended: false };
+        Ok(Self { symbols: symbols as u16, start, after_gap: start })
+    }
+
     /// Where strings begin, and where they go on after a gap.
     const fn of(contexts: &[&[u16]], symbols: usize) -> Result<Self, ContextError> {
         let (mut markers, mut empty, mut uneven) = (None, None, None);
@@ -282,31 +324,11 @@ impl<const K: usize, const C: usize> Automaton<K, C> {
     /// # Errors
     /// [`ContextError::Count`] where `C` is not the number of such strings.
     pub const fn order(k: u16, end: StringEnd) -> Result<Self, ContextError> {
-        let symbols = end.symbols(K);
-        let (mut count, mut length) = (1, 0_u16);
-        while length < k && count <= C {
-            count *= symbols;
-            length += 1;
-        }
-        if count != C || C > u16::MAX as usize {
-            return Err(ContextError::Count { found: count, expected: C });
-        }
         let mut next = [[0; K]; C];
-        let mut context = 0;
-        while context < C {
-            let mut symbol = 0;
-            while symbol < symbols {
-                if let Some((_, [slot, ..])) =
-                    next.as_flattened_mut().split_at_mut_checked(context * K + symbol)
-                {
-                    *slot = ((context * symbols + symbol) % C) as u16;
-                }
-                symbol += 1;
-            }
-            context += 1;
+        match Span::order(k, K, end, next.as_flattened_mut()) {
+            Ok(span) => Ok(Self { next, span }),
+            Err(error) => Err(error),
         }
-        let start = StringPlace { context: 0, unknown: k, ended: false };
-        Ok(Self { next, span: Span { symbols: symbols as u16, start, after_gap: start } })
     }
 
     /// The context that each context and symbol lead to, `[context][event]`; nothing is to be read

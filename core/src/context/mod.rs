@@ -41,5 +41,5 @@ pub use likelihood::{ContextBelief, ContextLikelihood};
 pub use markov::{MarkovString, Unnormalised};
 pub use model::{ContextModel, Independent};
 pub use positions::IndependentPositions;
-pub use rule::{ContextRule, Positions, Steps, Unconditional};
+pub use rule::{ContextRule, Positions, PositionsView, Steps, Unconditional};
 pub use statistics::{ContextCollected, ContextStatistics};

@@ -51,7 +51,16 @@ impl<O: ?Sized> ContextRule<O, 1> for Unconditional {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Positions;
 
-impl<O: ?Sized, const C: usize> ContextRule<O, C> for Positions {
+/// [`Positions`] whose number is known at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct PositionsView {
+    /// Positions.
+    pub length: usize,
+}
+
+/// Positions of the view past `C` have no distribution: nothing is predicted in them.
+impl<O: ?Sized, const C: usize> ContextRule<O, C> for PositionsView {
     type Place = usize;
 
     #[inline(always)]
@@ -60,11 +69,32 @@ impl<O: ?Sized, const C: usize> ContextRule<O, C> for Positions {
     }
     #[inline(always)]
     fn step(&self, place: usize, _: &O) -> Result<(Option<usize>, usize), ObservationError> {
-        if place < C { Ok((Some(place), place + 1)) } else { Err(ObservationError::PastEnd) }
+        if place < self.length {
+            Ok((Some(place), place + 1))
+        } else {
+            Err(ObservationError::PastEnd)
+        }
     }
     #[inline(always)]
     fn skip(&self, place: usize) -> usize {
-        if place < C { place + 1 } else { place }
+        if place < self.length { place + 1 } else { place }
+    }
+}
+
+impl<O: ?Sized, const C: usize> ContextRule<O, C> for Positions {
+    type Place = usize;
+
+    #[inline(always)]
+    fn start(&self) -> usize {
+        0
+    }
+    #[inline(always)]
+    fn step(&self, place: usize, x: &O) -> Result<(Option<usize>, usize), ObservationError> {
+        ContextRule::<O, C>::step(&PositionsView { length: C }, place, x)
+    }
+    #[inline(always)]
+    fn skip(&self, place: usize) -> usize {
+        ContextRule::<O, C>::skip(&PositionsView { length: C }, place)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Baum-Welch in `f64`, with restarts.
 
+use fishweir_core::smooth::SequenceError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -156,12 +157,24 @@ impl BaumWelch {
             let settled = self.settled(&[sequences], size, scale)?;
             return settled.fit(sequences, size, scale, progress);
         }
+        self.likeliest(expectations, sequences, size, scale, progress)
+    }
+
+    /// The likeliest of all restarts, by the expectations of a model of this shape.
+    pub(crate) fn likeliest(
+        &self,
+        expect: Expect,
+        sequences: &[SamplesView<'_>],
+        size: usize,
+        scale: &[f64],
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Fit, FitError> {
         let mut best: Option<Fit> = None;
         let mut restarts = Vec::with_capacity(self.restarts);
         for restart in 0..self.restarts {
             let seed = self.seed.wrapping_add(restart as u64);
             let start = initial_model(self, sequences, size, scale, seed);
-            let mut fit = fit(self, start, sequences, scale, progress)?;
+            let mut fit = improve(self, expect, start, sequences, scale, progress)?;
             fit.seed = seed;
             restarts.push(Restart { seed, log_likelihood: fit.last() });
             let likelier = best.as_ref().is_none_or(|best| fit.last() > best.last());
@@ -192,12 +205,27 @@ pub fn fit(
     scale: &[f64],
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {
+    improve(options, expectations, start, sequences, scale, progress)
+}
+
+/// The expected statistics of each sequence under a model, an impossible one an error in its place.
+pub(crate) type Expect = fn(&Hmm, &[SamplesView<'_>]) -> Vec<Result<Expectations, SequenceError>>;
+
+/// [`fit`], by the expectations of a model of this shape.
+fn improve(
+    options: &BaumWelch,
+    expect: Expect,
+    start: Hmm,
+    sequences: &[SamplesView<'_>],
+    scale: &[f64],
+    progress: &(dyn Fn() + Sync),
+) -> Result<Fit, FitError> {
     start.validate()?;
     let mut model = start;
     let mut log_likelihood: Vec<f64> = Vec::new();
     let mut converged = false;
     for _ in 0..=options.iterations {
-        let expected = total(&model, sequences)?;
+        let expected = total(expect, &model, sequences)?;
         let now = expected.log_likelihood;
         let before = log_likelihood.last().copied();
         log_likelihood.push(now);
@@ -213,7 +241,11 @@ pub fn fit(
 
 /// Expected statistics summed over sequences, chunk by chunk in parallel. The chunks are the same
 /// on every machine, so the sum's bits are too.
-pub(super) fn total(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Expectations, FitError> {
+pub(super) fn total(
+    expect: Expect,
+    model: &Hmm,
+    sequences: &[SamplesView<'_>],
+) -> Result<Expectations, FitError> {
     // Some sixteen chunks, of whole groups of lanes.
     let chunk = sequences.len().div_ceil(16).next_multiple_of(LANES).max(LANES);
     let parts: Vec<Result<Expectations, FitError>> = sequences
@@ -221,7 +253,7 @@ pub(super) fn total(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Expect
         .enumerate()
         .map(|(index, part)| {
             let mut sum = Expectations::zero(model);
-            let each = expectations(model, part);
+            let each = expect(model, part);
             for (offset, one) in each.into_iter().enumerate() {
                 let one = one.map_err(|error| FitError::Impossible {
                     sequence: index * chunk + offset,

@@ -188,6 +188,7 @@ fn closest(row: &[f64], centres: &[Vec<f64>]) -> (usize, f64) {
 mod tests {
     use super::*;
     use crate::data::Samples;
+    use crate::fit::Topology;
 
     #[test]
     fn no_path_takes_a_transition_that_is_not_allowed() {

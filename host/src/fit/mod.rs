@@ -10,5 +10,5 @@ mod topology;
 pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
 pub(crate) use expectations::Accumulate;
 pub use expectations::{EmissionStatistics, Expectations, expectations};
-pub(crate) use simulate::normal;
+pub(crate) use simulate::{choose, normal};
 pub use topology::Topology;

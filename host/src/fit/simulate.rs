@@ -44,7 +44,7 @@ impl Hmm {
 }
 
 /// An index, with these probabilities.
-fn choose(probability: &[f64], rng: &mut ChaCha8Rng) -> usize {
+pub(crate) fn choose(probability: &[f64], rng: &mut ChaCha8Rng) -> usize {
     let mut left: f64 = rng.random();
     for (index, p) in probability.iter().enumerate() {
         left -= p;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::baum_welch::total;
 use super::segment::best_path;
-use super::{BaumWelch, FitError};
+use super::{BaumWelch, FitError, expectations};
 use crate::data::SamplesView;
 use crate::runtime::{Hmm, padded_states};
 
@@ -97,7 +97,8 @@ impl BaumWelch {
             let likelihood = |options: &Self| -> Result<f64, FitError> {
                 let fit = options.fit(&shown, size, scale, &|| ())?;
                 let impossible = |_| f64::NEG_INFINITY;
-                Ok(total(&fit.model, &held_out).map_or_else(impossible, |sum| sum.log_likelihood))
+                Ok(total(expectations, &fit.model, &held_out)
+                    .map_or_else(impossible, |sum| sum.log_likelihood))
             };
             let (by_position, by_chain) = (likelihood(&positions)?, likelihood(&ergodic)?);
             // What neither can make says nothing for either.

@@ -18,8 +18,8 @@ pub enum Counted {
     Pairs,
 }
 
-/// The marginalised count kernel of one or several models, whose features stand side by side: inner products of the expected counts of symbols and hidden states,
-/// given the sequence.
+/// The marginalised count kernel of one or several models, whose features stand side by side: inner
+/// products of the expected counts of symbols and hidden states, given the sequence.
 ///
 /// ```text
 /// Single  G_ki(x)   = sum_t [x_t = k] p(z_t = i | x) / T

@@ -1,7 +1,10 @@
 use std::fmt;
+use std::ops::Deref;
 
 use faer::{MatRef, Side};
 use rayon::prelude::*;
+
+use super::Symmetric;
 
 /// Rows and columns of a tile: two tiles of rows of features stay in a core's cache while their
 /// inner products are taken.
@@ -28,13 +31,18 @@ pub enum GramError {
 }
 
 /// Kernel values of all pairs of `n` items, `k_ij = K(x_i, x_j)`: symmetric to the bit, because each
-/// pair is computed once.
+/// pair is computed once. Read as a [`Symmetric`] matrix.
 ///
 /// RAM: `8 n^2` bytes.
 #[derive(Clone, PartialEq)]
-pub struct Gram {
-    items: usize,
-    values: Vec<f64>,
+pub struct Gram(Symmetric);
+
+impl Deref for Gram {
+    type Target = Symmetric;
+
+    fn deref(&self) -> &Symmetric {
+        &self.0
+    }
 }
 
 /// The extreme eigenvalues of a [`Gram`] matrix.
@@ -90,12 +98,7 @@ impl Gram {
                 Ok(())
             },
         )?;
-        for i in 0..items {
-            for j in i + 1..items {
-                values[j * items + i] = values[i * items + j];
-            }
-        }
-        Ok(Self { items, values })
+        Ok(Self(Symmetric::of_upper(items, values)))
     }
 
     /// The inner products of rows of features, `[item][feature]`. `n^2 / 2` inner products.
@@ -107,53 +110,13 @@ impl Gram {
         Self::from_fn(features.len(), |i, j| inner_product(&features[i], &features[j]))
     }
 
-    /// Number of items.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.items
-    }
-
-    /// Whether there is no item.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.items == 0
-    }
-
-    /// `k_ij`.
-    ///
-    /// # Panics
-    /// If there is no such item.
-    #[must_use]
-    pub fn get(&self, i: usize, j: usize) -> f64 {
-        self.row(i)[j]
-    }
-
-    /// `k_i1 .. k_in`.
-    ///
-    /// # Panics
-    /// If there is no such item.
-    #[must_use]
-    pub fn row(&self, i: usize) -> &[f64] {
-        &self.values[i * self.items..][..self.items]
-    }
-
-    /// The rows, in order.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
-        (0..self.items).map(|i| self.row(i))
-    }
-
-    /// `k_11 .. k_nn`.
-    pub fn diagonal(&self) -> impl ExactSizeIterator<Item = f64> {
-        (0..self.items).map(|i| self.get(i, i))
-    }
-
     /// The matrix of some of the items, in the order given; an item may come more than once.
     ///
     /// # Panics
     /// If there is no such item.
     #[must_use]
     pub fn subset(&self, items: &[usize]) -> Self {
-        Self { items: items.len(), values: self.cross(items, items).values }
+        Self(Symmetric::of_upper(items.len(), self.cross(items, items).values))
     }
 
     /// The kernel values of some of the items (rows) against others (columns): what a machine
@@ -169,7 +132,7 @@ impl Gram {
     /// The same function of every entry, `f(k_ij)`.
     #[must_use]
     pub fn map(mut self, f: impl Fn(f64) -> f64 + Sync) -> Self {
-        self.values.par_iter_mut().for_each(|value| *value = f(*value));
+        self.0.values_mut().par_iter_mut().for_each(|value| *value = f(*value));
         self
     }
 
@@ -178,7 +141,7 @@ impl Gram {
     #[must_use]
     pub fn normalised(&self) -> Self {
         let length: Vec<f64> = self.diagonal().map(f64::sqrt).collect();
-        Self::from_fn(self.items, |i, j| cosine(self.get(i, j), length[i], length[j], i == j))
+        Self::from_fn(self.len(), |i, j| cosine(self.get(i, j), length[i], length[j], i == j))
     }
 
     /// The extreme eigenvalues.
@@ -190,13 +153,13 @@ impl Gram {
     /// [`GramError`] naming an entry that is not finite. Without any item both are zero.
     pub fn spectrum(&self) -> Result<Spectrum, GramError> {
         self.check()?;
-        let matrix = MatRef::from_row_major_slice(&self.values, self.items, self.items);
+        let matrix = MatRef::from_row_major_slice(self.values(), self.len(), self.len());
         let values =
             matrix.self_adjoint_eigenvalues(Side::Lower).map_err(|_| GramError::Eigenvalues)?;
         let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
         let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (smallest, largest) = if self.is_empty() { (0.0, 0.0) } else { (smallest, largest) };
-        let rounding = 16.0 * self.items as f64 * f64::EPSILON * largest.abs().max(smallest.abs());
+        let rounding = 16.0 * self.len() as f64 * f64::EPSILON * largest.abs().max(smallest.abs());
         Ok(Spectrum { smallest, largest, rounding })
     }
 
@@ -212,9 +175,9 @@ impl Gram {
     /// # Errors
     /// [`GramError::NotFinite`] naming the first that is not.
     pub fn check(&self) -> Result<(), GramError> {
-        match self.values.iter().position(|value| !value.is_finite()) {
+        match self.values().iter().position(|value| !value.is_finite()) {
             Some(index) => {
-                let (row, column) = (index / self.items, index % self.items);
+                let (row, column) = (index / self.len(), index % self.len());
                 Err(GramError::NotFinite { row, column })
             }
             None => Ok(()),
@@ -224,7 +187,7 @@ impl Gram {
 
 impl fmt::Debug for Gram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.rows()).finish()
+        self.0.fmt(f)
     }
 }
 

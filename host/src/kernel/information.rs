@@ -23,7 +23,7 @@ pub const RELATIVE_CUT: f64 = 1e-10;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Information {
     matrix: Gram,
-    /// Sequences that the expectation was taken over.
+    /// Sequences that the expectation was taken over; none where it has a closed form.
     pub sequences: usize,
     /// Root of the expected squared Frobenius distance to the model's own information, where it was
     /// sampled; `None` for an expectation that is exact, or not the model's.
@@ -71,16 +71,21 @@ pub enum InformationError {
 }
 
 impl Information {
-    /// The model's own expectation over all sequences of a length. Work: `K^length` scores for `K`
-    /// symbols, and their outer products.
+    /// The model's own expectation over all sequences of a length: in closed form where the model has
+    /// [one](Scored::information), else by enumeration. Work: `K^length` scores for `K` symbols, and
+    /// their outer products.
     ///
     /// # Errors
-    /// [`InformationError`] for real channels, and for more than [`ENUMERATED_AT_MOST`] sequences.
+    /// [`InformationError`] where there is no closed form: for real channels, and for more than
+    /// [`ENUMERATED_AT_MOST`] sequences.
     pub fn exact(
         model: &dyn Scored,
         length: usize,
         parametrisation: Parametrisation,
     ) -> Result<Self, InformationError> {
+        if let Some(matrix) = model.information(length, parametrisation) {
+            return Ok(Self { matrix, sequences: 0, standard_error: None });
+        }
         let symbols = model.symbols().ok_or(InformationError::NotSymbols)?;
         let too_many = || InformationError::TooMany { symbols, length };
         let count = u32::try_from(length)

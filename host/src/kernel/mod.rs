@@ -3,6 +3,7 @@
 //! | what | file |
 //! |---|---|
 //! | [`Gram`], [`CrossGram`]: kernel values of all pairs, computed in parallel | `gram.rs` |
+//! | [`Symmetric`]: what matrices of all pairs are read by | `symmetric.rs` |
 //! | [`write_gram`]: CSV, NumPy's `.npy`, LIBSVM's precomputed kernel | `format.rs` |
 //! | [`Scored`]: models with a score | `score.rs` |
 //! | [`Information`]: exact, sampled, empirical | `information.rs` |
@@ -22,6 +23,7 @@ mod gram;
 mod information;
 pub mod marginal;
 mod score;
+mod symmetric;
 mod top;
 mod whitening;
 
@@ -32,8 +34,9 @@ pub use format::{FormatError, GramFormat, Items, gram_bytes, write_gram};
 pub(crate) use gram::inner_product;
 pub use gram::{CrossGram, Gram, GramError, Spectrum};
 pub use information::{Axes, ENUMERATED_AT_MOST, Information, InformationError, RELATIVE_CUT};
-pub(crate) use score::push_score;
 pub use score::{ModelScore, NoScore, Scored, scores};
+pub(crate) use score::{push_emissions, push_row, push_score};
+pub use symmetric::Symmetric;
 pub use top::TopKernel;
 pub use whitening::Whitening;
 

@@ -4,6 +4,7 @@ use fishweir_core::emission::{GaussianMoments, GaussianView, Parametrisation, sc
 use fishweir_core::smooth::SequenceError;
 use rayon::prelude::*;
 
+use super::Gram;
 use crate::data::{Samples, SamplesView};
 use crate::fit::{EmissionStatistics, Expectations, expectations};
 use crate::runtime::{Emissions, Hmm};
@@ -30,6 +31,35 @@ pub trait Scored: Sync {
 
     /// How many symbols sequences are over; `None` for real channels.
     fn symbols(&self) -> Option<usize>;
+
+    /// The exact information of a sequence of a length, `[parameter][parameter]`, where it has a closed
+    /// form; `None` where the sequences have to be enumerated.
+    fn information(&self, length: usize, parametrisation: Parametrisation) -> Option<Gram> {
+        let _ = (length, parametrisation);
+        None
+    }
+}
+
+impl<M: Scored + ?Sized> Scored for Box<M> {
+    fn parameters(&self) -> usize {
+        (**self).parameters()
+    }
+    fn scores(
+        &self,
+        sequences: &[SamplesView<'_>],
+        parametrisation: Parametrisation,
+    ) -> Vec<Result<ModelScore, SequenceError>> {
+        (**self).scores(sequences, parametrisation)
+    }
+    fn draw(&self, length: usize, seed: u64) -> Samples {
+        (**self).draw(length, seed)
+    }
+    fn symbols(&self) -> Option<usize> {
+        (**self).symbols()
+    }
+    fn information(&self, length: usize, parametrisation: Parametrisation) -> Option<Gram> {
+        (**self).information(length, parametrisation)
+    }
 }
 
 /// The score of a sequence under a model.
@@ -115,24 +145,42 @@ pub(crate) fn push_score(
     units: &[f64],
     score: &mut Vec<f64>,
 ) {
-    let mut rows = |probability: &[f64], counts: &[f64]| {
-        let from = score.len();
-        score.resize(from + probability.len(), 0.0);
-        score_row(probability, counts, parametrisation.probabilities, &mut score[from..]);
-        for (entry, &p) in score[from..].iter_mut().zip(probability) {
-            if p == 0.0 {
-                *entry = 0.0;
-            }
-        }
-    };
-    rows(&model.initial, &expected.initial);
+    push_row(&model.initial, &expected.initial, parametrisation, score);
     for (row, counts) in model.transition.iter().zip(&expected.pairs) {
-        rows(row, counts);
+        push_row(row, counts, parametrisation, score);
     }
-    match (&model.emission, &expected.emission) {
+    push_emissions(&model.emission, &expected.emission, parametrisation, units, score);
+}
+
+/// Appends the score of a row of probabilities from its counts; zero where a probability is.
+pub(crate) fn push_row(
+    probability: &[f64],
+    counts: &[f64],
+    parametrisation: Parametrisation,
+    score: &mut Vec<f64>,
+) {
+    let from = score.len();
+    score.resize(from + probability.len(), 0.0);
+    score_row(probability, counts, parametrisation.probabilities, &mut score[from..]);
+    for (entry, &p) in score[from..].iter_mut().zip(probability) {
+        if p == 0.0 {
+            *entry = 0.0;
+        }
+    }
+}
+
+/// Appends the emissions' score, state by state, with means counted in `units`, `[channel]`.
+pub(crate) fn push_emissions(
+    emission: &Emissions,
+    expected: &EmissionStatistics,
+    parametrisation: Parametrisation,
+    units: &[f64],
+    score: &mut Vec<f64>,
+) {
+    match (emission, expected) {
         (Emissions::Categorical { probability }, EmissionStatistics::Categorical { counts }) => {
             for (row, counts) in probability.iter().zip(counts) {
-                rows(row, counts);
+                push_row(row, counts, parametrisation, score);
             }
         }
         (

@@ -48,6 +48,7 @@ pub use machine::{KERNEL_WINDOWS, Learner};
 pub use map_logistic::MapLogistic;
 pub use metric::Metric;
 pub use multi_class::{KernelLearner, KernelMachine};
+pub(crate) use one_model::centre_and_scale;
 pub use one_model::fit_one;
 pub use options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
 pub use primal::{minimise, objective};

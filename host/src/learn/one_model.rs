@@ -30,7 +30,7 @@ pub(super) fn size(data: &Dataset) -> usize {
 }
 
 /// Mean and standard deviation of each channel over the series; empty for symbols.
-pub(super) fn centre_and_scale(data: &Dataset, series: &[usize]) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn centre_and_scale(data: &Dataset, series: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let Some(dimension) = data.kind().dimension() else { return Default::default() };
     let rows = || {
         series

@@ -40,7 +40,7 @@ pub struct GramReport {
 pub struct InformationSummary {
     /// Its rows and columns.
     pub parameters: usize,
-    /// Sequences that it is an expectation over.
+    /// Sequences that it is an expectation over; none where it has a closed form.
     pub sequences: usize,
     /// Its own Frobenius norm.
     pub norm: f64,
@@ -73,8 +73,12 @@ impl fmt::Display for GramReport {
         writeln!(f, "kernel: {}{features}{cosine}", self.kernel)?;
         for information in &self.information {
             let InformationSummary { parameters, sequences, norm, standard_error } = information;
-            write!(f, "information: {parameters} x {parameters}, over ")?;
-            write!(f, "{}, norm {norm:.4e}", counted(*sequences, "sequence"))?;
+            write!(f, "information: {parameters} x {parameters}, ")?;
+            match sequences {
+                0 => write!(f, "in closed form")?,
+                _ => write!(f, "over {}", counted(*sequences, "sequence"))?,
+            }
+            write!(f, ", norm {norm:.4e}")?;
             match standard_error {
                 Some(error) => writeln!(f, " with a standard error of {error:.1e}")?,
                 None => writeln!(f)?,

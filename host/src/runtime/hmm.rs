@@ -1,7 +1,7 @@
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use serde::{Deserialize, Serialize};
 
-use super::{CategoricalVec, GaussianVec, STATE_SIZES, padded_states};
+use super::{CategoricalVec, GaussianVec, STATE_SIZES, check, padded_states};
 
 /// A hidden Markov model with run-time sizes, in `f64`, as fitting makes it.
 ///
@@ -93,43 +93,13 @@ impl Hmm {
         if padded_states(states).is_none() {
             return Err(HmmError::States(states));
         }
-        let length = |part: String, found: usize, wanted: usize| {
-            if found == wanted { Ok(()) } else { Err(HmmError::Shape { part, found, wanted }) }
-        };
-        let distribution = |part: String, row: &[f64]| {
-            let good = row.iter().all(|p| p.is_finite() && *p >= 0.0)
-                && (row.iter().sum::<f64>() - 1.0).abs() < 1e-9;
-            if good { Ok(()) } else { Err(HmmError::Distribution { part }) }
-        };
-        distribution("initial".into(), &self.initial)?;
-        length("transition".into(), self.transition.len(), states)?;
-        for (from, row) in self.transition.iter().enumerate() {
-            length(format!("transition[{from}]"), row.len(), states)?;
-            distribution(format!("transition[{from}]"), row)?;
-        }
+        check::distribution("initial", &self.initial)?;
+        check::distributions("transition", &self.transition, states, states)?;
         match &self.emission {
             Emissions::Categorical { probability } => {
-                length("probability".into(), probability.len(), states)?;
-                for (state, row) in probability.iter().enumerate() {
-                    length(format!("probability[{state}]"), row.len(), self.size())?;
-                    distribution(format!("probability[{state}]"), row)?;
-                }
+                check::distributions("probability", probability, states, self.size())?;
             }
-            Emissions::Gaussian { mean, std } => {
-                length("mean".into(), mean.len(), states)?;
-                length("std".into(), std.len(), states)?;
-                for (name, rows, positive) in [("mean", mean, false), ("std", std, true)] {
-                    for (state, row) in rows.iter().enumerate() {
-                        length(format!("{name}[{state}]"), row.len(), self.size())?;
-                        for (channel, &value) in row.iter().enumerate() {
-                            if !value.is_finite() || (positive && value <= 0.0) {
-                                let part = format!("{name}[{state}][{channel}]");
-                                return Err(HmmError::Parameter { part, positive });
-                            }
-                        }
-                    }
-                }
-            }
+            Emissions::Gaussian { mean, std } => check::gaussians(mean, std, states, self.size())?,
         }
         if self.size() == 0 {
             return Err(HmmError::Shape { part: "emission".into(), found: 0, wanted: 1 });

@@ -5,6 +5,7 @@
 //! one place: a model with `n` states runs as one with the next size in [`STATE_SIZES`], padded with
 //! states that cannot be reached and that change no bit of any result.
 
+pub(crate) mod check;
 mod emission;
 mod hmm;
 mod sizes;

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::compare::Comparison;
 use super::features::Features;
+use super::host_context;
 use super::kernel::after;
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row};
@@ -46,6 +47,21 @@ pub(super) struct Expected {
 }
 
 impl Expected {
+    fn by_host(&self) -> host_context::Densities<'_> {
+        host_context::Densities {
+            log_density: &self.log_density,
+            score_mu_sigma: &self.score_mu_sigma,
+            score_mu_variance: &self.score_mu_variance,
+            score_mu_logsigma: &self.score_mu_logsigma,
+            information_mu_sigma: &self.information_mu_sigma,
+            practical_mu_variance: &self.practical_mu_variance,
+            invariant: &self.invariant,
+            score: &self.score,
+            score_weights_softmax: &self.score_weights_softmax,
+            practical: &self.practical,
+        }
+    }
+
     /// A field of the other kind of case.
     fn refuse(strangers: &[(&str, &Expectation)], comparison: &mut Comparison) {
         for (name, expectation) in strangers {
@@ -67,9 +83,16 @@ impl Kind for Densities {
     ) -> Result<(), String> {
         match inputs {
             Inputs::One { mu, sigma, x, bandwidth } => {
+                if T::ROUNDING == 0.0 {
+                    expected.by_host().one([mu, sigma], &x, comparison)?;
+                }
                 one::<T>([mu, sigma], &x, bandwidth, expected, comparison)
             }
             Inputs::Two { weight_plus, mu_plus, mu_minus, sigma, x } => {
+                if T::ROUNDING == 0.0 {
+                    let mean = [mu_plus, mu_minus];
+                    expected.by_host().two(weight_plus, mean, sigma, &x, comparison)?;
+                }
                 let two = Two { weight: weight_plus, mean: [mu_plus, mu_minus], sigma };
                 two.check::<T>(&x, expected, comparison)
             }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::compare::Comparison;
 use super::features::{Features, with_gaps};
+use super::host_context;
 use super::kernel::{after, all};
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row};
@@ -47,6 +48,18 @@ pub(super) struct Expected {
     practical: Expectation,
     p_spectrum: Expectation,
     practical_without_second_term: Expectation,
+}
+
+impl Expected {
+    fn by_host(&self) -> host_context::Strings<'_> {
+        host_context::Strings {
+            log_likelihood: &self.log_likelihood,
+            counts: &self.counts,
+            score: &self.score,
+            practical: &self.practical,
+            p_spectrum: &self.p_spectrum,
+        }
+    }
 }
 
 /// Events and contexts that the tests are compiled for; a padded context is never entered, a padded
@@ -122,6 +135,15 @@ impl Kind for Strings {
     ) -> Result<(), String> {
         let columns = inputs.a.first().map_or(0, Vec::len);
         inputs.check(columns)?;
+        if T::ROUNDING == 0.0 {
+            expected.by_host().check(
+                inputs.alphabet_size,
+                &inputs.contexts,
+                &inputs.a,
+                &inputs.strings,
+                comparison,
+            )?;
+        }
         let end = if columns > inputs.alphabet_size { StringEnd::Event } else { StringEnd::Open };
         let contexts: Vec<&[u16]> = inputs.contexts.iter().map(Vec::as_slice).collect();
         let mut next = vec![0; contexts.len() * columns];

@@ -17,6 +17,7 @@ mod gaussian;
 mod hidden_binomial;
 mod hidden_tree;
 mod host;
+mod host_context;
 mod host_fit;
 mod inference;
 mod kernel;

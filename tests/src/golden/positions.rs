@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::compare::Comparison;
 use super::features::{Features, with_gaps};
+use super::host_context;
 use super::kernel::{after, all};
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row};
@@ -34,6 +35,18 @@ pub(super) struct Expected {
     quadratic: Expectation,
     practical_ratio: Expectation,
     practical_softmax: Expectation,
+}
+
+impl Expected {
+    fn by_host(&self) -> host_context::Positions<'_> {
+        host_context::Positions {
+            log_probability: &self.log_probability,
+            invariant: &self.invariant,
+            quadratic: &self.quadratic,
+            practical_ratio: &self.practical_ratio,
+            practical_softmax: &self.practical_softmax,
+        }
+    }
 }
 
 /// Symbols and positions that the tests are compiled for. A padded symbol has probability zero, and a
@@ -67,6 +80,9 @@ impl Kind for Positions {
     ) -> Result<(), String> {
         if sequences.iter().any(|sequence| sequence.len() != theta.len()) {
             return Err("a sequence of another length than the model's".into());
+        }
+        if T::ROUNDING == 0.0 {
+            expected.by_host().check(&theta, &sequences, comparison)?;
         }
         let model = model::<T>(&theta)?;
         let unit = T::ROUNDING;

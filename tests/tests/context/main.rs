@@ -1,7 +1,8 @@
 //! Models whose past is seen: scores against differences of the likelihood, the laws of a stream, means
-//! of scores, kernels.
+//! of scores, kernels; and the same of the host's, whose sizes are for run time.
 
 mod density;
+mod host;
 mod markov;
 mod positions;
 

@@ -14,7 +14,7 @@ use crate::{after, assert_near, assert_positive, cases, dot};
 
 /// The contexts of a kind of model over two symbols, with seven contexts each; what begins a string;
 /// and whether it is one that has an end.
-fn sets() -> [(Vec<Vec<u16>>, StringEnd); 4] {
+pub(crate) fn sets() -> [(Vec<Vec<u16>>, StringEnd); 4] {
     let padded: [&[u16]; 7] = [&[0, 0], &[0, 1], &[1, 0], &[1, 1], &[2, 0], &[2, 1], &[2, 2]];
     let closed: [&[u16]; 7] = [&[], &[0], &[1], &[0, 1], &[1, 1], &[1, 1, 1], &[0, 1, 1]];
     // Of 1 0 1 and of 0 0 0 not every prefix is a context.

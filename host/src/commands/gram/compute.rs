@@ -4,7 +4,7 @@ use fishweir::data::SamplesView;
 use fishweir::kernel::marginal::MarginalError;
 use fishweir::kernel::{
     CountKernel, Counted, Expected, FisherKernel, Gram, Information, KernelError, Metric,
-    ScoreForm, TopKernel,
+    ScoreForm, Scored, TopKernel,
 };
 use fishweir::runtime::Hmm;
 use fishweir_core::emission::Parametrisation;
@@ -32,62 +32,76 @@ impl From<KernelError> for Refused {
     }
 }
 
-/// Computes the matrix asked for.
+/// Computes the matrix asked for, of hidden Markov models.
 pub(super) fn compute(
     arguments: &Arguments,
     models: &[Hmm],
+    sequences: &[SamplesView<'_>],
+) -> Result<Computed, Refused> {
+    if arguments.kernel != Name::Count {
+        return on_scores(arguments, models, sequences);
+    }
+    let (counted, what) = match arguments.order {
+        None | Some(1) => (Counted::Single, "symbols"),
+        Some(2) => (Counted::Pairs, "pairs of symbols"),
+        Some(order) => {
+            return Err(Refused::Usage(format!(
+                "--order {order}: the count kernel counts 1 symbol, or 2 that follow each other"
+            )));
+        }
+    };
+    let raw = if arguments.raw { ", raw" } else { ", by length" };
+    let kernel = CountKernel { models, counted, raw: arguments.raw };
+    let words = format!("marginalised counts of {what}{}{raw}", of_models(models.len()));
+    Ok(on_features(kernel.features(sequences)?, ScoreForm::Linear, words))
+}
+
+/// Computes the matrix asked for, of any models with a score.
+pub(super) fn on_scores<M: Scored>(
+    arguments: &Arguments,
+    models: &[M],
     sequences: &[SamplesView<'_>],
 ) -> Result<Computed, Refused> {
     let (parametrisation, coordinates) = match arguments.parametrisation {
         Coordinates::Ratio => (Parametrisation::RATIO, "ratio"),
         Coordinates::Softmax => (Parametrisation::SOFTMAX, "softmax"),
     };
-    let of_models = match models.len() {
-        1 => String::new(),
-        count => format!(" of {count} models"),
+    let of_models = of_models(models.len()) + &arguments.choice.words();
+    if arguments.kernel == Name::Top {
+        let log_priors = vec![-(models.len() as f64).ln(); models.len()];
+        let kernel = TopKernel { models, log_priors: &log_priors, parametrisation };
+        let words = format!("TOP{of_models}, {coordinates} scores");
+        return Ok(on_features(kernel.features(sequences)?, ScoreForm::Linear, words));
+    }
+    let (metric, whitened) = metric(arguments, sequences)?;
+    let (form, name) = match arguments.kernel {
+        Name::Gaussian => {
+            let sigma = arguments.sigma;
+            (ScoreForm::Gaussian { sigma }, format!("Gaussian of width {sigma} on"))
+        }
+        Name::Polynomial => {
+            let power = arguments.power;
+            (ScoreForm::Polynomial { power }, format!("polynomial of degree {power} on"))
+        }
+        Name::Invariant => (ScoreForm::Linear, "invariant Fisher,".to_owned()),
+        _ => (ScoreForm::Linear, "practical Fisher,".to_owned()),
     };
-    let on_features = |features: Vec<Vec<f64>>, form: ScoreForm, words: String| Computed {
+    let kernel = FisherKernel { models, parametrisation, metric, form };
+    let (features, information) = kernel.features(sequences)?;
+    let words = format!("{name} {coordinates} scores{of_models}{whitened}");
+    Ok(Computed { information, ..on_features(features, form, words) })
+}
+
+fn of_models(count: usize) -> String {
+    if count == 1 { String::new() } else { format!(" of {count} models") }
+}
+
+fn on_features(features: Vec<Vec<f64>>, form: ScoreForm, words: String) -> Computed {
+    Computed {
         gram: form.gram(&features),
         words,
         features: features.first().map(Vec::len),
         information: Vec::new(),
-    };
-    match arguments.kernel {
-        Name::Top => {
-            let log_priors = vec![-(models.len() as f64).ln(); models.len()];
-            let kernel = TopKernel { models, log_priors: &log_priors, parametrisation };
-            let words = format!("TOP{of_models}, {coordinates} scores");
-            Ok(on_features(kernel.features(sequences)?, ScoreForm::Linear, words))
-        }
-        Name::Count => {
-            let (counted, what) = match arguments.order {
-                1 => (Counted::Single, "symbols"),
-                _ => (Counted::Pairs, "pairs of symbols"),
-            };
-            let raw = if arguments.raw { ", raw" } else { ", by length" };
-            let kernel = CountKernel { models, counted, raw: arguments.raw };
-            let words = format!("marginalised counts of {what}{of_models}{raw}");
-            Ok(on_features(kernel.features(sequences)?, ScoreForm::Linear, words))
-        }
-        _ => {
-            let (metric, whitened) = metric(arguments, sequences)?;
-            let (form, name) = match arguments.kernel {
-                Name::Gaussian => {
-                    let sigma = arguments.sigma;
-                    (ScoreForm::Gaussian { sigma }, format!("Gaussian of width {sigma} on"))
-                }
-                Name::Polynomial => {
-                    let power = arguments.power;
-                    (ScoreForm::Polynomial { power }, format!("polynomial of degree {power} on"))
-                }
-                Name::Invariant => (ScoreForm::Linear, "invariant Fisher,".to_owned()),
-                _ => (ScoreForm::Linear, "practical Fisher,".to_owned()),
-            };
-            let kernel = FisherKernel { models, parametrisation, metric, form };
-            let (features, information) = kernel.features(sequences)?;
-            let words = format!("{name} {coordinates} scores{of_models}{whitened}");
-            Ok(Computed { information, ..on_features(features, form, words) })
-        }
     }
 }
 
@@ -107,6 +121,10 @@ fn metric(
         (_, Some(whose)) => whose,
     };
     let (expected, words) = match whose {
+        // Strings that end are of every length.
+        Whose::Exact if arguments.choice.end => {
+            (Expected::Exact { length: 0 }, "the exact information".to_owned())
+        }
         Whose::Exact => {
             let length = match arguments.length {
                 Some(length) => length,

@@ -47,7 +47,7 @@ pub(super) fn compute(
 ) -> Result<Computed, Refused> {
     let logs = model.log_gram(sequences)?;
     let lost = |log: &f64| log.is_finite() && log.exp() == 0.0;
-    if !normalise && let Some(log) = logs.diagonal().into_iter().find(lost) {
+    if !normalise && let Some(log) = logs.diagonal().find(lost) {
         return Err(Refused::Usage(format!(
             "a sequence's kernel with itself is exp({log:.1}), nothing in 64 bits: take --normalise"
         )));

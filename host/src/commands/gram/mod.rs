@@ -1,6 +1,7 @@
 //! `fishweir gram`.
 
 mod compute;
+mod family;
 mod marginal;
 mod models;
 
@@ -14,15 +15,18 @@ use fishweir::report::{DataSummary, GramReport, InformationSummary};
 
 use super::arguments::{Cutting, Reading, Training, check_output, named_after};
 use super::{Failure, print};
-use compute::{Refused, compute};
-use models::Source;
+use compute::{Refused, compute, on_scores};
+use models::{Models, Source};
 
 const LONG_ABOUT: &str = "\
 Compute the kernel of all pairs of items (series, or their windows) and write the matrix.
 
 The models are those of --model; without it they are fitted to DATA: a model a class where it is
 labelled, else (or with --one-model) one to all of it. Kernels on scores and counts of several models
-are sums over them; --score-model picks one. The TOP kernel takes the class models as equally likely.";
+are sums over them; --score-model picks one. The TOP kernel takes the class models as equally likely.
+
+Kernels on scores (practical, invariant, gaussian, polynomial, top) take models without hidden states
+too: --family markov, positions, gaussian or mixture.";
 
 #[derive(Debug, clap::Args)]
 #[command(long_about = LONG_ABOUT)]
@@ -47,6 +51,8 @@ pub(super) struct Arguments {
     /// Fit one model to all series, whatever their labels
     #[arg(long, conflicts_with = "model")]
     one_model: bool,
+    #[command(flatten)]
+    choice: family::Choice,
     /// What scores are gradients with respect to
     #[arg(long, value_enum, default_value_t = Coordinates::Softmax, help_heading = "Kernel")]
     parametrisation: Coordinates,
@@ -75,10 +81,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "M", default_value_t = 2, help_heading = "Kernel",
           value_parser = clap::value_parser!(u32).range(1..=64))]
     power: u32,
-    /// Symbols counted together (count): 1, or 2 that follow each other
-    #[arg(long, value_name = "1|2", default_value_t = 1, help_heading = "Kernel",
-          value_parser = clap::value_parser!(u8).range(1..=2))]
-    order: u8,
+    /// Symbols of a context (markov), or counted together (count): 1, or 2 that follow each other
+    /// [default: 1]
+    #[arg(long, value_name = "K", help_heading = "Models")]
+    order: Option<u8>,
     /// Counts as they are, not divided by the length (count)
     #[arg(long, help_heading = "Kernel")]
     raw: bool,
@@ -172,16 +178,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
     check_output(&output, &arguments.data)?;
-    let Source { data, models, marginal, windowing } = Source::of(arguments)?;
+    arguments.choice.check(arguments)?;
+    let Source { data, models, windowing } = Source::of(arguments)?;
     let windows = data.windows(windowing.as_ref());
     let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
-    let computed = match &marginal {
-        Some(model) => marginal::compute(model, &views, arguments.normalise),
-        None => compute(arguments, &models, &views),
+    let computed = match &models {
+        Models::Marginal(model) => marginal::compute(model, &views, arguments.normalise),
+        Models::Hidden(models) => compute(arguments, models, &views),
+        Models::Seen(models) => on_scores(arguments, models, &views),
     }
     .map_err(|error| name(error, &data, &windows))?;
     // Kernels by marginalisation are normalised before they underflow.
-    let gram = match arguments.normalise && marginal.is_none() {
+    let gram = match arguments.normalise && !matches!(models, Models::Marginal(_)) {
         true => computed.gram.normalised(),
         false => computed.gram,
     };
@@ -235,12 +243,14 @@ fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> Failure {
         }
     };
     Failure::Input(match index.and_then(|index| windows.all().get(index)) {
-        Some(window) => {
-            let (file, line, item) = (data.source(), window.source.line, id(window));
-            format!("{file}, line {line}, item {item}: {error}{advice}")
-        }
+        Some(window) => format!("{}: {error}{advice}", place(data, window)),
         None => error,
     })
+}
+
+/// Where an item is.
+fn place(data: &Dataset, item: &Window<'_>) -> String {
+    format!("{}, line {}, item {}", data.source(), item.source.line, id(item))
 }
 
 fn items(data: &Dataset, windows: &Windows<'_>) -> Items {

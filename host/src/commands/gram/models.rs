@@ -1,6 +1,7 @@
 //! Which data and which models.
 
 use fishweir::data::{Dataset, Windowing};
+use fishweir::kernel::Scored;
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, fit_one};
 use fishweir::runtime::Hmm;
@@ -13,10 +14,18 @@ use crate::commands::{Failure, note, progress};
 /// What a kernel is computed of.
 pub(super) struct Source {
     pub(super) data: Dataset,
-    pub(super) models: Vec<Hmm>,
-    /// Instead of these, where the kernel is one by marginalisation.
-    pub(super) marginal: Option<MarginalModel>,
+    pub(super) models: Models,
     pub(super) windowing: Option<Windowing>,
+}
+
+/// The models of a kernel.
+pub(super) enum Models {
+    /// With hidden states.
+    Hidden(Vec<Hmm>),
+    /// Without.
+    Seen(Vec<Box<dyn Scored>>),
+    /// The one of a kernel by marginalisation.
+    Marginal(Box<MarginalModel>),
 }
 
 impl Source {
@@ -26,13 +35,18 @@ impl Source {
             let kind = model.kind().map_err(|error| Failure::Input(error.to_string()))?;
             let data = Dataset::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
             let windowing = arguments.cutting.windowing();
-            return Ok(Self { data, models: Vec::new(), marginal: Some(model), windowing });
+            return Ok(Self { data, models: Models::Marginal(Box::new(model)), windowing });
         }
         let options = arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)?;
         let Some(path) = &arguments.model else {
             let data = Dataset::read(&arguments.data, &arguments.reading.options())?;
-            let models = picked(fitted(&data, arguments, &options)?, &options.scores)?;
-            return Ok(Self { data, models, marginal: None, windowing: options.windowing });
+            let models = match arguments.choice.fitted(arguments, &options, &data)? {
+                Some(seen) => Models::Seen(picked(seen, &options.scores)?),
+                None => {
+                    Models::Hidden(picked(fitted(&data, arguments, &options)?, &options.scores)?)
+                }
+            };
+            return Ok(Self { data, models, windowing: options.windowing });
         };
         let mut unused = arguments.training.given();
         unused.retain(|name| *name != "--score-model");
@@ -46,9 +60,10 @@ impl Source {
             let path = path.display();
             Failure::Input(format!("{path}: is an artefact, in single precision; give its JSON"))
         })?;
-        let models = picked(named(&classifier.classes, classifier.models), &options.scores)?;
+        let models = named(&classifier.classes, classifier.models);
+        let models = Models::Hidden(picked(models, &options.scores)?);
         let data = Dataset::read(&arguments.data, &reading)?;
-        Ok(Self { data, models, marginal: None, windowing })
+        Ok(Self { data, models, windowing })
     }
 }
 
@@ -74,7 +89,7 @@ fn fitted(data: &Dataset, arguments: &Arguments, options: &TrainOptions) -> Resu
     Ok(named(data.classes(), trained.classifier.models))
 }
 
-fn picked(models: Named, scores: &ScoreModels) -> Result<Vec<Hmm>, Failure> {
+fn picked<M>(models: Vec<(Option<String>, M)>, scores: &ScoreModels) -> Result<Vec<M>, Failure> {
     let ScoreModels::Class(class) = scores else {
         return Ok(models.into_iter().map(|(_, model)| model).collect());
     };

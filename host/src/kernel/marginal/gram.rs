@@ -1,88 +1,51 @@
 //! Gram matrices of logarithms: kernels of long sequences are far below the least number.
 
-use crate::kernel::{CrossGram, Gram};
+use std::ops::Deref;
 
-/// `log k` of all pairs of `n` items; minus infinity where a kernel is zero.
+use crate::kernel::{CrossGram, Gram, Symmetric};
+
+/// `log k` of all pairs of `n` items; minus infinity where a kernel is zero. Read as a [`Symmetric`]
+/// matrix.
 ///
 /// RAM: `8 n^2` bytes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LogGram {
-    items: usize,
-    /// `[item][item]`, row after row.
-    logs: Vec<f64>,
+pub struct LogGram(Symmetric);
+
+impl Deref for LogGram {
+    type Target = Symmetric;
+
+    fn deref(&self) -> &Symmetric {
+        &self.0
+    }
 }
 
 impl LogGram {
     /// The matrix of rows `[log k(i, 0), ..., log k(i, i)]`; the upper triangle is their mirror image.
     pub(super) fn of_lower(rows: Vec<Vec<f64>>) -> Self {
-        let items = rows.len();
-        let mut logs = vec![f64::NEG_INFINITY; items * items];
-        for (i, row) in rows.into_iter().enumerate() {
-            for (j, log) in row.into_iter().enumerate() {
-                logs[i * items + j] = log;
-                logs[j * items + i] = log;
-            }
-        }
-        Self { items, logs }
-    }
-
-    /// Number of items.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.items
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.items == 0
-    }
-
-    /// `log k(i, j)`.
-    ///
-    /// # Panics
-    /// If there is no such item.
-    #[must_use]
-    pub fn get(&self, i: usize, j: usize) -> f64 {
-        self.row(i)[j]
-    }
-
-    /// `log k(i, j)` of all `j`.
-    ///
-    /// # Panics
-    /// If there is no such item.
-    #[must_use]
-    pub fn row(&self, i: usize) -> &[f64] {
-        &self.logs[i * self.items..][..self.items]
-    }
-
-    /// `log k(i, i)`, `[item]`.
-    #[must_use]
-    pub fn diagonal(&self) -> Vec<f64> {
-        (0..self.items).map(|i| self.get(i, i)).collect()
+        Self(Symmetric::of_lower(rows))
     }
 
     /// The cosines `exp(log k(i, j) - (log k(i, i) + log k(j, j)) / 2)`, which no length makes
     /// underflow; zero where an item's kernel with itself is.
     #[must_use]
     pub fn normalised(&self) -> Gram {
-        let diagonal = self.diagonal();
-        Gram::from_fn(self.items, |i, j| cosine(self.get(i, j), diagonal[i], diagonal[j]))
+        let diagonal: Vec<f64> = self.diagonal().collect();
+        Gram::from_fn(self.len(), |i, j| cosine(self.get(i, j), diagonal[i], diagonal[j]))
     }
 
     /// The kernels themselves, `exp(log k)`: zero below the least number.
     #[must_use]
     pub fn kernels(&self) -> Gram {
-        Gram::from_fn(self.items, |i, j| self.get(i, j).exp())
+        Gram::from_fn(self.len(), |i, j| self.get(i, j).exp())
     }
 
     /// The kernels over the largest kernel of an item with itself, and its logarithm: as
     /// [`kernels`](Self::kernels), but for a factor that keeps the largest within range.
     #[must_use]
     pub fn scaled(&self) -> (Gram, f64) {
-        let scale = self.diagonal().into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let scale = self.diagonal().fold(f64::NEG_INFINITY, f64::max);
         let scale = if scale.is_finite() { scale } else { 0.0 };
-        (Gram::from_fn(self.items, |i, j| (self.get(i, j) - scale).exp()), scale)
+        (Gram::from_fn(self.len(), |i, j| (self.get(i, j) - scale).exp()), scale)
     }
 }
 

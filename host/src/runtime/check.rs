@@ -1,0 +1,54 @@
+//! What models at run-time sizes have to be checked for, part by part.
+
+use super::HmmError;
+
+/// That a part has as many entries as it must.
+pub(crate) fn length(part: impl Into<String>, found: usize, wanted: usize) -> Result<(), HmmError> {
+    if found == wanted { Ok(()) } else { Err(HmmError::Shape { part: part.into(), found, wanted }) }
+}
+
+/// That a row is one of probabilities.
+pub(crate) fn distribution(part: impl Into<String>, row: &[f64]) -> Result<(), HmmError> {
+    let good = row.iter().all(|p| p.is_finite() && *p >= 0.0)
+        && (row.iter().sum::<f64>() - 1.0).abs() < 1e-9;
+    if good { Ok(()) } else { Err(HmmError::Distribution { part: part.into() }) }
+}
+
+/// That a table has so many rows of probabilities, all of one length.
+pub(crate) fn distributions(
+    name: &str,
+    table: &[Vec<f64>],
+    rows: usize,
+    columns: usize,
+) -> Result<(), HmmError> {
+    length(name, table.len(), rows)?;
+    for (index, row) in table.iter().enumerate() {
+        let part = format!("{name}[{index}]");
+        length(&part, row.len(), columns)?;
+        distribution(part, row)?;
+    }
+    Ok(())
+}
+
+/// That there are so many Gaussians of one number of channels, their numbers in range.
+pub(crate) fn gaussians(
+    mean: &[Vec<f64>],
+    std: &[Vec<f64>],
+    count: usize,
+    channels: usize,
+) -> Result<(), HmmError> {
+    length("mean", mean.len(), count)?;
+    length("std", std.len(), count)?;
+    for (name, rows, positive) in [("mean", mean, false), ("std", std, true)] {
+        for (index, row) in rows.iter().enumerate() {
+            length(format!("{name}[{index}]"), row.len(), channels)?;
+            for (channel, &value) in row.iter().enumerate() {
+                if !value.is_finite() || (positive && value <= 0.0) {
+                    let part = format!("{name}[{index}][{channel}]");
+                    return Err(HmmError::Parameter { part, positive });
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,245 @@
+//! `fishweir gram` with models without hidden states.
+
+use std::fs;
+use std::path::Path;
+
+use crate::fixtures::{Noise, fixtures};
+use crate::gram::{assert_refused, csv_matrix};
+use crate::{fishweir, json, printed, refused};
+
+/// Eight strings of two classes, of eight letters each.
+const EVEN: [&str; 8] = [
+    "ACGTACGT", "ACGTTTTT", "CCCCACGT", "AACCGGTT", "ACACACAC", "GTGTGTGT", "TTTTTTTT", "ACGGACGG",
+];
+
+fn even(folder: &Path) -> String {
+    let path = folder.join("even.tsv");
+    let line = |(n, text): (usize, &&str)| format!("{}\ts{n}\t{text}\n", ["odd", "even"][n % 2]);
+    let lines: String = EVEN.iter().enumerate().map(line).collect();
+    fs::write(&path, format!("label\tid\tsequence\n{lines}")).expect("a file");
+    path.display().to_string()
+}
+
+#[test]
+fn every_family_says_what_it_is_how_large_and_its_eigenvalues() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (output, even) = (folder.path().join("k.csv"), even(folder.path()));
+    let (strings, two) = (fixtures().at("strings.tsv"), fixtures().at("two.csv"));
+    let exact = "--kernel invariant --information exact";
+    // Options, words of the report, features, and whether there is a closed form or a standard error.
+    let cases: [(String, &str, usize, Option<bool>); 14] = [
+        (format!("{strings} --family markov"), "of 2 models (Markov strings)", 2 * 16, None),
+        (format!("{strings} --family markov --one-model --order 2"), "(Markov strings)", 64, None),
+        (format!("{strings} --family markov --padded --end --score-model runs"), "ngs)", 25, None),
+        (
+            format!("{strings} --family markov {exact}"),
+            "exact information at length",
+            24,
+            Some(true),
+        ),
+        (
+            format!(
+                "{strings} --family markov --end --padded --order 2 --uniform --one-model {exact}"
+            ),
+            "the exact information",
+            84,
+            Some(true),
+        ),
+        (
+            format!("{strings} --family markov --kernel invariant --draws 50"),
+            "sampled",
+            24,
+            Some(false),
+        ),
+        (format!("{strings} --family markov --order 0 --kernel top"), "TOP of 2 models", 9, None),
+        (format!("{strings} --family markov --kernel gaussian --sigma 9"), "width 9 on", 32, None),
+        (
+            format!("{strings} --family markov --kernel polynomial --information diagonal"),
+            "degree 2",
+            32,
+            None,
+        ),
+        (format!("{even} --family positions"), "of 2 models (independent positions)", 64, None),
+        (
+            format!("{strings} --family positions --window 5 --one-model --pseudo-count 0"),
+            "(independent positions)",
+            20,
+            None,
+        ),
+        (
+            format!("{two} --family gaussian {exact}"),
+            "(a Gaussian), whitened by the exact",
+            8,
+            Some(true),
+        ),
+        (
+            format!("{two} --family mixture --one-model --window 10 --parametrisation ratio"),
+            "ratio scores (a mixture of 2 Gaussians)",
+            10,
+            None,
+        ),
+        (
+            format!("{two} --family mixture --components 3 --seed 2 --kernel top"),
+            "TOP of 2 models (a mixture of 3 Gaussians)",
+            31,
+            None,
+        ),
+    ];
+    for (options, words, features, information) in cases {
+        let line = format!("gram {options} -o {} --json", output.display());
+        let report = json(&mut fishweir(&line));
+        let kernel = report["kernel"].as_str().expect("words");
+        assert!(kernel.contains(words), "{options}: {kernel}");
+        assert_eq!(report["features"], features, "{options}");
+        assert_eq!(report["positive_semidefinite"], true, "{options}");
+        let found = &report["information"][0];
+        if let Some(closed) = information {
+            assert_eq!(found["sequences"] == 0, closed, "{options}: {report}");
+            assert_eq!(found["standard_error"].is_number(), !closed, "{options}");
+        }
+        let (_, _, rows) = csv_matrix(&output);
+        assert_eq!(rows.len() as u64, report["items"].as_u64().expect("a number"), "{options}");
+    }
+    let line = format!("gram {two} --family gaussian {exact} -o {}", output.display());
+    let text = printed(&mut fishweir(&line));
+    assert!(text.contains("information: 4 x 4, in closed form, norm"), "{text}");
+}
+
+/// By hand: four times the matches, less the length.
+#[test]
+fn uniform_positions_count_matches() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (output, even) = (folder.path().join("k.csv"), even(folder.path()));
+    for coordinates in ["ratio", "softmax"] {
+        let line = format!(
+            "gram {even} --family positions --uniform --one-model --kernel invariant --information \
+             exact --parametrisation {coordinates} -o {}",
+            output.display()
+        );
+        fishweir(&line).assert().success();
+        let (_, _, rows) = csv_matrix(&output);
+        for (s, row) in EVEN.iter().zip(&rows) {
+            for (t, k) in EVEN.iter().zip(row) {
+                let matches = s.chars().zip(t.chars()).filter(|(a, b)| a == b).count();
+                assert!((k - (4.0 * matches as f64 - 8.0)).abs() < 1e-9, "{s} {t}: {k}");
+            }
+        }
+    }
+}
+
+/// By hand: counts of pairs, times sixteen, less four times those of letters that something follows.
+#[test]
+fn uniform_strings_are_the_spectrum_kernel_less_its_mean() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (output, even) = (folder.path().join("k.csv"), even(folder.path()));
+    let line = format!(
+        "gram {even} --family markov --uniform --one-model --parametrisation ratio -o {}",
+        output.display()
+    );
+    fishweir(&line).assert().success();
+    let same = |s: &str, t: &str, length: usize| {
+        let pieces = |text: &str| -> Vec<String> {
+            let ends = if length == 1 { text.len() - 1 } else { text.len() };
+            (0..=ends - length).map(|from| text[from..from + length].to_owned()).collect()
+        };
+        let (of, with) = (pieces(s), pieces(t));
+        of.iter().map(|u| with.iter().filter(|v| *v == u).count()).sum::<usize>() as f64
+    };
+    for (s, row) in EVEN.iter().zip(csv_matrix(&output).2) {
+        for (t, k) in EVEN.iter().zip(row) {
+            assert_eq!(k, 16.0 * same(s, t, 2) - 4.0 * same(s, t, 1), "{s} {t}");
+        }
+    }
+}
+
+#[test]
+fn contexts_are_listed_in_a_file_or_chosen_by_their_count() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (output, even) = (folder.path().join("k.csv"), even(folder.path()));
+    let listed = folder.path().join("contexts.txt");
+    let features = |options: &str| {
+        let line = format!("gram {even} --family markov --one-model {options} --json -o ");
+        let report = json(&mut fishweir(&(line + &output.display().to_string())));
+        report["features"].as_u64().expect("a number")
+    };
+    fs::write(&listed, "A\nCA\nT\n").expect("a file");
+    assert_eq!(features(&format!("--contexts {}", listed.display())), 4 * 4);
+    assert_eq!(features(&format!("--contexts {} --end", listed.display())), 4 * 5);
+    // Of so many, only the empty one; of one, every letter.
+    assert_eq!(features("--order 1 --min-count 1000"), 4);
+    assert_eq!(features("--order 1 --min-count 1"), 5 * 4);
+    let some = features("--order 3 --min-count 4");
+    assert!(some > 5 * 4 && some < 85 * 4, "{some}");
+
+    fs::write(&listed, "A\nC?\n").expect("a file");
+    let line = format!("gram {even} --family markov --contexts {}", listed.display());
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("contexts.txt, line 2: `?` is no symbol"), "{message}");
+    let message = refused(&mut fishweir(&format!("{line}.missing")), 2);
+    assert!(message.contains("contexts.txt.missing: cannot read"), "{message}");
+}
+
+#[test]
+fn options_that_do_not_apply_are_refused() {
+    let (strings, two) = (fixtures().at("strings.tsv"), fixtures().at("two.csv"));
+    let cases: [(String, &str); 24] = [
+        (
+            format!("{strings} --padded"),
+            "--family hmm takes no --padded; it is for --family markov",
+        ),
+        (format!("{strings} --order 2"), "--family hmm takes no --order"),
+        (format!("{strings} --uniform"), "it is for --family markov, positions"),
+        (format!("{strings} --kernel count --order 3"), "counts 1 symbol, or 2"),
+        (format!("{strings} --family positions --end"), "--family positions takes no --end"),
+        (format!("{strings} --family markov --components 2"), "takes no --components"),
+        (
+            format!("{strings} --family markov --states 2"),
+            "takes no --states; it is for --family hmm",
+        ),
+        (format!("{strings} --family markov --restarts 2"), "it is for --family hmm, mixture"),
+        (format!("{strings} --family markov --std-floor 1"), "hmm, gaussian, mixture"),
+        (format!("{two} --family gaussian --seed 3"), "--family gaussian takes no --seed"),
+        (format!("{two} --family mixture --pseudo-count 1"), "takes no --pseudo-count"),
+        (format!("{strings} --family markov -m {}", fixtures().at("strings.json")), "no --model"),
+        (format!("{strings} --family markov --kernel count"), "sums over hidden states"),
+        (format!("{strings} --family markov --kernel pair-hmm"), "take a kernel on scores"),
+        (format!("{strings} --family markov --end --length 4"), "strings that end are of every"),
+        (format!("{strings} --family markov --min-count 4"), "--order"),
+        (format!("{strings} --family markov --uniform --pseudo-count 1"), "cannot be used with"),
+        (format!("{strings} --family markov --pseudo-count -1"), "not negative"),
+        (format!("{strings} --family markov --order 9"), "more than 65534 contexts"),
+        (
+            format!("{strings} --family mixture"),
+            "a Gaussian is over real channels, the data are symbols",
+        ),
+        (format!("{two} --family markov"), "Markov strings is over symbols"),
+        (format!("{two} --family positions --uniform"), "positions is over symbols"),
+        (format!("{two} --family mixture --components 65"), "1..=64"),
+        (
+            format!("{two} --family mixture --kernel invariant --information exact"),
+            "cannot be enumerated; sample",
+        ),
+    ];
+    assert_refused(&cases);
+}
+
+#[test]
+fn an_item_of_another_length_is_named_by_line_and_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("uneven.tsv");
+    let mut noise = Noise(4);
+    let mut text = "label\tid\tsequence\n".to_owned();
+    for n in 0..6 {
+        let length = if n == 4 { 6 } else { 5 };
+        let letter = |x: f64| ["A", "C", "G", "T"][((x + 1.0) * 1.999) as usize];
+        let letters: String = noise.by_ref().take(length).map(letter).collect();
+        text += &format!("{}\ts{n}\t{letters}\n", ["p", "q"][n % 2]);
+    }
+    fs::write(&path, text).expect("a file");
+    let (data, output) = (path.display(), folder.path().join("k.csv"));
+    let line = format!("gram {data} --family positions -o {}", output.display());
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains(&format!("{data}, line 6, item s4: ")), "{message}");
+    assert!(message.contains("6 symbols where the first has 5"), "{message}");
+    assert!(!output.exists());
+}
