@@ -130,9 +130,10 @@ pub enum DeviceError {
     },
     /// The emulator ended with an error, or before its time.
     #[error(
-        "{what}{}; the emulator ended with {}{}",
+        "{what}{}; the emulator ended with {}{}{}",
         cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default(),
         ending(*code),
+        if stderr.contains("Lockup") { LOCKED_UP } else { "" },
         if stderr.is_empty() { String::new() } else { format!(":\n{}", stderr.trim_end()) }
     )]
     Emulator {
@@ -146,6 +147,10 @@ pub enum DeviceError {
         stderr: String,
     },
 }
+
+/// What a core that faults while it handles a fault most often means.
+const LOCKED_UP: &str = " (the core locked up: most likely state and stack are too large for the \
+     board's RAM; see what `fishweir info` says of the model, or take a larger board)";
 
 fn describe(kind: SampleKind, length: usize) -> String {
     match kind {

@@ -201,7 +201,8 @@ impl Deployed {
                 multiply_adds_per_decision: Some(0),
             });
         }
-        if directions > 0 {
+        // Forward-only statistics are of hidden states.
+        if directions > 0 && self.succession() == Succession::CHAIN {
             let streaming = Streaming::of(self.models(), self.states(), &self.observations);
             routes.push(Route {
                 name: "support vectors in flash",
