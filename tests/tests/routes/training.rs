@@ -59,8 +59,8 @@ fn every_learner_on_every_feature_in_every_scaling() {
                     ..options(kind)
                 };
                 let trained = trainer.train(learned, &options, &|| ()).expect(&what);
-                assert_eq!(trained.choice.expect("chosen").scaling, scaling);
-                let classifier = trained.classifier;
+                assert_eq!(trained.choice.expect("chosen").setting.scaling, Some(scaling));
+                let classifier = trained.classifier.linear().expect("it compiles");
                 assert!(classifier.provenance.notes.iter().any(|n| n.contains("balanced")));
                 let path = folder.path().join("model.json");
                 classifier.save(&path).expect("saved");
@@ -135,7 +135,7 @@ fn a_shared_trainer_trains_what_a_new_one_does_and_fits_once() {
         ..options(ClassifierKind::Bayes)
     };
     let other = trainer.train(&all, &other, &count).expect("trained").classifier;
-    assert_eq!(other.models[0].states(), 3);
+    assert_eq!(other.models()[0].states(), 3);
 }
 
 #[test]
