@@ -164,7 +164,7 @@ pub(super) struct Training {
 #[command(next_help_heading = "Training")]
 pub(super) struct ScoreKernels {
     /// Widths of the Gaussian kernel to choose from, parted by commas, in units in which scores have a
-    /// mean square norm of one (gaussian) [default: 0.5,1,2]
+    /// mean square norm of one (gaussian) [default: 1,2,4]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = width)]
     sigma: Vec<f64>,
     /// Degree of the polynomial kernel (polynomial) [default: 2]

@@ -102,7 +102,8 @@ fn models_that_are_told_apart_have_one_topology() {
         let all: Vec<usize> = (0..data.series().len()).collect();
         let options = TrainOptions::new(ClassifierKind::Bayes);
         let trained = train(&data, &all, &options, &|| ()).expect("trained");
-        let states: Vec<usize> = trained.classifier.models.iter().map(|one| one.states()).collect();
+        let states: Vec<usize> =
+            trained.classifier.models().iter().map(|one| one.states()).collect();
         assert_eq!(states, if aligned { [10, 10] } else { [4, 4] });
     }
 }
