@@ -142,16 +142,11 @@ fn what_does_not_go_on_a_device_is_refused_by_its_option() {
     assert!(message.contains("32 symbols") && message.contains("fisher"), "{message}");
 }
 
-/// A coin that sticks: two hidden states over four letters.
-const STICKY: &str = "[fixed-length]\nalphabet = \"ACGT\"\n\n[fixed-length.hmm]\n\
-    initial = [0.5, 0.5]\ntransition = [[0.9, 0.1], [0.1, 0.9]]\n\
-    emission.categorical.probability = [[0.4, 0.4, 0.1, 0.1], [0.1, 0.1, 0.4, 0.4]]\n";
-
 #[test]
 fn a_machine_by_marginalisation_is_fitted_and_deploys() {
     let (folder, data) = (folder(), fixtures().at("strings.tsv"));
-    let kernel = at(&folder, "sticky.toml");
-    fs::write(&kernel, STICKY).expect("written");
+    let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels");
+    let kernel = format!("{documented}/fixed-length-symbols.toml");
     let info = all_the_way(&data, &format!("--kernel-model {kernel} --c 1,10,100"), "fixed-length");
     assert_eq!(info["stored"]["entries"], 25);
     let routes = info["routes"].as_array().expect("routes");
@@ -168,7 +163,6 @@ fn a_machine_by_marginalisation_is_fitted_and_deploys() {
     assert!(info.contains("no missing symbol: 1"), "{info}");
 
     // What else goes wrong.
-    let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels");
     let refuse = |options: &str| {
         let line = format!("fit {data} -o {} {options}", at(&folder, "no.json"));
         refused(&mut fishweir(&line), 2)
