@@ -1,12 +1,11 @@
 //! Parity: a device's answers beside the host's own, bit for bit.
 
 use fishweir_core::ObservationError;
-use fishweir_core::classify::Decision;
 use fishweir_core::wire::{LONGEST_GAP, Status};
 use serde::Serialize;
 
 use crate::data::{Sample, SamplesView};
-use crate::deploy::{Deployed, MachineStream, PushError, Stream};
+use crate::deploy::{DecisionStream, DeployedClassifier, PushError};
 use crate::device::{Answer, Input};
 
 /// Streams as a device is sent them: rounded to `f32`, a reset between them.
@@ -81,45 +80,6 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// A host's stream whose decisions can be compared with a device's.
-pub trait HostStream {
-    /// Takes in one sample.
-    ///
-    /// # Errors
-    /// [`PushError`]; the stream is then as before.
-    fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError>;
-    /// Forgets the past.
-    fn reset(&mut self);
-    /// The decision so far.
-    fn decision(&self) -> Decision;
-    /// What an answer carries beside it: log-likelihoods, `[model]`, or where there are none to show
-    /// decision values, `[output]`.
-    fn evidence(&self) -> Vec<f32>;
-}
-
-macro_rules! host_stream {
-    ($($stream:ty: $evidence:expr;)*) => {$(
-        impl HostStream for $stream {
-            fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
-                Self::push(self, sample)
-            }
-            fn reset(&mut self) {
-                Self::reset(self);
-            }
-            fn decision(&self) -> Decision {
-                Self::decision(self)
-            }
-            fn evidence(&self) -> Vec<f32> {
-                $evidence(self)
-            }
-        }
-    )*};
-}
-host_stream! {
-    Stream: Stream::log_likelihoods;
-    MachineStream: |stream: &MachineStream| stream.decision_values().0;
-}
-
 /// How a device's answers compare with the host's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Parity {
@@ -157,19 +117,19 @@ pub struct Parity {
 /// # Errors
 /// [`PushError::Kind`] where the recording is of another kind than the classifier observes.
 pub fn compare(
-    deployed: &Deployed,
+    deployed: &dyn DeployedClassifier,
     recording: &Recording<'_>,
     answers: &[Option<Answer>],
 ) -> Result<Parity, PushError> {
-    compare_stream(deployed.stream(), recording, answers)
+    compare_stream(deployed.start(), recording, answers)
 }
 
-/// The same with any of the host's streams: in fixed point, or of a kernel machine.
+/// The same with any of the host's streams: one in fixed point, say.
 ///
 /// # Errors
 /// [`PushError::Kind`] where the recording is of another kind than the stream takes.
 pub fn compare_stream(
-    mut stream: impl HostStream,
+    mut stream: impl DecisionStream,
     recording: &Recording<'_>,
     answers: &[Option<Answer>],
 ) -> Result<Parity, PushError> {
@@ -230,7 +190,7 @@ pub fn compare_stream(
 }
 
 /// The host's push, in the wire's words.
-fn take(stream: &mut impl HostStream, sample: Sample<'_>) -> Result<Status, PushError> {
+fn take(stream: &mut impl DecisionStream, sample: Sample<'_>) -> Result<Status, PushError> {
     match stream.push(sample) {
         Ok(()) => Ok(Status::Accepted),
         Err(PushError::Observation(ObservationError::Impossible)) => Ok(Status::Impossible),
@@ -248,7 +208,7 @@ impl Parity {
 
     fn compare(
         &mut self,
-        stream: &impl HostStream,
+        stream: &impl DecisionStream,
         status: Status,
         answer: &Answer,
         place: impl FnOnce() -> String,

@@ -249,7 +249,7 @@ fn every_classifier_learner_and_scaling_can_be_asked_for() {
         assert!(report["choice"]["candidates"].is_array());
         let info = json(&mut fishweir(&format!("info {model} --json")));
         assert_eq!(info["classifier"], kind);
-        assert_eq!(info["route"], "directions");
+        assert_eq!(info["routes"][0]["name"], "compiled directions");
         assert_eq!(info["directions"], info["outputs"]);
         let notes = info["provenance"]["notes"].to_string();
         assert!(notes.contains(words), "no `{words}` in {notes}");

@@ -13,7 +13,7 @@ fn a_model_and_its_artefact_cost_the_same() {
         let (model, artefact) = (info("json"), info("fishweir"));
         for key in [
             "classifier",
-            "route",
+            "routes",
             "classes",
             "channels",
             "symbols",
@@ -55,7 +55,8 @@ fn people_are_told_what_it_is_and_what_it_costs() {
     let text = printed(&mut fishweir(&format!("info {}", fixtures().at("two.json"))));
     for part in [
         "fisher",
-        "compiled to directions",
+        "compiled directions (taken)",
+        "no training window on the device",
         "moving, still",
         "(x, y)",
         "flash",

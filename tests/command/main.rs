@@ -11,6 +11,7 @@ mod gram;
 mod gram_family;
 mod gram_marginal;
 mod info;
+mod kernel_fit;
 mod machine;
 mod run;
 mod score;

@@ -1,7 +1,7 @@
 //! `fishweir run`: the firmware is built and emulated. QEMU and the target must be there.
 
-use crate::fixtures::fixtures;
-use crate::{fishweir, json, refused};
+use crate::fixtures::{QUICK, fixtures};
+use crate::{fishweir, json, printed, refused};
 
 #[test]
 fn the_emulated_device_agrees_to_the_last_bit() {
@@ -36,6 +36,24 @@ fn another_board_agrees_to_the_last_bit() {
     assert_eq!(report["board"], "microbit (Cortex-M0)");
     // It has no floating point: a multiplication is a hundred instructions.
     assert!(report["instructions_per_sample"].as_f64().expect("measured") > 10_000.0);
+}
+
+#[test]
+fn a_kernel_machine_just_fitted_agrees_to_the_last_bit() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = folder.path().join("gaussian.json").display().to_string();
+    let data = fixtures().at("three.csv");
+    let fit = format!("fit {data} -o {model} --classifier gaussian --window 20 {QUICK} --sigma 1");
+    printed(&mut fishweir(&fit));
+    let line = format!("run {model} {data} --board mps2-an386 --limit 300 --json");
+    let report = json(&mut fishweir(&line));
+    assert_eq!(report["differing_bits"], 0);
+    assert_eq!(report["evidence"], "decision values");
+    // Class, margin and three decision values a sample.
+    assert_eq!(report["numbers"], 300 * 5);
+    assert_eq!(report["device_state_bytes"], report["state_bytes"]);
+    let info = json(&mut fishweir(&format!("info {model} --json")));
+    assert_eq!(info["model_bytes"], report["model_bytes"]);
 }
 
 #[test]

@@ -31,8 +31,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         options.c = vec![1.0];
         options.scalings.truncate(1);
         let trained = train(&data, &all, &options, &|| ())?;
-        let fixed = trained.classifier.quantise()?;
-        let deviation = fixed.deviation(&trained.classifier, &data, windowing.as_ref())?;
+        let classifier = trained.classifier.linear().ok_or("linear")?;
+        let fixed = classifier.quantise()?;
+        let deviation = fixed.deviation(classifier, &data, windowing.as_ref())?;
         println!(
             "{path} {kind} {} states, places {:?}: {deviation:#?}",
             fixed.states(),

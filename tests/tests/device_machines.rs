@@ -1,19 +1,25 @@
 //! Kernel machines that do not compile to directions, on the device: host and device agree bit for bit.
 //! These tests fail where QEMU or a target is missing.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
-use fishweir::classifier::Observations;
-use fishweir::data::{Dataset, Kind, Samples, SamplesView};
-use fishweir::deploy::{Expansion, ExpansionKernel, Machine, ScoreKernelKind, WhiteningRows};
+use fishweir::classifier::{Observations, Provenance};
+use fishweir::data::{Dataset, Kind, Samples, SamplesView, ShortSeries, Windowing};
+use fishweir::deploy::{
+    DeployedKind, Expansion, ExpansionKernel, Machine, ModelKind, ScoreKernelKind, WhiteningRows,
+};
 use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::learn::{FeatureMap, Features};
+use fishweir::fit::Topology;
+use fishweir::learn::{
+    ClassifierKind, FeatureMap, Features, Scaling, ScoreModels, TrainOptions, train,
+};
 use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
 use fishweir_tests::device_table::firmware;
-use fishweir_tests::quick::{assert_identical, recordings};
+use fishweir_tests::quick::{assert_identical, recordings, strings};
 use fishweir_tests::sample::Sampler;
 
 /// Runs a machine on a board beside the host's stream of it.
@@ -176,6 +182,7 @@ fn support_sequences_give_the_same_bits() {
     let gram: Vec<Vec<f64>> = items.iter().map(|item| against(item)).collect();
     let (coefficients, bias) = support_vectors(&gram, &sites, 4.0);
     let expansion = Expansion {
+        method: "fixed-length".into(),
         observations: Observations::Symbols(LETTERS.into()),
         classes: vec!["neither".into(), "site".into()],
         kernel: ExpansionKernel::FixedLength {
@@ -186,6 +193,7 @@ fn support_sequences_give_the_same_bits() {
         },
         coefficients: vec![coefficients.clone()],
         biases: vec![bias],
+        provenance: Provenance::default(),
     };
     let machine = expansion.deploy().expect("fits in f32");
     assert!((10..=120).contains(&machine.items()), "{} support vectors", machine.items());
@@ -317,6 +325,7 @@ fn support_scores_give_the_same_bits() {
         })
         .unzip();
     let expansion = |whitening, kernel| Expansion {
+        method: "made up".into(),
         observations: Observations::Channels(names.clone()),
         classes: data.classes().to_vec(),
         kernel: ExpansionKernel::Scores {
@@ -331,6 +340,7 @@ fn support_scores_give_the_same_bits() {
         },
         coefficients: coefficients.clone(),
         biases: biases.clone(),
+        provenance: Provenance::default(),
     };
     let gaussian = ScoreKernelKind::Gaussian { gamma };
     let machine =
@@ -373,5 +383,49 @@ fn support_scores_give_the_same_bits() {
         let machine =
             expansion(WhiteningRows::Full(mixing.clone()), kernel).deploy().expect("fits in f32");
         assert_identical(&on_device(Board::DEFAULT, &machine, &recording), 2 + 7);
+    }
+}
+
+/// What training gives, through its file: every kernel, symbols and channels, entries that a
+/// left-to-right model fixes, a whitening in full.
+#[test]
+fn fitted_machines_give_the_same_bits() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("machine.json");
+    let (watch, letters) = (recordings(), strings(40));
+    let long = Windowing {
+        length: NonZeroUsize::new(150).expect("positive"),
+        hop: NonZeroUsize::new(2_000).expect("positive"),
+        short: ShortSeries::default(),
+    };
+    for (data, windowing, kind, topology, scaling) in [
+        (&watch, Some(long), ClassifierKind::Gaussian, Topology::Ergodic, Scaling::Diagonal),
+        (&watch, Some(long), ClassifierKind::Polynomial, Topology::LeftToRight, Scaling::Whitened),
+        (&letters, None, ClassifierKind::Gaussian, Topology::Ergodic, Scaling::Whitened),
+        (&letters, None, ClassifierKind::Cosine, Topology::LeftToRight, Scaling::Practical),
+    ] {
+        let mut options = TrainOptions::new(kind);
+        options.baum_welch.states = 2;
+        options.baum_welch.topology = topology;
+        options.baum_welch.iterations = 3;
+        options.windowing = windowing;
+        options.scores = ScoreModels::Class(data.classes()[0].clone());
+        (options.scalings, options.c, options.sigma) = (vec![scaling], vec![1.0], vec![1.0]);
+        let some: Vec<usize> = (0..data.series().len()).step_by(2).collect();
+        train(data, &some, &options, &|| ())
+            .expect("trains")
+            .classifier
+            .save(&path)
+            .expect("saves");
+        let bytes = files::read(&path).expect("there");
+        let read = ModelKind::parse("machine.json", &bytes).expect("a model");
+        let DeployedKind::Machine(machine) = read.deploy().expect("fits in f32") else {
+            panic!("{kind} does not compile");
+        };
+        println!("{kind} {topology:?} {scaling:?}: {} stored", machine.items());
+        let unseen = data.series().iter().skip(1).step_by(2).map(|one| one.samples.view());
+        let recording = Recording::new(unseen, Some(300));
+        let outputs = machine.outputs();
+        assert_identical(&on_device(Board::DEFAULT, &machine, &recording), 2 + outputs);
     }
 }

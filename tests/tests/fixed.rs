@@ -400,9 +400,10 @@ fn real_recordings_are_decided_as_in_f64() {
         options.augment = Augment::NONE;
         options.c = vec![1.0];
         options.scalings.truncate(1);
-        let classifier = train(&data, &all, &options, &|| ()).expect("trains").classifier;
+        let trained = train(&data, &all, &options, &|| ()).expect("trains").classifier;
+        let classifier = trained.linear().expect("it compiles");
         let fixed = classifier.quantise().expect("fits");
-        let deviation = fixed.deviation(&classifier, &data, windowing.as_ref()).expect("measures");
+        let deviation = fixed.deviation(classifier, &data, windowing.as_ref()).expect("measures");
         assert!(deviation.windows >= 90 && deviation.refused_by_one == 0, "{deviation:?}");
         deviation.check(Limits::default()).expect("decides as f64 does");
         assert!(deviation.mean < of_margin * deviation.mean_margin, "{deviation:?}");

@@ -7,10 +7,8 @@ use std::time::Instant;
 
 use fishweir::data::{Folds, SamplesView};
 use fishweir::kernel::Gram;
+use fishweir::learn::{ClassWeight, KernelLearner, KernelMachine};
 use fishweir::runtime::{Emissions, Hmm};
-use libsvm_rs::predict::predict;
-use libsvm_rs::train::svm_train;
-use libsvm_rs::{KernelType, SvmNode, SvmParameterBuilder, SvmProblem, SvmType};
 
 /// Values of the machine's C, of which folds inside the training items choose one.
 const C: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
@@ -137,24 +135,19 @@ impl Task<'_> {
         test: &[usize],
         c: f64,
     ) -> Result<usize, Box<dyn Error>> {
-        libsvm_rs::set_quiet(true);
-        let row = |item: usize, number: usize| -> Vec<SvmNode> {
-            let kernel = train
-                .iter()
-                .zip(1..)
-                .map(|(&j, index)| SvmNode { index, value: gram.get(item, j) });
-            std::iter::once(SvmNode { index: 0, value: number as f64 }).chain(kernel).collect()
-        };
-        let problem = SvmProblem {
-            labels: train.iter().map(|&item| self.labels[item] as f64).collect(),
-            instances: train.iter().zip(1..).map(|(&item, number)| row(item, number)).collect(),
-        };
-        let builder = SvmParameterBuilder::new().svm_type(SvmType::CSvc);
-        let parameters = builder.kernel_type(KernelType::Precomputed).c(c).build()?;
-        let machine = svm_train(&problem, &parameters);
+        let labels: Vec<usize> = train.iter().map(|&item| self.labels[item]).collect();
+        let machine = KernelMachine::train(
+            KernelLearner::Svm,
+            &gram.subset(train),
+            &labels,
+            self.classes.len(),
+            c,
+            ClassWeight::Even,
+        )?;
+        let cross = gram.cross(test, train);
         let is_right =
-            |&&item: &&usize| predict(&machine, &row(item, 0)) == self.labels[item] as f64;
-        Ok(test.iter().filter(is_right).count())
+            |(row, item): &(usize, &usize)| machine.decide(cross.row(*row)) == self.labels[**item];
+        Ok(test.iter().enumerate().filter(is_right).count())
     }
 }
 

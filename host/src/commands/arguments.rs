@@ -97,7 +97,8 @@ pub(super) struct Training {
     /// Hidden states of each class model
     #[arg(long, value_name = "N")]
     states: Option<usize>,
-    /// Transitions that states may make [default: automatic; ergodic where --states is given]
+    /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
+    /// gaussian, polynomial and cosine]
     #[arg(long, value_enum)]
     topology: Option<Topology>,
     /// Initialisations of Baum-Welch tried; the likeliest fit is kept
@@ -116,7 +117,7 @@ pub(super) struct Training {
     #[arg(long, value_name = "FRACTION", allow_negative_numbers = true)]
     std_floor: Option<f64>,
     /// Jittered copies of each training series, as other devices would have recorded them; 0 for
-    /// none
+    /// none [default: 2; 0 for gaussian, polynomial and cosine, whose Gram matrix takes 5000 windows]
     #[arg(long, value_name = "N")]
     copies: Option<usize>,
     /// Standard deviation in degrees by which a copy's vectors (channels alike but for x, y, z) are
@@ -127,10 +128,12 @@ pub(super) struct Training {
     #[arg(long, value_name = "FRACTION", value_parser = spread, allow_negative_numbers = true)]
     gain: Option<f64>,
     /// Channels that change sign in a mirror image, parted by commas, or none: every training series
-    /// is mirrored too [default: choose by inner cross-validation, across an axis of the vectors]
+    /// is mirrored too [default: choose by inner cross-validation, across an axis of the vectors; none
+    /// for gaussian, polynomial and cosine]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
-    /// What is trained on the features (all but bayes) [default: svm]
+    /// What is trained on the features (all but bayes) [default: svm; kernel-svm for gaussian,
+    /// polynomial and cosine, which take that or klr]
     #[arg(long, value_enum)]
     learner: Option<Learner>,
     /// How much the classes weigh against each other (all but bayes) [default: even]
@@ -144,14 +147,29 @@ pub(super) struct Training {
     #[arg(long, value_name = "HOW", value_delimiter = ',')]
     scaling: Vec<ScalingName>,
     /// Values of the cost C of an error to choose from, parted by commas (all but bayes)
-    #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = positive)]
+    #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = cost)]
     c: Vec<f64>,
-    /// Whose model gives scores or counts: a class, or all (fisher, count)
+    /// Whose model gives scores or counts: a class, or all (all but bayes and top)
     #[arg(long, value_name = "CLASS|all")]
     score_model: Option<String>,
-    /// Leave log-likelihoods out of the features (fisher)
+    /// Leave log-likelihoods out of the features (fisher, gaussian, polynomial, cosine)
     #[arg(long)]
     no_likelihood: bool,
+    #[arg(skip)]
+    kernels: ScoreKernels,
+}
+
+/// Parameters of the kernels on scores. `gram` has its own by these names.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Training")]
+pub(super) struct ScoreKernels {
+    /// Widths of the Gaussian kernel to choose from, parted by commas, in units in which scores have a
+    /// mean square norm of one (gaussian) [default: 1,2,4]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = width)]
+    sigma: Vec<f64>,
+    /// Degree of the polynomial kernel (polynomial) [default: 2]
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=64))]
+    power: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -184,11 +202,19 @@ fn spread(text: &str) -> Result<f64, String> {
     }
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+fn positive(text: &str, what: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => Err("C is a positive number".into()),
+        _ => Err(format!("{what} is a positive number")),
     }
+}
+
+fn cost(text: &str) -> Result<f64, String> {
+    positive(text, "C")
+}
+
+fn width(text: &str) -> Result<f64, String> {
+    positive(text, "a width")
 }
 
 impl Training {
@@ -200,6 +226,11 @@ impl Training {
     /// With every training series mirrored in these channels too.
     pub(super) fn mirrored(self, channels: &[&str]) -> Self {
         Self { mirror: channels.iter().map(|&channel| channel.to_owned()).collect(), ..self }
+    }
+
+    /// With the parameters of kernels on scores.
+    pub(super) fn with(&self, kernels: &ScoreKernels) -> Self {
+        Self { kernels: kernels.clone(), ..self.clone() }
     }
 
     /// The library's options for a classifier, checked.
@@ -264,11 +295,14 @@ impl Training {
                 }
             });
         }
-        if !self.c.is_empty() {
-            options.c.clone_from(&self.c);
-            options.c.sort_by(f64::total_cmp);
-            options.c.dedup();
+        for (to, given) in [(&mut options.c, &self.c), (&mut options.sigma, &self.kernels.sigma)] {
+            if !given.is_empty() {
+                to.clone_from(given);
+                to.sort_by(f64::total_cmp);
+                to.dedup();
+            }
         }
+        set(&mut options.power, self.kernels.power);
         Ok(options)
     }
 
@@ -291,6 +325,8 @@ impl Training {
             ("--normalisation", self.normalisation.is_some()),
             ("--scaling", !self.scaling.is_empty()),
             ("--c", !self.c.is_empty()),
+            ("--sigma", !self.kernels.sigma.is_empty()),
+            ("--power", self.kernels.power.is_some()),
             ("--score-model", self.score_model.is_some()),
             ("--no-likelihood", self.no_likelihood),
         ]

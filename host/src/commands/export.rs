@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
-use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits, Machine};
+use fishweir::deploy::{Cost, DeployedKind, Deviation, FixedPoint, Limits, ModelKind};
 use fishweir::files;
 use serde::Serialize;
 
 use super::arguments::{Reading, check_output};
-use super::model::{Model, Opened};
+use super::model::Model;
+use super::run::artefact_of;
 use super::{Failure, print};
 
 #[derive(Debug, clap::Args)]
@@ -50,6 +51,7 @@ enum NumberName {
     Q15,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Rust,
     Artefact,
@@ -125,19 +127,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, or -o FILE".into(),
         ));
     }
-    let opened = Opened::read(&arguments.model)?;
+    let model = Model::read(&arguments.model)?;
     for (_, file) in &wanted {
         check_output(file, &arguments.model)?;
     }
-    let model = match opened {
-        Opened::Linear(model) => model,
-        Opened::Machine(model) => return machine(arguments, &wanted, &model.machine),
-    };
+    let is_machine = matches!(model.deployed, DeployedKind::Machine(_));
+    if is_machine && let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
+        return Err(Failure::Input(format!(
+            "{}: a kernel machine is exported as Rust source, not as an artefact: use --rust",
+            file.display()
+        )));
+    }
     let fixed = match arguments.number {
         NumberName::F32 => None,
         NumberName::Q15 => {
-            if let Some((_, file)) = wanted.iter().find(|(form, _)| matches!(form, Form::Artefact))
-            {
+            if let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
                 return Err(Failure::Input(format!(
                     "{}: fixed point is exported as Rust source, not as an artefact: use --rust",
                     file.display()
@@ -150,8 +154,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for (form, file) in wanted {
         let (form, bytes) = match (form, &fixed) {
             (Form::Rust, Some((fixed, _))) => ("Rust source", fixed.to_source().into_bytes()),
-            (Form::Rust, None) => ("Rust source", model.deployed.to_source().into_bytes()),
-            (Form::Artefact, _) => ("artefact", model.deployed.to_artefact()?),
+            (Form::Rust, None) => ("Rust source", model.any().to_source().into_bytes()),
+            (Form::Artefact, _) => ("artefact", artefact_of(model.any())?),
         };
         files::write_whole(file, &bytes)?;
         let file = file.display().to_string();
@@ -167,53 +171,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         model: arguments.model.display().to_string(),
         number: arguments.number,
         files: written,
-        cost: fixed.as_ref().map(|(fixed, _)| fixed.cost()),
+        cost: match &fixed {
+            Some((fixed, _)) => Some(fixed.cost()),
+            None => is_machine.then(|| model.any().cost()),
+        },
         places: fixed.as_ref().map(|(fixed, _)| places(fixed)),
         deviation: fixed.map(|(_, deviation)| deviation),
     };
     print(&report, arguments.json)
 }
 
-/// A kernel machine as Rust source, the only form that it has.
-fn machine(
-    arguments: &Arguments,
-    wanted: &[(Form, &PathBuf)],
-    machine: &Machine,
-) -> Result<(), Failure> {
-    let refused = |file: &PathBuf, what: &str| {
-        Err(Failure::Input(format!("{}: a kernel machine is exported {what}", file.display())))
-    };
-    if arguments.number == NumberName::Q15 {
-        return refused(&arguments.model, "in f32, not in fixed point");
-    }
-    let mut files = Vec::new();
-    for (form, file) in wanted {
-        if matches!(form, Form::Artefact) {
-            return refused(file, "as Rust source, not as an artefact: use --rust");
-        }
-        let source = machine.to_source();
-        files::write_whole(file, source.as_bytes())?;
-        let (file, form) = (file.display().to_string(), "Rust source");
-        files.push(ExportedFile { file, form, bytes: source.len() });
-    }
-    let report = Exported {
-        model: arguments.model.display().to_string(),
-        number: NumberName::F32,
-        files,
-        deviation: None,
-        cost: Some(machine.cost().into()),
-        places: None,
-    };
-    print(&report, arguments.json)
-}
-
 /// The model in fixed point, measured: an error where it decides otherwise than `f64` too often.
 fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Deviation), Failure> {
-    let Some(classifier) = &model.classifier else {
-        return Err(Failure::Input(format!(
-            "{}: an artefact is in f32 already; export fixed point from the fitted model (JSON)",
-            arguments.model.display()
-        )));
+    let refused = |what| Err(Failure::Input(format!("{}: {what}", arguments.model.display())));
+    let classifier = match &model.fitted {
+        Some(ModelKind::Linear(classifier)) => classifier.as_ref(),
+        Some(ModelKind::Machine(_)) => {
+            return refused("a kernel machine is exported in f32, not in fixed point");
+        }
+        None => {
+            return refused(
+                "an artefact is in f32 already; export fixed point from the fitted model (JSON)",
+            );
+        }
     };
     let fixed = classifier.quantise()?;
     let named = PathBuf::from(&classifier.provenance.data);

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::Dataset;
+use fishweir::deploy::DeployedClassifier;
 use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::parity::Recording;
+use fishweir::parity::{Recording, compare};
 use fishweir::report::DeviceComparison;
 
 use super::arguments::Reading;
-use super::model::{Opened, Runnable};
+use super::model::Model;
 use super::{Failure, print, progress};
 
 #[derive(Debug, clap::Args)]
@@ -59,12 +60,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(folder) => Firmware::at(folder)?,
         None => Firmware::in_repository()?,
     };
-    let model = Opened::read(&arguments.model)?;
-    let kind = match &model {
-        Opened::Linear(model) => model.kind()?,
-        Opened::Machine(model) => model.machine.observations().kind()?,
-    };
-    let reading = arguments.reading.options_for(kind, None);
+    let model = Model::read(&arguments.model)?;
+    let reading = arguments.reading.options_for(model.kind()?, None);
     let data = Dataset::read(&arguments.data, &reading)?;
     if arguments.limit == Some(0) {
         return Err(Failure::Input("--limit 0 leaves nothing to run".into()));
@@ -74,10 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
     let names = (arguments.model.as_path(), arguments.data.as_path());
     let board = (&firmware, arguments.board);
-    let report = match &model {
-        Opened::Linear(model) => on_device(board, &model.deployed, &recording, names, form)?,
-        Opened::Machine(model) => on_device(board, &model.machine, &recording, names, form)?,
-    };
+    let report = on_device(board, model.any(), &recording, names, form)?;
     print(&report, arguments.json)?;
     check(&report)
 }
@@ -97,9 +91,9 @@ pub(super) fn check(report: &DeviceComparison) -> Result<(), Failure> {
 
 /// Builds the firmware with a model for a board, streams a recording to it under emulation, and
 /// compares. `names` are those of model and data.
-pub(super) fn on_device<R: Runnable>(
+pub(super) fn on_device(
     (firmware, board): (&Firmware, &'static Board),
-    model: &R,
+    model: &dyn DeployedClassifier,
     recording: &Recording<'_>,
     (file, data): (&Path, &Path),
     form: Form,
@@ -109,12 +103,12 @@ pub(super) fn on_device<R: Runnable>(
     let image = match form {
         Form::Source => {
             let source = folder.path().join("model.rs");
-            files::write_whole(&source, model.source().as_bytes())?;
+            files::write_whole(&source, model.to_source().as_bytes())?;
             firmware.build(board, APPLICATION, ModelFile::Source(&source), &elf)?
         }
         Form::Artefact => {
             let artefact = folder.path().join("model.fishweir");
-            files::write_whole(&artefact, &model.artefact()?)?;
+            files::write_whole(&artefact, &artefact_of(model)?)?;
             firmware.build(board, APPLICATION, ModelFile::Artefact(&artefact), &elf)?
         }
     };
@@ -123,7 +117,7 @@ pub(super) fn on_device<R: Runnable>(
         .run(recording.inputs(), &Options::default(), |answers| bar.set_position(answers as u64));
     bar.finish_and_clear();
     let run = run?;
-    let parity = model.compare(recording, &run.outcome.answers)?;
+    let parity = compare(model, recording, &run.outcome.answers)?;
     let names = [
         file.display().to_string(),
         data.display().to_string(),
@@ -131,5 +125,13 @@ pub(super) fn on_device<R: Runnable>(
         if form == Form::Source { "source" } else { "artefact" }.to_owned(),
     ];
     let report = DeviceComparison::new(names, &image, &run, parity, model.cost());
-    Ok(DeviceComparison { evidence: R::EVIDENCE, ..report })
+    Ok(DeviceComparison { evidence: model.evidence_name(), ..report })
+}
+
+/// The binary artefact of what has one.
+pub(super) fn artefact_of(model: &dyn DeployedClassifier) -> Result<Vec<u8>, Failure> {
+    let artefact = model.to_artefact().ok_or_else(|| {
+        Failure::Input("a kernel machine is exported as Rust source, not as an artefact".into())
+    })?;
+    Ok(artefact?)
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use fishweir::data::{Dataset, LiveReader, Window};
-use fishweir::deploy::{Deployed, PushError, Stream};
+use fishweir::deploy::{DecisionStream, DeployedClassifier, PushError};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ struct Decided<'a> {
 }
 
 impl<'a> Decided<'a> {
-    fn read(classes: &'a [String], stream: &Stream, start: u64, end: u64) -> Self {
+    fn read(classes: &'a [String], stream: &dyn DecisionStream, start: u64, end: u64) -> Self {
         let decision = stream.decision();
         let taken = stream.samples() > 0;
         Self {
@@ -100,7 +100,7 @@ impl<'a> Decided<'a> {
 }
 
 /// The names of the columns.
-fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
+fn heads(deployed: &dyn DeployedClassifier, series: bool) -> Vec<String> {
     let classes = deployed.classes();
     let values: Vec<String> = if deployed.outputs() == 1 {
         vec!["value".to_owned()]
@@ -113,7 +113,7 @@ fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let model = Model::open(&arguments.model)?;
+    let model = Model::read(&arguments.model)?;
     let refused = match &arguments.data {
         Some(data) => score_file(arguments, &model, data)?,
         None => score_stream(arguments, &model)?,
@@ -129,8 +129,8 @@ fn score_file(arguments: &Arguments, model: &Model, path: &Path) -> Result<usize
     let data = Dataset::read(path, &arguments.reading.options_for(model.kind()?, None))?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
-    let classes = model.deployed.classes();
-    let judge = |stream: &mut Stream, window: &Window<'_>| {
+    let classes = model.any().classes();
+    let judge = |stream: &mut dyn DecisionStream, window: &Window<'_>| {
         stream.reset();
         let refused = window.samples.iter().filter(|&sample| stream.push(sample).is_err()).count();
         let start = window.start as u64;
@@ -141,8 +141,10 @@ fn score_file(arguments: &Arguments, model: &Model, path: &Path) -> Result<usize
         .all()
         .par_chunks(16)
         .map_init(
-            || model.deployed.stream(),
-            |stream, windows| windows.iter().map(|one| judge(stream, one)).collect::<Vec<_>>(),
+            || model.any().start(),
+            |stream, windows| {
+                windows.iter().map(|one| judge(stream.as_mut(), one)).collect::<Vec<_>>()
+            },
         )
         .flatten_iter()
         .collect();
@@ -169,7 +171,7 @@ fn score_file(arguments: &Arguments, model: &Model, path: &Path) -> Result<usize
         writeln!(out)?;
     } else {
         let mut table = csv::Writer::from_writer(&mut out);
-        table.write_record(heads(&model.deployed, true))?;
+        table.write_record(heads(model.any(), true))?;
         for one in &decisions {
             table.write_record(one.record())?;
         }
@@ -181,9 +183,9 @@ fn score_file(arguments: &Arguments, model: &Model, path: &Path) -> Result<usize
 
 /// Decides as samples arrive. Every line is flushed: whoever reads it is waiting.
 fn score_stream(arguments: &Arguments, model: &Model) -> Result<usize, Failure> {
-    let classes = model.deployed.classes();
+    let classes = model.any().classes();
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?);
-    let mut stream = model.deployed.stream();
+    let mut stream = model.any().start();
     let mut out = io::stdout().lock();
     let mut write = |one: &Decided<'_>| -> Result<(), Failure> {
         let mut line =
@@ -196,7 +198,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<usize, Failure> 
     let (mut start, mut end) = (0_u64, 0_u64);
     if !arguments.json {
         let mut out = io::stdout().lock();
-        writeln!(out, "{}", csv_line(&heads(&model.deployed, false))?)?;
+        writeln!(out, "{}", csv_line(&heads(model.any(), false))?)?;
         out.flush()?;
     }
     loop {
@@ -213,7 +215,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<usize, Failure> 
             Err(error) => return Err(error.into()),
         }
         if end % arguments.every == 0 {
-            write(&Decided::read(classes, &stream, start, end))?;
+            write(&Decided::read(classes, stream.as_ref(), start, end))?;
         }
         if arguments.reset_every.is_some_and(|every| end % every == 0) {
             stream.reset();

@@ -6,18 +6,24 @@ use serde::Serialize;
 use super::Deployed;
 use crate::classifier::Observations;
 
-/// RAM, flash and work of a deployed classifier.
+/// RAM, flash and work of a deployed classifier, of either kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Cost {
-    /// Bytes of the state, all of it: the size of the core's `StreamState`.
+    /// Bytes of the state, all of it, on a 32-bit device: the size of the core's `StreamState`, or of
+    /// a machine's state.
     pub state_bytes: usize,
-    /// Bytes of the model in flash: the size of the core's `StreamClassifier`.
+    /// Bytes of the model in flash: the size of the core's `StreamClassifier`, or a machine's models,
+    /// stored items and coefficients.
     pub model_bytes: usize,
     /// Multiply-adds a sample: recursions and emissions, without the exponentials.
     pub multiply_adds_per_sample: usize,
     /// Exponentials a sample.
     pub exponentials_per_sample: usize,
-    /// Logarithms a decision that is read.
+    /// Multiply-adds a decision that is read.
+    pub multiply_adds_per_decision: usize,
+    /// Exponentials a decision.
+    pub exponentials_per_decision: usize,
+    /// Logarithms a decision.
     pub logarithms_per_decision: usize,
 }
 
@@ -42,6 +48,8 @@ impl Deployed {
             model_bytes: self.payload().len(),
             multiply_adds_per_sample: m * filter.multiply_adds,
             exponentials_per_sample: m * filter.exponentials,
+            multiply_adds_per_decision: m * (self.outputs() + c),
+            exponentials_per_decision: 0,
             logarithms_per_decision: m,
         }
     }

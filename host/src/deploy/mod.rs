@@ -6,6 +6,7 @@
 //!                                                +--> binary artefact, read in place
 //!                                                +--> cost: RAM, flash, multiply-adds
 //! Expansion (f64) --deploy--> Machine (f32): what does not compile, support vectors in flash
+//! ModelKind (f64) --deploy--> DeployedKind (f32): whichever of the two; DeployedClassifier, DecisionStream
 //! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
 //! ```
 //!
@@ -17,7 +18,9 @@ mod compile;
 mod cost;
 mod detector;
 mod fixed;
+mod kind;
 mod machine;
+mod route;
 mod source;
 mod steps;
 mod stream;
@@ -27,10 +30,13 @@ pub use compile::CompileError;
 pub use cost::Cost;
 pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
 pub use fixed::{Deviation, FixedPoint, Limits, MeasureError, QuantiseError};
+pub use kind::{DecisionStream, DeployedClassifier, DeployedKind, ModelKind};
 pub use machine::{
-    Expansion, ExpansionError, ExpansionKernel, Machine, MachineCost, MachineStream, ModelKind,
-    Route, ScoreKernelKind, WhiteningRows,
+    Expansion, ExpansionError, ExpansionKernel, Machine, MachineStream, ScoreKernelKind,
+    WhiteningRows,
 };
+pub(crate) use machine::{check_size, unit_length};
+pub use route::Route;
 pub use stream::{PushError, Stream};
 
 use fishweir_core::classify::Normalisation;

@@ -47,8 +47,8 @@ pub struct CrossValidationOptions {
     pub seed: Option<u64>,
 }
 
-/// Cross-validates a classifier: in every fold it is trained on the other folds alone, compiled to
-/// `f32`, and judges windows as a device would. Groups never straddle folds. Classifiers that are
+/// Cross-validates a classifier: in every fold it is trained on the other folds alone, deployed
+/// in `f32`, and judges windows as a device would: see [`judge`]. Groups never straddle folds. Classifiers that are
 /// cross-validated with one trainer share their class models where these are the same.
 ///
 /// # Errors
@@ -64,7 +64,7 @@ pub fn cross_validate(
     over_folds(data, options, validation, options.kind.to_string(), |train, test| {
         let trained = trainer.train(train, options, progress)?;
         let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
-        Ok((judge(&trained.classifier.compile()?, &cut), trained.choice))
+        Ok((judge(trained.classifier.deploy()?.any(), &cut), trained.choice))
     })
 }
 

@@ -1,7 +1,7 @@
 use rayon::prelude::*;
 
 use crate::data::Window;
-use crate::deploy::{Deployed, Stream};
+use crate::deploy::{DecisionStream, DeployedClassifier};
 
 /// The decision on one window.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,28 +26,36 @@ pub struct Judged {
 }
 
 /// Judges windows by a deployed classifier, in the very `f32` arithmetic of the device.
+///
+/// A kernel machine is asked for its decision at a window's end alone, for every reading takes a kernel
+/// value an item: its decisions settle where windows end.
 #[must_use]
-pub fn judge(deployed: &Deployed, windows: &[Window<'_>]) -> Vec<Judged> {
+pub fn judge(deployed: &dyn DeployedClassifier, windows: &[Window<'_>]) -> Vec<Judged> {
+    let every = deployed.decides_at_every_sample();
     windows
         .par_chunks(16)
         .map_init(
-            || deployed.stream(),
+            || deployed.start(),
             |stream, windows| {
-                windows.iter().map(|window| judge_one(stream, window)).collect::<Vec<_>>()
+                let one = |window| judge_one(stream.as_mut(), window, every);
+                windows.iter().map(one).collect::<Vec<_>>()
             },
         )
         .flatten_iter()
         .collect()
 }
 
-fn judge_one(stream: &mut Stream, window: &Window<'_>) -> Judged {
+fn judge_one(stream: &mut dyn DecisionStream, window: &Window<'_>, every: bool) -> Judged {
     stream.reset();
     let (mut refused, mut settled, mut before) = (0, 0, None);
-    for (t, sample) in window.samples.iter().enumerate() {
+    let last = window.samples.len();
+    for (t, sample) in (1..).zip(window.samples.iter()) {
         refused += usize::from(stream.push(sample).is_err());
-        let class = (stream.samples() > 0).then(|| stream.decision().class);
-        if class != before {
-            (settled, before) = (t + 1, class);
+        if every || t == last {
+            let class = (stream.samples() > 0).then(|| stream.decision().class);
+            if class != before {
+                (settled, before) = (t, class);
+            }
         }
     }
     Judged {

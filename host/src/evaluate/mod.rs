@@ -16,9 +16,8 @@ pub use kernel::cross_validate_kernel;
 pub use latency::Latency;
 pub use roc::Roc;
 
-use crate::classifier::Classifier;
 use crate::data::{Dataset, Windowing};
-use crate::deploy::{CompileError, Deployed};
+use crate::deploy::{DeployedClassifier, ExpansionError, ModelKind};
 use crate::learn::TrainError;
 
 /// Why an evaluation came to nothing.
@@ -28,9 +27,9 @@ pub enum EvaluateError {
     /// Training failed.
     #[error(transparent)]
     Train(#[from] TrainError),
-    /// A classifier does not fit in `f32`.
+    /// A classifier does not fit in `f32`, or on a device.
     #[error(transparent)]
-    Compile(#[from] CompileError),
+    Deploy(#[from] ExpansionError),
     /// A machine on kernel values could not be trained.
     #[error(transparent)]
     Kernel(#[from] crate::learn::KernelLearnError),
@@ -47,7 +46,7 @@ pub enum EvaluateError {
 /// # Errors
 /// [`EvaluateError::NoWindows`], or [`EvaluateError::Data`] for the first series without a label.
 pub fn evaluate(
-    deployed: &Deployed,
+    deployed: &dyn DeployedClassifier,
     data: &Dataset,
     windowing: Option<&Windowing>,
 ) -> Result<(Figures, Vec<Judged>), EvaluateError> {
@@ -62,6 +61,6 @@ pub fn evaluate(
 
 /// The windowing that a classifier was trained with, unless another is asked for.
 #[must_use]
-pub fn windowing_of(classifier: &Classifier, asked: Option<Windowing>) -> Option<Windowing> {
-    asked.or(classifier.provenance.windowing)
+pub fn windowing_of(classifier: &ModelKind, asked: Option<Windowing>) -> Option<Windowing> {
+    asked.or(classifier.provenance().windowing)
 }

@@ -226,6 +226,34 @@ impl FeatureMap {
             .collect()
     }
 
+    /// Which feature each entry of the whole scores is, model by model, each score followed by the
+    /// log-likelihood where that is a feature; `None` for an entry that does not move.
+    pub(super) fn places(&self) -> Vec<Option<usize>> {
+        let mut next = 0..;
+        let mut places = Vec::new();
+        for kept in &self.kept {
+            let likelihood = self.with_likelihood.then_some(&true);
+            let entries = kept.iter().chain(likelihood);
+            places.extend(entries.map(|&kept| if kept { next.next() } else { None }));
+        }
+        places
+    }
+
+    /// Each channel's unit; empty for symbols.
+    pub(super) fn scale(&self) -> &[f64] {
+        &self.scale
+    }
+
+    /// Whether log-likelihoods are features.
+    pub(super) fn with_likelihood(&self) -> bool {
+        self.with_likelihood
+    }
+
+    /// How features are scaled by the length.
+    pub(super) fn normalisation(&self) -> Normalisation {
+        self.normalisation
+    }
+
     /// What weights on the features mean for each model: a direction and a weight on its
     /// log-likelihood.
     #[must_use]

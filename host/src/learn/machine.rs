@@ -5,11 +5,11 @@ use std::fmt;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::expansion::{KernelLearnError, Linear};
+use super::expansion::{Expansion, KernelLearnError, Linear};
 use super::features::{FeatureMap, Scaling};
 use super::loss::{ClassWeight, Costs, Loss};
 use super::metric::Metric;
-use super::multi_class::{KernelLearner, one_against_rest};
+use super::multi_class::{KernelLearner, KernelMachine, one_against_rest};
 use super::primal::minimise;
 use super::svm::{LinearSvm, Matrix};
 use crate::classifier::Output;
@@ -72,11 +72,21 @@ impl Learner {
         c: &[f64],
         weight: ClassWeight,
     ) -> Result<Vec<Vec<Linear>>, KernelLearnError> {
-        let gram = self.on_kernel().then(|| self.gram(rows));
+        let gram = self.on_kernel().then(|| {
+            let features: Vec<Vec<f64>> =
+                rows.rows().map(|row| row.iter().copied().map(f64::from).collect()).collect();
+            self.gram(features.len(), |i, j| inner_product(&features[i], &features[j]))
+        });
         let by_output = one_against_rest(labels, classes, |positive| {
             let costs = || c.iter().map(|&c| weight.costs(c, positive));
             match &gram {
-                Some(gram) => costs().map(|costs| self.fold(gram, rows, positive, costs)).collect(),
+                Some(gram) => {
+                    let folded = |costs| -> Result<Linear, KernelLearnError> {
+                        let expansion = self.train_on(gram, positive, costs)?;
+                        Ok(expansion.fold(rows.rows(), rows.columns()))
+                    };
+                    costs().map(folded).collect()
+                }
                 None if self == Self::Logistic => {
                     let mut path: Vec<Linear> = Vec::new();
                     for costs in costs() {
@@ -97,31 +107,41 @@ impl Learner {
         Ok((0..c.len()).map(of_cost).collect())
     }
 
-    fn gram(self, rows: &Matrix) -> Gram {
-        let features: Vec<Vec<f64>> =
-            rows.rows().map(|row| row.iter().copied().map(f64::from).collect()).collect();
+    /// The Gram matrix that it is trained on, of a kernel on so many items: plus one for logistic
+    /// regression, whose bias has prior variance one.
+    pub(super) fn gram(self, items: usize, kernel: impl Fn(usize, usize) -> f64 + Sync) -> Gram {
         let constant = if self == Self::KernelLogistic { 1.0 } else { 0.0 };
-        Gram::from_fn(features.len(), |i, j| constant + inner_product(&features[i], &features[j]))
+        Gram::from_fn(items, |i, j| constant + kernel(i, j))
     }
 
-    fn fold(
+    /// A machine for two classes on its Gram matrix.
+    fn train_on(
         self,
         gram: &Gram,
-        rows: &Matrix,
         positive: &[bool],
         costs: Costs,
-    ) -> Result<Linear, KernelLearnError> {
-        let learner = match self {
-            Self::KernelLogistic => KernelLearner::Logistic,
-            _ => KernelLearner::Svm,
-        };
-        let expansion = learner.train(gram, positive, costs)?;
-        let mut linear = expansion.fold(rows.rows(), rows.columns());
-        if self == Self::KernelLogistic {
-            // The kernel's constant is a feature of value one.
-            linear.bias += expansion.coefficients.iter().sum::<f64>();
+    ) -> Result<Expansion, KernelLearnError> {
+        if self != Self::KernelLogistic {
+            return KernelLearner::Svm.train(gram, positive, costs);
         }
-        Ok(linear)
+        let mut expansion = KernelLearner::Logistic.train(gram, positive, costs)?;
+        // The kernel's constant is a feature of value one.
+        expansion.bias += expansion.coefficients.iter().sum::<f64>();
+        Ok(expansion)
+    }
+
+    /// A machine an output on its Gram matrix; a support vector machine for a learner of features.
+    pub(super) fn machine(
+        self,
+        gram: &Gram,
+        labels: &[usize],
+        (classes, weight): (usize, ClassWeight),
+        c: f64,
+    ) -> Result<KernelMachine, KernelLearnError> {
+        let outputs = one_against_rest(labels, classes, |positive| {
+            self.train_on(gram, positive, weight.costs(c, positive))
+        })?;
+        Ok(KernelMachine { outputs })
     }
 }
 

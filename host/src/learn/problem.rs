@@ -6,12 +6,13 @@ use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 
 use super::augment::{Augmented, Mirror};
-use super::choice::{Candidate, Choice};
+use super::choice::{Choice, Setting};
 use super::features::{FeatureMap, Features, Scaling};
 use super::loss::ClassWeight;
 use super::machine::{Examples, KERNEL_WINDOWS, Path};
 use super::one_model::{centre_and_scale, size};
 use super::options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
+use super::score_machine::ScorePath;
 use super::svm::Matrix;
 use super::train::{FitKey, Trainer};
 use crate::classifier::{Classifier, Observations, Output, Provenance};
@@ -21,6 +22,24 @@ use crate::runtime::Hmm;
 
 pub(super) fn models_of(fits: &[Fit]) -> Vec<Hmm> {
     fits.iter().map(|fit| fit.model.clone()).collect()
+}
+
+/// Machines of a scaling, whatever they are trained on.
+pub(super) enum AnyPath {
+    /// On features, in the primal.
+    Linear(Path),
+    /// On kernels of them, in the dual.
+    OnScores(ScorePath),
+}
+
+impl AnyPath {
+    /// Whether unscaled examples are decided rightly, `[width and cost][example]`.
+    fn judge(&self, examples: &Examples) -> Vec<Vec<bool>> {
+        match self {
+            Self::Linear(path) => path.judge(examples),
+            Self::OnScores(path) => path.judge(examples),
+        }
+    }
 }
 
 /// A data set with what all stages of its training share.
@@ -56,6 +75,7 @@ impl<'a> Problem<'a> {
         if options.c.is_empty() {
             return Err(TrainError::NoCandidate("value of C"));
         }
+        options.check_kernels(data.kind())?;
         Ok(Self { trainer, data, augmented, labels, options, progress })
     }
 
@@ -194,20 +214,37 @@ impl<'a> Problem<'a> {
         Ok(Examples { rows, labels, lengths })
     }
 
-    /// Machines of a scaling for rising values of C.
+    /// Refuses more windows of some series than a Gram matrix takes, where one is needed.
+    pub(super) fn check_windows(&self, series: &[usize]) -> Result<(), TrainError> {
+        let TrainOptions { kind, learner, .. } = *self.options;
+        let windows = self.data.windows(self.options.windowing.as_ref());
+        let count = windows.of_all(&self.augmented.all(series)).count();
+        match (count > KERNEL_WINDOWS, kind.compiles()) {
+            (true, false) => Err(TrainError::TooManyStored(count, kind)),
+            (true, true) if learner.on_kernel() => Err(TrainError::TooManyWindows(count, learner)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Machines of a scaling for every width and rising values of C.
     pub(super) fn path(
         &self,
         examples: &Examples,
         map: &FeatureMap,
         scaling: Scaling,
+        sigma: &[Option<f64>],
         c: &[f64],
-    ) -> Result<Path, TrainError> {
-        let (learner, windows) = (self.options.learner, examples.labels.len());
-        if learner.on_kernel() && windows > KERNEL_WINDOWS {
-            return Err(TrainError::TooManyWindows(windows, learner));
-        }
+    ) -> Result<AnyPath, TrainError> {
+        let learner = self.options.learner;
         let classes = (self.data.classes().len(), self.options.class_weight);
-        Ok(Path::train(learner, examples, map, scaling, c, classes)?)
+        if self.options.kind.compiles() {
+            let path = Path::train(learner, examples, map, scaling, c, classes)?;
+            return Ok(AnyPath::Linear(path));
+        }
+        let kernels = self.options.kernels().into_iter().filter(|(width, _)| sigma.contains(width));
+        let kernels = kernels.map(|(_, kernel)| kernel);
+        let path = ScorePath::train(learner, kernels, examples, map, scaling, c, classes)?;
+        Ok(AnyPath::OnScores(path))
     }
 
     /// What was chosen, in words.
@@ -217,10 +254,23 @@ impl<'a> Problem<'a> {
             ClassWeight::Even => "",
             ClassWeight::Balanced => ", classes balanced",
         };
+        let kernel = match self.options.kind {
+            ClassifierKind::Gaussian => ", Gaussian kernel on Fisher scores".to_owned(),
+            ClassifierKind::Polynomial => {
+                format!(", polynomial kernel of degree {} on Fisher scores", self.options.power)
+            }
+            ClassifierKind::Cosine => ", cosine of Fisher scores".to_owned(),
+            _ => String::new(),
+        };
+        let setting = chosen.setting;
+        let how = match chosen.candidates.len() {
+            0 => "nothing to choose from",
+            _ => "chosen by inner cross-validation",
+        };
         let mut notes = vec![format!(
-            "{learner}{weight}: score scaled by {}, C = {}, chosen by inner cross-validation",
-            chosen.scaling.name(),
-            chosen.c
+            "{learner}{weight}{kernel}: score scaled by {}, C = {}, {how}",
+            setting.form(),
+            setting.c
         )];
         if let Mirror::Channels(channels) = &augment.mirror
             && !channels.is_empty()
@@ -237,23 +287,28 @@ impl<'a> Problem<'a> {
         features: Features,
         series: &[usize],
     ) -> Result<Choice, TrainError> {
-        let candidates: Vec<(Scaling, f64)> = self
+        self.check_windows(series)?;
+        let sigma = self.widths();
+        let settings: Vec<Setting> = self
             .options
             .scalings
             .iter()
-            .flat_map(|&scaling| self.options.c.iter().map(move |&c| (scaling, c)))
+            .flat_map(|&scaling| sigma.iter().map(move |&sigma| (Some(scaling), sigma)))
+            .flat_map(|(scaling, sigma)| {
+                self.options.c.iter().map(move |&c| Setting { scaling, sigma, c })
+            })
             .collect();
         let folds = match self.inner_folds(series)? {
-            Some(folds) if candidates.len() > 1 => folds,
+            Some(folds) if settings.len() > 1 => folds,
             // One candidate, or too little data to choose by: the middle of the grid.
             _ => {
                 let c = self.options.c[self.options.c.len() / 2];
-                let scaling = self.options.scalings[self.options.scalings.len() - 1];
-                return Ok(Choice { scaling, c, candidates: Vec::new() });
+                let scaling = self.options.scalings.last().copied();
+                return Ok(Choice::only(Setting { scaling, sigma: sigma[sigma.len() / 2], c }));
             }
         };
         let classes = self.data.classes().len();
-        let mut right = vec![vec![0_usize; classes]; candidates.len()];
+        let mut right = vec![vec![0_usize; classes]; settings.len()];
         let mut total = vec![0_usize; classes];
         for fold in 0..folds.len() {
             let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
@@ -268,7 +323,7 @@ impl<'a> Problem<'a> {
                 .par_iter()
                 .map(|&scaling| {
                     let c = &self.options.c;
-                    Ok(self.path(&examples, &map, scaling, c)?.judge(&test))
+                    Ok(self.path(&examples, &map, scaling, &sigma, c)?.judge(&test))
                 })
                 .collect::<Result<_, TrainError>>()?;
             for (right, judged) in right.iter_mut().zip(judged.iter().flatten()) {
@@ -277,38 +332,15 @@ impl<'a> Problem<'a> {
                 }
             }
         }
-        let candidates: Vec<Candidate> = candidates
-            .into_iter()
-            .zip(&right)
-            .map(|((scaling, c), right)| Candidate {
-                scaling,
-                c,
-                accuracy: self.accuracy(right, &total),
-            })
-            .collect();
-        // Of equals the first: the smaller C, the plainer scaling.
-        let best = candidates
-            .iter()
-            .copied()
-            .reduce(|best, one| if one.accuracy > best.accuracy { one } else { best });
-        let Some(Candidate { scaling, c, .. }) = best else {
-            return Err(TrainError::NoCandidate("candidate"));
-        };
-        Ok(Choice { scaling, c, candidates })
+        // Of equals the first: the smaller C, the narrower kernel, the plainer scaling.
+        Choice::best(&settings, &right, &total, self.options.class_weight)
+            .ok_or(TrainError::NoCandidate("candidate"))
     }
 
-    /// The share of windows decided rightly, or with balanced classes the mean over classes.
-    fn accuracy(&self, right: &[usize], total: &[usize]) -> f64 {
-        match self.options.class_weight {
-            ClassWeight::Even => {
-                right.iter().sum::<usize>() as f64 / total.iter().sum::<usize>().max(1) as f64
-            }
-            ClassWeight::Balanced => {
-                let seen = right.iter().zip(total).filter(|(_, total)| **total > 0);
-                let recalls: Vec<f64> = seen.map(|(&r, &total)| r as f64 / total as f64).collect();
-                recalls.iter().sum::<f64>() / recalls.len().max(1) as f64
-            }
-        }
+    /// The kernels' widths; one that is none for a kernel without, or for features.
+    fn widths(&self) -> Vec<Option<f64>> {
+        let widths: Vec<_> = self.options.kernels().into_iter().map(|(width, _)| width).collect();
+        if widths.is_empty() { vec![None] } else { widths }
     }
 
     fn inner_folds(&self, series: &[usize]) -> Result<Option<Folds>, TrainError> {

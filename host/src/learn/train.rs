@@ -3,21 +3,23 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::augment::{Augment, Augmented, Mirror, mirror_candidates};
-use super::choice::Choice;
+use super::choice::{Choice, Setting};
 use super::options::{TrainError, TrainOptions};
-use super::problem::{Problem, models_of};
+use super::problem::{AnyPath, Problem, models_of};
 use crate::classifier::Classifier;
 use crate::data::Dataset;
+use crate::deploy::{Expansion, ModelKind};
 use crate::fit::{BaumWelch, Fit};
 
 /// What came of training.
 #[derive(Clone, Debug)]
 pub struct Trained {
-    /// The classifier.
-    pub classifier: Classifier,
+    /// The classifier: one that compiles, or a kernel machine.
+    pub classifier: ModelKind,
     /// What was chosen, and what it was chosen from.
     pub choice: Option<Choice>,
-    /// How the model of each class was fitted, `[class]`.
+    /// How the model of each class was fitted, `[class]`; empty for a kernel by marginalisation, whose
+    /// model is given.
     pub fits: Vec<Fit>,
 }
 
@@ -79,7 +81,8 @@ impl<'a> Trainer<'a> {
         progress: &(dyn Fn() + Sync),
     ) -> Result<Trained, TrainError> {
         let data = self.data;
-        let (options, mirrored) = self.choose_mirror(series, options)?;
+        let options = options.clone().on_a_device();
+        let (options, mirrored) = self.choose_mirror(series, &options)?;
         let options = &options;
         let augmented = Augmented::new(data, &options.augment)?;
         let problem = Problem::new(self, &augmented, options, progress)?;
@@ -87,26 +90,48 @@ impl<'a> Trainer<'a> {
         if windows.of_all(series).next().is_none() {
             return Err(TrainError::NoWindows(data.source().to_owned()));
         }
+        problem.check_windows(series)?;
         let fits = problem.fit_models(series)?;
         let mut classifier = problem.bayes(series, models_of(&fits));
-        let mut choice = None;
-        if let Some(features) = options.kind.features() {
-            let chosen = match mirrored {
-                Some(chosen) => chosen,
-                None => problem.choose(features, series)?,
-            };
-            let map = problem.feature_map(features, &classifier.models)?;
-            let examples = problem.examples(&map, &augmented.all(series))?;
-            let machine = problem.path(&examples, &map, chosen.scaling, &[chosen.c])?;
-            classifier.method = options.kind.to_string();
-            classifier.models = map.models().to_vec();
-            classifier.normalisation = options.normalisation;
-            classifier.outputs = machine.outputs(&map);
-            classifier.provenance.notes.extend(problem.notes(&chosen));
-            choice = Some(chosen);
-        }
         classifier.provenance.windows = windows.of_all(series).count();
-        Ok(Trained { classifier, choice, fits: fits.to_vec() })
+        let Some(features) = options.kind.features() else {
+            let classifier = ModelKind::Linear(Box::new(classifier));
+            return Ok(Trained { classifier, choice: None, fits: fits.to_vec() });
+        };
+        let chosen = match mirrored {
+            Some(chosen) => chosen,
+            None => problem.choose(features, series)?,
+        };
+        let Setting { scaling, sigma, c } = chosen.setting;
+        let scaling = scaling.ok_or(TrainError::NoCandidate("scaling"))?;
+        let map = problem.feature_map(features, &classifier.models)?;
+        let examples = problem.examples(&map, &augmented.all(series))?;
+        let machine = problem.path(&examples, &map, scaling, &[sigma], &[c])?;
+        classifier.provenance.notes.extend(problem.notes(&chosen));
+        classifier.method = options.kind.to_string();
+        let classifier = match machine {
+            AnyPath::Linear(machine) => {
+                classifier.models = map.models().to_vec();
+                classifier.normalisation = options.normalisation;
+                classifier.outputs = machine.outputs(&map);
+                ModelKind::Linear(Box::new(classifier))
+            }
+            AnyPath::OnScores(machine) => {
+                let (kernel, coefficients, biases) =
+                    machine.expansion(&map).ok_or(TrainError::NoCandidate("kernel"))?;
+                let Classifier { method, observations, classes, provenance, .. } = classifier;
+                ModelKind::Machine(Box::new(Expansion {
+                    method,
+                    observations,
+                    classes,
+                    kernel,
+                    coefficients,
+                    biases,
+                    provenance,
+                }))
+            }
+        };
+        Ok(Trained { classifier, choice: Some(chosen), fits: fits.to_vec() })
     }
 
     /// The options with the mirror image chosen, and the choice of scaling and C that goes with it

@@ -155,7 +155,7 @@ impl fmt::Display for CrossValidationReport {
                 .folds
                 .iter()
                 .filter_map(|fold| fold.choice.as_ref())
-                .map(|choice| format!("{} C={}", choice.scaling.name(), choice.c))
+                .map(|choice| choice.setting.to_string())
                 .collect();
             if !chosen.is_empty() {
                 writeln!(f, "  chosen within the training folds: {}", chosen.join("; "))?;
@@ -170,7 +170,7 @@ impl fmt::Display for CrossValidationReport {
 pub struct ModelEvaluation {
     /// The model's file.
     pub model: String,
-    /// `bayes` or `fisher`.
+    /// Which: `bayes`, `fisher`, `gaussian`, ...
     pub classifier: String,
     /// What on.
     #[serde(flatten)]

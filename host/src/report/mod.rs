@@ -3,8 +3,8 @@
 mod device;
 mod evaluation;
 mod gram;
-mod machine;
 mod model;
+mod route;
 mod table;
 mod training;
 
@@ -18,8 +18,7 @@ pub use evaluation::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
 };
 pub use gram::{GramReport, InformationSummary};
-pub use machine::MachineInspection;
-pub use model::Inspection;
+pub use model::{Inspection, Stored};
 pub use table::Table;
 pub use training::{ClassFit, FitReport};
 

@@ -1,11 +1,12 @@
 use std::fmt;
 
+use fishweir_core::artefact::Succession;
 use serde::Serialize;
 
-use super::machine::RouteTable;
+use super::route::RouteTable;
 use super::{Table, counted, grouped};
-use crate::classifier::Provenance;
-use crate::deploy::{Cost, Route};
+use crate::classifier::{Observations, Provenance, normalisation_name};
+use crate::deploy::{ArtefactFileError, Cost, DeployedKind, Machine, ModelKind, Route};
 
 /// What a model is and what it costs, before anything is flashed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -13,21 +14,19 @@ pub struct Inspection {
     /// The file.
     pub file: String,
     /// `model` or `artefact`.
-    pub form: String,
+    pub form: &'static str,
     /// Bytes of the file.
     pub file_bytes: usize,
-    /// `bayes`, `fisher`, `top` or `count`; an artefact does not tell the last three apart, and says
-    /// `fisher`.
+    /// `bayes`, `fisher`, `top`, `count`, `gaussian`, `polynomial`, `cosine` or `fixed-length`; an
+    /// artefact does not tell the second, third and fourth apart, and says `fisher`.
     pub classifier: String,
-    /// How it is computed on a device: `log_likelihoods` or `directions`.
-    pub route: String,
     /// Classes.
     pub classes: Vec<String>,
     /// Names of the channels; null for symbols.
     pub channels: Option<Vec<String>>,
     /// The symbols in order; null for channels.
     pub symbols: Option<String>,
-    /// Models in the bank.
+    /// Models in the bank, or of the kernel.
     pub models: usize,
     /// States of each model.
     pub states: usize,
@@ -37,44 +36,136 @@ pub struct Inspection {
     pub outputs: usize,
     /// Directions that each model carries: the tangent filter's width.
     pub directions: usize,
-    /// How evidence grows with length.
-    pub normalisation: String,
+    /// How evidence grows with length; null for a kernel by marginalisation.
+    pub normalisation: Option<&'static str>,
+    /// What a kernel machine stores; null for what needs nothing stored.
+    pub stored: Option<Stored>,
     /// How it was trained; null for an artefact, which does not say.
     pub provenance: Option<Provenance>,
     /// What it costs on a device.
     #[serde(flatten)]
     pub cost: Cost,
-    /// Bytes of its binary artefact: the model, a header and the labels.
-    pub artefact_bytes: usize,
+    /// Bytes of its binary artefact, the model, a header and the labels; null for a kernel machine,
+    /// which has none.
+    pub artefact_bytes: Option<usize>,
     /// The ways to evaluate it, the one taken first.
     pub routes: Vec<Route>,
+}
+
+/// The stored items of a kernel machine.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stored {
+    /// The kernel, in words.
+    pub kernel: String,
+    /// Items that were trained on.
+    pub trained_items: usize,
+    /// Of them, stored on the device: the support vectors.
+    pub items: usize,
+    /// Entries of an item: symbols, or score entries.
+    pub entries: usize,
+}
+
+impl Stored {
+    /// Of a machine that was trained on so many items.
+    #[must_use]
+    pub fn of(machine: &Machine, trained_items: usize) -> Self {
+        Self {
+            kernel: machine.kernel_name(),
+            trained_items,
+            items: machine.items(),
+            entries: machine.entries(),
+        }
+    }
+}
+
+impl fmt::Display for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {} entries, of {} trained on",
+            counted(self.items, "item"),
+            grouped(self.entries),
+            grouped(self.trained_items)
+        )
+    }
+}
+
+impl Inspection {
+    /// Of a file of so many bytes, what it deploys as, and what was fitted; an artefact was not.
+    ///
+    /// # Errors
+    /// [`ArtefactFileError::TooLarge`].
+    pub fn new(
+        file: String,
+        file_bytes: usize,
+        deployed: &DeployedKind,
+        fitted: Option<&ModelKind>,
+    ) -> Result<Self, ArtefactFileError> {
+        let any = deployed.any();
+        let (channels, symbols) = match any.observations() {
+            Observations::Channels(names) => (Some(names.clone()), None),
+            Observations::Symbols(symbols) => (None, Some(symbols.clone())),
+        };
+        let (models, states, directions, normalisation) = match deployed {
+            DeployedKind::Linear(one) => {
+                (one.models(), one.states(), one.directions(), Some(one.normalisation()))
+            }
+            DeployedKind::Machine(one) => (one.models(), one.states(), 0, one.normalisation()),
+        };
+        let known_states = matches!(
+            deployed,
+            DeployedKind::Linear(one) if one.succession() == Succession::STEPS
+        );
+        let trained_items =
+            fitted.and_then(ModelKind::machine).map_or(0, |expansion| expansion.items());
+        let stored = match deployed {
+            DeployedKind::Linear(_) => None,
+            DeployedKind::Machine(machine) => Some(Stored::of(machine, trained_items)),
+        };
+        Ok(Self {
+            file,
+            form: if fitted.is_some() { "model" } else { "artefact" },
+            file_bytes,
+            classifier: deployed.method(fitted).to_owned(),
+            classes: any.classes().to_vec(),
+            channels,
+            symbols,
+            models,
+            states,
+            known_states,
+            outputs: any.outputs(),
+            directions,
+            normalisation: normalisation.map(normalisation_name),
+            stored,
+            provenance: fitted.map(|fitted| fitted.provenance().clone()),
+            cost: any.cost(),
+            artefact_bytes: any.to_artefact().transpose()?.map(|bytes| bytes.len()),
+            routes: any.routes(),
+        })
+    }
+
+    /// What the decision is made of.
+    fn evidence(&self) -> String {
+        let what = match self.classifier.as_str() {
+            "top" => "log-odds of class models and their tangents",
+            "count" => "expected statistics",
+            _ => "Fisher scores",
+        };
+        let by = |filter| if self.known_states { "position by position" } else { filter };
+        match (&self.stored, self.directions) {
+            (Some(stored), _) => stored.kernel.clone(),
+            (None, 0) => format!("log-likelihoods, {}", by("by the forward filter")),
+            (None, count) => {
+                let directions = counted(count, "direction");
+                format!("{what} along {directions}, {}", by("by the tangent filter"))
+            }
+        }
+    }
 }
 
 impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}, {} B", self.file, self.form, grouped(self.file_bytes))?;
-        let by = |filter| if self.known_states { "position by position" } else { filter };
-        let (route, why) = match (self.directions, self.classifier.as_str()) {
-            (0, _) => (
-                format!("log-likelihoods, {}", by("by the forward filter")),
-                "the Bayes rule is linear in them: no direction, no score".to_owned(),
-            ),
-            (count, name) => {
-                let what = match name {
-                    "top" => "log-odds of class models and their tangents",
-                    "count" => "expected statistics",
-                    _ => "Fisher scores",
-                };
-                let directions = counted(count, "direction");
-                (
-                    format!("{what} along {directions}, {}", by("by the tangent filter")),
-                    format!(
-                        "linear in {what}, so compiled to directions: no feature vector and no \
-                         training window on the device"
-                    ),
-                )
-            }
-        };
         let observed = match (&self.channels, &self.symbols) {
             (Some(names), _) => {
                 format!("{} ({})", counted(names.len(), "channel"), names.join(", "))
@@ -85,8 +176,7 @@ impl fmt::Display for Inspection {
             (None, None) => "nothing".to_owned(),
         };
         let mut lines = vec![
-            ("classifier", format!("{}: {route}", self.classifier)),
-            ("", why),
+            ("classifier", format!("{}: {}", self.classifier, self.evidence())),
             ("classes", format!("{} ({})", self.classes.len(), self.classes.join(", "))),
             ("observes", observed),
             (
@@ -101,8 +191,9 @@ impl fmt::Display for Inspection {
                     counted(self.outputs, "output")
                 ),
             ),
-            ("normalisation", self.normalisation.replace('_', " ")),
         ];
+        lines.extend(self.stored.iter().map(|stored| ("stored", stored.to_string())));
+        lines.extend(self.normalisation.map(|name| ("normalisation", name.replace('_', " "))));
         if let Some(trained) = &self.provenance {
             let windows = match &trained.windowing {
                 Some(by) => format!(
@@ -125,12 +216,17 @@ impl fmt::Display for Inspection {
         let mut row = |name: &str, value: usize, unit: &str| {
             table.row([name.to_owned(), format!("{} {unit}", grouped(value)).trim_end().into()]);
         };
-        row("flash, model", self.cost.model_bytes, "B");
-        row("RAM, state of one stream", self.cost.state_bytes, "B");
-        row("multiply-adds a sample", self.cost.multiply_adds_per_sample, "");
-        row("exponentials a sample", self.cost.exponentials_per_sample, "");
-        row("logarithms a decision", self.cost.logarithms_per_decision, "");
-        row("binary artefact", self.artefact_bytes, "B");
-        write!(f, "\n{table}{}", RouteTable(&self.routes))
+        let cost = &self.cost;
+        row("flash, model", cost.model_bytes, "B");
+        row("RAM, state of one stream", cost.state_bytes, "B");
+        row("multiply-adds a sample", cost.multiply_adds_per_sample, "");
+        row("exponentials a sample", cost.exponentials_per_sample, "");
+        row("multiply-adds a decision", cost.multiply_adds_per_decision, "");
+        row("exponentials a decision", cost.exponentials_per_decision, "");
+        row("logarithms a decision", cost.logarithms_per_decision, "");
+        if let Some(bytes) = self.artefact_bytes {
+            row("binary artefact", bytes, "B");
+        }
+        write!(f, "\n{table}\n{}", RouteTable(&self.routes))
     }
 }

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{DataSummary, Table, counted, grouped};
+use super::{DataSummary, Stored, Table, counted, grouped};
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
 use crate::learn::Choice;
@@ -15,7 +15,7 @@ pub struct FitReport {
     pub data: DataSummary,
     /// Column that inner folds did not straddle.
     pub group: Option<String>,
-    /// `bayes` or `fisher`.
+    /// Which: `bayes`, `fisher`, `gaussian`, ...
     pub classifier: String,
     /// Classes.
     pub classes: Vec<String>,
@@ -23,12 +23,14 @@ pub struct FitReport {
     pub windows: usize,
     /// What is observed, in words.
     pub observes: String,
-    /// Hidden states of a class model.
+    /// Hidden states of a class model, or of the kernel's.
     pub states: usize,
-    /// The fits, one a class.
+    /// The fits, one a class; none for a kernel by marginalisation, whose model is given.
     pub fits: Vec<ClassFit>,
     /// What inner cross-validation chose; null for Bayes.
     pub choice: Option<Choice>,
+    /// What a kernel machine stores; null for what needs nothing stored.
+    pub stored: Option<Stored>,
     /// The model's file.
     pub model: String,
     /// What it costs on a device.
@@ -70,14 +72,45 @@ impl ClassFit {
 impl fmt::Display for FitReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} ({} in all)", self.data, grouped(self.windows))?;
+        let (states, classes) =
+            (counted(self.states, "hidden state"), counted(self.classes.len(), "class"));
+        if self.fits.is_empty() {
+            let Self { classifier, observes, .. } = self;
+            writeln!(f, "{classifier} over {observes}: a kernel of {states}, {classes}\n")?;
+        } else {
+            self.write_fits(f, &states, &classes)?;
+        }
+        if let Some(choice) = &self.choice {
+            write_choice(f, choice)?;
+        }
+        if let Some(stored) = &self.stored {
+            writeln!(f, "stored: {stored}")?;
+        }
         writeln!(
             f,
-            "{} over {}: a model of {} for each of {}\n",
-            self.classifier,
-            self.observes,
-            counted(self.states, "hidden state"),
-            counted(self.classes.len(), "class")
+            "on a device: {} B of flash, {} B of RAM, {} multiply-adds and {} a sample",
+            grouped(self.cost.model_bytes),
+            grouped(self.cost.state_bytes),
+            grouped(self.cost.multiply_adds_per_sample),
+            counted(self.cost.exponentials_per_sample, "exponential")
         )?;
+        if self.stored.is_some() {
+            let Cost { multiply_adds_per_decision, exponentials_per_decision, .. } = self.cost;
+            writeln!(
+                f,
+                "a decision that is read: {} multiply-adds and {}",
+                grouped(multiply_adds_per_decision),
+                counted(exponentials_per_decision, "exponential")
+            )?;
+        }
+        writeln!(f, "model written to {}", self.model)
+    }
+}
+
+impl FitReport {
+    fn write_fits(&self, f: &mut fmt::Formatter<'_>, states: &str, classes: &str) -> fmt::Result {
+        let Self { classifier, observes, .. } = self;
+        writeln!(f, "{classifier} over {observes}: a model of {states} for each of {classes}\n")?;
         let restarts = self.fits.iter().any(|fit| fit.restarts.len() > 1);
         let heads = ["class", "seed", "log-likelihood", "passes", "converged"].into_iter();
         let mut table = Table::new(heads.chain(restarts.then_some("all seeds")));
@@ -93,51 +126,36 @@ impl fmt::Display for FitReport {
             ];
             table.row(cells.into_iter().chain(restarts.then_some(all)));
         }
-        writeln!(f, "{table}")?;
-        if let Some(choice) = &self.choice {
-            write_choice(f, choice)?;
-        }
-        writeln!(
-            f,
-            "on a device: {} B of flash, {} B of RAM, {} multiply-adds and {} a sample",
-            grouped(self.cost.model_bytes),
-            grouped(self.cost.state_bytes),
-            grouped(self.cost.multiply_adds_per_sample),
-            counted(self.cost.exponentials_per_sample, "exponential")
-        )?;
-        writeln!(f, "model written to {}", self.model)
+        writeln!(f, "{table}")
     }
 }
 
-/// The inner cross-validation as a grid: a row a scaling, a column a C.
+/// The inner cross-validation as a grid: a row a scaling (and width), a column a C.
 fn write_choice(f: &mut fmt::Formatter<'_>, choice: &Choice) -> fmt::Result {
+    let chosen = choice.setting;
     if choice.candidates.is_empty() {
         let why = "a single candidate, or too little data to choose by";
-        return writeln!(
-            f,
-            "score scaled by: {}, C = {} ({why})\n",
-            choice.scaling.name(),
-            choice.c
-        );
+        return writeln!(f, "{chosen} ({why})\n");
     }
-    let (mut scalings, mut values) = (Vec::new(), Vec::new());
+    let (mut forms, mut values) = (Vec::new(), Vec::new());
     for one in &choice.candidates {
-        if !scalings.contains(&one.scaling) {
-            scalings.push(one.scaling);
+        if !forms.contains(&one.setting.form()) {
+            forms.push(one.setting.form());
         }
-        if !values.contains(&one.c) {
-            values.push(one.c);
+        if !values.contains(&one.setting.c) {
+            values.push(one.setting.c);
         }
     }
     let heads = ["inner accuracy".to_owned()].into_iter();
     let mut table = Table::new(heads.chain(values.iter().map(|c| format!("C={c}"))));
-    for scaling in scalings {
+    for form in forms {
         let cells = values.iter().map(|&c| {
-            let found = choice.candidates.iter().find(|one| one.scaling == scaling && one.c == c);
-            let mark = if choice.scaling == scaling && choice.c == c { "*" } else { "" };
+            let mut all = choice.candidates.iter();
+            let found = all.find(|one| one.setting.form() == form && one.setting.c == c);
+            let mark = if chosen.form() == form && chosen.c == c { "*" } else { "" };
             found.map_or(String::new(), |one| format!("{mark}{:.3}", one.accuracy))
         });
-        table.row([scaling.name().to_owned()].into_iter().chain(cells));
+        table.row([form.clone()].into_iter().chain(cells));
     }
     writeln!(f, "{table}  * chosen by cross-validation within the training data\n")
 }

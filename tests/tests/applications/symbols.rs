@@ -41,7 +41,7 @@ fn trained(kind: ClassifierKind) -> Deployed {
     options.scalings.truncate(1);
     let all: Vec<usize> = (0..data.series().len()).collect();
     let trained = train(&data, &all, &options, &|| ()).expect("trains");
-    trained.classifier.compile().expect("fits in f32")
+    trained.classifier.linear().expect("it compiles").compile().expect("fits in f32")
 }
 
 /// The line that the device should answer.

@@ -3,6 +3,7 @@
 
 mod bank;
 mod features;
+mod on_scores;
 mod steps;
 mod streams;
 mod training;

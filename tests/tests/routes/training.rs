@@ -59,8 +59,8 @@ fn every_learner_on_every_feature_in_every_scaling() {
                     ..options(kind)
                 };
                 let trained = trainer.train(learned, &options, &|| ()).expect(&what);
-                assert_eq!(trained.choice.expect("chosen").scaling, scaling);
-                let classifier = trained.classifier;
+                assert_eq!(trained.choice.expect("chosen").setting.scaling, Some(scaling));
+                let classifier = trained.classifier.linear().expect("it compiles");
                 assert!(classifier.provenance.notes.iter().any(|n| n.contains("balanced")));
                 let path = folder.path().join("model.json");
                 classifier.save(&path).expect("saved");
@@ -102,7 +102,8 @@ fn models_that_are_told_apart_have_one_topology() {
         let all: Vec<usize> = (0..data.series().len()).collect();
         let options = TrainOptions::new(ClassifierKind::Bayes);
         let trained = train(&data, &all, &options, &|| ()).expect("trained");
-        let states: Vec<usize> = trained.classifier.models.iter().map(|one| one.states()).collect();
+        let states: Vec<usize> =
+            trained.classifier.models().iter().map(|one| one.states()).collect();
         assert_eq!(states, if aligned { [10, 10] } else { [4, 4] });
     }
 }
@@ -135,7 +136,7 @@ fn a_shared_trainer_trains_what_a_new_one_does_and_fits_once() {
         ..options(ClassifierKind::Bayes)
     };
     let other = trainer.train(&all, &other, &count).expect("trained").classifier;
-    assert_eq!(other.models[0].states(), 3);
+    assert_eq!(other.models()[0].states(), 3);
 }
 
 #[test]

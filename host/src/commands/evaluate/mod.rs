@@ -15,7 +15,7 @@ use fishweir::report::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
 };
 
-use super::arguments::{Cutting, Reading, Training, check_output};
+use super::arguments::{Cutting, Reading, ScoreKernels, Training, check_output};
 use super::fit::{check_group, fits_of_a_training};
 use super::model::Model;
 use super::{Failure, note, print, progress};
@@ -50,6 +50,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     training: Training,
     #[command(flatten)]
+    kernels: ScoreKernels,
+    #[command(flatten)]
     reading: Reading,
     /// Report as JSON
     #[arg(long)]
@@ -69,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let mut report = cross_validation(
                 &data,
                 &each_once(&arguments.classifier),
-                &arguments.training,
+                &arguments.training.with(&arguments.kernels),
                 &arguments.cutting,
                 folds,
             )?;
@@ -81,7 +83,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             print(&report, arguments.json)
         }
         models => {
-            let unused = arguments.training.given();
+            let unused = arguments.training.with(&arguments.kernels).given();
             if !unused.is_empty() {
                 let unused = unused.join(", ");
                 note(format_args!("{unused} not used: what is judged is trained already"));
@@ -178,14 +180,14 @@ struct JudgedModel {
 }
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
-    let model = Model::open(path)?;
-    let reading = arguments.reading.options_for(model.kind()?, Some(model.deployed.classes()));
+    let model = Model::read(path)?;
+    let reading = arguments.reading.options_for(model.kind()?, Some(model.any().classes()));
     let data = Dataset::read(&arguments.data, &reading)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let group = arguments.training.group.clone();
     let groups = group.as_deref().map(|column| data.groups(column)).transpose()?;
-    let (figures, judged) = evaluate(&model.deployed, &data, windowing.as_ref())?;
-    let classes = model.deployed.classes();
+    let (figures, judged) = evaluate(model.any(), &data, windowing.as_ref())?;
+    let classes = model.any().classes();
     let unit = judged
         .iter()
         .map(|one| groups.as_ref().map_or(one.series, |(of_series, _)| of_series[one.series]))

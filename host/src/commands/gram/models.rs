@@ -53,14 +53,14 @@ impl Source {
         if !unused.is_empty() {
             note(format_args!("{} not used: the model is trained already", unused.join(", ")));
         }
-        let model = Model::open(path)?;
+        let model = Model::read(path)?;
         let reading = arguments.reading.options_for(model.kind()?, None);
         let windowing = model.windowing(arguments.cutting.windowing());
-        let classifier = model.classifier.ok_or_else(|| {
+        let fitted = model.fitted.ok_or_else(|| {
             let path = path.display();
             Failure::Input(format!("{path}: is an artefact, in single precision; give its JSON"))
         })?;
-        let models = named(&classifier.classes, classifier.models);
+        let models = named(fitted.classes(), fitted.models().to_vec());
         let models = Models::Hidden(picked(models, &options.scores)?);
         let data = Dataset::read(&arguments.data, &reading)?;
         Ok(Self { data, models, windowing })
@@ -86,7 +86,7 @@ fn fitted(data: &Dataset, arguments: &Arguments, options: &TrainOptions) -> Resu
     }
     let all: Vec<usize> = (0..data.series().len()).collect();
     let trained = fit(data, &all, options)?;
-    Ok(named(data.classes(), trained.classifier.models))
+    Ok(named(data.classes(), trained.classifier.models().to_vec()))
 }
 
 fn picked<M>(models: Vec<(Option<String>, M)>, scores: &ScoreModels) -> Result<Vec<M>, Failure> {

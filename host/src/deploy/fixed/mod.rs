@@ -144,6 +144,8 @@ impl FixedPoint {
             model_bytes: models.next_multiple_of(4) + 4 * o * (m + 1) + 8,
             multiply_adds_per_sample: m * ((1 + 2 * c) * (n * n + n) + n + work),
             exponentials_per_sample: exponentials,
+            multiply_adds_per_decision: m * (o + c),
+            exponentials_per_decision: 0,
             logarithms_per_decision: m,
         }
     }

@@ -1,9 +1,10 @@
 //! What a learner hands over: a kernel, its items, and a coefficient each.
 
-use fishweir_core::classify::Normalisation;
+use fishweir_core::classify::{Normalisation, ScoreKernel};
+use fishweir_core::number::Real;
 use serde::{Deserialize, Serialize};
 
-use crate::classifier::{Observations, normalisation_name};
+use crate::classifier::{Observations, Provenance, normalisation_name};
 use crate::deploy::CompileError;
 use crate::runtime::{Hmm, HmmError};
 
@@ -14,6 +15,8 @@ use crate::runtime::{Hmm, HmmError};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expansion {
+    /// `gaussian`, `polynomial` or `cosine`, or a kernel by marginalisation: `fixed-length`.
+    pub method: String,
     /// What it observes.
     pub observations: Observations,
     /// Names of the classes.
@@ -24,6 +27,8 @@ pub struct Expansion {
     pub coefficients: Vec<Vec<f64>>,
     /// `[output]`.
     pub biases: Vec<f64>,
+    /// How it was trained.
+    pub provenance: Provenance,
 }
 
 /// A kernel that no direction stands for, and the items it was trained on.
@@ -89,6 +94,33 @@ pub enum ScoreKernelKind {
     },
     /// `z . z' / (|z| |z'|)`.
     Cosine,
+}
+
+impl ScoreKernelKind {
+    /// The kernel of whitened scores: the core's, in `f64`. Of a cosine the stored one has length one.
+    #[must_use]
+    pub fn value(self, whitened: &[f64], stored: &[f64]) -> f64 {
+        let mut value = [0.0];
+        let log_scale = self.of_reals(|x| x).evaluate(whitened, [stored], &mut value);
+        value[0] * Real::exp(log_scale)
+    }
+
+    /// Checks the parameter, as a device rounds it.
+    ///
+    /// # Errors
+    /// [`ExpansionError::Parameter`].
+    pub fn validate(self) -> Result<(), ExpansionError> {
+        self.of_reals(|x| x as f32).validate().map_err(ExpansionError::Parameter)
+    }
+
+    /// The core's kernel over some real numbers.
+    pub(super) fn of_reals<T: Real>(self, round: impl Fn(f64) -> T) -> ScoreKernel<T> {
+        match self {
+            Self::Gaussian { gamma } => ScoreKernel::Gaussian { gamma: round(gamma) },
+            Self::Polynomial { degree } => ScoreKernel::Polynomial { degree },
+            Self::Cosine => ScoreKernel::Cosine,
+        }
+    }
 }
 
 /// Why an expansion was not deployed.

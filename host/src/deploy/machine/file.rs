@@ -1,4 +1,4 @@
-//! The file of a kernel machine, and which of the two kinds a model's file holds.
+//! The file of a kernel machine, and how it is told from a classifier's.
 
 use std::path::Path;
 
@@ -7,15 +7,7 @@ use serde::de::IgnoredAny;
 
 use super::Expansion;
 use crate::classifier::{Classifier, ClassifierError, not_a_model, save, unseal};
-
-/// What a model's file holds.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ModelKind {
-    /// What compiles to directions.
-    Linear(Box<Classifier>),
-    /// A kernel machine, which does not.
-    Machine(Box<Expansion>),
-}
+use crate::deploy::ModelKind;
 
 /// A machine's file has a kernel, and no other's has.
 #[derive(Deserialize)]
@@ -53,7 +45,7 @@ impl Expansion {
 mod tests {
     use super::super::expansion::ExpansionKernel;
     use super::*;
-    use crate::classifier::Observations;
+    use crate::classifier::{Observations, Provenance};
     use crate::runtime::{Emissions, Hmm};
 
     #[test]
@@ -70,11 +62,13 @@ mod tests {
             log_scale: 0.0,
         };
         let expansion = Expansion {
+            method: "fixed-length".into(),
             observations: Observations::Symbols("HT".into()),
             classes: vec!["a".into(), "b".into()],
             kernel,
             coefficients: vec![vec![0.1, -1.0 / 3.0]],
             biases: vec![1e-300],
+            provenance: Provenance { windows: 2, ..Provenance::default() },
         };
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("machine.json");

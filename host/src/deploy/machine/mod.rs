@@ -15,9 +15,9 @@ mod sequences;
 mod source;
 mod stream;
 
-pub use cost::{MachineCost, Route};
 pub use expansion::{Expansion, ExpansionError, ExpansionKernel, ScoreKernelKind, WhiteningRows};
-pub use file::ModelKind;
+pub(crate) use round::unit_length;
+pub(crate) use scores::check_size;
 pub use stream::MachineStream;
 
 use fishweir_core::classify::{Normalisation, ScoreKernel};
@@ -108,6 +108,20 @@ impl Machine {
                 format!("{name} on Fisher scores whitened {whitening}")
             }
         }
+    }
+
+    /// How scores are scaled by the length; `None` for a kernel by marginalisation.
+    #[must_use]
+    pub fn normalisation(&self) -> Option<Normalisation> {
+        match &self.kernel {
+            DeployedKernel::FixedLength(_) => None,
+            DeployedKernel::Scores(scores) => Some(scores.normalisation),
+        }
+    }
+
+    /// Whether its kernel is one on scores.
+    pub(crate) fn on_scores(&self) -> bool {
+        matches!(self.kernel, DeployedKernel::Scores(_))
     }
 
     /// Stored items: those with a coefficient that is not zero.

@@ -1,6 +1,5 @@
 //! From an expansion to the numbers that a device holds.
 
-use fishweir_core::classify::ScoreKernel;
 use fishweir_core::filter::Running;
 use fishweir_core::kernel::FixedLengthNorm;
 
@@ -145,8 +144,8 @@ impl Expansion {
             ScoreKernelKind::Cosine => stored.iter().map(|item| unit_length(item)).collect(),
             _ => stored,
         };
-        let kernel = kernel.round();
-        kernel.validate().map_err(ExpansionError::Parameter)?;
+        kernel.validate()?;
+        let kernel = kernel.of_reals(|x| x as f32);
         let scores = Scores {
             models: models
                 .iter()
@@ -183,16 +182,6 @@ impl WhiteningRows {
                     })
                     .collect()
             }
-        }
-    }
-}
-
-impl ScoreKernelKind {
-    fn round(self) -> ScoreKernel<f32> {
-        match self {
-            Self::Gaussian { gamma } => ScoreKernel::Gaussian { gamma: gamma as f32 },
-            Self::Polynomial { degree } => ScoreKernel::Polynomial { degree },
-            Self::Cosine => ScoreKernel::Cosine,
         }
     }
 }
@@ -235,7 +224,8 @@ fn transposed(matrix: &[Vec<f64>], item: &[f64]) -> Vec<f64> {
     product
 }
 
-fn unit_length(item: &[f64]) -> Vec<f64> {
+/// Of length one; of nothing nothing.
+pub(crate) fn unit_length(item: &[f64]) -> Vec<f64> {
     let length = item.iter().map(|x| x * x).sum::<f64>().sqrt();
     item.iter().map(|x| if length > 0.0 { x / length } else { 0.0 }).collect()
 }

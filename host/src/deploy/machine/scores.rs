@@ -24,7 +24,7 @@ const MOST_SYMBOLS: usize = 32;
 const MOST_CHANNELS: usize = 9;
 
 /// Refuses what [`block`] is not compiled for.
-pub(super) fn check_size(
+pub(crate) fn check_size(
     observations: &Observations,
     states: usize,
     size: usize,

@@ -93,6 +93,18 @@ impl MachineStream {
         (values, left)
     }
 
+    /// The same as they are: times the exponential of that logarithm, so that they compare with
+    /// other streams'. Where it leaves the range of `f32` they are infinite, or zero.
+    #[must_use]
+    pub fn unscaled_values(&self) -> Vec<f32> {
+        let (values, log_scale) = self.decision_values();
+        if log_scale == 0.0 {
+            return values;
+        }
+        let scale = f64::from(log_scale).exp();
+        values.into_iter().map(|value| (f64::from(value) * scale) as f32).collect()
+    }
+
     /// The decision so far.
     #[must_use]
     pub fn decision(&self) -> Decision {

@@ -1,13 +1,16 @@
 //! `fishweir fit`.
 
+mod kernel;
+
 use std::path::PathBuf;
 
 use fishweir::data::{DataError, Dataset, Kind};
-use fishweir::deploy::Deployed;
+use fishweir::deploy::{DeployedKind, ModelKind};
 use fishweir::learn::{ClassifierKind, TrainOptions, Trained, train};
-use fishweir::report::{ClassFit, DataSummary, FitReport};
+use fishweir::report::{ClassFit, DataSummary, FitReport, Stored};
+use fishweir::runtime::Hmm;
 
-use super::arguments::{Cutting, Reading, Training, check_output, named_after};
+use super::arguments::{Cutting, Reading, ScoreKernels, Training, check_output, named_after};
 use super::{Failure, print, progress};
 
 #[derive(Debug, clap::Args)]
@@ -21,10 +24,16 @@ pub(super) struct Arguments {
     /// Which classifier
     #[arg(long, value_enum, default_value_t = ClassifierKind::Fisher)]
     classifier: ClassifierKind,
+    /// Train a machine on a kernel by marginalisation instead, whose numbers are in this file: the
+    /// fixed-length kernel of a hidden Markov model over symbols, which deploys
+    #[arg(long, value_name = "MODEL.toml", conflicts_with = "classifier")]
+    kernel_model: Option<PathBuf>,
     #[command(flatten)]
     cutting: Cutting,
     #[command(flatten)]
     training: Training,
+    #[command(flatten)]
+    kernels: ScoreKernels,
     #[command(flatten)]
     reading: Reading,
     /// Report as JSON
@@ -37,17 +46,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(output) => output.clone(),
         None => named_after(&arguments.data, ".model.json"),
     };
-    let options = arguments.training.options(arguments.classifier, &arguments.cutting)?;
     check_output(&output, &arguments.data)?;
-    let data = Dataset::read(&arguments.data, &arguments.reading.options())?;
-    check_group(&data, &options)?;
-    let all: Vec<usize> = (0..data.series().len()).collect();
-    let trained = fit(&data, &all, &options)?;
-    let deployed = trained.classifier.compile()?;
+    let (data, options, trained) = match &arguments.kernel_model {
+        Some(path) => kernel::trained(arguments, path)?,
+        None => {
+            let training = arguments.training.with(&arguments.kernels);
+            let options = training.options(arguments.classifier, &arguments.cutting)?;
+            let data = Dataset::read(&arguments.data, &arguments.reading.options())?;
+            check_group(&data, &options)?;
+            let trained = fit(&data, &series_of(&data), &options)?;
+            (data, options, trained)
+        }
+    };
+    let deployed = trained.classifier.deploy()?;
     trained.classifier.save(&output)?;
     let model = output.display().to_string();
-    let report = report(&data, &all, &options, &trained, &deployed, model);
+    let report = report(&data, &series_of(&data), &options, &trained, &deployed, model);
     print(&report, arguments.json)
+}
+
+/// All series of a data set.
+fn series_of(data: &Dataset) -> Vec<usize> {
+    (0..data.series().len()).collect()
 }
 
 /// Refuses a group column that is not there before an hour's work, not after.
@@ -85,20 +105,27 @@ pub(super) fn report(
     series: &[usize],
     options: &TrainOptions,
     trained: &Trained,
-    deployed: &Deployed,
+    deployed: &DeployedKind,
     model: String,
 ) -> FitReport {
+    let classifier = &trained.classifier;
+    let stored = match (deployed, classifier) {
+        (DeployedKind::Machine(machine), ModelKind::Machine(expansion)) => {
+            Some(Stored::of(machine, expansion.items()))
+        }
+        _ => None,
+    };
     FitReport {
         data: DataSummary::of(data, Some(series), options.windowing.as_ref()),
         group: options.group.clone(),
-        classifier: options.kind.to_string(),
+        classifier: classifier.method().to_owned(),
         classes: data.classes().to_vec(),
-        windows: trained.classifier.provenance.windows,
+        windows: classifier.provenance().windows,
         observes: match data.kind() {
             Kind::Channels(names) => format!("channels {}", names.join(", ")),
             Kind::Symbols(alphabet) => format!("symbols {alphabet}"),
         },
-        states: trained.classifier.states(),
+        states: classifier.models().iter().map(Hmm::states).max().unwrap_or(0),
         fits: data
             .classes()
             .iter()
@@ -106,6 +133,7 @@ pub(super) fn report(
             .map(|(class, fit)| ClassFit::of(class, fit))
             .collect(),
         choice: trained.choice.clone(),
+        stored,
         model,
         cost: deployed.cost(),
     }

@@ -1,0 +1,51 @@
+//! A machine on a kernel by marginalisation.
+
+use std::path::Path;
+
+use fishweir::data::Dataset;
+use fishweir::kernel::marginal::MarginalModel;
+use fishweir::learn::{ClassifierKind, TrainError, TrainOptions, Trained, train_fixed_length};
+
+use super::{Arguments, check_group, series_of};
+use crate::commands::gram::item_refused;
+use crate::commands::{Failure, note};
+
+/// Trains on the kernel of all windows of the data, read as the kernel's file says.
+pub(super) fn trained(
+    arguments: &Arguments,
+    path: &Path,
+) -> Result<(Dataset, TrainOptions, Trained), Failure> {
+    let file = path.display();
+    let model = MarginalModel::read(path)?;
+    let kind = model.kind().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
+    let MarginalModel::FixedLength(fixed_length) = &model else {
+        return Err(Failure::Input(format!(
+            "{file}: a device evaluates a [fixed-length] kernel, and no [{}]; evaluate \
+             --kernel-model and gram take it",
+            model.name()
+        )));
+    };
+    if fixed_length.alphabet.is_none() {
+        return Err(Failure::Input(format!(
+            "{file}: a device stores symbols, and this [fixed-length] kernel is of channels; evaluate \
+             --kernel-model and gram take it"
+        )));
+    }
+    let mut unused = arguments.training.with(&arguments.kernels).given();
+    unused.retain(|name| !["--c", "--class-weight", "--learner"].contains(name));
+    if !unused.is_empty() {
+        note(format_args!("{} not used: the kernel's numbers are given", unused.join(", ")));
+    }
+    // Of these options the kernel reads what every classifier has.
+    let options = arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)?;
+    let data = Dataset::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
+    check_group(&data, &options)?;
+    let trained = train_fixed_length(&data, &series_of(&data), fixed_length, &options);
+    let trained = trained.map_err(|error| match error {
+        TrainError::Marginal(error) => {
+            item_refused(error, &data, &data.windows(options.windowing.as_ref()))
+        }
+        other => other.into(),
+    })?;
+    Ok((data, options, trained))
+}

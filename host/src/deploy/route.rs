@@ -1,0 +1,183 @@
+//! The ways to evaluate a classifier on a device: what each costs, which is taken, and why.
+
+use fishweir_core::artefact::Succession;
+use serde::Serialize;
+
+use super::cost::{FilterWork, belief_bytes};
+use super::{Cost, Deployed, Machine};
+use crate::classifier::Observations;
+
+/// A way to evaluate a classifier on a device, and what it costs.
+///
+/// Where it would store items, and how many is not known, their costs are told for one of them and
+/// come on top.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Route {
+    /// What it is.
+    pub name: &'static str,
+    /// Whether it was taken.
+    pub taken: bool,
+    /// Why, or why not.
+    pub why: &'static str,
+    /// Bytes of the state.
+    pub state_bytes: usize,
+    /// Bytes in flash.
+    pub model_bytes: usize,
+    /// Bytes in flash that every stored item would add.
+    pub model_bytes_per_item: usize,
+    /// Multiply-adds a sample.
+    pub multiply_adds_per_sample: usize,
+    /// Multiply-adds a decision.
+    pub multiply_adds_per_decision: usize,
+    /// Multiply-adds a decision that every stored item would add.
+    pub multiply_adds_per_decision_per_item: usize,
+}
+
+const VECTORS: &str = "support vectors in flash";
+const DIRECTIONS: &str = "compiled directions";
+
+impl Route {
+    fn taken(name: &'static str, why: &'static str, cost: Cost) -> Self {
+        Self {
+            name,
+            taken: true,
+            why,
+            state_bytes: cost.state_bytes,
+            model_bytes: cost.model_bytes,
+            model_bytes_per_item: 0,
+            multiply_adds_per_sample: cost.multiply_adds_per_sample,
+            multiply_adds_per_decision: cost.multiply_adds_per_decision,
+            multiply_adds_per_decision_per_item: 0,
+        }
+    }
+}
+
+impl Machine {
+    /// The ways there are, the one taken first.
+    #[must_use]
+    pub fn routes(&self) -> Vec<Route> {
+        if !self.on_scores() {
+            let why = "a kernel by marginalisation is no inner product of scores, so that no \
+                       direction stands for it: a recursion for every stored item, and no other way";
+            return vec![Route::taken(VECTORS, why, self.cost())];
+        }
+        let why = "the kernel is not linear in the score, so that no direction stands for it: the \
+                   whole score streams, and a decision compares it with every stored item";
+        let (m, n, o) = (self.models(), self.states(), self.outputs());
+        let work = FilterWork::of(n, o, self.observations());
+        let directions = Route {
+            name: DIRECTIONS,
+            taken: false,
+            why: "not open to this kernel: what one linear in the same scores costs (--classifier \
+                  fisher)",
+            state_bytes: m * belief_bytes(n, o) + 8,
+            model_bytes: directions_bytes(m, n, o, o, self.observations()),
+            model_bytes_per_item: 0,
+            multiply_adds_per_sample: m * work.multiply_adds,
+            multiply_adds_per_decision: m * (o + o),
+            multiply_adds_per_decision_per_item: 0,
+        };
+        vec![Route::taken(VECTORS, why, self.cost()), directions]
+    }
+}
+
+impl Deployed {
+    /// The ways there are to evaluate it, the one taken first.
+    #[must_use]
+    pub fn routes(&self) -> Vec<Route> {
+        let (m, n, c, o) = (self.models(), self.states(), self.directions(), self.outputs());
+        let cost = self.cost();
+        let hidden = (self.succession() == Succession::STEPS).then(|| {
+            let filter = FilterWork::of(n, c, self.observations());
+            Route {
+                name: "the same with hidden states",
+                taken: false,
+                why: "not needed: each state is followed by one other, so that none has to be guessed",
+                state_bytes: m * belief_bytes(n, c) + 8,
+                model_bytes: cost.model_bytes + 4 * m * (n + n * n) * (1 + c),
+                multiply_adds_per_sample: m * filter.multiply_adds,
+                ..Route::taken("", "", cost)
+            }
+        });
+        if c == 0 {
+            let why = "the classifier is linear in log-likelihoods: it needs no score, and so no \
+                       direction and no stored item";
+            let taken = Route::taken("log-likelihoods", why, cost);
+            return [taken].into_iter().chain(hidden).collect();
+        }
+        let why = "the classifier is linear in scores, so that each output is a directional \
+                   derivative: no score, no feature vector and no training window on the device";
+        let taken = Route::taken(DIRECTIONS, why, cost);
+        if let Some(hidden) = hidden {
+            // The statistics that support vectors would need are of hidden states.
+            return vec![taken, hidden];
+        }
+        let streaming = Streaming::of(m, n, self.observations());
+        let entries = m * streaming.entries;
+        let vectors = Route {
+            name: VECTORS,
+            taken: false,
+            why: "the same decisions, dearer: the whole score, and a kernel value an item",
+            state_bytes: streaming.state_bytes,
+            // Beside the models a centre and a rate an entry, the biases, four words.
+            model_bytes: streaming.model_bytes + 4 * (2 * entries + o) + 16,
+            model_bytes_per_item: 4 * (entries + o),
+            multiply_adds_per_sample: streaming.multiply_adds,
+            multiply_adds_per_decision: entries,
+            multiply_adds_per_decision_per_item: entries + o,
+        };
+        vec![taken, vectors]
+    }
+}
+
+/// Bytes in flash of `m` models of `n` states with `c` directions, and of `o` outputs' weights: the
+/// size of the core's `StreamClassifier`.
+fn directions_bytes(m: usize, n: usize, c: usize, o: usize, observations: &Observations) -> usize {
+    let emission = match observations {
+        Observations::Channels(names) => {
+            let d = names.len();
+            2 * d + 1 + c + 2 * d * c
+        }
+        Observations::Symbols(symbols) => symbols.chars().count() * (1 + c),
+    };
+    4 * m * ((n + n * n) * (1 + c) + n * emission) + 4 * o * (m + 1) + 8
+}
+
+/// What streaming the full score of a bank costs.
+pub(super) struct Streaming {
+    pub(super) state_bytes: usize,
+    /// Of the models.
+    pub(super) model_bytes: usize,
+    pub(super) multiply_adds: usize,
+    pub(super) exponentials: usize,
+    /// Entries of a model's score, its log-likelihood among them.
+    pub(super) entries: usize,
+}
+
+impl Streaming {
+    pub(super) fn of(models: usize, n: usize, observations: &Observations) -> Self {
+        // Statistics, parameters and score entries of an emission.
+        let (statistics, parameters, entries) = match observations {
+            Observations::Channels(names) => {
+                (1 + 2 * names.len(), 1 + 2 * names.len(), 2 * names.len())
+            }
+            Observations::Symbols(symbols) => {
+                let count = symbols.chars().count();
+                (count, count, count)
+            }
+        };
+        let collected = n + n * n + n * statistics;
+        let filter = FilterWork::of(n, 0, observations);
+        // Statistics see likelihoods of their own; a bank asks all filters before it moves any.
+        let filters = 2 + usize::from(models > 1);
+        Self {
+            state_bytes: models
+                * (belief_bytes(n, 0) + 4 * collected * (n + 2) + 8).next_multiple_of(8)
+                + 8,
+            model_bytes: 4 * models * (n + n * n + n * parameters),
+            multiply_adds: models * (collected * n * n + filters * filter.multiply_adds),
+            exponentials: models * filters * filter.exponentials,
+            entries: n + n * n + n * entries + 1,
+        }
+    }
+}

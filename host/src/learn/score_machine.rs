@@ -1,0 +1,115 @@
+//! Machines with a kernel on scaled scores that is not linear in them: in the dual, for nothing folds.
+
+use rayon::prelude::*;
+
+use super::expansion::KernelLearnError;
+use super::features::{FeatureMap, Scaling};
+use super::loss::ClassWeight;
+use super::machine::{Examples, Learner};
+use super::metric::Metric;
+use super::multi_class::KernelMachine;
+use super::svm::Matrix;
+use crate::deploy::{ExpansionKernel, ScoreKernelKind, WhiteningRows, unit_length};
+use crate::kernel::CrossGram;
+
+/// Machines for each of several kernels and costs on features scaled alike.
+pub(super) struct ScorePath {
+    metric: Metric,
+    /// Of the training windows, as they came.
+    rows: Matrix,
+    /// Of the training windows, scaled; of length one where the kernel is a cosine.
+    stored: Vec<Vec<f64>>,
+    /// `[kernel][cost]`.
+    machines: Vec<(ScoreKernelKind, Vec<KernelMachine>)>,
+}
+
+/// Scaled features of all rows.
+fn scaled(metric: &Metric, rows: &Matrix) -> Vec<Vec<f64>> {
+    let wide = |row: &[f32]| row.iter().copied().map(f64::from).collect::<Vec<f64>>();
+    let rows: Vec<&[f32]> = rows.rows().collect();
+    rows.into_par_iter().map(|row| metric.map(&wide(row))).collect()
+}
+
+impl ScorePath {
+    /// Trains machines for some kernels and values of C.
+    pub(super) fn train(
+        learner: Learner,
+        kernels: impl IntoIterator<Item = ScoreKernelKind>,
+        examples: &Examples,
+        map: &FeatureMap,
+        scaling: Scaling,
+        c: &[f64],
+        classes: (usize, ClassWeight),
+    ) -> Result<Self, KernelLearnError> {
+        let Examples { rows, labels, lengths } = examples;
+        let metric = Metric::of(rows, lengths, map, scaling)?;
+        let mut stored = scaled(&metric, rows);
+        let mut machines = Vec::new();
+        for kernel in kernels {
+            if kernel == ScoreKernelKind::Cosine {
+                stored.iter_mut().for_each(|row| *row = unit_length(row));
+            }
+            let gram = learner.gram(stored.len(), |i, j| kernel.value(&stored[i], &stored[j]));
+            let of_cost = |&c| learner.machine(&gram, labels, classes, c);
+            machines.push((kernel, c.iter().map(of_cost).collect::<Result<_, _>>()?));
+        }
+        Ok(Self { metric, rows: rows.clone(), stored, machines })
+    }
+
+    /// Whether unscaled examples are decided rightly, `[kernel and cost][example]`.
+    pub(super) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<bool>> {
+        let new = scaled(&self.metric, rows);
+        let mut judged = Vec::new();
+        for (kernel, machines) in &self.machines {
+            let cross = CrossGram::from_fn(new.len(), self.stored.len(), |i, j| {
+                kernel.value(&new[i], &self.stored[j])
+            });
+            for machine in machines {
+                let right =
+                    |(row, &label): (usize, &usize)| machine.decide(cross.row(row)) == label;
+                judged.push(labels.iter().enumerate().map(right).collect());
+            }
+        }
+        judged
+    }
+
+    /// The first machine, on the whole scores of a device: its kernel with the training windows for
+    /// items, coefficients `[output][item]` and biases `[output]`.
+    ///
+    /// Entries of a score that do not move are no features; on the device they are there, and their
+    /// part of the whitening is zero.
+    pub(super) fn expansion(
+        &self,
+        map: &FeatureMap,
+    ) -> Option<(ExpansionKernel, Vec<Vec<f64>>, Vec<f64>)> {
+        let (kernel, machines) = self.machines.first()?;
+        let outputs = &machines.first()?.outputs;
+        let places = map.places();
+        let whole = |features: &[f64]| -> Vec<f64> {
+            places.iter().map(|place| place.map_or(0.0, |k| features[k])).collect()
+        };
+        let affine = self.metric.affine(map.len());
+        let whitening = match affine.diagonal() {
+            Some(rate) => WhiteningRows::Diagonal(whole(&rate)),
+            None => WhiteningRows::Full(
+                places
+                    .iter()
+                    .map(|place| place.map_or(vec![0.0; places.len()], |k| whole(&affine.rows[k])))
+                    .collect(),
+            ),
+        };
+        let item = |row: &[f32]| whole(&row.iter().copied().map(f64::from).collect::<Vec<f64>>());
+        let kernel = ExpansionKernel::Scores {
+            models: map.models().to_vec(),
+            scale: map.scale().to_vec(),
+            normalisation: map.normalisation(),
+            likelihood: map.with_likelihood(),
+            centre: whole(&affine.centre),
+            whitening,
+            kernel: *kernel,
+            items: self.rows.rows().map(item).collect(),
+        };
+        let coefficients = outputs.iter().map(|output| output.coefficients.clone()).collect();
+        Some((kernel, coefficients, outputs.iter().map(|output| output.bias).collect()))
+    }
+}

@@ -1,0 +1,180 @@
+//! Kernel machines that do not compile, from `fit` to decisions: on Fisher scores, and on a kernel by
+//! marginalisation.
+
+use std::fs;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::fixtures::{QUICK, fixtures};
+use crate::{fishweir, json, printed, refused};
+
+const KINDS: [&str; 3] = ["gaussian", "polynomial", "cosine"];
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// A file in a folder, for command lines.
+fn at(folder: &TempDir, name: &str) -> String {
+    folder.path().join(name).display().to_string()
+}
+
+/// Fits, inspects, exports, judges and scores with a model; its inspection.
+fn all_the_way(data: &str, fit: &str, method: &str) -> Value {
+    let folder = folder();
+    let (model, rust) = (at(&folder, "model.json"), at(&folder, "model.rs"));
+    let report = json(&mut fishweir(&format!("fit {data} -o {model} {fit} --json")));
+    assert_eq!(report["classifier"], method);
+    let info = json(&mut fishweir(&format!("info {model} --json")));
+    assert_eq!(info["classifier"], method);
+    assert_eq!(info["stored"], report["stored"]);
+    assert_eq!(info["model_bytes"], report["cost"]["model_bytes"]);
+    assert_eq!(info["provenance"]["windows"], report["windows"]);
+    assert_eq!(info["stored"]["trained_items"], report["windows"]);
+    assert_eq!(info["routes"][0]["name"], "support vectors in flash");
+    assert_eq!(info["routes"][0]["taken"], true);
+    let text = printed(&mut fishweir(&format!("info {model}")));
+    assert!(text.contains("trained on") && text.contains("(taken)"), "{text}");
+
+    printed(&mut fishweir(&format!("export {model} -o {rust}")));
+    let source = fs::read_to_string(&rust).expect("written");
+    assert!(source.contains("pub static MODEL: Model = KernelMachine::new("), "{source}");
+
+    // Both cut windows as it was trained, and agree on every one.
+    let judged = json(&mut fishweir(&format!("evaluate {data} --model {model} --json")));
+    assert_eq!(judged["classifier"], method);
+    assert_eq!(judged["windows"], info["provenance"]["windows"]);
+    let scored = json(&mut fishweir(&format!("score {data} --model {model} --json")));
+    let decisions = scored["decisions"].as_array().expect("decisions");
+    assert_eq!(judged["windows"].as_u64(), Some(decisions.len() as u64));
+    let names: Vec<&str> =
+        info["classes"].as_array().expect("classes").iter().filter_map(Value::as_str).collect();
+    for (number, name) in names.iter().enumerate() {
+        let decided = decisions.iter().filter(|one| one["class"] == *name).count() as u64;
+        let column = judged["confusion"].as_array().expect("rows").iter();
+        assert_eq!(column.filter_map(|row| row[number].as_u64()).sum::<u64>(), decided, "{name}");
+    }
+    assert!(judged["accuracy"].as_f64() > Some(0.8), "{method}: {judged}");
+    info
+}
+
+#[test]
+fn each_kernel_on_scores_is_fitted_inspected_exported_and_run() {
+    for kind in KINDS {
+        let strings = fixtures().at("strings.tsv");
+        let quick = format!("--classifier {kind} {QUICK} --sigma 0.5,1");
+        let info = all_the_way(&strings, &quick, kind);
+        // Whole scores: initial, transition, symbols, a log-likelihood, of two models.
+        assert_eq!(info["stored"]["entries"], 2 * (2 + 4 + 2 * 4 + 1));
+        let three = fixtures().at("three.csv");
+        let windows = "--window 20 --hop 10 --group subject --scaling whitened";
+        let info = all_the_way(&three, &format!("{quick} {windows}"), kind);
+        assert_eq!(info["outputs"], 3);
+        assert_eq!(info["routes"][1]["name"], "compiled directions");
+    }
+}
+
+#[test]
+fn each_is_cross_validated_beside_the_others() {
+    let data = fixtures().at("three.csv");
+    let line = format!(
+        "evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK} --sigma 0.5,1 \
+         --classifier bayes,fisher,gaussian,polynomial,cosine"
+    );
+    let report = json(fishweir(&line).arg("--json"));
+    for kind in KINDS {
+        let figures = &report["classifiers"][kind];
+        assert_eq!(figures["windows"], 54);
+        assert!(figures["accuracy"].as_f64() > Some(0.9), "{kind}: {figures}");
+        assert!(figures["gain"]["mean"].is_f64() && figures["roc"]["area"].is_f64());
+        assert_eq!(figures["latency"]["median"], 20, "read at a window's end");
+        for fold in figures["folds"].as_array().expect("folds") {
+            let choice = &fold["choice"];
+            assert_eq!(choice["sigma"].is_f64(), kind == "gaussian", "{choice}");
+            let widths = if kind == "gaussian" { 2 } else { 1 };
+            assert_eq!(choice["candidates"].as_array().map(Vec::len), Some(2 * 2 * widths));
+        }
+    }
+    let text = printed(&mut fishweir(&line));
+    for part in ["gaussian: all folds together", "sigma=", "more than bayes"] {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+}
+
+#[test]
+fn a_machine_decides_on_a_live_stream() {
+    let (folder, data) = (folder(), fixtures().at("strings.tsv"));
+    let model = at(&folder, "model.json");
+    printed(&mut fishweir(&format!("fit {data} -o {model} --classifier cosine {QUICK}")));
+    let line = format!("score --stream --model {model} --every 10");
+    let text = printed(fishweir(&line).write_stdin("ACGTACGTAC\nAAAACCCCCG\n"));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "start,end,class,margin,value");
+    assert_eq!(lines.len(), 3, "{text}");
+    assert!(lines[1].starts_with("0,10,turns,") && lines[2].starts_with("0,20,"), "{text}");
+}
+
+#[test]
+fn what_does_not_go_on_a_device_is_refused_by_its_option() {
+    let (folder, data) = (folder(), fixtures().at("strings.tsv"));
+    let model = at(&folder, "model.json");
+    let refuse = |options: &str| {
+        let line = format!("fit {data} -o {model} --classifier gaussian {options}");
+        let message = refused(&mut fishweir(&line), 2);
+        assert!(!folder.path().join("model.json").exists());
+        message
+    };
+    assert!(refuse("--states 9").contains("take fewer with --states"));
+    for learner in ["svm", "logistic"] {
+        let message = refuse(&format!("--learner {learner}"));
+        assert!(message.contains("kernel-svm or klr"), "{message}");
+    }
+    refuse("--sigma 0");
+    refuse("--power 65");
+    let wide: String =
+        ('!'..='Z').filter(|c| c.is_alphanumeric() || "#$%&*+".contains(*c)).collect();
+    let rows = (0..8).map(|n| format!("{}\ts{n}\t{wide}\n", ["a", "b"][n % 2]));
+    let file = at(&folder, "wide.tsv");
+    fs::write(&file, "label\tid\tsequence\n".to_owned() + &rows.collect::<String>()).expect("wide");
+    let line = format!("fit {file} -o {model} --classifier cosine {QUICK}");
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("32 symbols") && message.contains("fisher"), "{message}");
+}
+
+#[test]
+fn a_machine_by_marginalisation_is_fitted_and_deploys() {
+    let (folder, data) = (folder(), fixtures().at("strings.tsv"));
+    let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels");
+    let kernel = format!("{documented}/fixed-length-symbols.toml");
+    let info = all_the_way(&data, &format!("--kernel-model {kernel} --c 1,10,100"), "fixed-length");
+    assert_eq!(info["stored"]["entries"], 25);
+    let routes = info["routes"].as_array().expect("routes");
+    assert_eq!(routes.len(), 1);
+    assert!(routes[0]["why"].as_str().expect("why").contains("marginalisation"));
+
+    // A missing symbol cannot be stored: that string is left out, and this is said.
+    let text = fs::read_to_string(&data).expect("read");
+    let (gap, model) = (at(&folder, "gap.tsv"), at(&folder, "gap.json"));
+    fs::write(&gap, text.trim_end()[..text.len() - 2].to_owned() + "N\n").expect("written");
+    let line = format!("fit {gap} -o {model} --kernel-model {kernel} --c 1 --json");
+    assert_eq!(json(&mut fishweir(&line))["windows"], 11);
+    let info = printed(&mut fishweir(&format!("info {model}")));
+    assert!(info.contains("no missing symbol: 1"), "{info}");
+
+    // What else goes wrong.
+    let refuse = |options: &str| {
+        let line = format!("fit {data} -o {} {options}", at(&folder, "no.json"));
+        refused(&mut fishweir(&line), 2)
+    };
+    let message = refuse(&format!("--kernel-model {documented}/pair-hmm.toml"));
+    assert!(message.contains("no [pair-hmm]") && message.contains("gram"), "{message}");
+    let message = refuse(&format!("--kernel-model {documented}/fixed-length.toml"));
+    assert!(message.contains("of channels"), "{message}");
+    let ragged = at(&folder, "ragged.tsv");
+    fs::write(&ragged, text + "runs\tshort\tACGT\n").expect("written");
+    let line = format!("fit {ragged} -o {} --kernel-model {kernel}", at(&folder, "no.json"));
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("line 14") && message.contains("4 symbols where 25"), "{message}");
+    refuse(&format!("--kernel-model {kernel} --classifier gaussian"));
+}

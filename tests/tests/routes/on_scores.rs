@@ -1,0 +1,338 @@
+//! Machines with kernels on scores: what streams is what was trained, in every kernel, scaling, family
+//! and topology; what cannot be deployed is refused before it is fitted; no held-back window is seen.
+
+use fishweir::data::{Dataset, ReadOptions, Window};
+use fishweir::deploy::{ExpansionKernel, ModelKind, ScoreKernelKind, WhiteningRows};
+use fishweir::evaluate::{CrossValidationOptions, cross_validate};
+use fishweir::fit::Topology;
+use fishweir::learn::{
+    ClassWeight, ClassifierKind, FeatureMap, Features, Learner, Matrix, Metric, Scaling,
+    ScoreModels, TrainOptions, Trainer, train,
+};
+use fishweir_tests::sample::Sampler;
+
+/// The classifiers that do not compile.
+const KINDS: [ClassifierKind; 3] =
+    [ClassifierKind::Gaussian, ClassifierKind::Polynomial, ClassifierKind::Cosine];
+
+/// Strings that run through two stages, sooner in one class than in the other.
+fn strings(seed: u64) -> Dataset {
+    let mut s = Sampler::new(seed);
+    let mut text = String::from("label\tid\tsequence\n");
+    for n in 0..36 {
+        let turn = 10 + 8 * (n % 2);
+        let letter = |t: usize, x: f64| match (t < turn, x < 0.7) {
+            (true, true) | (false, false) => ['A', 'C'][(x * 100.0) as usize % 2],
+            _ => ['G', 'T'][(x * 100.0) as usize % 2],
+        };
+        let sequence: String = (0..30).map(|t| letter(t, s.uniform(0.0, 1.0))).collect();
+        text += &format!("{}\ts{n}\t{sequence}\n", ["soon", "late"][n % 2]);
+    }
+    Dataset::parse("strings.tsv", text.as_bytes(), &ReadOptions::default()).expect("a data set")
+}
+
+/// Three classes of two channels, of very unlike units, one of them with a gap.
+fn channels(seed: u64) -> Dataset {
+    let mut s = Sampler::new(seed);
+    let mut text = String::from("series,label,t,x,y\n");
+    for n in 0..27 {
+        for t in 0..24 {
+            let phase = 0.4 * t as f64 * (1.0 + (n % 3) as f64);
+            let x = 100.0 * (phase.sin() + 0.3 * s.normal());
+            let y = 0.01 * (phase.cos() + 0.3 * s.normal());
+            let y = if n == 5 && t == 7 { "NA".to_owned() } else { y.to_string() };
+            let x = if n == 5 && t == 7 { "NA".to_owned() } else { x.to_string() };
+            text += &format!("{n},{},{t},{x},{y}\n", ["slow", "brisk", "fast"][n % 3]);
+        }
+    }
+    Dataset::parse("channels.csv", text.as_bytes(), &ReadOptions::default()).expect("a data set")
+}
+
+fn options(kind: ClassifierKind, topology: Topology) -> TrainOptions {
+    let mut options = TrainOptions::new(kind);
+    options.baum_welch.states = 3;
+    options.baum_welch.topology = topology;
+    options.baum_welch.iterations = 8;
+    options.inner_folds = 2;
+    options.c = vec![1.0];
+    options.sigma = vec![0.7];
+    options.power = 3;
+    options
+}
+
+/// Whole windows of some series.
+fn cut<'a>(data: &'a Dataset, series: &[usize]) -> Vec<Window<'a>> {
+    let windows = data.windows(None);
+    windows.of_all(series).copied().collect()
+}
+
+/// The outputs' values of a trained machine on windows, from features and their metric in `f64`, which
+/// is where it was trained: `bias + sum_m coefficient_m k(z_m, z)`; and the sum of the terms' sizes.
+fn values_where_trained(
+    model: &ModelKind,
+    scaling: Scaling,
+    (learned, judged): (&[Window<'_>], &[Window<'_>]),
+) -> Vec<Vec<(f64, f64)>> {
+    let expansion = model.machine().expect("a machine");
+    let ExpansionKernel::Scores { models, scale, normalisation, likelihood, kernel, .. } =
+        &expansion.kernel
+    else {
+        panic!("on scores");
+    };
+    let map = FeatureMap::new(
+        Features::Scores,
+        models.clone(),
+        scale.clone(),
+        *likelihood,
+        *normalisation,
+    );
+    let extract = |windows: &[Window<'_>]| -> Vec<Vec<f64>> {
+        let views: Vec<_> = windows.iter().map(|window| window.samples).collect();
+        map.extract(&views).into_iter().map(|row| row.expect("possible")).collect()
+    };
+    let mut rows = Matrix::new(map.len());
+    extract(learned).iter().for_each(|row| rows.push(row));
+    let lengths: Vec<usize> = learned.iter().map(|window| window.samples.len()).collect();
+    let metric = Metric::of(&rows, &lengths, &map, scaling).expect("a metric");
+    let rounded = |row: &[f32]| row.iter().copied().map(f64::from).collect::<Vec<f64>>();
+    let items: Vec<Vec<f64>> = rows.rows().map(|row| metric.map(&rounded(row))).collect();
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let of_kernel = |a: &[f64], b: &[f64]| match *kernel {
+        ScoreKernelKind::Gaussian { gamma } => {
+            let apart: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+            (-gamma * product(&apart, &apart)).exp()
+        }
+        ScoreKernelKind::Polynomial { degree } => (1.0 + product(a, b)).powi(degree as i32),
+        ScoreKernelKind::Cosine => product(a, b) / (product(a, a) * product(b, b)).sqrt(),
+    };
+    let values = |row: Vec<f64>| -> Vec<(f64, f64)> {
+        let z = metric.map(&row);
+        let kernels: Vec<f64> = items.iter().map(|item| of_kernel(item, &z)).collect();
+        let outputs = expansion.coefficients.iter().zip(&expansion.biases);
+        outputs
+            .map(|(coefficients, bias)| {
+                let terms = coefficients.iter().zip(&kernels).map(|(c, k)| c * k);
+                (bias + terms.clone().sum::<f64>(), bias.abs() + terms.map(f64::abs).sum::<f64>())
+            })
+            .collect()
+    };
+    extract(judged).into_iter().map(values).collect()
+}
+
+#[test]
+fn what_streams_is_what_was_trained() {
+    let (mut worst, mut all_right, mut all_judged) = (0.0_f64, 0, 0);
+    for (data, topologies) in [
+        (strings(3), vec![Topology::Ergodic, Topology::LeftToRight, Topology::Positions]),
+        (channels(4), vec![Topology::Ergodic, Topology::LeftToRight]),
+    ] {
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        let (learned, judged) = all.split_at(2 * all.len() / 3);
+        let trainer = Trainer::new(&data);
+        for topology in topologies {
+            for kind in KINDS {
+                for scaling in
+                    [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened, Scaling::Sampled]
+                {
+                    for learner in [Learner::KernelSvm, Learner::KernelLogistic] {
+                        let what = format!("{kind} {topology:?} {scaling:?} {learner}");
+                        let options = TrainOptions {
+                            scalings: vec![scaling],
+                            learner,
+                            class_weight: ClassWeight::Balanced,
+                            ..options(kind, topology)
+                        };
+                        let trained = trainer.train(learned, &options, &|| ()).expect(&what);
+                        let model = trained.classifier;
+                        assert_eq!(model.provenance().windows, learned.len());
+                        let deployed = model.deploy().expect(&what);
+                        let windows = (&*cut(&data, learned), &*cut(&data, judged));
+                        let wanted = values_where_trained(&model, scaling, windows);
+                        let (mut stream, mut right) = (deployed.stream(), 0);
+                        for (window, wanted) in windows.1.iter().zip(wanted) {
+                            stream.reset();
+                            window.samples.iter().for_each(|x| stream.push(x).expect("possible"));
+                            let values = stream.decision_values();
+                            assert_eq!(values.len(), wanted.len());
+                            for (value, (wanted, size)) in values.into_iter().zip(wanted) {
+                                let off = (f64::from(value) - wanted).abs() / size.max(1.0);
+                                assert!(off < 2e-5, "{what}: {value} where {wanted} is right");
+                                worst = worst.max(off);
+                            }
+                            right += usize::from(Some(stream.decision().class) == window.label());
+                        }
+                        (all_right, all_judged) = (all_right + right, all_judged + judged.len());
+                    }
+                }
+            }
+        }
+    }
+    println!("off by {worst:.1e} of the terms' sum at worst; {all_right} of {all_judged} right");
+    assert!(10 * all_right > 6 * all_judged, "{all_right} of {all_judged}: nothing was learnt");
+}
+
+#[test]
+fn whitening_that_does_not_mix_stays_a_factor_an_entry() {
+    let data = strings(3);
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    for scaling in [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened] {
+        let options = TrainOptions {
+            scalings: vec![scaling],
+            ..options(ClassifierKind::Gaussian, Topology::LeftToRight)
+        };
+        let trained = train(&data, &all, &options, &|| ()).expect("trains");
+        let Some(ExpansionKernel::Scores { whitening, centre, models, items, .. }) =
+            trained.classifier.machine().map(|machine| &machine.kernel)
+        else {
+            panic!("on scores");
+        };
+        // Whole scores and a log-likelihood a model; what a left-to-right model fixes is not weighed.
+        let entries = models.len() * (3 + 9 + 3 * 4 + 1);
+        assert_eq!((centre.len(), items[0].len()), (entries, entries));
+        let fixed = 3 + 3;
+        match whitening {
+            WhiteningRows::Diagonal(rate) => {
+                assert_ne!(scaling, Scaling::Whitened);
+                assert!(rate.iter().filter(|rate| **rate == 0.0).count() >= 2 * fixed);
+            }
+            WhiteningRows::Full(rows) => {
+                assert_eq!(scaling, Scaling::Whitened);
+                let nothing = |row: &&Vec<f64>| row.iter().all(|factor| *factor == 0.0);
+                assert!(rows.iter().filter(nothing).count() >= 2 * fixed);
+            }
+        }
+    }
+}
+
+#[test]
+fn width_and_cost_are_chosen_within_the_training_data() {
+    let data = strings(5);
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let options = TrainOptions {
+        sigma: vec![0.5, 2.0],
+        c: vec![0.1, 1.0, 10.0],
+        scores: ScoreModels::Class("late".into()),
+        ..options(ClassifierKind::Gaussian, Topology::Ergodic)
+    };
+    let trained = train(&data, &all, &options, &|| ()).expect("trains");
+    let choice = trained.choice.expect("chosen");
+    assert_eq!(choice.candidates.len(), 2 * 2 * 3);
+    let best = choice.candidates.iter().map(|one| one.accuracy).fold(0.0, f64::max);
+    let first = choice.candidates.iter().find(|one| one.accuracy == best).expect("one");
+    assert_eq!(choice.setting, first.setting);
+    let machine = trained.classifier.machine().expect("a machine");
+    assert_eq!(machine.models().len(), 1);
+    let ExpansionKernel::Scores { kernel: ScoreKernelKind::Gaussian { gamma }, .. } =
+        machine.kernel
+    else {
+        panic!("Gaussian");
+    };
+    let sigma = choice.setting.sigma.expect("a width");
+    assert!((gamma * 2.0 * sigma * sigma - 1.0).abs() < 1e-12);
+}
+
+/// What is trained depends on the training series alone: others may be anything.
+#[test]
+fn nothing_is_learnt_from_what_is_held_back() {
+    let text = |other: bool| {
+        let data = strings(3);
+        let mut text = String::from("label\tid\tsequence\n");
+        for (n, series) in data.series().iter().enumerate() {
+            let held_back = n % 3 == 0;
+            let letters = series.samples.view();
+            let letters = letters.symbols().expect("symbols").iter().flatten();
+            let swap = |symbol: &u16| {
+                ['A', 'C', 'G', 'T'][usize::from(*symbol ^ u16::from(other && held_back))]
+            };
+            let sequence: String = letters.map(swap).collect();
+            let label = series.label.expect("labelled") ^ usize::from(other && held_back);
+            text += &format!("{}\ts{n}\t{sequence}\n", data.classes()[label]);
+        }
+        text
+    };
+    let machines = [false, true].map(|other| {
+        let data = Dataset::parse("strings.tsv", text(other).as_bytes(), &ReadOptions::default())
+            .expect("a data set");
+        let seen: Vec<usize> = (0..data.series().len()).filter(|n| n % 3 != 0).collect();
+        KINDS.map(|kind| {
+            let options = TrainOptions { c: vec![0.1, 10.0], ..options(kind, Topology::Ergodic) };
+            train(&data, &seen, &options, &|| ()).expect("trains").classifier
+        })
+    });
+    assert_eq!(machines[0], machines[1]);
+}
+
+/// Where labels mean nothing, nothing can be told: a machine that had stored a test window would know.
+#[test]
+fn labels_drawn_by_chance_are_not_predicted() {
+    let mut s = Sampler::new(11);
+    let mut text = String::from("label\tid\tsequence\n");
+    for n in 0..60 {
+        let sequence: String =
+            (0..20).map(|_| ['A', 'C', 'G', 'T'][s.uniform(0.0, 4.0) as usize % 4]).collect();
+        text += &format!("{}\ts{n}\t{sequence}\n", ["heads", "tails"][n % 2]);
+    }
+    let data = Dataset::parse("coin.tsv", text.as_bytes(), &ReadOptions::default()).expect("data");
+    let trainer = Trainer::new(&data);
+    for kind in KINDS {
+        // Narrow and dear: all that is stored is known by heart.
+        let options = TrainOptions {
+            c: vec![1e2],
+            sigma: vec![0.05],
+            power: 4,
+            ..options(kind, Topology::Ergodic)
+        };
+        let folds = CrossValidationOptions { folds: 5, seed: None };
+        let found = cross_validate(&trainer, &options, folds, &|| ()).expect("validated");
+        let accuracy = found.pooled.accuracy;
+        assert!((0.25..0.75).contains(&accuracy), "{kind}: {accuracy}");
+        // A machine is read at a window's end.
+        assert!(found.latency.is_none_or(|latency| latency.median == 20));
+    }
+}
+
+#[test]
+fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
+    let data = strings(3);
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let refused = |change: &dyn Fn(&mut TrainOptions)| {
+        let mut options = options(ClassifierKind::Gaussian, Topology::Ergodic);
+        change(&mut options);
+        let passes = std::sync::atomic::AtomicUsize::new(0);
+        let count = || {
+            passes.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        };
+        let error = train(&data, &all, &options, &count).expect_err("refused").to_string();
+        assert_eq!(passes.into_inner(), 0, "nothing is fitted first");
+        error
+    };
+    for (change, part) in [
+        (
+            &(|o: &mut TrainOptions| o.baum_welch.states = 9) as &dyn Fn(&mut TrainOptions),
+            "--states",
+        ),
+        (&|o: &mut TrainOptions| o.learner = Learner::Logistic, "--learner"),
+        (&|o: &mut TrainOptions| o.learner = Learner::Svm, "kernel-svm or klr"),
+        (&|o: &mut TrainOptions| o.sigma.clear(), "--sigma"),
+        (&|o: &mut TrainOptions| o.sigma = vec![1e-30], "--sigma"),
+    ] {
+        let error = refused(change);
+        assert!(error.contains(part), "no {part} in {error}");
+    }
+    // An automatic topology would have been a state a position.
+    let mut automatic = options(ClassifierKind::Cosine, Topology::Automatic);
+    automatic.baum_welch.states = 4;
+    let trained = train(&data, &all, &automatic, &|| ()).expect("trains").classifier;
+    assert!(trained.models().iter().all(|model| model.states() == 4));
+    // More windows than a Gram matrix takes.
+    let mut text = String::from("label\tid\tsequence\n");
+    for n in 0..5_001 {
+        text += &format!("{}\ts{n}\tAC\n", ["a", "b"][n % 2]);
+    }
+    let many = Dataset::parse("many.tsv", text.as_bytes(), &ReadOptions::default()).expect("data");
+    let series: Vec<usize> = (0..5_001).collect();
+    let error =
+        train(&many, &series, &options(ClassifierKind::Gaussian, Topology::Ergodic), &|| ());
+    let error = error.expect_err("too many").to_string();
+    assert!(error.contains("5001 training windows") && error.contains("--hop"), "{error}");
+}
