@@ -65,7 +65,9 @@ fn on_device(
     assert_eq!(run.outcome.info.state_bytes, deployed.cost().state_bytes, "{}", board.name);
     assert_eq!(run.outcome.info.model_bytes, deployed.cost().model_bytes, "{}", board.name);
     assert!(stack as usize > run.outcome.info.state_bytes, "{}", board.name);
-    assert!(instructions > 50.0, "{}", board.name);
+    // A product a model takes less than a filter.
+    let least = if deployed.succession() == Succession::STEPS { 50.0 } else { 100.0 };
+    assert!(instructions > least, "{}: {instructions}", board.name);
     compare(deployed, recording, &run.outcome.answers).expect("comparable")
 }
 

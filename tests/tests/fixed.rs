@@ -230,7 +230,7 @@ fn worst<'x>(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
     #[test]
     fn categorical_models_keep_the_stated_error((classifier, sequence) in categorical()) {
