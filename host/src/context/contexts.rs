@@ -5,6 +5,7 @@ use super::ContextModelError;
 use super::error::MOST_CONTEXTS;
 use crate::data::{Alphabet, Decoded, SamplesView};
 use crate::files;
+use crate::kernel::digits;
 
 /// Which pasts of a string are told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,17 +113,7 @@ fn words(symbols: usize, length: usize) -> Result<Vec<Vec<u16>>, ContextModelErr
         .and_then(|length| symbols.checked_pow(length))
         .filter(|&count| count <= MOST_CONTEXTS && symbols <= MOST_CONTEXTS);
     let Some(count) = count else { return Err(too_many) };
-    Ok((0..count).map(|number| word(number, symbols, length)).collect())
-}
-
-/// The digits of a number in base `symbols`.
-pub(super) fn word(mut number: usize, symbols: usize, length: usize) -> Vec<u16> {
-    let mut word = vec![0; length];
-    for symbol in word.iter_mut().rev() {
-        *symbol = (number % symbols) as u16;
-        number /= symbols;
-    }
-    word
+    Ok((0..count).map(|number| digits(number, symbols, length)).collect())
 }
 
 /// The frequent contexts, length by length: a string is counted only where its longest suffix is

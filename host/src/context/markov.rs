@@ -3,11 +3,10 @@ use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
 use serde::{Deserialize, Serialize};
 
-use super::contexts::word;
 use super::rows::{self, Table};
 use super::{ContextModelError, ContextSet};
 use crate::data::{Samples, SamplesView};
-use crate::kernel::{Gram, ModelScore, Scored};
+use crate::kernel::{Gram, ModelScore, Scored, digits};
 use crate::runtime::check;
 
 /// Symbols of a drawn string at most, where it ends by an event of its own.
@@ -232,7 +231,8 @@ impl MarkovModel {
 fn order_of(contexts: &[Vec<u16>], symbols: usize) -> Option<u16> {
     let order = contexts.first()?.len();
     let count = symbols.checked_pow(u32::try_from(order).ok()?)?;
-    let in_order = |(number, context): (usize, &Vec<u16>)| *context == word(number, symbols, order);
+    let in_order =
+        |(number, context): (usize, &Vec<u16>)| *context == digits(number, symbols, order);
     let all = contexts.len() == count && contexts.iter().enumerate().all(in_order);
     if all { u16::try_from(order).ok() } else { None }
 }

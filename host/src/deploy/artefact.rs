@@ -60,11 +60,11 @@ impl Deployed {
                 weight.tangent.iter().copied().for_each(&mut *put);
             }
         }
-        let known = self.succession() == Succession::STEPS;
-        for model in &self.models {
-            let states = match model.steps() {
-                Some(steps) if known => steps,
-                _ => {
+        let steps = self.steps();
+        for (index, model) in self.models.iter().enumerate() {
+            let states = match &steps {
+                Some(steps) => steps[index].clone(),
+                None => {
                     weights(&model.initial, &mut put);
                     weights(model.transition.iter().flatten(), &mut put);
                     (0..model.emission.len()).collect()

@@ -14,6 +14,7 @@
 //! its decisions, margins and log-likelihoods are the device's, bit for bit.
 
 mod artefact;
+mod block;
 mod compile;
 mod cost;
 mod detector;

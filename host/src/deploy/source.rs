@@ -33,16 +33,16 @@ impl Deployed {
             (&format!("{family}<{}, {real}>", self.size()), self.succession()),
             [self.models(), self.states(), self.outputs()],
         );
-        for model in &self.models {
-            match model.steps() {
-                Some(steps) if self.succession() == Succession::STEPS => {
-                    let emissions =
-                        steps.iter().map(|&state| emission_source(&model.emission[state]));
-                    let _ = writeln!(text, "        ContextModel::new(\n            Steps,");
-                    emission_rows(&mut text, emissions);
-                }
-                _ => model_source(&mut text, model),
-            }
+        let steps = self.steps();
+        for (index, model) in self.models.iter().enumerate() {
+            let Some(steps) = &steps else {
+                model_source(&mut text, model);
+                continue;
+            };
+            let emissions =
+                steps[index].iter().map(|&state| emission_source(&model.emission[state]));
+            let _ = writeln!(text, "        ContextModel::new(\n            Steps,");
+            emission_rows(&mut text, emissions);
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
         text

@@ -9,7 +9,7 @@ impl<T: Real> DeployedModel<T> {
     /// The state at each of as many positions as the model has states, where it is known: the first
     /// one begins, and each is followed by the next or by itself for good. The last holds for all
     /// positions that follow. No direction moves such a chain.
-    pub(crate) fn steps(&self) -> Option<Vec<usize>> {
+    fn steps(&self) -> Option<Vec<usize>> {
         let certain = |row: &[Weight<T>], to: usize| {
             let mut entries = row.iter().enumerate();
             entries.all(|(state, weight)| {
@@ -37,12 +37,21 @@ impl<T: Real> DeployedModel<T> {
 }
 
 impl<T: Real> Deployed<T> {
+    /// The state of each model at each position, `[model][position]`, where it is known of all of them;
+    /// a single state has nothing to follow.
+    pub(super) fn steps(&self) -> Option<Vec<Vec<usize>>> {
+        if self.states() > 1 {
+            self.models.iter().map(DeployedModel::steps).collect()
+        } else {
+            None
+        }
+    }
+
     /// How the states of its models follow one another. Where that is known of all of them, the device
     /// holds no chain and sums over no states. (A single state has nothing to follow, and is held as a
     /// chain.)
     #[must_use]
     pub fn succession(&self) -> Succession {
-        let steps = self.states() > 1 && self.models.iter().all(|model| model.steps().is_some());
-        if steps { Succession::STEPS } else { Succession::CHAIN }
+        if self.steps().is_some() { Succession::STEPS } else { Succession::CHAIN }
     }
 }

@@ -94,9 +94,10 @@ impl Information {
             .filter(|&count| count <= ENUMERATED_AT_MOST)
             .ok_or_else(too_many)? as usize;
         let mut moment = Moment::new(model.parameters());
+        let sequence = |n| digits(n, symbols, length).into_iter().map(Some).collect();
         for from in (0..count).step_by(BATCH) {
             let sequences: Vec<Vec<Option<u16>>> =
-                (from..count.min(from + BATCH)).map(|n| digits(n, symbols, length)).collect();
+                (from..count.min(from + BATCH)).map(sequence).collect();
             let views: Vec<_> = sequences.iter().map(|s| SamplesView::Symbols(s)).collect();
             // A sequence without a score is one without a probability.
             let possible = model.scores(&views, parametrisation).into_iter().flatten();
@@ -240,10 +241,10 @@ fn square(row: &[f64]) -> f64 {
 }
 
 /// The symbols of the `n`th sequence, the last one varying fastest.
-fn digits(mut n: usize, symbols: usize, length: usize) -> Vec<Option<u16>> {
-    let mut sequence = vec![None; length];
+pub(crate) fn digits(mut n: usize, symbols: usize, length: usize) -> Vec<u16> {
+    let mut sequence = vec![0; length];
     for symbol in sequence.iter_mut().rev() {
-        *symbol = u16::try_from(n % symbols).ok();
+        *symbol = (n % symbols) as u16;
         n /= symbols;
     }
     sequence

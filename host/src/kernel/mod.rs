@@ -33,6 +33,7 @@ pub use fisher::{Expected, FisherKernel, Metric, ScoreForm};
 pub use format::{FormatError, GramFormat, Items, gram_bytes, write_gram};
 pub(crate) use gram::inner_product;
 pub use gram::{CrossGram, Gram, GramError, Spectrum};
+pub(crate) use information::digits;
 pub use information::{Axes, ENUMERATED_AT_MOST, Information, InformationError, RELATIVE_CUT};
 pub use score::{ModelScore, NoScore, Scored, scores};
 pub(crate) use score::{push_emissions, push_row, push_score};

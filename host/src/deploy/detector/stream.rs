@@ -5,7 +5,8 @@ use fishweir_core::emission::Emission;
 use fishweir_core::filter::{Memory, Recursion};
 use fishweir_core::number::{Dual, Scalar};
 
-use super::super::stream::{Build, Observation, PushError, hmm};
+use super::super::PushError;
+use super::super::block::{Build, Observation, hmm};
 use super::super::{DeployedEmission, DeployedModel};
 use super::Detector;
 use crate::classifier::Observations;

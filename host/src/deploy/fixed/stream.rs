@@ -6,7 +6,8 @@ use fishweir_core::number::{Dual, FineQ15, FixedLog, Q15, Table};
 use fishweir_core::{ModelError, ObservationError};
 
 use super::{FixedEmission, FixedModel, FixedPoint, FixedWeight};
-use crate::deploy::stream::{Block, ModelStream, Observation, Observe, Running, Stream};
+use crate::deploy::block::{Block, Observation, Observe, Running};
+use crate::deploy::stream::{ModelStream, Stream};
 use crate::runtime::with_states;
 
 /// The most directions that run side by side. They share a block exponent, so that all of a model's

@@ -12,8 +12,8 @@ use fishweir_core::filter::{Collected, Forward, Recursion, Statistics};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::score::Score;
 
-use super::super::stream::{Observation, PushError, chain};
-use super::super::{DeployedEmission, DeployedModel, Weight};
+use super::super::block::{Observation, chain};
+use super::super::{DeployedEmission, DeployedModel, PushError, Weight};
 use super::expansion::ExpansionError;
 use super::stream::KernelStream;
 use super::{DeployedWhitening, Scores};

@@ -7,7 +7,8 @@ use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{Aligned, FixedLength, FixedLengthNorm, NormState, Observed};
 
-use super::super::stream::{Observation, Observe, PushError, hmm};
+use super::super::PushError;
+use super::super::block::{Observation, Observe, hmm};
 use super::Sequences;
 use super::stream::KernelStream;
 use crate::runtime::{CategoricalVec, with_states};

@@ -2,7 +2,8 @@
 
 use fishweir_core::classify::{Decision, decide, expand_kernels};
 
-use super::super::stream::{Observation, PushError};
+use super::super::PushError;
+use super::super::block::Observation;
 use super::{DeployedKernel, Machine, scores, sequences};
 use crate::classifier::Observations;
 use crate::data::Sample;
