@@ -14,6 +14,8 @@ pub enum ObservationError {
     UnknownSymbol,
     /// A NaN or an infinity among the channels.
     NotFinite,
+    /// A channel that the model's integers do not hold: below -32768 or above 32767 in its units.
+    OutOfRange,
     /// One more than what is stored to be compared with: a kernel of sequences of a fixed length has
     /// its answer, and wants a reset.
     PastEnd,
@@ -25,7 +27,8 @@ impl fmt::Display for ObservationError {
             Self::Impossible => "the model gives this observation probability zero here",
             Self::UnknownSymbol => "symbol outside the model's alphabet",
             Self::NotFinite => "observation with a NaN or an infinity",
-            Self::PastEnd => "observation past the end of the stored sequence",
+            Self::OutOfRange => "observation outside the range of 16-bit integers",
+            Self::PastEnd => "observation past the end of the stored sequence: a reset is wanted",
         })
     }
 }

@@ -57,11 +57,13 @@ mod format;
 pub mod hmm;
 pub mod kernel;
 pub mod number;
+mod profile;
 pub mod score;
 pub mod smooth;
 pub mod wire;
 
 pub use error::{Flaw, ModelError, ObservationError, Part};
+pub use profile::{Profile, Version};
 
 /// The version whose generators [`emission::Sample`] draws with.
 pub use rand_core;

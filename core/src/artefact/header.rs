@@ -2,15 +2,21 @@ use core::fmt;
 
 use super::ArtefactError;
 use crate::checksum::CRC;
+use crate::number::NumberFormat;
+use crate::profile::Profile;
 
 /// The format version that this code writes and reads.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// Bytes before the classifier.
-pub const HEADER_LENGTH: usize = 40;
+pub const HEADER_LENGTH: usize = 56;
 
 const MAGIC: [u8; 8] = *b"FISHWEIR";
-const CHECKSUM_AT: usize = 36;
+const PROFILE_AT: usize = 32;
+const CHECKSUM_AT: usize = PROFILE_AT + Profile::LENGTH;
+
+// What comes after the header is read in place, so that it must be aligned as a real is.
+const _: () = assert!(HEADER_LENGTH == CHECKSUM_AT + 4 && HEADER_LENGTH.is_multiple_of(8));
 
 /// The code of an emission family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,6 +73,17 @@ pub struct Shape {
     pub directions: u16,
 }
 
+impl Shape {
+    /// The format of the numbers; `None` where there is none of that size.
+    const fn format(&self) -> Option<NumberFormat> {
+        match self.real_bytes {
+            4 => Some(NumberFormat::F32),
+            8 => Some(NumberFormat::F64),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (family, unit) = match self.family {
@@ -88,6 +105,7 @@ impl fmt::Display for Shape {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Header {
     shape: Shape,
+    profile: Profile,
     payload_length: usize,
     labels_length: usize,
 }
@@ -98,17 +116,16 @@ impl Header {
     /// # Errors
     /// What is wrong with the bytes.
     pub fn parse(bytes: &[u8]) -> Result<Self, ArtefactError> {
-        let header: &[u8; HEADER_LENGTH] = match bytes.first_chunk() {
-            Some(header) if header.starts_with(&MAGIC) => header,
-            Some(_) => return Err(ArtefactError::NotAnArtefact),
-            None if bytes.starts_with(&MAGIC) => return Err(ArtefactError::Truncated),
-            None => return Err(ArtefactError::NotAnArtefact),
-        };
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(ArtefactError::NotAnArtefact)?;
+        // The version first: headers of others have other lengths.
+        match rest.first_chunk().map(|&version| u16::from_le_bytes(version)) {
+            Some(VERSION) => {}
+            Some(version) => return Err(ArtefactError::UnknownVersion(version)),
+            None => return Err(ArtefactError::Truncated),
+        }
+        let header: &[u8; HEADER_LENGTH] = bytes.first_chunk().ok_or(ArtefactError::Truncated)?;
         let u16_at = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
         let u32_at = |at: usize| u32::from(u16_at(at)) | u32::from(u16_at(at + 2)) << 16;
-        if u16_at(8) != VERSION {
-            return Err(ArtefactError::UnknownVersion(u16_at(8)));
-        }
         let (payload_length, labels_length) = (u32_at(24) as usize, u32_at(28) as usize);
         let length = HEADER_LENGTH
             .checked_add(payload_length)
@@ -134,21 +151,25 @@ impl Header {
             succession: Succession(u16_at(22)),
         };
         let sizes = [shape.states, shape.size, shape.models, shape.outputs];
-        let known = matches!(shape.real_bytes, 4 | 8)
+        let profile = header[PROFILE_AT..]
+            .first_chunk()
+            .and_then(|&bytes| Profile::from_bytes(bytes))
+            .ok_or(ArtefactError::BadHeader)?;
+        let known = shape.format() == Some(profile.format)
             && shape.family.is_known()
             && !sizes.contains(&0)
             && (shape.directions == 0 || shape.directions == shape.outputs)
-            && shape.succession.is_known()
-            && u32_at(32) == 0;
+            && shape.succession.is_known();
         if !known {
             return Err(ArtefactError::BadHeader);
         }
-        Ok(Self { shape, payload_length, labels_length })
+        Ok(Self { shape, profile, payload_length, labels_length })
     }
 
     /// The bytes of a header for a classifier of `shape` with these bytes and labels.
     ///
-    /// `None` where a part is longer than four bytes can say.
+    /// `None` where a part is longer than four bytes can say, or where reals are of a size that has no
+    /// format.
     pub fn encode(shape: Shape, payload: &[u8], labels: &[u8]) -> Option<[u8; HEADER_LENGTH]> {
         let mut header = [0; HEADER_LENGTH];
         let mut put = |at: usize, bytes: &[u8]| {
@@ -166,6 +187,7 @@ impl Header {
         put(22, &shape.succession.0.to_le_bytes());
         put(24, &u32::try_from(payload.len()).ok()?.to_le_bytes());
         put(28, &u32::try_from(labels.len()).ok()?.to_le_bytes());
+        put(PROFILE_AT, &Profile::of(shape.format()?).to_bytes());
         let mut digest = CRC.digest();
         digest.update(&header[..CHECKSUM_AT]);
         digest.update(payload);
@@ -177,6 +199,11 @@ impl Header {
     /// The shape of the classifier.
     pub const fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// What computed with it where it was written: what its results were seen with.
+    pub const fn profile(&self) -> Profile {
+        self.profile
     }
 
     /// The classifier's bytes within the artefact's.
@@ -196,7 +223,10 @@ impl Header {
             .get(HEADER_LENGTH + self.payload_length..)
             .and_then(|rest| rest.get(..self.labels_length))
             .ok_or(ArtefactError::Truncated)?;
-        Ok(core::str::from_utf8(labels).map_err(|_| ArtefactError::Labels)?.lines())
+        let labels = core::str::from_utf8(labels).map_err(|_| ArtefactError::Labels)?;
+        // One of several letters: the search for a single one slices, and the compiler cannot prove its
+        // bounds.
+        Ok(labels.split_terminator(['\n']))
     }
 }
 

@@ -14,9 +14,9 @@
 //! | 22 | 2 | how states follow one another, [`Succession`] |
 //! | 24 | 4 | bytes of the classifier |
 //! | 28 | 4 | bytes of the labels |
-//! | 32 | 4 | zero |
-//! | 36 | 4 | CRC-32 (ISO-HDLC) of bytes 0..36 and of all after 40 |
-//! | 40 | | the classifier: the memory of a [`StreamClassifier`] of that shape |
+//! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
+//! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
+//! | 56 | | the classifier: the memory of a [`StreamClassifier`] of that shape |
 //! | | | class labels, UTF-8, one a line |
 //!
 //! All little-endian. The classifier's bytes are its fields in order, arrays in index order, so that

@@ -2,7 +2,7 @@
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use crate::number::Real;
+use crate::number::{Compensated, Real};
 
 /// How a decision value grows with the length of the stream: the evidence is divided by `1`, `t` or
 /// `sqrt(t)`, where `t` counts the samples, missing ones included.
@@ -48,26 +48,92 @@ impl Normalisation {
 pub struct Decision<T = f32> {
     /// The class decided for.
     pub class: usize,
-    /// Its decision value less the next best one's; not negative.
+    /// Its decision value less the next best one's; not negative, and infinite where no other class is
+    /// possible.
     pub margin: T,
 }
 
-/// `bias + factor (sum_m weight_m log p_m(x) + sum_m w_m . score_m(x))`: one output's value.
+/// An output's value in the making: exact enough that two outputs are subtracted before they are
+/// rounded, however large both are.
 ///
-/// `evidence` yields, a model each, the weight on its log-likelihood, its log-likelihood, and the
-/// directional derivative for this output. The order of operations is part of the promise that host
-/// and device agree bit for bit.
-#[inline]
-pub fn decision_value<T: Real>(
-    bias: T,
-    factor: T,
-    evidence: impl IntoIterator<Item = (T, T, T)>,
-) -> T {
-    let mut sum = T::ZERO;
-    for (weight, log_likelihood, derivative) in evidence {
-        sum = sum + (weight * log_likelihood + derivative);
+/// ```text
+/// bias + factor ( sum_m weight_m log p_m(x) + sum_m w_m . score_m(x) )
+/// ```
+///
+/// in double-word arithmetic: after `10^8` samples of a nat each, some `10^-5` in `f32`.
+///
+/// A model that is [ruled out](crate::kernel::BankState) has log-likelihood minus infinity and no score.
+/// Its score counts as zero, its expectation under the model. Its log-likelihood decides as that of a
+/// model under which the stream were ever less likely would in the end: what `weight_m` adds up to over
+/// the models ruled out comes first, the less the better, and the rest decides between equals. So a
+/// Bayes classifier's class is gone, one of two classes wins for good where its rival's model is out,
+/// and a classifier on scores alone goes on with those that are left.
+///
+/// The order of operations is part of the promise that host and device agree bit for bit. RAM: 3 reals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Output<T> {
+    /// The weight on log-likelihoods of minus infinity.
+    ruled_out: T,
+    sum: Compensated<T>,
+}
+
+impl<T: Real> Output<T> {
+    /// No evidence.
+    pub const NONE: Self = Self { ruled_out: T::ZERO, sum: Compensated::ZERO };
+
+    /// Adds a model's evidence, `[high part, low part]` of each: its log-likelihood, and the directional
+    /// derivative for this output where there is one.
+    #[inline]
+    pub fn add(&mut self, weight: T, log_likelihood: [T; 2], derivative: Option<[T; 2]>) {
+        if weight != T::ZERO {
+            let [high, low] = log_likelihood;
+            self.sum.add_sum(Compensated::from_parts(high, low).times(weight));
+        }
+        if let Some([high, low]) = derivative {
+            self.sum.add_sum(Compensated::from_parts(high, low));
+        }
     }
-    bias + factor * sum
+
+    /// Adds the weight on the log-likelihood of a model that is ruled out.
+    #[inline]
+    pub fn rule_out(&mut self, weight: T) {
+        self.ruled_out = self.ruled_out + weight;
+    }
+
+    /// All evidence times a factor, and the bias.
+    #[inline]
+    pub fn finish(&mut self, factor: T, bias: T) {
+        if factor != T::ONE {
+            self.sum = self.sum.times(factor);
+        }
+        self.sum.add(bias);
+    }
+
+    /// The value, rounded: infinite where models that are ruled out decide.
+    #[inline]
+    pub fn value(&self) -> T {
+        infinite(self.ruled_out).unwrap_or_else(|| self.sum.total())
+    }
+
+    /// This value less another, subtracted in double-word arithmetic.
+    #[inline]
+    pub fn less(&self, other: &Self) -> T {
+        let difference = self.ruled_out - other.ruled_out;
+        infinite(difference).unwrap_or_else(|| self.sum.less(&other.sum))
+    }
+}
+
+/// What is weighed so, of minus infinity.
+#[inline]
+fn infinite<T: Real>(weight: T) -> Option<T> {
+    if weight > T::ZERO {
+        Some(T::NEG_INFINITY)
+    } else if weight < T::ZERO {
+        Some(-T::NEG_INFINITY)
+    } else {
+        None
+    }
 }
 
 /// The decision from the outputs' values: the largest of several, or the sign of a single one
@@ -75,19 +141,36 @@ pub fn decision_value<T: Real>(
 ///
 /// No value, no decision: class 0 with margin zero.
 pub fn decide<T: Real>(values: &[T]) -> Decision<T> {
+    decide_by(values, |&value| value, |&a, &b| a - b)
+}
+
+/// The same from outputs that are not rounded yet: the margin is their difference in double-word
+/// arithmetic, right where the values themselves are too large to differ. It is zero in a tie alone; infinite where models
+/// that are [ruled out](Output) decide.
+pub fn decide_exactly<T: Real>(outputs: &[Output<T>]) -> Decision<T> {
+    decide_by(outputs, Output::value, Output::less)
+}
+
+#[inline(always)]
+fn decide_by<V, T: Real>(
+    values: &[V],
+    rounded: impl Fn(&V) -> T,
+    less: impl Fn(&V, &V) -> T,
+) -> Decision<T> {
     let [first, rest @ ..] = values else { return Decision { class: 0, margin: T::ZERO } };
     if rest.is_empty() {
-        return Decision { class: usize::from(*first > T::ZERO), margin: first.abs() };
+        let value = rounded(first);
+        return Decision { class: usize::from(value > T::ZERO), margin: value.abs() };
     }
-    let (mut class, mut best, mut second) = (0, *first, T::NEG_INFINITY);
-    for (index, &value) in rest.iter().enumerate() {
-        if value > best {
-            second = best;
+    let (mut class, mut best, mut second) = (0, first, None);
+    for (index, value) in rest.iter().enumerate() {
+        if less(value, best) > T::ZERO {
+            second = Some(best);
             best = value;
             class = index + 1;
-        } else {
-            second = Real::max(second, value);
+        } else if second.is_none_or(|second| less(value, second) > T::ZERO) {
+            second = Some(value);
         }
     }
-    Decision { class, margin: best - second }
+    Decision { class, margin: second.map_or(T::ZERO, |second| less(best, second)) }
 }

@@ -1,4 +1,4 @@
-use super::{Decision, decide};
+use super::{Decision, ScoreOutOfRange, decide};
 use crate::error::{Flaw, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
 use crate::kernel::{InFlash, KernelError};
@@ -22,9 +22,10 @@ pub struct KernelValues<T, const M: usize> {
 }
 
 /// A kernel that compares a stream with `M` stored items after every sample: what a
-/// [`KernelMachine`] is fed.
+/// [`KernelMachine`] is fed. One [on scores](super::StoredScores) has no values where a score is out of
+/// range.
 pub trait StoredKernel<const M: usize>:
-    Recursion<Reading = KernelValues<Self::Real, M>> + InFlash
+    Recursion<Reading = Result<KernelValues<Self::Real, M>, ScoreOutOfRange>> + InFlash
 {
     /// The real numbers of its values.
     type Real: Real;
@@ -117,16 +118,19 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
     }
 
     /// The outputs' values, `[output]`: see the type.
-    pub fn decision_values(&self, state: &K::State) -> DecisionValues<T, O>
+    ///
+    /// # Errors
+    /// [`ScoreOutOfRange`], of a kernel on scores.
+    pub fn decision_values(&self, state: &K::State) -> Result<DecisionValues<T, O>, ScoreOutOfRange>
     where
         K: StoredKernel<M, Real = T>,
     {
-        let kernels = self.kernel.read(state);
+        let kernels = self.kernel.read(state)?;
         let rows = self.coefficients.iter().map(|row| &row[..]);
         let mut values = [T::ZERO; O];
         let log_scale =
             expand_kernels(rows, &self.biases, &kernels.values, kernels.log_scale, &mut values);
-        DecisionValues { values, log_scale }
+        Ok(DecisionValues { values, log_scale })
     }
 }
 
@@ -138,7 +142,7 @@ where
     type Observation = K::Observation;
     type State = K::State;
     /// The margin is one of [`DecisionValues`], in their scale.
-    type Reading = Decision<T>;
+    type Reading = Result<Decision<T>, ScoreOutOfRange>;
 
     #[inline]
     fn start(&self) -> Self::State {
@@ -155,8 +159,8 @@ where
         self.kernel.push_missing(state);
     }
 
-    fn read(&self, state: &Self::State) -> Decision<T> {
-        decide(&self.decision_values(state).values)
+    fn read(&self, state: &Self::State) -> Self::Reading {
+        Ok(decide(&self.decision_values(state)?.values))
     }
 }
 

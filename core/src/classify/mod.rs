@@ -22,7 +22,7 @@ mod stream;
 mod whitening;
 
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
-pub use decision::{Decision, Normalisation, decide, decision_value};
+pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};
 pub use machine::{
     DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels, relative_to_largest,
 };
@@ -31,4 +31,6 @@ pub use score_kernel::ScoreKernel;
 pub use scores::{ScoreState, StoredScores};
 pub use sequences::{NoNorm, StoredSequences, normalise_logs};
 pub use stream::{StreamClassifier, StreamState};
-pub use whitening::{DiagonalWhitening, FullWhitening, Whitening, mix_entries, whiten_entries};
+pub use whitening::{
+    DiagonalWhitening, FullWhitening, ScoreOutOfRange, Whitening, mix_entries, whiten_entries,
+};

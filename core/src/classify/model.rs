@@ -5,7 +5,7 @@ use crate::emission::Emission;
 use crate::error::ModelError;
 use crate::filter::{Belief, Forward, Recursion};
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
-use crate::number::{Parameter, Real, Scalar, Tangent, Weight};
+use crate::number::{NumberFormat, Parameter, Real, Scalar, Tangent, Weight};
 
 /// A model whose log-likelihood streams, with its directional derivatives: what a
 /// [`StreamClassifier`](super::StreamClassifier)'s bank is made of.
@@ -20,11 +20,16 @@ pub trait StreamModel {
     type Reading: Scalar<Real = Self::Real>;
     /// Directions attached.
     const DIRECTIONS: usize;
+    /// The format of its numbers.
+    const FORMAT: NumberFormat;
 
     /// The recursion that forms its likelihood.
     fn likelihood(
         &self,
     ) -> impl Recursion<Observation = Self::Observation, State = Self::State, Reading = Self::Reading>;
+
+    /// `log p(x_1..t)` and its derivatives as the nearest numbers and what those drop.
+    fn log_parts(&self, state: &Self::State) -> [Self::Reading; 2];
 
     /// Checks every number.
     ///
@@ -45,6 +50,7 @@ impl<E: Emission, const N: usize> StreamModel for Hmm<E, N> {
     type State = Belief<NumberOf<E>, N>;
     type Reading = ReadingOf<E>;
     const DIRECTIONS: usize = directions::<E>();
+    const FORMAT: NumberFormat = <E::Weight as Parameter>::FORMAT;
 
     #[inline(always)]
     fn likelihood(
@@ -52,6 +58,11 @@ impl<E: Emission, const N: usize> StreamModel for Hmm<E, N> {
     ) -> impl Recursion<Observation = E::Observation, State = Self::State, Reading = Self::Reading>
     {
         Forward::of(self)
+    }
+
+    #[inline]
+    fn log_parts(&self, state: &Self::State) -> [Self::Reading; 2] {
+        state.evidence().log_parts().map(|part| E::in_units(self.emission(), part))
     }
 
     fn validate(&self) -> Result<(), ModelError> {
@@ -70,6 +81,7 @@ where
     type State = ContextBelief<R::Place, NumberOf<E>>;
     type Reading = ReadingOf<E>;
     const DIRECTIONS: usize = directions::<E>();
+    const FORMAT: NumberFormat = <E::Weight as Parameter>::FORMAT;
 
     #[inline(always)]
     fn likelihood(
@@ -77,6 +89,11 @@ where
     ) -> impl Recursion<Observation = E::Observation, State = Self::State, Reading = Self::Reading>
     {
         ContextLikelihood::of(self)
+    }
+
+    #[inline]
+    fn log_parts(&self, state: &Self::State) -> [Self::Reading; 2] {
+        state.likelihood().evidence().log_parts()
     }
 
     fn validate(&self) -> Result<(), ModelError> {

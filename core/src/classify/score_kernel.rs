@@ -4,8 +4,9 @@ use crate::number::{Real, inner_product, squared_distance};
 
 /// A kernel on whitened scores `z` that is not linear in them.
 ///
-/// Source: the fifth seed document, sections 2 and 5, whose quadratic kernel `(1 + K)^2` is
-/// [`Polynomial`](Self::Polynomial) of degree 2.
+/// Source: Jaakkola and Haussler, "Exploiting generative models in discriminative classifiers",
+/// 1998, sections 2 and 5, whose quadratic kernel `(1 + K)^2` is [`Polynomial`](Self::Polynomial)
+/// of degree 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

@@ -1,5 +1,5 @@
 use super::score_kernel::check_scores;
-use super::{KernelValues, Normalisation, ScoreKernel, StoredKernel, Whitening};
+use super::{KernelValues, Normalisation, ScoreKernel, ScoreOutOfRange, StoredKernel, Whitening};
 use crate::emission::{Parametrisation, SufficientStatistics, VectorSpace};
 use crate::error::ObservationError;
 use crate::filter::{Collected, Forward, Recursion, Statistics};
@@ -21,7 +21,8 @@ use crate::score::{Score, ScoreOf};
 /// those of its [`Score`] in order; where `F` leaves room for one more a model, it is the
 /// log-likelihood. Stored scores are whitened before they are stored.
 ///
-/// Sources: Jaakkola and Haussler, equations 2 and 3; the fifth seed document, sections 2 and 5.
+/// Sources: Jaakkola and Haussler, "Exploiting generative models in discriminative classifiers",
+/// 1998, equations 2 and 3, sections 2 and 5.
 ///
 /// Flash: the models, `F (M + 2)` reals. State: that of `B` [`Statistics`] and a counter. Work a
 /// sample: theirs. Reading: `F (M + 1)` multiply-adds, what the models' scores take, and a logarithm
@@ -148,14 +149,15 @@ where
 {
     type Observation = E::Observation;
     type State = StateOf<E, N, B>;
-    type Reading = KernelValues<E::Real, M>;
+    type Reading = Result<KernelValues<E::Real, M>, ScoreOutOfRange>;
 
     fn start(&self) -> Self::State {
         let start = |model| Statistics::of(model).start();
         ScoreState { collected: self.models.each_ref().map(start), samples: 0 }
     }
 
-    /// Pushes to every model; a sample that any of them finds impossible is refused by all.
+    /// Pushes to every model; a sample that any of them finds impossible is refused by all: a kernel
+    /// that is not linear in the score has no part to leave out.
     fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         // Statistics are large to copy: whether all models take the sample is asked of filters.
         if B > 1 {
@@ -177,12 +179,12 @@ where
         state.samples += 1;
     }
 
-    fn read(&self, state: &Self::State) -> KernelValues<E::Real, M> {
-        let whitened = self.whitening.whiten(self.scores(state));
+    fn read(&self, state: &Self::State) -> Self::Reading {
+        let whitened = self.whitening.whiten(self.scores(state))?;
         let mut values = [<E::Real as Number>::ZERO; M];
         let stored = self.stored.iter().map(|scores| &scores[..]);
         let log_scale = self.kernel.evaluate(&whitened, stored, &mut values);
-        KernelValues { values, log_scale }
+        Ok(KernelValues { values, log_scale })
     }
 }
 

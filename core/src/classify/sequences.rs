@@ -2,7 +2,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::machine::check_finite;
-use super::{KernelValues, StoredKernel, relative_to_largest};
+use super::{KernelValues, ScoreOutOfRange, StoredKernel, relative_to_largest};
 use crate::error::{ObservationError, Part};
 use crate::filter::Recursion;
 use crate::kernel::{InFlash, KernelError};
@@ -62,7 +62,8 @@ where
     type Observation = K::Observation;
     /// The kernel's, and its own norm's.
     type State = (K::State, S::State);
-    type Reading = KernelValues<T, M>;
+    /// Never an error.
+    type Reading = Result<KernelValues<T, M>, ScoreOutOfRange>;
 
     #[inline]
     fn start(&self) -> Self::State {
@@ -86,11 +87,11 @@ where
         self.kernel.push_missing(kernel);
     }
 
-    fn read(&self, state: &Self::State) -> KernelValues<T, M> {
+    fn read(&self, state: &Self::State) -> Self::Reading {
         let (kernel, own) = state;
         let mut values = self.kernel.read(kernel);
         let log_scale = normalise_logs(&mut values, &self.log_norms, self.own.read(own));
-        KernelValues { values, log_scale }
+        Ok(KernelValues { values, log_scale })
     }
 }
 

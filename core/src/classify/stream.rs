@@ -1,8 +1,9 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::{Decision, Normalisation, StreamModel, decide, decision_value};
+use super::{Decision, Normalisation, Output, StreamModel, decide_exactly};
 use crate::error::{Flaw, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
+use crate::kernel::BankState;
 use crate::number::{Number, Real, Scalar};
 
 /// A classifier of streams: a bank of `M` models whose log-likelihoods and directional derivatives
@@ -23,10 +24,15 @@ use crate::number::{Number, Real, Scalar};
 /// are aligned, say. Hidden Markov models of a bank have the same number of states; a smaller one is
 /// padded with states out of reach.
 ///
-/// Flash: `M` models, `O (M + 1)` reals. State: `M` of theirs and a counter. Work a sample: `M` times
-/// that of [`Forward`](crate::filter::Forward) or
-/// [`ContextLikelihood`](crate::context::ContextLikelihood); a reading costs `M` logarithms and `M`
-/// divisions.
+/// Streams may be endless: outputs are subtracted before they are rounded, so that a margin is as exact
+/// after `10^8` samples, when a value in `f32` is known to some eight nats. A model that a sample makes
+/// impossible is [ruled out](BankState) until the stream is reset, and the others go on; what then
+/// becomes of the outputs says [`Output`].
+///
+/// Flash: `M` models, `O (M + 1)` reals. State: `M` of theirs, `M` bytes and a counter. Work a sample:
+/// `M` times that of [`Forward`](crate::filter::Forward) or
+/// [`ContextLikelihood`](crate::context::ContextLikelihood); a reading costs `M` logarithms, `M`
+/// divisions, and `O M` additions in double-word arithmetic, with a product each where there is a weight.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct StreamClassifier<H: StreamModel, const M: usize, const O: usize> {
@@ -41,7 +47,7 @@ pub struct StreamClassifier<H: StreamModel, const M: usize, const O: usize> {
 /// What a stream left in a [`StreamClassifier`]: a state a model, and the count of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StreamState<S, const M: usize> {
-    states: [S; M],
+    bank: BankState<S, M>,
     samples: u64,
 }
 
@@ -49,6 +55,11 @@ impl<S, const M: usize> StreamState<S, M> {
     /// How many samples have been taken in, missing ones included.
     pub const fn samples(&self) -> u64 {
         self.samples
+    }
+
+    /// Which models have been ruled out, `[model]`.
+    pub const fn ruled_out(&self) -> &[bool; M] {
+        self.bank.ruled_out()
     }
 }
 
@@ -129,31 +140,50 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
         Ok(())
     }
 
-    /// The log-likelihood of the stream under each model, `[model]`.
+    /// The log-likelihood of the stream under each model, `[model]`; minus infinity of one that is ruled
+    /// out.
     pub fn log_likelihoods(&self, state: &StreamState<H::State, M>) -> [H::Real; M] {
-        let mut log = [H::Real::ZERO; M];
-        for (log, (model, state)) in log.iter_mut().zip(self.models.iter().zip(&state.states)) {
-            *log = model.likelihood().read(state).value();
+        let mut log = [H::Real::NEG_INFINITY; M];
+        for (log, (model, state)) in log.iter_mut().zip(self.models.iter().zip(state.bank.states()))
+        {
+            if let Some(state) = state {
+                *log = model.likelihood().read(state).value();
+            }
         }
         log
     }
 
-    /// The outputs' values, `[output]`: see the type.
-    pub fn decision_values(&self, state: &StreamState<H::State, M>) -> [H::Real; O] {
+    /// The outputs before they are rounded, `[output]`: see the type.
+    pub fn outputs(&self, state: &StreamState<H::State, M>) -> [Output<H::Real>; O] {
+        let mut outputs = [Output::NONE; O];
+        for (m, (model, own)) in self.models.iter().zip(state.bank.states()).enumerate() {
+            let weight = |row: &[H::Real; M]| row.get(m).copied().unwrap_or(H::Real::ZERO);
+            let parts = own.map(|own| model.log_parts(own));
+            for (o, (output, row)) in outputs.iter_mut().zip(&self.weights).enumerate() {
+                match &parts {
+                    Some([high, low]) => {
+                        let derivative = high.derivative(o).zip(low.derivative(o));
+                        output.add(
+                            weight(row),
+                            [high.value(), low.value()],
+                            derivative.map(Into::into),
+                        );
+                    }
+                    None => output.rule_out(weight(row)),
+                }
+            }
+        }
         let factor = self.normalisation.factor(state.samples);
-        let mut log = [None; M];
-        for (log, (model, state)) in log.iter_mut().zip(self.models.iter().zip(&state.states)) {
-            *log = Some(model.likelihood().read(state));
+        for (output, &bias) in outputs.iter_mut().zip(&self.biases) {
+            output.finish(factor, bias);
         }
-        let mut values = self.biases;
-        for (output, (value, weights)) in values.iter_mut().zip(&self.weights).enumerate() {
-            let evidence = weights.iter().zip(log.iter().flatten()).map(|(&weight, log)| {
-                let derivative = log.derivative(output).unwrap_or(H::Real::ZERO);
-                (weight, log.value(), derivative)
-            });
-            *value = decision_value(*value, factor, evidence);
-        }
-        values
+        outputs
+    }
+
+    /// The outputs' values, `[output]`: see the type. Rounded, so that two large ones may be the same
+    /// where the margin says by how much they differ.
+    pub fn decision_values(&self, state: &StreamState<H::State, M>) -> [H::Real; O] {
+        self.outputs(state).map(|output| output.value())
     }
 }
 
@@ -165,33 +195,25 @@ impl<H: StreamModel, const M: usize, const O: usize> Recursion for StreamClassif
     #[inline]
     fn start(&self) -> Self::State {
         let states = self.models.each_ref().map(|model| model.likelihood().start());
-        StreamState { states, samples: 0 }
+        StreamState { bank: BankState::new(states), samples: 0 }
     }
 
-    /// Pushes to every model; a sample that any of them finds impossible is refused by all.
+    /// Pushes to every model that is not ruled out.
+    ///
+    /// # Errors
+    /// Where all of them refuse; the state is unchanged.
     fn push(&self, state: &mut Self::State, x: &H::Observation) -> Result<(), ObservationError> {
-        let before = state.states;
-        for (model, own) in self.models.iter().zip(&mut state.states) {
-            if let Err(error) = model.likelihood().push(own, x) {
-                // A single model has left its state unchanged itself.
-                if M > 1 {
-                    state.states = before;
-                }
-                return Err(error);
-            }
-        }
+        state.bank.push(self.models.iter().map(H::likelihood), x)?;
         state.samples += 1;
         Ok(())
     }
 
     fn push_missing(&self, state: &mut Self::State) {
-        for (model, state) in self.models.iter().zip(&mut state.states) {
-            model.likelihood().push_missing(state);
-        }
+        state.bank.push_missing(self.models.iter().map(H::likelihood));
         state.samples += 1;
     }
 
     fn read(&self, state: &Self::State) -> Decision<H::Real> {
-        decide(&self.decision_values(state))
+        decide_exactly(&self.outputs(state))
     }
 }

@@ -1,14 +1,33 @@
+use core::fmt;
+
 use super::machine::check_finite;
 use crate::error::{ModelError, Part};
 use crate::number::{Real, inner_product};
 
+/// Why a kernel on scores has no value: an entry of the whitened score lies outside `-2^48` to `2^48`,
+/// far from what any data shows, or is no number. A sample millions of standard deviations away does
+/// that. The state is sound: reset, or read on where scores are means over the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct ScoreOutOfRange;
+
+impl fmt::Display for ScoreOutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whitened score outside -2^48 to 2^48: a reset is wanted")
+    }
+}
+
+impl core::error::Error for ScoreOutOfRange {}
+
 /// How scores are centred and whitened before a kernel sees them.
 ///
-/// An entry that leaves `-2^48` to `2^48` is held there, far outside what any data shows, so that a
-/// kernel's sums stay finite.
+/// Entries stay between `-2^48` and `2^48`, so that a kernel's sums stay finite.
 pub trait Whitening<T: Real, const F: usize> {
     /// The whitened scores, `[entry]`.
-    fn whiten(&self, scores: [T; F]) -> [T; F];
+    ///
+    /// # Errors
+    /// [`ScoreOutOfRange`].
+    fn whiten(&self, scores: [T; F]) -> Result<[T; F], ScoreOutOfRange>;
 
     /// Checks every number.
     ///
@@ -47,9 +66,9 @@ pub struct FullWhitening<T, const F: usize> {
 
 impl<T: Real, const F: usize> Whitening<T, F> for DiagonalWhitening<T, F> {
     #[inline]
-    fn whiten(&self, mut scores: [T; F]) -> [T; F] {
-        whiten_entries(&mut scores, &self.centre, &self.rate);
-        scores
+    fn whiten(&self, mut scores: [T; F]) -> Result<[T; F], ScoreOutOfRange> {
+        whiten_entries(&mut scores, &self.centre, &self.rate)?;
+        Ok(scores)
     }
 
     fn validate(&self) -> Result<(), ModelError> {
@@ -59,11 +78,11 @@ impl<T: Real, const F: usize> Whitening<T, F> for DiagonalWhitening<T, F> {
 
 impl<T: Real, const F: usize> Whitening<T, F> for FullWhitening<T, F> {
     #[inline]
-    fn whiten(&self, mut scores: [T; F]) -> [T; F] {
+    fn whiten(&self, mut scores: [T; F]) -> Result<[T; F], ScoreOutOfRange> {
         let mut whitened = [T::ZERO; F];
         let rows = self.rows.iter().map(|row| &row[..]);
-        mix_entries(&mut scores, &self.centre, rows, &mut whitened);
-        whitened
+        mix_entries(&mut scores, &self.centre, rows, &mut whitened)?;
+        Ok(whitened)
     }
 
     fn validate(&self) -> Result<(), ModelError> {
@@ -73,43 +92,47 @@ impl<T: Real, const F: usize> Whitening<T, F> for FullWhitening<T, F> {
 }
 
 /// [`DiagonalWhitening`] over slices, in place.
+///
+/// # Errors
+/// [`ScoreOutOfRange`].
 #[inline]
-pub fn whiten_entries<T: Real>(scores: &mut [T], centre: &[T], rate: &[T]) {
+pub fn whiten_entries<T: Real>(
+    scores: &mut [T],
+    centre: &[T],
+    rate: &[T],
+) -> Result<(), ScoreOutOfRange> {
     for ((entry, &centre), &rate) in scores.iter_mut().zip(centre).zip(rate) {
-        *entry = held(rate * (*entry - centre));
+        *entry = rate * (*entry - centre);
     }
+    check_range(scores)
 }
 
 /// [`FullWhitening`] over slices: centres `scores` in place, and writes `whitened`, an entry a row.
+///
+/// # Errors
+/// [`ScoreOutOfRange`].
 #[inline]
 pub fn mix_entries<'r, T: Real>(
     scores: &mut [T],
     centre: &[T],
     rows: impl IntoIterator<Item = &'r [T]>,
     whitened: &mut [T],
-) {
+) -> Result<(), ScoreOutOfRange> {
     for (entry, &centre) in scores.iter_mut().zip(centre) {
-        *entry = held(*entry - centre);
+        *entry = *entry - centre;
     }
     for (entry, row) in whitened.iter_mut().zip(rows) {
-        *entry = held(inner_product(row, scores));
+        *entry = inner_product(row, scores);
     }
+    check_range(whitened)
 }
 
-/// Where entries of whitened scores are held.
+/// The largest power of two of an entry of whitened scores.
 const FARTHEST_ENTRY: i32 = 48;
 
-/// An entry, held in its range; zero where it is no number.
+/// Refuses what is past the range; a NaN is.
 #[inline]
-fn held<T: Real>(entry: T) -> T {
+fn check_range<T: Real>(entries: &[T]) -> Result<(), ScoreOutOfRange> {
     let most = T::power_of_two(FARTHEST_ENTRY);
-    if entry > most {
-        most
-    } else if entry < -most {
-        -most
-    } else if entry >= -most {
-        entry
-    } else {
-        T::ZERO
-    }
+    if entries.iter().all(|entry| entry.abs() <= most) { Ok(()) } else { Err(ScoreOutOfRange) }
 }

@@ -41,7 +41,8 @@ impl StringEnd {
 /// gap the empty context is the one that is known; where it is not in the set, as many symbols as the
 /// longest context has are taken in without a prediction.
 ///
-/// Source: the first seed document, example 12.32 and remark 12.33.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example 12.32
+/// and remark 12.33.
 ///
 /// Flash: `2 C K` bytes and ten. Work a symbol: a look-up.
 ///

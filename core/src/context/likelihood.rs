@@ -1,9 +1,9 @@
 use super::{ContextModel, ContextRule};
-use crate::emission::{Emission, Row};
+use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion};
 use crate::hmm::{NumberOf, ReadingOf};
-use crate::number::{Number, Scalar, Weight};
+use crate::number::{Number, Weight};
 
 /// The log-likelihood of a [`ContextModel`], and over [`Dual`](crate::number::Dual) weights its
 /// directional derivatives.
@@ -61,42 +61,6 @@ impl<'m, R, E, const C: usize> ContextLikelihood<'m, R, E, C> {
     }
 }
 
-/// Multiplies a likelihood with that of one more sample.
-#[inline(always)]
-fn weigh<E: Emission<Weight: Weight>>(
-    likelihood: &mut Belief<NumberOf<E>, 1>,
-    emission: &E,
-    x: &E::Observation,
-) -> Result<(), ObservationError> {
-    let before = if likelihood.is_new() { [NumberOf::<E>::UNIT] } else { *likelihood.row() };
-    if let Some(Row { likelihood: row, log_scale }) = E::row(core::array::from_ref(emission), x)
-        && likelihood.begin(&before, &NumberOf::<E>::lift_row(row, &log_scale))
-    {
-        if E::SCALED {
-            likelihood.earn(log_scale);
-        }
-        return Ok(());
-    }
-    weigh_slowly(likelihood, &before, emission, x)
-}
-
-/// Where the product vanishes: in the log domain.
-#[cold]
-#[inline(never)]
-fn weigh_slowly<E: Emission<Weight: Weight>>(
-    likelihood: &mut Belief<NumberOf<E>, 1>,
-    before: &[NumberOf<E>; 1],
-    emission: &E,
-    x: &E::Observation,
-) -> Result<(), ObservationError> {
-    emission.check(x)?;
-    if likelihood.condition_logs(before, |_| emission.log_likelihood(x)) {
-        Ok(())
-    } else {
-        Err(ObservationError::Impossible)
-    }
-}
-
 impl<R, E, const C: usize> Recursion for ContextLikelihood<'_, R, E, C>
 where
     E: Emission<Weight: Weight>,
@@ -116,7 +80,9 @@ where
     fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let (context, next) = self.model.rule().step(state.place, x)?;
         if let Some(emission) = context.and_then(|context| self.model.emission().get(context)) {
-            weigh(&mut state.likelihood, emission, x)?;
+            let likelihood = &mut state.likelihood;
+            let before = if likelihood.is_new() { [Number::UNIT] } else { *likelihood.row() };
+            likelihood.observe(core::array::from_ref(emission), &before, x)?;
         }
         state.place = next;
         Ok(())

@@ -42,7 +42,8 @@ pub type MarkovString<const K: usize, const C: usize, W = f32> =
 /// Where `a` sums to one it is the `ratio` score. At the uniform point `a = 1/K` the first term is `K`
 /// times the count, and its inner products are `K^2` times the `p`-spectrum kernel's.
 ///
-/// Source: the first seed document, example 12.32.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example
+/// 12.32.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Unnormalised<const K: usize, const C: usize, T = f32> {

@@ -24,7 +24,9 @@
 //! What is not observed teaches nothing: the samples after a gap are predicted as soon as their
 //! context is known again, and the two parts count as two pieces of one stream.
 //!
-//! Sources: the first seed document, examples 12.30 to 12.33; Jaakkola and Haussler, equation 11.
+//! Sources: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, examples
+//! 12.30 to 12.33; Jaakkola and Haussler, "Exploiting generative models in discriminative
+//! classifiers", 1998, equation 11.
 
 mod automaton;
 mod error;

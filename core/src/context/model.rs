@@ -4,8 +4,7 @@ use super::Unconditional;
 use crate::emission::{
     Emission, Parametrisation, Regularisation, SufficientStatistics, VectorSpace,
 };
-use crate::error::{ModelError, ObservationError};
-use crate::number::{FARTHEST, Parameter, Real, Weight};
+use crate::error::ModelError;
 
 /// A model of what is seen: a rule that picks one of `C` contexts from the past, and a distribution of
 /// the next sample for each.
@@ -88,7 +87,9 @@ impl<R: Copy, E: SufficientStatistics, const C: usize> ContextModel<R, E, C> {
     /// The score of what [`ContextStatistics`](super::ContextStatistics) has collected, of one sequence
     /// or summed over several, `[context]`.
     ///
-    /// Sources: the first seed document, examples 12.30 to 12.32; Jaakkola and Haussler, section 4.
+    /// Sources: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, examples
+    /// 12.30 to 12.32; Jaakkola and Haussler, "Exploiting generative models in discriminative
+    /// classifiers", 1998, section 4.
     pub fn score(
         &self,
         statistics: &[E::Statistics; C],
@@ -138,25 +139,5 @@ impl<R: Copy, E: SufficientStatistics, const C: usize> ContextModel<R, E, C> {
                 .map_err(|error| error.of_state(context))?;
         }
         Ok(estimate)
-    }
-}
-
-/// Whether a distribution can make `x` at all, as the filters understand it.
-pub(super) fn check_possible<E: Emission<Weight: Weight>>(
-    emission: &E,
-    x: &E::Observation,
-) -> Result<(), ObservationError> {
-    let zero = <<E::Weight as Parameter>::Real as crate::number::Number>::ZERO;
-    if let Some(row) = E::row(core::array::from_ref(emission), x)
-        && row.likelihood.iter().all(|likelihood| likelihood.value() > zero)
-    {
-        return Ok(());
-    }
-    emission.check(x)?;
-    let log = emission.log_likelihood(x).value();
-    if log >= -<<E::Weight as Parameter>::Real as Real>::power_of_two(FARTHEST) {
-        Ok(())
-    } else {
-        Err(ObservationError::Impossible)
     }
 }

@@ -1,9 +1,8 @@
-use super::model::check_possible;
 use super::{ContextModel, ContextRule};
 use crate::emission::{SufficientStatistics, VectorSpace};
 use crate::error::ObservationError;
-use crate::filter::Recursion;
-use crate::number::{Compensated, Real};
+use crate::filter::{Belief, Recursion};
+use crate::number::{Compensated, Number, Real};
 
 /// The sufficient statistics of a stream under a [`ContextModel`], by context: counts of symbols,
 /// moments of channels. What a score and an estimate are read from.
@@ -67,7 +66,9 @@ where
             && let (Some(sum), Some(carry)) =
                 (state.sum.get_mut(context), state.carry.get_mut(context))
         {
-            check_possible(emission, x)?;
+            // Refuses what the likelihood would.
+            let mut likelihood = Belief::NEW;
+            likelihood.observe(core::array::from_ref(emission), &[E::Real::UNIT], x)?;
             let mut term = E::Statistics::ZERO;
             emission.observe(x, E::Real::ONE, &mut term);
             let mut columns = [*sum, *carry, term];

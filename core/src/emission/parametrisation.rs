@@ -40,8 +40,9 @@ impl Parametrisation {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Probabilities {
     /// Unconstrained ratio parameters at the normalised point: `p_j = a_j / sum_k a_k`, the
-    /// derivative at `a = p` (first seed document, equations 12.4 and 12.5 with the centring term
-    /// of the transitions as sum over the state left).
+    /// derivative at `a = p` (Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis",
+    /// 2004, equations 12.4 and 12.5 with the centring term of the transitions as sum over the
+    /// state left).
     ///
     /// ```text
     /// score_j = n_j / p_j - n        dp_j = w_j - p_j sum_k w_k

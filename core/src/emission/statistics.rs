@@ -279,7 +279,7 @@ pub trait SufficientStatistics: Emission<Weight = Self::Real> + Copy + 'static {
 pub struct CountStatistics<T, const D: usize> {
     /// `E[ sum_t 1 ]`: how many observations.
     pub occupancy: T,
-    /// `E[ sum_t x_d ]`, `[channel]`.
+    /// `E[ sum_t x_d ]`, `[channel]`; of counts `E[ sum_t x_d - rate_d ]`, with the rate that observed them.
     pub sum: [T; D],
 }
 vector_space! {

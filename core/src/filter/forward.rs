@@ -1,4 +1,4 @@
-use super::Recursion;
+use super::{Evidence, Recursion};
 use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm, NumberOf, ReadingOf, RealOf};
@@ -18,12 +18,15 @@ use crate::number::{
 /// [`read`](Recursion::read) is `log p(x_1..t)` with `d/de log p(x_1..t | model + e w)` for each
 /// direction `w`: exact, forward only, valid at every `t`.
 ///
-/// Sources: Rabiner 1989 (scaled forward pass); the first seed document's section 12.2.2 and the
-/// Fisher score of Jaakkola and Haussler, equation 2, read through a direction.
+/// Sources: Rabiner 1989 (scaled forward pass); Shawe-Taylor and Cristianini, "Kernel Methods for
+/// Pattern Analysis", 2004, section 12.2.2, and the Fisher score of Jaakkola and Haussler,
+/// "Exploiting generative models in discriminative classifiers", 1998, equation 2, read through a
+/// direction.
 ///
-/// Range: a state that is `2^-126` times as probable as the best in `f32` (`2^-1022` in `f64`), given
-/// the stream so far, is taken for one that cannot be, until it is entered anew. An observation whose
-/// log density is below `-2^64` in every state that can be reached is impossible.
+/// Range: a state that is `2^-84` times as probable as all together in `f32` (`2^-980` in `f64`), or
+/// more, given the samples before and given this one too, keeps every digit. One far below may be
+/// taken for one that cannot be, until it is entered anew. An observation whose log density is below
+/// `-2^64` in every state that can be reached is impossible.
 ///
 /// State: `N (1 + C)` reals and a ledger. Work a sample: `(1 + 2C) (N^2 + N)` multiply-adds and a
 /// row of likelihoods. No division and no logarithm a sample; scaling is by exact powers of two,
@@ -128,6 +131,11 @@ impl<X: Number, const N: usize> Belief<X, N> {
         &self.row
     }
 
+    /// The scaled row, to drop states from.
+    pub(crate) fn row_mut(&mut self) -> &mut [X; N] {
+        &mut self.row
+    }
+
     /// The sum of the scaled row.
     #[inline]
     pub fn sum(&self) -> X {
@@ -151,28 +159,135 @@ impl<X: Number, const N: usize> Belief<X, N> {
 }
 
 impl<X: Scalar, const N: usize> Belief<X, N> {
-    /// [`condition`](Self::condition), of the first sample too.
+    /// Weighs a predicted row with what a distribution a state says of an observation, and makes it
+    /// the state: the one way in which every recursion of this crate takes in a sample.
+    ///
+    /// By a row of likelihoods; where products may have vanished, from a prediction that sums to one;
+    /// where they still may, by logarithms, relative to the best of the states that can be reached.
+    ///
+    /// # Errors
+    /// An observation that is none, or impossible in every state in reach. Nothing has changed.
     #[inline]
-    pub(crate) fn begin(&mut self, predicted: &[X; N], likelihood: &[X; N]) -> bool {
+    pub fn observe<E>(
+        &mut self,
+        emission: &[E; N],
+        predicted: &[X; N],
+        x: &E::Observation,
+    ) -> Result<(), ObservationError>
+    where
+        E: Emission<Weight = X::Weight>,
+        X::Weight: Parameter<LogScale = X::LogScale>,
+    {
         let first = self.is_new();
-        let possible = self.condition(predicted, likelihood);
-        if possible && first {
-            self.age = 1;
+        if self.observe_row(emission, predicted, x) {
+            if first {
+                self.age = 1;
+            }
+            return Ok(());
         }
-        possible
+        let predicted = *predicted;
+        lend(self, |belief| belief.observe_slowly(emission, &predicted, x))
     }
 
-    /// Weighs a predicted row with likelihoods in the log domain, relative to the best of the
-    /// products, and makes it the state. A row relative to the likeliest of all states vanishes where
-    /// that state is out of reach.
+    /// [`observe`](Self::observe) by a row of likelihoods, of any sample but the first. Says `false`,
+    /// and changes nothing, where that will not do.
+    #[inline(always)]
+    pub(super) fn observe_row<E>(
+        &mut self,
+        emission: &[E; N],
+        predicted: &[X; N],
+        x: &E::Observation,
+    ) -> bool
+    where
+        E: Emission<Weight = X::Weight>,
+        X::Weight: Parameter<LogScale = X::LogScale>,
+    {
+        if let Some(Row { likelihood, log_scale }) = E::row(emission, x)
+            && self.condition(predicted, &X::lift_row(likelihood, &log_scale))
+        {
+            if E::SCALED {
+                self.earn(log_scale);
+            }
+            return true;
+        }
+        false
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn observe_slowly<E>(
+        &mut self,
+        emission: &[E; N],
+        predicted: &[X; N],
+        x: &E::Observation,
+    ) -> Result<(), ObservationError>
+    where
+        E: Emission<Weight = X::Weight>,
+        X::Weight: Parameter<LogScale = X::LogScale>,
+    {
+        for emission in emission {
+            emission.check(x)?;
+        }
+        let row = E::row(emission, x)
+            .map(|Row { likelihood, log_scale }| (X::lift_row(likelihood, &log_scale), log_scale));
+        let row =
+            row.as_ref().map(|(likelihood, scale)| (likelihood, core::slice::from_ref(scale)));
+        if self.weigh_slowly(predicted, row, |j| emission[j].log_likelihood(x)) {
+            Ok(())
+        } else {
+            Err(ObservationError::Impossible)
+        }
+    }
+
+    /// [`observe`](Self::observe) of likelihoods that the caller has made: a row relative to the
+    /// product of some scales, if there is one, and what their logarithms are.
     ///
     /// Says `false`, and changes nothing, where no product is possible.
-    pub(crate) fn condition_logs(
+    #[inline]
+    pub(crate) fn weigh(
         &mut self,
         predicted: &[X; N],
+        row: Option<(&[X; N], &[X::LogScale])>,
         log: impl FnMut(usize) -> <X::Weight as Parameter>::Log,
     ) -> bool {
-        let Some((row, log_scale)) = X::condition_reachable(predicted, log, &mut self.ledger)
+        if let Some((likelihood, scales)) = row
+            && self.begin(predicted, likelihood, scales)
+        {
+            return true;
+        }
+        // Copies, so that what is lent to a function out of line need not live in memory before it.
+        let (predicted, row) = (*predicted, row.map(|(likelihood, scales)| (*likelihood, scales)));
+        let row = row.as_ref().map(|(likelihood, scales)| (likelihood, *scales));
+        lend(self, |belief| belief.weigh_slowly(&predicted, row, log))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn weigh_slowly(
+        &mut self,
+        predicted: &[X; N],
+        row: Option<(&[X; N], &[X::LogScale])>,
+        log: impl FnMut(usize) -> <X::Weight as Parameter>::Log,
+    ) -> bool {
+        if let Some((likelihood, scales)) = row
+            && self.begin_raised(predicted, likelihood, scales)
+        {
+            return true;
+        }
+        self.weigh_logs(predicted, &core::array::from_fn(log))
+    }
+
+    /// Weighs a predicted row with likelihoods given by their logarithms. A function of its own: one for
+    /// all families of observations.
+    #[cold]
+    #[inline(never)]
+    fn weigh_logs(
+        &mut self,
+        predicted: &[X; N],
+        logs: &[<X::Weight as Parameter>::Log; N],
+    ) -> bool {
+        let Some((row, log_scale)) =
+            X::condition_reachable(predicted, |j| logs[j], &mut self.ledger)
         else {
             return false;
         };
@@ -180,6 +295,41 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         self.earn(log_scale);
         self.settle();
         true
+    }
+
+    /// [`begin`](Self::begin) from a prediction that sums to one. A function of its own: one for all
+    /// families of observations.
+    #[cold]
+    #[inline(never)]
+    fn begin_raised(
+        &mut self,
+        predicted: &[X; N],
+        likelihood: &[X; N],
+        scales: &[X::LogScale],
+    ) -> bool {
+        let (mut raised, mut sums_to_one) = (*self, *predicted);
+        X::raise(&mut sums_to_one, &mut raised.ledger);
+        let possible = raised.begin(&sums_to_one, likelihood, scales);
+        if possible {
+            *self = raised;
+        }
+        possible
+    }
+
+    /// [`condition`](Self::condition), of the first sample too.
+    #[inline]
+    fn begin(&mut self, predicted: &[X; N], likelihood: &[X; N], scales: &[X::LogScale]) -> bool {
+        let first = self.is_new();
+        let possible = self.condition(predicted, likelihood);
+        if possible {
+            if first {
+                self.age = 1;
+            }
+            for &scale in scales {
+                self.earn(scale);
+            }
+        }
+        possible
     }
 
     /// `log p(x_1..t, z_t = j)`, `[state]`, with its tangent over dual numbers; minus infinity where
@@ -197,54 +347,6 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
 /// The logarithm of zero.
 pub(crate) fn impossible<X: Scalar<Weight: Weight<Real = <X as Number>::Real>>>() -> X {
     X::lift(X::Weight::constant(X::Real::NEG_INFINITY))
-}
-
-/// `log p(x_1..t)` before it is rounded to one number.
-///
-/// After `10^8` samples a log-likelihood in `f32` is known to some 16 nats, its directional
-/// derivative as coarsely. A difference of two (what the last samples added; by how much one model
-/// leads another) is as exact as ever when it is taken here, of ledgers, not of readings.
-///
-/// RAM: `1 + C` reals and the ledger, 24 B in `f32`, 32 B with one direction.
-///
-/// ```
-/// # use fishweir_core::{emission::Categorical, filter::{Forward, Running}, hmm::{Chain, Hmm}};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let hmm = Hmm::new(
-/// #     Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
-/// #     [Categorical::<2, f32>::new([0.75, 0.25])?, Categorical::<2, f32>::new([0.1, 0.9])?],
-/// # );
-/// let mut stream = Running::new(Forward::of(&hmm));
-/// stream.push_block(&[0, 1].repeat(10_000)).map_err(|(_, error)| error)?;
-/// let before = stream.state().evidence();
-/// stream.push(&0)?;
-/// let surprise = -stream.state().evidence().less(&before); // -log p(x_t | x_1..t-1)
-/// assert!((surprise - 0.679_589).abs() < 1e-5);
-/// # Ok(()) }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence<X: Number> {
-    sum: X,
-    ledger: X::Ledger,
-}
-
-impl<X: Number> Evidence<X> {
-    /// That of no sample: `log 1`. Its tangent is zero.
-    const NONE: Self = Self { sum: X::UNIT, ledger: X::SETTLED };
-
-    /// `log p(x_1..t)`, with its tangent over dual numbers. One logarithm, and a division where
-    /// there are directions.
-    #[inline]
-    pub fn log(&self) -> X::Reading {
-        X::log(self.sum, &self.ledger)
-    }
-
-    /// This log-likelihood less another, with its tangent: `log p(x_s+1..t | x_1..s)` where `other`
-    /// is the same stream's after `s` samples. One logarithm and `1 + 2C` divisions.
-    #[inline]
-    pub fn less(&self, other: &Self) -> X::Reading {
-        X::log_ratio(self.sum, &self.ledger, other.sum, &other.ledger)
-    }
 }
 
 impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
@@ -285,32 +387,8 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
         x: &E::Observation,
     ) -> Result<(), ObservationError> {
         let predicted = state.predict(self.hmm.chain());
-        if state.is_new()
-            && let Some(Row { likelihood, log_scale }) = E::row(self.hmm.emission(), x)
-            && state.begin(&predicted, &NumberOf::<E>::lift_row(likelihood, &log_scale))
-        {
-            state.earn(log_scale);
-            return Ok(());
-        }
-        self.condition_reachable(state, &predicted, x)
-    }
-
-    /// Conditions in the log domain.
-    fn condition_reachable(
-        self,
-        state: &mut Belief<NumberOf<E>, N>,
-        predicted: &[NumberOf<E>; N],
-        x: &E::Observation,
-    ) -> Result<(), ObservationError> {
-        let emission = self.hmm.emission();
-        for emission in emission {
-            emission.check(x)?;
-        }
-        if state.condition_logs(predicted, |j| emission[j].log_likelihood(x)) {
-            Ok(())
-        } else {
-            Err(ObservationError::Impossible)
-        }
+        // Not by `observe`, which would be one more copy of the row's arithmetic in flash.
+        state.observe_slowly(self.hmm.emission(), &predicted, x)
     }
 }
 
@@ -329,12 +407,7 @@ impl<E: Emission, const N: usize> Recursion for Forward<'_, E, N> {
         // Before the first sample the row is zero, its products vanish, and the slow path begins:
         // no sample after it pays for the question.
         let predicted = self.hmm.chain().predict(state.row());
-        if let Some(Row { likelihood, log_scale }) = E::row(self.hmm.emission(), x)
-            && state.condition(&predicted, &NumberOf::<E>::lift_row(likelihood, &log_scale))
-        {
-            if E::SCALED {
-                state.earn(log_scale);
-            }
+        if state.observe_row(self.hmm.emission(), &predicted, x) {
             return Ok(());
         }
         lend(state, |state| self.push_slowly(state, x))

@@ -17,6 +17,7 @@
 //! likelihood of one, and no observation of any state.
 
 mod batch;
+mod evidence;
 mod expected;
 mod forgetting;
 mod forward;
@@ -29,10 +30,11 @@ mod statistics;
 mod window;
 
 pub use batch::Beliefs;
+pub use evidence::Evidence;
 pub use expected::ExpectedStatistics;
 pub use forgetting::{FadingBelief, Forgetting};
 pub(crate) use forward::impossible;
-pub use forward::{Belief, Evidence, Forward};
+pub use forward::{Belief, Forward};
 pub use memory::{Memory, SettingError};
 pub use online_em::{Adapting, OnlineEm, StepSize};
 pub use recent::{Marked, Recent};

@@ -1,11 +1,90 @@
 use super::{InFlash, KernelError};
 use crate::error::ObservationError;
 use crate::filter::Recursion;
-use crate::number::{Number, Real};
+use crate::number::Real;
+
+/// What a stream left in `M` models side by side, each of which may rule itself out.
+///
+/// A model that refuses a sample which another takes gives the stream probability zero, and no later
+/// sample can change that: it is *ruled out*, is asked no more, and the others go on, until the state
+/// is made anew. A sample that all who are left refuse is refused, and then nothing has changed: each
+/// model leaves its own state as it was.
+///
+/// RAM: `M` states and `M` bytes; nothing is copied to be gone back to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct BankState<S, const M: usize> {
+    states: [S; M],
+    ruled_out: [bool; M],
+}
+
+impl<S, const M: usize> BankState<S, M> {
+    /// Before the first sample: no model is ruled out.
+    pub const fn new(states: [S; M]) -> Self {
+        Self { states, ruled_out: [false; M] }
+    }
+
+    /// Which models give the stream probability zero, `[model]`.
+    pub const fn ruled_out(&self) -> &[bool; M] {
+        &self.ruled_out
+    }
+
+    /// The models' states, `[model]`; `None` of one that is ruled out.
+    pub fn states(&self) -> impl Iterator<Item = Option<&S>> {
+        let states = self.states.iter().zip(&self.ruled_out);
+        states.map(|(state, &ruled_out)| if ruled_out { None } else { Some(state) })
+    }
+
+    /// Pushes a sample to every model that is not ruled out; `models` are in the order of the states.
+    ///
+    /// # Errors
+    /// That of the first, where all refuse.
+    #[inline(always)]
+    pub fn push<R>(
+        &mut self,
+        models: impl Iterator<Item = R>,
+        x: &R::Observation,
+    ) -> Result<(), ObservationError>
+    where
+        R: Recursion<State = S>,
+    {
+        let mut refusing = self.ruled_out;
+        let (mut taken, mut first) = (false, None);
+        let states = self.states.iter_mut().zip(&mut refusing);
+        for (model, (state, refuses)) in models.zip(states).filter(|(_, (_, out))| !**out) {
+            match model.push(state, x) {
+                Ok(()) => taken = true,
+                Err(error) => {
+                    *refuses = true;
+                    first = first.or(Some(error));
+                }
+            }
+        }
+        if taken {
+            self.ruled_out = refusing;
+            return Ok(());
+        }
+        Err(first.unwrap_or(ObservationError::Impossible))
+    }
+
+    /// Lets a sample pass that was not observed.
+    #[inline(always)]
+    pub fn push_missing<R>(&mut self, models: impl Iterator<Item = R>)
+    where
+        R: Recursion<State = S>,
+    {
+        let states = self.states.iter_mut().zip(&self.ruled_out);
+        for (model, (state, _)) in models.zip(states).filter(|(_, (_, out))| !**out) {
+            model.push_missing(state);
+        }
+    }
+}
 
 /// `M` kernels against one stored sequence each, fed the same stream: pair kernels, or trees.
 ///
-/// It reads their logarithms, `[sequence]`, and is `M` times as dear as one.
+/// It reads their logarithms, `[sequence]`, and is `M` times as dear as one. A kernel that refuses what
+/// others take (past the end of a shorter stored sequence, say) is zero from then on: see
+/// [`BankState`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bank<R, const M: usize>([R; M]);
 
@@ -49,35 +128,27 @@ where
     R: Recursion<Reading: LogReading>,
 {
     type Observation = R::Observation;
-    type State = [R::State; M];
+    type State = BankState<R::State, M>;
     type Reading = [<R::Reading as LogReading>::Real; M];
 
     fn start(&self) -> Self::State {
-        self.0.each_ref().map(|kernel| kernel.start())
+        BankState::new(self.0.each_ref().map(|kernel| kernel.start()))
     }
 
     fn push(&self, state: &mut Self::State, x: &R::Observation) -> Result<(), ObservationError> {
-        // Sequences of one model refuse the same: only the first can, or a copy is gone back to.
-        let before = state.clone();
-        for (kernel, own) in self.0.iter().zip(&mut *state) {
-            if let Err(error) = kernel.push(own, x) {
-                *state = before;
-                return Err(error);
-            }
-        }
-        Ok(())
+        state.push(self.0.iter(), x)
     }
 
     fn push_missing(&self, state: &mut Self::State) {
-        for (kernel, state) in self.0.iter().zip(state) {
-            kernel.push_missing(state);
-        }
+        state.push_missing(self.0.iter());
     }
 
     fn read(&self, state: &Self::State) -> Self::Reading {
-        let mut logs = [<R::Reading as LogReading>::Real::ZERO; M];
-        for ((log, kernel), state) in logs.iter_mut().zip(&self.0).zip(state) {
-            *log = kernel.read(state).log();
+        let mut logs = [<R::Reading as LogReading>::Real::NEG_INFINITY; M];
+        for ((log, kernel), state) in logs.iter_mut().zip(&self.0).zip(state.states()) {
+            if let Some(state) = state {
+                *log = kernel.read(state).log();
+            }
         }
         logs
     }

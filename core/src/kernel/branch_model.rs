@@ -9,8 +9,8 @@ use crate::number::Real;
 /// the node of that entry of the tree's code; the root's entry says nothing. Else as
 /// [`TreeModel`](super::TreeModel).
 ///
-/// Source: the first seed document, section 12.1.6, Example 12.20. Flash: `P + P^2` reals a matrix and
-/// 2 B a node.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, section
+/// 12.1.6, Example 12.20. Flash: `P + P^2` reals a matrix and 2 B a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct BranchModel<'m, T, const P: usize> {

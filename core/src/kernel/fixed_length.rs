@@ -7,7 +7,7 @@ use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion, impossible};
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
-use crate::number::{Number, Parameter, Tangent, Weight};
+use crate::number::{Number, Parameter, Tangent, Weight, is_near};
 
 /// The kernel of sequences of one length under a hidden Markov model, against `M` stored ones at
 /// once.
@@ -21,11 +21,12 @@ use crate::number::{Number, Parameter, Tangent, Weight};
 /// reads the kernel of the first `i`. A symbol that is missing, of either, is summed over. Past the end
 /// of the stored sequences symbols are refused, and missing ones change nothing.
 ///
-/// Range: that of [`Forward`](crate::filter::Forward), of products of two likelihoods. A path `2^-126`
-/// times as probable as the best so far in `f32` (`2^-1022` in `f64`) is lost.
+/// Range: that of [`Forward`](crate::filter::Forward), of products of two likelihoods: a pair of
+/// symbols is impossible where the two log densities sum to less than `-2^64` in every state that can
+/// be reached.
 ///
-/// Source: the first seed document, equation 12.2 and Algorithm 12.8, whose loop begins with the
-/// second symbol.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, equation 12.2
+/// and Algorithm 12.8, whose loop begins with the second symbol.
 ///
 /// State: `M` rows of `N (1 + C)` reals, and a ledger each. Work a symbol: `M` times that of
 /// [`Forward`](crate::filter::Forward), and a row of likelihoods more.
@@ -134,42 +135,25 @@ where
                 }
             }
         };
+        let mut likelihood = [NumberOf::<E>::ZERO; N];
+        let (mut scales, mut relative) = ([RealOf::<E>::ZERO; 2], 0);
         if let Some((row, other)) = rows {
-            let mut likelihood = [NumberOf::<E>::ZERO; N];
             for (likelihood, &weight) in likelihood.iter_mut().zip(&row.likelihood) {
                 *likelihood = NumberOf::<E>::lift(weight);
             }
+            (scales[0], relative) = (row.log_scale, 1);
             if let Some(other) = other {
                 for (likelihood, &weight) in likelihood.iter_mut().zip(&other.likelihood) {
                     *likelihood = likelihood.weigh(weight);
                 }
-            }
-            if belief.begin(&predicted, &likelihood) {
-                if E::SCALED {
-                    belief.earn(row.log_scale);
-                    if let Some(other) = other {
-                        belief.earn(other.log_scale);
-                    }
-                }
-                return true;
+                (scales[1], relative) = (other.log_scale, 2);
             }
         }
-        self.step_slowly(belief, &predicted, stored, streamed)
-    }
-
-    /// Where products vanish: relative to the best of the states that can be reached.
-    #[cold]
-    #[inline(never)]
-    fn step_slowly(
-        self,
-        belief: &mut Belief<NumberOf<E>, N>,
-        predicted: &[NumberOf<E>; N],
-        stored: Option<&E::Observation>,
-        streamed: Option<&E::Observation>,
-    ) -> bool {
-        let emission = self.hmm.emission();
-        belief.condition_logs(predicted, |j| {
-            let state = &emission[j];
+        // Both together may be too far.
+        let by_row = rows.is_some() && is_near(scales[0] + scales[1]);
+        let scales = if E::SCALED { scales.as_slice().get(..relative).unwrap_or(&[]) } else { &[] };
+        belief.weigh(&predicted, by_row.then_some((&likelihood, scales)), |j| {
+            let state = &self.hmm.emission()[j];
             let mut log = E::Weight::constant(RealOf::<E>::ZERO);
             for x in [stored, streamed].into_iter().flatten() {
                 let own = state.log_likelihood(x);

@@ -11,7 +11,8 @@ use crate::number::{Real, sum_of};
 /// The probability that two symbols of one position come from the same hidden state, summed over it:
 /// `P(a, b) = sum_h prior[h] emission[h][a] emission[h][b]`.
 ///
-/// Flash: `K^2` reals. Source: the first seed document, below equation 12.1.
+/// Flash: `K^2` reals. Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis",
+/// 2004, below equation 12.1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(transparent)]
@@ -69,7 +70,8 @@ impl<T: Real, const K: usize> PairTable<T, K> {
 /// After `i` symbols it reads the kernel of the first `i`. A symbol that is missing, of either, is summed
 /// over. Past the end of the stored sequences symbols are refused, and missing ones change nothing.
 ///
-/// Source: the first seed document, equation 12.1 and Remark 12.6.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, equation 12.1
+/// and Remark 12.6.
 ///
 /// State: `M` reals and a ledger each. Work a symbol: `M` look-ups and products.
 ///
@@ -145,7 +147,7 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
             let stored = stored.observation().map(|symbol| *symbol.borrow());
             let pair = table.get(stored, x).unwrap_or(T::ZERO);
             let predicted = belief.predict(&independent);
-            belief.begin(&predicted, &[pair]) || belief.condition_logs(&predicted, |_| pair.ln())
+            belief.weigh(&predicted, Some((&[pair], &[])), |_| pair.ln())
         });
     }
 }

@@ -17,9 +17,10 @@ use crate::number::Real;
 /// are pushed from left to right, and each node is complete with its last: it reads `None` before
 /// the tree's last leaf. A leaf of `t` that is missing has a likelihood of one.
 ///
-/// Source: the first seed document, Algorithm 12.17.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, Algorithm
+/// 12.17.
 ///
-/// State: `P + 4` words for each of `DEPTH` levels. Work: `P` products a leaf and `P^2`
+/// State: `P + 5` words for each of `DEPTH` levels. Work: `P` products a leaf and `P^2`
 /// multiply-adds an inner node.
 ///
 /// ```
@@ -46,7 +47,7 @@ pub type HiddenTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize
 impl<T: Real, S, O, G, const P: usize> TreeKernel<'_, T, S, Scaled<T, P>, O, G, P> {
     /// `log k[root][a]`, `[state]`: the kernels given the root's state. `None` before the last leaf.
     pub fn at_root(&self, state: &Traversal<Scaled<T, P>, O>) -> Option<[T; P]> {
-        state.root().map(|root| root.logs(0))
+        state.root().map(|root| root.logs())
     }
 }
 
@@ -69,6 +70,6 @@ impl<T: Real, const P: usize> TreeMessage<T, P> for Scaled<T, P> {
         *self = self.times(message);
     }
     fn read(&self, law: &impl TreeLaw<T, P>) -> T {
-        self.log_of(law.root(), 0)
+        self.log_of(law.root())
     }
 }

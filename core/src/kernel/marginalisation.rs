@@ -18,7 +18,8 @@ use crate::number::{Number, Real};
 /// A model to which an observation is impossible takes no further part; where none is left the kernel
 /// is zero.
 ///
-/// Source: the first seed document, Definition 12.4.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, Definition
+/// 12.4.
 ///
 /// State: `M` rows of `N` reals, and a ledger each. Work a sample: `M` times that of [`Forward`]; a
 /// reading costs `M` logarithms, and `M` exponentials an item.

@@ -27,7 +27,8 @@
 //! own: it is a direction ([`crate::score`], [`crate::context`]).
 //!
 //! Sums over conditionally independent products are inner products, so every Gram matrix is positive
-//! semi-definite. Source: the first seed document, section 12.1.
+//! semi-definite. Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis",
+//! 2004, section 12.1.
 
 mod aligned;
 mod bank;
@@ -52,7 +53,7 @@ mod tree_model;
 mod tree_shape;
 
 pub use aligned::Aligned;
-pub use bank::{Bank, LogReading};
+pub use bank::{Bank, BankState, LogReading};
 pub use branch_model::BranchModel;
 pub use error::KernelError;
 pub use fixed_length::FixedLength;

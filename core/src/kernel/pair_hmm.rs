@@ -43,7 +43,8 @@ pub enum End<T, const N: usize> {
 /// What a silent state is divided by is the sum of its ways out, never a difference (Grassmann,
 /// Taksar and Heyman 1985): every result is as accurate as its parameters, to a few roundings.
 ///
-/// Source: the first seed document, section 12.1.5, Definition 12.13. Flash: `N (N + K + 4)` reals.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, section
+/// 12.1.5, Definition 12.13. Flash: `N (N + K + 4)` reals.
 ///
 /// ```
 /// use fishweir_core::kernel::{End, PairHmm};

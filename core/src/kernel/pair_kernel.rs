@@ -22,10 +22,11 @@ use crate::number::Real;
 /// After `j` symbols it reads the kernel with the first `j`. A symbol that is missing, of either, is one
 /// summed over the alphabet.
 ///
-/// Source: the first seed document, Algorithm 12.14, with the end weights that it leaves out.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, Algorithm
+/// 12.14, with the end weights that it leaves out.
 ///
 /// A [`PairKernel`] has room for `ROWS` rows, the length of the longest sequence that may be stored, and
-/// one. State: `ROWS (N + 1)` words. Work a symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start
+/// one. State: `ROWS + 1` rows of `N` reals and 8 B. Work a symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start
 /// or reset.
 ///
 /// ```
@@ -68,14 +69,9 @@ pub struct Column<T, C, const N: usize> {
     predicted: C,
     /// `k[|s|][j]`.
     last: Scaled<T, N>,
-    /// A power of two of all.
-    exponent: i64,
     /// Whether nothing is stored and nothing has come: the trajectory of no state.
     empty: bool,
 }
-
-/// A column whose largest power of two has come so far is rebased.
-const REBASE: u32 = 1 << 24;
 
 impl<'m, T, S, C, const N: usize, const K: usize> PairRecursion<'m, T, S, C, N, K>
 where
@@ -113,7 +109,7 @@ where
     /// weights they are those of trajectories whose last pair is not empty.
     pub fn subkernels(&self, state: &Column<T, C, N>) -> (T, [T; N]) {
         let initial = if state.empty { T::ZERO } else { T::NEG_INFINITY };
-        (initial, state.last.logs(state.exponent))
+        (initial, state.last.logs())
     }
 
     /// The column after another symbol; the first column where there is none.
@@ -128,7 +124,6 @@ where
             above = last.map(|row| self.model.chain().predict(row));
             *first = above;
         }
-        let mut highest = first.power();
         for (cell, symbol) in rest.iter_mut().zip(self.stored) {
             let symbol = symbol.observation().map(|symbol| *symbol.borrow());
             let stored = self.model.emits(symbol).unwrap_or([T::ZERO; N]);
@@ -141,19 +136,9 @@ where
             diagonal = *cell;
             above = sum.map(|row| self.model.chain().predict(row));
             *cell = above;
-            highest = highest.max(above.power());
             last = sum;
         }
         column.last = last;
-        if let Some(highest) = highest
-            && highest.unsigned_abs() > REBASE
-        {
-            for cell in column.predicted.as_mut() {
-                cell.rebase(highest);
-            }
-            column.last.rebase(highest);
-            column.exponent += i64::from(highest);
-        }
     }
 }
 
@@ -176,7 +161,6 @@ where
         let mut column = Column {
             predicted: C::filled(Scaled::ZERO, self.stored.len() + 1),
             last: Scaled::ZERO,
-            exponent: 0,
             empty: self.stored.is_empty(),
         };
         if let Some(first) = column.predicted.as_mut().first_mut() {
@@ -204,7 +188,7 @@ where
         if state.empty {
             return self.model.initial_end().ln();
         }
-        state.last.log_of(self.model.end(), state.exponent)
+        state.last.log_of(self.model.end())
     }
 }
 

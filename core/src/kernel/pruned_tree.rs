@@ -16,9 +16,9 @@ use crate::number::Real;
 /// inner nodes is the [hidden tree kernel](super::HiddenTree); `B = ` the root compares least. The
 /// mean is the kernel under a uniform prior over the prunings.
 ///
-/// Source: the first seed document, Remark 12.21.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, Remark 12.21.
 ///
-/// State: `3 P + 9` words for each of `DEPTH` levels. Work: `3 P^2` multiply-adds an inner node.
+/// State: `3 P + 13` words for each of `DEPTH` levels. Work: `3 P^2` multiply-adds an inner node.
 ///
 /// ```
 /// use fishweir_core::{filter::Running, kernel::{PrunedTree, TreeModel, TreeShape}};
@@ -96,8 +96,8 @@ impl<T: Real, const P: usize> TreeMessage<T, P> for PruningMessage<T, P> {
         self.count = self.count.times(&message.count);
     }
     fn read(&self, law: &impl TreeLaw<T, P>) -> Pruned<T> {
-        let log_sum = self.kernel.log_of(law.root(), 0);
-        let log_count = self.count.log_of(&[T::ONE], 0);
+        let log_sum = self.kernel.log_of(law.root());
+        let log_count = self.count.log_of(&[T::ONE]);
         Pruned { log_sum, log_count, log_mean: log_sum - log_count }
     }
 }

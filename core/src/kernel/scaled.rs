@@ -4,14 +4,14 @@ use crate::number::{Ledger, Real, SETTLE_BELOW, SETTLE_FROM, sum_of};
 ///
 /// Where rows of very different sizes are added, as neighbouring cells of a table are, one ledger for
 /// all of them will not do. Powers of two are exact; what falls out of the range of exponents below
-/// the row's sum is lost, `2^-126` of it in `f32`.
+/// the row's sum is lost, `2^-126` of it in `f32`. The exponent is one that no stream can exhaust.
 ///
-/// RAM: `N` reals and 4 B.
+/// RAM: `N` reals and 8 B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Scaled<T, const N: usize> {
     row: [T; N],
-    exponent: i32,
+    exponent: i64,
 }
 
 impl<T: Real, const N: usize> Scaled<T, N> {
@@ -30,14 +30,8 @@ impl<T: Real, const N: usize> Scaled<T, N> {
     }
 
     /// The power of two.
-    pub const fn exponent(&self) -> i32 {
+    pub const fn exponent(&self) -> i64 {
         self.exponent
-    }
-
-    /// The power of two, but of a row of zeros, which has none.
-    #[inline(always)]
-    pub(super) fn power(&self) -> Option<i32> {
-        if self.is_zero() { None } else { Some(self.exponent) }
     }
 
     #[inline(always)]
@@ -73,7 +67,7 @@ impl<T: Real, const N: usize> Scaled<T, N> {
         for entry in &mut row {
             *entry = *entry * factor;
         }
-        Self { row, exponent: self.exponent + exponent }
+        Self { row, exponent: self.exponent + i64::from(exponent) }
     }
 
     /// Another row with the same power of two.
@@ -113,9 +107,9 @@ impl<T: Real, const N: usize> Scaled<T, N> {
         let (mut larger, smaller) =
             if self.exponent >= other.exponent { (self, other) } else { (other, self) };
         let lead = larger.exponent - smaller.exponent;
-        let factor = T::power_of_two(-lead);
+        let factor = T::power_of_two(-(lead.min(i32::MAX.into()) as i32));
         // A power past the range is clamped to it: what it stood for is nothing to the sum.
-        if factor.exponent() == -lead {
+        if i64::from(factor.exponent()) == -lead {
             for (entry, &term) in larger.row.iter_mut().zip(&smaller.row) {
                 *entry = *entry + term * factor;
             }
@@ -123,26 +117,42 @@ impl<T: Real, const N: usize> Scaled<T, N> {
         larger.settled()
     }
 
-    /// Takes a power of two out of the row's own.
-    pub(super) fn rebase(&mut self, exponent: i32) {
-        if !self.is_zero() {
-            self.exponent -= exponent;
-        }
-    }
-
-    /// `log sum_j weight_j row_j` with what `more` adds to the power of two.
-    pub(super) fn log_of(&self, weights: &[T; N], more: i64) -> T {
+    /// `log sum_j weight_j row_j`.
+    pub(super) fn log_of(&self, weights: &[T; N]) -> T {
         let weighed = self.weigh(weights);
-        log_of(weighed.sum(), more + i64::from(weighed.exponent))
+        log_of(weighed.sum(), weighed.exponent)
     }
 
-    /// The logarithms of the entries, with what `more` adds to the power of two.
-    pub(super) fn logs(&self, more: i64) -> [T; N] {
-        self.row.map(|entry| log_of(entry, more + i64::from(self.exponent)))
+    /// The logarithms of the entries.
+    pub(super) fn logs(&self) -> [T; N] {
+        self.row.map(|entry| log_of(entry, self.exponent))
     }
 }
 
 /// `log (x 2^exponent)`; minus infinity of zero.
 fn log_of<T: Real>(x: T, exponent: i64) -> T {
     if x > T::ZERO { T::log(x, &Ledger::of_exponent(exponent)) } else { T::NEG_INFINITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Real, Scaled};
+
+    /// A cell that starves beside another for 10^8 symbols, at the edge of 32 bits.
+    #[test]
+    fn a_starving_row_does_not_wrap() {
+        let mut starving = Scaled { row: [1.0_f32, 0.5], exponent: -(1 << 31) + 50 };
+        let before = starving;
+        for _ in 0..50 {
+            starving = starving.weigh(&[1.0 / 1024.0; 2]);
+        }
+        let fallen = starving.exponent() + i64::from(starving.row[0].exponent());
+        assert_eq!(fallen, before.exponent() - 500);
+        let fed = Scaled::new([1.0_f32, 0.0]);
+        assert_eq!(fed.plus(starving), fed);
+        assert_eq!(starving.plus(fed), fed);
+        let square = starving.times(&starving);
+        let difference = square.logs()[0] / starving.logs()[0];
+        assert!((difference - 2.0).abs() < 1e-6, "{difference}");
+    }
 }

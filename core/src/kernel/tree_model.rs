@@ -9,7 +9,8 @@ use crate::number::Real;
 /// share one matrix; else the `j`-th has its own. States may be [tied to
 /// arities](Self::with_arities).
 ///
-/// Source: the first seed document, section 12.1.6. Flash: `P + J P^2` reals, and 2 B a state.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, section
+/// 12.1.6. Flash: `P + J P^2` reals, and 2 B a state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct TreeModel<T, const P: usize, const J: usize> {
@@ -86,7 +87,8 @@ impl<T: Real> TreeModel<T, 2, 1> {
     /// k[1] = prod_j ( epsilon k_j[0] + (1 - epsilon) k_j[1] )
     /// ```
     ///
-    /// Source: the first seed document, Examples 12.16 and 12.19, with the second's tables upright.
+    /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, Examples
+    /// 12.16 and 12.19, with the second's tables upright.
     ///
     /// # Errors
     /// A parameter outside `[0, 1]`, named as an entry of the root's prior or of the transitions.
@@ -101,7 +103,8 @@ impl<T: Real> TreeModel<T, 2, 1> {
     ///
     /// A profile is `[bool]`, one a leaf; of a species that was not examined, a missing symbol.
     ///
-    /// Source: the first seed document, Example 12.20.
+    /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, Example
+    /// 12.20.
     ///
     /// # Errors
     /// A parameter outside `[0, 1]`, named as an entry of the root's prior or of the transitions.

@@ -1,13 +1,16 @@
 use super::Real;
 
-/// A running sum in two numbers: what fits the first, and what rounding dropped from it.
+/// A number in two: what fits the first, and what rounding dropped from it. Running sums, and what is
+/// read of them while it still has their digits: a double-word number.
 ///
 /// Every addition is exact but for one rounding of the carry, and puts the carry back below half a
 /// unit in the last place of the sum: `10^8` terms sum in `f32` as they would in a format of 48
 /// bits. A carry that were only added up (Neumaier's sum) would itself outgrow its terms and stop,
 /// at `2^25` terms of equal size.
 ///
-/// Sources: Knuth's two-sum and Dekker's fast two-sum (Dekker 1971). RAM: 2 reals.
+/// Sources: Knuth's two-sum; Dekker 1971, "A floating-point technique for extending the available
+/// precision" (fast two-sum, product); Joldes, Muller and Popescu 2017, "Tight and rigorous error
+/// bounds for basic building blocks of double-word arithmetic". RAM: 2 reals.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Compensated<T> {
@@ -19,15 +22,32 @@ impl<T: Real> Compensated<T> {
     /// An empty sum.
     pub const ZERO: Self = Self { sum: T::ZERO, carry: T::ZERO };
 
-    /// The running sum of these two parts.
+    /// `exponent log 2`, to some 44 bits in `f32` and 100 in `f64`.
     #[inline]
-    pub(crate) fn from_parts(sum: T, carry: T) -> Self {
+    pub(crate) fn of_exponent(exponent: i64) -> Self {
+        let Self { sum, carry } = Self::of_integer(exponent);
+        let mut product = T::LN_2.times(sum);
+        product.add(T::LN_2.sum * carry);
+        product
+    }
+
+    /// An integer: what the nearest real does not hold of it the next one does.
+    #[inline]
+    pub(crate) fn of_integer(integer: i64) -> Self {
+        let sum = T::from_integer(integer);
+        let carry = T::from_integer(integer.wrapping_sub(sum.to_integer()));
+        Self { sum, carry }
+    }
+
+    /// These two parts, of which the second is below a unit in the last place of the first.
+    #[inline]
+    pub const fn from_parts(sum: T, carry: T) -> Self {
         Self { sum, carry }
     }
 
     /// The sum and what it could not hold.
     #[inline]
-    pub(crate) fn parts(self) -> (T, T) {
+    pub fn parts(self) -> (T, T) {
         (self.sum, self.carry)
     }
 
@@ -40,6 +60,26 @@ impl<T: Real> Compensated<T> {
         let carry = self.carry + dropped;
         self.sum = sum + carry;
         self.carry = carry - (self.sum - sum);
+    }
+
+    /// Adds another sum. Twenty additions, no branch; the error is below `2^-44` (`f32`) of the larger
+    /// of the two.
+    #[inline]
+    pub fn add_sum(&mut self, other: Self) {
+        self.add(other.sum);
+        self.add(other.carry);
+    }
+
+    /// The product with a real number, by Dekker's splitting: no fused operation, so that every machine
+    /// has the same bits.
+    #[inline]
+    pub fn times(self, factor: T) -> Self {
+        let product = self.sum * factor;
+        let (a, b) = (split(self.sum), split(factor));
+        let dropped = ((a.0 * b.0 - product) + a.0 * b.1 + a.1 * b.0) + a.1 * b.1;
+        let carry = dropped + self.carry * factor;
+        let sum = product + carry;
+        Self { sum, carry: carry - (sum - product) }
     }
 
     /// The total less another's, where the two share what is large.
@@ -60,4 +100,12 @@ impl<T: Real> Compensated<T> {
     pub fn total(&self) -> T {
         self.sum + self.carry
     }
+}
+
+/// A number's leading half and the rest, each of which a product of two halves holds (Veltkamp).
+#[inline]
+fn split<T: Real>(x: T) -> (T, T) {
+    let shifted = x * T::SPLITTER;
+    let high = shifted - (shifted - x);
+    (high, x - high)
 }

@@ -1,6 +1,6 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::{Compensated, Number, Parameter, Real, Scalar, Weight, logarithms};
+use super::{Compensated, Number, NumberFormat, Parameter, Real, Scalar, Weight, logarithms};
 
 /// A dual number: a value and its rates of change along `C` directions.
 ///
@@ -34,6 +34,8 @@ impl<T: Real, const C: usize> Parameter for Dual<T, C> {
     type Number = Self;
     type Log = Self;
     type LogScale = T;
+    const FORMAT: NumberFormat = T::FORMAT;
+
     #[inline(always)]
     fn value(self) -> T {
         self.value
@@ -74,6 +76,21 @@ impl<T: Real, const C: usize> Scalar for Dual<T, C> {
     #[inline]
     fn derivative(self, direction: usize) -> Option<T> {
         self.tangent.get(direction).copied()
+    }
+    #[inline]
+    fn log_parts(sum: Self, ledger: &Self::Ledger) -> [Self; 2] {
+        let reciprocal = T::ONE / sum.value;
+        let [value, rest] = T::log_parts(sum.value, &ledger.values);
+        let (mut high, mut low) =
+            (Self { value, ..Self::ZERO }, Self { value: rest, ..Self::ZERO });
+        let rates = high.tangent.iter_mut().zip(&mut low.tangent);
+        for ((high, low), (mut earned, in_row)) in
+            rates.zip(ledger.earned.into_iter().zip(sum.tangent))
+        {
+            earned.add(in_row * reciprocal);
+            (*high, *low) = earned.parts();
+        }
+        [high, low]
     }
     #[inline]
     fn condition_reachable<const N: usize>(

@@ -2,6 +2,12 @@
 
 use super::{FARTHEST, Number, Parameter, Real, Scalar, Tangent, Weight};
 
+/// Whether a log density is one of an observation that can be: not [too far](FARTHEST), not NaN.
+#[inline(always)]
+pub(crate) fn is_near<T: Real>(log: T) -> bool {
+    log >= -T::power_of_two(FARTHEST)
+}
+
 /// Likelihoods relative to the largest: see [`Parameter::likelihoods`](super::Parameter::likelihoods).
 #[inline(always)]
 pub(super) fn likelihoods<W: Weight, const N: usize>(
@@ -13,8 +19,7 @@ pub(super) fn likelihoods<W: Weight, const N: usize>(
         *likelihood = log(j);
         log_scale = Real::max(log_scale, likelihood.value());
     }
-    let near = log_scale >= -W::Real::power_of_two(FARTHEST);
-    if !near {
+    if !is_near(log_scale) {
         return None;
     }
     for log in &mut likelihood {
@@ -39,12 +44,14 @@ where
     for (j, (joint, predicted)) in joint.iter_mut().zip(predicted).enumerate() {
         // A state out of reach may be far likelier than those in reach: it takes no part.
         if predicted.value() > X::Real::ZERO {
-            *joint = logarithm_of_product(*predicted, log(j));
-            best = Real::max(best, joint.value());
+            let log = log(j);
+            if is_near(log.value()) {
+                *joint = logarithm_of_product(*predicted, log);
+                best = Real::max(best, joint.value());
+            }
         }
     }
-    // Neither is NaN: the observation has been checked.
-    if best < -X::Real::power_of_two(FARTHEST) {
+    if best == X::Real::NEG_INFINITY {
         return None;
     }
     let mut row = *predicted;

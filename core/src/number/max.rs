@@ -41,6 +41,10 @@ impl<T: Real> Scalar for Max<T> {
         None
     }
     #[inline]
+    fn log_parts(sum: Self, ledger: &Self::Ledger) -> [Self; 2] {
+        T::log_parts(sum.0, ledger).map(Self)
+    }
+    #[inline]
     fn condition_reachable<const N: usize>(
         predicted: &[Self; N],
         log: impl FnMut(usize) -> T,

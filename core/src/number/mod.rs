@@ -97,6 +97,7 @@ pub use fixed::{
     quantise_rates, quantise_row, rate_unit,
 };
 pub use lanes::Lanes;
+pub(crate) use logarithms::is_near;
 pub use max::Max;
 pub use real::{Ledger, Real};
 
@@ -105,11 +106,18 @@ pub const SETTLE_BELOW: i32 = -32;
 
 /// So does a sum from this power of two on: rows of probabilities that sum to one but for rounding
 /// let it grow, by some `10^-7` a sample in `f32`.
-pub const SETTLE_FROM: i32 = 32;
+pub const SETTLE_FROM: i32 = 2;
 
-/// A sum below this power of two has lost terms to underflow: the row is conditioned again, in the
+/// Products whose sum is below this power of two may have lost terms to underflow that matter to it:
+/// the row is conditioned again, from a prediction that sums to one and, if it still is below, in the
 /// log domain and relative to the states that can be reached.
-pub const VANISHED_BELOW: i32 = -90;
+///
+/// With [`SETTLE_FROM`] it is the range of a row. Let an entry be at least `2^-r` of its row, both
+/// predicted and conditioned. The predicted row sums to `2^-32` to `2^2`; where the products sum to
+/// `2^-40` or more, that entry's likelihood is at least `2^(-r - 40 - 2)`, itself at least
+/// `2^(-r - 32)`, its product `2^(-r - 40)`. All three are normal numbers of `f32`, from `2^-126` on,
+/// for `r = 84`, and of `f64`, from `2^-1022`, for `r = 980`: not a digit of it is lost.
+pub const VANISHED_BELOW: i32 = -40;
 
 /// An observation with a log density below `-2^64` (six billion standard deviations away) is taken
 /// for impossible: log-likelihoods and tangents of all others can be added up for ever.
@@ -137,6 +145,42 @@ pub(crate) fn lend<S: Clone, R>(state: &mut S, f: impl FnOnce(&mut S) -> R) -> R
     result
 }
 
+/// The format of the numbers that a model stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+pub enum NumberFormat {
+    /// `f32`.
+    F32 = 1,
+    /// `f64`.
+    F64 = 2,
+    /// Fixed point: [`Q15`].
+    Q15 = 3,
+}
+
+impl NumberFormat {
+    /// The format of a byte; `None` where there is no such format.
+    #[must_use]
+    pub const fn from_byte(byte: u8) -> Option<Self> {
+        match byte {
+            1 => Some(Self::F32),
+            2 => Some(Self::F64),
+            3 => Some(Self::Q15),
+            _ => None,
+        }
+    }
+
+    /// Its name, as options and headers have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::Q15 => "q15",
+        }
+    }
+}
+
 /// What a model stores: a value and, where directions are attached, its tangent, in whatever format.
 pub trait Parameter: Copy + PartialEq + core::fmt::Debug + 'static {
     /// The real numbers in which it is read.
@@ -154,6 +198,8 @@ pub trait Parameter: Copy + PartialEq + core::fmt::Debug + 'static {
     type Log: Copy + PartialEq + core::fmt::Debug;
     /// What a row of likelihoods is relative to.
     type LogScale: Copy + PartialEq + core::fmt::Debug;
+    /// The format.
+    const FORMAT: NumberFormat;
     /// By how much rounding may take a row's sum away from one.
     const ROW_TOLERANCE: Self::Real = <Self::Real as Real>::SUM_TOLERANCE;
 
@@ -330,6 +376,9 @@ pub trait Scalar: Number {
     fn value(self) -> Self::Real;
     /// The rate of change along one direction; `None` past the last.
     fn derivative(self, direction: usize) -> Option<Self::Real>;
+    /// [`log`](Number::log) as the nearest number and what that drops, for sums of many: to some `2^-44`
+    /// of itself in `f32`.
+    fn log_parts(sum: Self, ledger: &Self::Ledger) -> [Self::Reading; 2];
     /// A row of likelihoods as numbers, and what it is relative to.
     #[inline(always)]
     fn lift_row<const N: usize>(
@@ -341,6 +390,13 @@ pub trait Scalar: Number {
             *entry = Self::lift(weight);
         }
         row
+    }
+    /// The same predicted row with its sum near one, before likelihoods as small as its sum make
+    /// products vanish. A format with a block exponent keeps it there.
+    #[inline]
+    fn raise<const N: usize>(predicted: &mut [Self; N], ledger: &mut Self::Ledger) {
+        let sum = sum_of::<Self, N>(|j| predicted[j]);
+        Self::settle(predicted, sum, ledger);
     }
     /// The products `predicted_j b_j`, from logarithms of the likelihoods `b_j` and relative to the
     /// best of the states that can be reached, as a state keeps them; and what they are relative to.

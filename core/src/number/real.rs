@@ -3,7 +3,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 
 #[cfg(feature = "micromath")]
 use super::approximate::{LN_ERROR as LN_ERROR_F32, exp as expf, ln as logf};
-use super::{Compensated, Number, Parameter, Scalar, Weight, logarithms};
+use super::{Compensated, Number, NumberFormat, Parameter, Scalar, Weight, logarithms};
 #[cfg(not(feature = "micromath"))]
 use libm::{expf, logf};
 
@@ -38,6 +38,10 @@ pub trait Real:
     const HALF_LN_TAU: Self;
     /// How far from one a row of probabilities may sum.
     const SUM_TOLERANCE: Self;
+    /// `log 2` in two numbers.
+    const LN_2: Compensated<Self>;
+    /// `2^s + 1`, where half of a significand's bits are `s`: what splits a number in two halves.
+    const SPLITTER: Self;
     /// Bound on the error of [`ln`](Self::ln): absolute, or relative where the result is above one.
     const LN_ERROR: Self;
 
@@ -59,6 +63,10 @@ pub trait Real:
     fn power_of_two(power: i32) -> Self;
     /// Nearest number to an integer.
     fn from_count(count: u64) -> Self;
+    /// Nearest number to an integer with a sign.
+    fn from_integer(integer: i64) -> Self;
+    /// The whole part, of those that 64 bits hold the nearest.
+    fn to_integer(self) -> i64;
     /// `exponent x log 2`, accurate to one rounding of the result.
     fn times_ln_2(exponent: i64) -> Self;
     /// Nearest number to a double.
@@ -85,6 +93,22 @@ impl<T: Real> Ledger<T> {
         Self { exponent, log: Compensated::ZERO }
     }
 
+    /// The power of two of a row's sum with all that was moved out of it, and its significand.
+    ///
+    /// Split anew, wherever the row was settled last: a filter with and one without directions, or a
+    /// lane and a single sequence, read the same bits. Near one, so that a likelihood near one keeps its
+    /// digits.
+    #[inline]
+    fn split(&self, sum: T) -> (i64, T) {
+        let mut exponent = sum.exponent();
+        let mut significand = sum * T::power_of_two(-exponent);
+        if significand > T::ONE + T::HALF {
+            significand = significand * T::HALF;
+            exponent += 1;
+        }
+        (self.exponent + i64::from(exponent), significand)
+    }
+
     #[inline]
     pub(crate) fn take_exponent(&mut self, exponent: i64) {
         self.exponent += exponent;
@@ -94,13 +118,15 @@ impl<T: Real> Ledger<T> {
 macro_rules! real {
     ($t:ty, $bits:ty, $mantissa:literal, $bias:literal, $tolerance:literal, $ln_error:expr,
      $exp:path, $ln:path, $sqrt:path, $ln2_hi:literal, $ln2_lo:literal,
-     $half_ln_tau:literal) => {
+     $ln2:path, $ln2_rest:literal, $splitter:literal, $half_ln_tau:literal) => {
         impl Real for $t {
             const ONE: Self = 1.0;
             const HALF: Self = 0.5;
             const NEG_INFINITY: Self = <$t>::NEG_INFINITY;
             const HALF_LN_TAU: Self = $half_ln_tau;
             const SUM_TOLERANCE: Self = $tolerance;
+            const LN_2: Compensated<Self> = Compensated::from_parts($ln2, $ln2_rest);
+            const SPLITTER: Self = $splitter;
             const LN_ERROR: Self = $ln_error;
 
             #[inline]
@@ -140,6 +166,14 @@ macro_rules! real {
                 count as $t
             }
             #[inline]
+            fn from_integer(integer: i64) -> Self {
+                integer as $t
+            }
+            #[inline]
+            fn to_integer(self) -> i64 {
+                self as i64
+            }
+            #[inline]
             fn times_ln_2(exponent: i64) -> Self {
                 let exponent = exponent as $t;
                 exponent * $ln2_hi + exponent * $ln2_lo
@@ -160,6 +194,8 @@ macro_rules! real {
             type Number = $t;
             type Log = $t;
             type LogScale = $t;
+            const FORMAT: NumberFormat =
+                if size_of::<$t>() == 4 { NumberFormat::F32 } else { NumberFormat::F64 };
             #[inline(always)]
             fn value(self) -> $t {
                 self
@@ -187,6 +223,14 @@ macro_rules! real {
             #[inline]
             fn derivative(self, _: usize) -> Option<$t> {
                 None
+            }
+            #[inline]
+            fn log_parts(sum: $t, ledger: &Ledger<$t>) -> [$t; 2] {
+                let (exponent, significand) = ledger.split(sum);
+                let mut log = Compensated::of_exponent(exponent);
+                log.add_sum(ledger.log);
+                log.add(Real::ln(significand));
+                log.parts().into()
             }
             #[inline]
             fn condition_reachable<const N: usize>(
@@ -250,16 +294,7 @@ macro_rules! real {
             }
             #[inline]
             fn log(sum: Self, ledger: &Ledger<$t>) -> Self {
-                // Split anew, wherever the row was settled last: a filter with and one without
-                // directions, or a lane and a single sequence, read the same bits. Near one, so
-                // that a likelihood near one keeps its digits.
-                let mut exponent = Real::exponent(sum);
-                let mut significand = sum * <$t>::power_of_two(-exponent);
-                if significand > 1.5 {
-                    significand *= 0.5;
-                    exponent += 1;
-                }
-                let exponent = ledger.exponent + i64::from(exponent);
+                let (exponent, significand) = ledger.split(sum);
                 <$t>::times_ln_2(exponent) + (ledger.log.total() + Real::ln(significand))
             }
             #[inline]
@@ -291,6 +326,9 @@ real!(
     libm::sqrtf,
     0.693_359_4,
     -2.121_944_4e-4,
+    core::f32::consts::LN_2,
+    -1.904_654_3e-9,
+    4097.0,
     0.918_938_5
 );
 real!(
@@ -305,5 +343,8 @@ real!(
     libm::sqrt,
     0.693_147_180_369_123_8,
     1.908_214_929_270_587_7e-10,
+    core::f64::consts::LN_2,
+    2.319_046_813_846_299_6e-17,
+    134_217_729.0,
     0.918_938_533_204_672_8
 );

@@ -94,9 +94,10 @@ impl<S: VectorSpace<T>, T: Real, const N: usize> Score<S, T, N> {
     /// ([`Statistics::with_zeros`](crate::filter::Statistics::with_zeros)), otherwise it is taken as
     /// zero. In the `softmax` parametrisation the entry is zero and nothing need be asked for.
     ///
-    /// Sources: Jaakkola and Haussler, section 2; first seed document, section 12.2.2, where the
-    /// transitions are centred by the visits of the state left. `N^2 + N` divisions at most, and the
-    /// emissions' scores.
+    /// Sources: Jaakkola and Haussler, "Exploiting generative models in discriminative
+    /// classifiers", 1998, section 2; Shawe-Taylor and Cristianini, "Kernel Methods for Pattern
+    /// Analysis", 2004, section 12.2.2, where the transitions are centred by the visits of the
+    /// state left. `N^2 + N` divisions at most, and the emissions' scores.
     pub fn of<E>(
         hmm: &Hmm<E, N>,
         expected: &StatisticsOf<E, N>,

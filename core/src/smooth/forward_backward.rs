@@ -23,11 +23,13 @@ use crate::number::Real;
 /// ```
 ///
 /// in which every term is positive and the filter's scaling cancels, so nothing under- or overflows
-/// however far an observation lies from the model.
+/// however far an observation lies from the model. What the filter refuses is refused, and its range
+/// ([`Forward`]) is the range of what is smoothed: a state that it took for one that cannot be has no
+/// posterior.
 ///
-/// Sources: Rabiner 1989, equations 27 and 37; first seed document, section 12.2.2.
-/// Work a sample: that of [`Forward`], `3 N^2` multiply-adds and `N` divisions. RAM: `N` reals a
-/// sample, lent; `N^2 + 4 N` reals of stack.
+/// Sources: Rabiner 1989, equations 27 and 37; Shawe-Taylor and Cristianini, "Kernel Methods for
+/// Pattern Analysis", 2004, section 12.2.2. Work a sample: that of [`Forward`], `3 N^2`
+/// multiply-adds and `N` divisions. RAM: `N` reals a sample, lent; `N^2 + 4 N` reals of stack.
 ///
 /// # Errors
 /// The first observation that is impossible or none, and a buffer that is too short. Then

@@ -244,7 +244,7 @@ where
 {
     /// `max_z log p(z, x_1..t)` over the paths that pass through the decided states.
     pub fn log_probability(&self, state: &DecodingWindow<T, N, WINDOW, P>) -> T {
-        state.survivors.log()
+        state.survivors.log().0
     }
 
     /// The end of the best path, from the first undecided sample to the last: what to emit when the

@@ -1,9 +1,9 @@
 use super::{SequenceError, StateIndex};
-use crate::emission::{Emission, Row};
+use crate::emission::Emission;
 use crate::error::ObservationError;
-use crate::filter::Recursion;
+use crate::filter::{Belief, Recursion};
 use crate::hmm::{Chain, Hmm};
-use crate::number::{Max, Number, Real, SETTLE_BELOW, SETTLE_FROM, VANISHED_BELOW, sum_of};
+use crate::number::{Max, Number, Real};
 
 /// Viterbi's recursion: the log-probability of the best path, in constant memory.
 ///
@@ -13,12 +13,13 @@ use crate::number::{Max, Number, Real, SETTLE_BELOW, SETTLE_FROM, VANISHED_BELOW
 /// ```
 ///
 /// It is the forward recursion over [`Max`]: scaled by exact powers of two, no logarithm a sample,
-/// zeros stay zeros, a far-away observation taken relative to the states that can be reached. The
-/// path itself takes back-pointers: [`viterbi`] for a finished sequence,
-/// [`OnlineViterbi`](super::OnlineViterbi) for a stream.
+/// zeros stay zeros, a far-away observation taken relative to the states that can be reached, and
+/// impossible where the [filter](crate::filter::Forward) says so. The path itself takes back-pointers:
+/// [`viterbi`] for a finished sequence, [`OnlineViterbi`](super::OnlineViterbi) for a stream.
 ///
-/// One scale serves all states: a path that falls below the best by a factor of `2^-117` in `f32`,
-/// of `2^-1042` in `f64`, may be dropped although a later observation could have made it the best.
+/// One scale serves all states: a path keeps every digit while it is `2^-84` times as probable as the
+/// best in `f32` (`2^-980` in `f64`), or more. One that falls far below may be dropped although a later
+/// observation could have made it the best.
 ///
 /// Sources: Viterbi 1967; Rabiner 1989, equations 33 to 35. State: `N` reals and a ledger; 40 B at
 /// `N = 4` in `f32`. Work a sample: `N^2` multiplications and comparisons and a row of likelihoods.
@@ -65,59 +66,18 @@ impl<'m, E: Emission, const N: usize> Viterbi<'m, E, N> {
 
 /// The state of Viterbi's recursion: for each hidden state the probability of the best path that
 /// ends there, scaled.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Survivors<T: Real, const N: usize> {
-    row: [Max<T>; N],
-    ledger: <T as Number>::Ledger,
-    begun: bool,
-}
-
-impl<T: Real, const N: usize> Default for Survivors<T, N> {
-    fn default() -> Self {
-        Self::NEW
-    }
-}
+pub type Survivors<T, const N: usize> = Belief<Max<T>, N>;
 
 impl<T: Real, const N: usize> Survivors<T, N> {
-    /// Before the first sample.
-    pub const NEW: Self = Self { row: [Max::ZERO; N], ledger: T::SETTLED, begun: false };
-
-    /// Whether no sample has been taken in.
-    pub const fn is_new(&self) -> bool {
-        !self.begun
-    }
-
-    /// The scaled row, `[state]`: proportional to the probability of the best path that ends there.
-    pub const fn row(&self) -> &[Max<T>; N] {
-        &self.row
-    }
-
     /// Where the best path ends: the lowest such state.
     pub fn best(&self) -> usize {
         let (mut best, mut at) = (Max::ZERO, 0);
-        for (j, &entry) in self.row.iter().enumerate() {
+        for (j, &entry) in self.row().iter().enumerate() {
             if entry > best {
                 (best, at) = (entry, j);
             }
         }
         at
-    }
-
-    /// `max_z log p(z, x_1..t)`; `log 1` before the first sample.
-    pub fn log(&self) -> T {
-        if self.begun { Max::log(self.sum(), &self.ledger).0 } else { T::ZERO }
-    }
-
-    /// The probability of the best path, scaled.
-    #[inline(always)]
-    fn sum(&self) -> Max<T> {
-        sum_of::<Max<T>, N>(|j| self.row[j])
-    }
-
-    #[inline(always)]
-    fn predict(&self, chain: &Chain<T, N>) -> [Max<T>; N] {
-        if self.begun { chain.predict(&self.row) } else { chain.begin() }
     }
 
     /// The same row as [`predict`](Self::predict), and where each entry comes from: of equals, the
@@ -129,11 +89,11 @@ impl<T: Real, const N: usize> Survivors<T, N> {
     ) -> ([Max<T>; N], [P; N]) {
         const { assert!(N <= P::STATES, "the back-pointer type cannot name every state") };
         let mut back = [P::FIRST; N];
-        if !self.begun {
+        if self.is_new() {
             return (chain.begin(), back);
         }
         let mut predicted = [Max::ZERO; N];
-        for (i, (&entry, transition)) in self.row.iter().zip(chain.transition()).enumerate() {
+        for (i, (&entry, transition)) in self.row().iter().zip(chain.transition()).enumerate() {
             let from = P::from_index(i);
             for ((predicted, back), &weight) in predicted.iter_mut().zip(&mut back).zip(transition)
             {
@@ -147,97 +107,13 @@ impl<T: Real, const N: usize> Survivors<T, N> {
         (predicted, back)
     }
 
-    /// Weighs a predicted row with the likelihoods of an observation.
-    ///
-    /// # Errors
-    /// An observation that is impossible or none: nothing has changed.
-    #[inline(always)]
-    pub(super) fn observe<E: Emission<Weight = T>>(
-        &mut self,
-        emission: &[E; N],
-        predicted: &[Max<T>; N],
-        x: &E::Observation,
-    ) -> Result<(), ObservationError> {
-        if let Some(Row { likelihood, log_scale }) = E::row(emission, x) {
-            let mut row = *predicted;
-            for (entry, likelihood) in row.iter_mut().zip(likelihood) {
-                *entry = entry.weigh(likelihood);
-            }
-            let best = sum_of::<Max<T>, N>(|j| row[j]);
-            if best.is_at_least(VANISHED_BELOW) {
-                self.row = row;
-                self.begun = true;
-                self.settle_beyond(best);
-                if E::SCALED {
-                    Max::earn(&mut self.ledger, log_scale);
-                }
-                return Ok(());
-            }
-        }
-        self.observe_reachable(emission, predicted, x)
-    }
-
-    /// Weighs in the log domain, relative to the best product: likelihoods relative to the likeliest
-    /// of all states vanish where that state is out of reach.
-    #[cold]
-    #[inline(never)]
-    fn observe_reachable<E: Emission<Weight = T>>(
-        &mut self,
-        emission: &[E; N],
-        predicted: &[Max<T>; N],
-        x: &E::Observation,
-    ) -> Result<(), ObservationError> {
-        for emission in emission {
-            emission.check(x)?;
-        }
-        let mut joint = [T::NEG_INFINITY; N];
-        let mut best = T::NEG_INFINITY;
-        for ((joint, predicted), emission) in joint.iter_mut().zip(predicted).zip(emission) {
-            if predicted.0 > T::ZERO {
-                *joint = predicted.0.ln() + emission.log_likelihood(x);
-                best = Real::max(best, *joint);
-            }
-        }
-        if !best.is_finite() {
-            return Err(ObservationError::Impossible);
-        }
-        for (entry, joint) in self.row.iter_mut().zip(joint) {
-            *entry = Max((joint - best).exp());
-        }
-        self.begun = true;
-        Max::earn(&mut self.ledger, best);
-        Ok(())
-    }
-
-    /// Makes a predicted row the state: time has passed, nothing was observed.
-    #[inline(always)]
-    pub(super) fn advance(&mut self, predicted: [Max<T>; N]) {
-        self.row = predicted;
-        self.begun = true;
-        self.settle_beyond(self.sum());
-    }
-
     /// Drops the paths into states that `keep` does not keep.
     pub(super) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
-        for (j, entry) in self.row.iter_mut().enumerate() {
+        for (j, entry) in self.row_mut().iter_mut().enumerate() {
             if !keep(j) {
                 *entry = Max::ZERO;
             }
         }
-    }
-
-    /// Moves the magnitude of a row with largest entry `best` into the ledger, where it is time.
-    #[inline(always)]
-    fn settle_beyond(&mut self, best: Max<T>) {
-        if !best.is_between(SETTLE_BELOW, SETTLE_FROM) {
-            self.settle(best);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn settle(&mut self, best: Max<T>) {
-        Max::settle(&mut self.row, best, &mut self.ledger);
     }
 }
 
@@ -264,7 +140,7 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Recursion for Viterbi<'_,
 
     #[inline]
     fn read(&self, state: &Self::State) -> T {
-        state.log()
+        state.log().0
     }
 }
 
@@ -331,7 +207,7 @@ where
         *slot = state;
         state = step_back(back, state);
     }
-    Ok(survivors.log())
+    Ok(survivors.log().0)
 }
 
 /// The state before `state` on its best path.

@@ -1,9 +1,13 @@
+use core::fmt;
+
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{F32, Place, U16, U32, U64};
+use crate::error::ObservationError;
+use crate::profile::Profile;
 
 /// Version of this format: [`Info::version`].
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 
 /// What every record begins with.
 #[derive(
@@ -123,6 +127,15 @@ pub enum Status {
     Impossible = 1,
     /// Not a number, infinite, or an unknown symbol; the state is as before.
     Invalid = 2,
+    /// One sample more than what is stored to be compared with; the state is as before. It refuses
+    /// whatever comes until a new stream begins.
+    PastEnd = 3,
+    /// A channel outside the range of the model's integers; the state is as before.
+    OutOfRange = 4,
+    /// Pushed, but the scores have left the range in which they can be compared with those stored: class,
+    /// margin and decision values are zero and say nothing. Lasts until a new stream begins, or until
+    /// the scores are back, where they are means over the stream.
+    Undecided = 5,
 }
 
 impl Status {
@@ -133,8 +146,36 @@ impl Status {
             0 => Some(Self::Accepted),
             1 => Some(Self::Impossible),
             2 => Some(Self::Invalid),
+            3 => Some(Self::PastEnd),
+            4 => Some(Self::OutOfRange),
+            5 => Some(Self::Undecided),
             _ => None,
         }
+    }
+
+    /// Of a push: device and host have one word for each outcome.
+    #[must_use]
+    pub const fn of(outcome: Result<(), ObservationError>) -> Self {
+        match outcome {
+            Ok(()) => Self::Accepted,
+            Err(ObservationError::Impossible) => Self::Impossible,
+            Err(ObservationError::PastEnd) => Self::PastEnd,
+            Err(ObservationError::OutOfRange) => Self::OutOfRange,
+            Err(ObservationError::UnknownSymbol | ObservationError::NotFinite) => Self::Invalid,
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Accepted => "accepted",
+            Self::Impossible => "impossible",
+            Self::Invalid => "invalid",
+            Self::PastEnd => "past the end: a reset is wanted",
+            Self::OutOfRange => "out of the integers' range",
+            Self::Undecided => "undecided, the scores being out of range: a reset is wanted",
+        })
     }
 }
 
@@ -204,6 +245,8 @@ pub struct Info {
     pub state_bytes: U32,
     /// Ticks of the board's counter in a second; 0 where it has none.
     pub ticks_per_second: U32,
+    /// What computes there: [`Profile::to_bytes`].
+    pub profile: [u8; Profile::LENGTH],
 }
 
 impl Info {

@@ -34,10 +34,13 @@ fn records_lie_on_the_wire_as_documented() {
         model_bytes: 9.into(),
         state_bytes: 10.into(),
         ticks_per_second: 25_000_000.into(),
+        profile: core::array::from_fn(|at| at as u8),
     };
     let bytes =
-        [b'I', 2, 4, 3, 2, b'f', 6, 0, 7, 0, 8, 0, 9, 0, 0, 0, 10, 0, 0, 0, 0x40, 0x78, 0x7D, 0x01];
-    assert_eq!(info.as_bytes(), bytes);
+        [b'I', 2, 4, 3, 3, b'f', 6, 0, 7, 0, 8, 0, 9, 0, 0, 0, 10, 0, 0, 0, 0x40, 0x78, 0x7D, 0x01];
+    let (rest, profile) = info.as_bytes().split_at(24);
+    assert_eq!(rest, bytes);
+    assert!(profile.iter().copied().eq(0..20));
     let sample = SampleRequest { head: PLACE.head(b'S'), sample: [F32::new(1.0)] };
     assert_eq!(sample.as_bytes(), b"S\x02\x04\x03\0\0\x80\x3F");
     assert_eq!(Report::EMPTY.as_bytes().len(), 4 + 7 * 8 + 4);
@@ -52,7 +55,7 @@ fn every_byte_reads_as_what_was_written_or_as_nothing() {
         assert!(Request::from_tag(byte).is_none_or(|request| request.tag() == byte));
         assert!(SampleKind::from_byte(byte).is_none_or(|kind| kind as u8 == byte));
         assert!(FaultKind::from_byte(byte).is_none_or(|kind| kind as u8 == byte));
-        assert!(Status::from_byte(byte).is_none_or(|status| status as u8 == byte));
+        assert_eq!(Status::from_byte(byte).map(|status| status as u8), (byte < 6).then_some(byte));
         let code = i32::from(byte);
         assert!(Exit::from_code(code).is_none_or(|exit| exit.code() == code));
     }

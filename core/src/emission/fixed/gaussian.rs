@@ -120,6 +120,22 @@ impl ChannelQ15 {
         }
     }
 
+    /// The nearest integer to a channel in the observation's unit, halves away from zero.
+    ///
+    /// # Errors
+    /// [`NotFinite`](ObservationError::NotFinite) and [`OutOfRange`](ObservationError::OutOfRange): 16
+    /// bits do not hold it. Host and device read their channels here.
+    pub fn integer(value: f64) -> Result<i16, ObservationError> {
+        let nearest = libm::round(value);
+        if !nearest.is_finite() {
+            return Err(ObservationError::NotFinite);
+        }
+        if !(f64::from(i16::MIN)..=f64::from(i16::MAX)).contains(&nearest) {
+            return Err(ObservationError::OutOfRange);
+        }
+        Ok(nearest as i16)
+    }
+
     /// `y` with eleven binary places, or with seven and `true` where sixteen bits want it.
     #[inline(always)]
     fn standardise(&self, x: i16) -> (i32, bool) {

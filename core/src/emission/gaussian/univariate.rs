@@ -22,8 +22,9 @@ pub enum Width {
 /// (mean, log sigma)  ( z / sigma,   z^2 - 1 )                                  1/sigma^2, 2
 /// ```
 ///
-/// for a point with `z = (x - mean) / sigma`. Source: the first seed document, example 12.30, whose
-/// normaliser and second score are those of `sqrt(sigma)`.
+/// for a point with `z = (x - mean) / sigma`. Source: Shawe-Taylor and Cristianini, "Kernel Methods
+/// for Pattern Analysis", 2004, example 12.30, whose normaliser and second score are those of
+/// `sqrt(sigma)`.
 impl<T: Real> Gaussian<1, T> {
     /// `d (log sigma) / d (coordinate)`.
     fn width_factor(&self, width: Width) -> T {

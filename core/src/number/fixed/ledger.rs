@@ -1,5 +1,5 @@
 use super::{Fixed, FixedLog, Table};
-use crate::number::{Dual, Number, Real};
+use crate::number::{Compensated, Dual, Number, Real, Scalar};
 
 /// What has been moved out of a row in fixed point: a logarithm to base 2 and the derivative earned,
 /// both `v 2^-16`, both exact sums.
@@ -41,17 +41,37 @@ impl<const C: usize> FixedLedger<C> {
         let ratio = sum.mantissa() as f32 / other.mantissa() as f32;
         // Not `ratio.ln()`: where some crate of a build links std, that is std's, with other bits.
         let small = part * core::f32::consts::LN_2 + Real::ln(ratio);
-        let in_row = |row: &Fixed<C, W>, c: usize| {
-            let scale = f32::power_of_two(row.exponent() as i32 + 1);
-            row.tangent[c] as f32 * scale / row.mantissa() as f32
-        };
         let mut tangent = [0.0; C];
         for (c, tangent) in tangent.iter_mut().enumerate() {
             let (whole, part) = split(self.earned[c] - other_ledger.earned[c]);
-            *tangent = whole as f32 + (part + (in_row(sum, c) - in_row(other, c)));
+            *tangent = whole as f32 + (part + (rate_in_row(sum, c) - rate_in_row(other, c)));
         }
         Dual { value: f32::times_ln_2(whole) + small, tangent }
     }
+
+    /// The same of one row, as the nearest number and what that drops.
+    pub(super) fn read_parts<W: Table<C>>(&self, sum: &Fixed<C, W>) -> [Dual<f32, C>; 2] {
+        let (whole, part) = split(self.log2);
+        let mut log = Compensated::<f32>::of_exponent(whole);
+        log.add(part * core::f32::consts::LN_2 + Real::ln(sum.value()));
+        let (value, rest) = log.parts();
+        let mut parts =
+            [Dual { value, tangent: [0.0; C] }, Dual { value: rest, tangent: [0.0; C] }];
+        let [high, low] = &mut parts;
+        for (c, (high, low)) in high.tangent.iter_mut().zip(&mut low.tangent).enumerate() {
+            let (whole, part) = split(self.earned[c]);
+            let mut rate = Compensated::of_integer(whole);
+            rate.add(part + rate_in_row(sum, c));
+            (*high, *low) = rate.parts();
+        }
+        parts
+    }
+}
+
+/// The part of a derivative that is still in the row.
+fn rate_in_row<const C: usize, W: Table<C>>(row: &Fixed<C, W>, c: usize) -> f32 {
+    let scale = f32::power_of_two(row.exponent() as i32 + 1);
+    row.tangent[c] as f32 * scale / row.mantissa() as f32
 }
 
 /// A sum `v 2^-16` as an integer and what is left, which is exact.

@@ -128,6 +128,10 @@ impl<const C: usize, W: Table<C>> Scalar for Fixed<C, W> {
         self.tangent.get(direction).map(|&tangent| tangent as f32 * scale)
     }
 
+    fn log_parts(sum: Self, ledger: &FixedLedger<C>) -> [Dual<f32, C>; 2] {
+        ledger.read_parts(&sum)
+    }
+
     #[inline(always)]
     fn lift_row<const N: usize>(likelihood: [W; N], scale: &FixedLog<C>) -> [Self; N] {
         let mut row = [Self::ZERO; N];
@@ -137,6 +141,9 @@ impl<const C: usize, W: Table<C>> Scalar for Fixed<C, W> {
         }
         row
     }
+
+    #[inline(always)]
+    fn raise<const N: usize>(_predicted: &mut [Self; N], _ledger: &mut FixedLedger<C>) {}
 
     fn condition_reachable<const N: usize>(
         predicted: &[Self; N],

@@ -4,7 +4,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::functions::exp2_of_negative;
 use super::{EXPONENT, Fixed, FixedLog, Q15, RATE_MAX, by_high_and_low};
-use crate::number::{Dual, Parameter, Real};
+use crate::number::{Dual, NumberFormat, Parameter, Real};
 
 /// A number of a table with an exponent of its own, common to it and its rates: `weight 2^-exponent`.
 ///
@@ -93,6 +93,7 @@ impl<const C: usize> Parameter for Dual<Q15, C> {
     type Number = Fixed<C>;
     type Log = FixedLog<C>;
     type LogScale = FixedLog<C>;
+    const FORMAT: NumberFormat = NumberFormat::Q15;
 
     fn value(self) -> f32 {
         f32::from(self.value.0) * f32::power_of_two(-15)
@@ -117,6 +118,7 @@ impl<const C: usize> Parameter for FineQ15<C> {
     type Number = Fixed<C, Self>;
     type Log = FixedLog<C>;
     type LogScale = FixedLog<C>;
+    const FORMAT: NumberFormat = NumberFormat::Q15;
     /// Half a unit of an entry without an exponent, and what `f32` makes of the sum.
     const ROW_TOLERANCE: f32 = 1.1 / 65_536.0;
 
