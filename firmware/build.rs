@@ -42,7 +42,11 @@ fn on(feature: &str) -> bool {
 /// Hands the memory of the chosen board to the linker.
 fn link(root: &Path) -> Result<(), String> {
     let board = board()?;
-    let folder = root.join(board.folder);
+    let mut folder = root.join(board.folder);
+    // What measures holds many recursions, and saves nothing: it may have flash that is kept for that.
+    if on("measure") && folder.join("measure").is_dir() {
+        folder.push("measure");
+    }
     println!("cargo::rerun-if-changed={}", folder.join("memory.x").display());
     let search = format!("-L{}", folder.display());
     let mut arguments = vec![search.as_str(), "--nmagic", "-Tlink.x"];

@@ -1,11 +1,11 @@
-//! Writes `fishweir_model.h`: the sizes of this model, for the preprocessor. It goes to `OUT_DIR`,
+//! Writes `fishweir_model.h`: sizes and names of this model, for the preprocessor. It goes to `OUT_DIR`,
 //! and beside `fishweir.h` into the folder that `FISHWEIR_INCLUDE` names.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use fishweir_core::artefact::Family;
-use fishweir_model::Model;
+use fishweir_model::{CHANNELS, CLASSES, Model};
 
 #[path = "src/shape.rs"]
 mod shape;
@@ -56,9 +56,18 @@ fn model_header() -> String {
         _ => ("CHANNELS", "SYMBOLS", "channels of a sample"),
     };
     let classes = if shape.outputs == 1 { 2 } else { shape.outputs };
+    let names =
+        |names: &[&str]| names.iter().map(|name| literal(name)).collect::<Vec<_>>().join(", ");
+    let channels = match CHANNELS.as_slice() {
+        [] => String::new(),
+        channels => format!(
+            "/* Names of the channels, by index. */\n#define FISHWEIR_CHANNEL_NAMES {{{}}}\n",
+            names(channels)
+        ),
+    };
     format!(
         "\
-/* The sizes of one model, written with the library that holds it. */
+/* Sizes and names of one model, written with the library that holds it. */
 #ifndef FISHWEIR_MODEL_H
 #define FISHWEIR_MODEL_H
 
@@ -71,7 +80,9 @@ fn model_header() -> String {
 #define FISHWEIR_MODELS {models}
 /* Classes decided between. */
 #define FISHWEIR_CLASSES {classes}
-/* Bytes of the model, in flash. */
+/* Names of the classes, by index: static const char *const names[] = FISHWEIR_CLASS_NAMES; */
+#define FISHWEIR_CLASS_NAMES {{{class_names}}}
+{channels}/* Bytes of the model, in flash. */
 #define FISHWEIR_MODEL_SIZE {model_size}
 /* Bytes of a fishweir_stream, its alignment, and its words of eight bytes. */
 #define FISHWEIR_STATE_SIZE {state_size}
@@ -81,12 +92,23 @@ fn model_header() -> String {
 #endif
 ",
         size = shape.size,
+        class_names = names(&CLASSES),
         states = shape.states,
         models = shape.models,
         model_size = size_of::<Model>(),
         state_size = 8 * WORDS,
         state_align = align_of::<u64>().max(align_of::<Started>()),
     )
+}
+
+/// A string literal of C, in UTF-8: whatever is no plain letter as the octal digits of its bytes, a
+/// question mark too, for two of them may begin a trigraph.
+fn literal(name: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b' '..=b'~' if !b"\"\\?".contains(&byte) => char::from(byte).to_string(),
+        _ => format!("\\{byte:03o}"),
+    };
+    format!("\"{}\"", name.bytes().map(byte).collect::<String>())
 }
 
 /// Leaves a file alone that says the same already: what includes it need not be compiled again.

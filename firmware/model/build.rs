@@ -114,14 +114,17 @@ pub fn loaded() -> Option<&'static Model> {{
     ))
 }
 
-/// The statics that an exported source has beside the model: the names of the classes, and over symbols
-/// their letters, which are the line after.
+/// The statics that an exported source has beside the model: the names of the classes, those of the
+/// channels, which are the lines after, and over symbols their letters, which are the line after.
 fn labels_of(shape: Shape, lines: &[&str]) -> String {
     let classes = if shape.outputs == 1 { 2 } else { usize::from(shape.outputs) };
     let (classes, observed) = lines.split_at_checked(classes).unwrap_or((lines, &[]));
+    let channels = if shape.family == Family::CATEGORICAL { &[] } else { observed };
     let mut text = format!(
-        "/// The names of the classes, by index.\npub static CLASSES: [&str; {}] = {classes:?};\n",
-        classes.len()
+        "/// The names of the classes, by index.\npub static CLASSES: [&str; {}] = {classes:?};\n\
+         /// The names of the channels, by index.\npub static CHANNELS: [&str; {}] = {channels:?};\n",
+        classes.len(),
+        channels.len()
     );
     if let (Family::CATEGORICAL, [symbols]) = (shape.family, observed) {
         let alphabet = Alphabet::of(symbols);

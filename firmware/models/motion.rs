@@ -13,6 +13,9 @@ use fishweir_core::hmm::{Chain, Hmm};
 /// The names of the classes, by index.
 pub static CLASSES: [&str; 2] = ["resting", "moving"];
 
+/// The names of the channels, by index: in g.
+pub static CHANNELS: [&str; 3] = ["x", "y", "z"];
+
 /// The type of [`MODEL`]: two models of six states, over three axes in g, without directions.
 pub type Model = StreamClassifier<Hmm<Gaussian<3>, 6>, 2, 2>;
 

@@ -2,14 +2,16 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{
-    Decision, KernelMachine, StoredKernel, StreamClassifier, StreamModel,
+    Decision, KernelMachine, ScoreOutOfRange, StoredKernel, StreamClassifier, StreamModel,
 };
+use fishweir_core::emission::ChannelQ15;
 use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::{F32, SampleKind, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
 /// An observation that has a form on the wire.
-pub trait WireSample {
+pub trait WireSample: Sized {
     /// Its bytes.
     type Wire: FromBytes + IntoBytes + Immutable + Unaligned;
     /// Vector or symbol.
@@ -18,7 +20,10 @@ pub trait WireSample {
     const LENGTH: usize;
 
     /// The observation that the bytes stand for.
-    fn from_wire(wire: Self::Wire) -> Self;
+    ///
+    /// # Errors
+    /// Where they stand for none.
+    fn from_wire(wire: Self::Wire) -> Result<Self, ObservationError>;
 }
 
 impl<const D: usize> WireSample for [f32; D] {
@@ -26,19 +31,25 @@ impl<const D: usize> WireSample for [f32; D] {
     const KIND: SampleKind = SampleKind::Vector;
     const LENGTH: usize = D;
 
-    fn from_wire(wire: [F32; D]) -> Self {
-        wire.map(F32::get)
+    /// The model judges its channels itself.
+    fn from_wire(wire: [F32; D]) -> Result<Self, ObservationError> {
+        Ok(wire.map(F32::get))
     }
 }
 
-/// Channels in fixed point: the wire carries their integers as reals.
+/// Channels in fixed point: the wire carries their integers as reals. One that is no number or that 16
+/// bits do not hold is refused, never brought into range.
 impl<const D: usize> WireSample for [i16; D] {
     type Wire = [F32; D];
     const KIND: SampleKind = SampleKind::Vector;
     const LENGTH: usize = D;
 
-    fn from_wire(wire: [F32; D]) -> Self {
-        wire.map(|value| value.get() as i16)
+    fn from_wire(wire: [F32; D]) -> Result<Self, ObservationError> {
+        let mut channels = [0; D];
+        for (channel, value) in channels.iter_mut().zip(wire) {
+            *channel = ChannelQ15::integer(value.get().into())?;
+        }
+        Ok(channels)
     }
 }
 
@@ -47,8 +58,8 @@ impl WireSample for usize {
     const KIND: SampleKind = SampleKind::Symbol;
     const LENGTH: usize = 1;
 
-    fn from_wire(wire: U16) -> Self {
-        Self::from(wire.get())
+    fn from_wire(wire: U16) -> Result<Self, ObservationError> {
+        Ok(Self::from(wire.get()))
     }
 }
 
@@ -56,6 +67,8 @@ impl WireSample for usize {
 pub trait Classifier<const MODELS: usize> {
     /// What it observes.
     type Sample: WireSample;
+    /// The format of the model's numbers.
+    const FORMAT: NumberFormat = NumberFormat::F32;
 
     /// Takes in one sample.
     ///
@@ -67,16 +80,25 @@ pub trait Classifier<const MODELS: usize> {
     /// Starts a new stream.
     fn reset(&mut self);
     /// The decision so far.
-    fn decision(&self) -> Decision;
+    ///
+    /// # Errors
+    /// [`ScoreOutOfRange`], of a kernel machine on scores.
+    fn decision(&self) -> Result<Decision, ScoreOutOfRange>;
     /// The log-likelihood of the stream so far, `[model]`; of a kernel machine, which has none to show,
     /// its decision values, `[output]`.
-    fn log_likelihoods(&self) -> [f32; MODELS];
+    ///
+    /// # Errors
+    /// As [`decision`](Self::decision).
+    fn log_likelihoods(&self) -> Result<[f32; MODELS], ScoreOutOfRange>;
     /// How many classes it decides between.
     fn classes(&self) -> usize;
     /// Bytes of the model.
     fn model_bytes(&self) -> usize;
     /// Bytes of the state.
     fn state_bytes(&self) -> usize;
+
+    /// What is due between two samples, however long it takes: called after each, and not measured.
+    fn between_samples(&mut self) {}
 
     /// Saves what it has learnt and says how many times it has; `None` where it learns nothing.
     fn save(&mut self) -> Option<u32> {
@@ -85,9 +107,20 @@ pub trait Classifier<const MODELS: usize> {
 }
 
 /// A model that decides: what is asked of it beside its being a recursion.
-pub trait Deciding<const MODELS: usize>: Recursion<Reading = Decision> {
+pub trait Deciding<const MODELS: usize>: Recursion {
+    /// The format of its numbers.
+    const FORMAT: NumberFormat;
+
+    /// The decision: see [`Classifier::decision`].
+    ///
+    /// # Errors
+    /// [`ScoreOutOfRange`].
+    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange>;
     /// What an answer carries beside the decision: see [`Classifier::log_likelihoods`].
-    fn evidence(&self, state: &Self::State) -> [f32; MODELS];
+    ///
+    /// # Errors
+    /// [`ScoreOutOfRange`].
+    fn evidence(&self, state: &Self::State) -> Result<[f32; MODELS], ScoreOutOfRange>;
     /// How many classes it decides between.
     fn classes(&self) -> usize;
     /// Bytes of it.
@@ -99,8 +132,14 @@ impl<H, const MODELS: usize, const OUTPUTS: usize> Deciding<MODELS>
 where
     H: StreamModel<Real = f32>,
 {
-    fn evidence(&self, state: &Self::State) -> [f32; MODELS] {
-        self.log_likelihoods(state)
+    const FORMAT: NumberFormat = H::FORMAT;
+
+    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange> {
+        Ok(self.read(state))
+    }
+
+    fn evidence(&self, state: &Self::State) -> Result<[f32; MODELS], ScoreOutOfRange> {
+        Ok(self.log_likelihoods(state))
     }
 
     fn classes(&self) -> usize {
@@ -118,8 +157,14 @@ impl<K, const ITEMS: usize, const OUTPUTS: usize> Deciding<OUTPUTS>
 where
     K: StoredKernel<ITEMS, Real = f32>,
 {
-    fn evidence(&self, state: &Self::State) -> [f32; OUTPUTS] {
-        self.decision_values(state).values
+    const FORMAT: NumberFormat = NumberFormat::F32;
+
+    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange> {
+        self.read(state)
+    }
+
+    fn evidence(&self, state: &Self::State) -> Result<[f32; OUTPUTS], ScoreOutOfRange> {
+        Ok(self.decision_values(state)?.values)
     }
 
     fn classes(&self) -> usize {
@@ -136,6 +181,7 @@ where
     R: Deciding<MODELS, Observation: WireSample + Sized>,
 {
     type Sample = R::Observation;
+    const FORMAT: NumberFormat = R::FORMAT;
 
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
         Running::push(self, sample)
@@ -149,11 +195,11 @@ where
         Running::reset(self);
     }
 
-    fn decision(&self) -> Decision {
-        self.read()
+    fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
+        self.recursion().decision(self.state())
     }
 
-    fn log_likelihoods(&self) -> [f32; MODELS] {
+    fn log_likelihoods(&self) -> Result<[f32; MODELS], ScoreOutOfRange> {
         self.recursion().evidence(self.state())
     }
 

@@ -39,6 +39,9 @@ enum fishweir_status
   FISHWEIR_STATUS_WRONG_KIND = 7,
   // The artefact that was compiled in is damaged.
   FISHWEIR_STATUS_BAD_MODEL = 8,
+  // One sample more than the model has positions. The stream is as before, and refuses whatever
+  // comes until fishweir_reset().
+  FISHWEIR_STATUS_PAST_END = 9,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -24,6 +24,9 @@ pub enum Status {
     WrongKind = 7,
     /// The artefact that was compiled in is damaged.
     BadModel = 8,
+    /// One sample more than the model has positions. The stream is as before, and refuses whatever
+    /// comes until fishweir_reset().
+    PastEnd = 9,
 }
 
 impl Status {
@@ -36,6 +39,7 @@ impl Status {
     pub(crate) const fn refusing(error: ObservationError) -> Self {
         match error {
             ObservationError::Impossible => Self::Impossible,
+            ObservationError::PastEnd => Self::PastEnd,
             _ => Self::Invalid,
         }
     }

@@ -12,7 +12,7 @@ use embedded_io::{Read, Write};
 use embedded_storage::nor_flash::NorFlash;
 use fishweir_core::ObservationError;
 use fishweir_core::artefact::{self, Stored};
-use fishweir_core::classify::{Decision, Normalisation, StreamClassifier, decide};
+use fishweir_core::classify::{Decision, Normalisation, ScoreOutOfRange, StreamClassifier, decide};
 use fishweir_core::emission::{
     Categorical, Emission, Gaussian, Regularisation, SufficientStatistics,
 };
@@ -148,7 +148,7 @@ where
     }
     let first = restore(&mut slots, buffer).unwrap_or(shipped);
     let state = online(&first, settings).map_err(AdaptError::Setting)?.start();
-    let mut learner = Learner { first, state, settings, slots, buffer };
+    let mut learner = Learner { first, state, seen: 0, settings, slots, buffer };
     classify_stream(serial, &mut learner, meter).map_err(AdaptError::Transport)
 }
 
@@ -194,6 +194,8 @@ fn online<'m, E: SufficientStatistics<Real = f32>, const N: usize>(
 struct Learner<'a, E: SufficientStatistics, F, const N: usize> {
     first: Hmm<E, N>,
     state: Adapting<E, N>,
+    /// Samples when it was last asked whether to save.
+    seen: u64,
     settings: &'a Settings,
     slots: Slots<F>,
     buffer: &'a mut [u64],
@@ -204,13 +206,6 @@ where
     E: SufficientStatistics<Weight = f32, Real = f32> + Stored + Copy,
     F: NorFlash,
 {
-    fn save_when_due(&mut self) {
-        let every = self.settings.save_every;
-        if every > 0 && self.state.samples().is_multiple_of(every) {
-            self.save_now();
-        }
-    }
-
     /// The number of the model saved; 0 where it was not.
     fn save_now(&mut self) -> u32 {
         let alone =
@@ -244,7 +239,6 @@ where
         if let Ok(online) = online(&self.first, self.settings) {
             online.push(&mut self.state, sample)?;
         }
-        self.save_when_due();
         Ok(())
     }
 
@@ -252,7 +246,16 @@ where
         if let Ok(online) = online(&self.first, self.settings) {
             online.push_missing(&mut self.state);
         }
-        self.save_when_due();
+    }
+
+    /// Saves when it is due: an erased page takes longer than many samples.
+    fn between_samples(&mut self) {
+        let (every, samples) = (self.settings.save_every, self.state.samples());
+        // A refused sample is none: it saves nothing twice.
+        if every > 0 && samples != self.seen && samples.is_multiple_of(every) {
+            self.save_now();
+        }
+        self.seen = samples;
     }
 
     fn reset(&mut self) {
@@ -262,15 +265,15 @@ where
         }
     }
 
-    fn decision(&self) -> Decision {
-        match Forward::of(self.state.hmm()).filtered(self.state.belief()) {
+    fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
+        Ok(match Forward::of(self.state.hmm()).filtered(self.state.belief()) {
             filtered if N > 1 => decide(&filtered),
             _ => Decision { class: 0, margin: 1.0 },
-        }
+        })
     }
 
-    fn log_likelihoods(&self) -> [f32; 1] {
-        [self.state.belief().log()]
+    fn log_likelihoods(&self) -> Result<[f32; 1], ScoreOutOfRange> {
+        Ok([self.state.belief().log()])
     }
 
     fn classes(&self) -> usize {
@@ -303,7 +306,7 @@ mod tests {
 
     use super::*;
     use crate::meter::NoMeter;
-    use crate::storage::tests::Flash;
+    use crate::storage::tests::{CLOCK, Flash};
 
     /// A biased coin that takes turns with a fair one, over numbers that carry a direction.
     fn bank() -> StreamClassifier<Hmm<Categorical<2, Dual<f32, 1>>, 2>, 1, 1> {
@@ -344,6 +347,15 @@ mod tests {
     }
 
     fn run(flash: &mut Flash, tosses: &[u16], settings: &Settings) {
+        run_with(flash, tosses, settings, &NoMeter);
+    }
+
+    fn run_with(
+        flash: &mut Flash,
+        tosses: &[u16],
+        settings: &Settings,
+        meter: &impl Meter,
+    ) -> Report {
         let frames = tosses.iter().zip(0..).flat_map(|(&toss, time)| {
             let head = Place { stream: 0, time }.head(Request::Sample.tag());
             let request = SampleRequest { head, sample: U16::new(toss) };
@@ -351,7 +363,7 @@ mod tests {
         });
         let frames: Vec<u8> = frames.collect();
         let mut buffer = [0; 32];
-        adapt(&mut Line(&frames), flash, &NoMeter, &bank(), settings, &mut buffer).expect("adapts");
+        adapt(&mut Line(&frames), flash, meter, &bank(), settings, &mut buffer).expect("adapts")
     }
 
     fn kept(flash: &mut Flash) -> Option<Hmm<Categorical<2>, 2>> {
@@ -379,6 +391,30 @@ mod tests {
         run(&mut flash, &tosses[..40], &EVERY);
         assert_eq!(kept(&mut flash), Some(after(&first, &tosses[..40])));
         assert_ne!(kept(&mut flash), Some(after(&shipped, &tosses[..40])));
+    }
+
+    /// Reads the flash's own clock, and takes a tick to do so.
+    struct FlashClock;
+
+    impl Meter for FlashClock {
+        const TICKS_PER_SECOND: u32 = 1_000_000;
+
+        fn now(&self) -> u32 {
+            CLOCK.set(CLOCK.get() + 1);
+            CLOCK.get()
+        }
+
+        fn elapsed(&self, start: u32) -> u32 {
+            self.now() - start
+        }
+    }
+
+    #[test]
+    fn what_saving_takes_is_not_counted_as_work_on_a_sample() {
+        let before = CLOCK.get();
+        let report = run_with(&mut Flash::new(), &tosses(100), &EVERY, &FlashClock);
+        assert!(CLOCK.get() - before > 10_000, "the flash was written");
+        assert_eq!((report.samples.get(), report.sample_ticks.get()), (100, 100));
     }
 
     #[test]

@@ -5,11 +5,12 @@
 //! asks for every log-likelihood and a decision at every sample.
 
 use embedded_io::{Read, Write};
-use fishweir_core::ObservationError;
+use fishweir_core::classify::Decision;
 use fishweir_core::wire::{
     Answer, AnswerHead, Fault, FaultKind, Gap, Head, Info, Place, Report, Request, SampleRequest,
     Saved, Status, U64, VERSION,
 };
+use fishweir_core::{ObservationError, Profile};
 use zerocopy::FromBytes;
 
 use crate::classifier::{Classifier, WireSample};
@@ -143,11 +144,14 @@ where
         if !self.reach(place, true) {
             return Ok(());
         }
-        let sample = C::Sample::from_wire(wire);
-        let classifier = &mut *self.classifier;
-        let (outcome, ticks) = self.meter.measure(|| classifier.push(&sample));
-        add(&mut self.report.samples, 1);
-        add(&mut self.report.sample_ticks, ticks.into());
+        let outcome = C::Sample::from_wire(wire).and_then(|sample| {
+            let classifier = &mut *self.classifier;
+            let (outcome, ticks) = self.meter.measure(|| classifier.push(&sample));
+            add(&mut self.report.samples, 1);
+            add(&mut self.report.sample_ticks, ticks.into());
+            self.classifier.between_samples();
+            outcome
+        });
         self.answer(outcome)
     }
 
@@ -177,22 +181,26 @@ where
             let ((), ticks) = self.meter.measure(|| classifier.push_missing());
             add(&mut self.report.missing, 1);
             add(&mut self.report.missing_ticks, ticks.into());
+            self.classifier.between_samples();
         }
     }
 
     /// Answers the sample at the place reached, and steps past it.
     fn answer(&mut self, outcome: Result<(), ObservationError>) -> Result<(), S::Error> {
-        let status = match outcome {
-            Ok(()) => Status::Accepted,
+        if let Err(error) = outcome {
+            log!(debug, "sample refused: {}", error);
+        }
+        let decided = self.classifier.decision();
+        let decided =
+            decided.and_then(|decision| Ok((decision, self.classifier.log_likelihoods()?)));
+        let (status, (decision, log_likelihoods)) = match decided {
+            Ok(decided) => (Status::of(outcome), decided),
             Err(error) => {
-                log!(debug, "sample refused: {}", error);
-                match error {
-                    ObservationError::Impossible => Status::Impossible,
-                    _ => Status::Invalid,
-                }
+                log!(debug, "no decision: {}", error);
+                let status = if outcome.is_ok() { Status::Undecided } else { Status::of(outcome) };
+                (status, (Decision { class: 0, margin: 0.0 }, [0.0; MODELS]))
             }
         };
-        let decision = self.classifier.decision();
         let answer = Answer::<MODELS> {
             head: AnswerHead {
                 head: self.next.head(AnswerHead::TAG),
@@ -201,7 +209,7 @@ where
                 class: (decision.class as u16).into(),
                 margin: decision.margin.into(),
             },
-            log_likelihoods: self.classifier.log_likelihoods().map(Into::into),
+            log_likelihoods: log_likelihoods.map(Into::into),
         };
         self.next = self.next.next();
         self.link.send(&answer)
@@ -241,6 +249,7 @@ fn info_of<C: Classifier<MODELS>, M: Meter, const MODELS: usize>(classifier: &C,
         model_bytes: (classifier.model_bytes() as u32).into(),
         state_bytes: (classifier.state_bytes() as u32).into(),
         ticks_per_second: M::TICKS_PER_SECOND.into(),
+        profile: Profile::of(C::FORMAT).to_bytes(),
     }
 }
 
@@ -251,11 +260,20 @@ mod tests {
     use std::vec::Vec;
 
     use embedded_io::{ErrorKind, ErrorType};
+    use fishweir_core::classify::{
+        DiagonalWhitening, KernelMachine, Normalisation, ScoreKernel, StoredScores,
+        StoredSequences, StreamClassifier,
+    };
+    use fishweir_core::emission::{ChannelQ15, Gaussian, GaussianQ15, Parametrisation};
     use fishweir_core::filter::Running;
+    use fishweir_core::hmm::{Chain, Hmm};
+    use fishweir_core::kernel::{FixedLength, FixedLengthNorm};
+    use fishweir_core::number::{Dual, FineQ15, NumberFormat, Q15};
     use fishweir_core::wire::{F32, Frame, LONGEST_GAP, Receiver, SampleKind, U16};
     use zerocopy::IntoBytes;
 
     use super::*;
+    use crate::classifier::Deciding;
     use crate::meter::NoMeter;
 
     // Named here, so that the tests do not depend on which model a build was given.
@@ -300,6 +318,19 @@ mod tests {
 
     fn serve_coins(line: &mut Line<'_>) -> Result<Report, ErrorKind> {
         classify_stream(line, &mut Running::new(&coins::MODEL), &NoMeter)
+    }
+
+    /// The answers of any recursion that decides.
+    fn answers_of<R, const MODELS: usize>(recursion: &R, frames: &[Vec<u8>]) -> Vec<Answer<MODELS>>
+    where
+        R: Deciding<MODELS, Observation: WireSample>,
+    {
+        let sent = frames.concat();
+        let mut line = Line { sent: &sent, ..Line::default() };
+        classify_stream(&mut line, &mut Running::new(recursion), &NoMeter)
+            .expect("the stream ends");
+        let read = |record: &Vec<u8>| Answer::read_from_bytes(record).expect("an answer");
+        records(&line.received).iter().map(read).collect()
     }
 
     /// The records in frames, which are all whole.
@@ -438,6 +469,77 @@ mod tests {
     }
 
     #[test]
+    fn a_channel_that_integers_do_not_hold_is_refused_by_name() {
+        let chain = FineQ15 { weight: Dual { value: Q15::ONE, tangent: [] }, exponent: 0 };
+        let channel = ChannelQ15::new(100.0, 20.0, 0).expect("fits");
+        let emission = GaussianQ15::<1>::from_parts([channel], 0, [], [[]], [[]], []);
+        let hmm = Hmm::new(Chain::from_parts([chain], [[chain]]), [emission]);
+        let classifier = StreamClassifier::new([hmm], [[1.0]], [0.0], Normalisation::NONE);
+        let values = [90.0, f32::NAN, f32::INFINITY, 32_767.5, -40_000.0, 1e30, 89.6];
+        let frames: Vec<_> = (0..)
+            .zip(values)
+            .map(|(time, value)| {
+                let head = at(0, time).head(Request::Sample.tag());
+                let sample = [F32::new(value)];
+                Frame::new(&SampleRequest { head, sample }).as_bytes().to_vec()
+            })
+            .collect();
+        let answers = answers_of::<_, 1>(&classifier, &frames);
+        let statuses = answers.iter().map(|answer| answer.head.status).collect::<Vec<_>>();
+        let [invalid, out] = [Status::Invalid as u8, Status::OutOfRange as u8];
+        assert_eq!(statuses, [0, invalid, invalid, out, out, out, 0]);
+        let log = |answer: &Answer<1>| answer.log_likelihoods[0].get();
+        assert!(answers[1..6].iter().all(|answer| log(answer) == log(&answers[0])));
+        // 89.6 is 90 to the model.
+        assert_eq!(log(&answers[6]), 2.0 * log(&answers[0]));
+    }
+
+    #[test]
+    fn a_sample_past_the_end_is_told_until_a_new_stream_begins() {
+        let hmm = coins::MODEL.models()[1];
+        let stored: &[u8] = &[0, 1];
+        let kernel = FixedLength::from_parts(&hmm, [stored]);
+        let own = FixedLengthNorm::of(&hmm, stored.len());
+        let machine =
+            KernelMachine::new(StoredSequences::new(kernel, own, [0.0]), [[1.0]], [0.0_f32]);
+        let places = [at(0, 0), at(0, 1), at(0, 2), at(0, 3), at(1, 0)];
+        let frames: Vec<_> = places.map(|place| toss(place, HEADS)).to_vec();
+        let answers = answers_of::<_, 1>(&machine, &frames);
+        let statuses = answers.iter().map(|answer| answer.head.status).collect::<Vec<_>>();
+        let past = Status::PastEnd as u8;
+        assert_eq!(statuses, [0, 0, past, past, 0]);
+        assert_eq!(answers[3].log_likelihoods, answers[1].log_likelihoods);
+    }
+
+    #[test]
+    fn scores_out_of_range_decide_nothing_until_a_new_stream_begins() {
+        const ENTRIES: usize = 1 + 1 + 2;
+        let emission = Gaussian::<1>::new([0.0], [1.0]).expect("positive");
+        let hmm = Hmm::new(Chain::from_parts([1.0], [[1.0]]), [emission]);
+        let kernel: StoredScores<_, _, 1, 1, ENTRIES, 1> = StoredScores::new(
+            [hmm],
+            Parametrisation::SOFTMAX,
+            Normalisation::NONE,
+            DiagonalWhitening { centre: [0.0; ENTRIES], rate: [1.0; ENTRIES] },
+            ScoreKernel::Gaussian { gamma: 1.0 },
+            [[0.25; ENTRIES]],
+        );
+        let machine = KernelMachine::new(kernel, [[1.0]], [0.5_f32]);
+        let push = |place: Place, value| {
+            let head = place.head(Request::Sample.tag());
+            Frame::new(&SampleRequest { head, sample: [F32::new(value)] }).as_bytes().to_vec()
+        };
+        let samples = [(at(0, 0), 0.5), (at(0, 1), 1e9), (at(0, 2), 0.5), (at(1, 0), 0.5)];
+        let frames = samples.map(|(place, value)| push(place, value));
+        let answers = answers_of::<_, 1>(&machine, &frames);
+        let statuses = answers.iter().map(|answer| answer.head.status).collect::<Vec<_>>();
+        let undecided = Status::Undecided as u8;
+        assert_eq!(statuses, [0, undecided, undecided, 0]);
+        assert_eq!((answers[1].head.margin.get(), answers[1].log_likelihoods[0].get()), (0.0, 0.0));
+        assert_eq!(answers[3].head.margin, answers[0].head.margin);
+    }
+
+    #[test]
     fn info_and_report_say_what_runs_and_what_it_did() {
         let (records, report) = replies(&[
             ask(Request::Info, at(77, 77)),
@@ -456,6 +558,7 @@ mod tests {
         assert_eq!(info.sample_length.get(), 1);
         assert_eq!((info.models.get(), info.classes.get()), (2, 2));
         assert_eq!(info.model_bytes.get() as usize, size_of::<coins::Model>());
+        assert_eq!(Profile::from_bytes(info.profile), Some(Profile::of(NumberFormat::F32)));
         assert_eq!(records[4], report.as_bytes());
     }
 

@@ -83,7 +83,8 @@ where
                 let mut wire = <E::Observation as WireSample>::Wire::new_zeroed();
                 serial.read_exact(wire.as_mut_bytes())?;
                 report.samples = report.samples.wrapping_add(1);
-                if detector.push(&E::Observation::from_wire(wire)).is_err() {
+                let pushed = E::Observation::from_wire(wire).and_then(|x| detector.push(&x));
+                if pushed.is_err() {
                     detector.push_missing();
                     report.refused += 1;
                     write_line(serial, format_args!("refused {}", report.samples))?;

@@ -6,6 +6,7 @@
 use core::fmt;
 
 use embedded_io::{Write, WriteFmtError};
+use fishweir_core::classify::{Decision, ScoreOutOfRange};
 
 /// Writes a line and lets it go.
 pub(super) fn write_line<S: Write>(
@@ -29,8 +30,19 @@ pub(super) enum Class<'a> {
 }
 
 impl<'a> Class<'a> {
-    pub(super) fn of(index: usize, names: &[&'a str]) -> Self {
+    fn of(index: usize, names: &[&'a str]) -> Self {
         names.get(index).map_or(Self::Numbered(index), |name| Self::Named(name))
+    }
+}
+
+/// The class decided for and the bits of its margin; `-` and zero where nothing can be decided.
+pub(super) fn decided<'a>(
+    decision: Result<Decision, ScoreOutOfRange>,
+    names: &[&'a str],
+) -> (Class<'a>, u32) {
+    match decision {
+        Ok(Decision { class, margin }) => (Class::of(class, names), margin.to_bits()),
+        Err(ScoreOutOfRange) => (Class::Named("-"), 0),
     }
 }
 

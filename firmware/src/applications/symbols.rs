@@ -21,16 +21,17 @@
 //!
 //! the decision after the last symbol: the class by its name, the margin as the eight hexadecimal
 //! digits of an `f32`, and how many letters were symbols, missing, unknown, and symbols that the
-//! models make impossible (pushed as missing, so that each keeps its place). A sequence of which the
+//! models make impossible or that come after the last one that they know (pushed as missing, so that
+//! each keeps its place). The class is `-` where a kernel machine's scores went out of range. A sequence of which the
 //! receiver lost bytes is answered by `!` alone.
 
 use core::fmt;
 
 use embedded_io::{Read, Write};
-use fishweir_core::classify::Decision;
+use fishweir_core::classify::{Decision, ScoreOutOfRange};
 use fishweir_core::emission::{Alphabet, Letter};
 
-use super::lines::{Class, write_line};
+use super::lines::{decided, write_line};
 use crate::classifier::Classifier;
 use crate::log::log;
 
@@ -187,13 +188,12 @@ impl Sequence {
 
 fn answer<S: Write>(
     serial: &mut S,
-    decision: Decision,
+    decision: Result<Decision, ScoreOutOfRange>,
     classes: &[&str],
     letters: &Letters,
 ) -> Result<(), S::Error> {
     let Letters { symbols, missing, unknown, impossible } = letters;
-    let class = Class::of(decision.class, classes);
-    let margin = decision.margin.to_bits();
+    let (class, margin) = decided(decision, classes);
     write_line(
         serial,
         format_args!("{class} {margin:08x} {symbols} {missing} {unknown} {impossible}"),
@@ -210,7 +210,7 @@ mod tests {
     use super::super::wire::Wire;
     use super::*;
 
-    #[allow(unreachable_pub)]
+    #[allow(unreachable_pub, dead_code)]
     mod coins {
         include!("../../models/default.rs");
     }

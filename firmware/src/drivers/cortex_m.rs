@@ -1,21 +1,29 @@
-//! What Cortex-M cores have: the SysTick counter, the fault handler.
-#![allow(unsafe_code, reason = "the fault handler")]
+//! What Cortex-M cores have: the SysTick counter, its interrupt, the fault handler.
+#![allow(unsafe_code, reason = "the handlers")]
 
-use cortex_m::peripheral::SYST;
+use core::sync::atomic::{AtomicU32, Ordering};
+
 use cortex_m::peripheral::syst::SystClkSource;
+use cortex_m::peripheral::{SCB, SYST};
 use cortex_m_rt::{ExceptionFrame, exception};
 
-use super::counter::Counter;
+use super::counter::{Counter, extended};
 
-/// SysTick as a free-running counter of core clocks, 24 bits wide.
+/// SysTick as a free-running counter of core clocks: 24 bits of its own, and eight that its interrupt
+/// counts.
 ///
-/// At 25 MHz it wraps after 671 ms, far longer than a push. Under QEMU with `-icount shift=0` an
+/// At 25 MHz it wraps after 171 s, longer than the host waits for an answer. The interrupt takes some
+/// twenty instructions in 2^24 clocks; one round may pass while interrupts are off, not two. Under QEMU with `-icount shift=0` an
 /// instruction takes 1 ns of virtual time, so that a tick of 40 ns is 40 instructions; a single
 /// difference is off by up to one tick, their sum over many pushes is not.
 #[derive(Clone, Copy, Debug)]
 pub struct SysTick<const CORE_HERTZ: u32>(());
 
-const LAST: u32 = (1 << 24) - 1;
+const BITS: u32 = 24;
+const LAST: u32 = (1 << BITS) - 1;
+
+/// Rounds of the counter.
+static ROUNDS: AtomicU32 = AtomicU32::new(0);
 
 impl<const CORE_HERTZ: u32> SysTick<CORE_HERTZ> {
     /// Starts the counter.
@@ -24,6 +32,7 @@ impl<const CORE_HERTZ: u32> SysTick<CORE_HERTZ> {
         systick.set_clock_source(SystClkSource::Core);
         systick.set_reload(LAST);
         systick.clear_current();
+        systick.enable_interrupt();
         systick.enable_counter();
         Self(())
     }
@@ -31,13 +40,23 @@ impl<const CORE_HERTZ: u32> SysTick<CORE_HERTZ> {
 
 impl<const CORE_HERTZ: u32> Counter for SysTick<CORE_HERTZ> {
     const HERTZ: u32 = CORE_HERTZ;
-    const BITS: u32 = 24;
+    const BITS: u32 = 32;
 
     #[inline(always)]
     fn now(&self) -> u32 {
-        // It counts downwards.
-        LAST - SYST::get_current()
+        extended::<BITS>(
+            || ROUNDS.load(Ordering::SeqCst),
+            // It counts downwards, and interrupts when it gets to zero.
+            || SYST::get_current().wrapping_neg() & LAST,
+            SCB::is_pendst_pending,
+        )
     }
+}
+
+#[exception]
+fn SysTick() {
+    // The one that writes: no core needs more than a load and a store.
+    ROUNDS.store(ROUNDS.load(Ordering::SeqCst).wrapping_add(1), Ordering::SeqCst);
 }
 
 // SAFETY: the handler is a function of the documented signature and does not return.

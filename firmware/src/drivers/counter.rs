@@ -4,7 +4,8 @@ use embedded_hal::delay::DelayNs;
 
 use crate::meter::Meter;
 
-/// A counter that runs upwards and wraps around, whoever reads it.
+/// A counter that runs upwards and wraps around, whoever reads it. An interval is to be shorter than its
+/// range: no counter tells one that is longer from what is left of it.
 pub trait Counter {
     /// Ticks in a second.
     const HERTZ: u32;
@@ -18,6 +19,26 @@ pub trait Counter {
     #[inline(always)]
     fn since(&self, start: u32) -> u32 {
         self.now().wrapping_sub(start) & (u32::MAX >> (32 - Self::BITS))
+    }
+}
+
+/// A counter of 32 bits from one of `BITS` and the rounds that its interrupt has counted.
+///
+/// Wherever the interrupt falls, and where it waits because something holds it off, up to a round: the
+/// rounds are read on both sides of the count, and one that is `pending` is due if the count is young.
+#[inline(always)]
+pub fn extended<const BITS: u32>(
+    rounds: impl Fn() -> u32,
+    count: impl Fn() -> u32,
+    pending: impl Fn() -> bool,
+) -> u32 {
+    loop {
+        let before = rounds();
+        let now = count();
+        let due = pending() && now >> (BITS - 1) == 0;
+        if rounds() == before {
+            return before.wrapping_add(u32::from(due)) << BITS | now;
+        }
     }
 }
 
@@ -122,6 +143,53 @@ mod tests {
         assert_eq!(start, 253);
         assert_eq!(meter.elapsed(start), 3);
         assert_eq!(meter.elapsed(start), 6);
+    }
+
+    /// A counter of eight bits whose interrupt counts rounds: at once, or with a delay.
+    struct Interrupted {
+        time: Cell<u32>,
+        rounds: Cell<u32>,
+        delay: u32,
+    }
+
+    impl Interrupted {
+        /// A tick passes; the interrupt is served where its time has come.
+        fn tick(&self) {
+            self.time.set(self.time.get() + 1);
+            self.rounds.set(self.time.get().saturating_sub(self.delay) >> 8);
+        }
+
+        fn now(&self) -> u32 {
+            extended::<8>(
+                || {
+                    self.tick();
+                    self.rounds.get()
+                },
+                || {
+                    self.tick();
+                    self.time.get() % 256
+                },
+                || self.rounds.get() != self.time.get() >> 8,
+            )
+        }
+    }
+
+    #[test]
+    fn a_counter_and_its_interrupt_are_one_that_is_wider() {
+        for delay in [0, 1, 2, 3, 7, 100] {
+            for start in 0..600 {
+                let counter = Interrupted { time: Cell::new(start), rounds: Cell::new(0), delay };
+                counter.tick();
+                let (before, now) = (counter.time.get(), counter.now());
+                let after = counter.time.get();
+                assert!((before..=after).contains(&now), "{now} between {before} and {after}");
+                // Longer than the narrow counter's range.
+                counter.time.set(after + 70_000);
+                counter.tick();
+                let took = counter.now() - now;
+                assert!((70_000..70_020).contains(&took), "{took} instead of 70 000");
+            }
+        }
     }
 
     #[test]

@@ -96,7 +96,7 @@ where
     // As many decisions as other rows have samples.
     bench.sequence(decision, machine.bytes(), lent, || {
         for _ in 0..SAMPLES {
-            black_box(machine.read(black_box(&state)));
+            let _ = black_box(machine.read(black_box(&state)));
         }
         true
     })

@@ -17,6 +17,11 @@ const PAGE: usize = 64;
 const PAGES: usize = 6;
 const WORD: usize = 4;
 
+std::thread_local! {
+    /// A clock that the flash's steps advance, by a thousand ticks each.
+    pub(crate) static CLOCK: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
 /// NOR flash of six pages, which wears, and loses power after so many steps: words written or pages
 /// erased.
 #[derive(Clone, Debug)]
@@ -54,6 +59,7 @@ impl Flash {
 
     /// Whether this step gets done; otherwise the power goes during it.
     fn step(&mut self) -> bool {
+        CLOCK.set(CLOCK.get() + 1000);
         let done = self.steps_left > 0;
         self.steps_left = self.steps_left.saturating_sub(1);
         done

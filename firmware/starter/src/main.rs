@@ -8,13 +8,11 @@
 use fishweir_core::filter::Running;
 
 mod boards;
+#[allow(dead_code, reason = "an export names more than this program uses")]
 mod model;
 mod sensor;
 
 use boards::{Board, entry};
-
-/// The classes in the model's order: see the top of `model.rs`.
-const CLASSES: [&str; 2] = ["ABD", "ROW"];
 
 /// Samples between two reports.
 const EVERY: usize = 50;
@@ -36,7 +34,7 @@ fn main() -> ! {
             }
             if (t + 1) % EVERY == 0 {
                 let decision = stream.read();
-                let class = CLASSES.get(decision.class).copied().unwrap_or("?");
+                let class = model::CLASSES.get(decision.class).copied().unwrap_or("?");
                 board.report(t + 1, class, &decision, clocks);
             }
         }

@@ -9,6 +9,14 @@ use fishweir_core::emission::Gaussian;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 
+/// The names of the classes, by index.
+#[rustfmt::skip]
+pub static CLASSES: [&str; 2] = ["ABD", "ROW"];
+
+/// The names of the channels, by index; none over symbols.
+#[rustfmt::skip]
+pub static CHANNELS: [&str; 3] = ["ax", "ay", "az"];
+
 /// 2 models of 4 hidden states over 3 channels (ax, ay, az), 1 outputs.
 pub type Model = StreamClassifier<Hmm<Gaussian<3, Dual<f32, 1>>, 4>, 2, 1>;
 

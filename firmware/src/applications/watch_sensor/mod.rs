@@ -42,7 +42,7 @@ pub use accelerometer::{
     Accelerometer, FIFO_DEPTH, G_PER_DIGIT, RATE_HERTZ, Sa0Pad, SensorFault, Waiting,
 };
 
-use super::lines::{Class, write_line};
+use super::lines::{decided, write_line};
 use crate::classifier::Classifier;
 use crate::log::log;
 
@@ -110,9 +110,7 @@ where
             write_line(output, format_args!("lost {} {gap}{reset}", before.samples + gap))?;
         }
         if samples - lost > before.samples - before.lost {
-            let decision = classifier.decision();
-            let class = Class::of(decision.class, classes);
-            let margin = decision.margin.to_bits();
+            let (class, margin) = decided(classifier.decision(), classes);
             write_line(output, format_args!("decision {samples} {class} {margin:08x}"))?;
         }
         match outcome {

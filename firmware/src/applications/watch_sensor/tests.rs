@@ -11,7 +11,7 @@ use super::super::wire::Wire;
 use super::simulated::{NotAcknowledged, PERIOD_NS, Part, SimulatedSensor, Traffic, Trouble};
 use super::*;
 
-#[allow(unreachable_pub)]
+#[allow(unreachable_pub, dead_code)]
 mod motion {
     include!("../../../models/motion.rs");
 }

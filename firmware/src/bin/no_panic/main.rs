@@ -10,10 +10,12 @@
 #![no_main]
 #![allow(unsafe_code, reason = "the function that does not exist")]
 
+use core::convert::Infallible;
 use core::hint::black_box;
 use core::panic::PanicInfo;
 
-use fishweir_core::artefact;
+use fishweir_core::Profile;
+use fishweir_core::artefact::{self, Header, StoredModel};
 use fishweir_core::classify::{
     ChangeDetector, DiagonalWhitening, FullWhitening, KernelMachine, Limit, NoNorm, Normalisation,
     ScoreKernel, StoredKernel, StoredScores, StoredSequences, StreamClassifier, StreamModel,
@@ -24,24 +26,26 @@ use fishweir_core::context::{
 };
 use fishweir_core::emission::{
     Alphabet, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture, Parametrisation,
-    Poisson, Regularisation, SufficientStatistics, VectorSpace,
+    Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::filter::{
     Belief, Forgetting, Forward, Memory, OnlineEm, Recent, Recursion, Running, Statistics,
     StepSize, Window,
 };
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::kernel::{
-    End, FixedLength, FixedLengthNorm, HiddenBinomial, HiddenTree, Marginalisation, PairHmm,
-    PairKernel, PairTable, PositionFisher, PrunedTree, TreeModel, TreeShape,
-};
+use fishweir_core::kernel::{FixedLength, FixedLengthNorm, PositionFisher};
 use fishweir_core::number::{Dual, Real};
+use fishweir_core::rand_core::TryRng;
 use fishweir_core::score::Score;
 use fishweir_core::smooth::{
-    FixedLag, OnlineViterbi, Viterbi, posteriors, posteriors_checkpointed, viterbi,
+    Ancestral, FixedLag, OnlineViterbi, Viterbi, draw_path, posteriors, posteriors_checkpointed,
+    viterbi,
 };
-use fishweir_core::wire::{Frame, Head, Place, Receiver, Room, encode};
-use zerocopy::FromZeros;
+use fishweir_core::wire::{Frame, Head, Place, Receiver, Room, Status, encode};
+use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout};
+
+mod fixed;
+mod kernels;
 
 const STATES: usize = 4;
 
@@ -60,8 +64,9 @@ fn main() -> ! {
     family::<Poisson<3>>(&black_box([0; 3]));
     family::<Bernoulli<3>>(&black_box([false; 3]));
     constructors();
-    kernels();
-    tree_kernels();
+    kernels::kernels();
+    kernels::tree_kernels();
+    fixed::fixed();
     contexts();
     wire();
 
@@ -72,13 +77,35 @@ fn main() -> ! {
     static BYTES: [u8; 1024] = [0; 1024];
     let bytes = black_box(&BYTES[..]);
     black_box(bytes.first().map(|&byte| black_box(Alphabet::DNA).decode(byte)));
-    let _ = black_box(artefact::read::<Hmm<Categorical<16>, STATES>, 2, 1>(bytes));
-    let _ = black_box(artefact::read::<Hmm<Gaussian<3, Dual<f32, 1>>, STATES>, 2, 1>(bytes));
+    artefacts::<Hmm<Categorical<16>, STATES>>(bytes);
+    artefacts::<Hmm<Gaussian<3, Dual<f32, 1>>, STATES>>(bytes);
+    artefacts::<ContextModel<Steps, Categorical<16>, 5>>(bytes);
 
     #[cfg(feature = "plant-panic")]
     black_box(black_box(&BYTES)[black_box(0)]);
     loop {
         core::hint::spin_loop();
+    }
+}
+
+/// Reading a classifier in place, and writing one.
+#[inline(never)]
+fn artefacts<H: StoredModel<Real = f32>>(bytes: &[u8])
+where
+    StreamClassifier<H, 2, 1>: FromBytes + Immutable + KnownLayout,
+{
+    let mut buffer = [0; 4096];
+    if let Ok(classifier) = artefact::read::<H, 2, 1>(bytes) {
+        let room = black_box(&mut buffer[..]);
+        black_box(artefact::write(classifier, black_box("a label"), room));
+    }
+    if let Ok(header) = Header::parse(bytes) {
+        black_box((header.shape(), header.profile(), header.payload(bytes)));
+        if let Ok(labels) = header.labels(bytes) {
+            labels.for_each(|label| {
+                black_box(label);
+            });
+        }
     }
 }
 
@@ -136,7 +163,7 @@ where
 #[inline(never)]
 fn family<E>(x: &E::Observation)
 where
-    E: SufficientStatistics<Real = f32> + FromZeros,
+    E: SufficientStatistics<Real = f32> + Sample + FromZeros,
 {
     let hmm = some::<Hmm<E, STATES>>();
     let hmm = &hmm;
@@ -145,6 +172,39 @@ where
     tangents(hmm, x);
     learning(hmm, x);
     smoothing(hmm, x);
+    sampling(hmm, x);
+}
+
+/// A generator whose numbers the optimiser does not know.
+struct Dice;
+
+impl TryRng for Dice {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(black_box(0))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(black_box(0))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        black_box(bytes).fill(0);
+        Ok(())
+    }
+}
+
+/// Drawing states and observations, and paths given observations.
+#[inline(never)]
+fn sampling<E: Sample<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation) {
+    for draw in Ancestral::of(hmm, Dice).take(black_box(2)) {
+        black_box((draw.state, &draw.observation));
+    }
+    let (mut rows, mut path) = ([[0.0; STATES]; 9], [0_u8; 9]);
+    let (rows, path) = (black_box(&mut rows[..]), black_box(&mut path[..]));
+    let sequence = (0..black_box(5)).map(|_| black_box(Some(x)));
+    let _ = black_box(draw_path(hmm, sequence, rows, path, &mut Dice));
 }
 
 #[inline(never)]
@@ -247,6 +307,8 @@ where
     let classifier = some::<StreamClassifier<H, 3, 3>>();
     let _ = black_box(classifier.validate());
     drive(&classifier, x);
+    let state = black_box(classifier.start());
+    black_box((classifier.decision_values(&state), classifier.log_likelihoods(&state)));
 }
 
 /// Kernel machines on support sequences and on support scores.
@@ -277,6 +339,7 @@ fn machine<K: StoredKernel<3, Real = f32>>(kernel: K, x: &K::Observation) {
     let _ = black_box(machine.validate());
     black_box(machine.bytes());
     drive(&machine, x);
+    let _ = black_box(machine.decision_values(&black_box(machine.start())));
 }
 
 /// The constructors that check what they are given.
@@ -290,75 +353,6 @@ fn constructors() {
     let _ = black_box(Poisson::<3>::new(some()));
     let _ = black_box(Bernoulli::<3>::new(some::<[f32; 3]>()));
     black_box(Real::exp(black_box(0.0_f32)));
-}
-
-/// Kernels by marginalisation, against sequences that the optimiser does not know.
-#[inline(never)]
-fn kernels() {
-    static STORED: [u8; 16] = [0; 16];
-    let (stored, x) = (black_box(&STORED[..]), black_box(0));
-    let models = some::<[Hmm<Categorical<16>, STATES>; 3]>();
-    let (prior, items) = (some::<[f32; 3]>(), some::<[[f32; 3]; 2]>());
-    if let Ok(kernel) = Marginalisation::of(&models, &prior, &items) {
-        drive(kernel, &x);
-        black_box(kernel.log_likelihoods(&black_box(kernel.start())));
-    }
-    let hmm = some::<Hmm<Categorical<16>, STATES>>();
-    if let Ok(kernel) = FixedLength::of(&hmm, [stored; 2]) {
-        drive(kernel, &x);
-        black_box(kernel.subkernels(&black_box(kernel.start())));
-    }
-    let along = some::<Hmm<Categorical<16, Dual<f32, 2>>, STATES>>();
-    if let Ok(kernel) = FixedLength::of(&along, [stored; 2]) {
-        drive(kernel, &x);
-    }
-    let gaussian = some::<Hmm<Gaussian<3>, STATES>>();
-    static CHANNELS: [[f32; 3]; 16] = [[0.0; 3]; 16];
-    if let Ok(kernel) = FixedLength::of(&gaussian, [black_box(&CHANNELS[..])]) {
-        drive(kernel, &some());
-    }
-    if let Ok(table) = PairTable::<f32, 4>::new::<STATES>(&some(), &some()) {
-        let tables = black_box([table; 3]);
-        if let Ok(kernel) = HiddenBinomial::shared(&table, [stored; 2]) {
-            drive(kernel, &x);
-        }
-        if let Ok(kernel) = HiddenBinomial::per_position(&tables, [stored; 2]) {
-            drive(kernel, &x);
-        }
-    }
-    let ends = [
-        End::Anywhere,
-        End::Emitting(black_box(0)),
-        End::Silent { initial: some(), state: some() },
-    ];
-    for end in ends {
-        let model = PairHmm::<f32, STATES, 4>::new(some(), some(), some(), some(), end);
-        let Ok(model) = model else { continue };
-        if let Ok(kernel) = PairKernel::<_, _, STATES, 4, 17>::of(&model, stored) {
-            drive(kernel, &x);
-            black_box(kernel.subkernels(&black_box(kernel.start())));
-        }
-    }
-}
-
-/// Kernels on hidden trees.
-#[inline(never)]
-fn tree_kernels() {
-    static ARITY: [u16; 16] = [0; 16];
-    static STORED: [u8; 16] = [0; 16];
-    let (stored, x) = (black_box(&STORED[..]), black_box(0));
-    let Ok(shape) = TreeShape::new(black_box(&ARITY[..])) else { return };
-    let Ok(model) = TreeModel::<f32, 3, 2>::new(some(), some()) else { return };
-    for model in [model, model.with_arities(some())] {
-        let model = black_box(model);
-        if let Ok(kernel) = HiddenTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
-            drive(kernel, &x);
-            black_box(kernel.at_root(&black_box(kernel.start())));
-        }
-        if let Ok(kernel) = PrunedTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
-            drive(kernel, &x);
-        }
-    }
 }
 
 /// Models without hidden states: one rule each, and one family with a constant of its own.
@@ -416,6 +410,8 @@ fn wire() {
     black_box(Frame::new(&black_box([0_u8; 300])).as_bytes());
     let mut place = black_box(Place::default());
     black_box((place.reach(black_box(Place::default())), Head::split(room.bytes())));
+    black_box(Profile::from_bytes(some()).map(Profile::to_bytes));
+    black_box(Status::of(black_box(Ok(()))));
 }
 
 #[panic_handler]

@@ -1,0 +1,125 @@
+//! Kernels by marginalisation, alone and several side by side.
+
+use core::hint::black_box;
+
+use fishweir_core::classify::{KernelMachine, NoNorm, StoredSequences};
+use fishweir_core::emission::{Categorical, Gaussian};
+use fishweir_core::filter::Recursion;
+use fishweir_core::hmm::Hmm;
+use fishweir_core::kernel::{
+    Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogReading,
+    Marginalisation, OpenNode, PairHmm, PairKernel, PairTable, PrunedTree, Stack, TreeKernel,
+    TreeMessage, TreeModel, TreeShape,
+};
+use fishweir_core::number::{Dual, Real};
+
+use super::{STATES, drive, some};
+
+/// Kernels by marginalisation, against sequences that the optimiser does not know.
+#[inline(never)]
+pub(super) fn kernels() {
+    static STORED: [u8; 16] = [0; 16];
+    let (stored, x) = (black_box(&STORED[..]), black_box(0));
+    let models = some::<[Hmm<Categorical<16>, STATES>; 3]>();
+    let (prior, items) = (some::<[f32; 3]>(), some::<[[f32; 3]; 2]>());
+    if let Ok(kernel) = Marginalisation::of(&models, &prior, &items) {
+        drive(kernel, &x);
+        black_box(kernel.log_likelihoods(&black_box(kernel.start())));
+    }
+    let hmm = some::<Hmm<Categorical<16>, STATES>>();
+    if let Ok(kernel) = FixedLength::of(&hmm, [stored; 2]) {
+        drive(kernel, &x);
+        black_box(kernel.subkernels(&black_box(kernel.start())));
+    }
+    let along = some::<Hmm<Categorical<16, Dual<f32, 2>>, STATES>>();
+    if let Ok(kernel) = FixedLength::of(&along, [stored; 2]) {
+        drive(kernel, &x);
+    }
+    let gaussian = some::<Hmm<Gaussian<3>, STATES>>();
+    static CHANNELS: [[f32; 3]; 16] = [[0.0; 3]; 16];
+    if let Ok(kernel) = FixedLength::of(&gaussian, [black_box(&CHANNELS[..])]) {
+        drive(kernel, &some());
+    }
+    if let Ok(table) = PairTable::<f32, 4>::new::<STATES>(&some(), &some()) {
+        let tables = black_box([table; 3]);
+        if let Ok(kernel) = HiddenBinomial::shared(&table, [stored; 2]) {
+            drive(kernel, &x);
+        }
+        if let Ok(kernel) = HiddenBinomial::per_position(&tables, [stored; 2]) {
+            drive(kernel, &x);
+        }
+    }
+    let ends = [
+        End::Anywhere,
+        End::Emitting(black_box(0)),
+        End::Silent { initial: some(), state: some() },
+    ];
+    for end in ends {
+        let model = PairHmm::<f32, STATES, 4>::new(some(), some(), some(), some(), end);
+        let Ok(model) = model else { continue };
+        if let Ok(kernel) = PairKernel::<_, _, STATES, 4, 17>::of(&model, stored) {
+            drive(kernel, &x);
+            black_box(kernel.subkernels(&black_box(kernel.start())));
+            bank(Bank::new(black_box([kernel; 2])), &x);
+        }
+    }
+}
+
+/// Several kernels fed one stream, and a machine on them.
+fn bank<R, T, L>(bank: Bank<R, 2>, x: &R::Observation)
+where
+    T: Real,
+    L: LogReading<Real = T>,
+    R: Recursion<Observation: Sized, Reading = L> + InFlash + Copy,
+{
+    drive(bank, x);
+    let kernel = StoredSequences::new(bank, NoNorm::<R::Observation, T>::NEW, [T::ZERO; 2]);
+    let machine = black_box(KernelMachine::<_, T, 2, 1>::new(kernel, [[T::ONE; 2]], [T::ONE]));
+    let _ = black_box(machine.validate());
+    drive(&machine, x);
+}
+
+/// Kernels on hidden trees.
+#[inline(never)]
+pub(super) fn tree_kernels() {
+    static ARITY: [u16; 16] = [0; 16];
+    static STORED: [u8; 16] = [0; 16];
+    static OF_NODE: [u16; 16] = [0; 16];
+    let (stored, x) = (black_box(&STORED[..]), black_box(0));
+    let Ok(shape) = TreeShape::new(black_box(&ARITY[..])) else { return };
+    let Ok(model) = TreeModel::<f32, 3, 2>::new(some(), some()) else { return };
+    // A matrix a branch.
+    let matrices = some::<[[[f32; 3]; 3]; 4]>();
+    let Ok(branches) = BranchModel::new(some(), &matrices, black_box(&OF_NODE[..])) else { return };
+    let (model, branches) = (black_box(model), black_box(branches));
+    for (model, branches) in
+        [(model, branches), (model.with_arities(some()), branches.with_arities(some()))]
+    {
+        if let Ok(kernel) = HiddenTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
+            drive(kernel, &x);
+            black_box(kernel.at_root(&black_box(kernel.start())));
+            bank(Bank::new(black_box([kernel; 2])), &x);
+            branch_by_branch(kernel, &branches, shape, stored);
+        }
+        if let Ok(kernel) = PrunedTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
+            drive(kernel, &x);
+            branch_by_branch(kernel, &branches, shape, stored);
+        }
+    }
+}
+
+/// The same kernel with the same room, under a model of branches.
+fn branch_by_branch<V, O, G>(
+    _: TreeKernel<'_, f32, u8, V, O, G, 3>,
+    model: &BranchModel<'_, f32, 3>,
+    shape: TreeShape<'_>,
+    stored: &[u8],
+) where
+    V: TreeMessage<f32, 3>,
+    O: Stack<OpenNode<V>>,
+{
+    let kernel = TreeKernel::<f32, u8, V, O, BranchModel<'_, f32, 3>, 3>::of(model, shape, stored);
+    if let Ok(kernel) = kernel {
+        drive(kernel, &black_box(0));
+    }
+}
