@@ -77,7 +77,7 @@ const LEARNERS: [(&str, &str, Train); 5] = [
         linear.bias = expansion.coefficients.iter().sum();
         Ok((linear, -machine.objective))
     }),
-    ("kernel-svm: libsvm-rs", "hinge", |rows, gram, positive, costs| {
+    ("kernel-svm: pairs on the kernel", "hinge", |rows, gram, positive, costs| {
         let machine = KernelSvm::train(gram, positive, costs)?;
         Ok((machine.expansion.fold(rows.rows(), rows.columns()), machine.objective))
     }),

@@ -6,25 +6,26 @@
 //!     splice.tsv --positive EI --window 18..43 --roc roc.svg
 //! ```
 //!
-//! This is the first experiment of the fifth seed document (section 5, equation 11). A model that gives
-//! every window of `n` bases the same probability `4^-n` still has scores, and its invariant Fisher
-//! kernel counts matches; its square lets pairs of positions vote:
+//! This is the first experiment of Jaakkola and Haussler, "Exploiting generative models in
+//! discriminative classifiers", 1998 (section 5, equation 11). A model that gives every window of
+//! `n` bases the same probability `4^-n` still has scores, and its invariant Fisher kernel counts
+//! matches; its square lets pairs of positions vote:
 //!
 //! ```text
 //! K(x, y) = sum_i ( [x_i = y_i] / (1/4) - 1 ) = 4 matches - n        (a missing base adds nothing)
 //! K_m(x, y) = c (1 + K(x, y))^m = v ( (1 + K(x, y)) / (1 + 3 n) )^m,   m = 1: linear, 2: quadratic
 //! ```
 //!
-//! The document leaves the prior variance `c` open. Here `v = c (1 + 3 n)^m` is chosen, the prior variance
+//! The paper leaves the prior variance `c` open. Here `v = c (1 + 3 n)^m` is chosen, the prior variance
 //! of a window's log-odds, which is on one scale for both powers: the value with the least log-loss on a
 //! third of the training windows. The one in the bracket gives the bias its prior.
 //!
-//! Data are aligned windows, a table `label`, `id`, `sequence`, in place of the document's 9350 from *C.
+//! Data are aligned windows, a table `label`, `id`, `sequence`, in place of the paper's 9350 from *C.
 //! elegans*, 25 bases around a GT, true or near a true one. UCI's "Molecular Biology (Splice-junction
 //! Gene Sequences)", DOI 10.24432/C5M888 (to be written as such a table), has 60 bases with the GT of
 //! donors (EI) at 30..32 and the AG of acceptors (IE) at 28..30; most of its negatives lack the
 //! consensus. `--window` cuts out the positions to look at. There is one split, equal windows on one
-//! side, in place of seven folds; the figure shows detections against false alarms, where the document's
+//! side, in place of seven folds; the figure shows detections against false alarms, where the paper's
 //! has misses. The table's least error is over thresholds chosen on the test windows.
 //!
 //! Time grows with the cube of the number of training windows, hence `--train-most`.

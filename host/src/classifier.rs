@@ -181,14 +181,19 @@ struct Envelope<C> {
 
 /// Writes a classifier of any kind as JSON with a checksum, whole or not at all.
 pub(crate) fn save<C: Serialize>(path: &Path, classifier: &C) -> Result<(), ClassifierError> {
-    let format = |error: serde_json::Error| not_a_model(&path.display().to_string(), &error);
+    Ok(files::write_whole(path, seal(classifier)?.as_bytes())?)
+}
+
+/// The content of its file.
+pub(crate) fn seal<C: Serialize>(classifier: &C) -> Result<String, ClassifierError> {
+    let format = |error: serde_json::Error| not_a_model("the model", &error);
     let text = serde_json::to_string(classifier).map_err(format)?;
     let crc32 = crc32fast::hash(text.as_bytes());
     let classifier = RawValue::from_string(text).map_err(format)?;
     let envelope = Envelope { fishweir_model: FORMAT, crc32, classifier };
     let mut text = serde_json::to_string(&envelope).map_err(format)?;
     text.push('\n');
-    Ok(files::write_whole(path, text.as_bytes())?)
+    Ok(text)
 }
 
 /// The classifier in a file of the right format and checksum, as JSON; `file` is for messages.
@@ -281,6 +286,16 @@ impl Classifier {
         }
         if self.models.is_empty() {
             return Err("no model".into());
+        }
+        // An artefact and a device's log have them a line each.
+        let channels = match &self.observations {
+            Observations::Channels(names) => names.as_slice(),
+            Observations::Symbols(_) => &[],
+        };
+        if let Some(name) =
+            self.classes.iter().chain(channels).find(|name| name.contains(char::is_control))
+        {
+            return Err(format!("the name {name:?} has a control character in it"));
         }
         for (index, model) in self.models.iter().enumerate() {
             model.validate().map_err(|error: HmmError| format!("model {index}: {error}"))?;

@@ -1,5 +1,27 @@
 //! fishweir: fit hidden Markov models and kernel classifiers, evaluate them honestly, and compile
 //! them to streams that a microcontroller scores sample by sample.
+//!
+//! ```text
+//! data --fit--> models --learn--> Classifier --deploy--> Deployed --> Stream (this machine)
+//!                  |                  |                      +------> source, artefact (a device)
+//!                  +--kernel--> Gram  +--evaluate--> figures with intervals
+//! ```
+//!
+//! | you have or want | look at |
+//! |---|---|
+//! | a table, labelled strings, FASTA | [`data::Dataset::read`], [`data::Dataset::parse`] |
+//! | one hidden Markov model, fitted | [`fit::BaumWelch`], [`runtime::Hmm`] |
+//! | likelihoods, posteriors, expected statistics of many sequences | [`batch`], [`fit::expectations`] |
+//! | models without hidden states | [`context`] |
+//! | Fisher scores, and kernels between sequences | [`kernel`] |
+//! | a classifier of windows or of whole series | [`learn::train`] |
+//! | figures on data that it never saw, with intervals | [`evaluate`] |
+//! | the classifier in the numbers of a device: costs, a stream, files | [`deploy`] |
+//! | a firmware image around it, run under QEMU, every bit compared | [`device`], [`parity`] |
+//! | tables and figures for people | [`report`], [`plot`] |
+//!
+//! The recursions are those of [`fishweir_core`], at run-time sizes: [`runtime`]. What a caller meets of
+//! it is named here as well.
 
 pub mod batch;
 pub mod classifier;
@@ -12,7 +34,13 @@ pub mod files;
 pub mod fit;
 pub mod kernel;
 pub mod learn;
+mod parallel;
 pub mod parity;
 pub mod plot;
 pub mod report;
 pub mod runtime;
+
+pub use fishweir_core::classify::{Decision, Normalisation};
+pub use fishweir_core::emission::Parametrisation;
+pub use fishweir_core::smooth::SequenceError;
+pub use fishweir_core::{self, ObservationError};

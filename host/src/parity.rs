@@ -1,6 +1,7 @@
 //! Parity: a device's answers beside the host's own, bit for bit.
 
-use fishweir_core::ObservationError;
+use fishweir_core::Profile;
+use fishweir_core::classify::{Decision, ScoreOutOfRange};
 use fishweir_core::wire::{LONGEST_GAP, Status};
 use serde::Serialize;
 
@@ -91,6 +92,8 @@ pub struct Parity {
     pub missing: usize,
     /// Of the samples, refused as impossible or invalid by the host.
     pub refused: usize,
+    /// Of the samples, those after which a machine's scores were out of range: nothing was decided.
+    pub undecided: usize,
     /// Of the samples, lost on the way to the device: the host takes them as missing too.
     pub lost: usize,
     /// Of the samples, taken in by the device though its answer was lost on the way back.
@@ -107,6 +110,28 @@ pub struct Parity {
     pub differing_answers: usize,
     /// The first of them, in words.
     pub first_difference: Option<String>,
+}
+
+/// In what two profiles differ, item by item, in words: none where bits can be compared. `names` are those
+/// of the two, as in "on the host".
+#[must_use]
+pub fn profile_differences(profiles: [Profile; 2], names: [&str; 2]) -> Vec<String> {
+    let items = |profile: Profile| {
+        let micromath = profile.micromath.map_or("off".to_owned(), |version| version.to_string());
+        [
+            ("fishweir-core", profile.core.to_string()),
+            ("libm", profile.libm.to_string()),
+            ("micromath", micromath),
+            ("numbers", profile.format.name().to_owned()),
+        ]
+    };
+    let [first, second] = profiles.map(items);
+    first
+        .into_iter()
+        .zip(second)
+        .filter(|(first, second)| first != second)
+        .map(|((item, a), (_, b))| format!("{item}: {a} {}, {b} {}", names[0], names[1]))
+        .collect()
 }
 
 /// Runs the host's stream over a recording and compares every answer of a device with it; `None` stands
@@ -192,9 +217,8 @@ pub fn compare_stream(
 /// The host's push, in the wire's words.
 fn take(stream: &mut impl DecisionStream, sample: Sample<'_>) -> Result<Status, PushError> {
     match stream.push(sample) {
-        Ok(()) => Ok(Status::Accepted),
-        Err(PushError::Observation(ObservationError::Impossible)) => Ok(Status::Impossible),
-        Err(PushError::Observation(_)) => Ok(Status::Invalid),
+        Ok(()) => Ok(Status::of(Ok(()))),
+        Err(PushError::Observation(error)) => Ok(Status::of(Err(error))),
         Err(other) => Err(other),
     }
 }
@@ -213,7 +237,16 @@ impl Parity {
         answer: &Answer,
         place: impl FnOnce() -> String,
     ) {
-        let (decision, evidence) = (stream.decision(), stream.evidence());
+        let read = stream.decision().and_then(|decision| Ok((decision, stream.evidence()?)));
+        let (status, (decision, evidence)) = match read {
+            Ok(read) => (status, read),
+            Err(ScoreOutOfRange) => {
+                self.undecided += 1;
+                let status = if status == Status::Accepted { Status::Undecided } else { status };
+                let none = Decision { class: 0, margin: 0.0 };
+                (status, (none, vec![0.0; answer.log_likelihood_bits.len()]))
+            }
+        };
         let host = [decision.class as u32, decision.margin.to_bits()]
             .into_iter()
             .chain(evidence.iter().copied().map(f32::to_bits));
@@ -221,7 +254,8 @@ impl Parity {
             .into_iter()
             .chain(answer.log_likelihood_bits.iter().copied());
         let mut bits = u64::from(status != answer.status);
-        let mut what = (bits > 0).then(|| "status".to_owned());
+        let mut what =
+            (bits > 0).then(|| format!("status {status} on the host, {} there", answer.status));
         let mut compared = 0;
         for (index, (host, device)) in host.zip(device).enumerate() {
             compared += 1;

@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use fishweir::data::{Folds, SamplesView};
 use fishweir::kernel::Gram;
-use fishweir::learn::{ClassWeight, KernelLearner, KernelMachine};
+use fishweir::learn::{ClassifierKind, TrainOptions, WindowKernel};
 use fishweir::runtime::{Emissions, Hmm};
+use fishweir_core::classify::decide;
 
 /// Values of the machine's C, of which folds inside the training items choose one.
 const C: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
@@ -61,8 +62,7 @@ impl Task<'_> {
             let gram = gram(&train)?;
             gram_seconds += before.elapsed().as_secs_f64();
             smallest = smallest.min(gram.spectrum()?.smallest);
-            let c = self.choose_c(&gram, &train)?;
-            right += self.right(&gram, &train, &test, c)?;
+            right += self.right(&gram, &train, &test)?;
         }
         Ok(self.outcome(right, smallest, gram_seconds, begun))
     }
@@ -79,8 +79,7 @@ impl Task<'_> {
         let mut right = 0;
         for fold in 0..self.folds.len() {
             let (train, test) = (self.folds.train(fold), self.folds.test(fold));
-            let c = self.choose_c(&gram, &train)?;
-            right += self.right(&gram, &train, &test, c)?;
+            right += self.right(&gram, &train, &test)?;
         }
         Ok(self.outcome(right, smallest, gram_seconds, begun))
     }
@@ -107,47 +106,25 @@ impl Task<'_> {
         right as f64 / self.labels.len() as f64
     }
 
-    fn choose_c(&self, gram: &Gram, train: &[usize]) -> Result<f64, Box<dyn Error>> {
-        let pick = |of: &[usize]| -> Vec<usize> { train.iter().map(|&item| of[item]).collect() };
-        let (labels, groups) = (pick(self.labels), pick(self.groups));
+    /// Trains on the training items, C chosen by folds inside them; how many test items are decided
+    /// rightly.
+    fn right(&self, gram: &Gram, train: &[usize], test: &[usize]) -> Result<usize, Box<dyn Error>> {
+        let mut options = TrainOptions::new(ClassifierKind::Bayes);
+        options.c = C.to_vec();
+        let problem = WindowKernel {
+            gram,
+            labels: self.labels.to_vec(),
+            groups: self.groups.to_vec(),
+            classes: self.classes,
+            options: &options,
+        };
+        let groups: Vec<usize> = train.iter().map(|&item| self.groups[item]).collect();
+        let labels = problem.labels(train);
         let inner = Folds::grouped(&labels, self.classes, &groups, INNER_FOLDS, Some(1))?;
-        let mut best = (0, C[0]);
-        for c in C {
-            let mut right = 0;
-            for fold in 0..inner.len() {
-                let outer =
-                    |items: Vec<usize>| items.into_iter().map(|i| train[i]).collect::<Vec<_>>();
-                right +=
-                    self.right(gram, &outer(inner.train(fold)), &outer(inner.test(fold)), c)?;
-            }
-            if right > best.0 {
-                best = (right, c);
-            }
-        }
-        Ok(best.1)
-    }
-
-    /// How many test items a machine trained on the training items decides rightly.
-    fn right(
-        &self,
-        gram: &Gram,
-        train: &[usize],
-        test: &[usize],
-        c: f64,
-    ) -> Result<usize, Box<dyn Error>> {
-        let labels: Vec<usize> = train.iter().map(|&item| self.labels[item]).collect();
-        let machine = KernelMachine::train(
-            KernelLearner::Svm,
-            &gram.subset(train),
-            &labels,
-            self.classes.len(),
-            c,
-            ClassWeight::Even,
-        )?;
-        let cross = gram.cross(test, train);
-        let is_right =
-            |(row, item): &(usize, &usize)| machine.decide(cross.row(*row)) == self.labels[**item];
-        Ok(test.iter().enumerate().filter(is_right).count())
+        let c = problem.choose_by(train, Some(&inner))?.setting.c;
+        let values = problem.train(train, c)?.values(test);
+        let decided = values.iter().map(|values| decide(values).class);
+        Ok(decided.zip(problem.labels(test)).filter(|(class, label)| class == label).count())
     }
 }
 

@@ -6,11 +6,11 @@ use fishweir_core::filter::{Belief, Forward, Recursion};
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::number::Real;
 use fishweir_core::smooth::SequenceError;
-use rayon::prelude::*;
 
 use super::filter::filter;
 use super::group::{Symbols, Table, arrange};
 use crate::data::SamplesView;
+use crate::parallel::each;
 use crate::runtime::{CategoricalVec, GaussianVec, Hmm, HmmError, with_states};
 
 /// `log p(x_1..T)` of each sequence, in order; an impossible sequence is an error in its place.
@@ -33,9 +33,9 @@ pub fn log_likelihoods<T: Real + Send + Sync>(
             let hmm = categorical::<T, N>(&hmm);
             let table = Table::of(hmm.emission());
             let size = model.size();
-            groups.par_iter().map(|group| {
-                let group: Vec<&[Option<u16>]> =
-                    group.iter().map(|&i| sequences[i].symbols().unwrap_or_default()).collect();
+            each(groups.len(), &|index| {
+                let symbols = |&i: &usize| sequences[i].symbols().unwrap_or_default();
+                let group: Vec<&[Option<u16>]> = groups[index].iter().map(symbols).collect();
                 match &table {
                     Some(table) if group.len() > 1 => {
                         let count = group.len();
@@ -50,13 +50,13 @@ pub fn log_likelihoods<T: Real + Send + Sync>(
                         })
                         .collect(),
                 }
-            }).collect()
+            })
         } else if let Some(hmm) = model.gaussian::<N>() {
             let hmm = gaussian::<T, N>(&hmm);
             // Exponentials cost more than the recursion: lanes would not save what filling them costs.
-            groups.par_iter().map(|group| {
+            each(groups.len(), &|index| {
                 let mut channels: Vec<T> = vec![T::ZERO; model.size()];
-                group.iter().map(|&index| {
+                groups[index].iter().map(|&index| {
                     let rows = sequences[index].rows().into_iter().flat_map(|rows| rows.iter());
                     single(&hmm, rows, |forward, state, row| {
                         for (channel, &x) in channels.iter_mut().zip(row) {
@@ -65,7 +65,7 @@ pub fn log_likelihoods<T: Real + Send + Sync>(
                         forward.push(state, &channels)
                     })
                 }).collect()
-            }).collect()
+            })
         } else {
             Vec::new()
         }

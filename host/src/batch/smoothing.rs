@@ -5,13 +5,13 @@ use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::number::Lanes;
 use fishweir_core::smooth::{self, Retraces, SequenceError};
 use multiversion::multiversion;
-use rayon::prelude::*;
 
 use super::LANES;
 use super::filter::{Rows, filter};
 use super::group::{Any, Group, Symbols, Table, arrange};
 use crate::data::SamplesView;
 use crate::fit::Accumulate;
+use crate::parallel::each;
 use crate::runtime::{Hmm, HmmError, with_states};
 
 /// The posterior of the hidden states of one sequence.
@@ -108,9 +108,9 @@ pub(crate) fn each_smoothed<R: Reader>(
     let found: Vec<Vec<_>> = with_states!(model.states(), N => {
         if let Some(hmm) = model.categorical::<N>() {
             let table = Table::of(hmm.emission());
-            groups.par_iter().map(|group| {
-                let group: Vec<&[Option<u16>]> =
-                    group.iter().map(|&i| sequences[i].symbols().unwrap_or_default()).collect();
+            each(groups.len(), &|index| {
+                let symbols = |&i: &usize| sequences[i].symbols().unwrap_or_default();
+                let group: Vec<&[Option<u16>]> = groups[index].iter().map(symbols).collect();
                 match &table {
                     Some(table) if group.len() > 1 => {
                         let count = group.len();
@@ -122,13 +122,13 @@ pub(crate) fn each_smoothed<R: Reader>(
                         .map(|x| single(reader, model, &hmm, x.iter().map(Option::as_ref)))
                         .collect(),
                 }
-            }).collect()
+            })
         } else if let Some(hmm) = model.gaussian::<N>() {
-            groups.par_iter().map(|group| {
+            each(groups.len(), &|index| {
                 let rows = |&index: &usize| {
                     sequences[index].rows().into_iter().flat_map(|rows| rows.iter())
                 };
-                match group.as_slice() {
+                match groups[index].as_slice() {
                     [alone] => vec![single(reader, model, &hmm, rows(alone))],
                     lanes => {
                         let lanes: Vec<Vec<_>> = lanes.iter().map(|i| rows(i).collect()).collect();
@@ -136,7 +136,7 @@ pub(crate) fn each_smoothed<R: Reader>(
                         together(reader, model, &hmm, Any::new(lanes), count)
                     }
                 }
-            }).collect()
+            })
         } else {
             Vec::new()
         }

@@ -6,9 +6,10 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use fishweir::data::{Alphabet, FastaLabel, Format, Kind, ReadOptions, ShortSeries, Windowing};
-use fishweir::fit::Topology;
+use fishweir::fit::{BaumWelch, Topology};
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, Learner, Mirror, Scaling, ScoreModels, TrainOptions,
+    ClassWeight, ClassifierKind, Learner, Mirror, Scaling, ScoreModels, TrainOptions, Vector,
+    Vectors,
 };
 use fishweir_core::classify::Normalisation;
 
@@ -94,37 +95,49 @@ pub(super) struct Training {
     /// always exist
     #[arg(long, value_name = "COLUMN")]
     pub(super) group: Option<String>,
-    /// Hidden states of each class model
+    /// Hidden states of each class model [default: 4]
     #[arg(long, value_name = "N")]
     states: Option<usize>,
     /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
     /// gaussian, polynomial and cosine]
     #[arg(long, value_enum)]
     topology: Option<Topology>,
-    /// Initialisations of Baum-Welch tried; the likeliest fit is kept
+    /// Initialisations of Baum-Welch tried; the likeliest fit is kept [default: 1]
     #[arg(long, value_name = "R")]
     restarts: Option<usize>,
-    /// Seed of the first restart; the following ones count up
+    /// Seed of the first restart; the following ones count up [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Passes of Baum-Welch at most
+    /// Passes of Baum-Welch at most [default: 100]
     #[arg(long, value_name = "PASSES")]
     iterations: Option<usize>,
-    /// Converged when a pass raises the log-likelihood by less than this fraction of it
-    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true)]
+    /// Converged when a pass, the fifth or a later one, changes the penalised log-likelihood by no more
+    /// than this, in nats a sample
+    /// [default: 0.00001]
+    #[arg(long, value_name = "NATS", allow_negative_numbers = true)]
     tolerance: Option<f64>,
-    /// No standard deviation falls below this fraction of the channel's over all training data
-    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true)]
-    std_floor: Option<f64>,
+    /// No standard deviation falls below this fraction of the channel's over its class; several, parted
+    /// by commas, to choose from by inner cross-validation [default: 0.3,0.03]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
+    pub(super) std_floor: Vec<f64>,
     /// Jittered copies of each training series, as other devices would have recorded them; 0 for
-    /// none [default: 2; 0 for gaussian, polynomial and cosine, whose Gram matrix takes 5000 windows]
+    /// none [default: 2 where channels form vectors; else, and for gaussian, polynomial and cosine,
+    /// whose Gram matrix takes 5000 windows, none]
     #[arg(long, value_name = "N")]
     copies: Option<usize>,
-    /// Standard deviation in degrees by which a copy's vectors (channels alike but for x, y, z) are
-    /// turned
+    /// Channels that form vectors, three by three along x, y and z, parted by commas, or none
+    /// [default: those named a stem and then x, y, z, as ax, ay, az]
+    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
+    vectors: Vec<String>,
+    /// The same of axial vectors: turning rates and magnetic fields, whose mirror images differ
+    /// [default: those with a stem such as w, gyro or mag; none where --vectors is given]
+    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
+    axial: Vec<String>,
+    /// Standard deviation in degrees by which a copy's vectors are turned [default: 10]
     #[arg(long, value_name = "DEGREES", value_parser = spread, allow_negative_numbers = true)]
     rotation: Option<f64>,
-    /// Standard deviation of the logarithm of each channel's gain in a copy
+    /// Standard deviation of the logarithm of each channel's gain in a copy, about its mean over the
+    /// training series [default: 0.05]
     #[arg(long, value_name = "FRACTION", value_parser = spread, allow_negative_numbers = true)]
     gain: Option<f64>,
     /// Channels that change sign in a mirror image, parted by commas, or none: every training series
@@ -139,7 +152,7 @@ pub(super) struct Training {
     /// How much the classes weigh against each other (all but bayes) [default: even]
     #[arg(long, value_enum)]
     class_weight: Option<ClassWeight>,
-    /// How evidence grows with length (all but bayes)
+    /// How evidence grows with length (all but bayes) [default: per-sample]
     #[arg(long, value_name = "HOW", visible_alias = "normalization")]
     normalisation: Option<NormalisationName>,
     /// Scaling of the features (all but bayes); several to choose from by inner cross-validation
@@ -147,9 +160,10 @@ pub(super) struct Training {
     #[arg(long, value_name = "HOW", value_delimiter = ',')]
     scaling: Vec<ScalingName>,
     /// Values of the cost C of an error to choose from, parted by commas (all but bayes)
+    /// [default: 0.1,1,10]
     #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = cost)]
     c: Vec<f64>,
-    /// Whose model gives scores or counts: a class, or all (all but bayes and top)
+    /// Whose model gives scores or counts: a class, or all (all but bayes and top) [default: all]
     #[arg(long, value_name = "CLASS|all")]
     score_model: Option<String>,
     /// Leave log-likelihoods out of the features (fisher, gaussian, polynomial, cosine)
@@ -202,6 +216,22 @@ fn spread(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Names three by three.
+fn vectors(option: &str, names: &[String], axial: bool) -> Result<Vec<Vector>, Failure> {
+    if names == ["none"] {
+        return Ok(Vec::new());
+    }
+    let three = |names: &[String]| {
+        let channels = names.to_vec().try_into().map_err(|_| {
+            let count = names.len();
+            let wanted = "channels three by three, along x, y and z, or none";
+            Failure::Input(format!("{option} takes {wanted}: {count} are left over"))
+        })?;
+        Ok(Vector { channels, axial })
+    };
+    names.chunks(3).map(three).collect()
+}
+
 fn positive(text: &str, what: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
@@ -228,6 +258,17 @@ impl Training {
         Self { mirror: channels.iter().map(|&channel| channel.to_owned()).collect(), ..self }
     }
 
+    /// With scores divided by the root of the information's diagonal, one value of C and one floor of
+    /// standard deviations: nothing is left to choose, so no inner cross-validation.
+    pub(super) fn without_choice(self, c: f64, std_floor: f64) -> Self {
+        Self {
+            scaling: vec![ScalingName::Diagonal],
+            c: vec![c],
+            std_floor: vec![std_floor],
+            ..self
+        }
+    }
+
     /// With the parameters of kernels on scores.
     pub(super) fn with(&self, kernels: &ScoreKernels) -> Self {
         Self { kernels: kernels.clone(), ..self.clone() }
@@ -250,10 +291,21 @@ impl Training {
         set(&mut fit.seed, self.seed);
         set(&mut fit.iterations, self.iterations);
         set(&mut fit.tolerance, self.tolerance);
-        set(&mut fit.std_floor, self.std_floor);
+        if let Some((&first, others)) = self.std_floor.split_first() {
+            for &floor in &self.std_floor {
+                BaumWelch { std_floor: floor, ..fit.clone() }.validate()?;
+            }
+            fit.std_floor = first;
+            options.std_floors = others.to_vec();
+        }
         fit.validate()?;
         let vary = &mut options.augment;
-        set(&mut vary.copies, self.copies);
+        vary.copies = self.copies.or(vary.copies);
+        if !(self.vectors.is_empty() && self.axial.is_empty()) {
+            let mut given = vectors("--vectors", &self.vectors, false)?;
+            given.extend(vectors("--axial", &self.axial, true)?);
+            vary.vectors = Vectors::Given(given);
+        }
         set(&mut vary.rotation_degrees, self.rotation);
         set(&mut vary.gain, self.gain);
         if !self.mirror.is_empty() {
@@ -306,6 +358,24 @@ impl Training {
         Ok(options)
     }
 
+    /// Options given that none of these classifiers reads.
+    pub(super) fn unused_by(&self, kinds: &[ClassifierKind]) -> Vec<&'static str> {
+        use ClassifierKind::{Bayes, Cosine, Fisher, Gaussian, Polynomial, Top};
+        let readers = |name| match name {
+            "--learner" | "--class-weight" | "--normalisation" | "--scaling" | "--c" => {
+                kinds.iter().any(|kind| *kind != Bayes)
+            }
+            "--score-model" => kinds.iter().any(|kind| ![Bayes, Top].contains(kind)),
+            "--no-likelihood" => {
+                kinds.iter().any(|kind| [Fisher, Gaussian, Polynomial, Cosine].contains(kind))
+            }
+            "--sigma" => kinds.contains(&Gaussian),
+            "--power" => kinds.contains(&Polynomial),
+            _ => true,
+        };
+        self.given().into_iter().filter(|&name| !readers(name)).collect()
+    }
+
     /// Options given that matter to training alone, for a command that does not train.
     pub(super) fn given(&self) -> Vec<&'static str> {
         [
@@ -315,8 +385,10 @@ impl Training {
             ("--seed", self.seed.is_some()),
             ("--iterations", self.iterations.is_some()),
             ("--tolerance", self.tolerance.is_some()),
-            ("--std-floor", self.std_floor.is_some()),
+            ("--std-floor", !self.std_floor.is_empty()),
             ("--copies", self.copies.is_some()),
+            ("--vectors", !self.vectors.is_empty()),
+            ("--axial", !self.axial.is_empty()),
             ("--rotation", self.rotation.is_some()),
             ("--gain", self.gain.is_some()),
             ("--mirror", !self.mirror.is_empty()),
@@ -336,23 +408,11 @@ impl Training {
     }
 }
 
-/// Where a file is to go, checked before the work that fills it: its folder exists, it is none, and
-/// it is not the input.
-pub(super) fn check_output(output: &Path, input: &Path) -> Result<(), Failure> {
-    let folder = match output.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let refuse = |why: &str| Err(Failure::Input(format!("{}: {why}", output.display())));
-    if !folder.is_dir() {
-        return refuse("cannot be written: its folder does not exist; make it first");
-    }
-    if output.is_dir() {
-        return refuse("is a folder; name a file");
-    }
-    match (output.canonicalize(), input.canonicalize()) {
-        (Ok(to), Ok(from)) if to == from => refuse("is the input itself; name another output"),
-        _ => Ok(()),
+/// Says which options were given for nothing.
+pub(super) fn note_unused(options: &[&str], kinds: &[ClassifierKind]) {
+    if !options.is_empty() {
+        let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+        super::note(format_args!("{} not used by {}", options.join(", "), kinds.join(", ")));
     }
 }
 

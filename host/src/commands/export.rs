@@ -1,24 +1,23 @@
 //! `fishweir export`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fishweir::classifier::Observations;
-use fishweir::data::Dataset;
 use fishweir::deploy::{Cost, DeployedKind, Deviation, FixedPoint, Limits, ModelKind};
-use fishweir::files;
 use serde::Serialize;
 
-use super::arguments::{Reading, check_output};
+use super::arguments::Reading;
 use super::model::Model;
+use super::output::{self, Outputs};
 use super::run::artefact_of;
-use super::{Failure, print};
+use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// A fitted model (JSON) or an artefact
     model: PathBuf,
-    /// Rust source with a static of the model, for linking into firmware
+    /// Rust source with a static of the model, for linking into firmware; - for standard output
     #[arg(long, value_name = "FILE.rs")]
     rust: Option<PathBuf>,
     /// Binary artefact, read in place by the core
@@ -128,9 +127,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     let model = Model::read(&arguments.model)?;
-    for (_, file) in &wanted {
-        check_output(file, &arguments.model)?;
-    }
+    let trained_on = model.fitted.as_ref().map(|fitted| Path::new(&fitted.provenance().data));
+    let data = arguments.data.as_deref().into_iter().chain(trained_on);
+    let inputs: Vec<&Path> = data.chain([arguments.model.as_path()]).collect();
+    let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
+    let outputs = Outputs::check(&files, &inputs)?;
     let is_machine = matches!(model.deployed, DeployedKind::Machine(_));
     if is_machine && let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
         return Err(Failure::Input(format!(
@@ -157,7 +158,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             (Form::Rust, None) => ("Rust source", model.any().to_source().into_bytes()),
             (Form::Artefact, _) => ("artefact", artefact_of(model.any())?),
         };
-        files::write_whole(file, &bytes)?;
+        output::write(file, &bytes)?;
         let file = file.display().to_string();
         written.push(ExportedFile { file, form, bytes: bytes.len() });
     }
@@ -178,7 +179,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         places: fixed.as_ref().map(|(fixed, _)| places(fixed)),
         deviation: fixed.map(|(_, deviation)| deviation),
     };
-    print(&report, arguments.json)
+    outputs.print(&report, arguments.json)
 }
 
 /// The model in fixed point, measured: an error where it decides otherwise than `f64` too often.
@@ -206,8 +207,9 @@ fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Devi
         )));
     }
     let options = arguments.reading.options_for(model.kind()?, None);
-    let data = Dataset::read(data, &options)?;
+    let data = tell::read(data, &options)?;
     let windowing = model.windowing(None);
+    tell::windows(&data, windowing.as_ref());
     let deviation = fixed.deviation(classifier, &data, windowing.as_ref())?;
     deviation
         .check(Limits { equal_decisions: arguments.equal })

@@ -17,7 +17,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Model { deployed, fitted, file_bytes } = Model::read(&arguments.model)?;
+    let Model { deployed, fitted, file_bytes, .. } = Model::read(&arguments.model)?;
     let file = arguments.model.display().to_string();
     print(&Inspection::new(file, file_bytes, &deployed, fitted.as_ref())?, arguments.json)
 }

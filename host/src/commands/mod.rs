@@ -9,9 +9,11 @@ mod fit;
 mod gram;
 mod info;
 mod model;
+mod output;
 mod progress;
 mod run;
 mod score;
+mod tell;
 
 use std::error::Error;
 use std::io::{self, ErrorKind, Write};

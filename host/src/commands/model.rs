@@ -6,6 +6,8 @@ use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::{Deployed, DeployedClassifier, DeployedKind, ModelKind};
 use fishweir::evaluate::windowing_of;
 use fishweir::files;
+use fishweir_core::Profile;
+use fishweir_core::artefact::Header;
 
 use super::Failure;
 
@@ -15,6 +17,8 @@ pub(super) struct Model {
     pub(super) deployed: DeployedKind,
     /// What they were made from; `None` for an artefact.
     pub(super) fitted: Option<ModelKind>,
+    /// What computed where an artefact was written; `None` for a fitted model.
+    pub(super) profile: Option<Profile>,
     /// Bytes of the file.
     pub(super) file_bytes: usize,
 }
@@ -27,12 +31,13 @@ impl Model {
         let file_bytes = bytes.len();
         if Deployed::is_artefact(&bytes) {
             let deployed = DeployedKind::Linear(Deployed::from_artefact(&file, &bytes)?);
-            return Ok(Self { deployed, fitted: None, file_bytes });
+            let profile = Header::parse(&bytes).ok().map(|header| header.profile());
+            return Ok(Self { deployed, fitted: None, profile, file_bytes });
         }
         let fitted = ModelKind::parse(&file, &bytes)?;
         let deployed =
             fitted.deploy().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
-        Ok(Self { deployed, fitted: Some(fitted), file_bytes })
+        Ok(Self { deployed, fitted: Some(fitted), profile: None, file_bytes })
     }
 
     /// What either kind can do.

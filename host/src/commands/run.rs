@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fishweir::data::Dataset;
 use fishweir::deploy::DeployedClassifier;
 use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::parity::{Recording, compare};
+use fishweir::parity::{Parity, Recording, compare, profile_differences};
 use fishweir::report::DeviceComparison;
+use fishweir_core::Profile;
+use fishweir_core::number::NumberFormat;
 
 use super::arguments::Reading;
 use super::model::Model;
-use super::{Failure, print, progress};
+use super::{Failure, print, progress, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -62,7 +63,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let model = Model::read(&arguments.model)?;
     let reading = arguments.reading.options_for(model.kind()?, None);
-    let data = Dataset::read(&arguments.data, &reading)?;
+    let data = tell::read(&arguments.data, &reading)?;
     if arguments.limit == Some(0) {
         return Err(Failure::Input("--limit 0 leaves nothing to run".into()));
     }
@@ -71,14 +72,30 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
     let names = (arguments.model.as_path(), arguments.data.as_path());
     let board = (&firmware, arguments.board);
-    let report = on_device(board, model.any(), &recording, names, form)?;
+    let mut report = on_device(board, model.any(), &recording, names, form)?;
+    if let Some(written) = model.profile {
+        let profiles = [Profile::of(NumberFormat::F32), written];
+        let names = ["on the host", "where the artefact was written"];
+        report.profile_differences.extend(profile_differences(profiles, names));
+    }
     print(&report, arguments.json)?;
     check(&report)
 }
 
-/// Differences are a failure, and so is a sample that an emulated line lost.
+/// Differences are a failure, and so is a sample that an emulated line lost. Where host and device do not
+/// compute alike there is nothing to claim.
 pub(super) fn check(report: &DeviceComparison) -> Result<(), Failure> {
-    let parity = &report.parity;
+    check_parity(&report.parity, &report.profile_differences)
+}
+
+fn check_parity(parity: &Parity, profile_differences: &[String]) -> Result<(), Failure> {
+    if !profile_differences.is_empty() {
+        return Err(Failure::Check(format!(
+            "no comparison bit for bit, for host and device compute differently ({}): build both from \
+             one checkout, and export artefacts again",
+            profile_differences.join("; ")
+        )));
+    }
     let lost = parity.lost + parity.unanswered + parity.not_compared;
     match (parity.differing_bits, lost) {
         (0, 0) => Ok(()),
@@ -134,4 +151,41 @@ pub(super) fn artefact_of(model: &dyn DeployedClassifier) -> Result<Vec<u8>, Fai
         Failure::Input("a kernel machine is exported as Rust source, not as an artefact".into())
     })?;
     Ok(artefact?)
+}
+
+#[cfg(test)]
+mod tests {
+    use fishweir_core::Version;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_claimed_where_host_and_device_compute_differently() {
+        let host = Profile::of(NumberFormat::F32);
+        let device = Profile {
+            libm: Version([0, 2, 15]),
+            micromath: Some(Version([2, 1, 0])),
+            format: NumberFormat::Q15,
+            ..host
+        };
+        let names = ["on the host", "on the device"];
+        assert!(profile_differences([host, host], names).is_empty());
+        let differences = profile_differences([host, device], names);
+        let libm = host.libm;
+        assert_eq!(
+            differences,
+            [
+                format!("libm: {libm} on the host, 0.2.15 on the device"),
+                "micromath: off on the host, 2.1.0 on the device".into(),
+                "numbers: f32 on the host, q15 on the device".into(),
+            ]
+        );
+        // Not even where no bit happens to differ.
+        let parity = Parity::default();
+        assert!(check_parity(&parity, &[]).is_ok());
+        let Err(Failure::Check(said)) = check_parity(&parity, &differences) else {
+            panic!("a claim");
+        };
+        assert!(differences.iter().all(|difference| said.contains(difference)), "{said}");
+    }
 }

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{Dataset, LiveReader, Window};
-use fishweir::deploy::{DecisionStream, DeployedClassifier, PushError};
+use fishweir::data::{LiveReader, Window};
+use fishweir::deploy::{DecisionStream, DeployedClassifier};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::arguments::{Cutting, Reading};
 use super::model::Model;
-use super::{Failure, note};
+use super::{Failure, note, tell};
 
 const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
@@ -22,11 +22,14 @@ pushed, counted from 0, the end not included.
 
 --stream reads a sample a line (numbers parted by commas or blanks, NA for a missing one, a header
 that names the channels or none; or symbols, any number of them a line) and writes start,end,class,
-margin and values as each decision falls. With --json every decision is an object on a line of its
-own.
+margin and values as each decision falls. The past is forgotten where a header's column `series` says
+that another series begins. With --json every decision is an object on a line of its own.
 
-Exit codes: 0 done; 1 done, but samples were refused as impossible under a model, and skipped;
-2 bad input: the stream ends at a bad line, which is named.";
+Samples are refused that are none (a line with something else than numbers, a number beyond single
+precision, a character that is no symbol) or that are impossible under the models: they are told,
+counted and skipped, unless --strict ends the stream at the first.
+
+Exit codes: 0 done; 1 done, but samples were refused and skipped; 2 bad input.";
 
 #[derive(Debug, clap::Args)]
 #[command(long_about = LONG_ABOUT)]
@@ -40,6 +43,9 @@ pub(super) struct Arguments {
     /// Read samples from standard input and decide after each
     #[arg(long, conflicts_with_all = ["window", "hop", "format", "fasta_label"])]
     stream: bool,
+    /// End the stream at the first sample that is refused, instead of skipping it
+    #[arg(long, conflicts_with = "data")]
+    strict: bool,
     /// Decide after every N samples of the stream
     #[arg(long, value_name = "N", conflicts_with = "data", default_value = "1")]
     every: NonZeroU64,
@@ -55,6 +61,10 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+/// Of so many samples that a stream refuses it is told why.
+const MOST_TOLD: usize = 10;
+const FIRST_UNTOLD: usize = MOST_TOLD + 1;
+
 /// What was decided on a run of samples.
 #[derive(Debug, Serialize)]
 struct Decided<'a> {
@@ -62,39 +72,68 @@ struct Decided<'a> {
     series: Option<&'a str>,
     start: u64,
     end: u64,
-    /// Null where no sample was taken in.
+    /// Null where no sample was taken in, or the scores went out of range.
     class: Option<&'a str>,
-    margin: Option<f32>,
-    values: Vec<f32>,
+    margin: Option<Number>,
+    /// `[output]`; null where the scores went out of range.
+    values: Vec<Option<Number>>,
     #[serde(skip)]
     refused: usize,
 }
 
+/// A number that may be infinite, where models that are ruled out decide: JSON has no word for it, so it
+/// is the text `inf` or `-inf` there.
+#[derive(Clone, Copy, Debug)]
+struct Number(f32);
+
+impl Serialize for Number {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.is_infinite() {
+            true => serializer.collect_str(&self.0),
+            false => serializer.serialize_f32(self.0),
+        }
+    }
+}
+
 impl<'a> Decided<'a> {
-    fn read(classes: &'a [String], stream: &dyn DecisionStream, start: u64, end: u64) -> Self {
-        let decision = stream.decision();
-        let taken = stream.samples() > 0;
-        Self {
+    fn read(
+        deployed: &'a dyn DeployedClassifier,
+        stream: &dyn DecisionStream,
+        start: u64,
+        end: u64,
+    ) -> Result<Self, Failure> {
+        let decision = stream.decision().ok().filter(|_| stream.samples() > 0);
+        if decision.is_some_and(|one| one.margin.is_nan()) {
+            return Err(Failure::Input(format!(
+                "the decision after samples {start}..{end} is no number: numbers of the model overflow \
+                 single precision; fit it again, on data in other units"
+            )));
+        }
+        let values = stream.decision_values();
+        Ok(Self {
             series: None,
             start,
             end,
-            class: classes.get(decision.class).filter(|_| taken).map(String::as_str),
-            margin: taken.then_some(decision.margin),
-            values: stream.decision_values(),
+            class: decision.and_then(|one| Some(deployed.classes().get(one.class)?.as_str())),
+            margin: decision.map(|one| Number(one.margin)),
+            values: values.map_or_else(
+                |_| vec![None; deployed.outputs()],
+                |values| values.into_iter().map(|value| Some(Number(value))).collect(),
+            ),
             refused: 0,
-        }
+        })
     }
 
     fn record(&self) -> Vec<String> {
         let series = self.series.map(str::to_owned);
         let place = [self.start.to_string(), self.end.to_string()];
         let class = self.class.unwrap_or_default().to_owned();
-        let margin = self.margin.map_or_else(String::new, |margin| margin.to_string());
+        let number = |number: Option<Number>| number.map_or_else(String::new, |x| x.0.to_string());
         series
             .into_iter()
             .chain(place)
-            .chain([class, margin])
-            .chain(self.values.iter().map(f32::to_string))
+            .chain([class, number(self.margin)])
+            .chain(self.values.iter().copied().map(number))
             .collect()
     }
 }
@@ -116,28 +155,34 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let refused = match &arguments.data {
         Some(data) => score_file(arguments, &model, data)?,
-        None => score_stream(arguments, &model)?,
+        None => match score_stream(arguments, &model)? {
+            0 => None,
+            1 => Some("1 sample was refused and skipped".to_owned()),
+            many => Some(format!("{many} samples were refused and skipped")),
+        },
     };
-    match refused {
-        0 => Ok(()),
-        1 => Err(Failure::Check("1 sample was refused and skipped".into())),
-        many => Err(Failure::Check(format!("{many} samples were refused and skipped"))),
-    }
+    refused.map_or(Ok(()), |what| Err(Failure::Check(what)))
 }
 
-fn score_file(arguments: &Arguments, model: &Model, path: &Path) -> Result<usize, Failure> {
-    let data = Dataset::read(path, &arguments.reading.options_for(model.kind()?, None))?;
+fn score_file(
+    arguments: &Arguments,
+    model: &Model,
+    path: &Path,
+) -> Result<Option<String>, Failure> {
+    let data = tell::read(path, &arguments.reading.options_for(model.kind()?, None))?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
-    let classes = model.any().classes();
+    let deployed = model.any();
+    let classes = deployed.classes();
     let judge = |stream: &mut dyn DecisionStream, window: &Window<'_>| {
         stream.reset();
         let refused = window.samples.iter().filter(|&sample| stream.push(sample).is_err()).count();
         let start = window.start as u64;
         let end = start + window.samples.len() as u64;
-        (window.series, Decided { refused, ..Decided::read(classes, stream, start, end) })
+        let decided = Decided::read(deployed, stream, start, end)?;
+        Ok((window.series, Decided { refused, ..decided }))
     };
-    let mut decided: Vec<(usize, Decided<'_>)> = windows
+    let decided: Vec<Result<(usize, Decided<'_>), Failure>> = windows
         .all()
         .par_chunks(16)
         .map_init(
@@ -148,17 +193,16 @@ fn score_file(arguments: &Arguments, model: &Model, path: &Path) -> Result<usize
         )
         .flatten_iter()
         .collect();
-    for (series, one) in &mut decided {
-        one.series = Some(&data.series()[*series].id);
+    let mut decisions = Vec::with_capacity(decided.len());
+    for one in decided {
+        let (series, one) = one?;
+        decisions.push(Decided { series: Some(&data.series()[series].id), ..one });
     }
-    let decisions: Vec<Decided<'_>> = decided.into_iter().map(|(_, one)| one).collect();
-    if windows.uncovered() > 0 {
-        note(format_args!(
-            "{} samples at the ends of series are in no window",
-            windows.uncovered()
-        ));
-    }
-    let refused = decisions.iter().map(|one| one.refused).sum();
+    tell::windows(&data, windowing.as_ref());
+    let first = decisions.iter().position(|one| one.refused > 0);
+    let count = decisions.iter().map(|one| one.refused).sum();
+    let first = first.and_then(|index| windows.all().get(index));
+    let refused = tell::refused(model.any(), &data, count, first);
     let mut out = io::stdout().lock();
     if arguments.json {
         #[derive(Serialize)]
@@ -183,7 +227,7 @@ fn score_file(arguments: &Arguments, model: &Model, path: &Path) -> Result<usize
 
 /// Decides as samples arrive. Every line is flushed: whoever reads it is waiting.
 fn score_stream(arguments: &Arguments, model: &Model) -> Result<usize, Failure> {
-    let classes = model.any().classes();
+    let deployed = model.any();
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?);
     let mut stream = model.any().start();
     let mut out = io::stdout().lock();
@@ -202,20 +246,35 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<usize, Failure> 
         out.flush()?;
     }
     loop {
-        let Some(sample) = reader.read()? else { return Ok(refused) };
-        let pushed = stream.push(sample);
+        let read = match reader.advance() {
+            Ok(false) => return Ok(refused),
+            Ok(true) => Ok(()),
+            Err(error) if error.ends_stream() => return Err(error.into()),
+            Err(error) => Err(error.to_string()),
+        };
+        if reader.begins_series() {
+            stream.reset();
+            start = end;
+        }
+        let line = reader.line();
+        let pushed = read.and_then(|()| match stream.push(reader.sample()) {
+            Err(error) => Err(format!("standard input, line {line}: {error}")),
+            Ok(()) => Ok(()),
+        });
         end += 1;
-        match pushed {
-            Ok(()) => {}
-            Err(error @ PushError::Observation(_)) => {
-                refused += 1;
-                let line = reader.line();
-                note(format_args!("standard input, line {line}: {error}; the sample is skipped"));
+        if let Err(what) = pushed {
+            if arguments.strict {
+                return Err(Failure::Input(what));
             }
-            Err(error) => return Err(error.into()),
+            refused += 1;
+            match refused {
+                ..=MOST_TOLD => note(format_args!("{what}; the sample is skipped")),
+                FIRST_UNTOLD => note("further samples that are refused are only counted"),
+                _ => {}
+            }
         }
         if end % arguments.every == 0 {
-            write(&Decided::read(classes, stream.as_ref(), start, end))?;
+            write(&Decided::read(deployed, stream.as_ref(), start, end)?)?;
         }
         if arguments.reset_every.is_some_and(|every| end % every == 0) {
             stream.reset();

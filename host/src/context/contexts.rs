@@ -19,8 +19,9 @@ pub enum ContextSet {
     /// `at_least` times, and the empty one.
     ///
     /// With a string its suffixes and prefixes are as frequent, so the context is always the longest
-    /// suffix of the whole past that was chosen. "Neither too frequent nor too rare" (first seed
-    /// document, remark 12.33): `at_least` draws the second line, `longest` the first.
+    /// suffix of the whole past that was chosen. "Neither too frequent nor too rare" (Shawe-Taylor
+    /// and Cristianini, "Kernel Methods for Pattern Analysis", 2004, remark 12.33): `at_least`
+    /// draws the second line, `longest` the first.
     Frequent {
         /// Length of the longest.
         longest: usize,

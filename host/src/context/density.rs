@@ -8,6 +8,7 @@ use super::ContextModelError;
 use crate::data::{Samples, SamplesView};
 use crate::fit::{Accumulate, BaumWelch, Expectations, Fit, FitError, Topology};
 use crate::kernel::{Gram, ModelScore, Scored, push_emissions, push_row};
+use crate::parallel::each;
 use crate::runtime::{Emissions, GaussianVec, Hmm, HmmError, check, padded_states, with_states};
 
 /// Independent samples of a mixture of diagonal Gaussians, of one where there is one component:
@@ -17,9 +18,9 @@ use crate::runtime::{Emissions, GaussianVec, Hmm, HmmError, check, padded_states
 /// its initial distribution, and is the core's. A missing sample counts nothing.
 ///
 /// Score: the weights, where there are two at least, then for each component its means and its variances
-/// (or log standard deviations), `[channel]`: `M + 2 M D` entries, or `2 D`. Sources: first seed
-/// document, examples 12.30 and 12.31 with the posteriors that the latter leaves out. Work a sample: `M`
-/// likelihoods.
+/// (or log standard deviations), `[channel]`: `M + 2 M D` entries, or `2 D`. Sources: Shawe-Taylor
+/// and Cristianini, "Kernel Methods for Pattern Analysis", 2004, examples 12.30 and 12.31 with the
+/// posteriors that the latter leaves out. Work a sample: `M` likelihoods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts", into = "Parts")]
 pub struct DensityModel {
@@ -89,7 +90,9 @@ impl DensityModel {
         scale: &[f64],
         progress: &(dyn Fn() + Sync),
     ) -> Result<(Self, Fit), ContextModelError> {
-        let options = BaumWelch { topology: Topology::Ergodic, ..options.clone() };
+        // Weights stand in for the first state; there are no transitions to smooth.
+        let topology = Topology::Ergodic;
+        let options = BaumWelch { topology, transition_pseudocount: 0.0, ..options.clone() };
         options.validate()?;
         let observed =
             |samples: &SamplesView<'_>| samples.rows().is_some_and(|_| samples.observed() > 0);
@@ -146,7 +149,7 @@ fn expectations(
     with_states!(model.states(), N => match model.gaussian::<N>() {
         Some(hmm) => {
             let forward = Forward::of(&hmm);
-            sequences.par_iter().map(|samples| of_one(model, forward, *samples)).collect()
+            each(sequences.len(), &|index| of_one(model, forward, sequences[index]))
         }
         None => sequences.iter().map(|_| Ok(Expectations::zero(model))).collect(),
     })

@@ -33,8 +33,8 @@ const LEFT: f64 = 1e-17;
 /// so that at `p = 1/K` the practical kernel is `K^2` times the `p`-spectrum kernel of strings of
 /// `k + 1` symbols, less `K sum_u n(u) n'(u)`.
 ///
-/// Sources: first seed document, example 12.32 and remark 12.33. Work a sequence: a look-up a symbol and
-/// `C E` for the score.
+/// Sources: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example
+/// 12.32 and remark 12.33. Work a sequence: a look-up a symbol and `C E` for the score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts", into = "Parts")]
 pub struct MarkovModel {

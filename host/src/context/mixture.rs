@@ -22,8 +22,9 @@ const INTERVALS: f64 = 8.0;
 /// `exp(-2 pi a / h)`, `a` the half-width of the strip and `h` the step, and `h <= a / 8` leaves
 /// `10^-21`. The strip ends where the two densities cancel.
 ///
-/// Source: the first seed document, example 12.31, with the posteriors it leaves out. Cost: some hundred
-/// evaluations for means a few standard deviations apart, growing with their distance.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example
+/// 12.31, with the posteriors it leaves out. Cost: some hundred evaluations for means a few
+/// standard deviations apart, growing with their distance.
 #[must_use]
 pub fn information_of_means(mixture: &Mixture<Gaussian<1, f64>, 2>) -> MixtureInformation {
     let [first, second] = mixture.component();

@@ -16,8 +16,8 @@ use crate::runtime::check;
 /// its arithmetic. A missing symbol counts nothing, a sequence that ends early is as good as missing
 /// from there on, and one that goes on is refused.
 ///
-/// Score: `[position][symbol]`, `L K` entries. Source: fifth seed document, section 5. Work a sequence:
-/// `L K`.
+/// Score: `[position][symbol]`, `L K` entries. Source: Jaakkola and Haussler, "Exploiting
+/// generative models in discriminative classifiers", 1998, section 5. Work a sequence: `L K`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts", into = "Parts")]
 pub struct PositionModel {

@@ -9,6 +9,7 @@ use fishweir_core::emission::Alphabet as Letters;
 use serde::{Deserialize, Serialize};
 
 use super::error::DataError;
+use super::table::is_hidden;
 
 /// What a character is in an alphabet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +116,7 @@ impl Alphabet {
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(wrong(format!("symbol `{}` occurs twice; name each once", pair[0])));
         }
-        if symbols.iter().any(|symbol| symbol.is_control()) {
+        if symbols.iter().any(|&symbol| is_hidden(symbol)) {
             return Err(wrong("has a control character; symbols are printable".into()));
         }
         if symbols.is_empty() {
@@ -136,17 +137,21 @@ impl Alphabet {
     ///
     /// `dna` and `rna` are recognised when all four letters occur, `protein` when fifteen of the
     /// twenty do, and when codes for several symbols are at most 5 % of the letters (the codes N
-    /// and X, and gaps, do not count: files may be masked).
+    /// and X, and gaps, do not count: files may be masked). So they are where 1 % of the letters at
+    /// most are neither: a slip, which is refused where it stands, and makes no symbol of `N`.
     ///
     /// `None` if no symbol is left.
     ///
     /// # Errors
     /// [`DataError::Alphabet`] if there are too many.
     pub(super) fn infer(counts: &BTreeMap<char, usize>) -> Result<Option<Self>, DataError> {
-        if let Some(known) = KNOWN.iter().find(|known| known.explains(counts)) {
-            return Ok(Some(Self::of(known)));
+        for one_in in [usize::MAX, 100] {
+            let explains = |known: &&&'static Known| known.explains(counts, one_in);
+            if let Some(known) = KNOWN.iter().find(explains) {
+                return Ok(Some(Self::of(known)));
+            }
         }
-        let is_symbol = |symbol: &char| !symbol.is_control() && !UNNAMED_MISSING.contains(*symbol);
+        let is_symbol = |symbol: &char| !is_hidden(*symbol) && !UNNAMED_MISSING.contains(*symbol);
         let symbols: String = counts.keys().copied().filter(is_symbol).collect();
         if symbols.is_empty() { Ok(None) } else { Self::new(&symbols).map(Some) }
     }
@@ -196,9 +201,10 @@ impl Alphabet {
 }
 
 impl Known {
-    /// Whether characters that occur so often are a text in this alphabet.
-    fn explains(&self, counts: &BTreeMap<char, usize>) -> bool {
-        let (mut symbols, mut codes) = (0, 0);
+    /// Whether characters that occur so often are a text in this alphabet, but for one in
+    /// `one_in` at most.
+    fn explains(&self, counts: &BTreeMap<char, usize>, one_in: usize) -> bool {
+        let (mut symbols, mut codes, mut strangers) = (0, 0, 0);
         let mut seen = Vec::new();
         for (&character, &count) in counts {
             let character =
@@ -209,12 +215,14 @@ impl Known {
                     seen.push(character);
                 }
             } else if !self.letters.missing().contains(character) {
-                return false;
+                strangers += count;
             } else if !self.common.contains(&character) {
                 codes += count;
             }
         }
-        seen.len() >= self.enough && codes * 20 <= symbols + codes
+        seen.len() >= self.enough
+            && codes * 20 <= symbols + codes
+            && strangers.saturating_mul(one_in) <= symbols
     }
 }
 

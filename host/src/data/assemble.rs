@@ -239,7 +239,7 @@ fn encode(
     alphabet: &Alphabet,
     codes: &mut BTreeMap<char, usize>,
 ) -> Result<Vec<Option<u16>>, DataError> {
-    let number = |(offset, character)| match alphabet.decode(character) {
+    let mut number = |(offset, character)| match alphabet.decode(character) {
         Decoded::Symbol(symbol) => Ok(Some(symbol)),
         Decoded::Missing => {
             *codes.entry(character).or_default() += 1;
@@ -252,7 +252,11 @@ fn encode(
             Err(unknown_symbol(place, character, alphabet))
         }
     };
-    text.characters().map(number).collect()
+    let mut symbols = Vec::with_capacity(text.text.len());
+    for one in text.characters() {
+        symbols.push(number(one)?);
+    }
+    Ok(symbols)
 }
 
 /// The error for a character outside an alphabet.

@@ -5,6 +5,7 @@ use std::io;
 
 use super::folds::FoldError;
 use super::read::Format;
+use crate::report::grouped;
 
 /// Where in a file something is: `watch.csv, line 12, column 6 (ax)`. Lines, columns and characters
 /// count from 1.
@@ -109,7 +110,8 @@ pub enum DataError {
     /// Too few or too many fields.
     #[error(
         "{place}: the row has {found} fields where {expected} are expected, one a column of the \
-         header or a channel of the model; complete or delete it"
+         header or a channel of the model; {}",
+        if found > expected { "numbers have decimal points, no commas" } else { "complete or delete it" }
     )]
     Ragged {
         /// Where: the first column that is missing or too many.
@@ -129,6 +131,45 @@ pub enum DataError {
         place: Box<Place>,
         /// The field.
         text: String,
+    },
+    /// A number that has no place in the arithmetic of a device.
+    #[error(
+        "{place}: `{text}` is beyond single precision, in which a device computes and which ends at \
+         3.4e38; write the channel in a larger unit, or NA for a missing value"
+    )]
+    BeyondSingle {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+    },
+    /// A number with a comma where its point should be.
+    #[error("{place}: `{text}` has a decimal comma; write a point")]
+    DecimalComma {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+    },
+    /// A character in a name that does not show in print, or turns the direction of what follows.
+    #[error("{place}: has the character {code}, which does not show in print; remove it")]
+    Hidden {
+        /// Where.
+        place: Box<Place>,
+        /// Its code point: `U+202E`.
+        code: String,
+    },
+    /// More than there is room for.
+    #[error(
+        "{file}: reading it takes some {} MB of memory, more than there is; cut it into several \
+         files",
+        grouped(bytes.div_ceil(1_000_000))
+    )]
+    TooLarge {
+        /// The file.
+        file: String,
+        /// An estimate.
+        bytes: usize,
     },
     /// A field that may not be empty.
     #[error("{place}: is empty; a {what} is needed here")]
@@ -263,7 +304,7 @@ pub enum DataError {
     /// A series without a label where one is needed.
     #[error(
         "{file}, line {line}: series `{id}` has no label; training and evaluation need one for \
-         every series"
+         every series: a column `label`, or of FASTA a part of the header that --fasta-label names"
     )]
     Unlabelled {
         /// The file.
@@ -333,4 +374,12 @@ pub enum DataError {
     /// A format name that is none.
     #[error("unknown format `{0}`; known are {names}", names = Format::NAMES)]
     UnknownFormatName(String),
+}
+
+impl DataError {
+    /// Whether it leaves nothing to read of a live stream; else it is of one sample.
+    #[must_use]
+    pub fn ends_stream(&self) -> bool {
+        matches!(self, Self::Io { .. } | Self::Header { .. })
+    }
 }

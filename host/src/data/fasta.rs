@@ -3,7 +3,7 @@
 use super::assemble::{Body, Draft, Part, Text};
 use super::error::{DataError, Place};
 use super::read::FastaLabel;
-use super::table::shorten;
+use super::table::{check_name, shorten};
 
 /// Reads FASTA. Lines that begin with `;` are comments.
 pub(super) fn read(name: &str, bytes: &[u8], label: &FastaLabel) -> Result<Part, DataError> {
@@ -27,9 +27,17 @@ pub(super) fn read(name: &str, bytes: &[u8], label: &FastaLabel) -> Result<Part,
         }
         if let Some(header) = text.strip_prefix('>') {
             let number = (part.drafts.len() + 1).to_string();
+            let id = header.split_whitespace().next().unwrap_or(&number).to_owned();
+            let label = label.find(header, place)?;
+            for word in [&id].into_iter().chain(&label) {
+                let before = text.find(word.as_str()).map_or(0, |at| text[..at].chars().count());
+                check_name(word, |character| {
+                    Box::new(Place { character: Some(before + character), ..*place() })
+                })?;
+            }
             part.drafts.push(Draft {
-                id: header.split_whitespace().next().unwrap_or(&number).to_owned(),
-                label: label.find(header, place)?,
+                id,
+                label,
                 columns: Vec::new(),
                 times: Vec::new(),
                 line,

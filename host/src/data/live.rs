@@ -1,13 +1,12 @@
 //! Samples from a pipe, one line after another.
 
-use std::collections::VecDeque;
-use std::io::{BufRead, Read};
+use std::io::{BufRead, ErrorKind, Read};
 
-use super::alphabet::{Alphabet, Decoded};
+use super::alphabet::Decoded;
 use super::assemble::unknown_symbol;
 use super::dataset::Kind;
 use super::error::{DataError, Place};
-use super::table::{finite, is_missing, shorten};
+use super::table::{check_distinct, is_missing, number, shorten};
 
 /// The longest line, in bytes: a stream without line ends must not fill the memory.
 const LONGEST_LINE: u64 = 1 << 24;
@@ -23,15 +22,16 @@ pub enum Sample<'a> {
     Missing,
 }
 
-/// Reads a stream of samples as they arrive: it never waits for a line beyond the one it returns.
+/// Reads a stream of samples as they arrive: it never waits for more than the sample it returns.
 ///
 /// - **Channels**: a line is one sample, its numbers parted by commas or, in a line without comma,
 ///   by blanks. `NA` or a field left empty between commas makes the sample missing. The first line
 ///   may be a header that names the channels among other columns, in any order, as in a series
-///   table; the channels are then picked by name. Fields are not quoted.
-/// - **Symbols**: each character of a line is one sample, so symbols may come one per line or many.
-///
-/// Blank lines are passed over.
+///   table; the channels are then picked by name, and a column `series` says where
+///   [another series begins](Self::begins_series). Fields are not quoted. Blank lines are passed
+///   over.
+/// - **Symbols**: each character is one sample as soon as it is there, be it alone on a line or one
+///   of many. Blanks and line ends are passed over where they are no symbols.
 #[derive(Debug)]
 pub struct LiveReader<R> {
     reader: R,
@@ -39,10 +39,17 @@ pub struct LiveReader<R> {
     kind: Kind,
     header: Option<Header>,
     begun: bool,
+    /// Line, and character of it, of the last sample, from 1; of a line that has ended, no more.
     line: u64,
+    character: usize,
+    line_ended: bool,
+    /// What is left of the line was too long, and is passed over.
+    overlong: bool,
     buffer: Vec<u8>,
     row: Vec<f64>,
-    symbols: VecDeque<Option<u16>>,
+    symbol: Option<u16>,
+    series: Option<String>,
+    begins_series: bool,
 }
 
 /// The columns of a stream that begins with their names.
@@ -52,14 +59,8 @@ struct Header {
     delimiter: char,
     /// Column of each channel.
     channels: Vec<usize>,
-}
-
-/// What a line holds.
-enum Line {
-    Blank,
-    Row,
-    Missing,
-    Symbols,
+    /// Column of the series' name.
+    series: Option<usize>,
 }
 
 impl<R: BufRead> LiveReader<R> {
@@ -72,30 +73,45 @@ impl<R: BufRead> LiveReader<R> {
             header: None,
             begun: false,
             line: 0,
+            character: 0,
+            line_ended: true,
+            overlong: false,
             buffer: Vec::new(),
             row: Vec::new(),
-            symbols: VecDeque::new(),
+            symbol: None,
+            series: None,
+            begins_series: false,
         }
     }
 
     /// The next sample, `None` at the end of the stream.
     ///
     /// # Errors
-    /// [`DataError`] naming line and column of a bad sample. That line is consumed: the next call
-    /// goes on behind it.
+    /// As [`advance`](Self::advance).
     pub fn read(&mut self) -> Result<Option<Sample<'_>>, DataError> {
-        loop {
-            if let Some(symbol) = self.symbols.pop_front() {
-                return Ok(Some(symbol.map_or(Sample::Missing, Sample::Symbol)));
-            }
-            if !self.fetch()? {
-                return Ok(None);
-            }
-            match self.take_line()? {
-                Line::Blank | Line::Symbols => {}
-                Line::Missing => return Ok(Some(Sample::Missing)),
-                Line::Row => return Ok(Some(Sample::Row(&self.row))),
-            }
+        Ok(if self.advance()? { Some(self.sample()) } else { None })
+    }
+
+    /// Goes to the next [`sample`](Self::sample); false at the end of the stream.
+    ///
+    /// # Errors
+    /// [`DataError`] naming line and column of a bad sample. It is consumed: unless the error
+    /// [ends the stream](DataError::ends_stream), the next call goes on behind it.
+    pub fn advance(&mut self) -> Result<bool, DataError> {
+        self.begins_series = false;
+        match self.kind {
+            Kind::Symbols(_) => self.next_symbol(),
+            Kind::Channels(_) => self.next_row(),
+        }
+    }
+
+    /// The sample last gone to; a missing one before the first.
+    #[must_use]
+    pub fn sample(&self) -> Sample<'_> {
+        match (&self.kind, self.symbol) {
+            (Kind::Symbols(_), Some(symbol)) => Sample::Symbol(symbol),
+            (Kind::Channels(names), _) if self.row.len() == names.len() => Sample::Row(&self.row),
+            _ => Sample::Missing,
         }
     }
 
@@ -105,23 +121,107 @@ impl<R: BufRead> LiveReader<R> {
         self.line
     }
 
+    /// Whether the column `series` had another value before the last sample, which may be a bad one.
+    #[must_use]
+    pub fn begins_series(&self) -> bool {
+        self.begins_series
+    }
+
+    fn next_symbol(&mut self) -> Result<bool, DataError> {
+        while let Some(character) = self.next_character()? {
+            let Kind::Symbols(alphabet) = &self.kind else { continue };
+            match alphabet.decode(character) {
+                Decoded::Symbol(symbol) => self.symbol = Some(symbol),
+                Decoded::Missing => self.symbol = None,
+                Decoded::Unknown if character.is_whitespace() => continue,
+                Decoded::Unknown
+                    if (self.line, self.character, character) == (1, 1, '\u{FEFF}') =>
+                {
+                    continue;
+                }
+                Decoded::Unknown => {
+                    return Err(unknown_symbol(self.place(None), character, alphabet));
+                }
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// The next character, as soon as its last byte is there; `None` at the end.
+    fn next_character(&mut self) -> Result<Option<char>, DataError> {
+        let (mut bytes, mut length) = ([0; 4], 0);
+        loop {
+            let byte = self.peek()?;
+            let continues = byte.is_some_and(|byte| byte & 0xC0 == 0x80);
+            match byte {
+                None if length == 0 => return Ok(None),
+                Some(byte) if length == 0 || continues => {
+                    self.reader.consume(1);
+                    (bytes[length], length) = (byte, length + 1);
+                }
+                // A character breaks off where another begins, or the stream ends.
+                _ => return Err(DataError::NotUtf8 { place: self.place(None) }),
+            }
+            if length == 1 {
+                if std::mem::take(&mut self.line_ended) {
+                    (self.line, self.character) = (self.line + 1, 0);
+                }
+                self.character += 1;
+                self.line_ended = bytes[0] == b'\n';
+            }
+            match std::str::from_utf8(&bytes[..length]) {
+                Ok(text) => return Ok(text.chars().next()),
+                Err(error) if error.error_len().is_none() => {}
+                Err(_) => return Err(DataError::NotUtf8 { place: self.place(None) }),
+            }
+        }
+    }
+
+    /// The next byte, which stays; waits until it is there. `None` at the end.
+    fn peek(&mut self) -> Result<Option<u8>, DataError> {
+        loop {
+            match self.reader.fill_buf() {
+                Ok(arrived) => return Ok(arrived.first().copied()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(source) => return Err(DataError::Io { file: self.name.clone(), source }),
+            }
+        }
+    }
+
+    fn next_row(&mut self) -> Result<bool, DataError> {
+        loop {
+            if !self.fetch()? {
+                return Ok(false);
+            }
+            if self.take_line()? {
+                return Ok(true);
+            }
+        }
+    }
+
     /// Gets a line into the buffer; false at the end.
     fn fetch(&mut self) -> Result<bool, DataError> {
+        let failed = |source| DataError::Io { file: self.name.clone(), source };
+        if std::mem::take(&mut self.overlong) {
+            self.reader.skip_until(b'\n').map_err(failed)?;
+        }
         self.buffer.clear();
         let result = (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut self.buffer);
-        let length = result.map_err(|source| DataError::Io { file: self.name.clone(), source })?;
+        let length = result.map_err(failed)?;
         if length == 0 {
             return Ok(false);
         }
         self.line += 1;
         if length as u64 == LONGEST_LINE && self.buffer.last() != Some(&b'\n') {
+            self.overlong = true;
             return Err(DataError::LineTooLong { place: self.place(None), limit: LONGEST_LINE });
         }
         Ok(true)
     }
 
-    /// Reads the samples of the line in the buffer.
-    fn take_line(&mut self) -> Result<Line, DataError> {
+    /// Reads the sample of the line in the buffer; false if it has none.
+    fn take_line(&mut self) -> Result<bool, DataError> {
         // Out of the way of the borrow checker, and back for its memory.
         let buffer = std::mem::take(&mut self.buffer);
         let result = match std::str::from_utf8(&buffer) {
@@ -135,30 +235,25 @@ impl<R: BufRead> LiveReader<R> {
         result
     }
 
-    fn take_text(&mut self, text: &str) -> Result<Line, DataError> {
+    fn take_text(&mut self, text: &str) -> Result<bool, DataError> {
         if text.trim().is_empty() {
-            return Ok(Line::Blank);
+            return Ok(false);
         }
         let first = !std::mem::replace(&mut self.begun, true);
         match &self.kind {
-            Kind::Symbols(alphabet) => {
-                self.symbols = decode(text, alphabet, &|character| self.place_in_line(character))?;
-                Ok(Line::Symbols)
+            Kind::Channels(names) if first && is_header(text) => {
+                let header = Header::of(text, names)
+                    .map_err(|what| DataError::Header { file: self.name.clone(), what })?;
+                self.header = Some(header);
+                Ok(false)
             }
-            Kind::Channels(names) => {
-                if first && is_header(text) {
-                    self.header = Some(
-                        Header::of(text, names)
-                            .map_err(|what| DataError::Header { file: self.name.clone(), what })?,
-                    );
-                    return Ok(Line::Blank);
-                }
-                self.take_row(text)
-            }
+            _ => self.take_row(text).map(|()| true),
         }
     }
 
-    fn take_row(&mut self, text: &str) -> Result<Line, DataError> {
+    /// Reads a row, which stays short where a channel is missing.
+    fn take_row(&mut self, text: &str) -> Result<(), DataError> {
+        self.row.clear();
         let fields = split(text, self.header.as_ref().map(|header| header.delimiter));
         let width = self.width();
         if fields.len() != width {
@@ -169,19 +264,20 @@ impl<R: BufRead> LiveReader<R> {
                 expected: width,
             });
         }
-        self.row.clear();
-        let mut missing = false;
-        for channel in 0..self.kind.dimension().unwrap_or_default() {
-            let column = self.header.as_ref().map_or(channel, |header| header.channels[channel]);
-            match fields[column] {
-                field if is_missing(field) => missing = true,
-                field => self.row.push(finite(field).ok_or_else(|| DataError::NotANumber {
-                    place: self.place(Some(column)),
-                    text: shorten(field),
-                })?),
+        if let Some(column) = self.header.as_ref().and_then(|header| header.series) {
+            self.begins_series = self.series.as_ref().is_some_and(|last| last != fields[column]);
+            if self.begins_series || self.series.is_none() {
+                self.series = Some(fields[column].to_owned());
             }
         }
-        Ok(if missing { Line::Missing } else { Line::Row })
+        for channel in 0..self.kind.dimension().unwrap_or_default() {
+            let column = self.header.as_ref().map_or(channel, |header| header.channels[channel]);
+            if !is_missing(fields[column]) {
+                let value = number(fields[column], || self.place(Some(column)));
+                self.row.push(value?);
+            }
+        }
+        Ok(())
     }
 
     /// Fields in a line.
@@ -200,11 +296,8 @@ impl<R: BufRead> LiveReader<R> {
         };
         let named = |column| (column + 1, names.get(column).cloned().unwrap_or_default());
         let (file, line) = (self.name.clone(), self.line);
-        Box::new(Place { file, line, column: column.map(named), character: None })
-    }
-
-    fn place_in_line(&self, character: usize) -> Box<Place> {
-        Box::new(Place { character: Some(character), ..*self.place(None) })
+        let character = matches!(self.kind, Kind::Symbols(_)).then_some(self.character);
+        Box::new(Place { file, line, column: column.map(named), character })
     }
 }
 
@@ -220,7 +313,9 @@ impl Header {
             })
         };
         let channels = wanted.iter().map(find).collect::<Result<_, _>>()?;
-        Ok(Self { names, delimiter, channels })
+        check_distinct(&names)?;
+        let series = names.iter().position(|name| name == "series");
+        Ok(Self { names, delimiter, channels, series })
     }
 }
 
@@ -239,29 +334,12 @@ fn is_header(text: &str) -> bool {
     !fields.into_iter().any(is_value)
 }
 
-/// The symbols of a line; blanks are passed over where they are no symbols.
-fn decode(
-    text: &str,
-    alphabet: &Alphabet,
-    place: &dyn Fn(usize) -> Box<Place>,
-) -> Result<VecDeque<Option<u16>>, DataError> {
-    let mut symbols = VecDeque::new();
-    for (number, character) in (1..).zip(text.chars()) {
-        match alphabet.decode(character) {
-            Decoded::Symbol(symbol) => symbols.push_back(Some(symbol)),
-            Decoded::Missing => symbols.push_back(None),
-            Decoded::Unknown if character.is_whitespace() => {}
-            Decoded::Unknown => return Err(unknown_symbol(place(number), character, alphabet)),
-        }
-    }
-    Ok(symbols)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::data::Alphabet;
 
     fn channels(names: &[&str]) -> Kind {
         Kind::Channels(names.iter().map(|&name| name.to_owned()).collect())
@@ -299,11 +377,25 @@ mod tests {
         assert_eq!(read, [(2, "Row([2.0, 1.0])".into())]);
         let read = read_all(b"x y\n1 2\n", channels(&["x", "w"]));
         assert!(read[0].1.contains("no channel `w`"), "{}", read[0].1);
+        let read = read_all(b"x,y,x\n1,2,3\n", channels(&["x", "y"]));
+        assert!(read[0].1.contains("columns 1 and 3 are both named `x`"), "{}", read[0].1);
+    }
+
+    #[test]
+    fn another_series_is_told_even_by_a_bad_line() {
+        let text: &[u8] = b"series,x\na,1\na,2\nb,3\nc,wrong\nc,4\n";
+        let mut reader = LiveReader::new(text, "pipe", channels(&["x"]));
+        let mut begins = Vec::new();
+        while reader.advance().unwrap_or(true) {
+            begins.push(reader.begins_series());
+        }
+        assert_eq!(begins, [false, false, true, true, false]);
     }
 
     #[test]
     fn a_bad_line_is_named_and_the_next_is_read() {
-        let read = read_all(b"1,2\n3,x\n4\n5,nan\n6,1e999\n\xFF,1\n7,8\n", channels(&["a", "b"]));
+        let bytes = b"1,2\n3,x\n4\n5,nan\n6,1e999\n\xFF,1\n7,-1e39\n7,8\n";
+        let read = read_all(bytes, channels(&["a", "b"]));
         let found: Vec<&str> = read.iter().map(|(_, one)| one.as_str()).collect();
         assert!(
             found[1].starts_with("standard input, line 2, column 2 (b): `x` is not"),
@@ -314,28 +406,59 @@ mod tests {
         assert!(found[3].contains("line 4, column 2 (b): `nan`"), "{}", found[3]);
         assert!(found[4].contains("line 5, column 2 (b): `1e999`"), "{}", found[4]);
         assert!(found[5].contains("line 6: is not UTF-8"), "{}", found[5]);
-        assert_eq!(found[6], "Row([7.0, 8.0])");
+        assert!(found[6].contains("line 7, column 2 (b): `-1e39`"), "{}", found[6]);
+        assert_eq!(found[7], "Row([7.0, 8.0])");
     }
 
     #[test]
-    fn symbols_one_or_many_to_a_line() {
-        let read = read_all(b"A\nc\nGN\n\nTXA!\nT", Kind::Symbols(Alphabet::dna()));
+    fn symbols_one_or_many_to_a_line_each_as_it_comes() {
+        let kind = || Kind::Symbols(Alphabet::dna());
+        let read = read_all(b"\xEF\xBB\xBFA\nc\nGN\n\n TXA!\xC3\xC3\xA4\xFFT\r\nT\xE2\x82", kind());
         let found: Vec<&str> = read.iter().map(|(_, one)| one.as_str()).collect();
         assert_eq!(found[..4], ["Symbol(0)", "Symbol(1)", "Symbol(2)", "Missing"]);
-        assert!(
-            found[4].starts_with("standard input, line 5, character 4: `!` is not in"),
-            "{}",
-            found[4]
-        );
-        assert_eq!(found[5..], ["Symbol(3)"]);
+        assert_eq!(found[4..7], ["Symbol(3)", "Missing", "Symbol(0)"]);
+        for (message, begin) in found[7..11].iter().zip([
+            "standard input, line 5, character 5: `!` is not in",
+            "standard input, line 5, character 6: is not UTF-8",
+            "standard input, line 5, character 7: `\u{e4}` is not in",
+            "standard input, line 5, character 8: is not UTF-8",
+        ]) {
+            assert!(message.starts_with(begin), "{message}");
+        }
+        assert_eq!(found[11..13], ["Symbol(3)", "Symbol(3)"]);
+        assert!(found[13].contains("line 6, character 2: is not UTF-8"), "{}", found[13]);
+        assert_eq!((found.len(), read[12].0), (14, 6));
+    }
+
+    /// Hands out one byte at a time, and fails a test that asks for one too many.
+    struct Hesitant<'b>(&'b [u8]);
+
+    impl Read for Hesitant<'_> {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            let (first, rest) = self.0.split_first().expect("waits for what is not needed");
+            (into[0], self.0) = (*first, rest);
+            Ok(1)
+        }
     }
 
     #[test]
-    fn a_line_without_end_is_refused() {
-        let endless = std::io::BufReader::new(std::io::repeat(b'1'));
-        let mut reader = LiveReader::new(endless, "pipe", channels(&["x"]));
+    fn a_symbol_needs_no_line_end() {
+        let reader = std::io::BufReader::new(Hesitant(b"A\n\xC3\xA4T"));
+        let alphabet = Alphabet::new("A\u{e4}T").expect("distinct");
+        let mut reader = LiveReader::new(reader, "pipe", Kind::Symbols(alphabet));
+        for symbol in 0..3 {
+            assert_eq!(reader.read().expect("valid"), Some(Sample::Symbol(symbol)));
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_over() {
+        let long = std::io::repeat(b'1').take(3 * LONGEST_LINE + 5).chain(&b"\n2\n"[..]);
+        let mut reader = LiveReader::new(std::io::BufReader::new(long), "pipe", channels(&["x"]));
         let message = reader.read().expect_err("too long").to_string();
-        assert!(message.contains("longer than"), "{message}");
+        assert!(message.contains("line 1: the line is longer than"), "{message}");
+        assert_eq!(reader.read().expect("valid"), Some(Sample::Row(&[2.0])));
+        assert_eq!(reader.line(), 2);
     }
 
     proptest! {

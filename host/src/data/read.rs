@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 use super::assemble::{Part, assemble, wrong_kind};
 use super::dataset::{Dataset, Kind};
@@ -141,6 +141,7 @@ fn read_part(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, Da
         return Err(DataError::Empty { file: name.to_owned() });
     }
     let format = options.format.map_or_else(|| detect(name, text), Ok)?;
+    check_room(name, text.len())?;
     match (format, &options.kind) {
         (Format::Series, None) => series_table::read(name, text, None),
         (Format::Series, Some(Kind::Channels(wanted))) => {
@@ -159,19 +160,37 @@ fn read_part(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, Da
 
 /// The content itself, unpacked if it begins like gzip.
 fn gunzip<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    if !bytes.starts_with(&[0x1F, 0x8B]) {
+    const MAGIC: [u8; 2] = [0x1F, 0x8B];
+    if !bytes.starts_with(&MAGIC) {
         return Ok(Cow::Borrowed(bytes));
     }
-    let mut plain = Vec::new();
-    match MultiGzDecoder::new(bytes).read_to_end(&mut plain) {
-        Ok(_) => Ok(Cow::Owned(plain)),
-        Err(error) => {
-            let what = match error.kind() {
-                ErrorKind::UnexpectedEof => "ends too early".to_owned(),
-                _ => format!("is damaged: {error}"),
-            };
-            Err(DataError::Gzip { file: name.to_owned(), what })
-        }
+    let wrong = |what: String| DataError::Gzip { file: name.to_owned(), what };
+    let (mut plain, mut rest) = (Vec::new(), bytes);
+    while rest.starts_with(&MAGIC) {
+        let mut member = GzDecoder::new(rest);
+        member.read_to_end(&mut plain).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => wrong("ends too early".to_owned()),
+            ErrorKind::OutOfMemory => {
+                DataError::TooLarge { file: name.to_owned(), bytes: 2 * plain.len() }
+            }
+            _ => wrong(format!("is damaged: {error}")),
+        })?;
+        rest = member.into_inner();
+    }
+    // Zeros fill up blocks, and gzip itself passes over them.
+    if rest.iter().any(|&byte| byte != 0) {
+        return Err(wrong(format!("{} bytes behind its end belong to no gzip", rest.len())));
+    }
+    Ok(Cow::Owned(plain))
+}
+
+/// Refuses what memory has no room for, before half of it is filled: a symbol takes a byte as text
+/// and four as a number, and a channel's number eight, of two characters or more.
+fn check_room(name: &str, length: usize) -> Result<(), DataError> {
+    let bytes = length.saturating_mul(5);
+    match Vec::<u8>::new().try_reserve_exact(bytes) {
+        Ok(()) => Ok(()),
+        Err(_) => Err(DataError::TooLarge { file: name.to_owned(), bytes }),
     }
 }
 
@@ -183,12 +202,22 @@ fn detect(name: &str, text: &[u8]) -> Result<Format, DataError> {
     let Ok(header) = std::str::from_utf8(first_line(text)) else {
         return Err(DataError::NotUtf8 { place: Place::line(name, 1).into() });
     };
-    let has = |wanted: &str| {
-        header.split([',', '\t']).any(|field| field.trim().trim_matches('"') == wanted)
-    };
+    let name_of = |field: &'_ str| field.trim().trim_matches('"').to_owned();
+    let fields: Vec<String> = header.split([',', '\t']).map(name_of).collect();
+    let has = |wanted: &str| fields.iter().any(|field| field == wanted);
+    let nearly = |field: &String| ["t", "sequence"].iter().any(|n| field.eq_ignore_ascii_case(n));
+    let wrong = |what: String| Err(DataError::Header { file: name.to_owned(), what });
     match (has("sequence"), has("t")) {
         (true, _) => Ok(Format::Strings),
         (false, true) => Ok(Format::Series),
+        (false, false) if header.split(';').map(name_of).any(|field| nearly(&field)) => wrong(
+            "parts its columns by semicolons; write commas or tabs, and numbers with points".into(),
+        ),
+        (false, false) if fields.iter().any(nearly) => wrong(format!(
+            "names of columns are in small letters in this layout (series,label,t,<channels>); \
+             found `{}`",
+            shorten(header)
+        )),
         (false, false) => {
             Err(DataError::UnknownFormat { file: name.to_owned(), found: shorten(header) })
         }

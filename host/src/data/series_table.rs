@@ -6,7 +6,7 @@ use std::path::Path;
 use super::assemble::{Body, Draft, Part};
 use super::error::DataError;
 use super::samples::Rows;
-use super::table::{Table, finite, is_missing, shorten};
+use super::table::{Table, finite, is_missing, number, shorten};
 
 /// Reads a series table. `wanted` picks channels by name.
 pub(super) fn read(name: &str, bytes: &[u8], wanted: Option<&[String]>) -> Result<Part, DataError> {
@@ -70,6 +70,7 @@ struct Layout {
 impl Layout {
     fn of(table: &Table<'_>, wanted: Option<&[String]>) -> Result<Self, DataError> {
         let header = table.header();
+        table.check_case(&["series", "label", "t"])?;
         let (series, label) = (table.column("series"), table.column("label"));
         let Some(time) = table.column("t") else {
             return Err(table.bad_header(format!(
@@ -109,12 +110,12 @@ impl Layout {
         let Some(column) = self.label else {
             return Ok(None);
         };
-        Ok(Some(table.field(column)?).filter(|text| !text.is_empty()))
+        Ok(Some(table.name(column)?).filter(|text| !text.is_empty()))
     }
 
     /// A series that begins at the current row, still without samples.
     fn begin(&self, table: &Table<'_>, id: &str) -> Result<Draft, DataError> {
-        let columns = self.columns.iter().map(|&column| table.field(column).map(str::to_owned));
+        let columns = self.columns.iter().map(|&column| table.name(column).map(str::to_owned));
         Ok(Draft {
             id: id.to_owned(),
             label: self.label(table)?.map(str::to_owned),
@@ -178,10 +179,7 @@ impl Layout {
             if is_missing(text) {
                 continue;
             }
-            row.push(finite(text).ok_or_else(|| DataError::NotANumber {
-                place: table.place(column),
-                text: shorten(text),
-            })?);
+            row.push(number(text, || table.place(column))?);
         }
         Ok(row.len() == self.channels.len())
     }

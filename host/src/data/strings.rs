@@ -7,6 +7,7 @@ use super::table::{Table, shorten};
 /// Reads labelled strings. `label` and `id` may be absent, further columns are kept.
 pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
     let mut table = Table::open(name, bytes)?;
+    table.check_case(&["label", "id", "sequence"])?;
     let (label, id) = (table.column("label"), table.column("id"));
     let Some(sequence) = table.column("sequence") else {
         return Err(table.bad_header(format!(
@@ -29,7 +30,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
     while table.next_row()? {
         let name_of = |column| table.needed(column, "name of the sequence").map(str::to_owned);
         let id = id.map_or_else(|| Ok((part.drafts.len() + 1).to_string()), name_of)?;
-        let label = label.map_or(Ok(""), |column| table.field(column))?;
+        let label = label.map_or(Ok(""), |column| table.name(column))?;
         let text = table.field(sequence)?;
         if text.is_empty() {
             return Err(DataError::EmptySeries {
@@ -37,7 +38,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
                 series: shorten(&id),
             });
         }
-        let columns = others.iter().map(|&column| table.field(column).map(str::to_owned));
+        let columns = others.iter().map(|&column| table.name(column).map(str::to_owned));
         part.drafts.push(Draft {
             label: Some(label.to_owned()).filter(|label| !label.is_empty()),
             columns: columns.collect::<Result<_, _>>()?,

@@ -37,7 +37,7 @@ impl<'a> Table<'a> {
             return Err(DataError::Empty { file: name.to_owned() });
         }
         table.header = (0..table.record.len())
-            .map(|column| table.field(column).map(str::to_owned))
+            .map(|column| table.name(column).map(str::to_owned))
             .collect::<Result<_, _>>()?;
         table.check_header()?;
         Ok(table)
@@ -54,14 +54,8 @@ impl<'a> Table<'a> {
                     self.bad_header(format!("column {} has no name; give it one", index + 1))
                 );
             }
-            if let Some(first) = self.header[..index].iter().position(|other| other == name) {
-                let (first, second) = (first + 1, index + 1);
-                return Err(self.bad_header(format!(
-                    "columns {first} and {second} are both named `{name}`; rename one"
-                )));
-            }
         }
-        Ok(())
+        check_distinct(&self.header).map_err(|what| self.bad_header(what))
     }
 
     pub(super) fn bad_header(&self, what: String) -> DataError {
@@ -71,6 +65,20 @@ impl<'a> Table<'a> {
     /// Names of the columns.
     pub(super) fn header(&self) -> &[String] {
         &self.header
+    }
+
+    /// Refuses a header that has one of the layout's names in another case only.
+    pub(super) fn check_case(&self, names: &[&str]) -> Result<(), DataError> {
+        let missing = names.iter().filter(|name| self.column(name).is_none());
+        for wanted in missing {
+            if let Some(found) = self.header.iter().find(|one| one.eq_ignore_ascii_case(wanted)) {
+                return Err(self.bad_header(format!(
+                    "the column `{found}` is written in small letters in this layout: rename it \
+                     `{wanted}`"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The place of a column by name.
@@ -128,9 +136,18 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A field that may not be empty.
-    pub(super) fn needed(&self, column: usize, what: &'static str) -> Result<&str, DataError> {
+    /// A field that names something, and so is printed and exported.
+    pub(super) fn name(&self, column: usize) -> Result<&str, DataError> {
         let text = self.field(column)?;
+        check_name(text, |character| {
+            Box::new(Place { character: Some(character), ..*self.place(column) })
+        })?;
+        Ok(text)
+    }
+
+    /// A name that may not be empty.
+    pub(super) fn needed(&self, column: usize, what: &'static str) -> Result<&str, DataError> {
+        let text = self.name(column)?;
         if text.is_empty() {
             return Err(DataError::EmptyField { place: self.place(column), what });
         }
@@ -147,6 +164,19 @@ impl<'a> Table<'a> {
             character: None,
         })
     }
+}
+
+/// What is wrong where two columns have one name.
+pub(super) fn check_distinct(names: &[String]) -> Result<(), String> {
+    for (index, name) in names.iter().enumerate() {
+        if let Some(first) = names[..index].iter().position(|other| other == name) {
+            let (first, second) = (first + 1, index + 1);
+            return Err(format!(
+                "columns {first} and {second} are both named `{name}`; rename one"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The first line, without its end.
@@ -168,6 +198,43 @@ fn line_ends(bytes: &[u8]) -> u64 {
 /// A finite number, or `None`. Rust reads `nan` and `inf` as numbers; data may not hold them.
 pub(super) fn finite(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| value.is_finite())
+}
+
+/// A channel's number, finite in single precision too, or what is wrong with it.
+pub(super) fn number(text: &str, place: impl FnOnce() -> Box<Place>) -> Result<f64, DataError> {
+    match finite(text) {
+        Some(value) if (value as f32).is_finite() => Ok(value),
+        Some(_) => Err(DataError::BeyondSingle { place: place(), text: shorten(text) }),
+        None if finite(&text.replacen(',', ".", 1)).is_some() => {
+            Err(DataError::DecimalComma { place: place(), text: shorten(text) })
+        }
+        None => Err(DataError::NotANumber { place: place(), text: shorten(text) }),
+    }
+}
+
+/// Whether a character does not show where it stands: a control character, or one that breaks a line
+/// or turns the direction of text. A name with one is not what it looks like, in a report or in an
+/// exported source.
+pub(super) fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
+/// Refuses a name with a hidden character; `place` is that of a character, from 1.
+pub(super) fn check_name(
+    text: &str,
+    place: impl FnOnce(usize) -> Box<Place>,
+) -> Result<(), DataError> {
+    match (1..).zip(text.chars()).find(|&(_, one)| is_hidden(one)) {
+        None => Ok(()),
+        Some((number, one)) => {
+            let code = format!("U+{:04X}", u32::from(one));
+            Err(DataError::Hidden { place: place(number), code })
+        }
+    }
 }
 
 /// Whether a field of a channel says that there is no value.

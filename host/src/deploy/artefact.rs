@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fishweir_core::artefact::{ArtefactError, Family, HEADER_LENGTH, Header, Shape, Succession};
+use fishweir_core::artefact::{ArtefactError, Family, Header, Shape, Succession};
 use fishweir_core::classify::Normalisation;
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
@@ -23,6 +23,15 @@ pub enum ArtefactFileError {
         file: String,
         /// What is wrong.
         source: ArtefactError,
+    },
+    /// A name that does not fit on a line.
+    #[error(
+        "the name {name:?} holds a control character, and an artefact has its names a line each: \
+         rename the class, channel or symbol"
+    )]
+    Name {
+        /// The name.
+        name: String,
     },
     /// A size that two bytes, or four, cannot say.
     #[error("the classifier is too large for an artefact")]
@@ -91,7 +100,7 @@ impl Deployed {
     /// the names of the channels, a line each, or one line with the alphabet.
     ///
     /// # Errors
-    /// [`ArtefactFileError::TooLarge`].
+    /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
     pub fn to_artefact(&self) -> Result<Vec<u8>, ArtefactFileError> {
         let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
         let payload = self.payload();
@@ -101,6 +110,9 @@ impl Deployed {
         };
         let lines: Vec<&str> =
             self.classes.iter().chain(&observed).map(|line| line.as_str()).collect();
+        if let Some(name) = lines.iter().find(|line| line.contains(char::is_control)) {
+            return Err(ArtefactFileError::Name { name: (*name).to_owned() });
+        }
         let labels = lines.join("\n") + "\n";
         let header = Header::encode(shape, &payload, labels.as_bytes())
             .ok_or(ArtefactFileError::TooLarge)?;
@@ -182,12 +194,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     }
     // The numbers are judged where the device judges them: by the same checks of the core.
     deployed.validate().map_err(ArtefactError::Model)?;
-    debug_assert_eq!(bytes.len(), HEADER_LENGTH + payload.len() + labels_length(bytes, payload));
     Ok(deployed)
-}
-
-fn labels_length(bytes: &[u8], payload: &[u8]) -> usize {
-    bytes.len() - HEADER_LENGTH - payload.len()
 }
 
 struct Numbers<'a>(&'a [u8]);

@@ -26,10 +26,12 @@ pub(super) enum Observation<'a, T> {
 pub(super) trait Block<T> {
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError>;
     fn push_missing(&mut self);
-    fn undo(&mut self);
     fn reset(&mut self);
-    /// The log-likelihood and its derivatives, `[direction of the block]`.
-    fn log(&self) -> (T, Vec<T>);
+    /// The log-likelihood.
+    fn log(&self) -> T;
+    /// The log-likelihood and its derivatives, `[direction of the block]`: the nearest numbers and what
+    /// those drop.
+    fn log_parts(&self) -> ([T; 2], Vec<[T; 2]>);
 }
 
 /// An emission family of the host, made from a deployed one.
@@ -48,14 +50,13 @@ type Number<E> = <<E as Emission>::Weight as Parameter>::Number;
 pub(super) struct Running<H: StreamModel, E> {
     model: H,
     state: H::State,
-    before: H::State,
     emission: PhantomData<fn(E)>,
 }
 
 impl<H: StreamModel<State: Copy>, E> Running<H, E> {
     pub(super) fn of(model: H) -> Self {
         let state = model.likelihood().start();
-        Self { model, state, before: state, emission: PhantomData }
+        Self { model, state, emission: PhantomData }
     }
 }
 
@@ -66,21 +67,22 @@ where
 {
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
         let x = E::observe(x).ok_or(PushError::Kind)?;
-        self.before = self.state;
         Ok(self.model.likelihood().push(&mut self.state, x)?)
     }
     fn push_missing(&mut self) {
         self.model.likelihood().push_missing(&mut self.state);
     }
-    fn undo(&mut self) {
-        self.state = self.before;
-    }
     fn reset(&mut self) {
         self.state = self.model.likelihood().start();
     }
-    fn log(&self) -> (T, Vec<T>) {
-        let log = self.model.likelihood().read(&self.state);
-        (log.value(), (0..).map_while(|direction| log.derivative(direction)).collect())
+    fn log(&self) -> T {
+        self.model.likelihood().read(&self.state).value()
+    }
+    fn log_parts(&self) -> ([T; 2], Vec<[T; 2]>) {
+        let [high, low] = self.model.log_parts(&self.state);
+        let derivative =
+            |direction| Some([high.derivative(direction)?, low.derivative(direction)?]);
+        ([high.value(), low.value()], (0..).map_while(derivative).collect())
     }
 }
 

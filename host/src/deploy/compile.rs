@@ -1,5 +1,6 @@
 //! From a trained classifier to the numbers that a device holds.
 
+use fishweir_core::ModelError;
 use fishweir_core::emission::{Probabilities, move_row};
 use fishweir_core::number::Real;
 
@@ -26,6 +27,9 @@ pub enum CompileError {
     /// A direction whose emission part is of another family than the model's.
     #[error("model {0}: its direction is of another emission family")]
     Family(usize),
+    /// What the device refuses once all is rounded.
+    #[error("no device takes it: {0}, in the number format of a device; rescale the channels")]
+    Rounded(#[from] ModelError),
 }
 
 impl Classifier {
@@ -45,7 +49,9 @@ impl Classifier {
     /// # Errors
     /// [`CompileError`] naming a number that does not fit.
     pub fn compile(&self) -> Result<Deployed, CompileError> {
-        self.compile_in()
+        let deployed: Deployed = self.compile_in()?;
+        deployed.validate()?;
+        Ok(deployed)
     }
 
     /// The same in another real format: `f64` for what other formats are made from.

@@ -31,7 +31,7 @@ impl Deployed {
     /// What it costs on a device.
     ///
     /// State: `M` beliefs of `N (1 + C)` reals, a ledger of 16 bytes and 8 a direction, and an age;
-    /// and a counter. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
+    /// a counter, and a byte a model. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
     /// the last term for categorical emissions. Where states follow one another one is kept, and its
     /// place: `N` is one and `N^2` nothing.
     #[must_use]
@@ -44,7 +44,7 @@ impl Deployed {
             (FilterWork::of(n, c, &self.observations), belief_bytes(n, c))
         };
         Cost {
-            state_bytes: m * belief + 8,
+            state_bytes: bank_bytes(m, belief),
             model_bytes: self.payload().len(),
             multiply_adds_per_sample: m * filter.multiply_adds,
             exponentials_per_sample: m * filter.exponentials,
@@ -59,6 +59,12 @@ impl Deployed {
 pub(super) fn belief_bytes(n: usize, c: usize) -> usize {
     // The ledger's 64-bit exponent aligns a belief to eight bytes.
     (4 * n * (1 + c) + 16 + 8 * c + 4).next_multiple_of(8)
+}
+
+/// Bytes of what a stream leaves in a bank of models: beliefs, a byte each that says which are ruled
+/// out, and a counter.
+pub(super) fn bank_bytes(models: usize, belief: usize) -> usize {
+    models * belief + models.next_multiple_of(8) + 8
 }
 
 /// What a sample costs a filter over `n` states with `c` directions.

@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use fishweir_core::classify::Decision;
+use fishweir_core::classify::{Decision, ScoreOutOfRange};
 
 use super::{
     ArtefactFileError, Cost, Deployed, Expansion, ExpansionError, Machine, MachineStream,
     PushError, Route, Stream,
 };
-use crate::classifier::{Classifier, ClassifierError, Observations, Provenance};
+use crate::classifier::{Classifier, ClassifierError, Observations, Provenance, seal};
 use crate::data::Sample;
 use crate::runtime::Hmm;
 
@@ -107,6 +107,17 @@ impl ModelKind {
             Self::Machine(expansion) => expansion.save(path),
         }
     }
+
+    /// What [`save`](Self::save) writes.
+    ///
+    /// # Errors
+    /// Where a number has no place in JSON.
+    pub fn to_json(&self) -> Result<String, ClassifierError> {
+        match self {
+            Self::Linear(classifier) => seal(classifier.as_ref()),
+            Self::Machine(expansion) => seal(expansion.as_ref()),
+        }
+    }
 }
 
 /// A classifier as a device holds it, of either kind.
@@ -192,17 +203,32 @@ pub trait DecisionStream {
     /// Samples taken in, missing ones included.
     fn samples(&self) -> u64;
     /// The decision so far; a machine's margin is in the scale of its kernel values.
-    fn decision(&self) -> Decision;
+    ///
+    /// # Errors
+    /// [`ScoreOutOfRange`], of a machine on scores.
+    fn decision(&self) -> Result<Decision, ScoreOutOfRange>;
     /// What the decision is made of, `[output]`: of two classes' one, the sign; else the largest.
-    fn decision_values(&self) -> Vec<f32>;
+    ///
+    /// # Errors
+    /// As [`decision`](Self::decision).
+    fn decision_values(&self) -> Result<Vec<f32>, ScoreOutOfRange>;
+    /// By how much each class leads the best of the others, `[class]`; negative where it does not.
+    /// Subtracted before rounding where values may be large.
+    ///
+    /// # Errors
+    /// As [`decision`](Self::decision).
+    fn leads(&self) -> Result<Vec<f32>, ScoreOutOfRange>;
     /// What a device's answer carries beside the decision: log-likelihoods, `[model]`, or where there
     /// are none to show decision values, `[output]`.
-    fn evidence(&self) -> Vec<f32>;
+    ///
+    /// # Errors
+    /// As [`decision`](Self::decision).
+    fn evidence(&self) -> Result<Vec<f32>, ScoreOutOfRange>;
 }
 
 macro_rules! of_either_kind {
     ($($kind:ty, $artefact:expr, $evidence_name:literal, $every:literal;
-       $stream:ty, $values:expr, $evidence:expr;)*) => {$(
+       $stream:ty, $decision:expr, $values:expr, $leads:expr, $evidence:expr;)*) => {$(
         impl DeployedClassifier for $kind {
             fn observations(&self) -> &Observations {
                 Self::observations(self)
@@ -246,13 +272,16 @@ macro_rules! of_either_kind {
             fn samples(&self) -> u64 {
                 Self::samples(self)
             }
-            fn decision(&self) -> Decision {
-                Self::decision(self)
+            fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
+                $decision(self)
             }
-            fn decision_values(&self) -> Vec<f32> {
+            fn decision_values(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
                 $values(self)
             }
-            fn evidence(&self) -> Vec<f32> {
+            fn leads(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
+                $leads(self)
+            }
+            fn evidence(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
                 $evidence(self)
             }
         }
@@ -260,10 +289,11 @@ macro_rules! of_either_kind {
 }
 of_either_kind! {
     Deployed, |deployed: &Deployed| Some(deployed.to_artefact()), "log-likelihoods", true;
-    Stream, Stream::decision_values, Stream::log_likelihoods;
+    Stream, |stream: &Stream| Ok(stream.decision()), |stream: &Stream| Ok(stream.decision_values()),
+    |stream: &Stream| Ok(stream.leads()), |stream: &Stream| Ok(stream.log_likelihoods());
     Machine, |_: &Machine| None, "decision values", false;
-    MachineStream, MachineStream::unscaled_values,
-    |stream: &MachineStream| stream.decision_values().0;
+    MachineStream, MachineStream::decision, MachineStream::unscaled_values, MachineStream::leads,
+    |stream: &MachineStream| Ok(stream.decision_values()?.0);
 }
 
 impl<S: DecisionStream + ?Sized> DecisionStream for Box<S> {
@@ -276,13 +306,16 @@ impl<S: DecisionStream + ?Sized> DecisionStream for Box<S> {
     fn samples(&self) -> u64 {
         (**self).samples()
     }
-    fn decision(&self) -> Decision {
+    fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
         (**self).decision()
     }
-    fn decision_values(&self) -> Vec<f32> {
+    fn decision_values(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
         (**self).decision_values()
     }
-    fn evidence(&self) -> Vec<f32> {
+    fn leads(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
+        (**self).leads()
+    }
+    fn evidence(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
         (**self).evidence()
     }
 }

@@ -38,6 +38,7 @@ pub use machine::{
 };
 pub(crate) use machine::{check_size, unit_length};
 pub use route::Route;
+pub(crate) use stream::leads;
 pub use stream::{PushError, Stream};
 
 use fishweir_core::classify::Normalisation;

@@ -3,7 +3,7 @@
 use fishweir_core::artefact::Succession;
 use serde::Serialize;
 
-use super::cost::{FilterWork, belief_bytes};
+use super::cost::{FilterWork, bank_bytes, belief_bytes};
 use super::{Cost, Deployed, Machine};
 use crate::classifier::Observations;
 
@@ -70,7 +70,7 @@ impl Machine {
             taken: false,
             why: "not open to this kernel: what one linear in the same scores costs (--classifier \
                   fisher)",
-            state_bytes: m * belief_bytes(n, o) + 8,
+            state_bytes: bank_bytes(m, belief_bytes(n, o)),
             model_bytes: directions_bytes(m, n, o, o, self.observations()),
             model_bytes_per_item: 0,
             multiply_adds_per_sample: m * work.multiply_adds,
@@ -93,7 +93,7 @@ impl Deployed {
                 name: "the same with hidden states",
                 taken: false,
                 why: "not needed: each state is followed by one other, so that none has to be guessed",
-                state_bytes: m * belief_bytes(n, c) + 8,
+                state_bytes: bank_bytes(m, belief_bytes(n, c)),
                 model_bytes: cost.model_bytes + 4 * m * (n + n * n) * (1 + c),
                 multiply_adds_per_sample: m * filter.multiply_adds,
                 ..Route::taken("", "", cost)

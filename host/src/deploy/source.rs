@@ -10,8 +10,9 @@ use crate::classifier::{Observations, normalisation_name};
 
 impl Deployed {
     /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it; the
-    /// names of the classes as `CLASSES`; and over symbols their letters as `ALPHABET`. Every number
-    /// is written so that it reads back to the same bits.
+    /// names of the classes as `CLASSES` and of the channels as `CHANNELS`; and over symbols their
+    /// letters as `ALPHABET`. Every number is written so that it reads back to the same bits, and
+    /// every name so that it is one line of text whatever is in it.
     #[must_use]
     pub fn to_source(&self) -> String {
         let directions = self.directions();
@@ -58,33 +59,59 @@ pub(super) fn model_source(text: &mut String, model: &DeployedModel) {
 
 /// The comments that begin a source.
 pub(super) fn comments(observations: &Observations, classes: &[String], notes: &str) -> String {
-    let what = match observations {
-        Observations::Channels(names) => format!("channels {}", names.join(", ")),
-        Observations::Symbols(symbols) => format!("symbols {symbols:?}, numbered in this order"),
-    };
     let mut text = format!(
         "// A stream classifier, exported by fishweir {}. Change the model, not this file.\n\
          //\n\
-         // Observes {what}.\n{notes}",
+         // Observes {}.\n{notes}",
         env!("CARGO_PKG_VERSION"),
+        observed(observations),
     );
     for (index, class) in classes.iter().enumerate() {
-        let _ = writeln!(text, "// Class {index}: {class}.");
+        let _ = writeln!(text, "// Class {index}: {}.", one_line(class));
     }
     text
 }
 
-/// The names of the classes and, over symbols, their letters.
+/// What is observed, for a comment.
+pub(super) fn observed(observations: &Observations) -> String {
+    match observations {
+        Observations::Channels(names) => format!("channels {}", one_line(&names.join(", "))),
+        Observations::Symbols(symbols) => {
+            format!("symbols \"{}\", numbered in this order", one_line(symbols))
+        }
+    }
+}
+
+/// A name as a comment may hold it: line breaks, controls and marks that reorder text are escaped as
+/// in a literal, for a comment ends where its line does.
+pub(super) fn one_line(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match letter {
+            '"' | '\'' => text.push(letter),
+            _ => text.extend(letter.escape_debug()),
+        }
+    }
+    text
+}
+
+/// The names of the classes and of the channels and, over symbols, their letters.
 pub(super) fn labels(observations: &Observations, classes: &[String]) -> String {
-    let alphabet = match observations {
-        Observations::Channels(_) => String::new(),
-        Observations::Symbols(symbols) => alphabet_source(Alphabet::of(symbols)),
+    let none = Vec::new();
+    let (channels, alphabet) = match observations {
+        Observations::Channels(names) => (names, String::new()),
+        Observations::Symbols(symbols) => (&none, alphabet_source(Alphabet::of(symbols))),
     };
+    // Debug escapes what is no plain letter.
     format!(
         "/// The names of the classes, by index.\n\
          #[rustfmt::skip]\n\
-         pub static CLASSES: [&str; {}] = {classes:?};\n\n{alphabet}",
-        classes.len()
+         pub static CLASSES: [&str; {}] = {classes:?};\n\n\
+         /// The names of the channels, by index; none over symbols.\n\
+         #[rustfmt::skip]\n\
+         pub static CHANNELS: [&str; {}] = {channels:?};\n\n{alphabet}",
+        classes.len(),
+        channels.len()
     )
 }
 
@@ -121,13 +148,14 @@ pub(super) fn head(
          {uses}\
          {numbers}\n\
          {}\
-         /// {models} models of {states} over {observations}, {outputs} outputs.\n\
+         /// {models} models of {states} over {over}, {outputs} outputs.\n\
          pub type Model = StreamClassifier<{model}, {models}, {outputs}>;\n\n\
          /// The classifier, in flash.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
          pub static MODEL: Model = StreamClassifier::new(\n    [\n",
         labels(observations, classes),
+        over = one_line(&observations.to_string()),
     );
     text
 }

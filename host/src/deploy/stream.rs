@@ -1,7 +1,7 @@
 //! The host's run of a deployed classifier: the core's recursions at run-time sizes.
 
-use fishweir_core::classify::{Decision, decide, decision_value};
-use fishweir_core::emission::Emission;
+use fishweir_core::classify::{Decision, Output, decide_exactly};
+use fishweir_core::emission::{ChannelQ15, Emission};
 use fishweir_core::number::{Dual, Real};
 use fishweir_core::{Flaw, ModelError, ObservationError, Part};
 
@@ -38,7 +38,20 @@ pub struct Stream<T = f32> {
 
 /// One model: the directions are run in blocks, each beside the same values.
 pub(super) struct ModelStream<T> {
-    pub(super) blocks: Vec<Box<dyn Block<T> + Send>>,
+    blocks: Vec<Box<dyn Block<T> + Send>>,
+    /// Whether the stream is impossible under it: see the core's `BankState`.
+    ruled_out: bool,
+}
+
+impl<T> ModelStream<T> {
+    pub(super) const fn of(blocks: Vec<Box<dyn Block<T> + Send>>) -> Self {
+        Self { blocks, ruled_out: false }
+    }
+
+    /// All blocks run the same values, so that none or all of them refuse.
+    fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
+        self.blocks.iter_mut().try_for_each(|block| block.push(x))
+    }
 }
 
 impl<T: Real + Send> Deployed<T> {
@@ -57,7 +70,7 @@ impl<T: Real + Send> Deployed<T> {
                     block(model, steps, first, left)
                 };
                 let blocks = (0..directions.max(1)).step_by(BLOCK).map(block).collect();
-                ModelStream { blocks }
+                ModelStream::of(blocks)
             })
             .collect();
         Stream::of(
@@ -105,13 +118,11 @@ impl<T: Real> Stream<T> {
         match (sample, self.channels) {
             (Sample::Row(row), Some(channels)) if row.len() == channels => {
                 if let Some(places) = &self.places {
-                    if !row.iter().all(|x| x.is_finite()) {
-                        return Err(ObservationError::NotFinite.into());
-                    }
-                    let integer =
-                        |(&x, &places): (&f64, &i16)| (x * f64::from(places).exp2()).round() as i16;
                     self.integers.clear();
-                    self.integers.extend(row.iter().zip(places).map(integer));
+                    for (&x, &places) in row.iter().zip(places) {
+                        let scaled = x * f64::from(places).exp2();
+                        self.integers.push(ChannelQ15::integer(scaled)?);
+                    }
                     let integers = std::mem::take(&mut self.integers);
                     let taken = self.push_each(&Observation::Integers(&integers));
                     self.integers = integers;
@@ -126,31 +137,37 @@ impl<T: Real> Stream<T> {
                 taken?;
             }
             (Sample::Symbol(symbol), None) => self.push_each(&Observation::Symbol(symbol))?,
-            (Sample::Missing, _) => self.blocks().for_each(|block| block.push_missing()),
+            (Sample::Missing, _) => self.push_missing(),
             _ => return Err(PushError::Kind),
         }
         self.samples += 1;
         Ok(())
     }
 
+    /// As the core's `BankState` does: what all refuse is refused, and who alone refuses is ruled out.
     fn push_each(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
-        for taken in 0..self.blocks().count() {
-            let Some(error) = self.blocks().nth(taken).and_then(|block| block.push(x).err()) else {
-                continue;
-            };
-            self.blocks().take(taken).for_each(|block| block.undo());
-            return Err(error);
+        let asked = self.bank.iter_mut().filter(|model| !model.ruled_out);
+        let answers: Vec<_> = asked.map(|model| (model.push(x), model)).collect();
+        if answers.iter().all(|(answer, _)| answer.is_err()) {
+            let first = answers.into_iter().find_map(|(answer, _)| answer.err());
+            return Err(first.unwrap_or(ObservationError::Impossible.into()));
         }
+        answers.into_iter().for_each(|(answer, model)| model.ruled_out = answer.is_err());
         Ok(())
     }
 
-    fn blocks(&mut self) -> impl Iterator<Item = &mut Box<dyn Block<T> + Send>> {
-        self.bank.iter_mut().flat_map(|model| &mut model.blocks)
+    fn push_missing(&mut self) {
+        for model in self.bank.iter_mut().filter(|model| !model.ruled_out) {
+            model.blocks.iter_mut().for_each(|block| block.push_missing());
+        }
     }
 
     /// Forgets the past.
     pub fn reset(&mut self) {
-        self.blocks().for_each(|block| block.reset());
+        for model in &mut self.bank {
+            model.ruled_out = false;
+            model.blocks.iter_mut().for_each(|block| block.reset());
+        }
         self.samples = 0;
     }
 
@@ -166,44 +183,76 @@ impl<T: Real> Stream<T> {
         self.bank.len()
     }
 
-    /// Log-likelihood of the stream under each model, `[model]`.
+    /// Log-likelihood of the stream under each model, `[model]`; minus infinity of one that makes it
+    /// impossible, which is out until the stream is reset.
     #[must_use]
     pub fn log_likelihoods(&self) -> Vec<T> {
-        self.bank.iter().map(|model| model.blocks[0].log().0).collect()
+        let log = |model: &ModelStream<T>| match model.blocks.first() {
+            Some(block) if !model.ruled_out => block.log(),
+            _ => T::NEG_INFINITY,
+        };
+        self.bank.iter().map(log).collect()
     }
 
-    /// The outputs' values, `[output]`.
+    /// The outputs before they are rounded, `[output]`, as the core sums them.
+    fn outputs(&self) -> Vec<Output<T>> {
+        let mut outputs = vec![Output::NONE; self.biases.len()];
+        for (m, model) in self.bank.iter().enumerate() {
+            let parts: Vec<_> = model.blocks.iter().map(|block| block.log_parts()).collect();
+            let rates: Vec<[T; 2]> = parts.iter().flat_map(|(_, rates)| rates).copied().collect();
+            for (o, (output, weights)) in outputs.iter_mut().zip(&self.weights).enumerate() {
+                match parts.first() {
+                    Some(&(log, _)) if !model.ruled_out => {
+                        output.add(weights[m], log, rates.get(o).copied());
+                    }
+                    _ => output.rule_out(weights[m]),
+                }
+            }
+        }
+        let factor = self.normalisation.factor(self.samples);
+        for (output, &bias) in outputs.iter_mut().zip(&self.biases) {
+            output.finish(factor, bias);
+        }
+        outputs
+    }
+
+    /// The outputs' values, `[output]`: rounded, so that two large ones may be the same where
+    /// [`leads`](Self::leads) says by how much they differ.
     #[must_use]
     pub fn decision_values(&self) -> Vec<T> {
-        let factor = self.normalisation.factor(self.samples);
-        let logs: Vec<(T, Vec<T>)> = self
-            .bank
-            .iter()
-            .map(|model| {
-                let mut parts = model.blocks.iter().map(|block| block.log());
-                let mut all = parts.next().unwrap_or_default();
-                parts.for_each(|(_, tangent)| all.1.extend(tangent));
-                all
-            })
-            .collect();
-        self.biases
-            .iter()
-            .zip(&self.weights)
-            .enumerate()
-            .map(|(output, (&bias, weights))| {
-                let evidence = weights.iter().zip(&logs).map(|(&weight, (log, tangent))| {
-                    (weight, *log, tangent.get(output).copied().unwrap_or(T::ZERO))
-                });
-                decision_value(bias, factor, evidence)
-            })
-            .collect()
+        self.outputs().iter().map(Output::value).collect()
+    }
+
+    /// By how much each class leads the best of the others, `[class]`; negative where it does not,
+    /// infinite where models that are ruled out decide.
+    #[must_use]
+    pub fn leads(&self) -> Vec<T> {
+        leads(&self.outputs(), Output::value, Output::less)
     }
 
     /// The decision so far.
     #[must_use]
     pub fn decision(&self) -> Decision<T> {
-        decide(&self.decision_values())
+        decide_exactly(&self.outputs())
     }
+}
+
+/// How far each class is ahead of the best of the others; one value is that of the second of two
+/// classes, its sign deciding.
+pub(crate) fn leads<V, T: Real>(
+    values: &[V],
+    rounded: impl Fn(&V) -> T,
+    less: impl Fn(&V, &V) -> T,
+) -> Vec<T> {
+    if let [value] = values {
+        return vec![-rounded(value), rounded(value)];
+    }
+    let lead = |class: usize| {
+        let others = values.iter().enumerate().filter(|&(other, _)| other != class);
+        let leads = others.map(|(_, other)| less(&values[class], other));
+        leads.reduce(|least, lead| if lead < least { lead } else { least })
+    };
+    (0..values.len()).map(|class| lead(class).unwrap_or(T::ZERO)).collect()
 }
 
 impl Deployed {
@@ -242,5 +291,17 @@ impl Deployed {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leads;
+
+    #[test]
+    fn one_class_leads_at_most() {
+        let leads = |values: &[f32]| leads(values, |&value| value, |&a, &b| a - b);
+        assert_eq!(leads(&[0.5]), [-0.5, 0.5]);
+        assert_eq!(leads(&[1.0, 3.0, 2.5]), [-2.0, 0.5, -0.5]);
     }
 }

@@ -46,6 +46,12 @@ pub enum DeviceError {
         /// What to do.
         hint: String,
     },
+    /// Rust's library for the board is not installed.
+    #[error("the Rust target {target} is not installed here; run: rustup target add {target}")]
+    NoTarget {
+        /// Rust's name of it.
+        target: &'static str,
+    },
     /// Cargo refused.
     #[error("the firmware does not build{}:\n{message}", hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default())]
     Build {

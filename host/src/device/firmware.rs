@@ -127,8 +127,7 @@ impl Firmware {
         let output = self.cargo(board, binary, features, model)?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-            let hint = build_hint(&message, board);
-            return Err(DeviceError::Build { message, hint });
+            return Err(build_error(message, board));
         }
         let built = self.target_folder.join(board.target).join("release").join(binary);
         let mut part = elf.as_os_str().to_owned();
@@ -186,14 +185,15 @@ fn absolute(path: &Path) -> Result<PathBuf, DeviceError> {
     })
 }
 
-fn build_hint(message: &str, board: &Board) -> Option<String> {
+/// What cargo's message says is to be done, where that can be told.
+fn build_error(message: String, board: &Board) -> DeviceError {
     if message.contains("can't find crate for `core`") {
-        Some(format!("run: rustup target add {}", board.target))
-    } else if message.contains("will not fit in region") {
-        Some(format!("model and program are too large for the memory of {}", board.name))
-    } else {
-        None
+        return DeviceError::NoTarget { target: board.target };
     }
+    let too_large = message.contains("will not fit in region");
+    let hint = too_large
+        .then(|| format!("model and program are too large for the memory of {}", board.name));
+    DeviceError::Build { message, hint }
 }
 
 /// A linked image.
@@ -297,10 +297,12 @@ mod tests {
     #[test]
     fn a_missing_target_is_explained() {
         let board = Board::named(Board::DEFAULT).expect("a board");
-        let hint = build_hint("error[E0463]: can't find crate for `core`", board);
-        assert_eq!(hint.as_deref(), Some("run: rustup target add thumbv7em-none-eabihf"));
-        let hint = build_hint("section '.rodata' will not fit in region 'FLASH'", board);
-        assert!(hint.is_some_and(|hint| hint.contains("too large for the memory of mps2-an386")));
-        assert_eq!(build_hint("error: expected expression", board), None);
+        let told = |message: &str| build_error(message.into(), board).to_string();
+        let message = told("error[E0463]: can't find crate for `core`\nthirty lines more");
+        assert!(message.ends_with("run: rustup target add thumbv7em-none-eabihf"), "{message}");
+        let message = told("section '.rodata' will not fit in region 'FLASH'");
+        assert!(message.contains("too large for the memory of mps2-an386"), "{message}");
+        let message = told("error: expected expression");
+        assert_eq!(message, "the firmware does not build:\nerror: expected expression");
     }
 }

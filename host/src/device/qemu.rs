@@ -4,11 +4,15 @@
 //! emulator inherits, and what the firmware logs through semihosting is the emulator's standard
 //! output. With `-icount shift=0` an instruction takes one nanosecond of virtual time, so that the
 //! board's counter counts instructions. An emulator knows no cycles.
+//!
+//! A socket that a process inherits takes a Unix system: elsewhere [`Qemu::start`] says so.
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::net::Shutdown;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
+#[cfg(not(unix))]
+use std::net::TcpStream as Socket;
+#[cfg(unix)]
+use std::os::unix::net::UnixStream as Socket;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
@@ -19,11 +23,24 @@ use fishweir_core::wire::Exit;
 use super::session::{self, Input, Outcome};
 use super::{DeviceError, Image, Options};
 
+/// A pair of sockets, the second to be inherited.
+#[cfg(unix)]
+fn pair() -> io::Result<(Socket, Stdio)> {
+    let (ours, theirs) = Socket::pair()?;
+    Ok((ours, std::os::fd::OwnedFd::from(theirs).into()))
+}
+
+#[cfg(not(unix))]
+fn pair() -> io::Result<(Socket, Stdio)> {
+    let why = "the emulator inherits a socket, which takes a Unix system";
+    Err(io::Error::new(ErrorKind::Unsupported, why))
+}
+
 /// An emulated board that is running an image.
 #[derive(Debug)]
 pub struct Qemu {
     child: Child,
-    serial: UnixStream,
+    serial: Socket,
     log: Option<JoinHandle<Vec<u8>>>,
     stderr: Option<JoinHandle<Vec<u8>>>,
 }
@@ -77,7 +94,7 @@ impl Qemu {
     /// # Errors
     /// As [`start`](Self::start).
     pub fn start_in(image: &Image, folder: &Path, arguments: &[&str]) -> Result<Self, DeviceError> {
-        let (serial, theirs) = UnixStream::pair()?;
+        let (serial, theirs) = pair()?;
         let emulator = &image.board.emulator;
         let mut child = Command::new(emulator.program)
             .current_dir(folder)
@@ -87,7 +104,7 @@ impl Qemu {
             .args(["-chardev", "socket,id=serial,fd=0", "-serial", "chardev:serial"])
             .args(["-semihosting-config", "enable=on,target=native", "-kernel"])
             .arg(std::path::absolute(&image.elf)?)
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdin(theirs)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -119,7 +136,9 @@ impl Qemu {
         let started = Instant::now();
         let outcome = self.converse(inputs, options, progress);
         let elapsed = started.elapsed();
-        let (code, log, stderr) = self.end(options.patience, outcome.is_ok())?;
+        // Who hung up is about to end, however long a busy machine takes over it.
+        let hung_up = matches!(outcome, Err(DeviceError::Stopped { .. } | DeviceError::Link(_)));
+        let (code, log, stderr) = self.end(options.patience, hung_up || outcome.is_ok())?;
         let asked = code == Some(Exit::Done.code());
         match outcome {
             Ok(outcome) if asked => Ok(Run { outcome, log, elapsed }),
@@ -180,7 +199,7 @@ impl Qemu {
     pub fn talk<T>(
         mut self,
         patience: Duration,
-        conversation: impl FnOnce(&UnixStream) -> std::io::Result<T>,
+        conversation: impl FnOnce(&Socket) -> std::io::Result<T>,
     ) -> Result<(T, Vec<u8>), DeviceError> {
         self.serial.set_read_timeout(Some(patience))?;
         let outcome = conversation(&self.serial);
@@ -200,7 +219,7 @@ impl Qemu {
 
     /// The device's serial port, for a conversation of one's own: see [`converse`](super::converse).
     #[must_use]
-    pub fn serial(&self) -> &UnixStream {
+    pub fn serial(&self) -> &Socket {
         &self.serial
     }
 
@@ -235,10 +254,19 @@ impl Qemu {
     ) -> Result<(Option<i32>, Vec<u8>, String), DeviceError> {
         // A device that was not asked to stop may have ended by itself a moment ago, or never will.
         let deadline = Instant::now() + if asked { patience } else { Duration::from_millis(500) };
+        // Where the host is slow, questions were repeated: the device ends only when it has found room
+        // for all answers, so somebody must read them.
+        self.serial.set_read_timeout(Some(Duration::from_millis(2)))?;
+        let mut unheard = [0; 4096];
         let status = loop {
             match self.child.try_wait()? {
                 Some(status) => break status,
-                None if Instant::now() < deadline => thread::sleep(Duration::from_millis(2)),
+                None if Instant::now() < deadline => match self.serial.read(&mut unheard) {
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                    Ok(1..) => {}
+                    // Hung up: nothing to wait for but the emulator's end.
+                    _ => thread::sleep(Duration::from_millis(2)),
+                },
                 None => {
                     self.child.kill()?;
                     break self.child.wait()?;
@@ -282,8 +310,65 @@ fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
 mod tests {
     use std::path::PathBuf;
 
+    use fishweir_core::Profile;
+    use fishweir_core::number::NumberFormat;
+    use fishweir_core::wire::{Frame, Info, Place, Report, SampleKind, VERSION};
+    use zerocopy::FromZeros;
+
     use super::*;
     use crate::device::{Board, Clock, Sections, board::Emulator};
+
+    /// What a shell script makes of a run without samples. It finds the answers to all questions in
+    /// the file `answers`, and the serial port at its descriptor 0.
+    fn run_script(board: &'static Board, patience: Duration) -> Result<Run, DeviceError> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let place = Place::default();
+        let info = Info {
+            head: place.head(Info::TAG),
+            version: VERSION,
+            sample_kind: SampleKind::Symbol as u8,
+            profile: Profile::of(NumberFormat::F32).to_bytes(),
+            ..Info::new_zeroed()
+        };
+        let report = Report { head: place.next_stream().head(Report::TAG), ..Report::EMPTY };
+        let answers = [Frame::new(&info).as_bytes(), Frame::new(&report).as_bytes()].concat();
+        std::fs::write(folder.path().join("answers"), answers).expect("a temporary file");
+        let image = Image { board, elf: PathBuf::from("none.elf"), sections: Sections::default() };
+        let options = Options { patience, retry: Duration::from_millis(5) };
+        Qemu::start_in(&image, folder.path(), &[])?.run([], &options, |_| ())
+    }
+
+    const fn script(machine: &'static [&'static str]) -> Board {
+        Board {
+            name: "script",
+            core: "shell",
+            target: "none",
+            usual_clock: Clock { hertz: 1, part: "none" },
+            emulator: Emulator { program: "sh", package: "dash" },
+            machine,
+        }
+    }
+
+    #[test]
+    fn a_slow_device_gets_rid_of_all_that_it_was_asked_and_ends_well() {
+        // More than fits between the two, when nobody expects any more.
+        static SLOW: Board =
+            script(&["-c", "cat answers >&0; sleep 0.3; exec head -c 1000000 /dev/zero >&0"]);
+        let run = run_script(&SLOW, Duration::from_secs(10));
+        assert!(run.is_ok(), "{run:?}");
+    }
+
+    #[test]
+    fn a_device_that_never_ends_is_ended_silent_or_not() {
+        static SILENT: Board = script(&["-c", "cat answers >&0; exec sleep 1000"]);
+        static TALKATIVE: Board =
+            script(&["-c", "cat answers >&0; sleep 0.3; exec cat /dev/zero >&0"]);
+        for board in [&SILENT, &TALKATIVE] {
+            let error = run_script(board, Duration::from_secs(1)).expect_err("it has to be killed");
+            assert!(matches!(error, DeviceError::Emulator { code: None, .. }), "{error}");
+            assert!(error.to_string().contains("did not end well"), "{error}");
+        }
+    }
 
     #[test]
     fn a_missing_emulator_is_told_with_what_installs_it() {

@@ -4,6 +4,7 @@ use std::io::{BufWriter, Read, Write};
 use std::sync::mpsc;
 use std::thread;
 
+use fishweir_core::Profile;
 use fishweir_core::wire::{
     AnswerHead, F32, Fault, FaultKind, Head, Info, Place, Report, Request, SampleKind, Saved,
     Status, VERSION,
@@ -45,6 +46,8 @@ pub struct DeviceInfo {
     pub state_bytes: usize,
     /// Ticks of the board's counter in a second; `None` where it has none.
     pub ticks_per_second: Option<u32>,
+    /// What computes there: where it differs from the host's, bits cannot be compared.
+    pub profile: Profile,
 }
 
 /// The device's answer to a sample.
@@ -115,11 +118,11 @@ pub struct Outcome {
 
 /// Asks what runs on the device, sends it all inputs, collects its answers, and stops it.
 ///
-/// Reads and writes on two threads, so that the inputs run ahead of the answers as far as the link
-/// lets them. `reader` waits at most [`Options::retry`] for a byte: what is asked once, before and after
-/// the stream, is then asked again. Samples are never sent again; what the line loses is counted.
-/// `hang_up` breaks the link: it is called when one side fails, so that the other ends too. `progress`
-/// is told the number of samples that are answered or lost, after each answer.
+/// Reads and writes on two threads, so that the inputs run ahead of the answers as far as the link lets
+/// them. `reader` waits at most [`Options::retry`] for a byte: what is asked once, before and after the
+/// stream, is then asked again, ever more rarely. Samples are never sent again; what the line loses is
+/// counted. `hang_up` breaks the link: it is called when one side fails, so that the other ends too.
+/// `progress` is told the number of samples that are answered or lost, after each answer.
 ///
 /// # Errors
 /// When the link fails or is silent for longer than [`Options::patience`], when the device reports a
@@ -178,6 +181,26 @@ pub fn converse<'a>(
     })
 }
 
+/// When a question is asked again: after one silence, two more, four more. A device that is merely slow,
+/// emulated on a busy machine, would otherwise drown in questions.
+#[derive(Default)]
+struct Repeats {
+    silences: u32,
+    asked: u32,
+}
+
+impl Repeats {
+    /// Whether to ask again, after one more silence.
+    fn due(&mut self) -> bool {
+        self.silences += 1;
+        let due = self.silences == 1 << self.asked;
+        if due {
+            (self.silences, self.asked) = (0, self.asked + 1);
+        }
+        due
+    }
+}
+
 /// Asks until it is answered.
 fn ask_info<R: Read>(
     line: &mut Line<'_, R>,
@@ -188,9 +211,15 @@ fn ask_info<R: Read>(
         Ok(send(writer, request.as_bytes()).and_then(|()| Write::flush(writer))?)
     };
     ask(writer)?;
+    let mut repeats = Repeats::default();
     loop {
         match line.hear(0)? {
             Heard::Record(head, rest) if head.tag == Info::TAG => {
+                // The version first: what follows it is another's.
+                match rest.first() {
+                    Some(&found) if found != VERSION => return Err(DeviceError::Version { found }),
+                    _ => {}
+                }
                 let info: Info = read(head, &rest, 0)?;
                 return Ok((DeviceInfo::new(&info)?, head.place()));
             }
@@ -199,7 +228,8 @@ fn ask_info<R: Read>(
             }
             // The rest of what it said to a host before this one.
             Heard::Record(..) => {}
-            Heard::Silence => ask(writer)?,
+            Heard::Silence if repeats.due() => ask(writer)?,
+            Heard::Silence => {}
             Heard::End => return Err(DeviceError::Stopped { answers: 0 }),
         }
     }
@@ -207,9 +237,6 @@ fn ask_info<R: Read>(
 
 impl DeviceInfo {
     fn new(info: &Info) -> Result<Self, DeviceError> {
-        if info.version != VERSION {
-            return Err(DeviceError::Version { found: info.version });
-        }
         let sample_kind = SampleKind::from_byte(info.sample_kind)
             .ok_or_else(|| bad(0, format!("sample kind {:#04x}", info.sample_kind)))?;
         Ok(Self {
@@ -220,6 +247,8 @@ impl DeviceInfo {
             model_bytes: info.model_bytes.get() as usize,
             state_bytes: info.state_bytes.get() as usize,
             ticks_per_second: nonzero(info.ticks_per_second.get()),
+            profile: Profile::from_bytes(info.profile)
+                .ok_or_else(|| bad(0, format!("numeric profile {:02x?}", info.profile)))?,
         })
     }
 }
@@ -368,10 +397,12 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
         mut sender: Sender<'_, W>,
         mut report: Option<DeviceReport>,
     ) -> Result<DeviceReport, DeviceError> {
+        let mut repeats = Repeats::default();
         let report = loop {
             match report {
                 Some(report) => break report,
-                None => sender.ask(Request::Report)?,
+                None if repeats.due() => sender.ask(Request::Report)?,
+                None => {}
             }
             report = self.until_silent_or_report(|| true)?;
         };

@@ -1,8 +1,11 @@
+use std::cell::RefCell;
+use std::fmt;
+
 use serde::Serialize;
 
-use super::{EvaluateError, Figures, Interval, Judged, Latency, Roc, judge};
+use super::{EvaluateError, Figures, Interval, Judged, Latency, Roc, Units, judge};
 use crate::data::{Dataset, Window};
-use crate::learn::{Choice, TrainOptions, Trainer};
+use crate::learn::{Choice, TrainOptions, Trained, Trainer};
 
 /// A classifier's cross-validation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -11,12 +14,20 @@ pub struct CrossValidation {
     pub method: String,
     /// Figures over all folds' windows together.
     pub pooled: Figures,
-    /// Accuracy over the folds.
+    /// Accuracy over all folds' windows together, with its interval over groups where a column was
+    /// named, else over series.
     pub accuracy: Option<Interval>,
+    /// What that interval is over.
+    #[serde(skip)]
+    pub units: Units,
     /// After how many samples decisions were made.
     pub latency: Option<Latency>,
-    /// Detections against false alarms, over all folds' windows together.
+    /// Detections against false alarms, over all folds' windows together: as if leads of the folds'
+    /// classifiers could be held against each other.
     pub roc: Option<Roc>,
+    /// The mean of the folds' own areas, which holds no fold's leads against another's (G. Forman and
+    /// M. Scholz, Apples-to-apples in cross-validation studies, SIGKDD Explorations 12, 2010).
+    pub roc_area_by_fold: Option<f64>,
     /// The folds one by one.
     pub folds: Vec<FoldFigures>,
 }
@@ -34,8 +45,41 @@ pub struct FoldFigures {
     pub accuracy: f64,
     /// Macro-F1.
     pub macro_f1: f64,
+    /// Area below detections against false alarms; none where the fold tests one class alone.
+    pub roc_area: Option<f64>,
     /// What was chosen within the training folds.
     pub choice: Option<Choice>,
+    /// The floor of standard deviations; null for symbols and for a kernel by marginalisation.
+    pub floor: Option<Floor>,
+}
+
+/// The floor of standard deviations chosen within the training folds, and what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Floor {
+    /// The fraction of the channel's in its class.
+    pub std_floor: f64,
+    /// Standard deviations that are held there.
+    pub held: usize,
+    /// Standard deviations of all models.
+    pub all: usize,
+}
+
+impl Floor {
+    fn of(trained: &Trained) -> Option<Self> {
+        let (mut held, mut all) = (0, 0);
+        for fit in &trained.fits {
+            held += fit.floored.iter().sum::<usize>();
+            all += fit.floored.len() * fit.model.states();
+        }
+        let std_floor = trained.floor.as_ref()?.std_floor;
+        (all > 0).then_some(Self { std_floor, held, all })
+    }
+}
+
+impl fmt::Display for Floor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} held at {}", self.held, self.all, self.std_floor)
+    }
 }
 
 /// How to cross-validate.
@@ -45,6 +89,22 @@ pub struct CrossValidationOptions {
     pub folds: usize,
     /// Seed of the folds; `None` deals in order.
     pub seed: Option<u64>,
+}
+
+/// Refuses, before the first of several classifiers is trained, what [`cross_validate`] would refuse after
+/// the others: folds that cannot be made, options that do not go together, more windows than a Gram
+/// matrix takes.
+///
+/// # Errors
+/// [`EvaluateError`].
+pub fn check(
+    trainer: &Trainer<'_>,
+    options: &TrainOptions,
+    validation: CrossValidationOptions,
+) -> Result<(), EvaluateError> {
+    let group = options.group.as_deref();
+    let folds = trainer.data().folds(validation.folds, group, validation.seed)?;
+    Ok((0..folds.len()).try_for_each(|fold| trainer.check(&folds.train(fold), options))?)
 }
 
 /// Cross-validates a classifier: in every fold it is trained on the other folds alone, deployed
@@ -61,11 +121,18 @@ pub fn cross_validate(
 ) -> Result<CrossValidation, EvaluateError> {
     let data = trainer.data();
     let windows = data.windows(options.windowing.as_ref());
-    over_folds(data, options, validation, options.kind.to_string(), |train, test| {
-        let trained = trainer.train(train, options, progress)?;
-        let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
-        Ok((judge(trained.classifier.deploy()?.any(), &cut), trained.choice))
-    })
+    let floors = RefCell::new(Vec::new());
+    let mut validated =
+        over_folds(data, options, validation, options.kind.to_string(), |train, test| {
+            let trained = trainer.train(train, options, progress)?;
+            floors.borrow_mut().push(Floor::of(&trained));
+            let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
+            Ok((judge(trained.classifier.deploy()?.any(), &cut), trained.choice))
+        })?;
+    for (fold, floor) in validated.folds.iter_mut().zip(floors.into_inner()) {
+        fold.floor = floor;
+    }
+    Ok(validated)
 }
 
 /// Judges every fold by what is made of the others: `judged` is given series to train on and to test.
@@ -100,30 +167,36 @@ pub(super) fn over_folds(
             windows: judged.len(),
             accuracy: figures.accuracy,
             macro_f1: figures.macro_f1,
+            roc_area: Roc::of(data.classes().len(), &judged).map(|roc| roc.area),
             choice,
+            floor: None,
         });
         all.extend(judged);
     }
     if all.is_empty() {
         return Err(EvaluateError::NoWindows(data.source().to_owned()));
     }
-    let accuracies: Vec<f64> = by_fold.iter().map(|fold| fold.accuracy).collect();
+    let unit_of =
+        |series: usize| groups.as_ref().map_or(series, |(of_series, _)| of_series[series]);
+    let units = Units::of(&all, &all.iter().map(|one| unit_of(one.series)).collect::<Vec<_>>());
+    let areas: Vec<f64> = by_fold.iter().filter_map(|fold| fold.roc_area).collect();
     Ok(CrossValidation {
         method,
         pooled: Figures::of(data.classes(), &all),
-        accuracy: Interval::over_folds(&accuracies).map(Interval::of_share),
+        accuracy: units.accuracy(),
+        units,
         latency: Latency::of(&all),
         roc: Roc::of(data.classes().len(), &all),
+        roc_area_by_fold: (!areas.is_empty())
+            .then(|| areas.iter().sum::<f64>() / areas.len() as f64),
         folds: by_fold,
     })
 }
 
 impl CrossValidation {
-    /// By how much this classifier's accuracy exceeds another's on the same folds, fold by fold.
+    /// By how much this classifier's accuracy exceeds another's on the same windows.
     #[must_use]
     pub fn gain_over(&self, other: &Self) -> Option<Interval> {
-        let pairs = self.folds.iter().zip(&other.folds);
-        let gains: Vec<f64> = pairs.map(|(own, other)| own.accuracy - other.accuracy).collect();
-        Interval::over_folds(&gains)
+        self.units.gain_over(&other.units)
     }
 }

@@ -1,14 +1,12 @@
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use super::Judged;
 
-/// A mean with its 95 % confidence interval.
+/// A figure with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
-    /// The mean.
+    /// The figure.
     pub mean: f64,
     /// Lower end.
     pub low: f64,
@@ -16,75 +14,12 @@ pub struct Interval {
     pub high: f64,
 }
 
-impl Interval {
-    /// Of a figure over `k` folds of a cross-validation, or of the difference of two figures fold by
-    /// fold:
-    ///
-    /// ```text
-    /// mean +- t_{0.975, k - 1} s sqrt( 1/k + 1/(k - 1) )
-    /// ```
-    ///
-    /// with `s` the standard deviation over the folds. The second term (test windows a training
-    /// window) is the correction of Nadeau and Bengio (2003): training sets overlap, so folds vary
-    /// less than samples of the data would. `None` for less than two folds.
-    #[must_use]
-    pub fn over_folds(figures: &[f64]) -> Option<Self> {
-        let k = figures.len() as f64;
-        let student = StudentsT::new(0.0, 1.0, k - 1.0).ok()?;
-        let mean = figures.iter().sum::<f64>() / k;
-        let variance = figures.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (k - 1.0);
-        let half = student.inverse_cdf(0.975) * (variance * (1.0 / k + 1.0 / (k - 1.0))).sqrt();
-        Some(Self { mean, low: mean - half, high: mean + half })
-    }
-}
-
-impl Interval {
-    /// The same, of a figure that is a share: an end outside `0` to `1` says no more than that end.
-    #[must_use]
-    pub fn of_share(self) -> Self {
-        Self { low: self.low.max(0.0), high: self.high.min(1.0), ..self }
-    }
-}
-
-/// Resamples of a bootstrap.
-const RESAMPLES: usize = 4_000;
-
-impl Interval {
-    /// Of the ratio of two sums over units that were drawn independently (subjects, series), such as
-    /// windows decided rightly to windows: `(part, whole)` a unit.
-    ///
-    /// The percentile bootstrap over units, of a fixed seed: equal units give equal intervals, and
-    /// parts that are differences of two classifiers' are paired. `None` for less than two units
-    /// with anything in them.
-    #[must_use]
-    pub fn over_units(units: &[(f64, f64)]) -> Option<Self> {
-        let units: Vec<(f64, f64)> = units.iter().copied().filter(|unit| unit.1 > 0.0).collect();
-        if units.len() < 2 {
-            return None;
-        }
-        let ratio = |drawn: &mut dyn Iterator<Item = (f64, f64)>| {
-            let (part, whole) = drawn.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-            part / whole
-        };
-        let mut random = ChaCha8Rng::seed_from_u64(0);
-        let mut ratios: Vec<f64> = (0..RESAMPLES)
-            .map(|_| {
-                let mut draw = || units[random.random_range(0..units.len())];
-                ratio(&mut (0..units.len()).map(|_| draw()))
-            })
-            .collect();
-        ratios.sort_by(f64::total_cmp);
-        Some(Self {
-            mean: ratio(&mut units.iter().copied()),
-            low: ratios[RESAMPLES / 40],
-            high: ratios[RESAMPLES - 1 - RESAMPLES / 40],
-        })
-    }
-}
+/// What is left out at the upper end.
+const QUANTILE: f64 = 0.975;
 
 /// Windows decided rightly, and windows, of each unit that was drawn independently: a subject, a
 /// series.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Units(Vec<(f64, f64)>);
 
 impl Units {
@@ -99,19 +34,106 @@ impl Units {
         Self(sums)
     }
 
-    /// Accuracy.
+    /// Of windows decided rightly and windows, a pair a unit.
     #[must_use]
-    pub fn accuracy(&self) -> Option<Interval> {
-        Interval::over_units(&self.0)
+    pub fn of_counts(counts: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        Self(counts.into_iter().map(|(right, all)| (right as f64, all as f64)).collect())
     }
 
-    /// By how much the accuracy exceeds another's on the same windows.
+    /// Accuracy `p`: Wilson's score interval (E. B. Wilson, Probable inference, the law of succession,
+    /// and statistical inference, Journal of the American Statistical Association 22, 1927) at as many
+    /// independent windows as tell as much,
+    ///
+    /// ```text
+    /// n* = p (1 - p) / v (z / t_{G-1})^2,   v = G / (G - 1) sum_g (right_g - p all_g)^2 / n^2
+    /// ```
+    ///
+    /// with the variance `v` over `G` units of `n` windows in all and Student's quantile for as many
+    /// (E. L. Korn and B. I. Graubard, Confidence intervals for proportions with small expected number
+    /// of positive counts estimated from survey data, Survey Methodology 24, 1998; A. C. Cameron and
+    /// D. L. Miller, A practitioner's guide to cluster-robust inference, Journal of Human Resources 50,
+    /// 2015). Windows tell no more than independent ones, `n* <= n (z / t)^2`, and no less than if those
+    /// of a unit were all alike, `n* >= n^2 / sum_g all_g^2` (L. Kish, Survey sampling, 1965), which is
+    /// what is left where all or none are right and nothing is known of how units differ.
+    ///
+    /// Of two to ten groups of 20 to 40 windows, 0.8 or 0.95 right, alone or correlated by 0.1, it covers
+    /// in 0.897 to 1.000 of 2 000 trials, where the percentile bootstrap covers in 0.565 to 0.919 and the t
+    /// interval in 0.795 to 0.957; of 40 series of one window, 0.99 right, in 0.941 against 0.332. Over the
+    /// groups of a cross-validation it covers in 0.973 to 1.000, the t interval over folds, corrected for
+    /// training sets that overlap, in 0.944 to 0.985, though mostly wider and not about `p` (`cargo run
+    /// --release --example interval_coverage`).
+    ///
+    /// `None` for less than two units with a window.
+    #[must_use]
+    pub fn accuracy(&self) -> Option<Interval> {
+        let sums = Sums::of(&self.0)?;
+        let p = sums.share;
+        let z = Normal::standard().inverse_cdf(QUANTILE);
+        let known = (z / sums.quantile).powi(2);
+        let telling = match p * (1.0 - p) {
+            0.0 => 0.0,
+            variance => (variance / sums.variance).min(sums.windows) * known,
+        };
+        let n = telling.max(sums.windows.powi(2) / sums.squares);
+        let (centre, half) =
+            (p + z * z / (2.0 * n), z * (p * (1.0 - p) / n + (z / (2.0 * n)).powi(2)).sqrt());
+        let end = |x: f64| (x / (1.0 + z * z / n)).clamp(0.0, 1.0);
+        // Rounding must not leave out the figure itself, where all or none are right.
+        Some(Interval { mean: p, low: end(centre - half).min(p), high: end(centre + half).max(p) })
+    }
+
+    /// By how much the accuracy exceeds another's on the same windows: the difference `d` with
+    ///
+    /// ```text
+    /// d +- t_{G-1} sqrt( G / (G - 1) (1 + sum_g (more_g - d all_g)^2) ) / n
+    /// ```
+    ///
+    /// where `more_g` are the windows of a unit that are decided rightly more. The one is a window more
+    /// that the two decide differently: that they never did does not say that they never will.
     #[must_use]
     pub fn gain_over(&self, other: &Self) -> Option<Interval> {
         let pairs = self.0.iter().zip(&other.0);
-        Interval::over_units(
-            &pairs.map(|(own, other)| (own.0 - other.0, own.1)).collect::<Vec<_>>(),
-        )
+        let sums =
+            Sums::of(&pairs.map(|(own, other)| (own.0 - other.0, own.1)).collect::<Vec<_>>())?;
+        let one_more = sums.units / (sums.units - 1.0) / sums.windows.powi(2);
+        let half = sums.quantile * (sums.variance + one_more).sqrt();
+        let mean = sums.share;
+        Some(Interval { mean, low: (mean - half).max(-1.0), high: (mean + half).min(1.0) })
+    }
+}
+
+/// What intervals over units are made of.
+struct Sums {
+    units: f64,
+    windows: f64,
+    /// Of the units' windows.
+    squares: f64,
+    /// The sum of parts over that of windows.
+    share: f64,
+    /// Its variance, from how the units differ.
+    variance: f64,
+    /// Student's, at one unit less.
+    quantile: f64,
+}
+
+impl Sums {
+    fn of(units: &[(f64, f64)]) -> Option<Self> {
+        let drawn = || units.iter().filter(|unit| unit.1 > 0.0);
+        let units = drawn().count() as f64;
+        if units < 2.0 {
+            return None;
+        }
+        let windows: f64 = drawn().map(|unit| unit.1).sum();
+        let share = drawn().map(|unit| unit.0).sum::<f64>() / windows;
+        let apart: f64 = drawn().map(|(part, all)| (part - share * all).powi(2)).sum();
+        Some(Self {
+            units,
+            windows,
+            squares: drawn().map(|unit| unit.1 * unit.1).sum(),
+            share,
+            variance: units / (units - 1.0) * apart / (windows * windows),
+            quantile: StudentsT::new(0.0, 1.0, units - 1.0).ok()?.inverse_cdf(QUANTILE),
+        })
     }
 }
 
@@ -119,28 +141,53 @@ impl Units {
 mod tests {
     use super::*;
 
-    /// `t_{0.975, 4} = 2.776`, of any table.
-    #[test]
-    fn five_folds_are_students() {
-        let interval = Interval::over_folds(&[0.8, 0.9, 0.7, 0.8, 0.8]).expect("five folds");
-        assert!((interval.mean - 0.8).abs() < 1e-12);
-        let half = 2.776_445 * (0.005_f64 * 0.45).sqrt();
-        assert!((interval.high - interval.mean - half).abs() < 1e-6);
-        assert!((interval.low + interval.high - 2.0 * interval.mean).abs() < 1e-12);
-        assert_eq!(Interval::over_folds(&[0.8]), None);
-        assert_eq!(Interval::over_folds(&[]), None);
+    fn alike(units: usize, right: usize, all: usize) -> Units {
+        Units::of_counts(std::iter::repeat_n((right, all), units))
     }
 
-    /// Of many equal units the bootstrap's interval is the normal one.
+    /// Of many units with a window each it is Wilson's interval: 0.75 of 400 is 0.7053 to 0.7899.
     #[test]
-    fn many_units_are_normal() {
-        let units: Vec<(f64, f64)> =
-            (0..400).map(|unit| (f64::from(u8::from(unit % 4 > 0)), 1.0)).collect();
-        let interval = Interval::over_units(&units).expect("units");
+    fn many_units_of_one_window_are_wilsons() {
+        let units = Units::of_counts((0..400).map(|unit| (usize::from(unit % 4 > 0), 1)));
+        let interval = units.accuracy().expect("units");
         assert_eq!(interval.mean, 0.75);
-        let half = 1.96 * (0.75_f64 * 0.25 / 400.0).sqrt();
-        assert!((interval.high - 0.75 - half).abs() < 0.004, "{interval:?}");
-        assert!((0.75 - interval.low - half).abs() < 0.004, "{interval:?}");
-        assert_eq!(Interval::over_units(&[(1.0, 2.0), (0.0, 0.0)]), None);
+        assert!((interval.low - 0.7053).abs() < 1e-3, "{interval:?}");
+        assert!((interval.high - 0.7899).abs() < 1e-3, "{interval:?}");
+    }
+
+    /// Nothing wrong in `n` windows is `n / (n + z^2)` at the least, of units that do not differ as many
+    /// as there are units.
+    #[test]
+    fn what_was_never_seen_is_not_impossible() {
+        for (units, low) in [(alike(40, 1, 1), 0.9124), (alike(4, 250, 250), 0.5101)] {
+            let interval = units.accuracy().expect("units");
+            assert_eq!((interval.mean, interval.high), (1.0, 1.0));
+            assert!((interval.low - low).abs() < 1e-4, "{interval:?}");
+            let gain = units.gain_over(&units).expect("units");
+            assert!(gain.mean == 0.0 && gain.low < 0.0 && gain.high == -gain.low, "{gain:?}");
+        }
+        let none = alike(40, 0, 1).accuracy().expect("units");
+        assert!(none.low == 0.0 && (none.high - (1.0 - 0.9124)).abs() < 1e-4, "{none:?}");
+    }
+
+    /// Student's `t_{0.975, 4} = 2.776` of units whose windows go together.
+    #[test]
+    fn units_that_differ_count_once() {
+        let units = Units::of_counts([(80, 100), (90, 100), (70, 100), (85, 100), (75, 100)]);
+        let interval = units.accuracy().expect("units");
+        assert_eq!(interval.mean, 0.8);
+        let variance: f64 = 5.0 / 4.0 * 250.0 / 250_000.0;
+        let n = 0.16 / variance * (1.959_964_f64 / 2.776_445).powi(2);
+        let root = (0.16 / n + (1.959_964 / (2.0 * n)).powi(2)).sqrt();
+        let centre = 0.8 + 1.959_964_f64.powi(2) / (2.0 * n);
+        let low = (centre - 1.959_964 * root) / (1.0 + 1.959_964_f64.powi(2) / n);
+        assert!((interval.low - low).abs() < 1e-5, "{interval:?} from {low}");
+        let more = units.gain_over(&alike(5, 75, 100)).expect("units");
+        assert!(
+            (more.mean - 0.05).abs() < 1e-12 && more.low < -0.04 && more.high > 0.14,
+            "{more:?}"
+        );
+        assert_eq!(alike(1, 3, 4).accuracy(), None);
+        assert_eq!(Units::of_counts([(1, 2), (0, 0)]).accuracy(), None);
     }
 }

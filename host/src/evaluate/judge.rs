@@ -12,7 +12,8 @@ pub struct Judged {
     pub start: usize,
     /// Its class.
     pub label: usize,
-    /// The class decided for; `None` where every sample was refused.
+    /// The class decided for; `None` where every sample was refused, or the scores or the margin went out
+    /// of range.
     pub decision: Option<usize>,
     /// By how much it leads.
     pub margin: f32,
@@ -37,7 +38,8 @@ pub fn judge(deployed: &dyn DeployedClassifier, windows: &[Window<'_>]) -> Vec<J
         .map_init(
             || deployed.start(),
             |stream, windows| {
-                let one = |window| judge_one(stream.as_mut(), window, every);
+                let one =
+                    |window| judge_one(stream.as_mut(), deployed.classes().len(), window, every);
                 windows.iter().map(one).collect::<Vec<_>>()
             },
         )
@@ -45,14 +47,21 @@ pub fn judge(deployed: &dyn DeployedClassifier, windows: &[Window<'_>]) -> Vec<J
         .collect()
 }
 
-fn judge_one(stream: &mut dyn DecisionStream, window: &Window<'_>, every: bool) -> Judged {
+fn judge_one(
+    stream: &mut dyn DecisionStream,
+    classes: usize,
+    window: &Window<'_>,
+    every: bool,
+) -> Judged {
     stream.reset();
     let (mut refused, mut settled, mut before) = (0, 0, None);
     let last = window.samples.len();
     for (t, sample) in (1..).zip(window.samples.iter()) {
         refused += usize::from(stream.push(sample).is_err());
         if every || t == last {
-            let class = (stream.samples() > 0).then(|| stream.decision().class);
+            let decision = stream.decision().ok().filter(|_| stream.samples() > 0);
+            let decision = decision.filter(|decision| !decision.margin.is_nan());
+            let class = decision.map(|decision| decision.class);
             if class != before {
                 (settled, before) = (t, class);
             }
@@ -63,33 +72,13 @@ fn judge_one(stream: &mut dyn DecisionStream, window: &Window<'_>, every: bool) 
         start: window.start,
         label: window.label().unwrap_or(usize::MAX),
         decision: before,
-        margin: stream.decision().margin,
-        leads: leads(&stream.decision_values()),
+        // Where nothing can be decided, nothing leads.
+        margin: before.and(stream.decision().ok()).map_or(0.0, |decision| decision.margin),
+        leads: match (before, stream.leads()) {
+            (Some(_), Ok(leads)) => leads,
+            _ => vec![0.0; classes],
+        },
         settled,
         refused,
-    }
-}
-
-/// How far each class is ahead of the best of the others; one value is that of the second of two
-/// classes, its sign deciding.
-pub(super) fn leads(values: &[f32]) -> Vec<f32> {
-    if let &[value] = values {
-        return vec![-value, value];
-    }
-    let best_other = |class: usize| {
-        let others = values.iter().enumerate().filter(|&(other, _)| other != class);
-        others.map(|(_, &value)| value).fold(f32::NEG_INFINITY, f32::max)
-    };
-    values.iter().enumerate().map(|(class, value)| value - best_other(class)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_class_leads_at_most() {
-        assert_eq!(leads(&[0.5]), [-0.5, 0.5]);
-        assert_eq!(leads(&[1.0, 3.0, 2.5]), [-2.0, 0.5, -0.5]);
     }
 }

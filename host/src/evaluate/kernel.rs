@@ -1,9 +1,9 @@
 use fishweir_core::classify::decide;
 
 use super::cross_validation::over_folds;
-use super::judge::leads;
 use super::{CrossValidation, CrossValidationOptions, EvaluateError, Judged};
 use crate::data::Dataset;
+use crate::deploy::leads;
 use crate::kernel::Gram;
 use crate::learn::{TrainOptions, WindowKernel};
 
@@ -25,14 +25,20 @@ pub fn cross_validate_kernel(
     options: &TrainOptions,
     validation: CrossValidationOptions,
 ) -> Result<CrossValidation, EvaluateError> {
-    let problem = WindowKernel::new(data, gram, options)?;
+    let windows = data.windows(options.windowing.as_ref());
+    let windows = windows.all();
+    options.learner.check_windows(windows.len())?;
+    let problem = WindowKernel::new(data, windows, gram, options)?;
+    let items = |series: &[usize]| -> Vec<usize> {
+        (0..windows.len()).filter(|&item| series.contains(&windows[item].series)).collect()
+    };
     over_folds(data, options, validation, name.to_owned(), |train, test| {
-        let (train, test) = (problem.items(train), problem.items(test));
+        let (train, test) = (items(train), items(test));
         let choice = problem.choose(&train)?;
         let values = problem.train(&train, choice.setting.c)?.values(&test);
         let judged = values.iter().zip(problem.labels(&test)).zip(&test);
         let judged = judged.map(|((values, label), &item)| {
-            let window = &problem.windows().all()[item];
+            let window = &windows[item];
             let values: Vec<f32> = values.iter().map(|&value| value as f32).collect();
             let decision = decide(&values);
             Judged {
@@ -41,7 +47,7 @@ pub fn cross_validate_kernel(
                 label,
                 decision: Some(decision.class),
                 margin: decision.margin,
-                leads: leads(&values),
+                leads: leads(&values, |&value| value, |&a, &b| a - b),
                 settled: window.samples.len(),
                 refused: 0,
             }

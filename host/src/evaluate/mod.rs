@@ -8,7 +8,9 @@ mod kernel;
 mod latency;
 mod roc;
 
-pub use cross_validation::{CrossValidation, CrossValidationOptions, FoldFigures, cross_validate};
+pub use cross_validation::{
+    CrossValidation, CrossValidationOptions, Floor, FoldFigures, check, cross_validate,
+};
 pub use figures::{ClassFigures, Figures};
 pub use interval::{Interval, Units};
 pub use judge::{Judged, judge};

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::initialise::initial_model;
-use super::{EmissionStatistics, Expectations, Topology, expectations};
+use super::{EmissionStatistics, Expectations, Topology, centre_and_spread, expectations};
 use crate::batch::LANES;
 use crate::data::SamplesView;
 use crate::runtime::{Emissions, Hmm, HmmError, padded_states};
@@ -21,17 +21,19 @@ pub struct BaumWelch {
     pub topology: Topology,
     /// Passes over the data at most, a restart.
     pub iterations: usize,
-    /// Converged when a pass raises the log-likelihood by less than this fraction of it.
+    /// Converged when a pass, the fifth or a later one, moves the penalised log-likelihood by no more
+    /// than this, in nats a sample: whatever the units of the channels.
     pub tolerance: f64,
     /// Initialisations tried; the likeliest fit is kept.
     pub restarts: usize,
     /// Seed of the first restart; the following ones count up.
     pub seed: u64,
-    /// No standard deviation falls below this fraction of the channel's over all training data.
+    /// No standard deviation falls below this fraction of the channel's over the sequences fitted, or
+    /// where it never moves in them, of the channel's over all training data.
     pub std_floor: f64,
     /// Added to every expected count of a symbol, so that no symbol becomes impossible.
     pub symbol_pseudocount: f64,
-    /// Added to every expected transition that the model allows.
+    /// Added to every expected transition, and first state, that the model allows.
     pub transition_pseudocount: f64,
 }
 
@@ -40,7 +42,7 @@ impl Default for BaumWelch {
         Self {
             states: 4,
             topology: Topology::Automatic,
-            iterations: 50,
+            iterations: 100,
             tolerance: 1e-5,
             restarts: 1,
             seed: 1,
@@ -62,6 +64,10 @@ pub struct Fit {
     pub seed: u64,
     /// Whether it converged within the passes allowed.
     pub converged: bool,
+    /// Samples expected in each state, `[state]`.
+    pub occupancy: Vec<f64>,
+    /// States whose standard deviation is held at its floor, `[channel]`; empty for symbols.
+    pub floored: Vec<usize>,
     /// All restarts in order, the one that was kept among them.
     pub restarts: Vec<Restart>,
 }
@@ -105,7 +111,30 @@ pub enum FitError {
     Model(#[from] HmmError),
 }
 
+/// Passes before which nothing is called converged: the first ones may rest on a plateau.
+const LEAST_PASSES: usize = 5;
+
+/// The least spread that a class has a floor of its own by, as a fraction of all classes'.
+const QUIETEST: f64 = 1e-3;
+
+/// Restarts at most.
+const MOST_RESTARTS: usize = 1_000;
+
 impl BaumWelch {
+    /// What no standard deviation of a model of these sequences may fall below, `[channel]`: a fraction
+    /// of the channel's own over them, so that a quiet class in loud data is not made loud, but of no
+    /// less than a thousandth of `scale`, the channel's over all training data; of `scale` where it
+    /// never moves in them. Empty for symbols.
+    fn floor(&self, sequences: &[SamplesView<'_>], scale: &[f64]) -> Vec<f64> {
+        let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
+        let (_, own) = centre_and_spread(scale.len(), || rows().flatten());
+        let each = own.iter().zip(scale);
+        each.map(|(&own, &scale)| {
+            self.std_floor * if own > 0.0 { own.max(QUIETEST * scale) } else { scale }
+        })
+        .collect()
+    }
+
     /// Checks the options.
     ///
     /// # Errors
@@ -121,7 +150,8 @@ impl BaumWelch {
         let sizes = "between 1 and 64";
         check(padded_states(self.states).is_some(), "states", &self.states, sizes)?;
         check(self.iterations > 0, "iterations", &self.iterations, "at least 1")?;
-        check(self.restarts > 0, "restarts", &self.restarts, "at least 1")?;
+        let few = (1..=MOST_RESTARTS).contains(&self.restarts);
+        check(few, "restarts", &self.restarts, "between 1 and 1000")?;
         for (option, value) in [
             ("tolerance", self.tolerance),
             ("standard deviation floor", self.std_floor),
@@ -137,7 +167,7 @@ impl BaumWelch {
     /// converges, the likeliest kept.
     ///
     /// `scale` is the standard deviation of each channel over all training data (empty for
-    /// symbols): k-means measures distances in it, and the floor is a fraction of it.
+    /// symbols): k-means measures distances in it.
     /// `size` is the number of channels or symbols. `progress` is told of every pass.
     ///
     /// # Errors
@@ -170,11 +200,15 @@ impl BaumWelch {
         progress: &(dyn Fn() + Sync),
     ) -> Result<Fit, FitError> {
         let mut best: Option<Fit> = None;
-        let mut restarts = Vec::with_capacity(self.restarts);
-        for restart in 0..self.restarts {
+        let mut restarts = Vec::new();
+        let floor = self.floor(sequences, scale);
+        // Where the states are known there is but one fit.
+        let many = if self.topology == Topology::Positions { 1 } else { self.restarts };
+        for restart in 0..many {
             let seed = self.seed.wrapping_add(restart as u64);
-            let start = initial_model(self, sequences, size, scale, seed);
-            let mut fit = improve(self, expect, start, sequences, scale, progress)?;
+            let data = Training { expect, sequences, floor: &floor };
+            let start = initial_model(self, &data, size, scale, (seed, restart))?;
+            let mut fit = improve(self, &data, start, progress)?;
             fit.seed = seed;
             restarts.push(Restart { seed, log_likelihood: fit.last() });
             let likelier = best.as_ref().is_none_or(|best| fit.last() > best.last());
@@ -187,6 +221,23 @@ impl BaumWelch {
 }
 
 impl Fit {
+    /// States in which less than one sample is expected.
+    #[must_use]
+    pub fn dead_states(&self) -> usize {
+        self.occupancy.iter().filter(|&&samples| samples < 1.0).count()
+    }
+
+    /// The fit with a model of what begins anywhere in a sequence: a state is the first as often as it
+    /// is any. What the chain's start makes impossible stays so.
+    #[must_use]
+    pub fn starting_anywhere(mut self) -> Self {
+        let initial = &mut self.model.initial;
+        let allowed = initial.iter().zip(&self.occupancy);
+        let share: Vec<f64> = allowed.map(|(&p, &n)| if p > 0.0 { n } else { 0.0 }).collect();
+        normalise_into(initial, &share, 0.0);
+        self
+    }
+
     /// The log-likelihood of the fitted model.
     #[must_use]
     pub fn last(&self) -> f64 {
@@ -205,38 +256,87 @@ pub fn fit(
     scale: &[f64],
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {
-    improve(options, expectations, start, sequences, scale, progress)
+    let floor = options.floor(sequences, scale);
+    improve(options, &Training { expect: expectations, sequences, floor: &floor }, start, progress)
 }
 
 /// The expected statistics of each sequence under a model, an impossible one an error in its place.
 pub(crate) type Expect = fn(&Hmm, &[SamplesView<'_>]) -> Vec<Result<Expectations, SequenceError>>;
 
+/// What models are fitted to.
+pub(super) struct Training<'a> {
+    pub(super) expect: Expect,
+    pub(super) sequences: &'a [SamplesView<'a>],
+    /// What no standard deviation falls below, `[channel]`; empty for symbols.
+    pub(super) floor: &'a [f64],
+}
+
 /// [`fit`], by the expectations of a model of this shape.
-fn improve(
+///
+/// Convergence is judged by what the passes raise: the log-likelihood and, where there are
+/// pseudocounts, the logarithm of the prior density that they are. It cannot fall but by rounding.
+pub(super) fn improve(
     options: &BaumWelch,
-    expect: Expect,
+    data: &Training<'_>,
     start: Hmm,
-    sequences: &[SamplesView<'_>],
-    scale: &[f64],
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {
     start.validate()?;
+    let samples: usize = data.sequences.iter().map(SamplesView::observed).sum();
+    // Where the states are known the first pass is all there is to learn.
+    let least = if options.topology == Topology::Positions { 1 } else { LEAST_PASSES };
+    let enough = options.tolerance * samples as f64;
     let mut model = start;
     let mut log_likelihood: Vec<f64> = Vec::new();
-    let mut converged = false;
-    for _ in 0..=options.iterations {
-        let expected = total(expect, &model, sequences)?;
-        let now = expected.log_likelihood;
-        let before = log_likelihood.last().copied();
-        log_likelihood.push(now);
-        converged = before.is_some_and(|before| now - before <= options.tolerance * now.abs());
-        if converged || log_likelihood.len() > options.iterations {
-            break;
+    let mut before = f64::NEG_INFINITY;
+    loop {
+        let expected = total(data.expect, &model, data.sequences)?;
+        log_likelihood.push(expected.log_likelihood);
+        let now = expected.log_likelihood + log_prior(&model, options);
+        let passes = log_likelihood.len() - 1;
+        let converged = passes >= least && (now - before).abs() <= enough;
+        if converged || passes >= options.iterations {
+            let occupancy = expected.occupancy();
+            let floored = floored(&model, data.floor);
+            let (seed, restarts) = (options.seed, Vec::new());
+            let fit = Fit { model, log_likelihood, seed, converged, occupancy, floored, restarts };
+            return Ok(fit);
         }
-        maximise(&mut model, &expected, options, scale);
+        before = now;
+        maximise(&mut model, &expected, options, data.floor);
         progress();
     }
-    Ok(Fit { model, log_likelihood, seed: options.seed, converged, restarts: Vec::new() })
+}
+
+/// The logarithm of the prior density of which pseudocounts are the parameters (Dirichlet), up to a
+/// constant.
+fn log_prior(model: &Hmm, options: &BaumWelch) -> f64 {
+    fn of<'p>(pseudocount: f64, rows: impl Iterator<Item = &'p Vec<f64>>) -> f64 {
+        if pseudocount == 0.0 {
+            return 0.0;
+        }
+        let allowed = rows.flatten().filter(|p| **p > 0.0);
+        pseudocount * allowed.map(|p| p.ln()).sum::<f64>()
+    }
+    let chain = of(
+        options.transition_pseudocount,
+        model.transition.iter().chain(std::iter::once(&model.initial)),
+    );
+    match &model.emission {
+        Emissions::Categorical { probability } => {
+            chain + of(options.symbol_pseudocount, probability.iter())
+        }
+        Emissions::Gaussian { .. } => chain,
+    }
+}
+
+/// How many states are held at the floor, `[channel]`.
+fn floored(model: &Hmm, floor: &[f64]) -> Vec<usize> {
+    let Emissions::Gaussian { std, .. } = &model.emission else { return Vec::new() };
+    let held = |(channel, floor): (usize, &f64)| {
+        std.iter().filter(|std| std[channel] <= floor * (1.0 + 1e-9)).count()
+    };
+    floor.iter().enumerate().map(held).collect()
 }
 
 /// Expected statistics summed over sequences, chunk by chunk in parallel. The chunks are the same
@@ -277,9 +377,9 @@ pub(super) fn maximise(
     model: &mut Hmm,
     expected: &Expectations,
     options: &BaumWelch,
-    scale: &[f64],
+    floor: &[f64],
 ) {
-    normalise_into(&mut model.initial, &expected.initial, 0.0);
+    normalise_into(&mut model.initial, &expected.initial, options.transition_pseudocount);
     for (row, pairs) in model.transition.iter_mut().zip(&expected.pairs) {
         normalise_into(row, pairs, options.transition_pseudocount);
     }
@@ -299,13 +399,13 @@ pub(super) fn maximise(
                 if occupancy < 1e-8 {
                     continue;
                 }
-                for (channel, &scale) in scale.iter().enumerate() {
+                for (channel, &floor) in floor.iter().enumerate() {
                     let shift = first[state][channel] / occupancy;
                     let square = second[state][channel] / occupancy;
                     let old = std[state][channel];
                     mean[state][channel] += shift * old;
                     let variance = (square - shift * shift).max(0.0);
-                    std[state][channel] = (variance.sqrt() * old).max(options.std_floor * scale);
+                    std[state][channel] = (variance.sqrt() * old).max(floor);
                 }
             }
         }

@@ -64,6 +64,17 @@ impl Expectations {
         }
     }
 
+    /// Observations expected in each state, `[state]`.
+    #[must_use]
+    pub fn occupancy(&self) -> Vec<f64> {
+        match &self.emission {
+            EmissionStatistics::Categorical { counts } => {
+                counts.iter().map(|row| row.iter().sum()).collect()
+            }
+            EmissionStatistics::Gaussian { occupancy, .. } => occupancy.clone(),
+        }
+    }
+
     /// Adds the statistics of more sequences under the same model.
     pub fn add(&mut self, other: &Self) {
         fn add(to: &mut [f64], from: &[f64]) {

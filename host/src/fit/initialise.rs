@@ -1,12 +1,16 @@
-//! Where Baum-Welch starts: k-means for channels, random tables for symbols, uniform probabilities of
-//! the transitions allowed, then a segmental update along Viterbi's path (second seed document,
-//! section 5; Rabiner 1989), or along an even one where states have an order.
+//! Where Baum-Welch starts. Channels: k-means and uniform probabilities of the transitions allowed,
+//! then a segmental update along Viterbi's path (Rabiner 1989). States that have an order: the same
+//! along an even path. Symbols: the likeliest of short runs from random models (Biernacki, Celeux and
+//! Govaert 2003, "Choosing starting values for the EM algorithm"), for a path through a model that
+//! knows nothing yet gives each symbol a state of its own, and what is hidden behind them none.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::baum_welch::maximise;
-use super::{BaumWelch, EmissionStatistics, Expectations};
+use super::baum_welch::{Training, improve, maximise};
+use super::{
+    BaumWelch, EmissionStatistics, Expectations, Fit, FitError, centre_and_spread, normal,
+};
 use crate::data::SamplesView;
 use crate::runtime::{Emissions, Hmm};
 
@@ -14,44 +18,91 @@ use crate::runtime::{Emissions, Hmm};
 const KMEANS_ROWS: usize = 8_000;
 const KMEANS_PASSES: usize = 25;
 const SEGMENTAL_PASSES: usize = 1;
+/// Random models of symbols that are run for a few passes each.
+const SHORT_RUNS: usize = 8;
+const SHORT_PASSES: usize = 8;
 
+/// Where a restart starts, by its seed and its number.
 pub(super) fn initial_model(
     options: &BaumWelch,
-    sequences: &[SamplesView<'_>],
+    data: &Training<'_>,
     size: usize,
     scale: &[f64],
-    seed: u64,
-) -> Hmm {
-    let states = options.states;
+    (seed, restart): (u64, usize),
+) -> Result<Hmm, FitError> {
+    let (states, sequences) = (options.states, data.sequences);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let emission = if sequences.iter().any(|samples| samples.rows().is_some()) {
-        gaussians(options, sequences, scale, &mut rng)
-    } else {
-        let mut row = || {
-            let weights: Vec<f64> =
-                (0..size).map(|_| -rng.random::<f64>().max(1e-12).ln()).collect();
-            let sum: f64 = weights.iter().sum();
-            weights.iter().map(|weight| weight / sum).collect()
-        };
-        Emissions::Categorical { probability: (0..states).map(|_| row()).collect() }
-    };
     let (initial, transition) = options.topology.chain(states);
+    let emission = if sequences.iter().any(|samples| samples.rows().is_some()) {
+        gaussians(options, data, scale, &mut rng)
+    } else if options.topology.is_ordered() {
+        Emissions::Categorical { probability: vec![vec![(size as f64).recip(); size]; states] }
+    } else {
+        return short_runs(options, data, size, &mut rng);
+    };
     let mut model = Hmm { initial, transition, emission };
-    segmental(options, &mut model, sequences, scale);
-    model
+    // The first restart goes through the states of an order evenly, the others linger early or late.
+    let warp = if restart == 0 { 1.0 } else { (0.7 * normal(&mut rng)).exp() };
+    segmental(options, &mut model, data, warp);
+    Ok(model)
+}
+
+/// The likeliest of a few random models of symbols after a few passes each: symbols as frequent as in
+/// the sequences times exponential random numbers, transitions likewise, mixed with staying.
+fn short_runs(
+    options: &BaumWelch,
+    data: &Training<'_>,
+    size: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<Hmm, FitError> {
+    let mut frequency = vec![1.0; size];
+    for &symbol in data.sequences.iter().filter_map(SamplesView::symbols).flatten().flatten() {
+        frequency[usize::from(symbol)] += 1.0;
+    }
+    let mut random = |weights: &[f64]| -> Vec<f64> {
+        let mut exponential = || -rng.random::<f64>().max(1e-12).ln();
+        let drawn: Vec<f64> = weights.iter().map(|weight| weight * exponential()).collect();
+        let sum: f64 = drawn.iter().sum();
+        drawn.iter().map(|weight| weight / sum).collect()
+    };
+    let short = BaumWelch { iterations: SHORT_PASSES, tolerance: 0.0, ..options.clone() };
+    let mut best: Option<Fit> = None;
+    for _ in 0..if options.states > 1 { SHORT_RUNS } else { 1 } {
+        let (initial, transition) = options.topology.chain(options.states);
+        // What is hidden shows in a run of symbols, where states stay: some starts do, some do not.
+        let stay = random(&[1.0, 1.0])[0];
+        let initial = random(&initial);
+        let row = |(from, row): (usize, &Vec<f64>)| {
+            let mut row: Vec<f64> = random(row).iter().map(|p| (1.0 - stay) * p).collect();
+            row[from] += stay;
+            row
+        };
+        let start = Hmm {
+            initial,
+            transition: transition.iter().enumerate().map(row).collect(),
+            emission: Emissions::Categorical {
+                probability: (0..options.states).map(|_| random(&frequency)).collect(),
+            },
+        };
+        let fit = improve(&short, data, start, &|| ())?;
+        if best.as_ref().is_none_or(|best| fit.last() > best.last()) {
+            best = Some(fit);
+        }
+    }
+    best.map(|best| best.model).ok_or(FitError::NoData)
 }
 
 /// Re-estimates from the states on a path instead of their posteriors: a few quick passes that sort
 /// the data into states before Baum-Welch weighs it.
-fn segmental(options: &BaumWelch, model: &mut Hmm, sequences: &[SamplesView<'_>], scale: &[f64]) {
+fn segmental(options: &BaumWelch, model: &mut Hmm, data: &Training<'_>, warp: f64) {
     for _ in 0..SEGMENTAL_PASSES {
         let mut counts = Expectations::zero(model);
-        for samples in sequences {
+        for samples in data.sequences {
             // A model that no path of its own data fits has nothing to be improved by one.
-            let Some(path) = options.topology.path(model, *samples) else { return };
+            let Some(path) = options.topology.path(model, *samples, warp) else { return };
             count_path(model, *samples, &path, &mut counts);
         }
-        maximise(model, &counts, options, scale);
+        maximise(model, &counts, options, data.floor);
     }
 }
 
@@ -93,11 +144,12 @@ fn count_path(model: &Hmm, samples: SamplesView<'_>, path: &[usize], counts: &mu
 /// k-means++ and Lloyd's passes in scaled units; a Gaussian a cluster.
 fn gaussians(
     options: &BaumWelch,
-    sequences: &[SamplesView<'_>],
+    data: &Training<'_>,
     scale: &[f64],
     rng: &mut ChaCha8Rng,
 ) -> Emissions {
-    let all: Vec<&[f64]> = sequences
+    let all: Vec<&[f64]> = data
+        .sequences
         .iter()
         .filter_map(SamplesView::rows)
         .flat_map(|rows| rows.iter().flatten())
@@ -131,30 +183,21 @@ fn gaussians(
             break;
         }
     }
-    let std = centres
-        .iter()
-        .enumerate()
-        .map(|(cluster, centre)| {
-            let members = rows.iter().zip(&nearest).filter(|(_, nearest)| **nearest == cluster);
-            let count = members.clone().count();
-            centre
-                .iter()
-                .zip(scale)
-                .enumerate()
-                .map(|(channel, (centre, scale))| {
-                    let sum: f64 =
-                        members.clone().map(|(row, _)| (row[channel] - centre).powi(2)).sum();
-                    // A cluster of a point or two says nothing of a spread.
-                    let std = if count > 2 { (sum / count as f64).sqrt() } else { 1.0 };
-                    std.max(options.std_floor) * scale
-                })
-                .collect()
-        })
-        .collect();
-    let mean = centres
-        .iter()
-        .map(|centre| centre.iter().zip(scale).map(|(x, scale)| x * scale).collect())
-        .collect();
+    // In the channels' own units: of what never moves the mean is what it is, to the last bit.
+    let (mut mean, mut std) = (Vec::new(), Vec::new());
+    for (cluster, centre) in centres.iter().enumerate() {
+        let members = || {
+            let raw = all.iter().step_by(step).zip(&nearest);
+            raw.filter(|(_, nearest)| **nearest == cluster).map(|(row, _)| *row)
+        };
+        let count = members().count();
+        let (own, spread) = centre_and_spread(scale.len(), members);
+        let scaled = centre.iter().zip(scale).map(|(x, scale)| x * scale);
+        mean.push(if count > 0 { own } else { scaled.collect() });
+        // A cluster of a point or two says nothing of a spread.
+        let spread = if count > 2 { &spread } else { scale };
+        std.push(spread.iter().zip(data.floor).map(|(std, floor)| std.max(*floor)).collect());
+    }
     Emissions::Gaussian { mean, std }
 }
 
@@ -199,16 +242,15 @@ mod tests {
                 let model = Hmm { initial, transition, emission };
                 model.validate().expect("a model");
                 let samples = Samples::Symbols(vec![Some(1); length]);
-                let path = topology.path(&model, samples.view()).expect("a path");
-                assert_eq!(path.len(), length);
-                assert!(path.first().is_none_or(|&first| model.initial[first] > 0.0));
-                assert!(path.windows(2).all(|pair| model.transition[pair[0]][pair[1]] > 0.0));
-                let last = states.min(length).saturating_sub(1);
-                assert_eq!(
-                    path.last().copied().unwrap_or(0),
-                    last,
-                    "{topology:?} {states} {length}"
-                );
+                for warp in [1.0, 0.2, 5.0] {
+                    let path = topology.path(&model, samples.view(), warp).expect("a path");
+                    assert_eq!(path.len(), length);
+                    assert!(path.first().is_none_or(|&first| model.initial[first] > 0.0));
+                    assert!(path.windows(2).all(|pair| model.transition[pair[0]][pair[1]] > 0.0));
+                    let last = states.min(length).saturating_sub(1);
+                    let reached = path.last().copied().unwrap_or(0);
+                    assert!(reached == last || warp > 1.0, "{topology:?} {states} {length}");
+                }
             }
         }
     }

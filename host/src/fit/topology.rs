@@ -22,7 +22,8 @@ pub enum Topology {
     /// From the first state on, each stays or goes to the next: for series that run through stages.
     LeftToRight,
     /// The state is the position, the last standing for all that follow: for windows aligned on a
-    /// site. The model of independent positions (fifth seed document, section 5).
+    /// site. The model of independent positions (Jaakkola and Haussler, "Exploiting generative
+    /// models in discriminative classifiers", 1998, section 5).
     Positions,
 }
 
@@ -46,17 +47,37 @@ impl Topology {
         (uniform_over(first), rows.into_iter().map(uniform_over).collect())
     }
 
+    /// Whether states have an order that says where a series starts from.
+    pub(super) fn is_ordered(self) -> bool {
+        matches!(self, Self::LeftToRight | Self::Positions)
+    }
+
     /// Which states a series went through, before anything is known of them. `None` if nothing can be
     /// said, or there is none for a model that has been started.
-    pub(super) fn path(self, model: &Hmm, samples: SamplesView<'_>) -> Option<Vec<usize>> {
+    /// Through the stages of an order it goes evenly at a `warp` of one, late ones are long at less and
+    /// early ones at more.
+    pub(super) fn path(
+        self,
+        model: &Hmm,
+        samples: SamplesView<'_>,
+        warp: f64,
+    ) -> Option<Vec<usize>> {
         let (length, states) = (samples.len(), model.states());
         match self {
             Self::Automatic | Self::Ergodic => best_path(model, samples),
             Self::LeftToRight => {
                 let steps = length.saturating_sub(1).max(1);
                 // No series goes through more states than it has samples.
-                let furthest = (states - 1).min(length.saturating_sub(1));
-                Some((0..length).map(|t| t * furthest / steps).collect())
+                let furthest = (states - 1).min(length.saturating_sub(1)) as f64;
+                let mut state = 0;
+                let next = |t| {
+                    let share = (t as f64 / steps as f64).powf(warp);
+                    // Half a rounding more, lest the last stage be missed by one.
+                    let wanted = (share * furthest + 1e-9) as usize;
+                    state = wanted.min(state + usize::from(t > 0));
+                    state
+                };
+                Some((0..length).map(next).collect())
             }
             Self::Positions => Some((0..length).map(|t| t.min(states - 1)).collect()),
         }

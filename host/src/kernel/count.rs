@@ -2,11 +2,11 @@ use fishweir_core::filter::{Forward, Recursion};
 use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::number::Lanes;
 use fishweir_core::smooth::{Retraces, SequenceError};
-use rayon::prelude::*;
 
 use super::{Gram, Kernel, KernelError, NoScore};
 use crate::data::SamplesView;
 use crate::fit::{EmissionStatistics, Expectations, expectations};
+use crate::parallel::each;
 use crate::runtime::{CategoricalVec, Hmm, with_states};
 
 /// What a marginalised count kernel counts.
@@ -31,8 +31,9 @@ pub enum Counted {
 /// anything counted has features of zero.
 ///
 /// Source: Tsuda, Kin and Asai, "Marginalized kernels for biological sequences", Bioinformatics 18,
-/// 2002; third seed document, section 7. Work: that of forward-backward; for pairs `3 N^2`
-/// multiply-adds a sample beside it. RAM: `K N` or `(K N)^2` reals a sequence.
+/// 2002; Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 7. Work: that of
+/// forward-backward; for pairs `3 N^2` multiply-adds a sample beside it. RAM: `K N` or `(K N)^2`
+/// reals a sequence.
 #[derive(Clone, Copy, Debug)]
 pub struct CountKernel<'m> {
     /// The models, over symbols.
@@ -92,10 +93,10 @@ fn singles(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Vec<Counts>, Ke
 fn pairs(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Vec<Counts>, KernelError> {
     with_states!(model.states(), N => {
         let hmm = model.categorical::<N>().ok_or(KernelError::NotSymbols)?;
-        let symbols = |samples: &SamplesView<'_>| {
-            pair_counts(&hmm, model, samples.symbols().unwrap_or_default())
+        let count = |index: usize| {
+            pair_counts(&hmm, model, sequences[index].symbols().unwrap_or_default())
         };
-        Ok(sequences.par_iter().map(symbols).collect())
+        Ok(each(sequences.len(), &count))
     })
 }
 

@@ -10,12 +10,14 @@ pub enum ScoreForm {
     /// `u . v`: the Fisher kernel itself.
     Linear,
     /// `exp( -|u - v|^2 / (2 sigma^2) )`, which gives typical sequences, whose scores are small, a
-    /// norm too (first seed document, remarks 12.28 and 12.29).
+    /// norm too (Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, remarks
+    /// 12.28 and 12.29).
     Gaussian {
         /// `sigma`, in units of the features.
         sigma: f64,
     },
-    /// `(1 + u . v)^power` (fifth seed document, section 4).
+    /// `(1 + u . v)^power` (Jaakkola and Haussler, "Exploiting generative models in discriminative
+    /// classifiers", 1998, section 4).
     Polynomial {
         /// The degree.
         power: u32,

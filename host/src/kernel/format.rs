@@ -4,8 +4,6 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use npyz::WriterBuilder;
-
 use super::{Gram, GramError};
 use crate::files::{self, FileError};
 
@@ -89,7 +87,7 @@ pub fn gram_bytes(format: GramFormat, gram: &Gram, items: &Items) -> Result<Vec<
     }
     match format {
         GramFormat::Csv => csv_bytes(gram, items),
-        GramFormat::Npy => npy_bytes(gram),
+        GramFormat::Npy => Ok(npy_bytes(gram)),
         GramFormat::LibSvm => Ok(libsvm_text(gram, items).into_bytes()),
     }
 }
@@ -109,18 +107,20 @@ fn csv_bytes(gram: &Gram, items: &Items) -> Result<Vec<u8>, FormatError> {
     Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
 
-fn npy_bytes(gram: &Gram) -> Result<Vec<u8>, FormatError> {
-    let mut bytes = Vec::new();
-    let side = gram.len() as u64;
-    let options = npyz::WriteOptions::new().dtype(npyz::DType::Plain(
-        "<f8"
-            .parse()
-            .map_err(|error: npyz::ParseTypeStrError| io::Error::other(error.to_string()))?,
-    ));
-    let mut writer = options.shape(&[side, side]).writer(&mut bytes).begin_nd()?;
-    writer.extend(gram.rows().flatten())?;
-    writer.finish()?;
-    Ok(bytes)
+/// Magic string, version, the header's length in two bytes, the header: a Python dictionary padded so
+/// that the numbers begin at a multiple of 64.
+fn npy_bytes(gram: &Gram) -> Vec<u8> {
+    const BEFORE: usize = 10;
+    let n = gram.len();
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}");
+    // A line's end behind the padding.
+    let padded = (BEFORE + header.len() + 1).next_multiple_of(64) - BEFORE;
+    let mut bytes = Vec::with_capacity(BEFORE + padded + 8 * n * n);
+    bytes.extend_from_slice(b"\x93NUMPY\x01\x00");
+    bytes.extend_from_slice(&(padded as u16).to_le_bytes());
+    bytes.extend_from_slice(format!("{header:width$}\n", width = padded - 1).as_bytes());
+    bytes.extend(gram.rows().flatten().flat_map(|value| value.to_le_bytes()));
+    bytes
 }
 
 fn libsvm_text(gram: &Gram, items: &Items) -> String {
@@ -178,12 +178,17 @@ mod tests {
     fn npy_reads_back_to_the_bit() {
         let (gram, items) = named();
         let bytes = gram_bytes(GramFormat::Npy, &gram, &items).expect("finite");
-        let file = npyz::NpyFile::new(&bytes[..]).expect("NumPy's format");
-        assert_eq!(file.shape(), [3, 3]);
-        assert_eq!(file.order(), npyz::Order::C);
-        assert_eq!(file.dtype().descr(), "'<f8'");
-        let values: Vec<f64> = file.into_vec().expect("numbers");
+        // As `numpy.save` writes an array of ones of this shape, up to the first number.
+        let header = b"\x93NUMPY\x01\x00\x76\x00\
+            {'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }";
+        let (head, numbers) = bytes.split_at(128);
+        assert_eq!(&head[..header.len()], header);
+        assert!(head[header.len()..127].iter().all(|&byte| byte == b' '));
+        assert_eq!(head[127], b'\n');
+        let (numbers, rest) = numbers.as_chunks::<8>();
+        let values: Vec<f64> = numbers.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
         assert_eq!(values, gram.rows().flatten().copied().collect::<Vec<f64>>());
+        assert!(rest.is_empty());
     }
 
     #[test]

@@ -1,10 +1,12 @@
+use std::convert::Infallible;
 use std::fmt;
 use std::ops::Deref;
 
-use faer::{MatRef, Side};
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::Symmetric;
+use crate::parallel::try_each_piece;
 
 /// Rows and columns of a tile: two tiles of rows of features stay in a core's cache while their
 /// inner products are taken.
@@ -68,7 +70,7 @@ impl Gram {
     /// The matrix with `k_ij = kernel(i, j)`, which is called with `i <= j` alone, in parallel.
     #[must_use]
     pub fn from_fn(items: usize, kernel: impl Fn(usize, usize) -> f64 + Sync) -> Self {
-        let kernel = |i, j| Ok::<_, std::convert::Infallible>(kernel(i, j));
+        let kernel = |i, j| Ok::<_, Infallible>(kernel(i, j));
         match Self::try_from_fn(items, kernel) {
             Ok(gram) => gram,
             Err(never) => match never {},
@@ -84,20 +86,18 @@ impl Gram {
         kernel: impl Fn(usize, usize) -> Result<f64, E> + Sync,
     ) -> Result<Self, E> {
         let mut values = vec![0.0; items * items];
-        values.par_chunks_mut((TILE * items).max(1)).enumerate().try_for_each(
-            |(tile, rows)| -> Result<(), E> {
-                let first = tile * TILE;
-                for from in (first..items).step_by(TILE) {
-                    for (i, row) in (first..).zip(rows.chunks_exact_mut(items)) {
-                        let columns = from.max(i)..(from + TILE).min(items);
-                        for (j, value) in columns.clone().zip(&mut row[columns]) {
-                            *value = kernel(i, j)?;
-                        }
+        try_each_piece(&mut values, TILE * items, &|tile, rows| {
+            let first = tile * TILE;
+            for from in (first..items).step_by(TILE) {
+                for (i, row) in (first..).zip(rows.chunks_exact_mut(items)) {
+                    let columns = from.max(i)..(from + TILE).min(items);
+                    for (j, value) in columns.clone().zip(&mut row[columns]) {
+                        *value = kernel(i, j)?;
                     }
                 }
-                Ok(())
-            },
-        )?;
+            }
+            Ok(())
+        })?;
         Ok(Self(Symmetric::of_upper(items, values)))
     }
 
@@ -146,19 +146,19 @@ impl Gram {
 
     /// The extreme eigenvalues.
     ///
-    /// Source: faer's tridiagonalisation and its symmetric eigenvalues. Some `4/3 n^3`
-    /// multiply-adds on one thread and `16 n^2` bytes.
+    /// Source: nalgebra's tridiagonalisation and its QR steps. Some `4/3 n^3` multiply-adds on one
+    /// thread and `16 n^2` bytes.
     ///
     /// # Errors
     /// [`GramError`] naming an entry that is not finite. Without any item both are zero.
     pub fn spectrum(&self) -> Result<Spectrum, GramError> {
         self.check()?;
-        let matrix = MatRef::from_row_major_slice(self.values(), self.len(), self.len());
-        let values =
-            matrix.self_adjoint_eigenvalues(Side::Lower).map_err(|_| GramError::Eigenvalues)?;
-        let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let (smallest, largest) = if self.is_empty() { (0.0, 0.0) } else { (smallest, largest) };
+        if self.is_empty() {
+            return Ok(Spectrum { smallest: 0.0, largest: 0.0, rounding: 0.0 });
+        }
+        let matrix = DMatrix::from_row_slice(self.len(), self.len(), self.values());
+        let values = matrix.symmetric_eigenvalues();
+        let (smallest, largest) = (values.min(), values.max());
         let rounding = 16.0 * self.len() as f64 * f64::EPSILON * largest.abs().max(smallest.abs());
         Ok(Spectrum { smallest, largest, rounding })
     }
@@ -210,12 +210,16 @@ impl CrossGram {
         kernel: impl Fn(usize, usize) -> f64 + Sync,
     ) -> Self {
         let mut values = vec![0.0; rows * columns];
-        values.par_chunks_mut(columns.max(1)).enumerate().for_each(|(i, row)| {
+        let fill = |i, row: &mut [f64]| {
             for (j, value) in row.iter_mut().enumerate() {
                 *value = kernel(i, j);
             }
-        });
-        Self { rows, columns, values }
+            Ok(())
+        };
+        match try_each_piece(&mut values, columns, &fill) {
+            Ok(()) => Self { rows, columns, values },
+            Err::<(), Infallible>(never) => match never {},
+        }
     }
 
     /// The inner products of rows of features, `[item][feature]`.

@@ -1,7 +1,7 @@
 //! The Fisher information of a model: exact, sampled or empirical.
 
-use faer::{MatRef, Side};
 use fishweir_core::emission::Parametrisation;
+use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::score::scores;
 use super::{Gram, GramError, NoScore, Scored};
@@ -10,16 +10,26 @@ use crate::data::{Samples, SamplesView};
 /// Sequences that are scored at a time.
 const BATCH: usize = 1024;
 
+/// Steps of QR at most, an eigenvalue; it takes some two.
+const STEPS: usize = 30;
+
 /// Sequences that are enumerated at most.
 pub const ENUMERATED_AT_MOST: u64 = 1 << 20;
+
+/// The same times the square of the number of parameters: some minutes of outer products.
+const ENUMERATED_PRODUCTS: u64 = 1 << 37;
+
+/// Parameters of a model at most: the matrix takes 72 MB, and its axes some 3e11 multiply-adds.
+pub const PARAMETERS_AT_MOST: usize = 3_000;
 
 /// Eigenvalues of the information below this fraction of the largest count as zero.
 pub const RELATIVE_CUT: f64 = 1e-10;
 
 /// The Fisher information `I = E[ g g' ]` of scores `g`, uncentred.
 ///
-/// Source: first seed document, definition 12.26, with the expectation under the model; fifth seed
-/// document, section 4. RAM: `8 P^2` bytes for `P` parameters.
+/// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, definition
+/// 12.26, with the expectation under the model; Jaakkola and Haussler, "Exploiting generative
+/// models in discriminative classifiers", 1998, section 4. RAM: `8 P^2` bytes for `P` parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Information {
     matrix: Gram,
@@ -48,6 +58,23 @@ pub enum InformationError {
         /// Length asked for.
         length: usize,
     },
+    /// There are too many outer products to sum.
+    #[error(
+        "an exact information of {parameters} parameters over {sequences} sequences takes too long; \
+         sample it instead"
+    )]
+    TooLong {
+        /// Sequences to enumerate.
+        sequences: usize,
+        /// Parameters of the model.
+        parameters: usize,
+    },
+    /// The matrix is too large.
+    #[error(
+        "an information matrix of {0} parameters is too large, {PARAMETERS_AT_MOST} are taken; take a \
+         smaller model (fewer states, a lower order), or the practical kernel, which needs none"
+    )]
+    TooLarge(usize),
     /// Sequences of several lengths have no one set of all sequences like them.
     #[error("sequences of {least} to {most} symbols; an exact information is of one length")]
     Lengths {
@@ -76,13 +103,14 @@ impl Information {
     /// their outer products.
     ///
     /// # Errors
-    /// [`InformationError`] where there is no closed form: for real channels, and for more than
-    /// [`ENUMERATED_AT_MOST`] sequences.
+    /// [`InformationError`] for more than [`PARAMETERS_AT_MOST`] parameters and, where there is no closed
+    /// form, for real channels and for more than [`ENUMERATED_AT_MOST`] sequences.
     pub fn exact(
         model: &dyn Scored,
         length: usize,
         parametrisation: Parametrisation,
     ) -> Result<Self, InformationError> {
+        check_parameters(model.parameters())?;
         if let Some(matrix) = model.information(length, parametrisation) {
             return Ok(Self { matrix, sequences: 0, standard_error: None });
         }
@@ -93,6 +121,10 @@ impl Information {
             .and_then(|length| (symbols as u64).checked_pow(length))
             .filter(|&count| count <= ENUMERATED_AT_MOST)
             .ok_or_else(too_many)? as usize;
+        let parameters = model.parameters();
+        if (count * parameters * parameters) as u64 > ENUMERATED_PRODUCTS {
+            return Err(InformationError::TooLong { sequences: count, parameters });
+        }
         let mut moment = Moment::new(model.parameters());
         let sequence = |n| digits(n, symbols, length).into_iter().map(Some).collect();
         for from in (0..count).step_by(BATCH) {
@@ -110,14 +142,15 @@ impl Information {
         Ok(Self { matrix: moment.mean(1.0), sequences: count, standard_error: None })
     }
 
-    /// The model's own expectation from `count` sequences drawn from it, of the lengths given in
-    /// turn; the same seed gives the same.
+    /// The model's own expectation from `count` sequences drawn from it, of lengths taken evenly from
+    /// those given, first to last; the same seed gives the same.
     ///
     /// The [standard error](Self::standard_error) is the root of
     /// `( mean |g|^4 - |I|^2 ) / (count - 1)`, in the Frobenius norm.
     ///
     /// # Errors
-    /// [`InformationError`] where fewer than two sequences, or no length, are asked for.
+    /// [`InformationError`] where fewer than two sequences, or no length, are asked for, or for more than
+    /// [`PARAMETERS_AT_MOST`] parameters.
     pub fn sampled(
         model: &dyn Scored,
         lengths: &[usize],
@@ -131,11 +164,13 @@ impl Information {
         if count < 2 {
             return Err(InformationError::Nothing("two sequences to sample"));
         }
+        check_parameters(model.parameters())?;
         let mut moment = Moment::new(model.parameters());
         let mut fourth = 0.0;
+        let length =
+            |n: usize| lengths[(n as u128 * lengths.len() as u128 / count as u128) as usize];
         for from in (0..count).step_by(BATCH) {
-            let draw =
-                |n: usize| model.draw(lengths[n % lengths.len()], seed.wrapping_add(n as u64));
+            let draw = |n: usize| model.draw(length(n), seed.wrapping_add(n as u64));
             let drawn: Vec<Samples> = (from..count.min(from + BATCH)).map(draw).collect();
             let views: Vec<_> = drawn.iter().map(Samples::view).collect();
             let rows = score_rows(model, &views, parametrisation)?;
@@ -152,12 +187,13 @@ impl Information {
     /// expectation, but that of the data.
     ///
     /// # Errors
-    /// [`InformationError::Nothing`] without a sequence.
+    /// [`InformationError::Nothing`] without a sequence; [`InformationError::TooLarge`].
     ///
     /// # Panics
     /// If scores differ in length: a mistake of the caller, not of a file.
     pub fn empirical(scores: &[Vec<f64>]) -> Result<Self, InformationError> {
         let first = scores.first().ok_or(InformationError::Nothing("one sequence"))?;
+        check_parameters(first.len())?;
         let mut moment = Moment::new(first.len());
         scores.chunks(BATCH).for_each(|rows| moment.add(rows));
         let matrix = moment.mean(scores.len() as f64);
@@ -183,15 +219,29 @@ impl Information {
     pub fn axes(&self) -> Result<Axes, InformationError> {
         self.matrix.check()?;
         let side = self.parameters();
-        let values: Vec<f64> = self.matrix.rows().flatten().copied().collect();
-        let eigen = MatRef::from_row_major_slice(&values, side, side)
-            .self_adjoint_eigen(Side::Lower)
-            .map_err(|_| GramError::Eigenvalues)?;
-        let column = |axis: usize| (0..side).map(|p| eigen.U()[(p, axis)]).collect();
+        if side == 0 {
+            return Ok(Axes { values: Vec::new(), directions: Vec::new() });
+        }
+        let matrix = DMatrix::from_fn(side, side, |i, j| self.matrix.get(i, j));
+        let eigen = SymmetricEigen::try_new(matrix, f64::EPSILON, STEPS * side)
+            .ok_or(GramError::Eigenvalues)?;
+        let mut order: Vec<usize> = (0..side).collect();
+        order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
         Ok(Axes {
-            values: (0..side).map(|axis| eigen.S().column_vector()[axis]).collect(),
-            directions: (0..side).map(column).collect(),
+            values: order.iter().map(|&axis| eigen.eigenvalues[axis]).collect(),
+            directions: order
+                .iter()
+                .map(|&axis| eigen.eigenvectors.column(axis).iter().copied().collect())
+                .collect(),
         })
+    }
+}
+
+fn check_parameters(parameters: usize) -> Result<(), InformationError> {
+    if parameters <= PARAMETERS_AT_MOST {
+        Ok(())
+    } else {
+        Err(InformationError::TooLarge(parameters))
     }
 }
 

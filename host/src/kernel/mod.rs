@@ -34,7 +34,9 @@ pub use format::{FormatError, GramFormat, Items, gram_bytes, write_gram};
 pub(crate) use gram::inner_product;
 pub use gram::{CrossGram, Gram, GramError, Spectrum};
 pub(crate) use information::digits;
-pub use information::{Axes, ENUMERATED_AT_MOST, Information, InformationError, RELATIVE_CUT};
+pub use information::{
+    Axes, ENUMERATED_AT_MOST, Information, InformationError, PARAMETERS_AT_MOST, RELATIVE_CUT,
+};
 pub use score::{ModelScore, NoScore, Scored, scores};
 pub(crate) use score::{push_emissions, push_row, push_score};
 pub use symmetric::Symmetric;

@@ -100,7 +100,9 @@ pub fn scores(
 /// entries.
 ///
 /// Expected statistics by forward-backward (see [`expectations`]), then the core's arithmetic of
-/// rows. Sources: fifth seed document, section 2; first seed document, section 12.2.2.
+/// rows. Sources: Jaakkola and Haussler, "Exploiting generative models in discriminative
+/// classifiers", 1998, section 2; Shawe-Taylor and Cristianini, "Kernel Methods for Pattern
+/// Analysis", 2004, section 12.2.2.
 impl Scored for Hmm {
     fn parameters(&self) -> usize {
         let of_state = match self.emission {

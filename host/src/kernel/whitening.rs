@@ -17,7 +17,9 @@ use super::{Axes, Information, InformationError};
 /// Being inner products, the kernels are positive semidefinite by construction; being linear, a
 /// machine on the features is one on the scores, with the weights that [`pull`](Self::pull) gives.
 ///
-/// Sources: first seed document, definition 12.27; fifth seed document, equations 9 and 10.
+/// Sources: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, definition
+/// 12.27; Jaakkola and Haussler, "Exploiting generative models in discriminative classifiers",
+/// 1998, equations 9 and 10.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whitening(Form);
 

@@ -1,12 +1,17 @@
 //! Training data as other devices would have recorded them: the sensor mounted a little askew, its
 //! gains a little off, worn on the other side. The classifier that results is no larger.
+//!
+//! A rotation or a mirror image means something for a physical vector alone: three channels in one
+//! unit, whose zero is zero. So nothing is varied, unless asked for, where no channels are vectors.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::one_model::centre_and_scale;
+use super::vectors::{Vectors, mirror_candidates};
 use crate::data::{DataError, Dataset, Kind, Rows, Samples, Series};
 use crate::fit::normal;
 
@@ -14,13 +19,15 @@ use crate::fit::normal;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Augment {
-    /// Jittered copies of each training series, and of its mirror image; 0 for none.
-    pub copies: usize,
-    /// Standard deviation of the angle, in degrees, by which a copy's vectors are turned about each
-    /// axis. Three channels named alike but for `x`, `y` and `z` are a vector, and all vectors are
-    /// turned alike, as one device.
+    /// Jittered copies of each training series, and of its mirror image. `None`: two where channels form
+    /// vectors, none elsewhere.
+    pub copies: Option<usize>,
+    /// Which channels are vectors. All are turned alike, as one device.
+    pub vectors: Vectors,
+    /// Standard deviation of the angle, in degrees, by which a copy's vectors are turned about each axis.
     pub rotation_degrees: f64,
-    /// Standard deviation of the logarithm of each channel's gain in a copy.
+    /// Standard deviation of the logarithm of each channel's gain in a copy. It stretches what deviates
+    /// from the channel's mean over the training series, so that no offset matters.
     pub gain: f64,
     /// Whether and how training series are mirrored as well.
     pub mirror: Mirror,
@@ -40,43 +47,24 @@ pub enum Mirror {
     Channels(Vec<String>),
 }
 
-/// The mirror images to choose from: none, then, where channels form vectors, across `x`, `y`, `z`.
-///
-/// Mirrored across `x`, a velocity or an acceleration changes the sign of its `x`; a turning rate or
-/// a magnetic field, an axial vector, that of its `y` and `z`. Names tell which is which.
-pub(super) fn mirror_candidates(kind: &Kind) -> Vec<Vec<String>> {
-    let mut candidates = vec![Vec::new()];
-    let Kind::Channels(names) = kind else { return candidates };
-    let vectors = vectors(names);
-    if vectors.is_empty() {
-        return candidates;
-    }
-    for axis in 0..3 {
-        let changed = vectors.iter().flat_map(|vector| {
-            let axial = is_axial(&names[vector[axis]]);
-            (0..3).filter(move |&other| (other == axis) != axial).map(|other| vector[other])
-        });
-        candidates.push(changed.map(|channel| names[channel].clone()).collect());
-    }
-    candidates
-}
-
-fn is_axial(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let starts = |prefix: &&str| name.starts_with(prefix);
-    !name.starts_with("grav") && ["w", "g", "omega", "rot", "mag"].iter().any(starts)
-}
-
 impl Default for Augment {
     fn default() -> Self {
-        Self { copies: 2, rotation_degrees: 10.0, gain: 0.05, mirror: Mirror::Choose, seed: 1 }
+        Self {
+            copies: None,
+            vectors: Vectors::Named,
+            rotation_degrees: 10.0,
+            gain: 0.05,
+            mirror: Mirror::Choose,
+            seed: 1,
+        }
     }
 }
 
 impl Augment {
     /// Nothing varied.
     pub const NONE: Self = Self {
-        copies: 0,
+        copies: Some(0),
+        vectors: Vectors::Given(Vec::new()),
         rotation_degrees: 0.0,
         gain: 0.0,
         mirror: Mirror::Channels(Vec::new()),
@@ -84,56 +72,147 @@ impl Augment {
     };
 }
 
-/// A data set with its varied copies: variant `v` of series `i` is series `v n + i`, and variant 0
-/// is the series itself.
-pub(super) struct Augmented {
-    pub(super) data: Dataset,
+/// How series are that are not varied.
+pub(super) const AS_THEY_ARE: &str = "as they are";
+
+impl Augment {
+    /// How many copies of a series of this kind are made.
+    pub(super) fn copies(&self, kind: &Kind) -> usize {
+        let Kind::Channels(names) = kind else { return 0 };
+        let by_default = || if self.vectors.among(names).is_empty() { 0 } else { 2 };
+        self.copies.unwrap_or_else(by_default)
+    }
+
+    /// The channels that change sign in a mirror image; `None` where that is to be chosen.
+    pub(super) fn mirrors(&self, kind: &Kind) -> Option<&[String]> {
+        match &self.mirror {
+            Mirror::Channels(channels) => Some(channels),
+            Mirror::Choose if mirror_candidates(kind, &self.vectors).len() == 1 => Some(&[]),
+            Mirror::Choose => None,
+        }
+    }
+
+    /// What is varied of series of a kind, in words.
+    #[must_use]
+    pub fn describe(&self, kind: &Kind) -> String {
+        let Kind::Channels(names) = kind else { return AS_THEY_ARE.to_owned() };
+        let mut parts = Vec::new();
+        match self.mirrors(kind) {
+            Some([]) => {}
+            Some(channels) => parts.push(format!("mirrored in {} as well", channels.join(", "))),
+            None => parts.push("perhaps mirrored across an axis, as inner folds choose".to_owned()),
+        }
+        let copies = self.copies(kind);
+        if copies > 0 {
+            let vectors: Vec<String> =
+                self.vectors.among(names).iter().map(|vector| format!("({vector})")).collect();
+            let (turned, gain) = (vectors.join(" "), 100.0 * self.gain);
+            let mut copied =
+                format!("{copies} copies of each with gains off by {gain} % about the mean");
+            if !vectors.is_empty() && self.rotation_degrees > 0.0 {
+                copied += &format!(", {turned} turned by {} degrees", self.rotation_degrees);
+            }
+            parts.push(copied);
+        }
+        if parts.is_empty() {
+            return AS_THEY_ARE.to_owned();
+        }
+        parts.join("; ")
+    }
+}
+
+/// A data set with varied copies of its training series. The series themselves come first, then the
+/// variants: number `v` (from 1) of the `k`-th of `m` training series is series `n + (v - 1) m + k`.
+///
+/// RAM: where anything is varied the data set once more, and a training series a variant.
+pub(super) struct Augmented<'a> {
+    pub(super) data: Cow<'a, Dataset>,
     originals: usize,
+    /// The number of each series among those that are varied, `[series]`.
+    rank: Vec<usize>,
+    varied: usize,
     /// Variants that are exact: the series, and its mirror image.
     exact: usize,
     variants: usize,
 }
 
-impl Augmented {
-    pub(super) fn new(data: &Dataset, options: &Augment) -> Result<Self, AugmentError> {
+/// Bytes of varied series at most.
+const MOST_BYTES: u64 = 2 << 30;
+
+impl<'a> Augmented<'a> {
+    /// Varies some series of a data set; the others are not looked at.
+    pub(super) fn new(
+        data: &'a Dataset,
+        training: &[usize],
+        options: &Augment,
+    ) -> Result<Self, AugmentError> {
         let originals = data.series().len();
-        let Kind::Channels(names) = data.kind() else {
-            return Ok(Self { data: data.clone(), originals, exact: 1, variants: 1 });
-        };
+        let mut rank = vec![0; originals];
+        training.iter().enumerate().for_each(|(number, &index)| rank[index] = number);
+        let plain =
+            Self { data: Cow::Borrowed(data), originals, rank, varied: 0, exact: 1, variants: 1 };
+        let Kind::Channels(names) = data.kind() else { return Ok(plain) };
         // A choice not made yet is no mirror image.
-        let mirror = match &options.mirror {
-            Mirror::Channels(channels) => channels.as_slice(),
-            Mirror::Choose => &[],
+        let mirror = options.mirrors(data.kind()).unwrap_or_default();
+        let signs: Vec<f64> = {
+            let signed = places(names, mirror.iter())?;
+            (0..names.len()).map(|n| if signed.contains(&n) { -1.0 } else { 1.0 }).collect()
         };
-        let signs = signs(names, mirror)?;
-        let vectors = vectors(names);
+        let vectors = options.vectors.among(names);
+        places(names, vectors.iter().flat_map(|vector| &vector.channels))?;
+        let vectors: Vec<Vec<usize>> =
+            vectors.iter().map(|v| places(names, v.channels.iter())).collect::<Result<_, _>>()?;
+        let copies = options.copies(data.kind());
+        let exact = 1 + usize::from(!mirror.is_empty());
+        let variants = exact.saturating_mul(copies.saturating_add(1));
+        if variants == 1 {
+            return Ok(plain);
+        }
+        let samples: usize = training.iter().map(|&i| data.series()[i].samples.view().len()).sum();
+        let bytes = (samples * (8 * names.len() + 1)) as u64;
+        let bytes = bytes.saturating_mul(variants as u64);
+        if bytes > MOST_BYTES {
+            return Err(AugmentError::TooLarge { copies, gigabytes: bytes as f64 / 1e9 });
+        }
         let mut series = data.series().to_vec();
-        if !mirror.is_empty() {
-            for one in data.series() {
-                series.push(varied(one, |row| {
+        if exact > 1 {
+            series.extend(training.iter().map(|&index| {
+                varied(&data.series()[index], |row| {
                     row.iter_mut().zip(&signs).for_each(|(x, sign)| *x *= sign);
-                }));
-            }
+                })
+            }));
         }
-        let exact = series.len() / originals;
+        let (centre, _) = centre_and_scale(data, training);
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-        for _ in 0..options.copies {
-            for index in 0..exact * originals {
-                let turn = rotation(options.rotation_degrees.to_radians(), &mut rng);
-                let gains: Vec<f64> =
-                    names.iter().map(|_| (options.gain * normal(&mut rng)).exp()).collect();
-                series.push(varied(&series[index], |row| {
-                    for vector in &vectors {
-                        let [x, y, z] = vector.map(|channel| row[channel]);
-                        for (&channel, turn) in vector.iter().zip(&turn) {
-                            row[channel] = turn[0] * x + turn[1] * y + turn[2] * z;
+        for _ in 0..copies {
+            for variant in 0..exact {
+                for (number, &index) in training.iter().enumerate() {
+                    let (of, sign) = match variant {
+                        0 => (index, None),
+                        _ => (originals + number, Some(&signs)),
+                    };
+                    let turn = rotation(options.rotation_degrees.to_radians(), &mut rng);
+                    let gains: Vec<f64> =
+                        names.iter().map(|_| (options.gain * normal(&mut rng)).exp()).collect();
+                    // A mirror image deviates from the mirror image of the mean.
+                    let centre = |channel: usize| {
+                        sign.map_or(1.0, |signs: &Vec<f64>| signs[channel]) * centre[channel]
+                    };
+                    series.push(varied(&series[of], |row| {
+                        for vector in &vectors {
+                            let &[x, y, z] = &vector[..] else { continue };
+                            let before = [row[x], row[y], row[z]];
+                            for (&channel, turn) in vector.iter().zip(&turn) {
+                                row[channel] = turn.iter().zip(before).map(|(t, x)| t * x).sum();
+                            }
                         }
-                    }
-                    row.iter_mut().zip(&gains).for_each(|(x, gain)| *x *= gain);
-                }));
+                        for (channel, (x, gain)) in row.iter_mut().zip(&gains).enumerate() {
+                            *x = centre(channel) + gain * (*x - centre(channel));
+                        }
+                    }));
+                }
             }
         }
-        let variants = series.len() / originals;
         let data = Dataset::new(
             data.source(),
             data.kind().clone(),
@@ -141,7 +220,7 @@ impl Augmented {
             data.columns().to_vec(),
             series,
         )?;
-        Ok(Self { data, originals, exact, variants })
+        Ok(Self { data: Cow::Owned(data), varied: training.len(), exact, variants, ..plain })
     }
 
     /// The series given and their mirror images: what the models are fitted to.
@@ -155,8 +234,12 @@ impl Augmented {
     }
 
     fn of(&self, series: &[usize], variants: usize) -> Vec<usize> {
+        let place = |variant: usize, index: usize| match variant {
+            0 => index,
+            _ => self.originals + (variant - 1) * self.varied + self.rank[index],
+        };
         (0..variants)
-            .flat_map(|variant| series.iter().map(move |&index| variant * self.originals + index))
+            .flat_map(|variant| series.iter().map(move |&index| place(variant, index)))
             .collect()
     }
 }
@@ -165,39 +248,50 @@ impl Augmented {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AugmentError {
-    /// A channel to mirror that is none.
-    #[error("no channel `{name}` to mirror; the channels are {channels}")]
+    /// A channel to mirror or turn that is none.
+    #[error("no channel `{name}` to mirror or turn; the channels are {channels}")]
     NoSuchChannel {
         /// Its name.
         name: String,
         /// The channels there are.
         channels: String,
     },
+    /// A channel that is named twice.
+    #[error("channel `{0}` is named twice: it is mirrored once, and is part of one vector")]
+    Twice(String),
+    /// More copies than there is room for.
+    #[error(
+        "{copies} copies of each training series take {gigabytes:.1} GB, and 2.1 are the most: take \
+         fewer with --copies"
+    )]
+    TooLarge {
+        /// Copies asked for.
+        copies: usize,
+        /// What they would take.
+        gigabytes: f64,
+    },
     /// A copy that is no data set: an overflow.
     #[error(transparent)]
     Data(#[from] DataError),
 }
 
-fn signs(names: &[String], mirror: &[String]) -> Result<Vec<f64>, AugmentError> {
-    if let Some(name) = mirror.iter().find(|name| !names.contains(name)) {
-        let (name, channels) = (name.clone(), names.join(", "));
-        return Err(AugmentError::NoSuchChannel { name, channels });
-    }
-    Ok(names.iter().map(|name| if mirror.contains(name) { -1.0 } else { 1.0 }).collect())
-}
-
-/// Channels that are the components of a vector: their names differ in one `x`, `y`, `z` alone.
-fn vectors(names: &[String]) -> Vec<[usize; 3]> {
-    let mut found: BTreeMap<String, [Option<usize>; 3]> = BTreeMap::new();
-    for (channel, name) in names.iter().enumerate() {
-        for (at, letter) in name.char_indices() {
-            if let Some(axis) = "xyz".find(letter.to_ascii_lowercase()) {
-                let stem = format!("{}*{}", &name[..at], &name[at + 1..]);
-                found.entry(stem).or_default()[axis] = Some(channel);
-            }
+/// The places of channels by name.
+fn places<'n>(
+    names: &[String],
+    wanted: impl Iterator<Item = &'n String>,
+) -> Result<Vec<usize>, AugmentError> {
+    let mut found = Vec::new();
+    for name in wanted {
+        let place = names.iter().position(|one| one == name).ok_or_else(|| {
+            let (name, channels) = (name.clone(), names.join(", "));
+            AugmentError::NoSuchChannel { name, channels }
+        })?;
+        if found.contains(&place) {
+            return Err(AugmentError::Twice(name.clone()));
         }
+        found.push(place);
     }
-    found.into_values().filter_map(|axes| Some([axes[0]?, axes[1]?, axes[2]?])).collect()
+    Ok(found)
 }
 
 fn varied(series: &Series, vary: impl Fn(&mut [f64])) -> Series {
@@ -232,21 +326,66 @@ fn rotation(deviation: f64, rng: &mut ChaCha8Rng) -> [[f64; 3]; 3] {
 mod tests {
     use super::*;
 
-    #[test]
-    fn vectors_are_found_by_name() {
-        let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(vectors(&names("ax ay az wx wy wz")), [[0, 1, 2], [3, 4, 5]]);
-        assert_eq!(vectors(&names("t gyro_Z gyro_X gyro_Y")), [[2, 3, 1]]);
-        assert!(vectors(&names("x y current")).is_empty());
+    fn names(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    /// Series of some channels, one sample after the other.
+    fn data(channels: &str, rows: &[&[f64]]) -> Dataset {
+        let names = names(channels);
+        let series = rows.chunks(3).enumerate().map(|(number, rows)| {
+            let mut samples = Rows::new(names.len());
+            rows.iter().for_each(|row| samples.push(Some(row)));
+            Series {
+                id: number.to_string(),
+                label: Some(0),
+                columns: Vec::new(),
+                times: Vec::new(),
+                samples: Samples::Channels(samples),
+                line: 0,
+            }
+        });
+        let (kind, classes) = (Kind::Channels(names.clone()), vec!["a".to_owned()]);
+        Dataset::new("memory", kind, classes, Vec::new(), series.collect()).expect("data")
     }
 
     #[test]
-    fn mirrors_know_axial_vectors() {
-        let names = "ax ay az wx wy wz".split(' ').map(str::to_owned).collect();
-        let candidates = mirror_candidates(&Kind::Channels(names));
-        let expected: [&[&str]; 4] =
-            [&[], &["ax", "wy", "wz"], &["ay", "wx", "wz"], &["az", "wx", "wy"]];
-        assert_eq!(candidates, expected);
+    fn nothing_is_varied_unless_channels_form_vectors_or_it_is_asked_for() {
+        let rows: [&[f64]; 3] = [&[1.0, 2.0, 3.0]; 3];
+        let scalars = data("p q r", &rows);
+        let plain = Augmented::new(&scalars, &[0], &Augment::default()).expect("nothing");
+        assert!(matches!(plain.data, Cow::Borrowed(_)) && plain.all(&[0]) == [0]);
+        let vectors = data("ax ay az", &rows);
+        let varied = Augmented::new(&vectors, &[0], &Augment::default()).expect("copies");
+        assert_eq!(varied.all(&[0]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_gain_leaves_the_mean_of_the_training_series_where_it_is() {
+        let rows: [&[f64]; 9] = [
+            &[1012.0],
+            &[1013.0],
+            &[1014.0],
+            &[1013.0],
+            &[1013.5],
+            &[1012.5],
+            // Held out, and wild.
+            &[1e9],
+            &[0.0],
+            &[0.0],
+        ];
+        let data = data("p", &rows);
+        let options = Augment { copies: Some(20), gain: 0.05, ..Augment::default() };
+        let augmented = Augmented::new(&data, &[0, 1], &options).expect("copies");
+        assert_eq!(augmented.data.series().len(), 3 + 40);
+        for index in augmented.all(&[1]) {
+            let view = augmented.data.series()[index].samples.view();
+            let row = |t: usize| view.rows().and_then(|rows| rows.row(t)).expect("a row")[0];
+            assert!((row(0) - 1013.0).abs() < 1e-9 && (row(1) - 1013.5).abs() < 0.2);
+        }
+        let many = Augment { copies: Some(usize::MAX), ..options };
+        let refused = Augmented::new(&data, &[0, 1], &many).err().expect("too many").to_string();
+        assert!(refused.contains("--copies"), "{refused}");
     }
 
     #[test]

@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use super::features::Scaling;
 use super::loss::ClassWeight;
+use super::options::TrainOptions;
+use crate::data::Folds;
 
 /// What a machine is trained with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -19,14 +21,28 @@ pub struct Setting {
     pub c: f64,
 }
 
-/// The choice of a setting by inner cross-validation.
+/// The choice of a setting.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Choice {
     /// What was chosen.
     #[serde(flatten)]
     pub setting: Setting,
-    /// Inner accuracy of every candidate.
+    /// How.
+    pub by: ChosenBy,
+    /// Inner accuracy of every candidate; none where nothing was judged.
     pub candidates: Vec<Candidate>,
+}
+
+/// How a setting was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChosenBy {
+    /// The most accurate in inner cross-validation; of equals the first.
+    InnerFolds,
+    /// There was no other.
+    Alone,
+    /// The middle of every list, for there were too few series or groups of a class for inner folds.
+    Middle,
 }
 
 /// A candidate of the inner cross-validation.
@@ -56,33 +72,105 @@ impl fmt::Display for Setting {
     }
 }
 
-impl Choice {
-    /// Of a setting without others to choose from, or without the data to choose by.
-    pub(super) fn only(setting: Setting) -> Self {
-        Self { setting, candidates: Vec::new() }
+impl fmt::Display for ChosenBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::InnerFolds => "chosen by inner cross-validation",
+            Self::Alone => "nothing to choose from",
+            Self::Middle => {
+                "the middle of the candidates: too few series or groups for inner folds"
+            }
+        })
+    }
+}
+
+/// The settings to choose from: every combination of what the lists hold. None of them is empty.
+pub(super) struct Grid {
+    pub(super) scalings: Vec<Option<Scaling>>,
+    pub(super) sigma: Vec<Option<f64>>,
+    pub(super) c: Vec<f64>,
+    /// Whether a setting without an alternative is judged too: for what is held against its accuracy.
+    pub(super) judge_alone: bool,
+}
+
+impl Grid {
+    /// For each scaling, for each width, every C.
+    fn settings(&self) -> Vec<Setting> {
+        let forms = self.scalings.iter().flat_map(|s| self.sigma.iter().map(move |&w| (*s, w)));
+        let of_form = |(scaling, sigma)| self.c.iter().map(move |&c| Setting { scaling, sigma, c });
+        forms.flat_map(of_form).collect()
     }
 
-    /// The best of the settings, of equals the first, from the windows that each decides rightly,
-    /// `[setting][class]`, and how many there are, `[class]`. `None` of none.
-    pub(super) fn best(
-        settings: &[Setting],
-        right: &[Vec<usize>],
-        total: &[usize],
-        weight: ClassWeight,
-    ) -> Option<Self> {
+    /// The middle of every list, of two the second.
+    fn middle(&self) -> Setting {
+        fn of<T: Copy>(list: &[T]) -> T {
+            list[list.len() / 2]
+        }
+        Setting { scaling: of(&self.scalings), sigma: of(&self.sigma), c: of(&self.c) }
+    }
+}
+
+/// Classes of held-back windows, and which of them every setting decides rightly,
+/// `[setting][window]`.
+pub(super) struct HeldBack {
+    pub(super) labels: Vec<usize>,
+    pub(super) right: Vec<Vec<bool>>,
+}
+
+/// The folds by which settings are judged: as many as asked for, or as there can be; `None` where
+/// there cannot be two. Items of one group stay together; without groups classes are dealt evenly.
+pub(super) fn inner_folds(
+    labels: &[usize],
+    classes: &[String],
+    groups: Option<&[usize]>,
+    most: usize,
+) -> Option<Folds> {
+    let made = |count| match groups {
+        Some(groups) => Folds::grouped(labels, classes, groups, count, None),
+        None => Folds::stratified(labels, classes, count, None),
+    };
+    (2..=most).rev().find_map(|count| made(count).ok())
+}
+
+impl Choice {
+    /// Chooses the setting that decides most held-back windows rightly, of equals the first: the plainer
+    /// scaling, the narrower kernel, the smaller C. Without folds it is the middle of every list.
+    ///
+    /// `judge` is given the items to train on and those to judge, and judges all settings in order.
+    pub(super) fn by_folds<E>(
+        grid: &Grid,
+        folds: Option<&Folds>,
+        options: &TrainOptions,
+        mut judge: impl FnMut(Vec<usize>, Vec<usize>) -> Result<HeldBack, E>,
+    ) -> Result<Self, E> {
+        let settings = grid.settings();
+        let (middle, candidates) = (grid.middle(), Vec::new());
+        let alone = settings.len() == 1;
+        let Some(folds) = folds.filter(|_| grid.judge_alone || !alone) else {
+            let by = if alone { ChosenBy::Alone } else { ChosenBy::Middle };
+            return Ok(Self { setting: middle, by, candidates });
+        };
+        let mut all = HeldBack { labels: Vec::new(), right: vec![Vec::new(); settings.len()] };
+        for fold in 0..folds.len() {
+            let HeldBack { labels, right } = judge(folds.train(fold), folds.test(fold))?;
+            all.labels.extend(labels);
+            all.right.iter_mut().zip(right).for_each(|(all, of_fold)| all.extend(of_fold));
+        }
         let candidates: Vec<Candidate> = settings
-            .iter()
-            .zip(right)
-            .map(|(&setting, right)| Candidate {
-                setting,
-                accuracy: accuracy(right, total, weight),
+            .into_iter()
+            .zip(&all.right)
+            .map(|(setting, right)| {
+                let accuracy = accuracy(&all.labels, right, options.class_weight);
+                Candidate { setting, accuracy }
             })
             .collect();
-        let best = candidates
-            .iter()
-            .copied()
-            .reduce(|best, one| if one.accuracy > best.accuracy { one } else { best });
-        best.map(|Candidate { setting, .. }| Self { setting, candidates })
+        let better = |best: Candidate, &one: &Candidate| {
+            if one.accuracy > best.accuracy { one } else { best }
+        };
+        let none = Candidate { setting: middle, accuracy: f64::NEG_INFINITY };
+        let Candidate { setting, .. } = candidates.iter().fold(none, better);
+        let by = if alone { ChosenBy::Alone } else { ChosenBy::InnerFolds };
+        Ok(Self { setting, by, candidates })
     }
 
     /// Inner accuracy of what was chosen; zero where nothing was judged.
@@ -92,14 +180,19 @@ impl Choice {
 }
 
 /// The share of windows decided rightly, or with balanced classes the mean over classes.
-fn accuracy(right: &[usize], total: &[usize], weight: ClassWeight) -> f64 {
+pub(super) fn accuracy(labels: &[usize], right: &[bool], weight: ClassWeight) -> f64 {
+    let share = |class: Option<usize>| {
+        let own = labels.iter().zip(right).filter(|(label, _)| class.is_none_or(|c| c == **label));
+        let (right, all) = own.fold((0, 0_usize), |(right, all), (_, &is_right)| {
+            (right + usize::from(is_right), all + 1)
+        });
+        (all > 0).then(|| right as f64 / all as f64)
+    };
     match weight {
-        ClassWeight::Even => {
-            right.iter().sum::<usize>() as f64 / total.iter().sum::<usize>().max(1) as f64
-        }
+        ClassWeight::Even => share(None).unwrap_or(0.0),
         ClassWeight::Balanced => {
-            let seen = right.iter().zip(total).filter(|(_, total)| **total > 0);
-            let recalls: Vec<f64> = seen.map(|(&r, &total)| r as f64 / total as f64).collect();
+            let last = labels.iter().max().copied().unwrap_or(0);
+            let recalls: Vec<f64> = (0..=last).filter_map(|class| share(Some(class))).collect();
             recalls.iter().sum::<f64>() / recalls.len().max(1) as f64
         }
     }

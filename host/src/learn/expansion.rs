@@ -141,9 +141,6 @@ pub enum KernelLearnError {
     /// No information matrix to whiten scores by.
     #[error("whitening: {0}")]
     Whitening(#[from] InformationError),
-    /// The library of support vector machines refused the problem.
-    #[error("support vector machine: {0}")]
-    Machine(String),
 }
 
 /// Checks what every kernel machine wants of its problem.

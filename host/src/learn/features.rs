@@ -43,7 +43,8 @@ pub enum Features {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scaling {
-    /// As they are: the practical Fisher kernel, `K = U_x . U_y` (fifth seed document, section 2).
+    /// As they are: the practical Fisher kernel, `K = U_x . U_y` (Jaakkola and Haussler,
+    /// "Exploiting generative models in discriminative classifiers", 1998, section 2).
     Practical,
     /// Divided by the root of the diagonal information: the invariant kernel with the information
     /// matrix's diagonal, estimated on the training sequences.

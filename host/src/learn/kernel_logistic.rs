@@ -1,7 +1,6 @@
 //! Kernel logistic regression, in the dual.
 
-use faer::prelude::*;
-use faer::{Mat, Side};
+use nalgebra::{Cholesky, DMatrix, DVector};
 
 use super::expansion::{Expansion, KernelLearnError, check_kernel};
 use super::factor::features;
@@ -27,9 +26,10 @@ const QUADRATIC: f64 = 1e-6;
 /// ```
 ///
 /// With all costs `c_i` one this is the maximum a posteriori estimate under a Gaussian prior whose
-/// covariance is the kernel (fifth seed document, equations 3 to 6); costs weigh the items'
-/// log-likelihoods. There is no bias but the kernel's own: a constant added to the kernel is the
-/// prior variance of one (footnote 5 there).
+/// covariance is the kernel (Jaakkola and Haussler, "Exploiting generative models in discriminative
+/// classifiers", 1998, equations 3 to 6); costs weigh the items' log-likelihoods. There is no bias
+/// but the kernel's own: a constant added to the kernel is the prior variance of one (footnote 5
+/// there).
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelLogistic {
     /// `lambda`, `[item]`.
@@ -154,15 +154,15 @@ impl Problem {
             .zip(&self.costs)
             .map(|(f, cost)| (cost * Loss::Logistic.curvature(*f)).sqrt())
             .collect();
-        let weighed = Mat::from_fn(items, features, |i, k| root[i] * self.columns[k][i]);
+        let weighed = DMatrix::from_fn(items, features, |i, k| root[i] * self.columns[k][i]);
         let mut matrix = weighed.transpose() * &weighed;
         for k in 0..features {
             matrix[(k, k)] += 1.0;
         }
-        let factor = matrix.llt(Side::Lower).map_err(|_| KernelLearnError::NotSemidefinite)?;
-        let mut step = Mat::from_fn(features, 1, |k, _| -gradient[k]);
-        factor.solve_in_place(&mut step);
-        Ok((0..features).map(|k| step[(k, 0)]).collect())
+        let factor = Cholesky::new(matrix).ok_or(KernelLearnError::NotSemidefinite)?;
+        let mut step = DVector::from_fn(features, |k, _| -gradient[k]);
+        factor.solve_mut(&mut step);
+        Ok(step.iter().copied().collect())
     }
 
     /// The point a step further, or half a step, or a quarter: where the objective falls by enough of

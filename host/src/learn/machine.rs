@@ -10,6 +10,7 @@ use super::features::{FeatureMap, Scaling};
 use super::loss::{ClassWeight, Costs, Loss};
 use super::metric::Metric;
 use super::multi_class::{KernelLearner, KernelMachine, one_against_rest};
+use super::options::TrainError;
 use super::primal::minimise;
 use super::svm::{LinearSvm, Matrix};
 use crate::classifier::Output;
@@ -20,12 +21,13 @@ use crate::kernel::{Gram, inner_product};
 /// `cargo run --release --example learners -- DATA` holds them against each other on any labelled file:
 /// accuracy, objective reached, time. On 2 233 splice sites (a fold held back; C = 0.1, 1, 10) dual
 /// coordinate descent got 0.957, 0.955, 0.937, logistic regression 0.946, 0.957, 0.955 in 11, 6 and 3
-/// times the time, `libsvm-rs` 0.951, 0.953, 0.953 in 25, 9 and 5 times, kernel logistic regression what
-/// the logistic one got in 104, 37 and 14 times. So the default is the first: as good at the best C, and
-/// quickest; at C = 10 it stopped 14 % above the least objective. On 2 994 windows of the watch it got
-/// 0.795, 0.821, 0.820, logistic regression 0.784, 0.802, 0.808, `libsvm-rs` 0.791, 0.814, 0.810. The kernel machines find what their
-/// primal counterparts find, at a cost that grows with the square of the number of windows; they are
-/// there for kernels that are no inner product of features.
+/// times the time, the support vector machine on the Gram matrix 0.951, 0.953, 0.953, kernel logistic
+/// regression what the logistic one got in 104, 37 and 14 times. So the default is the first: as good at
+/// the best C, and quickest; at C = 10 it stopped 14 % above the least objective. On 2 994 windows of the
+/// watch it got 0.795, 0.821, 0.820, logistic regression 0.784, 0.802, 0.808, the machine on the Gram
+/// matrix 0.791, 0.814, 0.810. The kernel machines find what their primal counterparts find, at a cost
+/// that grows with the square of the number of windows; they are there for kernels that are no inner
+/// product of features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Learner {
@@ -41,8 +43,8 @@ pub enum Learner {
     KernelLogistic,
 }
 
-/// Windows that a kernel machine takes: a Gram matrix of 5 000 is 200 MB, and its library asks for
-/// twice as much again.
+/// Windows that a kernel machine takes: a Gram matrix of 5 000 is 200 MB, which the machines of all
+/// classes share; logistic regression asks for up to four times as much again.
 pub const KERNEL_WINDOWS: usize = 5_000;
 
 impl fmt::Display for Learner {
@@ -57,6 +59,19 @@ impl fmt::Display for Learner {
 }
 
 impl Learner {
+    /// Refuses more windows than a Gram matrix takes; a learner of features stands for a support vector
+    /// machine on the matrix.
+    ///
+    /// # Errors
+    /// [`TrainError::TooManyWindows`].
+    pub fn check_windows(self, windows: usize) -> Result<(), TrainError> {
+        let learner = if self.on_kernel() { self } else { Self::KernelSvm };
+        if windows <= KERNEL_WINDOWS {
+            return Ok(());
+        }
+        Err(TrainError::TooManyWindows(windows, learner))
+    }
+
     /// Whether it is trained on a Gram matrix.
     pub(super) fn on_kernel(self) -> bool {
         matches!(self, Self::KernelSvm | Self::KernelLogistic)
@@ -77,7 +92,7 @@ impl Learner {
                 rows.rows().map(|row| row.iter().copied().map(f64::from).collect()).collect();
             self.gram(features.len(), |i, j| inner_product(&features[i], &features[j]))
         });
-        let by_output = one_against_rest(labels, classes, |positive| {
+        let by_output = one_against_rest(labels, classes, self.bytes(labels.len()), |positive| {
             let costs = || c.iter().map(|&c| weight.costs(c, positive));
             match &gram {
                 Some(gram) => {
@@ -114,6 +129,19 @@ impl Learner {
         Gram::from_fn(items, |i, j| constant + kernel(i, j))
     }
 
+    /// Which machine it trains on a Gram matrix; a support vector machine for a learner of features.
+    fn kernel_learner(self) -> KernelLearner {
+        match self {
+            Self::KernelLogistic => KernelLearner::Logistic,
+            _ => KernelLearner::Svm,
+        }
+    }
+
+    /// What a machine takes on so many items, where a matrix is what takes room.
+    fn bytes(self, items: usize) -> usize {
+        if self.on_kernel() { self.kernel_learner().bytes(items) } else { 0 }
+    }
+
     /// A machine for two classes on its Gram matrix.
     fn train_on(
         self,
@@ -121,12 +149,11 @@ impl Learner {
         positive: &[bool],
         costs: Costs,
     ) -> Result<Expansion, KernelLearnError> {
-        if self != Self::KernelLogistic {
-            return KernelLearner::Svm.train(gram, positive, costs);
+        let mut expansion = self.kernel_learner().train(gram, positive, costs)?;
+        if self == Self::KernelLogistic {
+            // The kernel's constant is a feature of value one.
+            expansion.bias += expansion.coefficients.iter().sum::<f64>();
         }
-        let mut expansion = KernelLearner::Logistic.train(gram, positive, costs)?;
-        // The kernel's constant is a feature of value one.
-        expansion.bias += expansion.coefficients.iter().sum::<f64>();
         Ok(expansion)
     }
 
@@ -138,7 +165,8 @@ impl Learner {
         (classes, weight): (usize, ClassWeight),
         c: f64,
     ) -> Result<KernelMachine, KernelLearnError> {
-        let outputs = one_against_rest(labels, classes, |positive| {
+        let bytes = self.bytes(labels.len());
+        let outputs = one_against_rest(labels, classes, bytes, |positive| {
             self.train_on(gram, positive, weight.costs(c, positive))
         })?;
         Ok(KernelMachine { outputs })

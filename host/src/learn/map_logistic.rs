@@ -13,9 +13,9 @@ use crate::kernel::{Gram, inner_product};
 ///       = sum_i S_i lambda_i Sigma x_i,       lambda_i = sigma(-S_i theta . x_i)
 /// ```
 ///
-/// (fifth seed document, equations 3 to 5). It is found as [`KernelLogistic`] with the kernel
-/// `x' Sigma y`, so that `Sigma` need not be invertible: where it is singular, `theta` stays in its
-/// range.
+/// (Jaakkola and Haussler, "Exploiting generative models in discriminative classifiers", 1998,
+/// equations 3 to 5). It is found as [`KernelLogistic`] with the kernel `x' Sigma y`, so that
+/// `Sigma` need not be invertible: where it is singular, `theta` stays in its range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapLogistic {
     /// `theta`, `[feature]`.

@@ -120,9 +120,7 @@ fn sampled(
     model: usize,
     lengths: &[usize],
 ) -> Result<Information, InformationError> {
-    let evenly = |draw: usize| lengths.get(draw * lengths.len() / DRAWS).copied();
-    let lengths: Vec<usize> = (0..DRAWS).filter_map(evenly).collect();
-    Information::sampled(&map.scored(model), &lengths, DRAWS, SEED, Parametrisation::SOFTMAX)
+    Information::sampled(&map.scored(model), lengths, DRAWS, SEED, Parametrisation::SOFTMAX)
 }
 
 /// The same over all sequences of the one length that is given.

@@ -7,9 +7,24 @@
 //! [`deploy::Expansion`](crate::deploy::Expansion). Training gives either, as a
 //! [`ModelKind`](crate::deploy::ModelKind).
 //!
+//! # What training sees
+//! The series that it is given, and of all others nothing: neither units nor information, scalings or
+//! kernel values. Of the whole file there are the names of the classes and of what is observed, which for
+//! strings without a given alphabet are the symbols found in it.
+//!
+//! # Same bytes
+//! A training writes the same bytes on any number of threads: what is computed in parallel is added up in
+//! one order. And on any x86-64, whatever its vector registers: the lanes of a batch are each one
+//! sequence's own arithmetic, without fused multiply-adds. Two things are left out: whitened scalings and
+//! the learner `klr`, whose linear algebra (nalgebra) fuses and blocks by what the processor has; and another
+//! C library, whose `exp`, `ln` and `sin` (priors, drawn copies, logistic losses, Gaussian kernels) may
+//! differ in the last bit.
+//!
 //! | what | file |
 //! |---|---|
 //! | [`train`], [`Trainer`]: class models, inner cross-validation, a machine | `train.rs`, `problem.rs` |
+//! | [`FloorChoice`]: the floor of standard deviations, chosen; [`Effort`]: what a training takes | `floor.rs`, `effort.rs` |
+//! | [`Augment`], [`Vectors`]: training series turned, mirrored, stretched | `augment.rs`, `vectors.rs` |
 //! | [`TrainOptions`]: what can be trained, and how | `options.rs` |
 //! | [`FeatureMap`]: from windows to features, from weights to directions | `features.rs` |
 //! | [`Metric`]: the scaling of features, whitening among it | `metric.rs` |
@@ -20,14 +35,18 @@
 //! | [`KernelMachine`]: several classes, one against the rest | `multi_class.rs` |
 //! | machines with Gaussian, polynomial and cosine kernels on scores; a [`Metric`] as one affine map | `score_machine.rs`, `affine.rs` |
 //! | [`train_fixed_length`], [`WindowKernel`]: machines on the kernel values of windows | `on_windows.rs` |
+//! | [`Choice`]: the one inner cross-validation, by which settings are chosen | `choice.rs` |
 //! | [`Expansion`]: kernel machines, folded into weights where they compile | `expansion.rs` |
 
 mod affine;
 mod augment;
+mod channels;
 mod choice;
+mod effort;
 mod expansion;
 mod factor;
 mod features;
+mod floor;
 mod kernel_logistic;
 mod kernel_svm;
 mod loss;
@@ -43,12 +62,16 @@ mod problem;
 mod score_machine;
 mod svm;
 mod train;
+mod vectors;
 
 pub use affine::Affine;
 pub use augment::{Augment, AugmentError, Mirror};
-pub use choice::{Candidate, Choice, Setting};
+pub use channels::{coarse_channels, constant_channels};
+pub use choice::{Candidate, Choice, ChosenBy, Setting};
+pub use effort::Effort;
 pub use expansion::{Expansion, KernelLearnError, Linear};
 pub use features::{FeatureMap, Features, Scaling};
+pub use floor::{FloorCandidate, FloorChoice};
 pub use kernel_logistic::KernelLogistic;
 pub use kernel_svm::KernelSvm;
 pub use loss::{ClassWeight, Costs, Loss, sigmoid};
@@ -63,3 +86,4 @@ pub use options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
 pub use primal::{minimise, objective};
 pub use svm::{LinearSvm, Matrix};
 pub use train::{Trained, Trainer, train};
+pub use vectors::{Vector, Vectors};

@@ -13,21 +13,27 @@ use super::kernel_svm::KernelSvm;
 use super::loss::ClassWeight;
 use crate::kernel::Gram;
 
-/// Trains a machine an output, in parallel: `machine` is given which items are of the class to be
-/// found.
+/// Bytes that machines trained at a time may take together, if that is more than one of them takes.
+const BYTES_AT_ONCE: usize = 1 << 30;
+
+/// Trains a machine an output, in parallel as far as there is room for `bytes` of each: `machine` is
+/// given which items are of the class to be found.
 pub(super) fn one_against_rest<M: Send, E: Send>(
     labels: &[usize],
     classes: usize,
+    bytes: usize,
     machine: impl Fn(&[bool]) -> Result<M, E> + Sync,
 ) -> Result<Vec<M>, E> {
-    let found = if classes == 2 { 1..2 } else { 0..classes };
-    found
-        .into_par_iter()
-        .map(|class| {
-            let positive: Vec<bool> = labels.iter().map(|&label| label == class).collect();
-            machine(&positive)
-        })
-        .collect()
+    let found: Vec<usize> = if classes == 2 { vec![1] } else { (0..classes).collect() };
+    let of_class = |&class: &usize| {
+        let positive: Vec<bool> = labels.iter().map(|&label| label == class).collect();
+        machine(&positive)
+    };
+    let mut machines = Vec::with_capacity(found.len());
+    for classes in found.chunks((BYTES_AT_ONCE / bytes.max(1)).max(1)) {
+        machines.extend(classes.par_iter().map(of_class).collect::<Result<Vec<M>, E>>()?);
+    }
+    Ok(machines)
 }
 
 /// Which machine is trained on a kernel matrix.
@@ -59,7 +65,8 @@ impl KernelMachine {
         c: f64,
         weight: ClassWeight,
     ) -> Result<Self, KernelLearnError> {
-        let outputs = one_against_rest(labels, classes, |positive| {
+        let bytes = learner.bytes(gram.len());
+        let outputs = one_against_rest(labels, classes, bytes, |positive| {
             learner.train(gram, positive, weight.costs(c, positive))
         })?;
         Ok(Self { outputs })
@@ -88,6 +95,15 @@ impl KernelMachine {
 }
 
 impl KernelLearner {
+    /// RAM that a machine takes on so many items while it is trained, beside the Gram matrix: at most
+    /// some four matrices more for the logistic one, whose features have the kernel's rank.
+    pub(super) fn bytes(self, items: usize) -> usize {
+        match self {
+            Self::Svm => 40 * items,
+            Self::Logistic => 32 * items * items,
+        }
+    }
+
     /// Trains one machine for two classes.
     ///
     /// # Errors

@@ -3,113 +3,105 @@
 
 use fishweir_core::classify::decide;
 
-use super::choice::{Choice, Setting};
+use super::augment::AS_THEY_ARE;
+use super::choice::{Choice, Grid, HeldBack, inner_folds};
 use super::expansion::KernelLearnError;
-use super::machine::{KERNEL_WINDOWS, Learner};
 use super::multi_class::KernelMachine;
 use super::options::{TrainError, TrainOptions};
 use super::train::Trained;
 use crate::classifier::{Observations, Provenance};
-use crate::data::{DataError, Dataset, Folds, SamplesView, Windows};
+use crate::data::{DataError, Dataset, Folds, SamplesView, Window};
 use crate::deploy::{Expansion, ExpansionError, ExpansionKernel, ModelKind};
 use crate::kernel::Gram;
 use crate::kernel::marginal::{FixedLengthModel, MarginalModel};
 
-/// Trains machines on the kernel values of all windows of a data set.
+/// Trains machines on kernel values of labelled items.
 ///
-/// Of the options the windows, the group, the learner (logistic regression or else a support vector
-/// machine), the class weights and the values of C count.
+/// Of the options the learner (logistic regression or else a support vector machine), the class
+/// weights, the values of C and the number of inner folds count.
 pub struct WindowKernel<'a> {
-    data: &'a Dataset,
-    gram: &'a Gram,
-    windows: Windows<'a>,
-    of_series: Vec<usize>,
-    group_of_series: Vec<usize>,
-    options: &'a TrainOptions,
+    /// Of all items.
+    pub gram: &'a Gram,
+    /// Their classes, `[item]`.
+    pub labels: Vec<usize>,
+    /// Their groups, `[item]`: no inner fold parts one.
+    pub groups: Vec<usize>,
+    /// Names of the classes.
+    pub classes: &'a [String],
+    /// How machines are trained.
+    pub options: &'a TrainOptions,
 }
 
 impl<'a> WindowKernel<'a> {
-    /// On a matrix of the windows in their order, labelled as their series are.
+    /// On a matrix of windows of a data set, labelled as their series are. No inner fold parts a series
+    /// or, where the options name a column, a group.
     ///
     /// # Errors
     /// [`DataError`]: a series without a label, or no such column for groups.
     ///
     /// # Panics
-    /// If the matrix is not of the windows.
+    /// If the matrix is not of the windows: a mistake of the caller, not of a file.
     pub fn new(
         data: &'a Dataset,
+        windows: &[Window<'_>],
         gram: &'a Gram,
         options: &'a TrainOptions,
     ) -> Result<Self, DataError> {
-        let windows = data.windows(options.windowing.as_ref());
-        assert_eq!(gram.len(), windows.all().len(), "a kernel value for every pair of windows");
+        assert_eq!(gram.len(), windows.len(), "a kernel value for every pair of windows");
         let group_of_series = match options.group.as_deref() {
             Some(column) => data.groups(column)?.0,
             None => (0..data.series().len()).collect(),
         };
-        let of_series = data.labels()?;
-        Ok(Self { data, gram, windows, of_series, group_of_series, options })
+        let label_of_series = data.labels()?;
+        let of = |of_series: &[usize]| windows.iter().map(|one| of_series[one.series]).collect();
+        let (labels, groups) = (of(&label_of_series), of(&group_of_series));
+        Ok(Self { gram, labels, groups, classes: data.classes(), options })
     }
 
-    /// The windows, in the matrix' order.
-    #[must_use]
-    pub fn windows(&self) -> &Windows<'a> {
-        &self.windows
-    }
-
-    /// The windows of some series, by number.
-    #[must_use]
-    pub fn items(&self, series: &[usize]) -> Vec<usize> {
-        let all = self.windows.all().iter().enumerate();
-        all.filter(|(_, window)| series.contains(&window.series)).map(|(item, _)| item).collect()
-    }
-
-    /// The classes of some windows.
+    /// The classes of some items.
     #[must_use]
     pub fn labels(&self, items: &[usize]) -> Vec<usize> {
-        items.iter().map(|&item| self.of_series[self.windows.all()[item].series]).collect()
+        items.iter().map(|&item| self.labels[item]).collect()
     }
 
-    /// The best C, the first of equals, by folds inside the training windows in which series (or
-    /// groups) stay whole; the first where there are none.
+    /// The C that decides most items of inner folds rightly, of equals the smallest; the middle one where
+    /// there cannot be folds.
     ///
     /// # Errors
-    /// [`KernelLearnError`] of a machine that was not trained.
-    pub fn choose(&self, train: &[usize]) -> Result<Choice, KernelLearnError> {
-        let labels = self.labels(train);
-        let group = |&item: &usize| self.group_of_series[self.windows.all()[item].series];
-        let groups: Vec<usize> = train.iter().map(group).collect();
-        let classes = self.data.classes();
-        let folds = (2..=self.options.inner_folds).rev();
-        let made = |count| Folds::grouped(&labels, classes, &groups, count, None).ok();
-        let setting = |c| Setting { scaling: None, sigma: None, c };
-        let first = self.options.c.first().copied().unwrap_or(1.0);
-        let folds = match folds.filter_map(made).next() {
-            Some(folds) if self.options.c.len() > 1 => folds,
-            _ => return Ok(Choice::only(setting(first))),
-        };
-        let settings: Vec<Setting> = self.options.c.iter().map(|&c| setting(c)).collect();
-        let mut right = vec![vec![0; classes.len()]; settings.len()];
-        let mut total = vec![0; classes.len()];
-        for fold in 0..folds.len() {
-            let pick = |places: Vec<usize>| -> Vec<usize> {
-                places.into_iter().map(|place| train[place]).collect()
-            };
-            let (inner, held_back) = (pick(folds.train(fold)), pick(folds.test(fold)));
-            let labels = self.labels(&held_back);
-            labels.iter().for_each(|&label| total[label] += 1);
-            for (setting, right) in settings.iter().zip(&mut right) {
-                let values = self.train(&inner, setting.c)?.values(&held_back);
-                for (values, &label) in values.iter().zip(&labels) {
-                    right[label] += usize::from(decide(values).class == label);
-                }
-            }
-        }
-        let best = Choice::best(&settings, &right, &total, self.options.class_weight);
-        Ok(best.unwrap_or(Choice::only(setting(first))))
+    /// [`TrainError::NoCandidate`], or of a machine that was not trained.
+    pub fn choose(&self, train: &[usize]) -> Result<Choice, TrainError> {
+        let groups: Vec<usize> = train.iter().map(|&item| self.groups[item]).collect();
+        let most = self.options.inner_folds;
+        let folds = inner_folds(&self.labels(train), self.classes, Some(&groups), most);
+        self.choose_by(train, folds.as_ref())
     }
 
-    /// A machine trained on some windows.
+    /// The same by given folds of the items to train on.
+    ///
+    /// # Errors
+    /// Those of [`choose`](Self::choose).
+    pub fn choose_by(&self, train: &[usize], folds: Option<&Folds>) -> Result<Choice, TrainError> {
+        let c = &self.options.c;
+        if c.is_empty() {
+            return Err(TrainError::NoCandidate("value of C"));
+        }
+        let grid =
+            Grid { scalings: vec![None], sigma: vec![None], c: c.clone(), judge_alone: false };
+        Choice::by_folds(&grid, folds, self.options, |inner, held_back| {
+            let of = |places: Vec<usize>| places.into_iter().map(|i| train[i]).collect::<Vec<_>>();
+            let (inner, held_back) = (of(inner), of(held_back));
+            let labels = self.labels(&held_back);
+            let right = |&c: &f64| {
+                let values = self.train(&inner, c)?.values(&held_back);
+                let decided = values.iter().map(|values| decide(values).class);
+                Ok(decided.zip(&labels).map(|(class, &label)| class == label).collect())
+            };
+            let right: Result<Vec<Vec<bool>>, KernelLearnError> = c.iter().map(right).collect();
+            Ok(HeldBack { right: right?, labels })
+        })
+    }
+
+    /// A machine trained on some items.
     ///
     /// # Errors
     /// [`KernelLearnError`] if it was not trained.
@@ -119,7 +111,7 @@ impl<'a> WindowKernel<'a> {
         c: f64,
     ) -> Result<WindowMachine<'k>, KernelLearnError> {
         let learner = self.options.learner;
-        let classes = (self.data.classes().len(), self.options.class_weight);
+        let classes = (self.classes.len(), self.options.class_weight);
         let gram = learner.gram(train.len(), |i, j| self.gram.get(train[i], train[j]));
         let machine = learner.machine(&gram, &self.labels(train), classes, c)?;
         Ok(WindowMachine { gram: self.gram, train, machine })
@@ -169,36 +161,31 @@ pub fn train_fixed_length(
         return Err(TrainError::NoCandidate("value of C"));
     }
     let windows = data.windows(options.windowing.as_ref());
-    if windows.all().len() > KERNEL_WINDOWS {
-        let learner = if options.learner == Learner::KernelLogistic {
-            Learner::KernelLogistic
-        } else {
-            Learner::KernelSvm
-        };
-        return Err(TrainError::TooManyWindows(windows.all().len(), learner));
-    }
-    let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
+    // What is held back is not looked at.
+    let windows: Vec<Window<'_>> = windows.of_all(series).copied().collect();
+    options.learner.check_windows(windows.len())?;
+    let views: Vec<SamplesView<'_>> = windows.iter().map(|one| one.samples).collect();
     let gram = MarginalModel::FixedLength(model.clone()).log_gram(&views)?.normalised();
-    let problem = WindowKernel::new(data, &gram, options)?;
+    let problem = WindowKernel::new(data, &windows, &gram, options)?;
     let symbols =
-        |item: &usize| -> Option<Vec<u16>> { views[*item].symbols()?.iter().copied().collect() };
-    let all = problem.items(series);
+        |item: usize| -> Option<Vec<u16>> { views[item].symbols()?.iter().copied().collect() };
     let (train, items): (Vec<usize>, Vec<Vec<u16>>) =
-        all.iter().filter_map(|item| Some((*item, symbols(item)?))).unzip();
+        (0..views.len()).filter_map(|item| Some((item, symbols(item)?))).unzip();
     if train.is_empty() {
         return Err(TrainError::NoWindows(data.source().to_owned()));
     }
     let choice = problem.choose(&train)?;
     let machine = problem.train(&train, choice.setting.c)?.machine;
     let mut notes = vec![format!(
-        "machine on the normalised fixed-length kernel of a model of {} states, C = {}",
+        "machine on the normalised fixed-length kernel of a model of {} states, C = {}, {}",
         model.hmm.states(),
-        choice.setting.c
+        choice.setting.c,
+        choice.by
     )];
-    if train.len() < all.len() {
+    if train.len() < views.len() {
         notes.push(format!(
             "windows left out, for a stored sequence has no missing symbol: {}",
-            all.len() - train.len()
+            views.len() - train.len()
         ));
     }
     let name = std::path::Path::new(data.source()).file_name().unwrap_or_default();
@@ -224,5 +211,11 @@ pub fn train_fixed_length(
         },
     };
     let classifier = ModelKind::Machine(Box::new(expansion));
-    Ok(Trained { classifier, choice: Some(choice), fits: Vec::new() })
+    Ok(Trained {
+        classifier,
+        choice: Some(choice),
+        fits: Vec::new(),
+        varied: AS_THEY_ARE.to_owned(),
+        floor: None,
+    })
 }

@@ -1,7 +1,7 @@
 //! One model for all series, and the scale of their channels.
 
 use crate::data::{Dataset, Kind, SamplesView};
-use crate::fit::{BaumWelch, Fit, FitError};
+use crate::fit::{BaumWelch, Fit, FitError, centre_and_spread};
 
 /// A model fitted to all series of a data set, whatever their labels.
 ///
@@ -38,19 +38,7 @@ pub(crate) fn centre_and_scale(data: &Dataset, series: &[usize]) -> (Vec<f64>, V
             .filter_map(|&index| data.series()[index].samples.view().rows())
             .flat_map(|rows| rows.iter().flatten())
     };
-    let count = rows().count().max(1) as f64;
-    let mut centre = vec![0.0; dimension];
-    for row in rows() {
-        centre.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / count);
-    }
-    let mut scale = vec![0.0; dimension];
-    for row in rows() {
-        let channels = scale.iter_mut().zip(row.iter().zip(&centre));
-        channels.for_each(|(sum, (x, centre))| *sum += (x - centre).powi(2) / count);
-    }
-    for scale in &mut scale {
-        // A channel that never moves carries nothing; any scale will do but zero.
-        *scale = if *scale > 0.0 { scale.sqrt() } else { 1.0 };
-    }
-    (centre, scale)
+    let (centre, spread) = centre_and_spread(dimension, rows);
+    // A channel that never moves carries nothing; any scale will do but zero.
+    (centre, spread.into_iter().map(|std| if std > 0.0 { std } else { 1.0 }).collect())
 }

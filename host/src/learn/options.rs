@@ -3,18 +3,20 @@
 use std::fmt;
 
 use fishweir_core::classify::Normalisation;
+use fishweir_core::smooth::SequenceError;
 use serde::{Deserialize, Serialize};
 
-use super::augment::{Augment, AugmentError};
+use super::augment::{Augment, AugmentError, Mirror};
 use super::expansion::KernelLearnError;
 use super::features::{Features, Scaling};
 use super::loss::ClassWeight;
 use super::machine::{KERNEL_WINDOWS, Learner};
 use crate::classifier::Observations;
-use crate::data::{DataError, Kind, Windowing};
+use crate::data::{DataError, Dataset, Kind, Window, Windowing};
 use crate::deploy::{ExpansionError, ScoreKernelKind, check_size};
-use crate::fit::{BaumWelch, FitError, Topology};
+use crate::fit::{BaumWelch, FitError, Topology, expectations};
 use crate::kernel::marginal::MarginalError;
+use crate::runtime::Hmm;
 
 /// The classifiers. The first four are linear in log-likelihoods, scores or expected statistics of the
 /// class models, and compile to the same stream; the others are kernel machines on the scores that
@@ -94,6 +96,9 @@ pub struct TrainOptions {
     pub kind: ClassifierKind,
     /// How the class models are fitted.
     pub baum_welch: BaumWelch,
+    /// Other floors of standard deviations than that of `baum_welch`, of which inner folds choose the
+    /// best: see [`BaumWelch::std_floor`]. Channels only.
+    pub std_floors: Vec<f64>,
     /// How series are cut into windows; `None` for whole series.
     pub windowing: Option<Windowing>,
     /// Column that names groups which inner folds must not straddle.
@@ -138,6 +143,7 @@ impl TrainOptions {
         let options = Self {
             kind,
             baum_welch: BaumWelch::default(),
+            std_floors: vec![0.03],
             windowing: None,
             group: None,
             scores: ScoreModels::All,
@@ -155,7 +161,9 @@ impl TrainOptions {
         if kind.compiles() {
             return options;
         }
-        Self { learner: Learner::KernelSvm, augment: Augment::NONE, ..options }.on_a_device()
+        let unvaried = Mirror::Channels(Vec::new());
+        let augment = Augment { copies: Some(0), mirror: unvaried, ..Augment::default() };
+        Self { learner: Learner::KernelSvm, augment, ..options }.on_a_device()
     }
 
     /// The kernels on scores to choose from, with their widths; none for what compiles.
@@ -175,13 +183,26 @@ impl TrainOptions {
         }
     }
 
-    /// With models that a kernel machine on their scores can be deployed with: an automatic topology
-    /// is ergodic, for a state a position would be too many.
+    /// What a kind of classifier leaves to ask for. Models that a kernel machine on their scores is
+    /// deployed with have no state a position, which would be too many. Class models see no jittered
+    /// copies, and without a machine on them nothing chooses a mirror image.
     pub(super) fn on_a_device(mut self) -> Self {
         if !self.kind.compiles() && self.baum_welch.topology == Topology::Automatic {
             self.baum_welch.topology = Topology::Ergodic;
         }
+        if self.kind.features().is_none() {
+            self.augment.copies = Some(0);
+            if self.augment.mirror == Mirror::Choose {
+                self.augment.mirror = Mirror::Channels(Vec::new());
+            }
+        }
         self
+    }
+
+    /// How training series of a kind are varied, in words.
+    #[must_use]
+    pub fn varied(&self, observed: &Kind) -> String {
+        self.clone().on_a_device().augment.describe(observed)
     }
 
     /// Refuses, before anything is fitted, what a kernel machine on scores cannot be trained or
@@ -214,6 +235,25 @@ impl TrainOptions {
             kernel.validate().map_err(refused("take another --sigma or --power"))?;
         }
         Ok(())
+    }
+}
+
+impl TrainError {
+    /// Of a window that one of some models makes impossible.
+    pub(super) fn impossible(data: &Dataset, window: &Window<'_>, models: &[Hmm]) -> Self {
+        let refused =
+            |model| expectations(model, &[window.samples]).into_iter().find_map(Result::err);
+        let (time, why) = match models.iter().find_map(refused) {
+            Some(SequenceError::Observation { time, error }) => (time, error.to_string()),
+            other => (0, other.map_or_else(String::new, |error| error.to_string())),
+        };
+        Self::ImpossibleWindow {
+            file: data.source().to_owned(),
+            series: window.source.id.clone(),
+            line: window.source.line,
+            sample: window.start + time + 1,
+            why,
+        }
     }
 }
 
@@ -254,9 +294,37 @@ pub enum TrainError {
     NoWindows(String),
     /// A window that the fitted models make impossible.
     #[error(
-        "{0} training windows are impossible under a class model; raise the symbol pseudocount"
+        "{file}: sample {sample} of series `{series}`, which begins on line {line}, is impossible under \
+         the model of a class ({why}): look for a stray value, or raise --std-floor"
     )]
-    ImpossibleWindows(usize),
+    ImpossibleWindow {
+        /// The file.
+        file: String,
+        /// Its series.
+        series: String,
+        /// Where that begins in the file.
+        line: u64,
+        /// The sample's place in the series, from 1.
+        sample: usize,
+        /// What a model says of it.
+        why: String,
+    },
+    /// More features than there is room for.
+    #[error(
+        "the models of {classes} classes give {features} features, in {windows} windows at least \
+         {gigabytes:.1} GB, and 2.1 are the most: take bayes, --score-model CLASS, fewer --copies or a \
+         longer --hop"
+    )]
+    TooManyFeatures {
+        /// Classes.
+        classes: usize,
+        /// Windows and varied copies of them.
+        windows: usize,
+        /// Features of each.
+        features: usize,
+        /// What they would take.
+        gigabytes: f64,
+    },
     /// No candidate for a choice.
     #[error("no {0} to choose from")]
     NoCandidate(&'static str),

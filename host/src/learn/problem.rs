@@ -5,8 +5,9 @@ use std::sync::Arc;
 use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 
-use super::augment::{Augmented, Mirror};
-use super::choice::{Choice, Setting};
+use super::augment::Augmented;
+use super::choice::{Choice, Grid, HeldBack, inner_folds};
+use super::effort::check_features;
 use super::features::{FeatureMap, Features, Scaling};
 use super::loss::ClassWeight;
 use super::machine::{Examples, KERNEL_WINDOWS, Path};
@@ -16,7 +17,7 @@ use super::score_machine::ScorePath;
 use super::svm::Matrix;
 use super::train::{FitKey, Trainer};
 use crate::classifier::{Classifier, Observations, Output, Provenance};
-use crate::data::{Dataset, Folds, Kind, SamplesView};
+use crate::data::{Dataset, Folds, Kind, SamplesView, Windows};
 use crate::fit::Fit;
 use crate::runtime::Hmm;
 
@@ -46,7 +47,7 @@ impl AnyPath {
 pub(super) struct Problem<'a> {
     trainer: &'a Trainer<'a>,
     data: &'a Dataset,
-    augmented: &'a Augmented,
+    augmented: &'a Augmented<'a>,
     labels: Vec<usize>,
     options: &'a TrainOptions,
     progress: &'a (dyn Fn() + Sync),
@@ -55,11 +56,11 @@ pub(super) struct Problem<'a> {
 impl<'a> Problem<'a> {
     pub(super) fn new(
         trainer: &'a Trainer<'a>,
-        augmented: &'a Augmented,
+        augmented: &'a Augmented<'a>,
         options: &'a TrainOptions,
         progress: &'a (dyn Fn() + Sync),
     ) -> Result<Self, TrainError> {
-        let data = &augmented.data;
+        let data: &Dataset = &augmented.data;
         let labels = data.labels()?;
         let found = data.classes().len();
         if found < 2 {
@@ -83,15 +84,17 @@ impl<'a> Problem<'a> {
     pub(super) fn fit_models(&self, series: &[usize]) -> Result<Arc<Vec<Fit>>, TrainError> {
         let exact = self.augmented.exact(series);
         let mirrored = exact.len() > series.len();
+        let within = self.windows().of_all(&exact).any(|window| window.start > 0);
         let key = FitKey {
-            series: exact.clone(),
+            series: series.to_vec(),
             baum_welch: self.options.baum_welch.clone(),
             mirror: mirrored.then(|| self.options.augment.mirror.clone()),
+            within,
         };
-        self.trainer.shared(key, || self.fit_anew(&exact))
+        self.trainer.shared(key, || self.fit_anew(&exact, within))
     }
 
-    fn fit_anew(&self, series: &[usize]) -> Result<Vec<Fit>, TrainError> {
+    fn fit_anew(&self, series: &[usize], within: bool) -> Result<Vec<Fit>, TrainError> {
         let (_, scale) = centre_and_scale(self.data, series);
         let classes = self.data.classes();
         let of_class = |class: usize| -> Vec<SamplesView<'_>> {
@@ -106,32 +109,55 @@ impl<'a> Problem<'a> {
             .par_iter()
             .enumerate()
             .map(|(class, sequences)| {
-                baum_welch
+                let fit = baum_welch
                     .fit(sequences, size(self.data), &scale, self.progress)
-                    .map_err(|source| TrainError::Fit { class: classes[class].clone(), source })
+                    .map_err(|source| TrainError::Fit { class: classes[class].clone(), source })?;
+                Ok(if within { fit.starting_anywhere() } else { fit })
             })
             .collect()
     }
 
-    /// The Bayes classifier over fitted class models; priors are the shares of the series.
+    /// The windows of all series and their variants.
+    pub(super) fn windows(&self) -> Windows<'_> {
+        self.data.windows(self.options.windowing.as_ref())
+    }
+
+    pub(super) fn classes(&self) -> &[String] {
+        self.data.classes()
+    }
+
+    pub(super) fn class_weight(&self) -> ClassWeight {
+        self.options.class_weight
+    }
+
+    pub(super) fn label(&self, series: usize) -> usize {
+        self.labels[series]
+    }
+
+    /// The logarithms of the classes' shares of what is decided on: the windows of some series.
+    pub(super) fn log_priors(&self, series: &[usize]) -> Vec<f64> {
+        let (windows, mut counts) = (self.windows(), vec![0_usize; self.data.classes().len()]);
+        windows.of_all(series).for_each(|window| counts[self.labels[window.series]] += 1);
+        // Laplace's rule keeps a class with no window possible.
+        let all = counts.iter().map(|count| count + 1).sum::<usize>() as f64;
+        counts.iter().map(|&count| ((count + 1) as f64 / all).ln()).collect()
+    }
+
+    /// The Bayes classifier over fitted class models; priors are the shares of the windows.
     pub(super) fn bayes(&self, series: &[usize], models: Vec<Hmm>) -> Classifier {
         let classes = self.data.classes();
-        let log_prior = |class: usize| {
-            let count = series.iter().filter(|&&index| self.labels[index] == class).count();
-            // Laplace's rule keeps a class with no series possible.
-            ((count as f64 + 1.0) / (series.len() + classes.len()) as f64).ln()
-        };
+        let log_prior = self.log_priors(series);
         let output = |bias: f64, weight: &dyn Fn(usize) -> f64| Output {
             bias,
             weights: (0..classes.len()).map(weight).collect(),
             directions: Vec::new(),
         };
         let outputs = if classes.len() == 2 {
-            let odds = log_prior(1) - log_prior(0);
+            let odds = log_prior[1] - log_prior[0];
             vec![output(odds, &|model| if model == 1 { 1.0 } else { -1.0 })]
         } else {
             (0..classes.len())
-                .map(|class| output(log_prior(class), &|model| f64::from(model == class)))
+                .map(|class| output(log_prior[class], &|model| f64::from(model == class)))
                 .collect()
         };
         let (centre, scale) = centre_and_scale(self.data, series);
@@ -165,9 +191,11 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// The features of models that were fitted to some series.
     pub(super) fn feature_map(
         &self,
         features: Features,
+        series: &[usize],
         models: &[Hmm],
     ) -> Result<FeatureMap, TrainError> {
         let classes = self.data.classes();
@@ -181,9 +209,9 @@ impl<'a> Problem<'a> {
                 vec![models[index].clone()]
             }
         };
-        // Scores of means are taken in units of the channels' scale over all the data: a metric,
-        // the same for every fold.
-        let (_, scale) = centre_and_scale(self.data, &(0..self.labels.len()).collect::<Vec<_>>());
+        // Scores of means are taken in units of the channels' scale over the same series: what is held
+        // back is not looked at.
+        let (_, scale) = centre_and_scale(self.data, series);
         let TrainOptions { with_likelihood, normalisation, .. } = *self.options;
         Ok(FeatureMap::new(features, models, scale, with_likelihood, normalisation))
     }
@@ -195,17 +223,17 @@ impl<'a> Problem<'a> {
         map: &FeatureMap,
         series: &[usize],
     ) -> Result<Examples, TrainError> {
-        let windows = self.data.windows(self.options.windowing.as_ref());
+        let windows = self.windows();
         let cut: Vec<_> = windows.of_all(series).collect();
+        check_features(self.data.classes().len(), cut.len(), map.len())?;
         let features: Vec<Option<Vec<f64>>> = cut
             .par_chunks(32)
             .flat_map_iter(|cut| {
                 map.extract(&cut.iter().map(|window| window.samples).collect::<Vec<_>>())
             })
             .collect();
-        let impossible = features.iter().filter(|features| features.is_none()).count();
-        if impossible > 0 {
-            return Err(TrainError::ImpossibleWindows(impossible));
+        if let Some(place) = features.iter().position(Option::is_none) {
+            return Err(TrainError::impossible(self.data, cut[place], map.models()));
         }
         let mut rows = Matrix::new(map.len());
         features.iter().flatten().for_each(|features| rows.push(features));
@@ -263,78 +291,51 @@ impl<'a> Problem<'a> {
             _ => String::new(),
         };
         let setting = chosen.setting;
-        let how = match chosen.candidates.len() {
-            0 => "nothing to choose from",
-            _ => "chosen by inner cross-validation",
-        };
+        let how = chosen.by;
         let mut notes = vec![format!(
             "{learner}{weight}{kernel}: score scaled by {}, C = {}, {how}",
             setting.form(),
             setting.c
         )];
-        if let Mirror::Channels(channels) = &augment.mirror
-            && !channels.is_empty()
-        {
-            notes.push(format!("mirrored in {} as well", channels.join(", ")));
-        }
+        notes.push(format!("training series: {}", augment.describe(self.data.kind())));
         notes
     }
 
     /// Chooses scaling and C by cross-validation within the training series: models are fitted anew
-    /// in every inner fold, so that no window is judged by a model that has seen it.
+    /// in every inner fold, so that no window is judged by a model that has seen it. A setting without
+    /// an alternative is judged where its accuracy is held against that of other models.
     pub(super) fn choose(
         &self,
         features: Features,
         series: &[usize],
+        judge_alone: bool,
     ) -> Result<Choice, TrainError> {
         self.check_windows(series)?;
+        let TrainOptions { scalings, c, learner, .. } = self.options;
         let sigma = self.widths();
-        let settings: Vec<Setting> = self
-            .options
-            .scalings
-            .iter()
-            .flat_map(|&scaling| sigma.iter().map(move |&sigma| (Some(scaling), sigma)))
-            .flat_map(|(scaling, sigma)| {
-                self.options.c.iter().map(move |&c| Setting { scaling, sigma, c })
-            })
-            .collect();
-        let folds = match self.inner_folds(series)? {
-            Some(folds) if settings.len() > 1 => folds,
-            // One candidate, or too little data to choose by: the middle of the grid.
-            _ => {
-                let c = self.options.c[self.options.c.len() / 2];
-                let scaling = self.options.scalings.last().copied();
-                return Ok(Choice::only(Setting { scaling, sigma: sigma[sigma.len() / 2], c }));
-            }
+        let grid = Grid {
+            scalings: scalings.iter().copied().map(Some).collect(),
+            sigma: sigma.clone(),
+            c: c.clone(),
+            judge_alone,
         };
-        let classes = self.data.classes().len();
-        let mut right = vec![vec![0_usize; classes]; settings.len()];
-        let mut total = vec![0_usize; classes];
-        for fold in 0..folds.len() {
+        let folds = self.inner_folds(series)?;
+        Choice::by_folds(&grid, folds.as_ref(), self.options, |inner, held_back| {
             let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
-            let (inner, held_back) = (of(folds.train(fold)), of(folds.test(fold)));
-            let map = self.feature_map(features, &models_of(&self.fit_models(&inner)?))?;
+            let (inner, held_back) = (of(inner), of(held_back));
+            let map = self.feature_map(features, &inner, &models_of(&self.fit_models(&inner)?))?;
             let examples = self.examples(&map, &self.augmented.all(&inner))?;
             let test = self.examples(&map, &held_back)?;
-            test.labels.iter().for_each(|&label| total[label] += 1);
-            let judged: Vec<Vec<Vec<bool>>> = self
-                .options
-                .scalings
-                .par_iter()
-                .map(|&scaling| {
-                    let c = &self.options.c;
-                    Ok(self.path(&examples, &map, scaling, &sigma, c)?.judge(&test))
-                })
-                .collect::<Result<_, TrainError>>()?;
-            for (right, judged) in right.iter_mut().zip(judged.iter().flatten()) {
-                for (&label, &is_right) in test.labels.iter().zip(judged) {
-                    right[label] += usize::from(is_right);
-                }
-            }
-        }
-        // Of equals the first: the smaller C, the narrower kernel, the plainer scaling.
-        Choice::best(&settings, &right, &total, self.options.class_weight)
-            .ok_or(TrainError::NoCandidate("candidate"))
+            let judged =
+                |&scaling| Ok(self.path(&examples, &map, scaling, &sigma, c)?.judge(&test));
+            let judged: Result<Vec<_>, TrainError> = if learner.on_kernel() {
+                // One after the other: each has a Gram matrix.
+                scalings.iter().map(judged).collect()
+            } else {
+                scalings.par_iter().map(judged).collect()
+            };
+            Ok(HeldBack { labels: test.labels, right: judged?.concat() })
+        })
     }
 
     /// The kernels' widths; one that is none for a kernel without, or for features.
@@ -343,20 +344,16 @@ impl<'a> Problem<'a> {
         if widths.is_empty() { vec![None] } else { widths }
     }
 
-    fn inner_folds(&self, series: &[usize]) -> Result<Option<Folds>, TrainError> {
+    pub(super) fn inner_folds(&self, series: &[usize]) -> Result<Option<Folds>, TrainError> {
         let labels: Vec<usize> = series.iter().map(|&index| self.labels[index]).collect();
-        let classes = self.data.classes();
-        let Some(column) = &self.options.group else {
-            let folds = (2..=self.options.inner_folds).rev();
-            return Ok(folds
-                .filter_map(|count| Folds::stratified(&labels, classes, count, None).ok())
-                .next());
+        let groups = match &self.options.group {
+            Some(column) => {
+                let (groups, _) = self.data.groups(column)?;
+                Some(series.iter().map(|&index| groups[index]).collect::<Vec<_>>())
+            }
+            None => None,
         };
-        let (groups, _) = self.data.groups(column)?;
-        let groups: Vec<usize> = series.iter().map(|&index| groups[index]).collect();
-        let folds = (2..=self.options.inner_folds).rev();
-        Ok(folds
-            .filter_map(|count| Folds::grouped(&labels, classes, &groups, count, None).ok())
-            .next())
+        let most = self.options.inner_folds;
+        Ok(inner_folds(&labels, self.data.classes(), groups.as_deref(), most))
     }
 }

@@ -1,11 +1,13 @@
 use std::fmt;
 
+use fishweir_core::Profile;
+use fishweir_core::number::NumberFormat;
 use serde::Serialize;
 
 use super::{Table, counted, grouped};
 use crate::deploy::Cost;
 use crate::device::{Image, Run};
-use crate::parity::Parity;
+use crate::parity::{Parity, profile_differences};
 
 /// A run on an emulated device beside the host's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,6 +22,9 @@ pub struct DeviceComparison {
     pub form: String,
     /// What was compared beside class and margin: `log-likelihoods` or `decision values`.
     pub evidence: &'static str,
+    /// In what host and device compute differently: where there is anything, bits that are equal or
+    /// not say nothing.
+    pub profile_differences: Vec<String>,
     /// The comparison.
     #[serde(flatten)]
     pub parity: Parity,
@@ -47,7 +52,7 @@ pub struct DeviceComparison {
 }
 
 impl DeviceComparison {
-    /// Puts together what a run, its image and the comparison say.
+    /// Puts together what a run, its image and the comparison say. The host's numbers are `f32`.
     #[must_use]
     pub fn new(names: [String; 4], image: &Image, run: &Run, parity: Parity, cost: Cost) -> Self {
         let [model, data, board, form] = names;
@@ -58,6 +63,10 @@ impl DeviceComparison {
             board,
             form,
             evidence,
+            profile_differences: profile_differences(
+                [Profile::of(NumberFormat::F32), run.outcome.info.profile],
+                ["on the host", "on the device"],
+            ),
             parity,
             instructions_per_sample: run.instructions_per_sample(),
             cost,
@@ -85,6 +94,16 @@ impl fmt::Display for DeviceComparison {
             self.evidence,
             counted(parity.samples, "sample"),
         )?;
+        if !self.profile_differences.is_empty() {
+            writeln!(
+                f,
+                "  this is no comparison bit for bit: host and device compute differently"
+            )?;
+            for difference in &self.profile_differences {
+                writeln!(f, "    {difference}")?;
+            }
+            writeln!(f)?;
+        }
         if let Some(first) = &parity.first_difference {
             writeln!(
                 f,
@@ -102,6 +121,7 @@ impl fmt::Display for DeviceComparison {
             row("refused samples", grouped(parity.refused));
         }
         for (name, count) in [
+            ("samples without a decision", parity.undecided),
             ("samples lost on the line", parity.lost),
             ("answers lost on the line", parity.unanswered),
             ("samples not compared", parity.not_compared),

@@ -69,6 +69,8 @@ pub struct CrossValidationReport {
     pub group: Option<String>,
     /// Folds.
     pub folds: usize,
+    /// How training series were varied, in words.
+    pub varied: String,
     /// A classifier each, by name.
     pub classifiers: Validated,
 }
@@ -86,6 +88,7 @@ struct WithFolds<'a> {
     gain: Option<Interval>,
     latency: Option<Latency>,
     roc: Option<&'a Roc>,
+    roc_area_by_fold: Option<f64>,
     folds: &'a [FoldFigures],
 }
 
@@ -97,6 +100,7 @@ impl<'a> WithFolds<'a> {
             gain: first.and_then(|first| one.gain_over(first)),
             latency: one.latency,
             roc: one.roc.as_ref(),
+            roc_area_by_fold: one.roc_area_by_fold,
             folds: &one.folds,
         }
     }
@@ -114,9 +118,10 @@ impl fmt::Display for CrossValidationReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.data)?;
         match &self.group {
-            Some(column) => writeln!(f, "{} folds by {column}, none in two of them\n", self.folds)?,
-            None => writeln!(f, "{} folds by series, stratified by class\n", self.folds)?,
+            Some(column) => writeln!(f, "{} folds by {column}, none in two of them", self.folds)?,
+            None => writeln!(f, "{} folds by series, stratified by class", self.folds)?,
         }
+        writeln!(f, "training series: {}\n", self.varied)?;
         let heads = ["classifier", "accuracy", "macro-F1"].map(String::from).into_iter();
         let mut table = Table::new(heads.chain((1..=self.folds).map(|n| format!("fold {n}"))));
         for one in &self.classifiers.0 {
@@ -144,10 +149,11 @@ impl fmt::Display for CrossValidationReport {
             interval: one.accuracy,
             gain: if index > 0 { one.gain_over(first) } else { None },
             roc: one.roc.as_ref(),
+            roc_area_by_fold: one.roc_area_by_fold,
             latency: one.latency,
         });
-        write_beside(f, "mean over folds", &first.method, beside)?;
-        writeln!(f, "  95 %: Student's t over folds, corrected for training sets that overlap")?;
+        write_beside(f, &first.method, beside)?;
+        writeln!(f, "  {}", interval_words(self.group.as_deref()))?;
         for one in &self.classifiers.0 {
             writeln!(f, "\n{}: all folds together", one.method)?;
             write_figures(f, &one.pooled)?;
@@ -155,8 +161,18 @@ impl fmt::Display for CrossValidationReport {
                 .folds
                 .iter()
                 .filter_map(|fold| fold.choice.as_ref())
+                .filter(|choice| !choice.candidates.is_empty())
                 .map(|choice| choice.setting.to_string())
                 .collect();
+            let floors: Vec<String> = one
+                .folds
+                .iter()
+                .filter_map(|fold| fold.floor)
+                .map(|floor| floor.to_string())
+                .collect();
+            if !floors.is_empty() {
+                writeln!(f, "  standard deviations: {}", floors.join("; "))?;
+            }
             if !chosen.is_empty() {
                 writeln!(f, "  chosen within the training folds: {}", chosen.join("; "))?;
             }
@@ -216,8 +232,8 @@ impl fmt::Display for ModelEvaluation {
             row(&name, one.accuracy, one.macro_f1, one.windows);
         }
         writeln!(f, "{table}")?;
-        write_beside(f, "accuracy", "", [self.beside(None)].into_iter())?;
-        writeln!(f, "  {}\n", self.unit())?;
+        write_beside(f, "", [self.beside(None)].into_iter())?;
+        writeln!(f, "  {}\n", interval_words(self.group.as_deref()))?;
         write_figures(f, &self.figures)
     }
 }
@@ -229,12 +245,9 @@ impl ModelEvaluation {
             interval: self.interval,
             gain,
             roc: self.roc.as_ref(),
+            roc_area_by_fold: None,
             latency: self.latency,
         }
-    }
-
-    fn unit(&self) -> String {
-        format!("95 %: bootstrap over {}", self.group.as_deref().unwrap_or("series"))
     }
 }
 
@@ -253,8 +266,8 @@ impl fmt::Display for ModelComparison {
         writeln!(f, "{}\n", first.data)?;
         let gains = [None].into_iter().chain(self.gains.iter().copied());
         let beside = self.models.iter().zip(gains).map(|(model, gain)| model.beside(gain));
-        write_beside(f, "accuracy", "the first", beside)?;
-        writeln!(f, "  {}", first.unit())?;
+        write_beside(f, "the first", beside)?;
+        writeln!(f, "  {}", interval_words(first.group.as_deref()))?;
         for model in &self.models {
             writeln!(f, "\n{} ({})", model.model, model.classifier)?;
             write_figures(f, &model.figures)?;
@@ -269,21 +282,28 @@ struct Beside<'a> {
     interval: Option<Interval>,
     gain: Option<Interval>,
     roc: Option<&'a Roc>,
+    roc_area_by_fold: Option<f64>,
     latency: Option<Latency>,
+}
+
+/// What intervals are over.
+fn interval_words(group: Option<&str>) -> String {
+    format!("95 %: Wilson's interval over {}, whose windows go together", group.unwrap_or("series"))
 }
 
 fn write_beside<'a>(
     f: &mut fmt::Formatter<'_>,
-    accuracy: &str,
     first: &str,
     classifiers: impl Iterator<Item = Beside<'a>>,
 ) -> fmt::Result {
     let classifiers: Vec<Beside<'_>> = classifiers.collect();
     let compared = classifiers.len() > 1;
+    let in_folds = classifiers.iter().any(|one| one.roc_area_by_fold.is_some());
     let more_than = format!("more than {first}");
-    let heads = ["", accuracy, "95 %"].into_iter();
+    let heads = ["", "accuracy", "95 %"].into_iter();
     let heads = heads.chain([more_than.as_str(), "95 %"].into_iter().filter(|_| compared));
-    let mut table = Table::new(heads.chain(["ROC area", "decided after", "9 in 10"]));
+    let heads = heads.chain(["ROC area"]).chain(["by fold"].into_iter().filter(|_| in_folds));
+    let mut table = Table::new(heads.chain(["decided after", "9 in 10"]));
     for one in &classifiers {
         let mut cells = vec![one.name.to_owned()];
         cells.extend(of_interval(one.interval, share));
@@ -291,6 +311,9 @@ fn write_beside<'a>(
             cells.extend(of_interval(one.gain, |gain| format!("{gain:+.3}")));
         }
         cells.push(one.roc.map_or_else(String::new, |roc| share(roc.area)));
+        if in_folds {
+            cells.push(one.roc_area_by_fold.map_or_else(String::new, share));
+        }
         let samples = one.latency.map(|latency| [latency.median, latency.ninetieth].map(grouped));
         cells.extend(samples.unwrap_or_default());
         table.row(cells);
@@ -302,7 +325,7 @@ fn write_beside<'a>(
     )
 }
 
-/// A mean and its interval.
+/// A figure and its interval.
 fn of_interval(interval: Option<Interval>, show: impl Fn(f64) -> String) -> [String; 2] {
     let text = |Interval { mean, low, high }: Interval| {
         [show(mean), format!("{} to {}", show(low), show(high))]

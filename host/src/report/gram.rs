@@ -3,7 +3,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::{DataSummary, counted, grouped};
-use crate::kernel::Information;
+use crate::kernel::{Information, Spectrum};
 
 /// What `gram` has computed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,6 +21,18 @@ pub struct GramReport {
     pub information: Vec<InformationSummary>,
     /// Whether the kernel was divided by the items' lengths.
     pub normalised: bool,
+    /// Its extreme eigenvalues, where they were asked for.
+    #[serde(flatten)]
+    pub spectrum: Option<SpectrumSummary>,
+    /// The matrix' file.
+    pub output: String,
+    /// Its layout.
+    pub format: String,
+}
+
+/// The extreme eigenvalues of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SpectrumSummary {
     /// The smallest eigenvalue.
     pub smallest_eigenvalue: f64,
     /// The largest.
@@ -29,10 +41,17 @@ pub struct GramReport {
     pub rounding: f64,
     /// Whether no eigenvalue is negative but for rounding.
     pub positive_semidefinite: bool,
-    /// The matrix' file.
-    pub output: String,
-    /// Its layout.
-    pub format: String,
+}
+
+impl From<Spectrum> for SpectrumSummary {
+    fn from(spectrum: Spectrum) -> Self {
+        Self {
+            smallest_eigenvalue: spectrum.smallest,
+            largest_eigenvalue: spectrum.largest,
+            rounding: spectrum.rounding,
+            positive_semidefinite: spectrum.is_positive_semidefinite(),
+        }
+    }
 }
 
 /// Where an information matrix comes from.
@@ -84,16 +103,24 @@ impl fmt::Display for GramReport {
                 None => writeln!(f)?,
             }
         }
-        let verdict = if self.positive_semidefinite {
-            "positive semidefinite to rounding"
-        } else {
-            "NOT positive semidefinite: a support vector machine on it has no unique optimum"
-        };
-        writeln!(
-            f,
-            "eigenvalues: {:.6e} to {:.6e}, {verdict} (zero is anything within {:.1e})",
-            self.smallest_eigenvalue, self.largest_eigenvalue, self.rounding
-        )?;
+        match self.spectrum {
+            Some(spectrum) => {
+                let verdict = if spectrum.positive_semidefinite {
+                    "positive semidefinite to rounding"
+                } else {
+                    "NOT positive semidefinite: a support vector machine on it has no unique optimum"
+                };
+                let SpectrumSummary {
+                    smallest_eigenvalue: least, largest_eigenvalue: most, ..
+                } = spectrum;
+                let zero = spectrum.rounding;
+                writeln!(
+                    f,
+                    "eigenvalues: {least:.6e} to {most:.6e}, {verdict} (zero is anything within {zero:.1e})"
+                )?;
+            }
+            None => writeln!(f, "eigenvalues: not computed of so many items; ask with --spectrum")?,
+        }
         let (items, output, format) = (grouped(self.items), &self.output, &self.format);
         writeln!(f, "{items} x {items} matrix written to {output} as {format}")
     }

@@ -17,10 +17,10 @@ pub use device::DeviceComparison;
 pub use evaluation::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
 };
-pub use gram::{GramReport, InformationSummary};
+pub use gram::{GramReport, InformationSummary, SpectrumSummary};
 pub use model::{Inspection, Stored};
 pub use table::Table;
-pub use training::{ClassFit, FitReport};
+pub use training::{ClassFit, FitReport, Floored};
 
 /// Something with two faces: [`Display`](fmt::Display) for people, JSON for programs.
 pub trait Report: Serialize + fmt::Display {}

@@ -3,9 +3,10 @@ use std::fmt;
 use serde::Serialize;
 
 use super::{DataSummary, Stored, Table, counted, grouped};
+use crate::data::Kind;
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
-use crate::learn::Choice;
+use crate::learn::{Choice, FloorChoice};
 
 /// What `fit` has done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,12 +22,16 @@ pub struct FitReport {
     pub classes: Vec<String>,
     /// Windows trained on.
     pub windows: usize,
+    /// How training series were varied, in words.
+    pub varied: String,
     /// What is observed, in words.
     pub observes: String,
     /// Hidden states of a class model, or of the kernel's.
     pub states: usize,
     /// The fits, one a class; none for a kernel by marginalisation, whose model is given.
     pub fits: Vec<ClassFit>,
+    /// The floor of standard deviations; null for a kernel by marginalisation.
+    pub floor: Option<FloorChoice>,
     /// What inner cross-validation chose; null for Bayes.
     pub choice: Option<Choice>,
     /// What a kernel machine stores; null for what needs nothing stored.
@@ -52,12 +57,30 @@ pub struct ClassFit {
     pub converged: bool,
     /// All restarts.
     pub restarts: Vec<Restart>,
+    /// States in which less than one sample is expected.
+    pub dead_states: usize,
+    /// States whose standard deviation is held at its floor, by channel.
+    pub floored: Vec<Floored>,
+}
+
+/// Standard deviations of a channel that are held at their floor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Floored {
+    /// The channel.
+    pub channel: String,
+    /// In so many states.
+    pub states: usize,
 }
 
 impl ClassFit {
-    /// Of a fit.
+    /// Of a fit to data of a kind.
     #[must_use]
-    pub fn of(class: &str, fit: &Fit) -> Self {
+    pub fn of(class: &str, kind: &Kind, fit: &Fit) -> Self {
+        let names = match kind {
+            Kind::Channels(names) => names.as_slice(),
+            Kind::Symbols(_) => &[],
+        };
+        let floored = names.iter().zip(&fit.floored).filter(|(_, states)| **states > 0);
         Self {
             class: class.to_owned(),
             seed: fit.seed,
@@ -65,6 +88,10 @@ impl ClassFit {
             passes: fit.log_likelihood.len().saturating_sub(1),
             converged: fit.converged,
             restarts: fit.restarts.clone(),
+            dead_states: fit.dead_states(),
+            floored: floored
+                .map(|(channel, &states)| Floored { channel: channel.clone(), states })
+                .collect(),
         }
     }
 }
@@ -112,7 +139,9 @@ impl FitReport {
         let Self { classifier, observes, .. } = self;
         writeln!(f, "{classifier} over {observes}: a model of {states} for each of {classes}\n")?;
         let restarts = self.fits.iter().any(|fit| fit.restarts.len() > 1);
-        let heads = ["class", "seed", "log-likelihood", "passes", "converged"].into_iter();
+        let dead = self.fits.iter().any(|fit| fit.dead_states > 0);
+        let heads = ["class", "seed", "log-likelihood", "passes", "ended"].into_iter();
+        let heads = heads.chain(dead.then_some("dead states"));
         let mut table = Table::new(heads.chain(restarts.then_some("all seeds")));
         for fit in &self.fits {
             let all = fit.restarts.iter().map(|r| format!("{}: {:.1}", r.seed, r.log_likelihood));
@@ -122,11 +151,51 @@ impl FitReport {
                 fit.seed.to_string(),
                 format!("{:.1}", fit.log_likelihood),
                 fit.passes.to_string(),
-                if fit.converged { "yes" } else { "no" }.to_owned(),
+                if fit.converged { "converged" } else { "stopped" }.to_owned(),
             ];
-            table.row(cells.into_iter().chain(restarts.then_some(all)));
+            let cells = cells.into_iter().chain(dead.then(|| fit.dead_states.to_string()));
+            table.row(cells.chain(restarts.then_some(all)));
         }
-        writeln!(f, "{table}")
+        write!(f, "{table}")?;
+        if dead {
+            writeln!(f, "  dead states: less than one sample is expected there; fewer would do")?;
+        }
+        writeln!(f)?;
+        writeln!(f, "training series: {}", self.varied)?;
+        if let Some(floor) = &self.floor {
+            self.write_floor(f, floor)?;
+        }
+        writeln!(f)
+    }
+
+    fn write_floor(&self, f: &mut fmt::Formatter<'_>, floor: &FloorChoice) -> fmt::Result {
+        let mut held: Vec<Floored> = Vec::new();
+        for one in self.fits.iter().flat_map(|fit| &fit.floored) {
+            match held.iter_mut().find(|held| held.channel == one.channel) {
+                Some(held) => held.states += one.states,
+                None => held.push(one.clone()),
+            }
+        }
+        if held.is_empty() && floor.candidates.is_empty() {
+            return Ok(());
+        }
+        write!(
+            f,
+            "standard deviations: no less than {} of the channel's in its class",
+            floor.std_floor
+        )?;
+        let inner = floor.candidates.iter();
+        let inner = inner.map(|one| format!("{}: {:.3}", one.std_floor, one.accuracy));
+        let inner: Vec<String> = inner.collect();
+        if !inner.is_empty() {
+            write!(f, " (inner accuracy {})", inner.join(", "))?;
+        }
+        let held =
+            held.iter().map(|one| format!("{} in {}", one.channel, counted(one.states, "state")));
+        match held.collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => writeln!(f, "; none is held there"),
+            held => writeln!(f, "; held there: {held}"),
+        }
     }
 }
 
@@ -134,8 +203,7 @@ impl FitReport {
 fn write_choice(f: &mut fmt::Formatter<'_>, choice: &Choice) -> fmt::Result {
     let chosen = choice.setting;
     if choice.candidates.is_empty() {
-        let why = "a single candidate, or too little data to choose by";
-        return writeln!(f, "{chosen} ({why})\n");
+        return writeln!(f, "{chosen} ({})\n", choice.by);
     }
     let (mut forms, mut values) = (Vec::new(), Vec::new());
     for one in &choice.candidates {

@@ -12,5 +12,5 @@ mod sizes;
 
 pub use emission::{CategoricalVec, GaussianVec};
 pub use hmm::{Emissions, Hmm, HmmError};
-pub(crate) use sizes::with_states;
 pub use sizes::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
+pub(crate) use sizes::{with_few_states, with_states};

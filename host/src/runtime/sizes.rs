@@ -34,6 +34,28 @@ macro_rules! with_states {
 }
 pub(crate) use with_states;
 
+/// [`with_states`] at fewer sizes: for what is compiled for many numbers, or runs but once, so that
+/// building it costs more than padding does.
+macro_rules! with_few_states {
+    ($states:expr, $N:ident => $body:expr) => {{
+        macro_rules! at {
+            ($size:literal) => {{
+                const $N: usize = $size;
+                $body
+            }};
+        }
+        match $crate::runtime::padded_states($states) {
+            Some(1 | 2) => at!(2),
+            Some(3 | 4) => at!(4),
+            Some(6 | 8) => at!(8),
+            Some(12 | 16) => at!(16),
+            Some(32) => at!(32),
+            _ => at!(64),
+        }
+    }};
+}
+pub(crate) use with_few_states;
+
 /// The alphabet size that recursions over symbols are compiled for: a padded symbol costs room, and no
 /// work.
 pub const LARGEST_ALPHABET: usize = 64;
@@ -47,6 +69,8 @@ mod tests {
         for states in 1..=64 {
             let size = with_states!(states, N => N);
             assert_eq!(Some(size), padded_states(states));
+            let few = with_few_states!(states, N => N);
+            assert!(few >= size && STATE_SIZES.contains(&few), "{states} states at {few}");
         }
         assert_eq!(padded_states(0), None);
         assert_eq!(padded_states(65), None);

@@ -6,19 +6,20 @@ use std::path::{Path, PathBuf};
 
 use fishweir::data::Dataset;
 use fishweir::evaluate::{
-    CrossValidationOptions, Figures, Judged, Latency, Roc, Units, cross_validate, evaluate,
+    CrossValidationOptions, Figures, Judged, Latency, Roc, Units, check, cross_validate, evaluate,
 };
-use fishweir::files;
 use fishweir::learn::{ClassifierKind, Trainer};
 use fishweir::plot::{Curve, RocPlot};
 use fishweir::report::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
+    counted,
 };
 
-use super::arguments::{Cutting, Reading, ScoreKernels, Training, check_output};
-use super::fit::{check_group, fits_of_a_training};
+use super::arguments::{Cutting, Reading, ScoreKernels, Training, note_unused};
+use super::fit::{fits_of_a_training, warn};
 use super::model::Model;
-use super::{Failure, note, print, progress};
+use super::output::{self, Outputs};
+use super::{Failure, note, progress, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -28,21 +29,22 @@ pub(super) struct Arguments {
     /// several, which are compared with the first
     #[arg(short, long, value_name = "MODEL")]
     model: Vec<PathBuf>,
-    /// Folds of the cross-validation
-    #[arg(long, value_name = "K", default_value_t = 5)]
-    folds: usize,
+    /// Folds of the cross-validation [default: 5, or as many as there are series or groups]
+    #[arg(long, value_name = "K", conflicts_with = "model")]
+    folds: Option<usize>,
     /// Deal series (or groups) into folds by chance, from this seed [default: in order]
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", conflicts_with = "model")]
     fold_seed: Option<u64>,
     /// Which classifiers to cross-validate, parted by commas; they are compared with the first
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES",
+        conflicts_with = "model",
         default_values_t = [ClassifierKind::Bayes, ClassifierKind::Fisher])]
     classifier: Vec<ClassifierKind>,
     /// Cross-validate a support vector machine on a kernel by marginalisation too, whose numbers are
     /// in this file; once for each of several
     #[arg(long, value_name = "MODEL.toml", conflicts_with = "model")]
     kernel_model: Vec<PathBuf>,
-    /// Draw detections against false alarms, a curve a classifier
+    /// Draw detections against false alarms, a curve a classifier; - for standard output
     #[arg(long, value_name = "FILE.svg")]
     roc: Option<PathBuf>,
     #[command(flatten)]
@@ -59,28 +61,43 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some(roc) = &arguments.roc {
-        check_output(roc, &arguments.data)?;
-    }
+    let roc: Vec<&Path> = arguments.roc.iter().map(PathBuf::as_path).collect();
+    let models = arguments.model.iter().chain(&arguments.kernel_model).map(PathBuf::as_path);
+    let inputs: Vec<&Path> = models.chain([arguments.data.as_path()]).collect();
+    let outputs = Outputs::check(&roc, &inputs)?;
     match arguments.model.as_slice() {
         [] => {
             let kernels = kernels::read(&arguments.kernel_model)?;
-            let data = Dataset::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
-            let folds =
-                CrossValidationOptions { folds: arguments.folds, seed: arguments.fold_seed };
-            let mut report = cross_validation(
-                &data,
-                &each_once(&arguments.classifier),
-                &arguments.training.with(&arguments.kernels),
-                &arguments.cutting,
-                folds,
-            )?;
+            let data = tell::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
+            kernels::check(arguments, &data, &kernels)?;
+            let group = arguments.training.group.as_deref();
+            let windowing = arguments.cutting.windowing();
+            tell::windows(&data, windowing.as_ref());
+            tell::groups(&data, group);
+            let folds = match arguments.folds {
+                Some(folds) => folds,
+                None => usual_folds(&data, group)?,
+            };
+            let folds = CrossValidationOptions { folds, seed: arguments.fold_seed };
+            let kinds = each_once(&arguments.classifier);
+            let training = arguments.training.with(&arguments.kernels);
+            note_unused(&training.unused_by(&kinds), &kinds);
+            let mut report = cross_validation(&data, &kinds, &training, &arguments.cutting, folds)?;
             for kernel in &kernels {
                 report.classifiers.0.push(kernels::validate(arguments, &data, kernel, folds)?);
             }
             let curves = report.classifiers.0.iter().map(|one| (&one.method, one.roc.as_ref()));
             draw_roc(arguments, data.classes(), &report.data, curves)?;
-            print(&report, arguments.json)
+            outputs.print(&report, arguments.json)?;
+            let refused = report.classifiers.0.iter().map(|one| one.pooled.refused_samples).max();
+            match refused {
+                None | Some(0) => Ok(()),
+                Some(refused) => Err(Failure::Check(format!(
+                    "{} refused in their folds as impossible under the models trained on the others, \
+                     and skipped",
+                    counted(refused, "sample")
+                ))),
+            }
         }
         models => {
             let unused = arguments.training.with(&arguments.kernels).given();
@@ -95,20 +112,35 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             if let Some(first) = judged.first() {
                 draw_roc(arguments, &first.classes, &first.evaluation.data, curves)?;
             }
+            let refused: Vec<_> = judged.iter().map(|one| one.refused.clone()).collect();
             match <[JudgedModel; 1]>::try_from(judged) {
-                Ok([one]) => print(&one.evaluation, arguments.json),
-                Err(several) => print(&compare(several)?, arguments.json),
-            }
+                Ok([one]) => outputs.print(&one.evaluation, arguments.json),
+                Err(several) => outputs.print(&compare(several)?, arguments.json),
+            }?;
+            refused.into_iter().flatten().next().map_or(Ok(()), |what| Err(Failure::Check(what)))
         }
     }
 }
 
+/// Five, or fewer where there are not so many series, or groups of them.
+fn usual_folds(data: &Dataset, group: Option<&str>) -> Result<usize, Failure> {
+    const USUAL: usize = 5;
+    let (count, of) = match group {
+        Some(column) => (data.groups(column)?.1.len(), column),
+        None => (data.series().len(), "series"),
+    };
+    if (2..USUAL).contains(&count) {
+        note(format_args!("{count} folds, one a {of}: {USUAL} would need as many"));
+    }
+    Ok(count.clamp(2, USUAL))
+}
+
 /// Without those named before.
-fn each_once(kinds: &[ClassifierKind]) -> Vec<ClassifierKind> {
+fn each_once<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
     let mut once = Vec::new();
-    for &kind in kinds {
-        if !once.contains(&kind) {
-            once.push(kind);
+    for one in named {
+        if !once.contains(one) {
+            once.push(one.clone());
         }
     }
     once
@@ -138,7 +170,7 @@ fn draw_roc<'a>(
     };
     let plot =
         RocPlot { title: "Detections against false alarms", subtitle: &subtitle, curves: &curves };
-    Ok(files::write_whole(path, plot.to_svg().as_bytes())?)
+    output::write(path, plot.to_svg().as_bytes())
 }
 
 /// Cross-validates classifiers one after another on the same folds.
@@ -150,15 +182,29 @@ pub(super) fn cross_validation(
     folds: CrossValidationOptions,
 ) -> Result<CrossValidationReport, Failure> {
     let (mut validated, trainer) = (Vec::new(), Trainer::new(data));
-    for &kind in kinds {
-        let options = training.options(kind, cutting)?;
-        check_group(data, &options)?;
+    let all = kinds.iter().map(|&kind| training.options(kind, cutting));
+    let all = all.collect::<Result<Vec<_>, _>>()?;
+    for options in &all {
+        check(&trainer, options, folds)?;
+    }
+    if let Some(options) = all.first() {
+        warn(data, &(0..data.series().len()).collect::<Vec<_>>(), options, folds.folds);
+    }
+    let varied: Vec<String> = all.iter().map(|options| options.varied(data.kind())).collect();
+    let varied = match varied.split_first() {
+        Some((first, others)) if others.iter().all(|other| other == first) => first.clone(),
+        _ => {
+            let each = kinds.iter().zip(&varied).map(|(kind, varied)| format!("{kind}: {varied}"));
+            each.collect::<Vec<_>>().join(" | ")
+        }
+    };
+    for (&kind, options) in kinds.iter().zip(&all) {
         let bar = progress::passes(
             format!("cross-validating {kind}"),
-            folds.folds * data.classes().len() * fits_of_a_training(&options),
+            folds.folds * data.classes().len() * fits_of_a_training(data, options),
             &options.baum_welch,
         );
-        let one = cross_validate(&trainer, &options, folds, &|| bar.inc(1));
+        let one = cross_validate(&trainer, options, folds, &|| bar.inc(1));
         bar.finish_and_clear();
         validated.push(one?);
     }
@@ -166,6 +212,7 @@ pub(super) fn cross_validation(
         data: DataSummary::of(data, None, cutting.windowing().as_ref()),
         group: training.group.clone(),
         folds: folds.folds,
+        varied,
         classifiers: Validated(validated),
     })
 }
@@ -177,16 +224,24 @@ struct JudgedModel {
     judged: Vec<Judged>,
     /// The unit that each window belongs to: its group where a column was named, else its series.
     unit: Vec<usize>,
+    /// Which samples the models refused, if any.
+    refused: Option<String>,
 }
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
     let reading = arguments.reading.options_for(model.kind()?, Some(model.any().classes()));
-    let data = Dataset::read(&arguments.data, &reading)?;
+    let data = tell::read(&arguments.data, &reading)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let group = arguments.training.group.clone();
     let groups = group.as_deref().map(|column| data.groups(column)).transpose()?;
+    tell::windows(&data, windowing.as_ref());
     let (figures, judged) = evaluate(model.any(), &data, windowing.as_ref())?;
+    let windows = data.windows(windowing.as_ref());
+    let first = judged.iter().find(|one| one.refused > 0);
+    let first = first.and_then(|one| windows.of(one.series).iter().find(|w| w.start == one.start));
+    let refused =
+        tell::refused(model.any(), &data, judged.iter().map(|one| one.refused).sum(), first);
     let classes = model.any().classes();
     let unit = judged
         .iter()
@@ -212,7 +267,7 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         group,
         groups,
     };
-    Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit })
+    Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit, refused })
 }
 
 /// Models beside each other on the same windows.

@@ -8,7 +8,7 @@ use fishweir::learn::{ClassifierKind, TrainError, TrainOptions, Trained, train_f
 
 use super::{Arguments, check_group, series_of};
 use crate::commands::gram::item_refused;
-use crate::commands::{Failure, note};
+use crate::commands::{Failure, note, tell};
 
 /// Trains on the kernel of all windows of the data, read as the kernel's file says.
 pub(super) fn trained(
@@ -38,7 +38,7 @@ pub(super) fn trained(
     }
     // Of these options the kernel reads what every classifier has.
     let options = arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)?;
-    let data = Dataset::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
+    let data = tell::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
     check_group(&data, &options)?;
     let trained = train_fixed_length(&data, &series_of(&data), fixed_length, &options);
     let trained = trained.map_err(|error| match error {

@@ -2,23 +2,26 @@
 
 mod kernel;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fishweir::data::{DataError, Dataset, Kind};
 use fishweir::deploy::{DeployedKind, ModelKind};
-use fishweir::learn::{ClassifierKind, TrainOptions, Trained, train};
+use fishweir::learn::{
+    ClassifierKind, Effort, TrainOptions, Trained, coarse_channels, constant_channels, train,
+};
 use fishweir::report::{ClassFit, DataSummary, FitReport, Stored};
 use fishweir::runtime::Hmm;
 
-use super::arguments::{Cutting, Reading, ScoreKernels, Training, check_output, named_after};
-use super::{Failure, print, progress};
+use super::arguments::{Cutting, Reading, ScoreKernels, Training, named_after, note_unused};
+use super::output::{self, Outputs};
+use super::{Failure, note, progress, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Labelled series: a table (series,<columns>,label,t,<channels>), strings (TSV) or FASTA,
     /// gzipped or not
     data: PathBuf,
-    /// Where the model goes [default: DATA's name with the ending .model.json, in this folder]
+    /// Where the model goes, - for standard output [default: DATA's name with the ending .model.json, in this folder]
     #[arg(short, long, value_name = "MODEL.json")]
     output: Option<PathBuf>,
     /// Which classifier
@@ -46,23 +49,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(output) => output.clone(),
         None => named_after(&arguments.data, ".model.json"),
     };
-    check_output(&output, &arguments.data)?;
+    let kernel = arguments.kernel_model.iter().map(PathBuf::as_path);
+    let inputs: Vec<&Path> = kernel.chain([arguments.data.as_path()]).collect();
+    let outputs = Outputs::check(&[&output], &inputs)?;
     let (data, options, trained) = match &arguments.kernel_model {
         Some(path) => kernel::trained(arguments, path)?,
         None => {
             let training = arguments.training.with(&arguments.kernels);
             let options = training.options(arguments.classifier, &arguments.cutting)?;
-            let data = Dataset::read(&arguments.data, &arguments.reading.options())?;
+            note_unused(&training.unused_by(&[arguments.classifier]), &[arguments.classifier]);
+            let data = tell::read(&arguments.data, &arguments.reading.options())?;
             check_group(&data, &options)?;
+            tell::room(&data, options.windowing.as_ref(), options.baum_welch.states)?;
             let trained = fit(&data, &series_of(&data), &options)?;
             (data, options, trained)
         }
     };
+    tell::windows(&data, options.windowing.as_ref());
+    tell::groups(&data, options.group.as_deref());
     let deployed = trained.classifier.deploy()?;
-    trained.classifier.save(&output)?;
+    output::write(&output, trained.classifier.to_json()?.as_bytes())?;
     let model = output.display().to_string();
     let report = report(&data, &series_of(&data), &options, &trained, &deployed, model);
-    print(&report, arguments.json)
+    outputs.print(&report, arguments.json)
 }
 
 /// All series of a data set.
@@ -81,9 +90,10 @@ pub(super) fn fit(
     series: &[usize],
     options: &TrainOptions,
 ) -> Result<Trained, Failure> {
+    warn(data, series, options, 1);
     let bar = progress::passes(
         format!("fitting {}", options.kind),
-        data.classes().len() * fits_of_a_training(options),
+        data.classes().len() * fits_of_a_training(data, options),
         &options.baum_welch,
     );
     let trained = train(data, series, options, &|| bar.inc(1));
@@ -91,12 +101,44 @@ pub(super) fn fit(
     Ok(trained?)
 }
 
-/// How often class models are fitted in a training: once, and once an inner fold.
-pub(super) fn fits_of_a_training(options: &TrainOptions) -> usize {
-    match options.kind {
-        ClassifierKind::Bayes => 1,
-        _ => 1 + options.inner_folds,
+/// Notes what a modeller would want to know before the work: channels that say nothing, and how long
+/// many classes take.
+pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, trainings: usize) {
+    for channel in constant_channels(data, series) {
+        note(format_args!(
+            "channel `{channel}` never changes in the training data: it tells nothing apart; leave it out"
+        ));
     }
+    for (channel, step, spread) in coarse_channels(data, series) {
+        note(format_args!(
+            "channel `{channel}` spreads by {spread:.3} and a device's numbers have steps of {step} there: \
+             subtract an offset, in the data and on the device"
+        ));
+    }
+    if let Some(effort) = Effort::of(data, series, options) {
+        let minutes = effort.minutes() * trainings as f64;
+        if minutes > MANY_MINUTES {
+            note(format_args!(
+                "{} on {} windows of {} features or more: some {minutes:.0} minutes on one core; bayes, \
+                 one --scaling or one --c, --mirror none or --copies 0 are quicker",
+                options.kind, effort.windows, effort.features
+            ));
+        }
+    }
+}
+
+/// Beyond which it is said how long a training takes.
+const MANY_MINUTES: f64 = 5.0;
+
+/// How often class models are fitted in a training: once, and once an inner fold and floor, of which
+/// channels have several.
+pub(super) fn fits_of_a_training(data: &Dataset, options: &TrainOptions) -> usize {
+    let floors = match data.kind() {
+        Kind::Channels(_) => options.std_floors.len(),
+        Kind::Symbols(_) => 0,
+    };
+    let choices = floors + usize::from(options.kind != ClassifierKind::Bayes);
+    1 + choices * options.inner_folds
 }
 
 /// What to say of a training.
@@ -130,8 +172,10 @@ pub(super) fn report(
             .classes()
             .iter()
             .zip(&trained.fits)
-            .map(|(class, fit)| ClassFit::of(class, fit))
+            .map(|(class, fit)| ClassFit::of(class, data.kind(), fit))
             .collect(),
+        varied: trained.varied.clone(),
+        floor: trained.floor.clone(),
         choice: trained.choice.clone(),
         stored,
         model,

@@ -8,13 +8,14 @@ mod models;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use fishweir::data::{Dataset, SamplesView, Window, Windows};
+use fishweir::data::{Dataset, SamplesView, Window, Windowing, Windows};
 use fishweir::kernel::marginal::MarginalError;
-use fishweir::kernel::{GramFormat, Items, write_gram};
+use fishweir::kernel::{GramFormat, Items, gram_bytes};
 use fishweir::report::{DataSummary, GramReport, InformationSummary};
 
-use super::arguments::{Cutting, Reading, Training, check_output, named_after};
-use super::{Failure, print};
+use super::arguments::{Cutting, Reading, Training, named_after};
+use super::output::{self, Outputs};
+use super::{Failure, tell};
 use compute::{Refused, compute, on_scores};
 use models::{Models, Source};
 
@@ -33,7 +34,7 @@ too: --family markov, positions, gaussian or mixture.";
 pub(super) struct Arguments {
     /// Series, labelled or not
     data: PathBuf,
-    /// Where the matrix goes [default: DATA's name with the ending .gram.csv, in this folder]
+    /// Where the matrix goes, - for standard output [default: DATA's name with the ending .gram.csv, in this folder]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Layout of OUT [default: by its ending .npy or .libsvm, else csv]
@@ -68,7 +69,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SAMPLES", help_heading = "Kernel")]
     length: Option<usize>,
     /// Sequences drawn from the model (sampled)
-    #[arg(long, value_name = "N", default_value_t = 2000, help_heading = "Kernel")]
+    #[arg(long, value_name = "N", default_value_t = 2000, help_heading = "Kernel",
+          value_parser = draws)]
     draws: usize,
     /// Seed of the first sequence drawn (sampled)
     #[arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Kernel")]
@@ -88,6 +90,9 @@ pub(super) struct Arguments {
     /// Counts as they are, not divided by the length (count)
     #[arg(long, help_heading = "Kernel")]
     raw: bool,
+    /// Compute the extreme eigenvalues whatever that takes [default: of at most 1000 items]
+    #[arg(long, help_heading = "Kernel")]
+    spectrum: bool,
     /// Divide by the items' lengths: the cosine kernel
     #[arg(long, visible_alias = "normalize", help_heading = "Kernel")]
     normalise: bool,
@@ -157,6 +162,33 @@ enum Whose {
     Diagonal,
 }
 
+/// A sample's standard error falls with the root of its size: more are not worth the wait.
+fn draws(text: &str) -> Result<usize, String> {
+    match text.trim().parse::<usize>() {
+        Ok(count @ 2..=1_000_000) => Ok(count),
+        _ => Err("is a number from 2 to 1000000".into()),
+    }
+}
+
+/// Items whose matrix is computed: 800 MB, and its text some three times as much.
+const ITEMS_AT_MOST: usize = 10_000;
+/// Items whose eigenvalues are computed unasked, in a second or two.
+const SPECTRUM_UNASKED: usize = 1_000;
+
+/// Refuses more items than a matrix is computed of, before any model is fitted.
+fn check_items(data: &Dataset, windowing: Option<&Windowing>) -> Result<(), Failure> {
+    let items = data.windows(windowing).all().len();
+    if items <= ITEMS_AT_MOST {
+        return Ok(());
+    }
+    let gigabytes = 8e-9 * (items as f64).powi(2);
+    Err(Failure::Input(format!(
+        "{}: {items} items, whose matrix takes {gigabytes:.1} GB; {ITEMS_AT_MOST} are taken: cut fewer \
+         with a longer --window and --hop, or give a part of the file",
+        data.source()
+    )))
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     not_negative(text).and_then(|value| match value {
         0.0 => Err("must be positive".into()),
@@ -177,9 +209,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => named_after(&arguments.data, ".gram.csv"),
     };
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
-    check_output(&output, &arguments.data)?;
+    let models = arguments.model.iter().chain(&arguments.model_file).map(PathBuf::as_path);
+    let inputs: Vec<&Path> = models.chain([arguments.data.as_path()]).collect();
+    let outputs = Outputs::check(&[&output], &inputs)?;
     arguments.choice.check(arguments)?;
+    if arguments.length.is_some() && arguments.information != Some(Whose::Exact) {
+        return Err(Failure::Input("--length is that of --information exact alone".into()));
+    }
     let Source { data, models, windowing } = Source::of(arguments)?;
+    tell::windows(&data, windowing.as_ref());
     let windows = data.windows(windowing.as_ref());
     let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
     let computed = match &models {
@@ -193,13 +231,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         true => computed.gram.normalised(),
         false => computed.gram,
     };
-    let spectrum = gram.spectrum()?;
+    gram.check()?;
     let (format, layout) = match layout {
         Layout::Csv => (GramFormat::Csv, "csv"),
         Layout::Npy => (GramFormat::Npy, "npy"),
         Layout::Libsvm => (GramFormat::LibSvm, "libsvm"),
     };
-    write_gram(&output, format, &gram, &items(&data, &windows))?;
+    output::write(&output, &gram_bytes(format, &gram, &items(&data, &windows))?)?;
+    // What takes longest comes last, and the matrix is there if nobody waits for it.
+    let asked = arguments.spectrum || gram.len() <= SPECTRUM_UNASKED;
+    let spectrum = asked.then(|| gram.spectrum()).transpose()?;
     let report = GramReport {
         data: DataSummary::of(&data, None, windowing.as_ref()),
         items: gram.len(),
@@ -207,14 +248,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         features: computed.features,
         information: computed.information.iter().map(InformationSummary::of).collect(),
         normalised: arguments.normalise,
-        smallest_eigenvalue: spectrum.smallest,
-        largest_eigenvalue: spectrum.largest,
-        rounding: spectrum.rounding,
-        positive_semidefinite: spectrum.is_positive_semidefinite(),
+        spectrum: spectrum.map(Into::into),
         output: output.display().to_string(),
         format: layout.to_owned(),
     };
-    print(&report, arguments.json)
+    outputs.print(&report, arguments.json)
 }
 
 fn layout_of(output: &Path) -> Layout {

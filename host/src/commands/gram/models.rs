@@ -6,10 +6,10 @@ use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, fit_one};
 use fishweir::runtime::Hmm;
 
-use super::{Arguments, marginal};
+use super::{Arguments, check_items, marginal};
 use crate::commands::fit::fit;
 use crate::commands::model::Model;
-use crate::commands::{Failure, note, progress};
+use crate::commands::{Failure, note, progress, tell};
 
 /// What a kernel is computed of.
 pub(super) struct Source {
@@ -33,13 +33,15 @@ impl Source {
     pub(super) fn of(arguments: &Arguments) -> Result<Self, Failure> {
         if let Some(model) = marginal::model(arguments)? {
             let kind = model.kind().map_err(|error| Failure::Input(error.to_string()))?;
-            let data = Dataset::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
+            let data = tell::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
             let windowing = arguments.cutting.windowing();
+            check_items(&data, windowing.as_ref())?;
             return Ok(Self { data, models: Models::Marginal(Box::new(model)), windowing });
         }
         let options = arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)?;
         let Some(path) = &arguments.model else {
-            let data = Dataset::read(&arguments.data, &arguments.reading.options())?;
+            let data = tell::read(&arguments.data, &arguments.reading.options())?;
+            check_items(&data, options.windowing.as_ref())?;
             let models = match arguments.choice.fitted(arguments, &options, &data)? {
                 Some(seen) => Models::Seen(picked(seen, &options.scores)?),
                 None => {
@@ -62,7 +64,8 @@ impl Source {
         })?;
         let models = named(fitted.classes(), fitted.models().to_vec());
         let models = Models::Hidden(picked(models, &options.scores)?);
-        let data = Dataset::read(&arguments.data, &reading)?;
+        let data = tell::read(&arguments.data, &reading)?;
+        check_items(&data, windowing.as_ref())?;
         Ok(Self { data, models, windowing })
     }
 }
@@ -83,6 +86,12 @@ fn fitted(data: &Dataset, arguments: &Arguments, options: &TrainOptions) -> Resu
         let fit = fit_one(data, &options.baum_welch, &|| bar.inc(1));
         bar.finish_and_clear();
         return Ok(vec![(None, fit?.model)]);
+    }
+    if let [only] = data.classes() {
+        return Err(Failure::Input(format!(
+            "{}: one class only, {only}: take --one-model, for a model of all series",
+            data.source()
+        )));
     }
     let all: Vec<usize> = (0..data.series().len()).collect();
     let trained = fit(data, &all, options)?;

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use fishweir_core::classify::Limit;
 
 use super::DeployedModel;
-use super::source::model_source;
+use super::source::{model_source, observed, one_line};
 use crate::classifier::Observations;
 
 /// A detector as a device holds it: the core's `ChangeDetector` with one direction, in `f32`, in the
@@ -67,18 +67,17 @@ impl Detector {
     /// number is written so that it reads back to the same bits.
     #[must_use]
     pub fn to_source(&self) -> String {
-        let (family, what) = match &self.observations {
-            Observations::Channels(names) => ("Gaussian", format!("channels {}", names.join(", "))),
-            Observations::Symbols(symbols) => {
-                ("Categorical", format!("symbols {symbols:?}, numbered in this order"))
-            }
+        let family = match &self.observations {
+            Observations::Channels(_) => "Gaussian",
+            Observations::Symbols(_) => "Categorical",
         };
         let (size, states) = (self.size(), self.states());
         let mut text = format!(
             "// A detector of change, exported by fishweir {}. Calibrate again, do not change this file.\n\
              //\n\
-             // Observes {what}.\n",
+             // Observes {}.\n",
             env!("CARGO_PKG_VERSION"),
+            observed(&self.observations),
         );
         for note in &self.notes {
             let _ = writeln!(text, "// {note}");
@@ -96,7 +95,7 @@ impl Detector {
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
              pub static MODEL: Model = ChangeDetector::new(\n",
-            self.observations
+            one_line(&self.observations.to_string())
         );
         model_source(&mut text, &self.model);
         let limit = |Limit { mean, threshold }: Limit| {

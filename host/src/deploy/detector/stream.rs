@@ -11,7 +11,7 @@ use super::super::{DeployedEmission, DeployedModel};
 use super::Detector;
 use crate::classifier::Observations;
 use crate::data::Sample;
-use crate::runtime::{CategoricalVec, GaussianVec, with_states};
+use crate::runtime::{CategoricalVec, GaussianVec, with_few_states};
 
 /// A stream through a [`Detector`], with the device's arithmetic and its bits.
 pub struct DetectorStream {
@@ -155,7 +155,7 @@ fn running<E>(
 where
     E: Build<f32, Weight = Dual<f32, 1>> + Send + 'static,
 {
-    with_states!(model.initial.len(), N => {
+    with_few_states!(model.initial.len(), N => {
         let detector: ChangeDetector<E, N, 1> =
             ChangeDetector::new(hmm(model, 0), memory, fit, [drift]);
         let state = detector.start();

@@ -1,6 +1,5 @@
 //! What rounding a classifier to fixed point does to its decisions.
 
-use fishweir_core::classify::decide;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -148,17 +147,18 @@ impl Compared {
             refused_by_one += usize::from(taken.0 != taken.1);
         }
         let (found, wanted) = (fixed.decision_values(), exact.decision_values());
-        let differences: Vec<f64> = found
-            .iter()
-            .zip(&wanted)
-            .map(|(&found, wanted)| (f64::from(found) - wanted).abs())
-            .collect();
-        let wanted = decide(&wanted);
+        // Infinite values, of classes that are ruled out, agree or differ infinitely.
+        let difference = |(&found, &wanted): (&f32, &f64)| match f64::from(found) {
+            found if found == wanted => 0.0,
+            found => (found - wanted).abs(),
+        };
+        let differences: Vec<f64> = found.iter().zip(&wanted).map(difference).collect();
+        let wanted = exact.decision();
         Self {
             worst: differences.iter().copied().fold(0.0, f64::max),
             mean: differences.iter().sum::<f64>() / differences.len().max(1) as f64,
             margin: wanted.margin,
-            equal: decide(&found).class == wanted.class,
+            equal: fixed.decision().class == wanted.class,
             refused_by_one,
         }
     }

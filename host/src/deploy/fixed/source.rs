@@ -6,11 +6,12 @@ use fishweir_core::artefact::Succession;
 
 use super::{FixedEmission, FixedPoint, FixedWeight};
 use crate::classifier::Observations;
-use crate::deploy::source::{chain_and_emissions, head, tail};
+use crate::deploy::source::{chain_and_emissions, head, one_line, tail};
 
 impl FixedPoint {
     /// Rust source that defines `Model`, the classifier's type over fixed point, and `MODEL`, a
-    /// `static` of it, with the names of classes and channels and the channels' units in comments.
+    /// `static` of it, otherwise as [`Deployed::to_source`](super::super::Deployed::to_source), with the
+    /// channels' units in comments.
     #[must_use]
     pub fn to_source(&self) -> String {
         let directions = self.directions();
@@ -25,6 +26,7 @@ impl FixedPoint {
         let mut notes = String::from("// Fixed point: tables of 16 bits (Q15), integers alone.\n");
         if let Observations::Channels(names) = &self.observations {
             for (name, places) in names.iter().zip(&self.places) {
+                let name = one_line(name);
                 let _ = writeln!(notes, "// Channel {name}: give it round({name} x 2^{places}).");
             }
         }

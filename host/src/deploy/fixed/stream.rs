@@ -8,7 +8,7 @@ use fishweir_core::{ModelError, ObservationError};
 use super::{FixedEmission, FixedModel, FixedPoint, FixedWeight};
 use crate::deploy::block::{Block, Observation, Observe, Running};
 use crate::deploy::stream::{ModelStream, Stream};
-use crate::runtime::with_states;
+use crate::runtime::with_few_states;
 
 /// The most directions that run side by side. They share a block exponent, so that all of a model's
 /// must: padding changes no bit, a second block would.
@@ -18,7 +18,7 @@ impl FixedPoint {
     /// A stream before its first sample.
     #[must_use]
     pub fn stream(&self) -> Stream {
-        let bank = self.models.iter().map(|model| ModelStream { blocks: vec![block(model)] });
+        let bank = self.models.iter().map(|model| ModelStream::of(vec![block(model)]));
         Stream::of(
             bank.collect(),
             self.weights.clone(),
@@ -32,8 +32,7 @@ impl FixedPoint {
 
 fn block(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
     match model.unit.len() {
-        0 => family::<0>(model),
-        1 => family::<1>(model),
+        0 | 1 => family::<1>(model),
         2..=8 => family::<8>(model),
         _ => family::<DIRECTIONS_MAX>(model),
     }
@@ -205,7 +204,7 @@ impl<const C: usize> Build<C> for Gaussian<C> {
 fn running<E: Build<C> + 'static, const C: usize>(
     model: &FixedModel,
 ) -> Box<dyn Block<f32> + Send> {
-    with_states!(model.initial.len(), N => {
+    with_few_states!(model.initial.len(), N => {
         let none = <E::Weight as Table<C>>::ZERO;
         let row = |weights: &[FixedWeight]| -> [E::Weight; N] {
             std::array::from_fn(|j| {

@@ -9,7 +9,7 @@ use super::expansion::{
 use super::{DeployedKernel, DeployedWhitening, Machine, Scores, Sequences, scores};
 use crate::classifier::Observations;
 use crate::deploy::compile::attach;
-use crate::runtime::{Emissions, Hmm, with_states};
+use crate::runtime::{Emissions, Hmm, with_few_states};
 
 impl Expansion {
     /// The machine as a device holds it: support vectors alone, whitened or with their norms, in
@@ -22,6 +22,7 @@ impl Expansion {
     /// [`ExpansionError`] naming the part and what is wrong.
     pub fn deploy(&self) -> Result<Machine, ExpansionError> {
         self.check_models()?;
+        shape("classes", self.classes.len().min(2), 2)?;
         let outputs =
             if self.classes.len() == 2 && self.biases.len() == 1 { 1 } else { self.classes.len() };
         shape("biases", self.biases.len(), outputs)?;
@@ -188,7 +189,7 @@ impl WhiteningRows {
 
 /// `log k(s, s)`; `None` where it is that of zero.
 fn log_norm(model: &Hmm, item: &[u16]) -> Option<f64> {
-    with_states!(model.states(), N => {
+    with_few_states!(model.states(), N => {
         let hmm = model.categorical::<N>()?;
         let mut norm = Running::new(FixedLengthNorm::of(&hmm, item.len()));
         norm.push_block(item).ok()?;

@@ -4,7 +4,9 @@
 //! a rate of 0; none of them changes a bit of an entry that is picked.
 
 use fishweir_core::ObservationError;
-use fishweir_core::classify::{Normalisation, ScoreKernel, mix_entries, whiten_entries};
+use fishweir_core::classify::{
+    Normalisation, ScoreKernel, ScoreOutOfRange, mix_entries, whiten_entries,
+};
 use fishweir_core::emission::{
     Categorical, Emission, Gaussian, GaussianScore, Parametrisation, SufficientStatistics,
 };
@@ -76,27 +78,27 @@ impl KernelStream for Running {
         self.blocks.iter_mut().for_each(|block| block.reset());
     }
 
-    fn kernels(&self, samples: u64) -> (Vec<f32>, f32) {
+    fn kernels(&self, samples: u64) -> Result<(Vec<f32>, f32), ScoreOutOfRange> {
         let mut scores = Vec::with_capacity(self.centre.len());
         self.blocks.iter().for_each(|block| block.scores(self.likelihood, &mut scores));
         let factor: f32 = self.normalisation.factor(samples);
         scores.iter_mut().for_each(|score| *score *= factor);
         let whitened = match &self.whitening {
             DeployedWhitening::Diagonal(rate) => {
-                whiten_entries(&mut scores, &self.centre, rate);
+                whiten_entries(&mut scores, &self.centre, rate)?;
                 scores
             }
             DeployedWhitening::Full(rows) => {
                 let mut whitened = vec![0.0; rows.len()];
                 let rows = rows.iter().map(Vec::as_slice);
-                mix_entries(&mut scores, &self.centre, rows, &mut whitened);
+                mix_entries(&mut scores, &self.centre, rows, &mut whitened)?;
                 whitened
             }
         };
         let mut values = vec![0.0; self.stored.len()];
         let stored = self.stored.iter().map(Vec::as_slice);
         let log_scale = self.kernel.evaluate(&whitened, stored, &mut values);
-        (values, log_scale)
+        Ok((values, log_scale))
     }
 }
 

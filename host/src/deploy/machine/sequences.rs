@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use fishweir_core::classify::normalise_logs;
+use fishweir_core::classify::{ScoreOutOfRange, normalise_logs};
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{Aligned, FixedLength, FixedLengthNorm, NormState, Observed};
@@ -11,10 +11,10 @@ use super::super::PushError;
 use super::super::block::{Observation, Observe, hmm};
 use super::Sequences;
 use super::stream::KernelStream;
-use crate::runtime::{CategoricalVec, with_states};
+use crate::runtime::{CategoricalVec, with_few_states};
 
 pub(super) fn stream(kernel: &Sequences) -> Box<dyn KernelStream + Send> {
-    with_states!(kernel.model.initial.len(), N => Box::new(Running::<N>::of(kernel)))
+    with_few_states!(kernel.model.initial.len(), N => Box::new(Running::<N>::of(kernel)))
 }
 
 /// A stored symbol.
@@ -102,12 +102,12 @@ impl<const N: usize> KernelStream for Running<N> {
         self.kernels = self.stored.iter().map(|item| self.against(item).start()).collect();
     }
 
-    fn kernels(&self, _: u64) -> (Vec<f32>, f32) {
+    fn kernels(&self, _: u64) -> Result<(Vec<f32>, f32), ScoreOutOfRange> {
         let states = self.stored.iter().zip(&self.kernels);
         let mut logs: Vec<f32> =
             states.map(|(item, state)| self.against(item).read(state)[0]).collect();
         let own = self.own.map_or(0.0, |state| self.norm().read(&state));
         let log_scale = normalise_logs(&mut logs, &self.log_norms, own);
-        (logs, log_scale)
+        Ok((logs, log_scale))
     }
 }

@@ -9,9 +9,8 @@ use crate::classifier::{Observations, normalisation_name};
 use crate::deploy::source::{comments, labels, model_source, reals};
 
 impl Machine {
-    /// Rust source that defines `Model`, the machine's type, and `MODEL`, a `static` of it; the names
-    /// of the classes as `CLASSES`; and over symbols their letters as `ALPHABET`. Every number is
-    /// written so that it reads back to the same bits.
+    /// Rust source that defines `Model`, the machine's type, and `MODEL`, a `static` of it; otherwise as
+    /// [`Deployed::to_source`](super::super::Deployed::to_source).
     #[must_use]
     pub fn to_source(&self) -> String {
         let notes = "// A kernel machine: its stored items lie in flash, and its kernel streams.\n";

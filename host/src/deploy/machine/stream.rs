@@ -1,9 +1,10 @@
 //! The host's run of a deployed machine, with the device's arithmetic and its bits.
 
-use fishweir_core::classify::{Decision, decide, expand_kernels};
+use fishweir_core::classify::{Decision, ScoreOutOfRange, decide, expand_kernels};
 
 use super::super::PushError;
 use super::super::block::Observation;
+use super::super::stream::leads;
 use super::{DeployedKernel, Machine, scores, sequences};
 use crate::classifier::Observations;
 use crate::data::Sample;
@@ -24,7 +25,7 @@ pub(super) trait KernelStream {
     fn push_missing(&mut self);
     fn reset(&mut self);
     /// Values `[item]` relative to a common scale, and its logarithm, after so many samples.
-    fn kernels(&self, samples: u64) -> (Vec<f32>, f32);
+    fn kernels(&self, samples: u64) -> Result<(Vec<f32>, f32), ScoreOutOfRange>;
 }
 
 impl Machine {
@@ -78,37 +79,54 @@ impl MachineStream {
 
     /// The kernel's values with the stored items, `[item]`, relative to a common scale, and its
     /// logarithm.
-    #[must_use]
-    pub fn kernels(&self) -> (Vec<f32>, f32) {
+    ///
+    /// # Errors
+    /// [`ScoreOutOfRange`], of a kernel on scores.
+    pub fn kernels(&self) -> Result<(Vec<f32>, f32), ScoreOutOfRange> {
         self.kernel.kernels(self.samples)
     }
 
     /// The outputs' values, `[output]`, and the logarithm of what they were divided by: see the
     /// core's `DecisionValues`.
-    #[must_use]
-    pub fn decision_values(&self) -> (Vec<f32>, f32) {
-        let (kernels, log_scale) = self.kernels();
+    ///
+    /// # Errors
+    /// As [`kernels`](Self::kernels).
+    pub fn decision_values(&self) -> Result<(Vec<f32>, f32), ScoreOutOfRange> {
+        let (kernels, log_scale) = self.kernels()?;
         let rows = self.coefficients.iter().map(Vec::as_slice);
         let mut values = vec![0.0; self.biases.len()];
         let left = expand_kernels(rows, &self.biases, &kernels, log_scale, &mut values);
-        (values, left)
+        Ok((values, left))
     }
 
     /// The same as they are: times the exponential of that logarithm, so that they compare with
     /// other streams'. Where it leaves the range of `f32` they are infinite, or zero.
-    #[must_use]
-    pub fn unscaled_values(&self) -> Vec<f32> {
-        let (values, log_scale) = self.decision_values();
+    ///
+    /// # Errors
+    /// As [`kernels`](Self::kernels).
+    pub fn unscaled_values(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
+        let (values, log_scale) = self.decision_values()?;
         if log_scale == 0.0 {
-            return values;
+            return Ok(values);
         }
         let scale = f64::from(log_scale).exp();
-        values.into_iter().map(|value| (f64::from(value) * scale) as f32).collect()
+        Ok(values.into_iter().map(|value| (f64::from(value) * scale) as f32).collect())
+    }
+
+    /// By how much each class leads the best of the others, `[class]`, of [`unscaled_values`
+    /// ](Self::unscaled_values); negative where it does not.
+    ///
+    /// # Errors
+    /// As [`kernels`](Self::kernels).
+    pub fn leads(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
+        Ok(leads(&self.unscaled_values()?, |&value| value, |&a, &b| a - b))
     }
 
     /// The decision so far.
-    #[must_use]
-    pub fn decision(&self) -> Decision {
-        decide(&self.decision_values().0)
+    ///
+    /// # Errors
+    /// As [`kernels`](Self::kernels).
+    pub fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
+        Ok(decide(&self.decision_values()?.0))
     }
 }

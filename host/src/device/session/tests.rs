@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io::Cursor;
 
+use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::{self, DELIMITER, Frame, Receiver};
 
 use super::*;
@@ -27,6 +28,7 @@ fn info(version: u8, kind: SampleKind) -> Vec<u8> {
         model_bytes: 100.into(),
         state_bytes: 10.into(),
         ticks_per_second: 25_000_000.into(),
+        profile: Profile::of(NumberFormat::F32).to_bytes(),
     })
 }
 
@@ -147,26 +149,52 @@ fn answers_that_do_not_come_are_known_by_their_place_and_doubled_ones_count_once
     assert_eq!(outcome.corrupt, 3);
 }
 
-#[test]
-fn questions_are_asked_again_when_nothing_comes() {
-    /// Silent now and then.
-    struct Hesitant(Vec<Option<Vec<u8>>>);
-    impl Read for Hesitant {
-        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            match self.0.pop() {
-                Some(Some(bytes)) => {
-                    buffer[..bytes.len()].copy_from_slice(&bytes);
-                    Ok(bytes.len())
-                }
-                Some(None) => {
-                    // Time for the sender to get done.
-                    thread::sleep(std::time::Duration::from_millis(50));
-                    Err(std::io::ErrorKind::WouldBlock.into())
-                }
-                None => Ok(0),
+/// Silent now and then: where there is nothing to read, for a while.
+struct Hesitant(Vec<Option<Vec<u8>>>, std::time::Duration);
+
+impl Read for Hesitant {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self.0.pop() {
+            Some(Some(bytes)) => {
+                buffer[..bytes.len()].copy_from_slice(&bytes);
+                Ok(bytes.len())
             }
+            Some(None) => {
+                // Time for the sender to get done.
+                thread::sleep(self.1);
+                Err(std::io::ErrorKind::WouldBlock.into())
+            }
+            None => Ok(0),
         }
     }
+}
+
+#[test]
+fn a_slow_device_does_not_drown_in_questions() {
+    let mut script = vec![info(HELLO, SampleKind::Vector)];
+    script.extend((0..10).map(|time| answer(4, time, 0, 0.0)));
+    script.push(report());
+    let mut script: Vec<_> = script
+        .into_iter()
+        .flat_map(|record| [vec![None; 6], vec![Some(record)]].concat())
+        .collect();
+    script.reverse();
+    let mut sent = Vec::new();
+    let reader = Hesitant(script, std::time::Duration::from_millis(5));
+    let inputs = [Input::Missing; 10];
+    let outcome = converse(reader, &mut sent, || (), inputs, &Options::default(), |_| ())
+        .expect("a whole conversation");
+    assert!(outcome.answers.iter().all(Option::is_some));
+    let sent = records(&sent);
+    // It was silent six times before each of its twelve records.
+    for request in [Request::Info, Request::Report] {
+        let asked = sent.iter().filter(|record| record[0] == request.tag()).count();
+        assert!((2..=8).contains(&asked), "{request:?} {asked} times");
+    }
+}
+
+#[test]
+fn questions_are_asked_again_when_nothing_comes() {
     let mut script = vec![
         None,
         Some(info(HELLO, SampleKind::Vector)),
@@ -181,7 +209,8 @@ fn questions_are_asked_again_when_nothing_comes() {
     script.reverse();
     let mut sent = Vec::new();
     let inputs = [Input::Missing].into_iter();
-    converse(Hesitant(script), &mut sent, || (), inputs, &Options::default(), |_| ())
+    let reader = Hesitant(script, std::time::Duration::from_millis(50));
+    converse(reader, &mut sent, || (), inputs, &Options::default(), |_| ())
         .expect("a whole conversation");
     let sent = records(&sent);
     let count = |request: Request| sent.iter().filter(|record| record[0] == request.tag()).count();
@@ -207,6 +236,10 @@ fn an_input_of_another_shape_is_refused_by_number() {
 fn another_version_or_another_speaker_is_refused() {
     let error = refusal(&[info(HELLO + 1, SampleKind::Vector)], &[]);
     assert!(matches!(error, DeviceError::Version { found } if found == HELLO + 1), "{error}");
+    // Version 2 had no profile: another length.
+    let shorter = [b"I\x03\xf4\x01\x02f".as_slice(), &[0; 18]].concat();
+    let error = refusal(&[framed::<[u8; 24]>(&shorter.try_into().expect("its length"))], &[]);
+    assert!(matches!(error, DeviceError::Version { found: 2 }), "{error}");
     let error = refusal(&[b"login: ".to_vec()], &[]);
     assert!(matches!(error, DeviceError::Stopped { answers: 0 }), "{error}");
 }
@@ -220,7 +253,7 @@ fn a_device_that_stops_or_faults_is_an_error_that_counts_the_answers() {
     let error = refusal(&script(framed(&Fault::new(DEVICE, FaultKind::Transport, 0))), &inputs);
     assert!(matches!(error, DeviceError::Fault { answers: 1, .. }), "{error}");
     for wrong in [
-        answer(4, 1, 3, 0.0),
+        answer(4, 1, 99, 0.0),
         answer(9, 1, 0, 0.0),
         framed(b"?\0\0\0"),
         framed(b"A\0\0\0\0"),

@@ -12,7 +12,7 @@ use super::rows::{
     symbols, symbols_of,
 };
 use crate::data::{Alphabet, Kind, SamplesView};
-use crate::runtime::{Emissions, Hmm, LARGEST_ALPHABET, with_states};
+use crate::runtime::{Emissions, Hmm, LARGEST_ALPHABET, with_few_states, with_states};
 
 /// The hidden Markov model whose state path two sequences of one length share.
 ///
@@ -146,7 +146,7 @@ impl HiddenState {
     }
 
     fn table(&self) -> Result<Table, ModelError> {
-        with_states!(self.prior.len(), N => self.table_of::<N>())
+        with_few_states!(self.prior.len(), N => self.table_of::<N>())
     }
 
     /// A function of its own: arrays of all sizes in one would not fit a thread's stack.

@@ -5,10 +5,10 @@ use std::ops::Range;
 use fishweir_core::ObservationError;
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::{Recursion, Running};
-use rayon::prelude::*;
 
 use super::error::{ItemError, MarginalError};
 use crate::data::SamplesView;
+use crate::parallel::each;
 
 /// One sequence that streams against a run of stored ones.
 #[derive(Clone, Debug)]
@@ -35,15 +35,11 @@ pub(super) fn in_parallel<I: Sync>(
     plan: &[Row],
     row: impl Fn(&I, &[I]) -> Result<Vec<f64>, ItemError> + Sync,
 ) -> Result<Vec<Vec<f64>>, MarginalError> {
-    let rows: Vec<Result<Vec<f64>, MarginalError>> = plan
-        .par_iter()
-        .rev()
-        .with_max_len(1)
-        .map(|Row { stream, stored }| {
-            row(&items[*stream], &items[stored.clone()])
-                .map_err(|error| MarginalError::Item { item: *stream, error })
-        })
-        .collect();
+    let rows = each(plan.len(), &|task| {
+        let Row { stream, stored } = &plan[plan.len() - 1 - task];
+        row(&items[*stream], &items[stored.clone()])
+            .map_err(|error| MarginalError::Item { item: *stream, error })
+    });
     rows.into_iter().rev().collect()
 }
 

@@ -5,7 +5,6 @@ use fishweir_core::emission::Emission;
 use fishweir_core::filter::{Evidence, Forward, Running};
 use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::kernel::{Term, log_mixture};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::aligned::check_hmm;
@@ -13,6 +12,7 @@ use super::check;
 use super::error::{ItemError, MarginalError, ModelError};
 use super::rows::{Row, Rows, channels_of, in_parallel, prepare, symbols_of};
 use crate::data::{Alphabet, Kind, SamplesView};
+use crate::parallel::each;
 use crate::runtime::{Hmm, with_states};
 
 /// Hidden Markov models, one of which two sequences of any lengths share.
@@ -103,9 +103,9 @@ fn said<E, const N: usize>(
 where
     E: Emission<Weight = f64, Observation: Sync> + Sync,
 {
-    let one = |(item, samples): (usize, &Vec<Option<&E::Observation>>)| {
+    let one = |item: usize| {
         let mut stream = Running::new(Forward::of(hmm));
-        for (position, x) in samples.iter().enumerate() {
+        for (position, x) in items[item].iter().enumerate() {
             let Some(x) = x else {
                 stream.push_missing();
                 continue;
@@ -121,6 +121,5 @@ where
         }
         Ok(Some((stream.state().evidence(), stream.read())))
     };
-    let found: Vec<Result<Said, MarginalError>> = items.par_iter().enumerate().map(one).collect();
-    found.into_iter().collect()
+    each(items.len(), &one).into_iter().collect()
 }

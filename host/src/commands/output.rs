@@ -1,0 +1,65 @@
+//! Where commands write: files, or standard output where `-` is named.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use fishweir::files;
+use fishweir::report::{self, Report};
+
+use super::Failure;
+
+/// Files that a command will write, found to be writable.
+pub(super) struct Outputs {
+    /// One of them is standard output: it is not for reports then.
+    on_standard_output: bool,
+}
+
+impl Outputs {
+    /// Checks, before the work that fills them, that all can be written, that none is an input, and
+    /// that no two are one.
+    pub(super) fn check(outputs: &[&Path], inputs: &[&Path]) -> Result<Self, Failure> {
+        let refuse = |path: &Path, why: &str| {
+            Err(Failure::Input(format!("{}: {why}; name another output", path.display())))
+        };
+        for (index, output) in outputs.iter().enumerate() {
+            let (standard, before) = (is_standard(output), &outputs[..index]);
+            if !standard {
+                files::check_writable(output)?;
+                if inputs.iter().any(|input| files::is_same(output, input)) {
+                    return refuse(output, "is an input itself");
+                }
+            }
+            let is_it = |other: &&Path| match (standard, is_standard(other)) {
+                (false, false) => files::is_same(output, other),
+                (one, other) => one && other,
+            };
+            if before.iter().any(is_it) {
+                return refuse(output, "is named for two outputs");
+            }
+        }
+        Ok(Self { on_standard_output: outputs.iter().any(|output| is_standard(output)) })
+    }
+
+    /// Prints a report, for people or as JSON: on standard output, or on standard error where the
+    /// former has the result itself.
+    pub(super) fn print(&self, report: &impl Report, json: bool) -> Result<(), Failure> {
+        if self.on_standard_output {
+            return Ok(report::write(report, json, &mut io::stderr().lock())?);
+        }
+        super::print(report, json)
+    }
+}
+
+/// Writes one of the outputs.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if is_standard(path) {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes)?;
+        return Ok(out.flush()?);
+    }
+    Ok(files::write_whole(path, bytes)?)
+}
+
+fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}

@@ -1,0 +1,119 @@
+//! What commands say of data beside their results: what was taken as it is, and may not have been
+//! meant so.
+
+use std::path::Path;
+
+use fishweir::data::{Dataset, ReadOptions, Window, Windowing};
+use fishweir::deploy::DeployedClassifier;
+use fishweir::report::{counted, grouped};
+
+use super::{Failure, note};
+
+/// Columns that name what series may have in common.
+const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
+
+/// Reads data, and tells of gaps in time.
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failure> {
+    let data = Dataset::read(path, options)?;
+    if let Some(gaps) = data.gaps() {
+        note(format_args!(
+            "{}: {gaps}; samples are taken as evenly spaced: write those that are missing as rows \
+             of NA",
+            data.source()
+        ));
+    }
+    Ok(data)
+}
+
+/// Tells of windows that are none, and of samples in none.
+pub(super) fn windows(data: &Dataset, windowing: Option<&Windowing>) {
+    let Some(by) = windowing else { return };
+    let (windows, all) = (data.windows(windowing), data.series().len());
+    let length = by.length;
+    match windows.short_kept() {
+        0 => {}
+        short if short == all => note(format_args!(
+            "every series is shorter than a window of {length} samples: each is one window as it is"
+        )),
+        short => note(format_args!(
+            "{} of {all} shorter than a window of {length} samples: each is one window as it is",
+            counted(short, "series")
+        )),
+    }
+    if windows.uncovered() > 0 {
+        let samples = counted(windows.uncovered(), "sample");
+        note(format_args!("{samples} at the ends of series are in no window"));
+    }
+}
+
+/// Tells of a column that most likely names groups, where none is named.
+pub(super) fn groups(data: &Dataset, named: Option<&str>) {
+    let likely =
+        |column: &&String| LIKELY_GROUPS.iter().any(|one| column.eq_ignore_ascii_case(one));
+    // A group a series, or one of all, parts nothing.
+    let parts = |column: &&String| {
+        let groups = data.groups(column).map_or(0, |(_, names)| names.len());
+        1 < groups && groups < data.series().len()
+    };
+    if named.is_none()
+        && let Some(column) = data.columns().iter().filter(likely).find(parts)
+    {
+        note(format_args!(
+            "the column `{column}` is not named by --group: series of one {column} may be both \
+             trained and tested on; --group {column} keeps them together"
+        ));
+    }
+}
+
+/// Refuses a posterior that memory has no room for, before the work that ends there: two reals a
+/// state and sample of the longest window, at least.
+pub(super) fn room(
+    data: &Dataset,
+    windowing: Option<&Windowing>,
+    states: usize,
+) -> Result<(), Failure> {
+    let windows = data.windows(windowing);
+    let Some(longest) = windows.all().iter().max_by_key(|window| window.samples.len()) else {
+        return Ok(());
+    };
+    let samples = longest.samples.len();
+    let bytes = samples.saturating_mul(16).saturating_mul(states);
+    match Vec::<u8>::new().try_reserve_exact(bytes) {
+        Ok(()) => Ok(()),
+        Err(_) => Err(Failure::Input(format!(
+            "{}, line {}: series `{}`: {} under {} take some {} MB of memory, more than there is; \
+             cut it with --window",
+            data.source(),
+            longest.source.line,
+            longest.source.id,
+            counted(samples, "sample"),
+            counted(states, "state"),
+            grouped(bytes.div_ceil(1_000_000))
+        ))),
+    }
+}
+
+/// Which samples the models refused, if any: how many, and where the first is, `first` being the
+/// first window with one. For a failed check.
+pub(super) fn refused(
+    deployed: &dyn DeployedClassifier,
+    data: &Dataset,
+    count: usize,
+    first: Option<&Window<'_>>,
+) -> Option<String> {
+    let window = first?;
+    let mut stream = deployed.start();
+    let refused = window.samples.iter().position(|sample| stream.push(sample).is_err());
+    let sample = window.start + refused.unwrap_or_default();
+    let series = window.source;
+    let time = series.times.get(sample).map_or_else(String::new, |t| format!(" (t = {t})"));
+    let verb = if count == 1 { "was" } else { "were" };
+    Some(format!(
+        "{} {verb} refused as impossible under the models and skipped; the first is sample {sample}{time} \
+         of series `{}`, which begins in {}, line {}",
+        counted(count, "sample"),
+        series.id,
+        data.source(),
+        series.line
+    ))
+}

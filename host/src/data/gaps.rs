@@ -1,0 +1,77 @@
+//! Where time leaps: recursions count samples, not seconds.
+
+use std::fmt;
+
+use super::dataset::{Dataset, Series};
+
+/// Steps of the time `t` that are longer than one and a half times their series' usual step, its
+/// median: samples that were lost, or that nobody marked as missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gaps<'a> {
+    /// How many there are.
+    pub count: usize,
+    /// The series of the first.
+    pub series: &'a Series,
+    /// The times before and behind the first.
+    pub between: [f64; 2],
+    /// The usual step of that series.
+    pub usual: f64,
+}
+
+impl Dataset {
+    /// The gaps in time, if there are any. Work: linear in the samples.
+    #[must_use]
+    pub fn gaps(&self) -> Option<Gaps<'_>> {
+        let found = self.series().iter().filter_map(gaps_in);
+        found.reduce(|first, other| Gaps { count: first.count + other.count, ..first })
+    }
+}
+
+fn gaps_in(series: &Series) -> Option<Gaps<'_>> {
+    let mut steps: Vec<f64> = series.times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let middle = steps.len() / 2;
+    if steps.len() < 2 {
+        return None;
+    }
+    let usual = *steps.select_nth_unstable_by(middle, f64::total_cmp).1;
+    let mut leaps = series.times.windows(2).filter(|pair| pair[1] - pair[0] > 1.5 * usual);
+    let first = leaps.next()?;
+    Some(Gaps { count: 1 + leaps.count(), series, between: [first[0], first[1]], usual })
+}
+
+impl fmt::Display for Gaps<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, series, between: [from, to], usual } = self;
+        let name = &series.id;
+        write!(f, "t goes from {from} to {to} in series `{name}`, whose usual step is {usual}")?;
+        match count - 1 {
+            0 => Ok(()),
+            1 => f.write_str(", and leaps in one other place"),
+            others => write!(f, ", and leaps in {others} other places"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::{Dataset, ReadOptions};
+
+    fn told(times: &[&str]) -> Option<String> {
+        let rows = times
+            .iter()
+            .enumerate()
+            .flat_map(|(series, times)| times.split(' ').map(move |t| format!("{series},{t},1\n")));
+        let text = "series,t,x\n".to_owned() + &rows.collect::<String>();
+        let data = Dataset::parse("data", text.as_bytes(), &ReadOptions::default());
+        data.expect("valid").gaps().map(|gaps| gaps.to_string())
+    }
+
+    #[test]
+    fn a_lost_sample_shows_and_an_uneven_clock_does_not() {
+        assert_eq!(told(&["0 1 2 3", "0 0.02 0.041 0.06", "5", "5 9"]), None);
+        let one = "t goes from 2 to 4 in series `1`, whose usual step is 1".to_owned();
+        assert_eq!(told(&["0 1 2", "0 1 2 4 5 6"]), Some(one.clone()));
+        let more = told(&["0 1 2", "0 1 2 4 5 6", "0 1 2 3 9 10 11 19 20 21"]);
+        assert_eq!(more, Some(one + ", and leaps in 2 other places"));
+    }
+}

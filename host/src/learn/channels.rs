@@ -1,0 +1,32 @@
+//! Channels that a model can learn little from.
+
+use super::one_model::centre_and_scale;
+use crate::data::{Dataset, Kind};
+
+/// Channels that never change over some series: they tell nothing apart.
+#[must_use]
+pub fn constant_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<&'a str> {
+    let Kind::Channels(names) = data.kind() else { return Vec::new() };
+    let rows = || {
+        let views = series.iter().filter_map(|&index| data.series()[index].samples.view().rows());
+        views.flat_map(|rows| rows.iter().flatten())
+    };
+    let Some(first) = rows().next() else { return Vec::new() };
+    let constant = |channel: &usize| rows().all(|row| row[*channel] == first[*channel]);
+    (0..names.len()).filter(constant).map(|channel| names[channel].as_str()).collect()
+}
+
+/// Channels whose steps in single precision, in which devices compute, are over a tenth of their standard
+/// deviation over some series: the name, the step, the deviation.
+#[must_use]
+pub fn coarse_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<(&'a str, f32, f64)> {
+    let Kind::Channels(names) = data.kind() else { return Vec::new() };
+    let (centre, scale) = centre_and_scale(data, series);
+    let coarse =
+        names.iter().zip(centre.iter().zip(&scale)).filter_map(|(name, (&mean, &spread))| {
+            let mean = mean.abs() as f32;
+            let step = mean.next_up() - mean;
+            (f64::from(step) > spread / 10.0).then_some((name.as_str(), step, spread))
+        });
+    coarse.filter(|&(name, ..)| !constant_channels(data, series).contains(&name)).collect()
+}
