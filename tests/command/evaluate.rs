@@ -62,16 +62,21 @@ fn classifiers_are_compared_with_the_first_on_the_same_folds() {
     let report = json(fishweir(&line).arg("--json"));
     let (first, second) = (&report["classifiers"]["fisher"], &report["classifiers"]["bayes"]);
     assert!(first["gain"].is_null(), "the first gains nothing over itself");
-    let accuracy = |figures: &Value, fold: usize| figures["folds"][fold]["accuracy"].as_f64();
-    let gains: Vec<f64> = (0..4)
-        .map(|fold| accuracy(second, fold).expect("one") - accuracy(first, fold).expect("one"))
-        .collect();
+    let accuracy = |figures: &Value| figures["accuracy"].as_f64().expect("one");
     let (low, mean, high) = interval(&second["gain"]);
-    assert!((mean - gains.iter().sum::<f64>() / 4.0).abs() < 1e-12);
-    assert!(low <= mean && mean <= high);
+    assert!((mean - (accuracy(second) - accuracy(first))).abs() < 1e-12);
+    assert!(
+        low < mean && mean < high,
+        "that they never differed does not say that they never will"
+    );
     for figures in [first, second] {
-        let (low, _, high) = interval(&figures["interval"]);
-        assert!(low <= high);
+        let (low, mean, high) = interval(&figures["interval"]);
+        assert_eq!(mean, accuracy(figures), "the figure that is reported");
+        assert!(low <= mean && mean <= high && high - low > 0.1, "of twelve series");
+        let areas = figures["folds"].as_array().expect("folds").iter();
+        let areas: Vec<f64> = areas.filter_map(|fold| fold["roc_area"].as_f64()).collect();
+        let by_fold = figures["roc_area_by_fold"].as_f64().expect("an area");
+        assert!((by_fold - areas.iter().sum::<f64>() / areas.len() as f64).abs() < 1e-12);
         let area = figures["roc"]["area"].as_f64().expect("an area");
         assert!(area > 0.5 && area <= 1.0, "{area}");
         let latency = |part: &str| figures["latency"][part].as_u64().expect("samples");
@@ -79,7 +84,7 @@ fn classifiers_are_compared_with_the_first_on_the_same_folds() {
         assert!(latency("median") <= latency("ninetieth"));
     }
     let text = printed(&mut fishweir(&line));
-    for part in ["more than fisher", "95 %", "ROC area", "decided after"] {
+    for part in ["more than fisher", "95 %: Wilson", "ROC area", "by fold", "decided after"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
 }
@@ -118,7 +123,7 @@ fn fitted_models_are_compared_on_the_same_windows() {
     let (low, mean, high) = interval(&report["gains"][0]);
     assert!((mean - (accuracy(1) - accuracy(0))).abs() < 1e-12);
     assert!(low <= mean && mean <= high);
-    assert!(printed(&mut fishweir(&line)).contains("bootstrap over subject"));
+    assert!(printed(&mut fishweir(&line)).contains("interval over subject"));
     let line = format!(
         "evaluate {} --model {} --model {}",
         at("two.csv"),
@@ -152,6 +157,56 @@ fn kernels_by_marginalisation_stand_beside_the_classifiers() {
     );
     assert!(message.contains("line 2, column 3 (sequence)"), "{message}");
     assert!(message.contains("is not in the alphabet binary"), "{message}");
+}
+
+/// Trainings that would take minutes are not begun.
+#[test]
+fn what_no_machine_takes_is_refused_before_the_others_are_trained() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let many = folder.path().join("many.tsv");
+    let mut text = "label\tid\tsequence\n".to_owned();
+    for n in 0..5_300 {
+        text += &format!("{}\ts{n}\tACGTACGT\n", ["a", "b"][n % 2]);
+    }
+    fs::write(&many, &text).expect("written");
+    let kernel =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels/fixed-length-symbols.toml").to_owned();
+    let long = "--restarts 50 --iterations 1000 --states 8";
+    let line = format!("evaluate {} {long} --kernel-model {kernel}", many.display());
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(
+        message.contains("5300 training windows are too many for a kernel support"),
+        "{message}"
+    );
+    let line = format!("evaluate {} {long} --folds 50 --classifier bayes,cosine", many.display());
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("5194 training windows are too many for cosine"), "{message}");
+    let text = text.lines().take(40).collect::<Vec<_>>().join("\n") + "\na\todd\tACGTA\n";
+    fs::write(&many, text).expect("written");
+    let line = format!("evaluate {} {long} --kernel-model {kernel}", many.display());
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("line 41, item odd"), "{message}");
+}
+
+#[test]
+fn two_kernels_of_one_kind_have_two_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let documented =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels/fixed-length-symbols.toml").to_owned();
+    let other = folder.path().join("other.toml");
+    fs::copy(&documented, &other).expect("copied");
+    let (data, other) = (fixtures().at("strings.tsv"), other.display());
+    let line = format!(
+        "evaluate {data} --classifier bayes {QUICK} --kernel-model {documented} --kernel-model {other} \
+         --kernel-model {documented}"
+    );
+    let text = printed(fishweir(&line).arg("--json"));
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let names = [format!("fixed-length {documented}"), format!("fixed-length {other}")];
+    for name in &names {
+        check_figures(&report["classifiers"][name.as_str()], 12);
+        assert_eq!(text.matches(&format!("\"{name}\": {{")).count(), 1, "{text}");
+    }
 }
 
 #[test]

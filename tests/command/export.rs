@@ -47,7 +47,7 @@ fn an_export_to_nowhere_or_of_no_known_kind_is_refused() {
         assert!(message.contains(expected), "{options}: {message}");
     }
     let message = refused(&mut fishweir(&format!("export {model} --artefact {model}")), 2);
-    assert!(message.contains("is the input itself"), "{message}");
+    assert!(message.contains("is an input itself"), "{message}");
 }
 
 #[test]

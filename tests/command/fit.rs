@@ -197,6 +197,9 @@ fn what_cannot_be_fitted_is_refused_and_nothing_is_written() {
         (&good, "--std-floor 0", "positive"),
         (&good, "--tolerance NaN", "tolerance"),
         (&good, "--restarts 0", "restarts"),
+        (&good, "--restarts 1000000000000", "restarts"),
+        (&good, "--copies 1000000000", "--copies"),
+        (&good, "--vectors x,y", "three by three"),
         (&good, "--group nobody", "no column `nobody`"),
         (&good, "--mirror z", "`z`"),
         (&good, "--score-model nobody", "nobody"),
@@ -221,12 +224,51 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     for (output, expected) in [
         (format!("{here}/no/such/m.json"), "folder does not exist"),
         (here.to_string(), "is a folder"),
-        (data_name.to_string(), "is the input itself"),
+        (data_name.to_string(), "is an input itself"),
     ] {
         let message = refused(&mut fishweir(&format!("fit {data_name} -o {output}")), 2);
         assert!(message.contains(expected), "{message}");
     }
     assert_eq!(fs::read_to_string(&data).expect("still there"), text);
+}
+
+/// A channel that is the same everywhere is in nobody's way, and is named.
+#[test]
+fn a_constant_channel_is_fitted_and_warned_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, model) = (folder.path().join("p.csv"), folder.path().join("m.json"));
+    let mut text = String::new();
+    for (number, line) in table(&["still", "moving"]).lines().enumerate() {
+        text += &format!("{line},{}\n", if number == 0 { "pressure" } else { "1013.25" });
+    }
+    fs::write(&data, text).expect("written");
+    let line = format!("fit {} -o {} --copies 2 {QUICK}", data.display(), model.display());
+    let done = fishweir(&line).assert().success();
+    let warned = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(warned.contains("`pressure` never changes"), "{warned}");
+    let said = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(said.contains("2 copies of each with gains off by 5 %"), "{said}");
+    assert!(said.contains("pressure in "), "no word of what the floor holds in:\n{said}");
+}
+
+#[test]
+fn what_single_precision_cannot_tell_apart_is_warned_of_and_no_channel_is_turned_twice() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, model) = (folder.path().join("far.csv"), folder.path().join("m.json"));
+    let mut text = String::new();
+    for (number, line) in table(&["still", "moving"]).lines().enumerate() {
+        let far = 1e9 + (number % 7) as f64 * 0.01;
+        text +=
+            &format!("{line},{}\n", if number == 0 { "far".to_owned() } else { far.to_string() });
+    }
+    fs::write(&data, text).expect("written");
+    let line = format!("fit {} -o {} {QUICK}", data.display(), model.display());
+    let done = fishweir(&line).assert().success();
+    let warned = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(warned.contains("channel `far` spreads by 0.0"), "{warned}");
+    assert!(warned.contains("steps of 64"), "{warned}");
+    let message = refused(&mut fishweir(&format!("{line} --vectors far,far,far")), 2);
+    assert!(message.contains("channel `far` is named twice"), "{message}");
 }
 
 /// Every kind, learner, scaling and weight that can be named, on strings and on channels.
@@ -262,4 +304,31 @@ fn every_classifier_learner_and_scaling_can_be_asked_for() {
     let line = format!("fit {data} -o {model} --classifier top --score-model a {QUICK}");
     let said = refused(&mut fishweir(&line), 2);
     assert!(said.contains("all class models"), "{said}");
+}
+
+/// Whatever is added up in parallel is added up in one order.
+#[test]
+fn one_thread_and_several_write_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (data, options) in [
+        ("three.csv", "--classifier fisher --window 20 --hop 10 --scaling whitened,sampled"),
+        ("three.csv", "--classifier gaussian --window 20"),
+        ("strings.tsv", "--classifier top --learner klr --restarts 3"),
+        ("strings.tsv", "--classifier bayes --topology positions"),
+    ] {
+        let written = |threads: &str| {
+            let model = folder.path().join(format!("{threads}.json"));
+            let line = format!(
+                "fit {} -o {} {options} --states 2 --c 0.1,1 --iterations 8",
+                fixtures().at(data),
+                model.display()
+            );
+            printed(fishweir(&line).env("RAYON_NUM_THREADS", threads));
+            fs::read(&model).expect("a model")
+        };
+        let alone = written("1");
+        for threads in ["2", "3"] {
+            assert!(written(threads) == alone, "{data} {options}: {threads} threads");
+        }
+    }
 }

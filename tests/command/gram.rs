@@ -7,7 +7,7 @@ use fishweir::classifier::Classifier;
 use fishweir::runtime::Emissions;
 use serde_json::Value;
 
-use crate::fixtures::{QUICK, fixtures};
+use crate::fixtures::{QUICK, fixtures, table};
 use crate::{fishweir, json, printed, refused};
 
 /// Runs `gram` on the strings with their model; its report.
@@ -44,9 +44,11 @@ fn every_layout_reads_back_as_the_same_matrix() {
 
     gram(&at("k.npy"), "");
     let bytes = fs::read(at("k.npy")).expect("a file");
-    let file = npyz::NpyFile::new(&bytes[..]).expect("NumPy's format");
-    assert_eq!(file.shape(), [12, 12]);
-    assert_eq!(file.into_vec::<f64>().expect("numbers"), rows.concat());
+    let (header, numbers) = bytes.split_at(128);
+    assert!(String::from_utf8_lossy(header).contains("'shape': (12, 12)"));
+    let (numbers, _) = numbers.as_chunks::<8>();
+    let values: Vec<f64> = numbers.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
+    assert_eq!(values, rows.concat());
 
     gram(&at("k.txt"), "--as libsvm");
     let text = fs::read_to_string(at("k.txt")).expect("a file");
@@ -120,7 +122,7 @@ fn without_a_model_they_are_fitted_and_windows_are_items() {
 fn bad_options_are_named() {
     let (strings, model) = (fixtures().at("strings.tsv"), fixtures().at("strings.json"));
     let (two, numbers) = (fixtures().at("two.csv"), fixtures().at("two.json"));
-    let cases: [(String, &str); 10] = [
+    let cases: [(String, &str); 12] = [
         (format!("{strings} -m {model} --information exact"), "the practical kernel takes no"),
         (format!("{strings} -m {model} --kernel invariant --information exact"), "of length 25"),
         (format!("{strings} -m {model} --score-model walks"), "no such class, only runs, turns"),
@@ -134,6 +136,14 @@ fn bad_options_are_named() {
         (format!("{strings} -m {numbers}"), "are needed"),
         (format!("{strings} -m {model} --kernel gaussian --sigma 0"), "must be positive"),
         (format!("{strings} -m {model} --kernel invariant --ridge -1"), "not negative"),
+        (
+            format!("{strings} -m {model} --kernel invariant --draws 10000000000"),
+            "'--draws <N>': is a number from 2 to 1000000",
+        ),
+        (
+            format!("{strings} --family markov --order 6 --kernel invariant --information exact"),
+            "an information matrix of 16384 parameters is too large",
+        ),
     ];
     assert_refused(&cases);
 }
@@ -149,6 +159,46 @@ pub(crate) fn assert_refused(cases: &[(String, &str)]) {
         assert!(message.contains(expected), "{options}: {message}");
         assert!(!output.exists(), "{options}");
     }
+}
+
+#[test]
+fn one_class_needs_to_be_told_that_one_model_will_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (one, output) = (folder.path().join("one.csv"), folder.path().join("k.csv"));
+    fs::write(&one, table(&["still"])).expect("written");
+    let line = format!("gram {} -o {} {QUICK}", one.display(), output.display());
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("one class only, still: take --one-model"), "{message}");
+    printed(fishweir(&line).arg("--one-model"));
+}
+
+#[test]
+fn eigenvalues_of_many_items_are_computed_when_asked_for_and_too_many_items_are_not_taken() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, output) = (folder.path().join("many.tsv"), folder.path().join("k.npy"));
+    let write = |items: usize| {
+        let lines = (0..items).map(|n| format!("x\ts{n}\t{}\n", ["ACGT", "AACC"][n % 2]));
+        let text = "label\tid\tsequence\n".to_owned() + &lines.collect::<String>();
+        fs::write(&data, text).expect("written");
+    };
+    write(1_001);
+    let line = format!("gram {} -o {} --one-model {QUICK}", data.display(), output.display());
+    let text = printed(&mut fishweir(&line));
+    assert!(text.contains("ask with --spectrum"), "{text}");
+    assert!(output.exists());
+    let report = json(fishweir(&line).args(["--json"]));
+    assert!(report["items"] == 1_001 && report["smallest_eigenvalue"].is_null(), "{report}");
+    write(30);
+    let report = json(fishweir(&line).args(["--spectrum", "--json"]));
+    assert_eq!(report["positive_semidefinite"], true, "{report}");
+    fs::remove_file(&output).expect("was there");
+    write(20_000);
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(
+        message.contains("20000 items, whose matrix takes 3.2 GB; 10000 are taken"),
+        "{message}"
+    );
+    assert!(!output.exists());
 }
 
 #[test]

@@ -13,9 +13,11 @@ mod gram_marginal;
 mod info;
 mod kernel_fit;
 mod machine;
+mod output;
 mod run;
 mod score;
 mod stream;
+mod tell;
 mod usage;
 
 use assert_cmd::Command;

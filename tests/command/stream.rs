@@ -9,7 +9,7 @@ use fishweir_core::classify::Normalisation;
 use serde_json::Value;
 
 use crate::fixtures::{fixtures, labelled_strings};
-use crate::{PROGRAM, fishweir, printed, refused};
+use crate::{PROGRAM, fishweir, printed};
 
 fn samples() -> Vec<String> {
     let text = std::fs::read_to_string(fixtures().path("two.csv")).expect("data");
@@ -59,25 +59,56 @@ fn every_decision_is_written_before_the_next_sample_is_read() {
     assert!(child.wait().expect("ended").success());
 }
 
+/// Exit code, decisions and messages of a stream.
+fn streamed(line: &str, input: &str) -> (Option<i32>, Vec<String>, String) {
+    let output = fishweir(line).write_stdin(input).output().expect("started");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let decisions = text.lines().skip(1).map(str::to_owned).collect();
+    (output.status.code(), decisions, String::from_utf8(output.stderr).expect("UTF-8"))
+}
+
 #[test]
-fn a_bad_line_is_named_and_ends_the_stream_behind_what_was_decided() {
+fn a_bad_line_is_named_counted_and_skipped_or_ends_a_strict_stream() {
     let line = format!("score --stream --model {}", fixtures().at("two.json"));
+    let long = "1".repeat((1 << 24) + 1);
     for (bad, expected) in [
         ("0.1,abc", "standard input, line 3, column 2 (y): `abc`"),
         ("0.1,nan", "line 3, column 2 (y): `nan`"),
+        ("0.1,1e39", "line 3, column 2 (y): `1e39` is beyond single precision"),
         ("0.1", "line 3, column 2 (y)"),
         ("0.1,0.2,0.3", "line 3"),
+        (&long, "line 3: the line is longer than"),
     ] {
-        let output = fishweir(&line)
-            .write_stdin(format!("0.1,0.2\n0.2 0.1\n{bad}\n1,1\n"))
-            .output()
-            .expect("started");
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{message}");
-        assert!(message.starts_with("error: ") && message.contains(expected), "{message}");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(text.lines().count(), 3, "a header and two decisions: {text}");
+        let input = format!("0.1,0.2\n0.2 0.1\n{bad}\n1,1\n");
+        let (code, decisions, told) = streamed(&line, &input);
+        assert_eq!(code, Some(1), "{told}");
+        assert!(told.starts_with("note: ") && told.contains(expected), "{told}");
+        assert!(told.ends_with("error: 1 sample was refused and skipped\n"), "{told}");
+        let value = |row: &String| row.splitn(3, ',').nth(2).expect("a class").to_owned();
+        assert_eq!(decisions.len(), 4, "a decision a line");
+        assert_eq!(value(&decisions[1]), value(&decisions[2]), "the bad line changed nothing");
+        let (code, decisions, told) = streamed(&format!("{line} --strict"), &input);
+        assert_eq!((code, decisions.len()), (Some(2), 2), "{told}");
+        assert!(told.starts_with("error: ") && told.contains(expected), "{told}");
     }
+    let (code, decisions, told) = streamed(&line, &"no\n".repeat(40).replacen("no", "1,1", 1));
+    assert_eq!((code, decisions.len()), (Some(1), 40));
+    assert_eq!(told.lines().count(), 12, "ten are told, the others counted: {told}");
+    assert!(told.contains("error: 39 samples were refused and skipped"), "{told}");
+}
+
+#[test]
+fn another_series_forgets_the_past() {
+    let line = format!("score --stream --model {}", fixtures().at("two.json"));
+    let input = "series,x,y\na,0.1,0.2\na,1,1\nb,0.1,0.2\nb,1,1\n";
+    let (code, decisions, told) = streamed(&line, input);
+    assert_eq!(code, Some(0), "{told}");
+    let values = |row: &String| row.splitn(3, ',').nth(2).expect("a class").to_owned();
+    assert_eq!(values(&decisions[0]), values(&decisions[2]));
+    assert_eq!(values(&decisions[1]), values(&decisions[3]));
+    assert!(decisions[3].starts_with("2,4,"), "{decisions:?}");
+    let (code, _, told) = streamed(&line, "x,y,x\n1,2,3\n");
+    assert!(code == Some(2) && told.contains("columns 1 and 3 are both named `x`"), "{told}");
 }
 
 #[test]
@@ -99,8 +130,19 @@ fn symbols_come_one_or_many_to_a_line() {
     let apart: String = text.chars().map(|symbol| format!("{symbol}\n")).collect();
     assert_eq!(whole, printed(fishweir(&line).write_stdin(apart)));
     assert_eq!(whole.lines().count(), 26);
-    let message = refused(fishweir(&line).write_stdin("AC!T"), 2);
-    assert!(message.contains("line 1, character 3: `!`"), "{message}");
+    let (code, decisions, told) = streamed(&line, "AC!T");
+    assert_eq!((code, decisions.len()), (Some(1), 4), "{told}");
+    assert!(told.contains("line 1, character 3: `!`"), "{told}");
+    // Decided before the line ends.
+    let mut child = start("strings.json");
+    let mut input = child.stdin.take().expect("piped");
+    let mut output = BufReader::new(child.stdout.take().expect("piped")).lines();
+    for symbol in ["", "A", "C"] {
+        input.write_all(symbol.as_bytes()).expect("written");
+        assert!(output.next().is_some_and(|line| line.is_ok()));
+    }
+    drop(input);
+    assert!(child.wait().expect("ended").success());
 }
 
 #[test]

@@ -1,10 +1,12 @@
-//! How far `f32` is from `f64` after a long stream: log-likelihood and tangent, the same numbers in
-//! both models, so that only rounding of the recursion differs.
+//! How far `f32` is from `f64` after a long stream: log-likelihood and tangent, and the margins of
+//! classifiers, the same numbers in both models, so that only rounding of the recursion differs.
 //!
 //! `cargo run --release -p fishweir-tests --example long_stream -- 100000000`
 
+use fishweir_core::classify::{Normalisation, StreamClassifier, StreamModel};
+use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Categorical, Emission, Gaussian};
-use fishweir_core::filter::{Recent, Running};
+use fishweir_core::filter::{Recent, Recursion, Running};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 use rand::{Rng, SeedableRng};
@@ -54,6 +56,64 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let x = std::array::from_fn(|d| mean[d] + draw.normal() / rate[d]);
         (x, x.map(f64::from))
     })?;
+
+    println!(
+        "\n| classifier | normalisation | samples | log p (f64) | margin (f64) | f32 off by |"
+    );
+    println!("|---|---|---|---|---|---|");
+    let single = categorical();
+    let hidden = |hmm: Hmm<Categorical<SYMBOLS, Single>, STATES>| {
+        let laws = hmm.emission().map(|e| Categorical::from_parts(e.probability().map(widened)));
+        Hmm::new(widened_chain(hmm.chain()), laws)
+    };
+    // The rival has the symbols in another order, so that what parts the two is small.
+    let turned = |law: &Categorical<SYMBOLS, Single>| {
+        Categorical::from_parts(std::array::from_fn(|k| law.probability()[SYMBOLS - 1 - k]))
+    };
+    let rival = Hmm::new(*single.chain(), single.emission().each_ref().map(turned));
+    let symbol = |draw: &mut Draw| draw.rng.random_range(0..SYMBOLS);
+    margins("hidden", [single, rival], [single, rival].map(hidden), samples, || symbol(&mut draw))?;
+    let known = [single, rival].map(|hmm| ContextModel::new(Steps, *hmm.emission()));
+    let wide = [single, rival].map(|hmm| ContextModel::new(Steps, *hidden(hmm).emission()));
+    margins("known", known, wide, samples, || symbol(&mut draw))?;
+    Ok(())
+}
+
+/// Pushes one stream to two classifiers of the same numbers, with a direction each, and prints their
+/// margins at every power of ten.
+fn margins<S, D>(
+    name: &str,
+    single: [S; 2],
+    double: [D; 2],
+    samples: u64,
+    mut next: impl FnMut() -> usize,
+) -> Result<(), Box<dyn std::error::Error>>
+where
+    S: StreamModel<Real = f32, Observation = usize> + Copy,
+    D: StreamModel<Real = f64, Observation = usize> + Copy,
+{
+    let pairs = [Normalisation::NONE, Normalisation::PER_SAMPLE, Normalisation::PER_ROOT_SAMPLE]
+        .map(|by| {
+            let narrow = StreamClassifier::new(single, [[1.0, -1.0]], [0.0], by);
+            (narrow, StreamClassifier::new(double, [[1.0, -1.0]], [0.0], by))
+        });
+    let [(narrow, wide), ..] = &pairs;
+    let (mut narrow, mut wide) = (Running::new(narrow), Running::new(wide));
+    let mut report_at = 1000;
+    for t in 1..=samples {
+        let x = next();
+        narrow.push(&x)?;
+        wide.push(&x)?;
+        if t == report_at || t == samples {
+            report_at *= 10;
+            let log = wide.recursion().log_likelihoods(wide.state())[0];
+            for (by, (single, double)) in ["none", "1/t", "1/sqrt t"].iter().zip(&pairs) {
+                let expected = double.read(wide.state()).margin;
+                let off = f64::from(single.read(narrow.state()).margin) - expected;
+                println!("| {name} | {by} | {t:.0e} | {log:.1} | {expected:.6} | {off:.1e} |");
+            }
+        }
+    }
     Ok(())
 }
 

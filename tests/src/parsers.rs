@@ -1,34 +1,51 @@
 //! What must hold of every parser on any bytes: shared by the fuzz targets and by the tests that
 //! run them on arbitrary bytes.
 //!
-//! To add one: a function here, its name in [`PARSERS`], and a target of the same name under
-//! `tests/fuzz/targets/`.
+//! A checksum stops nearly all damage at the door. What lies behind one is therefore also given damage
+//! that came before the checksum: bytes that are no such file are read as edits to a sound one.
+//!
+//! To add one: a function here, its name in [`PARSERS`], a target of the same name under
+//! `tests/fuzz/targets/`, and a folder of sound inputs under `tests/fuzz/seeds/`.
 
 #![allow(clippy::missing_panics_doc, reason = "a panic is how they say that it does not hold")]
 
 use std::io::Cursor;
+use std::sync::OnceLock;
 
-use fishweir::classifier::Classifier;
-use fishweir::data::{Alphabet, Dataset, Kind, LiveReader, ReadOptions};
+use fishweir::data::{
+    Alphabet, Dataset, FastaLabel, Format, Kind, LiveReader, ReadOptions, Sample,
+};
+use fishweir::deploy::{Deployed, ModelKind};
+use fishweir::device::{Input, Options, converse};
 use fishweir::kernel::marginal::{MarginalModel, Newick};
-use fishweir_core::artefact::{Header, read};
+use fishweir_core::artefact::{HEADER_LENGTH, Header, read};
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
-use fishweir_core::wire::{CHECKSUM_LENGTH, DELIMITER, Head, Receiver, Request, encode, longest};
+use fishweir_core::wire::{
+    Answer, AnswerHead, CHECKSUM_LENGTH, DELIMITER, F32, Head, Info, Place, Receiver, Report,
+    Request, SampleKind, VERSION, encode, longest,
+};
+use serde_json::Value;
+use zerocopy::{FromZeros, IntoBytes};
 
 /// A function that panics if a parser fails its users on these bytes.
 pub type Parser = fn(&[u8]);
 
 /// Every parser: its target's name and what must hold of it.
-pub const PARSERS: [(&str, Parser); 8] = [
+pub const PARSERS: [(&str, Parser); 13] = [
     ("data_set", data_set),
+    ("table", table),
+    ("strings", strings),
+    ("fasta", fasta),
     ("live_samples", live_samples),
     ("alphabet", alphabet),
     ("classifier", classifier),
+    ("kernel_machine", kernel_machine),
     ("artefact", artefact),
     ("frames", frames),
+    ("conversation", conversation),
     ("newick", newick),
     ("kernel_model", kernel_model),
 ];
@@ -39,10 +56,36 @@ fn names_the_file(error: &impl ToString, file: &str) {
     assert!(message.contains(file), "{message:?} does not name {file}");
 }
 
-/// A file of series, strings or FASTA, gzipped or not.
+/// A file of series, strings or FASTA, gzipped or not: which, is found from the bytes.
 pub fn data_set(bytes: &[u8]) {
+    read_as(None, FastaLabel::None, bytes);
+}
+
+/// A table of series.
+pub fn table(bytes: &[u8]) {
+    read_as(Some(Format::Series), FastaLabel::None, bytes);
+}
+
+/// A table of strings.
+pub fn strings(bytes: &[u8]) {
+    read_as(Some(Format::Strings), FastaLabel::None, bytes);
+}
+
+/// FASTA; the first byte says where the label is.
+pub fn fasta(bytes: &[u8]) {
+    let (&first, rest) = bytes.split_first().unwrap_or((&b'>', bytes));
+    let (label, bytes) = match first {
+        b'k' => (FastaLabel::Key("class".to_owned()), rest),
+        b'w' => (FastaLabel::Word(2), rest),
+        _ => (FastaLabel::None, bytes),
+    };
+    read_as(Some(Format::Fasta), label, bytes);
+}
+
+fn read_as(format: Option<Format>, fasta_label: FastaLabel, bytes: &[u8]) {
     const FILE: &str = "fuzzed.csv";
-    match Dataset::parse(FILE, bytes, &ReadOptions::default()) {
+    let options = ReadOptions { format, fasta_label, ..ReadOptions::default() };
+    match Dataset::parse(FILE, bytes, &options) {
         Ok(data) => {
             assert!(!data.series().is_empty());
             let windows = data.windows(None);
@@ -77,28 +120,194 @@ pub fn alphabet(bytes: &[u8]) {
     }
 }
 
-/// A classifier's file.
+/// Sound files, sealed by [`sealed`]: over symbols, and over channels with a direction.
+const CLASSIFIERS: [&str; 2] = [
+    include_str!("../fuzz/seeds/classifier/symbols.json"),
+    include_str!("../fuzz/seeds/classifier/channels.json"),
+];
+const MACHINES: [&str; 2] = [
+    include_str!("../fuzz/seeds/kernel_machine/fixed_length.json"),
+    include_str!("../fuzz/seeds/kernel_machine/scores.json"),
+];
+
+/// A classifier's file: its content, the checksum always right, or edits to sound content.
 pub fn classifier(bytes: &[u8]) {
+    model(bytes, &CLASSIFIERS);
+}
+
+/// A kernel machine's file, likewise.
+pub fn kernel_machine(bytes: &[u8]) {
+    model(bytes, &MACHINES);
+}
+
+fn model(bytes: &[u8], sound: &[&str]) {
     const FILE: &str = "fuzzed.json";
-    match Classifier::parse(FILE, bytes) {
-        Ok(classifier) => assert!(classifier.states() > 0 && classifier.size() > 0),
+    if bytes.starts_with(b"{\"fishweir_model\"") {
+        let refused = ModelKind::parse(FILE, bytes);
+        refused.err().iter().for_each(|error| names_the_file(error, FILE));
+        return;
+    }
+    let content = if bytes.starts_with(b"{") {
+        String::from_utf8_lossy(bytes).into_owned()
+    } else {
+        let (&which, edits) = bytes.split_first().unwrap_or((&0, bytes));
+        let sound = sound[usize::from(which) % sound.len()];
+        let mut content = serde_json::from_str(sound).expect("sound");
+        edits.chunks_exact(4).take(8).for_each(|edit| edit_json(&mut content, edit));
+        content.to_string()
+    };
+    match ModelKind::parse(FILE, &sealed(&content)) {
+        Ok(model) => deploys(&model),
         Err(error) => names_the_file(&error, FILE),
     }
 }
 
-/// A binary artefact, read in place as two types, at every alignment.
-pub fn artefact(bytes: &[u8]) {
-    if let Ok(header) = Header::parse(bytes) {
-        assert!(header.payload(bytes).is_some());
-        let _ = header.labels(bytes).map(Iterator::count);
+/// A model's file with this content.
+#[must_use]
+pub fn sealed(content: &str) -> Vec<u8> {
+    let crc32 = crc32fast::hash(content.trim().as_bytes());
+    format!("{{\"fishweir_model\":1,\"crc32\":{crc32},\"classifier\":{}}}", content.trim())
+        .into_bytes()
+}
+
+/// What was read is refused with a reason, or scores and comes back from its own artefact.
+fn deploys(model: &ModelKind) {
+    let Ok(deployed) = model.deploy() else { return };
+    let mut stream = deployed.stream();
+    let size = model.models().first().map_or(0, |model| model.size());
+    for _ in 0..2 {
+        let _ = match model.observations() {
+            fishweir::classifier::Observations::Channels(_) => {
+                stream.push(Sample::Row(&vec![0.5; size]))
+            }
+            fishweir::classifier::Observations::Symbols(_) => stream.push(Sample::Symbol(0)),
+        };
+        if let Ok(decision) = stream.decision() {
+            assert!(decision.class < model.classes().len());
+        }
+        let _ = stream.push(Sample::Missing);
     }
-    let mut buffer = vec![0; bytes.len() + 8];
-    for shift in 0..8 {
-        buffer[shift..shift + bytes.len()].copy_from_slice(bytes);
-        let bytes = &buffer[shift..shift + bytes.len()];
-        let _ = read::<Hmm<Categorical<3>, 2>, 2, 2>(bytes);
-        let _ = read::<Hmm<Gaussian<2, Dual<f32, 1>>, 2>, 1, 1>(bytes);
-        let _ = read::<ContextModel<Steps, Categorical<3>, 3>, 2, 2>(bytes);
+    if let Some(Ok(artefact)) = deployed.any().to_artefact() {
+        let again = Deployed::from_artefact("own", &artefact);
+        assert!(again.is_ok(), "its own artefact is refused: {:?}", again.err());
+    }
+}
+
+/// Changes one value of a tree: two bytes choose it, one says how, one with what.
+fn edit_json(root: &mut Value, edit: &[u8]) {
+    fn count(value: &Value) -> usize {
+        1 + match value {
+            Value::Array(items) => items.iter().map(count).sum(),
+            Value::Object(fields) => fields.values().map(count).sum(),
+            _ => 0,
+        }
+    }
+    fn nth<'v>(value: &'v mut Value, n: &mut usize) -> Option<&'v mut Value> {
+        if *n == 0 {
+            return Some(value);
+        }
+        *n -= 1;
+        match value {
+            Value::Array(items) => items.iter_mut().find_map(|item| nth(item, n)),
+            Value::Object(fields) => fields.values_mut().find_map(|field| nth(field, n)),
+            _ => None,
+        }
+    }
+    const NUMBERS: [f64; 12] =
+        [0.0, -0.0, 1.0, -1.0, 0.5, 1e-320, 1e-45, 1e-20, 1e20, 3.5e38, 1e300, -f64::MAX];
+    const TEXTS: [&str; 8] = ["", "\n", "\u{202e}", "a", "A", "none", "per_sample", "\"//"];
+    let [at, more, how, with] = *edit else { return };
+    let mut n = usize::from(u16::from_le_bytes([at, more])) % count(root);
+    let Some(place) = nth(root, &mut n) else { return };
+    let with = usize::from(with);
+    match (how % 10, &mut *place) {
+        (0, Value::Array(items)) => items.extend(items.last().cloned()),
+        (1, Value::Array(items)) => drop(items.pop()),
+        (2, Value::Array(items)) => items.reverse(),
+        (3, Value::Array(items)) => items.clear(),
+        (0 | 1, Value::Object(fields)) => {
+            let name = fields.keys().nth(with % fields.len().max(1)).cloned();
+            let field = name.and_then(|name| fields.remove(&name));
+            if how % 10 == 0 {
+                fields.extend(field.map(|field| (TEXTS[with % TEXTS.len()].to_owned(), field)));
+            }
+        }
+        (4, _) => *place = Value::Null,
+        (5, _) => *place = Value::from(with),
+        (6, _) => *place = Value::from(TEXTS[with % TEXTS.len()]),
+        (7, _) => *place = Value::Array(vec![place.take(); with % 5]),
+        _ => *place = Value::from(NUMBERS[with % NUMBERS.len()]),
+    }
+}
+
+/// The artefacts of [`CLASSIFIERS`].
+fn sound_artefacts() -> &'static [Vec<u8>] {
+    static SOUND: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    SOUND.get_or_init(|| {
+        let artefact = |content: &str| {
+            let model = ModelKind::parse("sound", &sealed(content)).expect("sound");
+            let deployed = model.deploy().expect("a device takes it");
+            deployed.any().to_artefact().expect("linear").expect("small enough")
+        };
+        CLASSIFIERS.map(artefact).to_vec()
+    })
+}
+
+/// A binary artefact, or edits to a sound one, three bytes each: where and what. The checksum is
+/// always right. Read by the host, and in place as several types, at every alignment that matters.
+///
+/// Returns whether one of the types took it.
+pub fn reads_artefact(bytes: &[u8]) -> bool {
+    let mut artefact;
+    if bytes.starts_with(b"FISHWEIR") {
+        artefact = bytes.to_vec();
+    } else {
+        let (&which, edits) = bytes.split_first().unwrap_or((&0, bytes));
+        let sound = sound_artefacts();
+        artefact = sound[usize::from(which) % sound.len()].clone();
+        for edit in edits.chunks_exact(3) {
+            let at = usize::from(u16::from_le_bytes([edit[0], edit[1]]));
+            if at >= 0xC000 {
+                artefact.truncate(at % (artefact.len() + 1));
+            } else if let Some(length) = artefact.len().checked_sub(1) {
+                artefact[at % (length + 1)] = edit[2];
+            }
+        }
+    }
+    seal_artefact(&mut artefact);
+    if let Ok(header) = Header::parse(&artefact) {
+        assert!(header.payload(&artefact).is_some());
+        let _ = header.labels(&artefact).map(Iterator::count);
+        if let Ok(deployed) = Deployed::from_artefact("fuzzed", &artefact) {
+            let own = deployed.to_artefact().expect("it has been one");
+            assert_eq!(Deployed::from_artefact("own", &own).ok(), Some(deployed));
+        }
+    }
+    let mut buffer = vec![0; artefact.len() + 8];
+    let mut taken = false;
+    for shift in [0, 1, 4] {
+        buffer[shift..shift + artefact.len()].copy_from_slice(&artefact);
+        let bytes = &buffer[shift..shift + artefact.len()];
+        taken |= read::<Hmm<Categorical<2>, 2>, 2, 1>(bytes).is_ok();
+        taken |= read::<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>(bytes).is_ok();
+        taken |= read::<ContextModel<Steps, Categorical<2>, 2>, 2, 1>(bytes).is_ok();
+    }
+    taken
+}
+
+/// See [`reads_artefact`].
+pub fn artefact(bytes: &[u8]) {
+    reads_artefact(bytes);
+}
+
+/// The checksum ends the header and covers all but itself.
+fn seal_artefact(artefact: &mut [u8]) {
+    const AT: usize = HEADER_LENGTH - 4;
+    if artefact.len() >= HEADER_LENGTH {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&artefact[..AT]);
+        hasher.update(&artefact[HEADER_LENGTH..]);
+        artefact[AT..HEADER_LENGTH].copy_from_slice(&hasher.finalize().to_le_bytes());
     }
 }
 
@@ -130,6 +339,62 @@ pub fn frames(bytes: &[u8]) {
     let end = encode(&record, &mut frame).expect("room for the longest");
     let found = frame[..end].iter().filter_map(|&byte| receiver.push(byte, &mut buffer)).last();
     assert_eq!(found.map(|length| &buffer[..length]), Some(&record[..]));
+}
+
+/// What a device answers that is asked for three samples: records, each behind a byte that is its length,
+/// or that stands for a sound record. Their checksums are right.
+pub fn conversation(bytes: &[u8]) {
+    let places = [Place::default().next_stream(), Place { stream: 1, time: 1 }];
+    let info = Info {
+        version: VERSION,
+        sample_kind: SampleKind::Symbol as u8,
+        sample_length: 1.into(),
+        models: 2.into(),
+        classes: 2.into(),
+        ..Info::new_zeroed()
+    };
+    let mut info = Info { head: Place::default().head(Info::TAG), ..info };
+    let mut line = Vec::new();
+    let mut put = |record: &[u8]| {
+        let mut frame = vec![0; longest(record.len())];
+        let end = encode(record, &mut frame).expect("room for the longest");
+        line.extend_from_slice(&frame[..end]);
+    };
+    let mut rest = bytes;
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        match first {
+            0xFF => put(info.as_bytes()),
+            // A record that lies, at any of its bytes.
+            0xFE => {
+                if let [at, byte, after @ ..] = rest {
+                    let fields = info.as_mut_bytes();
+                    fields[usize::from(*at) % fields.len()] = *byte;
+                    rest = after;
+                }
+            }
+            0xFC | 0xFD => put(Answer::<2> {
+                head: AnswerHead {
+                    head: places[usize::from(first & 1)].head(AnswerHead::TAG),
+                    ..AnswerHead::new_zeroed()
+                },
+                log_likelihoods: [F32::from(-1.5), F32::from(0.0)],
+            }
+            .as_bytes()),
+            0xFB => put(Report { head: places[1].head(Report::TAG), ..Report::EMPTY }.as_bytes()),
+            length => {
+                let (record, after) = rest.split_at(usize::from(length).min(rest.len()));
+                put(record);
+                rest = after;
+            }
+        }
+    }
+    let inputs = [Input::Symbol(1), Input::Missing, Input::Symbol(0)];
+    let outcome =
+        converse(Cursor::new(line), std::io::sink(), || (), inputs, &Options::default(), |_| ());
+    if let Ok(outcome) = outcome {
+        assert_eq!(outcome.answers.len(), 3);
+    }
 }
 
 /// A tree.

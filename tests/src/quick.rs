@@ -40,6 +40,21 @@ pub fn trained(data: &Dataset, kind: ClassifierKind) -> Classifier {
     train_quickly(data, TrainOptions::new(kind))
 }
 
+/// A Bayes classifier of three channels between two classes that differ in spread: small and quick.
+#[must_use]
+pub fn three_channels() -> Classifier {
+    let mut text = String::from("series,label,t,x,y,z\n");
+    for (series, t) in (0..8).flat_map(|series| (0..40).map(move |t| (series, t))) {
+        let class = series / 2 % 2;
+        let x = |k: usize| (1.0 + class as f64) * (((t * t + k * t + series) % 17) as f64 - 8.0);
+        text += &format!("s{series},{},{t},{},{},{}\n", ["p", "q"][class], x(1), x(2), x(3));
+    }
+    let data = Dataset::parse("small.csv", text.as_bytes(), &ReadOptions::default());
+    let mut options = TrainOptions::new(ClassifierKind::Bayes);
+    options.baum_welch.states = 2;
+    train_quickly(&data.expect("channels read"), options)
+}
+
 /// The same with a state for each of so many positions, the last for all that follow.
 #[must_use]
 pub fn trained_by_position(data: &Dataset, kind: ClassifierKind, positions: usize) -> Classifier {
@@ -51,6 +66,7 @@ pub fn trained_by_position(data: &Dataset, kind: ClassifierKind, positions: usiz
 
 fn train_quickly(data: &Dataset, mut options: TrainOptions) -> Classifier {
     options.baum_welch.iterations = 3;
+    options.std_floors.clear();
     options.augment = Augment::NONE;
     options.c = vec![1.0];
     options.scalings.truncate(1);

@@ -205,11 +205,11 @@ fn support_sequences_give_the_same_bits() {
         x.iter().for_each(|&symbol| {
             stream.push(fishweir::data::Sample::Symbol(symbol)).expect("a symbol");
         });
-        let (values, log_scale) = stream.decision_values();
+        let (values, log_scale) = stream.decision_values().expect("in range");
         let wanted = expand(&coefficients, bias, &against(x));
         assert_eq!(log_scale, 0.0, "normalised kernels are at most one");
         assert!((f64::from(values[0]) - wanted).abs() < 1e-3, "{values:?} where {wanted} is right");
-        right += usize::from((stream.decision().class == 1) == site);
+        right += usize::from((stream.decision().expect("in range").class == 1) == site);
     }
     println!("{} support vectors, {right} of {} right", machine.items(), unseen.len());
     assert!(right >= 48, "{right} of 60");
@@ -351,14 +351,14 @@ fn support_scores_give_the_same_bits() {
     for ((window, u), &label) in unseen.iter().zip(&features).zip(&truth) {
         let mut stream = machine.stream();
         window.iter().for_each(|sample| stream.push(sample).expect("a sample"));
-        let (values, log_scale) = stream.decision_values();
+        let (values, log_scale) = stream.decision_values().expect("in range");
         assert_eq!(log_scale, 0.0, "Gaussian kernels are at most one");
         let kernels = against(&whiten(u));
         for ((got, coefficients), &bias) in values.iter().zip(&coefficients).zip(&biases) {
             let wanted = expand(coefficients, bias, &kernels);
             assert!((f64::from(*got) - wanted).abs() < 2e-3, "{got} where {wanted} is right");
         }
-        right += usize::from(stream.decision().class == label);
+        right += usize::from(stream.decision().expect("in range").class == label);
     }
     println!(
         "{} support vectors of {entries} entries, {right} of {} right",

@@ -10,7 +10,9 @@ use fishweir::data::{Dataset, ReadOptions, Sample, ShortSeries, Windowing};
 use fishweir::deploy::{Limits, QuantiseError};
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::runtime::{Emissions, Hmm};
+use fishweir_core::ObservationError;
 use fishweir_core::classify::Normalisation;
+use fishweir_core::emission::ChannelQ15;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -320,14 +322,14 @@ fn zeros_stay_zeros_and_a_refused_sample_changes_nothing() {
     assert!(stream.decision_values()[0].abs() < 1e-3, "{:?}", stream.decision_values());
 }
 
-#[test]
-fn what_does_not_fit_is_named() {
+/// Two states over two channels, alike but for the last standard deviation.
+fn on_two_channels(std: f64) -> Classifier {
     let hmm = Hmm {
         initial: vec![0.5, 0.5],
         transition: vec![vec![0.5, 0.5]; 2],
         emission: Emissions::Gaussian {
             mean: vec![vec![0.0, 0.0]; 2],
-            std: vec![vec![1.0, 1.0], vec![1.0, 1e-6]],
+            std: vec![vec![1.0, 1.0], vec![1.0, std]],
         },
     };
     let direction = Direction {
@@ -338,7 +340,12 @@ fn what_does_not_fit_is_named() {
             log_std: vec![vec![0.0; 2]; 2],
         },
     };
-    match derivative_of(hmm, direction).quantise() {
+    derivative_of(hmm, direction)
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    match on_two_channels(1e-6).quantise() {
         Err(QuantiseError::Channel { channel, .. }) => assert_eq!(channel, "c1"),
         other => panic!("{other:?}"),
     }
@@ -346,6 +353,27 @@ fn what_does_not_fit_is_named() {
 
 /// A transition of `10^-5`, beside a direction whose unit is the means': what it adds to the derivative
 /// is its rate over its probability, and both must keep their digits.
+#[test]
+fn a_channel_that_integers_do_not_hold_is_refused_and_changes_nothing() {
+    let fixed = on_two_channels(1.5).quantise().expect("fits");
+    let mut stream = fixed.stream();
+    stream.push(Sample::Row(&[0.5, -0.5])).expect("possible");
+    let before = (stream.log_likelihoods(), stream.decision_values(), stream.samples());
+    let most = 32_767.5 / f64::from(fixed.places()[1]).exp2();
+    for (x, error) in [
+        (f64::NAN, ObservationError::NotFinite),
+        (f64::INFINITY, ObservationError::NotFinite),
+        (1e9, ObservationError::OutOfRange),
+        (-1e300, ObservationError::OutOfRange),
+        (most, ObservationError::OutOfRange),
+    ] {
+        assert_eq!(stream.push(Sample::Row(&[0.5, x])), Err(error.into()), "{x}");
+        assert_eq!(before, (stream.log_likelihoods(), stream.decision_values(), stream.samples()));
+    }
+    let halfway = |x| ChannelQ15::integer(x).expect("in range");
+    assert_eq!([0.5, -0.5, 1.49, 32_767.4, -32_768.4].map(halfway), [1, -1, 1, 32_767, -32_768]);
+}
+
 #[test]
 fn rare_transitions_keep_their_digits() {
     let hmm = Hmm {
@@ -398,6 +426,7 @@ fn real_recordings_are_decided_as_in_f64() {
         options.windowing = windowing;
         options.baum_welch.iterations = if windowing.is_some() { 10 } else { 3 };
         options.augment = Augment::NONE;
+        options.std_floors.clear();
         options.c = vec![1.0];
         options.scalings.truncate(1);
         let trained = train(&data, &all, &options, &|| ()).expect("trains").classifier;

@@ -1,29 +1,43 @@
 //! No parser panics, whatever the bytes: arbitrary ones, and sound files with damage.
 
-use fishweir_tests::parsers::PARSERS;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use fishweir::data::{Dataset, FastaLabel, Format, ReadOptions};
+use fishweir::deploy::ModelKind;
+use fishweir::kernel::marginal::{MarginalModel, Newick};
+use fishweir_tests::parsers::{PARSERS, Parser, reads_artefact, sealed};
 use proptest::prelude::*;
 
-/// Files that parsers accept or nearly do, from which damage starts.
-const SEEDS: [&[u8]; 10] = [
-    b"series,subject,label,t,x\n0,ann,walk,0,0.5\n0,ann,walk,1,NA\n1,bob,run,0,2.5\n",
-    b"label\tid\tsequence\nEI\ta\tACGTN\nIE\tb\tTTGC-A\n",
-    b">first donor\nACGT\nAC\n>second acceptor\nTTNA\n",
-    b"x,y\n1.5,-2\n,3\nNA,1e400\n",
-    b"ACGTNacgt",
-    b"(('a b':0.1,c:1e-3)d:2,[x]e);",
-    b"[hidden-tree]\nalphabet=\"01\"\nnewick=\"(a:1,b:2);\"\nsubstitution.gain-loss={gain=1.0,loss=2.0}",
-    b"[pair-hmm]\nalphabet=\"ab\"\ninitial=[1.0]\ntransition=[[1.0]]\nemission=[[0.25,0.25]]\nempty=[0.5]\nend=\"anywhere\"",
-    b"{\"fishweir_model\":1,\"crc32\":0,\"classifier\":{}}",
-    // A sound frame, and one too short for a checksum.
-    b"\0\x10S\x01\x02\x03abcdefgJ\xfb&i\0\0\x02x\0",
-];
+fn fuzz(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(folder)
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Where the fuzzer starts, and damage: each parser with an input that it accepts.
+fn seeds() -> &'static [(Parser, Vec<u8>)] {
+    static SEEDS: OnceLock<Vec<(Parser, Vec<u8>)>> = OnceLock::new();
+    SEEDS.get_or_init(|| {
+        let of = |(name, parser): &(&str, Parser)| {
+            let read = |path: PathBuf| (*parser, fs::read(path).expect("a seed"));
+            entries(&fuzz("seeds").join(name)).into_iter().map(read).collect::<Vec<_>>()
+        };
+        PARSERS.iter().flat_map(of).collect()
+    })
+}
 
 /// Overwrites, drops and inserts.
-fn damaged() -> impl Strategy<Value = Vec<u8>> {
+fn damaged() -> impl Strategy<Value = (Parser, Vec<u8>)> {
     let blow = (any::<prop::sample::Index>(), any::<u8>(), 0..3_u8);
-    (prop::sample::select(&SEEDS[..]), prop::collection::vec(blow, 0..12)).prop_map(
-        |(seed, blows)| {
-            let mut bytes = seed.to_vec();
+    (prop::sample::select(seeds()), prop::collection::vec(blow, 0..12)).prop_map(
+        |((parser, mut bytes), blows)| {
             for (at, byte, kind) in blows {
                 let at = at.index(bytes.len().max(1));
                 match kind {
@@ -32,7 +46,7 @@ fn damaged() -> impl Strategy<Value = Vec<u8>> {
                     _ => bytes.insert(at.min(bytes.len()), byte),
                 }
             }
-            bytes
+            (parser, bytes)
         },
     )
 }
@@ -46,21 +60,74 @@ proptest! {
     }
 
     #[test]
-    fn damaged_files(bytes in damaged()) {
-        PARSERS.iter().for_each(|(_, parser)| parser(&bytes));
+    fn damaged_files((parser, bytes) in damaged()) {
+        parser(&bytes);
+    }
+}
+
+/// What fuzzing has found is a seed ever after.
+#[test]
+fn seeds_as_they_are() {
+    seeds().iter().for_each(|(parser, bytes)| parser(bytes));
+}
+
+/// A seed that is refused at the door tests the door alone.
+#[test]
+fn seeds_get_past_the_door() {
+    let read = |name: &str| fs::read(fuzz("seeds").join(name)).expect("a seed");
+    let text = |name: &str| String::from_utf8(read(name)).expect("text");
+    for (format, names) in [
+        (Format::Series, &["table/labelled.csv", "table/quoted.csv", "table/sessions.csv"][..]),
+        (Format::Strings, &["strings/labelled.tsv", "strings/commas.csv"]),
+        (Format::Fasta, &["fasta/plain.fasta"]),
+    ] {
+        for name in names {
+            let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+            Dataset::parse(name, &read(name), &options).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+    for (name, fasta_label) in [
+        ("fasta/key.fasta", FastaLabel::Key("class".into())),
+        ("fasta/word.fasta", FastaLabel::Word(2)),
+    ] {
+        let options =
+            ReadOptions { format: Some(Format::Fasta), fasta_label, ..ReadOptions::default() };
+        Dataset::parse(name, &read(name)[1..], &options).unwrap_or_else(|error| panic!("{error}"));
+    }
+    for path in entries(&fuzz("seeds/data_set")) {
+        Dataset::read(&path, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    }
+    for name in [
+        "classifier/symbols",
+        "classifier/channels",
+        "kernel_machine/fixed_length",
+        "kernel_machine/scores",
+    ] {
+        let model = ModelKind::parse(name, &sealed(&text(&format!("{name}.json"))));
+        let deployed = model.unwrap_or_else(|error| panic!("{error}")).deploy();
+        assert!(deployed.is_ok(), "{name}: {:?}", deployed.err());
+    }
+    assert!(reads_artefact(&read("artefact/sound_symbols.bin")));
+    assert!(reads_artefact(&read("artefact/sound_channels.bin")));
+    for path in entries(&fuzz("seeds/newick")) {
+        let text = fs::read_to_string(path).expect("text");
+        text.parse::<Newick>().unwrap_or_else(|error| panic!("{error}"));
+    }
+    for path in entries(&fuzz("seeds/kernel_model")) {
+        let text = fs::read_to_string(&path).expect("text");
+        let file = path.display().to_string();
+        MarginalModel::parse(&file, &text).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
 #[test]
-fn every_parser_has_a_fuzz_target() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/targets");
-    let mut targets: Vec<String> = std::fs::read_dir(&folder)
-        .expect("the folder of targets")
-        .map(|entry| entry.expect("an entry").path())
-        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
-        .collect();
-    targets.sort();
-    let mut parsers: Vec<&str> = PARSERS.iter().map(|(name, _)| *name).collect();
-    parsers.sort_unstable();
-    assert_eq!(targets, parsers);
+fn every_parser_has_a_fuzz_target_and_seeds() {
+    let mut parsers: Vec<String> = PARSERS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    parsers.sort();
+    for folder in ["targets", "seeds"] {
+        let stem =
+            |path: &PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let found: Vec<String> = entries(&fuzz(folder)).iter().map(stem).collect();
+        assert_eq!(found, parsers, "{folder}");
+    }
 }

@@ -9,9 +9,10 @@ use std::process::{Command, Output};
 
 use fishweir::device::{Board, Image};
 use fishweir_core::filter::Running;
+use fishweir_tests::quick::three_channels;
 
 #[path = "../../firmware/starter/src/model.rs"]
-#[allow(unreachable_pub, missing_docs)]
+#[allow(unreachable_pub, missing_docs, dead_code)]
 mod model;
 #[path = "../../firmware/starter/src/sensor.rs"]
 #[allow(unreachable_pub, missing_docs)]
@@ -51,8 +52,14 @@ fn copied() -> tempfile::TempDir {
     folder
 }
 
-/// Runs cargo in the copy; builds go to a folder that is kept, so that dependencies are compiled once.
+/// Runs cargo in the copy; builds go to the firmware's folder, which has most dependencies already.
 fn cargo(folder: &Path, arguments: &[&str], path: Option<&Path>) -> Output {
+    // Copies share a target folder, and so the name of their image: one is built and run at a time.
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // Cargo tells them apart by when they were written.
+    let model = fs::File::options().append(true).open(folder.join("src/model.rs")).expect("opens");
+    model.set_modified(std::time::SystemTime::now()).expect("is touched");
     let mut cargo = Command::new(env!("CARGO"));
     for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"] {
         cargo.env_remove(variable);
@@ -64,7 +71,7 @@ fn cargo(folder: &Path, arguments: &[&str], path: Option<&Path>) -> Output {
     }
     let output = cargo
         .current_dir(folder)
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("starter"))
+        .env("CARGO_TARGET_DIR", repository().join("firmware/target"))
         .args(arguments)
         .output()
         .expect("cargo starts");
@@ -86,7 +93,7 @@ fn expected() -> String {
                 text += &format!(
                     "{} samples: {} leads by {}.{:03} ({:#010x})\n",
                     t + 1,
-                    ["ABD", "ROW"][decision.class],
+                    model::CLASSES[decision.class],
                     thousandths / 1000,
                     thousandths % 1000,
                     decision.margin.to_bits()
@@ -107,6 +114,22 @@ fn a_copy_builds_alone_and_decides_as_the_host() {
     // The person of the recordings was not among those whom the model knows.
     assert!(said.lines().take(4).all(|line| line.contains("ABD")), "{said}");
     assert!(said.lines().skip(4).all(|line| line.contains("ROW")), "{said}");
+}
+
+/// The page says to export a model over the one that is there: no other line changes.
+#[test]
+fn an_export_takes_the_place_of_the_model() {
+    let folder = copied();
+    let mut classifier = three_channels();
+    classifier.classes.iter_mut().for_each(|class| class.insert_str(0, "exercise "));
+    let source = classifier.compile().expect("fits in f32").to_source();
+    fs::write(folder.path().join("src/model.rs"), source).expect("writes");
+    let output = cargo(folder.path(), &["run", "--release", "--locked"], None);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(said.lines().count(), 8, "{said}");
+    assert!(said.lines().all(|line| line.contains(" samples: exercise ")), "{said}");
+    let warned = String::from_utf8_lossy(&output.stderr);
+    assert!(!warned.contains("warning"), "{warned}");
 }
 
 #[test]

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fishweir_tests::parsers::newick(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fishweir_fuzz::parsers::newick(bytes));

@@ -1,6 +1,7 @@
 //! Emission families: densities, tangents, scores, estimates, draws and refusals, each against a
 //! definition of its own.
 
+mod counts;
 mod densities;
 mod derivatives;
 mod displace;

@@ -38,14 +38,15 @@ fn a_bit_flipped_anywhere_in_the_model_is_found_before_the_first_sample() {
         ("version", 8, "UnknownVersion"),
         ("states", 12, "Checksum"),
         ("length", 24, "refused: T"), // truncated, or trailing bytes
-        ("checksum", 36, "Checksum"),
+        ("profile", 32, "Checksum"),
+        ("checksum", HEADER_LENGTH - 4, "Checksum"),
         ("first number", HEADER_LENGTH + 3, "Checksum"),
         ("a number", HEADER_LENGTH + 101, "Checksum"),
         ("labels", last, "Checksum"),
     ];
     for (bit, (what, at, reason)) in places.into_iter().enumerate() {
         let mut damaged = elf.clone();
-        damaged[start + at] ^= 1 << bit;
+        damaged[start + at] ^= 1 << (bit % 8);
         let elf = folder.path().join("damaged.elf");
         std::fs::write(&elf, damaged).expect("writes");
         let (code, log) = run(&Image { elf, ..whole.clone() });

@@ -3,6 +3,7 @@
 
 mod adaptation;
 mod change;
+mod endless;
 mod likelihood;
 mod long_streams;
 mod statistics;

@@ -130,6 +130,19 @@ fn gaussian_scores_are_derivatives() {
     }
 }
 
+/// Lengths are taken from the whole list, whatever its order: of short sequences followed by long ones as
+/// many of each.
+#[test]
+fn lengths_are_sampled_evenly() {
+    let model = categorical(&mut Sampler::new(5), TOPOLOGIES[0], 2);
+    let listed = [vec![1; 50], vec![20; 50]].concat();
+    let drawn = [vec![1; 5], vec![20; 5]].concat();
+    for by in BOTH {
+        let of = |lengths: &[usize]| Information::sampled(&model, lengths, 10, 3, by).expect("ten");
+        assert_eq!(of(&listed).matrix(), of(&drawn).matrix());
+    }
+}
+
 /// The squared distance of the sampled information from the exact one is what its standard error says
 /// it is in the mean, over many seeds, and never far more.
 #[test]

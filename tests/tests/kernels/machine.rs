@@ -5,9 +5,9 @@ use fishweir_core::classify::{
     DiagonalWhitening, FullWhitening, KernelMachine, NoNorm, Normalisation, ScoreKernel,
     StoredKernel, StoredScores, StoredSequences, Whitening,
 };
-use fishweir_core::emission::{Categorical, Parametrisation, VectorSpace};
+use fishweir_core::emission::{Categorical, Gaussian, Parametrisation, VectorSpace};
 use fishweir_core::filter::{Recursion, Running};
-use fishweir_core::hmm::Hmm;
+use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
     Bank, End, FixedLength, FixedLengthNorm, HiddenBinomial, InFlash, KernelError, PairHmm,
     PairKernel, PairTable,
@@ -23,7 +23,7 @@ use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
 
 use crate::aligned::{known, model, observed, slow};
-use crate::{borrowed, cases, gappy, symbols};
+use crate::{assert_near, borrowed, cases, gappy, symbols};
 
 const STATES: usize = 3;
 const SYMBOLS: usize = 4;
@@ -138,7 +138,8 @@ fn put_through<T, K, const O: usize>(
             Some(Some(x)) => machine.push(&mut state, x).expect("a symbol"),
             Some(None) => machine.push_missing(&mut state),
         }
-        let got = machine.decision_values(&state);
+        let decision = decision.expect("in range");
+        let got = machine.decision_values(&state).expect("in range");
         let (logs, size) = batch(prefix);
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let biased = biases.iter().any(|&bias| bias != 0.0);
@@ -323,7 +324,7 @@ fn scores<const F: usize, W: Whitening<f64, F>>(
                 length => dot(&z, item) / length,
             },
         });
-        let got = machine.decision_values(&state);
+        let got = machine.decision_values(&state).expect("in range");
         let wanted = biases[0] + dot(&coefficients[0], &values);
         let got = got.values[0] * got.log_scale.exp();
         let size: f64 = 1.0 + values.iter().map(|value| value.abs()).sum::<f64>();
@@ -389,7 +390,7 @@ where
 {
     let mut state = machine.start();
     t.iter().for_each(|x| machine.push(&mut state, x).expect("a symbol"));
-    let got = machine.decision_values(&state);
+    let got = machine.decision_values(&state).expect("in range");
     let got = got.values[0] * got.log_scale.exp();
     assert!((got - wanted).abs() < 1e-12 * (1.0 + wanted.abs()), "{got} where {wanted} is right");
 }
@@ -412,9 +413,57 @@ fn long_support_sequences_do_not_underflow() {
     let machine = KernelMachine::new(kernel, [[1.0, -1.0, 1.0]], [0.0_f32]);
     let mut state = machine.start();
     t.iter().for_each(|x| machine.push(&mut state, x).expect("a symbol"));
-    let values = machine.decision_values(&state);
+    let values = machine.decision_values(&state).expect("in range");
     assert!(values.log_scale < -1e5 && values.values[0] < -0.5, "{values:?}");
-    assert_eq!(machine.read(&state).class, 0);
+    assert_eq!(machine.read(&state).map(|decision| decision.class), Ok(0));
+}
+
+/// A sample that the models take may take a score out of its range: then there is no decision, until a
+/// reset.
+#[test]
+fn a_score_out_of_range_has_no_decision() {
+    const SCORES: usize = 2 + 4 + 2 * 2;
+    fn read<W: Whitening<f32, SCORES> + Copy>(whitening: W, x: f32) -> Vec<Option<f32>> {
+        let row = [0.5_f32; 2];
+        let chain = Chain::<f32, 2>::new(row, [row, row]).expect("sums to one");
+        let hmm = Hmm::new(chain, [Gaussian::<1>::new([0.0], [1.0]).expect("positive"); 2]);
+        let kernels = [
+            ScoreKernel::Gaussian { gamma: 1.0 },
+            ScoreKernel::Polynomial { degree: 2 },
+            ScoreKernel::Cosine,
+        ];
+        let decide = |kernel| {
+            let (by, per_sample) = (Parametrisation::SOFTMAX, Normalisation::PER_SAMPLE);
+            let stored = [[0.1; SCORES]];
+            let kernel: StoredScores<_, _, 2, 1, SCORES, 1> =
+                StoredScores::new([hmm], by, per_sample, whitening, kernel, stored);
+            let machine = KernelMachine::new(kernel, [[1.0]], [0.5_f32]);
+            machine.validate().expect("finite");
+            let mut stream = Running::new(&machine);
+            stream.push_block(&[[0.5], [x]]).expect("possible");
+            let margin = stream.read().ok().map(|decision| decision.margin);
+            stream.reset();
+            stream.push_block(&[[0.5], [-0.5]]).expect("possible");
+            // What was out of range is forgotten.
+            assert!(stream.read().is_ok() || x.abs() < 1e8);
+            margin
+        };
+        kernels.map(decide).to_vec()
+    }
+    let centre = [0.0; SCORES];
+    let identity: [[f32; SCORES]; SCORES] =
+        std::array::from_fn(|i| std::array::from_fn(|k| if i == k { 1.0 } else { 0.0 }));
+    let diagonal = DiagonalWhitening { centre, rate: [1.0; SCORES] };
+    let full = FullWhitening { centre, rows: identity };
+    for margin in [read(diagonal, 1.0), read(full, 1.0)].concat() {
+        assert!(margin.is_some_and(f32::is_finite), "{margin:?}");
+    }
+    // A billion standard deviations: the filter takes it, the square of it is past the range.
+    assert_eq!([read(diagonal, 1e9), read(full, 1e9)].concat(), [None; 6]);
+    // Infinities of both signs sum to no number.
+    let mut wild = identity;
+    wild[0] = std::array::from_fn(|k| if k % 2 == 0 { f32::MAX } else { -f32::MAX });
+    assert_eq!(read(FullWhitening { centre, rows: wild }, 30.0), [None; 3]);
 }
 
 #[test]
@@ -471,5 +520,17 @@ fn what_is_wrong_is_named() {
     ] {
         let error = ModelError::new(part, flaw, 0, 0);
         assert_eq!(scores(kernel, entry, 1.0), Err(KernelError::Model(error)));
+    }
+}
+
+#[test]
+fn a_polynomial_of_large_scores_does_not_overflow() {
+    let stored = [[1e9_f32], [-3e8]];
+    let mut values = [0.0; 2];
+    let kernel = ScoreKernel::Polynomial { degree: 8 };
+    let log_scale = kernel.evaluate(&[2e9], stored.iter().map(|item| &item[..]), &mut values);
+    for (value, [stored]) in values.iter().zip(stored) {
+        let log = f64::from(value.abs()).ln() + f64::from(log_scale);
+        assert_near(log, 8.0 * (1.0 + 2e9 * f64::from(stored)).abs().ln(), 1e-6, stored);
     }
 }

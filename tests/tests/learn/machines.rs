@@ -31,12 +31,11 @@ proptest! {
             let (alpha, cost) = (sign * machine.expansion.coefficients[i], costs.of(positive));
             let margin = sign * machine.expansion.value(gram.row(i));
             assert!((0.0..=cost).contains(&alpha), "multiplier {alpha} of cost {cost}");
-            // The kernel is kept in f32 while the machine is trained.
-            let slack = 1e-4 * (1.0 + margin.abs());
+            let slack = 1e-6 * (1.0 + margin.abs());
             assert!(!two || alpha > 0.0 || margin >= 1.0 - slack, "{margin} without support");
             assert!(alpha == 0.0 || alpha < cost || margin <= 1.0 + slack, "{margin} at the bound");
             if alpha > 0.0 && alpha < cost {
-                assert_close(margin, 1.0, 1e-4, "margin of a free support vector");
+                assert_close(margin, 1.0, 1e-6, "margin of a free support vector");
             }
         }
         assert_close(machine.objective, machine.dual_objective, 1e-4, "duality gap");

@@ -3,6 +3,8 @@
 
 mod bank;
 mod features;
+mod leaks;
+mod names;
 mod on_scores;
 mod steps;
 mod streams;

@@ -152,14 +152,16 @@ fn what_streams_is_what_was_trained() {
                         for (window, wanted) in windows.1.iter().zip(wanted) {
                             stream.reset();
                             window.samples.iter().for_each(|x| stream.push(x).expect("possible"));
-                            let values = stream.decision_values();
+                            let values = stream.decision_values().expect("in range");
                             assert_eq!(values.len(), wanted.len());
                             for (value, (wanted, size)) in values.into_iter().zip(wanted) {
                                 let off = (f64::from(value) - wanted).abs() / size.max(1.0);
                                 assert!(off < 2e-5, "{what}: {value} where {wanted} is right");
                                 worst = worst.max(off);
                             }
-                            right += usize::from(Some(stream.decision().class) == window.label());
+                            right += usize::from(
+                                Some(stream.decision().expect("in range").class) == window.label(),
+                            );
                         }
                         (all_right, all_judged) = (all_right + right, all_judged + judged.len());
                     }

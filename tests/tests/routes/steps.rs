@@ -1,7 +1,8 @@
 //! Models whose states follow one another: what a device holds of them.
 
 use fishweir::classifier::Classifier;
-use fishweir::deploy::Deployed;
+use fishweir::data::Sample;
+use fishweir::deploy::{Deployed, PushError, Stream};
 use fishweir::learn::ClassifierKind;
 use fishweir::runtime::Emissions;
 use fishweir_core::artefact::{self, ArtefactError, HEADER_LENGTH, Succession};
@@ -37,17 +38,68 @@ fn the_artefact_holds_no_chain_and_reads_back() {
     assert_eq!(artefact::write(steady, labels, &mut buffer), Some(&bytes[..]));
     let hidden = artefact::read::<Hmm<Categorical<4, Dual<f32, 1>>, POSITIONS>, 2, 1>(aligned);
     assert!(matches!(hidden, Err(ArtefactError::OtherShape { .. })), "another type");
-    // The host's stream is the core's.
-    let (data, mut host, mut device) = (strings(30), deployed.stream(), Running::new(steady));
-    for sample in data.series()[3].samples.view().iter() {
-        host.push(sample).expect("possible");
-        match sample {
-            fishweir::data::Sample::Symbol(symbol) => {
-                device.push(&symbol.into()).expect("possible")
+    let data = strings(30);
+    let (_, refused) = same_bits(&deployed, steady, data.series()[3].samples.view().iter());
+    assert_eq!(refused, 0);
+}
+
+/// Pushes a stream to the host's run and to the core's, and compares all bits of what they read. The
+/// host's run, and how many samples both refused.
+fn same_bits<'a>(
+    deployed: &Deployed,
+    steady: &Steady,
+    samples: impl Iterator<Item = Sample<'a>>,
+) -> (Stream, usize) {
+    let (mut host, mut device) = (deployed.stream(), Running::new(steady));
+    let mut refused = 0;
+    for sample in samples {
+        let taken = match sample {
+            Sample::Symbol(symbol) => device.push(&symbol.into()),
+            _ => {
+                device.push_missing();
+                Ok(())
             }
-            _ => device.push_missing(),
-        }
+        };
+        assert_eq!(host.push(sample), taken.map_err(PushError::from));
+        refused += usize::from(taken.is_err());
         assert_eq!(host.decision(), device.read());
+        assert_eq!(host.log_likelihoods(), steady.log_likelihoods(device.state()));
+        assert_eq!(host.decision_values(), steady.decision_values(device.state()));
+        assert_eq!(host.samples(), device.state().samples());
+    }
+    (host, refused)
+}
+
+/// A long stream, and then one that rules a model out: the host does as the device, bit for bit.
+#[test]
+fn a_model_is_ruled_out_on_the_host_as_on_the_device() {
+    let mut classifier = fitted();
+    let Emissions::Categorical { probability } = &mut classifier.models[0].emission else {
+        panic!("symbols")
+    };
+    // The last position holds for all that follow.
+    probability[POSITIONS - 1] = vec![0.5, 0.25, 0.25, 0.0];
+    let Emissions::Categorical { probability } = &mut classifier.models[1].emission else {
+        panic!("symbols")
+    };
+    probability[POSITIONS - 1] = vec![0.0, 0.5, 0.25, 0.25];
+    classifier.outputs[0].weights = vec![-0.75, 0.5];
+    let deployed = classifier.compile().expect("fits in f32");
+    let bytes = deployed.to_artefact().expect("small enough");
+    let mut aligned = vec![0_u64; bytes.len().div_ceil(8)];
+    aligned.as_mut_bytes()[..bytes.len()].copy_from_slice(&bytes);
+    let steady: &Steady = artefact::read(&aligned.as_bytes()[..bytes.len()]).expect("an artefact");
+    let long = [1, 2].repeat(50_000).into_iter();
+    for last in [0, 3] {
+        let symbols = long.clone().chain([last, 1, 2, 3 - last, 1]);
+        // What ruled one model out is followed by what the other cannot make either.
+        let (stream, refused) = same_bits(&deployed, steady, symbols.map(Sample::Symbol));
+        assert_eq!(refused, 1);
+        let out = if last == 0 { 1 } else { 0 };
+        assert_eq!(stream.log_likelihoods()[out], f32::NEG_INFINITY);
+        assert!(stream.log_likelihoods()[1 - out].is_finite());
+        assert_eq!((stream.decision().class, stream.decision().margin), (1 - out, f32::INFINITY));
+        assert_eq!(stream.leads()[out], f32::NEG_INFINITY);
     }
 }
 

@@ -4,9 +4,10 @@ use fishweir::classifier::Classifier;
 use fishweir::data::{Dataset, ReadOptions};
 use fishweir::evaluate::{Figures, judge};
 use fishweir::fit::Topology;
+use fishweir::kernel::Gram;
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, Learner, Scaling, ScoreModels, TrainError, TrainOptions, Trainer,
-    train,
+    ChosenBy, ClassWeight, ClassifierKind, Learner, Scaling, ScoreModels, TrainError, TrainOptions,
+    Trainer, WindowKernel, train,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -137,6 +138,32 @@ fn a_shared_trainer_trains_what_a_new_one_does_and_fits_once() {
     };
     let other = trainer.train(&all, &other, &count).expect("trained").classifier;
     assert_eq!(other.models()[0].states(), 3);
+}
+
+/// Where no inner folds can be made both inner cross-validations take the middle of every list, and the
+/// model's file says so.
+#[test]
+fn without_inner_folds_the_middle_is_taken_and_said() {
+    let data = strings();
+    let few = [0, 1, 3];
+    for scalings in [vec![Scaling::Practical], vec![Scaling::Practical, Scaling::Diagonal]] {
+        let c = vec![0.1, 1.0, 10.0];
+        let options = TrainOptions { scalings, c, ..options(ClassifierKind::Fisher) };
+        let trained = train(&data, &few, &options, &|| ()).expect("trained");
+        let choice = trained.choice.expect("a choice");
+        assert_eq!((choice.by, choice.setting.c), (ChosenBy::Middle, 1.0));
+        assert_eq!(choice.setting.scaling, options.scalings.last().copied());
+        let notes = trained.classifier.provenance().notes.join("; ");
+        assert!(notes.contains("too few series or groups for inner folds"), "{notes}");
+    }
+    let labels = vec![0, 1, 1];
+    let gram = Gram::from_fn(3, |i, j| if i == j { 1.0 } else { 0.5 });
+    let options = TrainOptions { c: vec![0.1, 1.0, 10.0], ..options(ClassifierKind::Bayes) };
+    let classes = data.classes();
+    let groups = vec![0, 1, 2];
+    let problem = WindowKernel { gram: &gram, labels, groups, classes, options: &options };
+    let choice = problem.choose(&[0, 1, 2]).expect("a choice");
+    assert_eq!((choice.by, choice.setting.c), (ChosenBy::Middle, 1.0));
 }
 
 #[test]

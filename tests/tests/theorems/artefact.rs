@@ -1,6 +1,7 @@
 //! The artefact: bytes written here by the documented layout are read in place, and no damage of a
 //! single bit or byte count goes unnoticed.
 
+use fishweir_core::Profile;
 use fishweir_core::artefact::{
     ArtefactError, Family, HEADER_LENGTH, Header, Shape, Succession, read, shape_of, write,
 };
@@ -8,7 +9,7 @@ use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::number::Dual;
+use fishweir_core::number::{Dual, NumberFormat};
 
 const N: usize = 2;
 const K: usize = 3;
@@ -19,6 +20,9 @@ type Weight = Dual<f32, O>;
 type Bank = StreamClassifier<Hmm<Categorical<K, Weight>, N>, M, O>;
 
 const LABELS: &str = "at rest\nwalking";
+
+/// Where the header tells what computed.
+const PROFILE_AT: usize = 32;
 
 fn weight(value: f32, tangent: [f32; O]) -> Weight {
     Dual { value, tangent }
@@ -117,6 +121,11 @@ fn the_layout_is_as_documented() {
     let header = Header::parse(bytes).expect("a sound artefact");
     assert_eq!(header.shape(), shape());
     assert_eq!(shape_of::<Hmm<Categorical<K, Weight>, N>, M, O>(), shape());
+    assert_eq!(header.profile(), Profile::of(NumberFormat::F32));
+    let profile = &bytes[PROFILE_AT..PROFILE_AT + Profile::LENGTH];
+    assert_eq!(profile, Profile::of(NumberFormat::F32).to_bytes());
+    // As aligned as the whole.
+    assert_eq!(HEADER_LENGTH % 8, 0);
     let labels: Vec<&str> = header.labels(bytes).expect("UTF-8").collect();
     assert_eq!(labels, ["at rest", "walking"]);
     let bank = read_bank(bytes).expect("a sound artefact");
@@ -167,7 +176,7 @@ fn every_flipped_bit_is_rejected() {
     for bit in 0..8 * artefact.length {
         artefact.get_mut()[bit / 8] ^= 1 << (bit % 8);
         let error = read_bank(artefact.get()).expect_err("a damaged artefact");
-        if bit >= 8 * HEADER_LENGTH {
+        if bit >= 8 * PROFILE_AT {
             assert_eq!(error, ArtefactError::Checksum, "bit {bit}");
         }
         artefact.get_mut()[bit / 8] ^= 1 << (bit % 8);
@@ -188,6 +197,20 @@ fn every_truncation_and_extension_is_rejected() {
     }
     artefact.length = whole + 1;
     assert_eq!(read_bank(artefact.get()).expect_err("too long"), ArtefactError::TrailingBytes);
+}
+
+/// The header of version 1 was shorter: whatever its bytes, what is said is what to do.
+#[test]
+fn an_artefact_of_another_version_is_to_be_exported_again() {
+    for (version, advice) in [(1, "export it again"), (3, "a later fishweir")] {
+        let mut bytes = artefact().get().to_vec();
+        bytes[8] = version;
+        for length in [40, bytes.len()] {
+            let error = Header::parse(&bytes[..length]).expect_err("another version");
+            assert_eq!(error, ArtefactError::UnknownVersion(version.into()));
+            assert!(error.to_string().contains(advice), "{error}");
+        }
+    }
 }
 
 #[test]

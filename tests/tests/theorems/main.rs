@@ -6,6 +6,7 @@ mod likelihood;
 mod padding;
 mod posterior;
 mod precision;
+mod range;
 mod statistics;
 mod tangent;
 

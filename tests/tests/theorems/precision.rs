@@ -7,34 +7,19 @@ use proptest::prelude::*;
 
 use crate::assert_close;
 use crate::likelihood::filter;
+use crate::range::{KEPT_FROM, Ranged};
 
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
-/// What a filtered probability may lose to underflow: the least normal number, relative to a row
-/// whose sum may have come down to `2^-90` before it is rescaled.
-const LOST: f64 = 1.0 / (1_u64 << 36) as f64;
-
-/// The filter in `f64`, of which every state below `LOST` is dropped after every sample: the most
-/// that underflow can do. `f32` lies between this and the exact filter.
-fn without_what_may_be_lost(model: &Model, sequence: &Sequence) -> Vec<(f64, Vec<f64>)> {
-    let mut row: Vec<f64> = Vec::new();
-    let mut log = 0.0;
-    let step = |(t, x): (usize, &Option<_>)| {
-        let predicted = |j: usize| match t {
-            0 => model.initial[j],
-            _ => row.iter().zip(&model.transition).map(|(p, a)| p * a[j]).sum(),
-        };
-        let emission = model.log_row(x.as_ref());
-        let joint: Vec<f64> =
-            emission.iter().enumerate().map(|(j, b)| predicted(j).ln() + b).collect();
-        let total = log_sum_exp(&joint);
-        log += total;
-        row = joint.iter().map(|l| (l - total).exp()).collect();
-        for p in row.iter_mut().filter(|p| **p < LOST) {
-            *p = 0.0;
-        }
-        (log, row.clone())
+/// `log p(x_1..t)` and the filtered row of what reaches each state by way of states in range: `f32` lies
+/// between this and the exact filter.
+fn in_range(model: &Model, sequence: &Sequence) -> Vec<(f64, Vec<f64>)> {
+    let mut ranged = Ranged::from(KEPT_FROM, log_sum_exp);
+    let step = |x: &Option<_>| {
+        ranged.push(model, x.as_ref());
+        let total = log_sum_exp(&ranged.kept);
+        (total, ranged.kept.iter().map(|log| (log - total).exp()).collect())
     };
-    sequence.iter().enumerate().map(step).collect()
+    sequence.iter().map(step).collect()
 }
 
 proptest! {
@@ -48,14 +33,14 @@ proptest! {
             prop_assert!(single.possible, "{}", sample.name);
             let bound = Rounding::of(&sample.model, &sample.sequence, UNIT);
             let (log, filtered) = (bound.log().absolute, bound.filtered());
-            let kept = without_what_may_be_lost(&sample.model, &sample.sequence);
+            let kept = in_range(&sample.model, &sample.sequence);
             for (t, (least, rows)) in kept.iter().enumerate() {
                 let (exact, got) = (double.log[t], single.log[t]);
                 let within = least.min(exact) - log <= got && got <= exact + log;
                 prop_assert!(within, "{}: {least} <= {got} <= {exact}, {log:e}", sample.name);
                 for (j, exact) in double.rows[t].iter().enumerate() {
                     let kept = rows.get(j).copied().unwrap_or(0.0);
-                    let slack = LOST + filtered.absolute + 2.0 * (exact - kept).abs();
+                    let slack = KEPT_FROM + filtered.absolute + 2.0 * (exact - kept).abs();
                     assert_close(single.rows[t][j], *exact, filtered.relative, slack, sample.name);
                 }
             }

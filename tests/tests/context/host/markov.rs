@@ -141,8 +141,9 @@ proptest! {
         }
     }
 
-    /// First seed document, example 12.32, with what its second term subtracts: `n(u)` counts the
-    /// occurrences of `u` that something follows.
+    /// Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example 12.32,
+    /// with what its second term subtracts: `n(u)` counts the occurrences of `u` that something
+    /// follows.
     #[test]
     fn at_the_uniform_point_the_practical_kernel_is_the_p_spectrum_kernel_less_its_mean(
         seed: u64, p in 1_usize..5,

@@ -81,8 +81,9 @@ proptest! {
         }
     }
 
-    /// Fifth seed document, section 5: at the uniform point the invariant kernel is the number of
-    /// matches, `K` times, less the length.
+    /// Jaakkola and Haussler, "Exploiting generative models in discriminative classifiers", 1998,
+    /// section 5: at the uniform point the invariant kernel is the number of matches, `K` times,
+    /// less the length.
     #[test]
     fn at_the_uniform_point_the_invariant_kernel_counts_matches(seed: u64, symbols in 2_usize..6) {
         let sampler = &mut Sampler::new(seed);

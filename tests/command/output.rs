@@ -1,0 +1,76 @@
+//! Where what commands make goes.
+
+use std::fs;
+use std::process::Command;
+
+use crate::fixtures::{QUICK, fixtures};
+use crate::{fishweir, printed, refused};
+
+#[test]
+fn no_input_and_no_other_output_is_written_over() {
+    let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    fs::copy(&data, at("data.csv")).expect("copied");
+    fs::copy(&model, at("model.json")).expect("copied");
+    fs::hard_link(at("model.json"), at("link.json")).expect("made");
+    fs::write(at("kernel.toml"), "").expect("written");
+    let before = fs::read(&model).expect("there");
+    let (own, link, kernel) = (at("model.json"), at("link.json"), at("kernel.toml"));
+    for (line, expected) in [
+        (format!("gram {data} --model {own} -o {own}"), "is an input itself"),
+        (format!("gram {data} --kernel pair-hmm --model-file {kernel} -o {kernel}"), "is an input"),
+        (format!("evaluate {data} --model {own} --roc {own}"), "is an input itself"),
+        (format!("evaluate {data} --model {own} --roc {link}"), "is an input itself"),
+        (format!("evaluate {data} --kernel-model {kernel} --roc {kernel}"), "is an input itself"),
+        (format!("fit {data} --kernel-model {kernel} -o {kernel}"), "is an input itself"),
+        (format!("fit {0} -o {0}", at("data.csv")), "is an input itself"),
+        (format!("export {own} --rust {link}"), "is an input itself"),
+        (format!("export {own} --rust {data} --data {data}"), "is an input itself"),
+        (format!("export {own} --rust {0} --artefact {0}", at("new")), "named for two outputs"),
+        (format!("export {own} --rust - --artefact -"), "named for two outputs"),
+        (format!("export {own} --rust {}", at("none/new")), "its folder does not exist"),
+    ] {
+        let message = refused(&mut fishweir(&line), 2);
+        assert!(message.contains(expected), "{line}: {message}");
+    }
+    assert_eq!(fs::read(own).expect("there"), before);
+    assert_eq!(fs::read(kernel).expect("there"), b"");
+    assert!(!folder.path().join("new").exists());
+}
+
+#[test]
+fn a_dash_is_standard_output_and_the_report_gives_way() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
+    for (line, option, file) in [
+        (format!("fit {data} --classifier bayes {QUICK} --copies 0"), "-o", "m.json"),
+        (format!("gram {data} --model {model}"), "-o", "g.csv"),
+        (format!("export {model}"), "--rust", "m.rs"),
+        (format!("evaluate {data} --model {model}"), "--roc", "r.svg"),
+    ] {
+        let named = printed(&mut fishweir(&format!("{line} {option} {}", at(file))));
+        let output = fishweir(&format!("{line} {option} -")).unwrap();
+        assert_eq!(fs::read(at(file)).expect("written"), output.stdout, "{line}");
+        let told = String::from_utf8(output.stderr).expect("UTF-8");
+        let first = named.lines().next().expect("a report").replace(&at(file), "-");
+        assert!(told.contains(&first), "{line}: {first}\n{told}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_a_name_stays_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("started").success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read(pipe).expect("read")
+    });
+    let line = format!("export {} --artefact {}", fixtures().at("two.json"), pipe.display());
+    fishweir(&line).assert().success();
+    assert_eq!(reader.join().expect("ended"), fs::read(fixtures().path("two.fishweir")).expect(""));
+    assert!(!fs::metadata(&pipe).expect("there").is_file());
+}

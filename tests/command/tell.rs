@@ -1,0 +1,196 @@
+//! What is told beside a result: choices that would else be silent.
+
+use std::fs;
+use std::io::Write as _;
+
+use assert_cmd::Command;
+use fishweir::classifier::Classifier;
+use fishweir::fit::BaumWelch;
+use fishweir::learn::{Augment, ClassifierKind, TrainOptions};
+
+use crate::fixtures::{QUICK, fixtures, table};
+use crate::{PROGRAM, fishweir, printed, refused};
+
+/// The notes of a command that succeeds.
+#[track_caller]
+fn notes(line: &str) -> Vec<String> {
+    let output = fishweir(line).unwrap();
+    let text = String::from_utf8(output.stderr).expect("UTF-8");
+    text.lines().filter_map(|line| line.strip_prefix("note: ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_column_that_most_likely_groups_is_pointed_out_once() {
+    let data = fixtures().at("two.csv");
+    for command in ["fit -o /dev/null --classifier bayes", "evaluate --classifier bayes"] {
+        let line = format!("{command} {data} {QUICK}");
+        let told = notes(&line.replace(" --c 0.1,1", ""));
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("`subject` is not named by --group"), "{told:?}");
+        let told = notes(&format!("{line} --group subject"));
+        assert!(!told.iter().any(|note| note.contains("--group")), "{told:?}");
+    }
+}
+
+#[test]
+fn windows_that_are_none_samples_in_none_and_gaps_are_told_by_all() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let gap = table(&["still", "moving"]).replace("0,ann,still,7,", "0,ann,still,7.9,");
+    fs::write(at("gap.csv"), gap.replace("subject", "who")).expect("written");
+    let (data, model) = (at("gap.csv"), fixtures().at("two.json"));
+    let short = "every series is shorter than a window of 41 samples";
+    let gap = "t goes from 6 to 7.9 in series `0`, whose usual step is 1; samples are taken";
+    let uncovered = "120 samples at the ends of series are in no window";
+    for command in [
+        format!("fit {data} -o /dev/null --classifier bayes {QUICK}"),
+        format!("evaluate {data} --classifier bayes {QUICK}"),
+        format!("evaluate {data} --model {model}"),
+        format!("score {data} --model {model}"),
+        format!("gram {data} --model {model} -o /dev/null"),
+    ] {
+        for (window, expected) in [("41", short), ("30", uncovered)] {
+            let told = notes(&format!("{command} --window {window}"));
+            for expected in [gap, expected] {
+                let count = told.iter().filter(|note| note.contains(expected)).count();
+                assert_eq!(count, 1, "{command}: {expected}: {told:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn options_without_effect_are_told_or_refused() {
+    let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
+    let told = notes(&format!(
+        "fit {data} -o /dev/null --group subject --classifier bayes {QUICK} --no-likelihood"
+    ));
+    assert!(told.iter().any(|note| note == "--c, --no-likelihood not used by bayes"), "{told:?}");
+    for (line, expected) in [
+        (format!("evaluate {data} --model {model} --folds 3"), "cannot be used with"),
+        (format!("evaluate {data} --model {model} --fold-seed 3"), "cannot be used with"),
+        (format!("gram {data} --model {model} --length 3 -o /dev/null"), "--information exact"),
+    ] {
+        let message = refused(&mut fishweir(&line), 2);
+        assert!(message.contains(expected), "{line}: {message}");
+    }
+}
+
+#[test]
+fn fewer_series_or_groups_than_five_are_a_fold_each() {
+    let line =
+        format!("evaluate {} --classifier bayes {QUICK} --group subject", fixtures().at("two.csv"));
+    let told = notes(&line);
+    assert!(told.iter().any(|note| note.starts_with("3 folds, one a subject")), "{told:?}");
+    let message = refused(&mut fishweir(&format!("{line} --folds 4")), 2);
+    assert!(message.contains("4 folds need at least as many groups"), "{message}");
+}
+
+/// Samples that the models refuse are counted in one way, wherever they are judged.
+#[test]
+fn refused_samples_are_counted_and_the_first_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("wild.csv");
+    let text = table(&["still", "moving"]);
+    let wild = |row: &str| format!("{},3e38,3e38", row.rsplitn(3, ',').nth(2).expect("a row"));
+    let rows = text.lines().enumerate();
+    let rows: Vec<String> = rows
+        .map(|(line, row)| if [45, 46, 90].contains(&line) { wild(row) } else { row.to_owned() })
+        .collect();
+    fs::write(&data, rows.join("\n")).expect("written");
+    let (data, model) = (data.display(), fixtures().at("bayes.json"));
+    let text = fs::read_to_string(data.to_string()).expect("there").replace("moving", "turning");
+    fs::write(data.to_string(), text).expect("written");
+    let scored = refused(&mut fishweir(&format!("score {data} --model {model}")), 1);
+    assert!(scored.contains("3 samples were refused"), "{scored}");
+    assert!(scored.contains("the first is sample 4 (t = 4) of series `1`, which"), "{scored}");
+    assert!(scored.contains("wild.csv, line 42"), "{scored}");
+    let judged = refused(&mut fishweir(&format!("evaluate {data} --model {model}")), 1);
+    let error = |text: &str| text.lines().last().map(str::to_owned);
+    assert_eq!(error(&scored), error(&judged));
+}
+
+#[test]
+fn a_model_whose_decisions_are_no_numbers_is_an_error() {
+    let mut classifier = Classifier::load(&fixtures().path("two.json")).expect("a model");
+    for output in &mut classifier.outputs {
+        for direction in &mut output.directions {
+            for (index, rate) in direction.transition.iter_mut().flatten().enumerate() {
+                *rate = if index % 2 == 0 { 3e38 } else { -3e38 };
+            }
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("huge.json");
+    classifier.save(&path).expect("saved");
+    let (data, model) = (fixtures().at("two.csv"), path.display());
+    let message = refused(&mut fishweir(&format!("score {data} --model {model}")), 2);
+    assert!(message.contains("no number"), "{message}");
+}
+
+#[test]
+fn help_says_the_librarys_own_defaults() {
+    let text = printed(&mut fishweir("fit --help"));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (fit, vary) = (BaumWelch::default(), Augment::default());
+    let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    let train = TrainOptions::new(ClassifierKind::Fisher);
+    let floors = format!("{},{}", fit.std_floor, list(&train.std_floors));
+    let c = list(&train.c);
+    for (option, default) in [
+        ("--states <N>", fit.states.to_string()),
+        ("--restarts <R>", fit.restarts.to_string()),
+        ("--seed <S>", fit.seed.to_string()),
+        ("--iterations <PASSES>", fit.iterations.to_string()),
+        ("--tolerance <NATS>", fit.tolerance.to_string()),
+        ("--std-floor <LIST>", floors),
+        ("--rotation <DEGREES>", vary.rotation_degrees.to_string()),
+        ("--gain <FRACTION>", vary.gain.to_string()),
+        ("--c <LIST>", c),
+    ] {
+        let (_, after) = text.split_once(option).unwrap_or_else(|| panic!("no {option}:\n{text}"));
+        let said = after.split(" --").next().unwrap_or_default();
+        assert!(said.contains(&format!("[default: {default}")), "{option} {default}: {said}");
+    }
+}
+
+#[test]
+fn a_training_window_that_no_model_takes_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("wild.csv").display().to_string();
+    let wild = table(&["still", "moving"]).replace("0,ann,still,25,", "0,ann,still,25,3e38,");
+    let row = wild.lines().find(|row| row.contains(",3e38,")).expect("a row");
+    let mended = row.rsplit_once(',').expect("a column too many").0;
+    fs::write(&data, wild.replace(row, mended)).expect("written");
+    let line = format!("fit {data} -o /dev/null --window 20 --copies 0 --mirror none {QUICK}");
+    let message = refused(&mut fishweir(&line), 2);
+    let place = "wild.csv: sample 26 of series `0`, which begins on line 2, is impossible";
+    assert!(message.contains(place), "{message}");
+}
+
+/// Under a limit of memory, where an allocation that fails would end the process.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_memory_has_no_room_for_is_refused_before_the_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("long.tsv.gz");
+    for (symbols, limit, expected) in [
+        (20_000_000, 120_000, "long.tsv.gz: reading it takes some 101 MB of memory"),
+        (
+            5_000_000,
+            250_000,
+            "line 3: series `long`: 5 000 000 samples under 4 states take some 320",
+        ),
+    ] {
+        let file = fs::File::create(&data).expect("made");
+        let mut file = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        let long = "ACGT".repeat(symbols / 4);
+        let text = format!("label\tid\tsequence\nb\tshort\tACGT\na\tlong\t{long}\n");
+        file.write_all(text.as_bytes()).expect("written");
+        file.finish().expect("written");
+        let program =
+            format!("ulimit -v {limit}; exec {PROGRAM} fit {} -o /dev/null", data.display());
+        let message = refused(Command::new("sh").args(["-c", &program]), 2);
+        assert!(message.contains(expected), "{message}");
+    }
+}

@@ -1,0 +1,4 @@
+//! The bodies of the targets, compiled with the fuzzer's counters.
+
+#[path = "../../src/parsers.rs"]
+pub mod parsers;
