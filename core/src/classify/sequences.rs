@@ -2,11 +2,11 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::machine::check_finite;
-use super::{KernelValues, ScoreOutOfRange, StoredKernel, relative_to_largest};
+use super::{KernelValues, ScoreOutOfRange, StoredKernel};
 use crate::error::{ObservationError, Part};
 use crate::filter::Recursion;
-use crate::kernel::{InFlash, KernelError};
-use crate::number::{Number, Real};
+use crate::kernel::{InFlash, KernelError, LogKernel};
+use crate::number::{Compensated, Number, Real};
 
 /// Support sequences: a [kernel by marginalisation](crate::kernel) against `M` stored sequences, as
 /// a [`KernelMachine`](super::KernelMachine) is fed it.
@@ -26,9 +26,9 @@ use crate::number::{Number, Real};
 /// much of each, and the norms are still those of the whole: a reading is then evidence so far, on the
 /// scale of [`DecisionValues`](super::DecisionValues).
 ///
-/// `kernel` is any recursion that reads `log k`, `[item]`: nothing underflows, however long the
-/// sequences. Logarithms are subtracted after they are rounded, so that a value's relative error is
-/// some `2^-23 |log k|` in `f32`: `10^-5` for sixty letters. State: its, and `own`'s. Reading: `M` exponentials, and those of the logarithms.
+/// `kernel` is any [`LogKernel`] over `M` items: nothing underflows, however long the sequences, and
+/// logarithms are subtracted in double-word arithmetic, before they are rounded. State: its, and `own`'s.
+/// Reading: `M` exponentials, those of the logarithms, and `3 M` reals of stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoredSequences<K, S, T, const M: usize> {
     kernel: K,
@@ -56,8 +56,8 @@ impl<K, S, T, const M: usize> StoredSequences<K, S, T, M> {
 impl<K, S, T, const M: usize> Recursion for StoredSequences<K, S, T, M>
 where
     T: Real,
-    K: Recursion<Reading = [T; M]>,
-    S: Recursion<Observation = K::Observation, Reading = T>,
+    K: LogKernel<Parts = [[T; 2]; M]>,
+    S: LogKernel<Observation = K::Observation, Parts = [T; 2]>,
 {
     type Observation = K::Observation;
     /// The kernel's, and its own norm's.
@@ -89,8 +89,9 @@ where
 
     fn read(&self, state: &Self::State) -> Self::Reading {
         let (kernel, own) = state;
-        let mut values = self.kernel.read(kernel);
-        let log_scale = normalise_logs(&mut values, &self.log_norms, self.own.read(own));
+        let (mut logs, own) = (self.kernel.log_parts(kernel), self.own.log_parts(own));
+        let mut values = [T::ZERO; M];
+        let log_scale = normalise_logs(&mut logs, &self.log_norms, own, &mut values);
         Ok(KernelValues { values, log_scale })
     }
 }
@@ -114,23 +115,46 @@ where
 impl<K, S, T, const M: usize> StoredKernel<M> for StoredSequences<K, S, T, M>
 where
     T: Real,
-    K: Recursion<Reading = [T; M]> + InFlash,
-    S: Recursion<Observation = K::Observation, Reading = T> + InFlash,
+    K: LogKernel<Parts = [[T; 2]; M]> + InFlash,
+    S: LogKernel<Observation = K::Observation, Parts = [T; 2]> + InFlash,
 {
     type Real = T;
 }
 
-/// From `logs[item]` of kernels to values divided by the norms and relative to the largest, in
-/// place; returns the largest's logarithm. `log_own` is `log k(x, x)`.
+/// From `logs[item]` of kernels, in two parts, to `values[item]` divided by the norms and relative to the
+/// largest; returns the largest's logarithm, and leaves the quotients' in `logs`. `log_own` is
+/// `log k(x, x)`, in two parts.
 ///
 /// Where `k(x, x)` is zero all kernels are.
 #[inline]
-pub fn normalise_logs<T: Real>(logs: &mut [T], log_norms: &[T], log_own: T) -> T {
-    let possible = log_own > T::NEG_INFINITY;
+pub fn normalise_logs<T: Real>(
+    logs: &mut [[T; 2]],
+    log_norms: &[T],
+    log_own: [T; 2],
+    values: &mut [T],
+) -> T {
+    let possible = log_own[0] > T::NEG_INFINITY;
+    let [high, low] = log_own;
+    let own = Compensated::from_parts(-T::HALF * high, -T::HALF * low);
+    let mut largest = T::NEG_INFINITY;
     for (log, &norm) in logs.iter_mut().zip(log_norms) {
-        *log = if possible { (*log - norm) - T::HALF * log_own } else { T::NEG_INFINITY };
+        let [high, low] = *log;
+        // The difference of two infinities is no number.
+        if possible && high > T::NEG_INFINITY {
+            let mut quotient = Compensated::from_parts(high, low);
+            quotient.add(-norm);
+            quotient.add_sum(own);
+            *log = quotient.parts().into();
+            largest = Real::max(largest, log[0]);
+        } else {
+            *log = [T::NEG_INFINITY, T::ZERO];
+        }
     }
-    relative_to_largest(logs)
+    for (value, &[high, low]) in values.iter_mut().zip(&*logs) {
+        let possible = high > T::NEG_INFINITY;
+        *value = if possible { ((high - largest) + low).exp() } else { T::ZERO };
+    }
+    largest
 }
 
 /// No norm of the stream's own: `log k(x, x)` is read as zero.
@@ -174,6 +198,14 @@ impl<O: ?Sized, T: Real> Recursion for NoNorm<O, T> {
     #[inline(always)]
     fn read(&self, (): &()) -> T {
         <T as Number>::ZERO
+    }
+}
+
+impl<O: ?Sized, T: Real> LogKernel for NoNorm<O, T> {
+    type Parts = [T; 2];
+    #[inline(always)]
+    fn log_parts(&self, (): &()) -> [T; 2] {
+        [<T as Number>::ZERO; 2]
     }
 }
 

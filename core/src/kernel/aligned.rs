@@ -1,9 +1,9 @@
 use core::borrow::Borrow;
 
-use super::{KernelError, Observed};
+use super::{KernelError, Observed, no_parts};
 use crate::error::ObservationError;
 use crate::filter::{Belief, impossible};
-use crate::number::{Number, Scalar, Weight};
+use crate::number::{Number, Real, Scalar, Weight};
 
 /// What a stream left of kernels against `M` stored sequences, position by position: a scaled row
 /// each, or nothing where the kernel has become zero and stays so.
@@ -54,6 +54,15 @@ impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
         X::Reading: Scalar<Real = X::Real, Weight: Weight<Real = X::Real>>,
     {
         self.kernels.map(|kernel| kernel.map_or_else(impossible, |belief| belief.log()))
+    }
+
+    /// The same in two parts.
+    pub(super) fn log_parts(&self) -> [[X; 2]; M]
+    where
+        X: Real + Scalar + Number<Reading = X>,
+    {
+        self.kernels
+            .map(|kernel| kernel.map_or_else(no_parts, |belief| belief.evidence().log_parts()))
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{InFlash, KernelError};
+use super::{InFlash, KernelError, LogKernel, no_parts};
 use crate::error::ObservationError;
 use crate::filter::Recursion;
 use crate::number::Real;
@@ -148,6 +148,23 @@ where
         for ((log, kernel), state) in logs.iter_mut().zip(&self.0).zip(state.states()) {
             if let Some(state) = state {
                 *log = kernel.read(state).log();
+            }
+        }
+        logs
+    }
+}
+
+impl<T, R, const M: usize> LogKernel for Bank<R, M>
+where
+    T: Real,
+    R: LogKernel<Parts = [T; 2], Reading: LogReading>,
+{
+    type Parts = [[T; 2]; M];
+    fn log_parts(&self, state: &Self::State) -> Self::Parts {
+        let mut logs = [no_parts(); M];
+        for ((log, kernel), state) in logs.iter_mut().zip(&self.0).zip(state.states()) {
+            if let Some(state) = state {
+                *log = kernel.log_parts(state);
             }
         }
         logs

@@ -2,12 +2,12 @@ use core::borrow::Borrow;
 
 use super::aligned::check_stored;
 use super::in_flash::bytes_of;
-use super::{Aligned, InFlash, KernelError, Observed};
+use super::{Aligned, InFlash, KernelError, LogKernel, Observed};
 use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion, impossible};
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
-use crate::number::{Number, Parameter, Tangent, Weight, is_near};
+use crate::number::{Number, Parameter, Real, Tangent, Weight, is_near};
 
 /// The kernel of sequences of one length under a hidden Markov model, against `M` stored ones at
 /// once.
@@ -211,6 +211,18 @@ where
     #[inline]
     fn read(&self, state: &Self::State) -> [ReadingOf<E>; M] {
         state.logs()
+    }
+}
+
+impl<T, E, S, const N: usize, const M: usize> LogKernel for FixedLength<'_, E, S, N, M>
+where
+    T: Real,
+    E: Emission<Weight = T>,
+    S: Observed<E::Observation>,
+{
+    type Parts = [[T; 2]; M];
+    fn log_parts(&self, state: &Self::State) -> Self::Parts {
+        state.log_parts()
     }
 }
 

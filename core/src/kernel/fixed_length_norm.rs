@@ -1,9 +1,9 @@
-use super::{FixedLength, InFlash, KernelError};
+use super::{FixedLength, InFlash, KernelError, LogKernel, no_parts};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion, impossible};
 use crate::hmm::{Hmm, NumberOf, ReadingOf};
-use crate::number::Weight;
+use crate::number::{Real, Weight};
 
 /// The fixed-length kernel of a stream with itself: the square of its norm, by which a
 /// [`FixedLength`] kernel is normalised.
@@ -114,6 +114,20 @@ where
         match &state.kernel {
             Some(belief) => belief.log(),
             None => impossible(),
+        }
+    }
+}
+
+impl<T, E, const N: usize> LogKernel for FixedLengthNorm<'_, E, N>
+where
+    T: Real,
+    E: Emission<Weight = T, Observation: Sized>,
+{
+    type Parts = [T; 2];
+    fn log_parts(&self, state: &Self::State) -> [T; 2] {
+        match &state.kernel {
+            Some(belief) => belief.evidence().log_parts(),
+            None => no_parts(),
         }
     }
 }

@@ -2,7 +2,7 @@ use core::borrow::Borrow;
 
 use super::aligned::check_stored;
 use super::in_flash::bytes_of;
-use super::{Aligned, InFlash, KernelError, Observed};
+use super::{Aligned, InFlash, KernelError, LogKernel, Observed};
 use crate::error::{ModelError, ObservationError, Part, check_distribution};
 use crate::filter::{Belief, Recursion};
 use crate::hmm::Chain;
@@ -189,6 +189,15 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Recursion
     #[inline]
     fn read(&self, state: &Self::State) -> [T; M] {
         state.logs()
+    }
+}
+
+impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> LogKernel
+    for HiddenBinomial<'_, T, S, K, M>
+{
+    type Parts = [[T; 2]; M];
+    fn log_parts(&self, state: &Self::State) -> Self::Parts {
+        state.log_parts()
     }
 }
 

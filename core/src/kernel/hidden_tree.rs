@@ -1,6 +1,9 @@
 use heapless::Vec;
 
-use super::{Branch, OpenNode, Scaled, Traversal, TreeKernel, TreeLaw, TreeMessage, TreeModel};
+use super::{
+    Branch, LogKernel, Observed, OpenNode, Scaled, Stack, Traversal, TreeKernel, TreeLaw,
+    TreeMessage, TreeModel, no_parts,
+};
 use crate::number::Real;
 
 /// The hidden tree kernel, against a stored string of a fixed tree's leaves.
@@ -48,6 +51,20 @@ impl<T: Real, S, O, G, const P: usize> TreeKernel<'_, T, S, Scaled<T, P>, O, G, 
     /// `log k[root][a]`, `[state]`: the kernels given the root's state. `None` before the last leaf.
     pub fn at_root(&self, state: &Traversal<Scaled<T, P>, O>) -> Option<[T; P]> {
         state.root().map(|root| root.logs())
+    }
+}
+
+impl<T, S, O, G, const P: usize> LogKernel for TreeKernel<'_, T, S, Scaled<T, P>, O, G, P>
+where
+    T: Real,
+    S: Observed<usize>,
+    O: Stack<OpenNode<Scaled<T, P>>>,
+    G: TreeLaw<T, P>,
+{
+    type Parts = [T; 2];
+    /// Minus infinity before the last leaf, as a [`Bank`](super::Bank) reads it.
+    fn log_parts(&self, state: &Self::State) -> [T; 2] {
+        state.root().map_or_else(no_parts, |root| root.log_parts_of(self.law().root()))
     }
 }
 

@@ -2,7 +2,7 @@ use core::borrow::Borrow;
 use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{Cells, InFlash, KernelError, Observed, PairHmm, Scaled};
+use super::{Cells, InFlash, KernelError, LogKernel, Observed, PairHmm, Scaled};
 use crate::error::ObservationError;
 use crate::filter::Recursion;
 use crate::number::Real;
@@ -189,6 +189,21 @@ where
             return self.model.initial_end().ln();
         }
         state.last.log_of(self.model.end())
+    }
+}
+
+impl<T, S, C, const N: usize, const K: usize> LogKernel for PairRecursion<'_, T, S, C, N, K>
+where
+    T: Real,
+    S: Observed<usize>,
+    C: Cells<Scaled<T, N>>,
+{
+    type Parts = [T; 2];
+    fn log_parts(&self, state: &Self::State) -> [T; 2] {
+        if state.empty {
+            return [self.model.initial_end().ln(), T::ZERO];
+        }
+        state.last.log_parts_of(self.model.end())
     }
 }
 

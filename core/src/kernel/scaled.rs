@@ -1,3 +1,4 @@
+use super::no_parts;
 use crate::number::{Ledger, Real, SETTLE_BELOW, SETTLE_FROM, sum_of};
 
 /// A row of numbers with a power of two of its own: `row x 2^exponent`.
@@ -121,6 +122,17 @@ impl<T: Real, const N: usize> Scaled<T, N> {
     pub(super) fn log_of(&self, weights: &[T; N]) -> T {
         let weighed = self.weigh(weights);
         log_of(weighed.sum(), weighed.exponent)
+    }
+
+    /// [`log_of`](Self::log_of) as the nearest number and what that drops.
+    pub(super) fn log_parts_of(&self, weights: &[T; N]) -> [T; 2] {
+        let weighed = self.weigh(weights);
+        let sum = weighed.sum();
+        if sum > T::ZERO {
+            T::log_parts(sum, &Ledger::of_exponent(weighed.exponent))
+        } else {
+            no_parts()
+        }
     }
 
     /// The logarithms of the entries.

@@ -120,6 +120,11 @@ where
         Ok(Self { law, shape, stored, computes: PhantomData })
     }
 
+    /// Where states come from.
+    pub(super) const fn law(&self) -> &'m G {
+        self.law
+    }
+
     /// The next leaf and all nodes that are complete with it; `false` past the last.
     fn take(&self, state: &mut Traversal<V, O>, x: Option<usize>) -> bool {
         let Some(stored) = self.stored.get(state.leaves) else { return false };

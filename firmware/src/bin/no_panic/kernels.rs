@@ -7,7 +7,7 @@ use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{
-    Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogReading,
+    Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogKernel, LogReading,
     Marginalisation, OpenNode, PairHmm, PairKernel, PairTable, PrunedTree, Stack, TreeKernel,
     TreeMessage, TreeModel, TreeShape,
 };
@@ -70,7 +70,7 @@ fn bank<R, T, L>(bank: Bank<R, 2>, x: &R::Observation)
 where
     T: Real,
     L: LogReading<Real = T>,
-    R: Recursion<Observation: Sized, Reading = L> + InFlash + Copy,
+    R: LogKernel<Observation: Sized, Reading = L, Parts = [T; 2]> + InFlash + Copy,
 {
     drive(bank, x);
     let kernel = StoredSequences::new(bank, NoNorm::<R::Observation, T>::NEW, [T::ZERO; 2]);

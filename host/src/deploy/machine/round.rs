@@ -36,15 +36,18 @@ impl Expansion {
         if support.is_empty() {
             return Err(ExpansionError::Empty);
         }
+        let (kernel, excess) = self.deploy_kernel(&support)?;
+        // An item's coefficient makes up for what rounding did to its norm.
+        let own = |row: &[f64], (&item, excess): (&usize, &f64)| row[item] * excess.exp();
         let coefficients: Vec<Vec<f64>> = self
             .coefficients
             .iter()
-            .map(|row| support.iter().map(|&item| row[item]).collect())
+            .map(|row| support.iter().zip(&excess).map(|item| own(row, item)).collect())
             .collect();
         Ok(Machine {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
-            kernel: self.deploy_kernel(&support)?,
+            kernel,
             coefficients: rows("coefficients", &coefficients)?,
             biases: row("biases", 0, &self.biases)?,
         })
@@ -65,7 +68,11 @@ impl Expansion {
         Ok(())
     }
 
-    fn deploy_kernel(&self, support: &[usize]) -> Result<DeployedKernel, ExpansionError> {
+    /// The kernel, and by how much each item's log norm grew when it was rounded, `[support vector]`.
+    fn deploy_kernel(
+        &self,
+        support: &[usize],
+    ) -> Result<(DeployedKernel, Vec<f64>), ExpansionError> {
         match &self.kernel {
             ExpansionKernel::FixedLength { model, items, normalised, log_scale } => {
                 if matches!(self.observations, Observations::Channels(_)) {
@@ -85,14 +92,20 @@ impl Expansion {
                         *log_scale
                     });
                 }
-                Ok(DeployedKernel::FixedLength(Sequences {
+                let rounded = row("norms", 0, &log_norms)?;
+                let norms = rounded.iter().zip(&log_norms);
+                let excess = norms.map(|(&rounded, norm)| f64::from(rounded) - norm).collect();
+                let kernel = DeployedKernel::FixedLength(Sequences {
                     model: attach(0, model, &[], model.states())?,
                     stored: support.iter().map(|&item| items[item].clone()).collect(),
-                    log_norms: row("norms", 0, &log_norms)?,
+                    log_norms: rounded,
                     normalised: *normalised,
-                }))
+                });
+                Ok((kernel, excess))
             }
-            ExpansionKernel::Scores { .. } => self.deploy_scores(support),
+            ExpansionKernel::Scores { .. } => {
+                Ok((self.deploy_scores(support)?, vec![0.0; support.len()]))
+            }
         }
     }
 

@@ -5,7 +5,9 @@ use std::borrow::Borrow;
 use fishweir_core::classify::{ScoreOutOfRange, normalise_logs};
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::Hmm;
-use fishweir_core::kernel::{Aligned, FixedLength, FixedLengthNorm, NormState, Observed};
+use fishweir_core::kernel::{
+    Aligned, FixedLength, FixedLengthNorm, LogKernel, NormState, Observed,
+};
 
 use super::super::PushError;
 use super::super::block::{Observation, Observe, hmm};
@@ -104,10 +106,11 @@ impl<const N: usize> KernelStream for Running<N> {
 
     fn kernels(&self, _: u64) -> Result<(Vec<f32>, f32), ScoreOutOfRange> {
         let states = self.stored.iter().zip(&self.kernels);
-        let mut logs: Vec<f32> =
-            states.map(|(item, state)| self.against(item).read(state)[0]).collect();
-        let own = self.own.map_or(0.0, |state| self.norm().read(&state));
-        let log_scale = normalise_logs(&mut logs, &self.log_norms, own);
-        Ok((logs, log_scale))
+        let mut logs: Vec<[f32; 2]> =
+            states.map(|(item, state)| self.against(item).log_parts(state)[0]).collect();
+        let own = self.own.map_or([0.0; 2], |state| self.norm().log_parts(&state));
+        let mut values = vec![0.0; logs.len()];
+        let log_scale = normalise_logs(&mut logs, &self.log_norms, own, &mut values);
+        Ok((values, log_scale))
     }
 }

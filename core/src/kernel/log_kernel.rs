@@ -1,0 +1,17 @@
+use crate::filter::Recursion;
+use crate::number::Real;
+
+/// A kernel, or several side by side, whose logarithms can be read before they are rounded to one number
+/// each: for differences, of which a rounded logarithm of `-10^5` leaves nothing.
+pub trait LogKernel: Recursion {
+    /// `[log, what the nearest number to it drops]` of a kernel, an array of them of several. Minus infinity
+    /// drops nothing.
+    type Parts;
+    /// `log k`, in two parts. Work: a logarithm a kernel.
+    fn log_parts(&self, state: &Self::State) -> Self::Parts;
+}
+
+/// The logarithm of zero in two parts.
+pub(crate) fn no_parts<T: Real>() -> [T; 2] {
+    [T::NEG_INFINITY, T::ZERO]
+}
