@@ -7,9 +7,9 @@ use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{
-    Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogKernel, LogReading,
-    Marginalisation, OpenNode, PairHmm, PairKernel, PairTable, PrunedTree, Stack, TreeKernel,
-    TreeMessage, TreeModel, TreeShape,
+    Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogKernel,
+    LogReading, Marginalisation, OpenNode, PairHmm, PairKernel, PairTable, PrunedTree, Stack,
+    TreeKernel, TreeMessage, TreeModel, TreeShape,
 };
 use fishweir_core::number::{Dual, Real};
 
