@@ -6,8 +6,8 @@ use std::vec::Vec;
 
 use embedded_io::{ErrorKind, ErrorType};
 use fishweir_core::classify::{
-    DiagonalWhitening, KernelMachine, Normalisation, ScoreKernel, StoredScores,
-    StoredSequences, StreamClassifier,
+    DiagonalWhitening, KernelMachine, Normalisation, ScoreKernel, StoredScores, StoredSequences,
+    StreamClassifier,
 };
 use fishweir_core::emission::{ChannelQ15, Gaussian, GaussianQ15, Parametrisation};
 use fishweir_core::filter::Running;
@@ -72,8 +72,7 @@ where
 {
     let sent = frames.concat();
     let mut line = Line { sent: &sent, ..Line::default() };
-    classify_stream(&mut line, &mut Running::new(recursion), &NoMeter)
-        .expect("the stream ends");
+    classify_stream(&mut line, &mut Running::new(recursion), &NoMeter).expect("the stream ends");
     let read = |record: &Vec<u8>| Answer::read_from_bytes(record).expect("an answer");
     records(&line.received).iter().map(read).collect()
 }
@@ -245,8 +244,7 @@ fn a_sample_past_the_end_is_told_until_a_new_stream_begins() {
     let stored: &[u8] = &[0, 1];
     let kernel = FixedLength::from_parts(&hmm, [stored]);
     let own = FixedLengthNorm::of(&hmm, stored.len());
-    let machine =
-        KernelMachine::new(StoredSequences::new(kernel, own, [0.0]), [[1.0]], [0.0_f32]);
+    let machine = KernelMachine::new(StoredSequences::new(kernel, own, [0.0]), [[1.0]], [0.0_f32]);
     let places = [at(0, 0), at(0, 1), at(0, 2), at(0, 3), at(1, 0)];
     let frames: Vec<_> = places.map(|place| toss(place, HEADS)).to_vec();
     let answers = answers_of::<_, 1>(&machine, &frames);
