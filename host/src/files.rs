@@ -36,8 +36,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
 /// own), and a file that is read-only stays as it is. What is no regular file, such as a device or
 /// a pipe, is written through.
 ///
-/// On Linux the temporary file has no name before it is complete, so that nothing is left of it
-/// when the process is killed; elsewhere a hidden file may be.
+/// On Linux the temporary file has no name before it is complete: a process that is killed leaves
+/// nothing of it or, between its naming and its taking the place, all of it in a hidden file. Elsewhere a
+/// hidden file may be left half written. Another name of the same file (a hard link) keeps what was there.
 ///
 /// # Errors
 /// [`FileError`] naming it. What was there before is then still there.
@@ -70,7 +71,8 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
     check().map_err(|source| FileError::write(path, source))
 }
 
-/// Whether what is written to one regular file, there or not yet, is found in the other.
+/// Whether two paths lead to one regular file, there or not yet: by symbolic links, or as two names of it
+/// (hard links). The latter [`write_whole`] would part, and to whoever named both they are one.
 #[must_use]
 pub fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {

@@ -137,7 +137,7 @@ impl Header {
         if bytes.len() > length {
             return Err(ArtefactError::TrailingBytes);
         }
-        if u32_at(CHECKSUM_AT) != checksum(&header[..CHECKSUM_AT], &bytes[HEADER_LENGTH..]) {
+        if u32_at(CHECKSUM_AT) != checksum(&header[..CHECKSUM_AT], &[&bytes[HEADER_LENGTH..]]) {
             return Err(ArtefactError::Checksum);
         }
         let shape = Shape {
@@ -188,11 +188,8 @@ impl Header {
         put(24, &u32::try_from(payload.len()).ok()?.to_le_bytes());
         put(28, &u32::try_from(labels.len()).ok()?.to_le_bytes());
         put(PROFILE_AT, &Profile::of(shape.format()?).to_bytes());
-        let mut digest = CRC.digest();
-        digest.update(&header[..CHECKSUM_AT]);
-        digest.update(payload);
-        digest.update(labels);
-        header[CHECKSUM_AT..].copy_from_slice(&digest.finalize().to_le_bytes());
+        let checksum = checksum(&header[..CHECKSUM_AT], &[payload, labels]);
+        header[CHECKSUM_AT..].copy_from_slice(&checksum.to_le_bytes());
         Some(header)
     }
 
@@ -230,9 +227,10 @@ impl Header {
     }
 }
 
-fn checksum(header: &[u8], rest: &[u8]) -> u32 {
+/// Over the header up to the checksum, and what comes after it.
+fn checksum(header: &[u8], rest: &[&[u8]]) -> u32 {
     let mut digest = CRC.digest();
     digest.update(header);
-    digest.update(rest);
+    rest.iter().for_each(|part| digest.update(part));
     digest.finalize()
 }

@@ -31,9 +31,6 @@ const MOST_DEGREE: u32 = 64;
 /// Bases of powers from this power of two on are scaled before they are raised.
 const LARGE_BASE: i32 = 16;
 
-/// The largest power of two of a stored entry.
-const FARTHEST_STORED: i32 = 48;
-
 impl<T: Real> ScoreKernel<T> {
     /// Kernel values of whitened scores with stored ones, over slices: writes `values[item]` and
     /// returns their log scale, as [`KernelValues`](super::KernelValues) has them.
@@ -96,27 +93,4 @@ impl<T: Real> ScoreKernel<T> {
         };
         Err(ModelError::new(Part::Kernel, flaw, 0, 0))
     }
-}
-
-/// Checks stored scores, `[item][entry]`: finite, and at most `2^48` in absolute value.
-///
-/// # Errors
-/// Names the first entry that is not.
-pub(super) fn check_scores<'s, T: Real>(
-    stored: impl IntoIterator<Item = &'s [T]>,
-) -> Result<(), ModelError> {
-    let most = T::power_of_two(FARTHEST_STORED);
-    for (item, scores) in stored.into_iter().enumerate() {
-        for (entry, score) in scores.iter().enumerate() {
-            let flaw = if !score.is_finite() {
-                Flaw::NotFinite
-            } else if score.abs() > most {
-                Flaw::NotInRange
-            } else {
-                continue;
-            };
-            return Err(ModelError::new(Part::StoredItem, flaw, item, entry));
-        }
-    }
-    Ok(())
 }

@@ -1,7 +1,7 @@
-use super::score_kernel::check_scores;
+use super::machine::check_range;
 use super::{KernelValues, Normalisation, ScoreKernel, ScoreOutOfRange, StoredKernel, Whitening};
 use crate::emission::{Parametrisation, SufficientStatistics, VectorSpace};
-use crate::error::ObservationError;
+use crate::error::{ObservationError, Part};
 use crate::filter::{Collected, Forward, Recursion, Statistics};
 use crate::hmm::Hmm;
 use crate::kernel::{InFlash, KernelError};
@@ -198,7 +198,7 @@ where
         self.models.iter().try_for_each(Hmm::validate)?;
         self.whitening.validate()?;
         self.kernel.validate()?;
-        Ok(check_scores(self.stored.iter().map(|scores| &scores[..]))?)
+        Ok(check_range(self.stored.iter().map(|scores| &scores[..]), Part::StoredItem)?)
     }
     fn bytes(&self) -> usize {
         size_of_val(self)

@@ -1,5 +1,6 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
+use super::machine::check_range;
 use super::{Decision, Normalisation, Output, StreamModel, decide_exactly};
 use crate::error::{Flaw, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
@@ -109,7 +110,9 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
         self.normalisation
     }
 
-    /// Checks every number.
+    /// Checks every number. A weight on a log-likelihood is at most `2^48` in absolute value: after `2^15`
+    /// samples, each as far away as an observation [may be](crate::number::FARTHEST), no margin in `f32`
+    /// has overflowed.
     ///
     /// # Errors
     /// Names the first that is wrong. An error inside a model does not say which model.
@@ -117,18 +120,7 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
         for model in &self.models {
             model.validate()?;
         }
-        for (output, row) in self.weights.iter().enumerate() {
-            for (model, weight) in row.iter().enumerate() {
-                if !weight.is_finite() {
-                    return Err(ModelError::new(
-                        Part::LikelihoodWeight,
-                        Flaw::NotFinite,
-                        output,
-                        model,
-                    ));
-                }
-            }
-        }
+        check_range(self.weights.iter().map(|row| &row[..]), Part::LikelihoodWeight)?;
         for (output, bias) in self.biases.iter().enumerate() {
             if !bias.is_finite() {
                 return Err(ModelError::new(Part::Bias, Flaw::NotFinite, output, 0));

@@ -11,23 +11,25 @@ use crate::number::{Dual, Number, Real, Tangent, Weight};
 /// Independent counts in `D` channels: `P(x) = prod_d exp(-rate_d) rate_d^x_d / x_d!`.
 ///
 /// ```text
-/// log b(x)   = -sum_d [ D(x_d, rate_d) + s(x_d) ]
-/// D(x, r)    = x log (x / r) - (x - r)              the deviance, by half; D(0, r) = r
-/// s(x)       = log x! - (x log x - x)               s(0) = 0
+/// log b(x)   = sum_d [ x_d log rate_d - rate_d - log x_d! ]     of counts below 16, and of others
+///            = -sum_d [ D(x_d, rate_d) + s(x_d) ]
+/// D(x, r)    = x log (x / r) - (x - r)                          the deviance, by half
+/// s(x)       = log x! - (x log x - x)
 /// d log b(x) = sum_d w_d (x_d - rate_d)
 /// ```
 ///
 /// along a direction that moves `log rate_d` by `w_d`: the natural coordinate, whatever the
 /// [`Parametrisation`]. A rate of zero stays zero; there any count but zero is impossible.
 ///
-/// No two terms cancel: in `f32` a log-likelihood is right to `10^-5` of itself, and so is its
-/// derivative along one channel, at any rate and count. (With the feature `micromath` logarithms are
-/// as coarse as that says.)
+/// No two terms cancel that are larger than the first few logarithms of a factorial: in `f32` a
+/// log-likelihood is right to `10^-5` of itself, and so is its derivative along one channel, at any rate
+/// and count. (With the feature `micromath` logarithms are as coarse as that says.)
 ///
 /// Source: Loader, Fast and Accurate Computation of Binomial Probabilities, 2000 (the saddle-point
-/// expansion). Flash: `2 D + C D` reals a state. Work: a division and some ten multiply-adds
-/// a channel and state where count and rate are within a factor of three, else three multiply-adds; a
-/// multiply-add more a direction; up to two logarithms a channel, once for all states.
+/// expansion). Flash: `2 D + C D` reals a state. Work: a multiply-add a channel and state for a count
+/// below 16. For others a logarithm a channel, once for all states, and a channel and state up to 14
+/// divisions and as many times three multiply-adds where count and rate are within a factor of three, the
+/// fewer the closer they are, else three multiply-adds. A multiply-add more a direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Poisson<const D: usize, W: Weight = f32> {
@@ -75,23 +77,64 @@ impl<const D: usize, T: Real> Poisson<D, T> {
     }
 }
 
+/// `log x!` of the counts whose log-likelihoods are what the definition says: no term of theirs is so
+/// large that a digit which matters is lost.
+const LOG_FACTORIAL: [f64; 16] = [
+    0.0,
+    0.0,
+    core::f64::consts::LN_2,
+    1.791_759_469_228_055,
+    3.178_053_830_347_945_8,
+    4.787_491_742_782_046,
+    6.579_251_212_010_101,
+    8.525_161_361_065_415,
+    10.604_602_902_745_25,
+    12.801_827_480_081_469,
+    15.104_412_573_075_516,
+    17.502_307_845_873_887,
+    19.987_214_495_661_885,
+    22.552_163_853_123_425,
+    25.191_221_182_738_68,
+    27.899_271_383_840_89,
+];
+
 /// A count as the recursions use it: what its channel costs is paid once for all states.
 #[derive(Clone, Copy)]
 struct Count<T> {
     /// Leading and last bits: each is exact, and the sum the count.
     high: T,
     low: T,
-    /// Nearest number, and its logarithm.
+    /// Nearest number.
     value: T,
-    log: T,
+    /// Its logarithm, where it is no small count.
+    log: Option<T>,
+    /// What is added to every state's log-likelihood: `-log x!` of a small count, else `-s(x)`.
+    common: T,
 }
 
 impl<T: Real> Count<T> {
     #[inline]
     fn of(x: u32) -> Self {
-        let exact = |part: u32| T::from_count(u64::from(part));
-        let value = exact(x);
-        Self { high: exact(x & !0xff), low: exact(x & 0xff), value, log: value.ln() }
+        let (high, low, value) = (T::from_u32(x & !0xff), T::from_u32(x & 0xff), T::from_u32(x));
+        let (log, common) = match LOG_FACTORIAL.as_slice().get(x as usize) {
+            Some(&log_factorial) => (None, -T::from_f64(log_factorial)),
+            None => {
+                let log = value.ln();
+                (Some(log), -saddle(value, log))
+            }
+        };
+        Self { high, low, value, log, common }
+    }
+
+    /// The log-likelihood at a rate, less what is [common](Self::common).
+    #[inline]
+    fn log_likelihood(&self, rate: T, log_rate: T) -> T {
+        match self.log {
+            Some(log) => -self.deviance(rate, log_rate, log),
+            // No count takes nothing from a rate of zero, whose logarithm is not finite.
+            None if self.value == T::ZERO => -rate,
+            None => self.value * log_rate - rate,
+        }
     }
 
     /// `x - rate`, rounded as if both were exact.
@@ -102,13 +145,11 @@ impl<T: Real> Count<T> {
 
     /// `x log (x / rate) - (x - rate)`, which is not negative, to within some roundings of itself.
     #[inline]
-    fn deviance(&self, rate: T, log_rate: T) -> T {
+    fn deviance(&self, rate: T, log_rate: T, log: T) -> T {
         let difference = self.less(rate);
         let sum = self.value + rate;
         if difference.abs() + difference.abs() > sum {
-            // No count takes nothing from a rate of zero, whose logarithm is not finite.
-            let log_ratio = if self.value > T::ZERO { self.log - log_rate } else { T::ZERO };
-            return self.value * log_ratio - difference;
+            return self.value * (log - log_rate) - difference;
         }
         if difference == T::ZERO {
             return T::ZERO;
@@ -131,43 +172,18 @@ impl<T: Real> Count<T> {
     }
 }
 
-/// `log x! - (x log x - x)`: `log (2 pi x) / 2` and what Stirling's formula lacks, of which the first
-/// are known and four terms of the series are exact for the others, to within rounding.
-fn saddle<T: Real>(count: &Count<T>, x: u32) -> T {
-    /// `log x! - log (2 pi x) / 2 - (x log x - x)`, for `x` from 1 on.
-    const LACKING: [f64; 15] = [
-        8.106_146_679_532_726e-2,
-        4.134_069_595_540_929e-2,
-        2.767_792_568_499_834e-2,
-        2.079_067_210_376_509_3e-2,
-        1.664_469_118_982_119e-2,
-        1.387_612_882_307_074_8e-2,
-        1.189_670_994_589_177e-2,
-        1.041_126_526_197_209_6e-2,
-        9.255_462_182_712_733e-3,
-        8.330_563_433_362_87e-3,
-        7.573_675_487_951_841e-3,
-        6.942_840_107_209_53e-3,
-        6.408_994_188_004_207e-3,
-        5.951_370_112_758_848e-3,
-        5.554_733_551_962_801e-3,
-    ];
-    let Some(before) = x.checked_sub(1) else { return T::ZERO };
-    let lacking = match LACKING.as_slice().get(before as usize) {
-        Some(&lacking) => T::from_f64(lacking),
-        None => {
-            let inverse = T::ONE / count.value;
-            let square = inverse * inverse;
-            let series = [1.0 / 1188.0, -1.0 / 1680.0, 1.0 / 1260.0, -1.0 / 360.0, 1.0 / 12.0]
-                .into_iter()
-                .fold(T::ZERO, |sum, coefficient| sum * square + T::from_f64(coefficient));
-            series * inverse
-        }
-    };
-    T::HALF * count.log + (T::HALF_LN_TAU + lacking)
+/// `log x! - (x log x - x)`: `log (2 pi x) / 2` and the rest of Stirling's series, of which five terms are
+/// exact from `x = 16` on, to within rounding.
+fn saddle<T: Real>(x: T, log: T) -> T {
+    let inverse = T::ONE / x;
+    let square = inverse * inverse;
+    let series = [1.0 / 1188.0, -1.0 / 1680.0, 1.0 / 1260.0, -1.0 / 360.0, 1.0 / 12.0]
+        .into_iter()
+        .fold(T::ZERO, |sum, coefficient| sum * square + T::from_f64(coefficient));
+    T::HALF * log + (T::HALF_LN_TAU + series * inverse)
 }
 
-/// Log-likelihoods of some states, less what is the same in all of them, and that: `-sum_d s(x_d)`.
+/// Log-likelihoods of some states, less what is the same in all of them, and that.
 #[inline]
 fn logs<W: Weight, const N: usize>(
     states: &[PoissonView<'_, W>; N],
@@ -177,11 +193,11 @@ fn logs<W: Weight, const N: usize>(
     let mut common = W::Real::ZERO;
     for (d, &x) in x.iter().enumerate() {
         let count = Count::of(x);
-        common = common - saddle(&count, x);
+        common = common + count.common;
         for (log, state) in logs.iter_mut().zip(states) {
             if let (Some(&rate), Some(log_rate)) = (state.rate.get(d), state.log_rate.get(d)) {
                 *log = W::new(
-                    log.value() - count.deviance(rate, log_rate.value()),
+                    log.value() + count.log_likelihood(rate, log_rate.value()),
                     log.tangent().plus(log_rate.tangent().scale(count.less(rate))),
                 );
             }
@@ -422,7 +438,7 @@ fn by_rejection<T: Real, R: crate::rand_core::Rng + ?Sized>(
             return x;
         }
         let count = Count::of(x);
-        let density = -count.deviance(rate, log_rate) - saddle(&count, x);
+        let density = count.log_likelihood(rate, log_rate) + count.common;
         if (v * inverse_alpha / (a / (left * left) + b)).ln() <= density {
             return x;
         }

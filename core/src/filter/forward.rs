@@ -186,11 +186,27 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
             return Ok(());
         }
         let predicted = *predicted;
-        lend(self, |belief| belief.observe_slowly(emission, &predicted, x))
+        lend(self, |belief| belief.observe_out_of_line(emission, &predicted, x))
     }
 
-    /// [`observe`](Self::observe) by a row of likelihoods, of any sample but the first. Says `false`,
-    /// and changes nothing, where that will not do.
+    #[cold]
+    #[inline(never)]
+    fn observe_out_of_line<E>(
+        &mut self,
+        emission: &[E; N],
+        predicted: &[X; N],
+        x: &E::Observation,
+    ) -> Result<(), ObservationError>
+    where
+        E: Emission<Weight = X::Weight>,
+        X::Weight: Parameter<LogScale = X::LogScale>,
+    {
+        self.observe_slowly(emission, predicted, x)
+    }
+
+    /// [`observe`](Self::observe) by a row of likelihoods alone. Says `false`, and changes nothing, where
+    /// products may have vanished, or there is no row. Of a first sample that is taken in the age stays 0
+    /// where no derivative is carried: the caller sets it.
     #[inline(always)]
     pub(super) fn observe_row<E>(
         &mut self,
@@ -213,8 +229,9 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         false
     }
 
-    #[cold]
-    #[inline(never)]
+    /// What [`observe`](Self::observe) does where a row of likelihoods will not do. One frame with its
+    /// caller, which is out of line.
+    #[inline(always)]
     fn observe_slowly<E>(
         &mut self,
         emission: &[E; N],
@@ -228,11 +245,13 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         for emission in emission {
             emission.check(x)?;
         }
-        let row = E::row(emission, x)
-            .map(|Row { likelihood, log_scale }| (X::lift_row(likelihood, &log_scale), log_scale));
-        let row =
-            row.as_ref().map(|(likelihood, scale)| (likelihood, core::slice::from_ref(scale)));
-        if self.weigh_slowly(predicted, row, |j| emission[j].log_likelihood(x)) {
+        if let Some(Row { likelihood, log_scale }) = E::row(emission, x) {
+            let likelihood = X::lift_row(likelihood, &log_scale);
+            if self.begin_raised(predicted, &likelihood, core::slice::from_ref(&log_scale)) {
+                return Ok(());
+            }
+        }
+        if self.weigh_logs(predicted, &core::array::from_fn(|j| emission[j].log_likelihood(x))) {
             Ok(())
         } else {
             Err(ObservationError::Impossible)
@@ -307,11 +326,11 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         likelihood: &[X; N],
         scales: &[X::LogScale],
     ) -> bool {
-        let (mut raised, mut sums_to_one) = (*self, *predicted);
-        X::raise(&mut sums_to_one, &mut raised.ledger);
-        let possible = raised.begin(&sums_to_one, likelihood, scales);
-        if possible {
-            *self = raised;
+        let (before, mut sums_to_one) = (self.ledger, *predicted);
+        X::raise(&mut sums_to_one, &mut self.ledger);
+        let possible = self.begin(&sums_to_one, likelihood, scales);
+        if !possible {
+            self.ledger = before;
         }
         possible
     }

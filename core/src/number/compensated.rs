@@ -70,8 +70,8 @@ impl<T: Real> Compensated<T> {
         self.add(other.carry);
     }
 
-    /// The product with a real number, by Dekker's splitting: no fused operation, so that every machine
-    /// has the same bits.
+    /// The product with a real number, by Dekker's: no fused operation, so that every machine has the
+    /// same bits. Finite wherever the product is.
     #[inline]
     pub fn times(self, factor: T) -> Self {
         let product = self.sum * factor;
@@ -102,10 +102,10 @@ impl<T: Real> Compensated<T> {
     }
 }
 
-/// A number's leading half and the rest, each of which a product of two halves holds (Veltkamp).
+/// A number's leading half and the rest, so that a product holds all of two halves (in `f64` all but the
+/// last bit of two rests). By the bits: where Veltkamp's multiplication would overflow, and sooner.
 #[inline]
 fn split<T: Real>(x: T) -> (T, T) {
-    let shifted = x * T::SPLITTER;
-    let high = shifted - (shifted - x);
+    let high = x.leading_half();
     (high, x - high)
 }

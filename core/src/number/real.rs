@@ -40,8 +40,6 @@ pub trait Real:
     const SUM_TOLERANCE: Self;
     /// `log 2` in two numbers.
     const LN_2: Compensated<Self>;
-    /// `2^s + 1`, where half of a significand's bits are `s`: what splits a number in two halves.
-    const SPLITTER: Self;
     /// Bound on the error of [`ln`](Self::ln): absolute, or relative where the result is above one.
     const LN_ERROR: Self;
 
@@ -61,13 +59,18 @@ pub trait Real:
     fn exponent(self) -> i32;
     /// `2^power`, exact; the power is clamped to the normal range.
     fn power_of_two(power: i32) -> Self;
+    /// The number with the second half of its significand cleared: 12 bits are left in `f32`, 26 in `f64`.
+    fn leading_half(self) -> Self;
     /// Nearest number to an integer.
     fn from_count(count: u64) -> Self;
+    /// The same of a narrower one, for which a floating-point unit has an instruction.
+    fn from_u32(count: u32) -> Self;
     /// Nearest number to an integer with a sign.
     fn from_integer(integer: i64) -> Self;
     /// The whole part, of those that 64 bits hold the nearest.
     fn to_integer(self) -> i64;
-    /// `exponent x log 2`, accurate to one rounding of the result.
+    /// `exponent x log 2`: to one rounding of the result where the exponent is below `2^15` (`f32`) or
+    /// `2^32` (`f64`), else to three.
     fn times_ln_2(exponent: i64) -> Self;
     /// Nearest number to a double.
     fn from_f64(x: f64) -> Self;
@@ -118,7 +121,7 @@ impl<T: Real> Ledger<T> {
 macro_rules! real {
     ($t:ty, $bits:ty, $mantissa:literal, $bias:literal, $tolerance:literal, $ln_error:expr,
      $exp:path, $ln:path, $sqrt:path, $ln2_hi:literal, $ln2_lo:literal,
-     $ln2:path, $ln2_rest:literal, $splitter:literal, $half_ln_tau:literal) => {
+     $ln2:path, $ln2_rest:literal, $half_ln_tau:literal) => {
         impl Real for $t {
             const ONE: Self = 1.0;
             const HALF: Self = 0.5;
@@ -126,7 +129,6 @@ macro_rules! real {
             const HALF_LN_TAU: Self = $half_ln_tau;
             const SUM_TOLERANCE: Self = $tolerance;
             const LN_2: Compensated<Self> = Compensated::from_parts($ln2, $ln2_rest);
-            const SPLITTER: Self = $splitter;
             const LN_ERROR: Self = $ln_error;
 
             #[inline]
@@ -162,7 +164,16 @@ macro_rules! real {
                 <$t>::from_bits(((power.clamp(1 - $bias, $bias) + $bias) as $bits) << $mantissa)
             }
             #[inline]
+            fn leading_half(self) -> Self {
+                const REST: u32 = ($mantissa + 2) / 2;
+                <$t>::from_bits(self.to_bits() >> REST << REST)
+            }
+            #[inline]
             fn from_count(count: u64) -> Self {
+                count as $t
+            }
+            #[inline]
+            fn from_u32(count: u32) -> Self {
                 count as $t
             }
             #[inline]
@@ -328,7 +339,6 @@ real!(
     -2.121_944_4e-4,
     core::f32::consts::LN_2,
     -1.904_654_3e-9,
-    4097.0,
     0.918_938_5
 );
 real!(
@@ -345,6 +355,5 @@ real!(
     1.908_214_929_270_587_7e-10,
     core::f64::consts::LN_2,
     2.319_046_813_846_299_6e-17,
-    134_217_729.0,
     0.918_938_533_204_672_8
 );

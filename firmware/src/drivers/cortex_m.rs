@@ -13,9 +13,9 @@ use super::counter::{Counter, extended};
 /// counts.
 ///
 /// At 25 MHz it wraps after 171 s, longer than the host waits for an answer. The interrupt takes some
-/// twenty instructions in 2^24 clocks; one round may pass while interrupts are off, not two. Under QEMU with `-icount shift=0` an
-/// instruction takes 1 ns of virtual time, so that a tick of 40 ns is 40 instructions; a single
-/// difference is off by up to one tick, their sum over many pushes is not.
+/// twenty instructions in 2^24 clocks; one round may pass while interrupts are off, not two. Under QEMU
+/// with `-icount shift=0` an instruction takes 1 ns of virtual time, so that a tick of 40 ns is 40
+/// instructions; a single difference is off by up to one tick, their sum over many pushes is not.
 #[derive(Clone, Copy, Debug)]
 pub struct SysTick<const CORE_HERTZ: u32>(());
 

@@ -167,35 +167,23 @@ impl Qemu {
     /// Listens until the device ends, and returns what it sent: for images that ask for nothing.
     ///
     /// # Errors
-    /// [`DeviceError::Silent`] where the device says nothing for the length of `patience`, and
-    /// [`DeviceError::Emulator`] when it ends otherwise than well.
-    pub fn listen(mut self, patience: Duration) -> Result<Vec<u8>, DeviceError> {
-        self.serial.set_read_timeout(Some(patience))?;
-        let mut sent = Vec::new();
-        let heard = (&self.serial).read_to_end(&mut sent);
-        let (code, _, stderr) = self.end(patience, heard.is_ok())?;
-        match heard {
-            Ok(_) if code == Some(Exit::Done.code()) => Ok(sent),
-            Ok(_) => Err(DeviceError::Emulator {
-                what: "the device did not end well",
-                cause: None,
-                code,
-                stderr,
-            }),
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                Err(DeviceError::Silent { seconds: patience.as_secs(), answers: 0 })
-            }
-            Err(error) => Err(DeviceError::Link(error)),
-        }
+    /// As [`talk`](Self::talk).
+    pub fn listen(self, patience: Duration) -> Result<Vec<u8>, DeviceError> {
+        let (sent, _) = self.talk(patience, |mut serial| {
+            let mut sent = Vec::new();
+            serial.read_to_end(&mut sent)?;
+            Ok(sent)
+        })?;
+        Ok(sent)
     }
 
     /// Holds any conversation with the device over its serial port, then waits for it to end: for
     /// applications with a wire of their own. Returns what came of the conversation, and the log.
     ///
     /// # Errors
-    /// [`DeviceError::Silent`] where the device says nothing for the length of `patience`,
-    /// [`DeviceError::Link`] where the conversation fails otherwise, and [`DeviceError::Emulator`]
-    /// when the device ends otherwise than well.
+    /// [`DeviceError::Silent`] where the device says nothing for the length of `patience`, and
+    /// [`DeviceError::Emulator`] where the conversation fails otherwise, which is its cause, or the device
+    /// ends otherwise than well.
     pub fn talk<T>(
         mut self,
         patience: Duration,

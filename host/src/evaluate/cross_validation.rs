@@ -108,8 +108,9 @@ pub fn check(
 }
 
 /// Cross-validates a classifier: in every fold it is trained on the other folds alone, deployed
-/// in `f32`, and judges windows as a device would: see [`judge`]. Groups never straddle folds. Classifiers that are
-/// cross-validated with one trainer share their class models where these are the same.
+/// in `f32`, and judges windows as a device would: see [`judge`]. Groups never straddle folds.
+/// Classifiers that are cross-validated with one trainer share their class models where these are the
+/// same.
 ///
 /// # Errors
 /// [`EvaluateError`].

@@ -52,9 +52,10 @@ impl Units {
     /// (E. L. Korn and B. I. Graubard, Confidence intervals for proportions with small expected number
     /// of positive counts estimated from survey data, Survey Methodology 24, 1998; A. C. Cameron and
     /// D. L. Miller, A practitioner's guide to cluster-robust inference, Journal of Human Resources 50,
-    /// 2015). Windows tell no more than independent ones, `n* <= n (z / t)^2`, and no less than if those
-    /// of a unit were all alike, `n* >= n^2 / sum_g all_g^2` (L. Kish, Survey sampling, 1965), which is
-    /// what is left where all or none are right and nothing is known of how units differ.
+    /// 2015). They tell no more than `n` independent ones, `n* <= n (z / t)^2`. Then, whatever came of that,
+    /// no less than if those of a unit were all alike, `n* >= n^2 / sum_g all_g^2` (L. Kish, Survey
+    /// sampling, 1965): so where all or none are right, and nothing is known of how units differ, and so
+    /// for units of a window each, where `n* = n` and the interval is Wilson's own.
     ///
     /// Of two to ten groups of 20 to 40 windows, 0.8 or 0.95 right, alone or correlated by 0.1, it covers
     /// in 0.897 to 1.000 of 2 000 trials, where the percentile bootstrap covers in 0.565 to 0.919 and the t

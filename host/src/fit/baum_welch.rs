@@ -28,8 +28,9 @@ pub struct BaumWelch {
     pub restarts: usize,
     /// Seed of the first restart; the following ones count up.
     pub seed: u64,
-    /// No standard deviation falls below this fraction of the channel's over the sequences fitted, or
-    /// where it never moves in them, of the channel's over all training data.
+    /// No standard deviation falls below this fraction of the channel's over the sequences fitted, or, where
+    /// it moves in them by less than a thousandth of what it does over all training data, of that
+    /// thousandth; where it never moves in them, of the channel's over all training data.
     pub std_floor: f64,
     /// Added to every expected count of a symbol, so that no symbol becomes impossible.
     pub symbol_pseudocount: f64,

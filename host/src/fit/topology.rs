@@ -52,10 +52,10 @@ impl Topology {
         matches!(self, Self::LeftToRight | Self::Positions)
     }
 
-    /// Which states a series went through, before anything is known of them. `None` if nothing can be
-    /// said, or there is none for a model that has been started.
-    /// Through the stages of an order it goes evenly at a `warp` of one, late ones are long at less and
-    /// early ones at more.
+    /// Which states a series went through, `[time]`: where they have no order the best path under a model
+    /// that has been started, `None` where that makes the series impossible. Through the stages of an
+    /// order it goes whatever the model: evenly at a `warp` of one, late ones are long at less and early
+    /// ones at more.
     pub(super) fn path(
         self,
         model: &Hmm,

@@ -121,17 +121,28 @@ impl Augment {
     }
 }
 
-/// A data set with varied copies of its training series. The series themselves come first, then the
-/// variants: number `v` (from 1) of the `k`-th of `m` training series is series `n + (v - 1) m + k`.
+/// How the training series of a data set are varied: checked, and nothing made yet.
+pub(super) struct Variation<'a> {
+    data: &'a Dataset,
+    training: &'a [usize],
+    options: &'a Augment,
+    /// What each channel of a mirror image is multiplied by.
+    signs: Vec<f64>,
+    /// The channels of each vector.
+    vectors: Vec<Vec<usize>>,
+    copies: usize,
+    /// Variants that are exact: the series, and its mirror image.
+    exact: usize,
+}
+
+/// A data set with variants of some of its series. All its own series come first, then the mirror images,
+/// then the copies.
 ///
-/// RAM: where anything is varied the data set once more, and a training series a variant.
+/// RAM: where anything is varied the data set once more, and a series a variant.
 pub(super) struct Augmented<'a> {
     pub(super) data: Cow<'a, Dataset>,
-    originals: usize,
-    /// The number of each series among those that are varied, `[series]`.
-    rank: Vec<usize>,
-    varied: usize,
-    /// Variants that are exact: the series, and its mirror image.
+    /// The series that are varied.
+    series: &'a [usize],
     exact: usize,
     variants: usize,
 }
@@ -139,67 +150,90 @@ pub(super) struct Augmented<'a> {
 /// Bytes of varied series at most.
 const MOST_BYTES: u64 = 2 << 30;
 
-impl<'a> Augmented<'a> {
-    /// Varies some series of a data set; the others are not looked at.
-    pub(super) fn new(
+impl<'a> Variation<'a> {
+    /// Of some series of a data set; the others are not looked at.
+    pub(super) fn of(
         data: &'a Dataset,
-        training: &[usize],
-        options: &Augment,
+        training: &'a [usize],
+        options: &'a Augment,
     ) -> Result<Self, AugmentError> {
-        let originals = data.series().len();
-        let mut rank = vec![0; originals];
-        training.iter().enumerate().for_each(|(number, &index)| rank[index] = number);
-        let plain =
-            Self { data: Cow::Borrowed(data), originals, rank, varied: 0, exact: 1, variants: 1 };
-        let Kind::Channels(names) = data.kind() else { return Ok(plain) };
+        let Kind::Channels(names) = data.kind() else {
+            let (signs, vectors) = (Vec::new(), Vec::new());
+            return Ok(Self { data, training, options, signs, vectors, copies: 0, exact: 1 });
+        };
         // A choice not made yet is no mirror image.
         let mirror = options.mirrors(data.kind()).unwrap_or_default();
-        let signs: Vec<f64> = {
-            let signed = places(names, mirror.iter())?;
-            (0..names.len()).map(|n| if signed.contains(&n) { -1.0 } else { 1.0 }).collect()
-        };
+        let signed = places(names, mirror.iter())?;
+        let signs =
+            (0..names.len()).map(|n| if signed.contains(&n) { -1.0 } else { 1.0 }).collect();
         let vectors = options.vectors.among(names);
         places(names, vectors.iter().flat_map(|vector| &vector.channels))?;
-        let vectors: Vec<Vec<usize>> =
+        let vectors =
             vectors.iter().map(|v| places(names, v.channels.iter())).collect::<Result<_, _>>()?;
         let copies = options.copies(data.kind());
         let exact = 1 + usize::from(!mirror.is_empty());
-        let variants = exact.saturating_mul(copies.saturating_add(1));
-        if variants == 1 {
-            return Ok(plain);
-        }
+        let variation = Self { data, training, options, signs, vectors, copies, exact };
         let samples: usize = training.iter().map(|&i| data.series()[i].samples.view().len()).sum();
         let bytes = (samples * (8 * names.len() + 1)) as u64;
-        let bytes = bytes.saturating_mul(variants as u64);
-        if bytes > MOST_BYTES {
+        let bytes = bytes.saturating_mul(variation.variants() as u64);
+        if variation.variants() > 1 && bytes > MOST_BYTES {
             return Err(AugmentError::TooLarge { copies, gigabytes: bytes as f64 / 1e9 });
         }
+        Ok(variation)
+    }
+
+    /// How many series each becomes.
+    pub(super) fn variants(&self) -> usize {
+        self.exact.saturating_mul(self.copies.saturating_add(1))
+    }
+
+    /// The data set with variants of some of the training series. Gains are about the mean of these
+    /// alone, so that inner folds do not see what they hold back; what is drawn for a series is the same
+    /// whichever others are with it.
+    pub(super) fn apply<'s>(&self, varying: &'s [usize]) -> Result<Augmented<'s>, AugmentError>
+    where
+        'a: 's,
+    {
+        let (data, exact, variants) = (self.data, self.exact, self.variants());
+        let augmented = |data| Augmented { data, series: varying, exact, variants };
+        if variants == 1 {
+            return Ok(augmented(Cow::Borrowed(data)));
+        }
+        let channels = self.signs.len();
         let mut series = data.series().to_vec();
+        let originals = series.len();
         if exact > 1 {
-            series.extend(training.iter().map(|&index| {
+            series.extend(varying.iter().map(|&index| {
                 varied(&data.series()[index], |row| {
-                    row.iter_mut().zip(&signs).for_each(|(x, sign)| *x *= sign);
+                    row.iter_mut().zip(&self.signs).for_each(|(x, sign)| *x *= sign);
                 })
             }));
         }
-        let (centre, _) = centre_and_scale(data, training);
-        let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-        for _ in 0..copies {
+        let mut place = vec![None; originals];
+        varying.iter().enumerate().for_each(|(number, &index)| place[index] = Some(number));
+        let (centre, _) = centre_and_scale(data, varying);
+        let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
+        for _ in 0..self.copies {
             for variant in 0..exact {
-                for (number, &index) in training.iter().enumerate() {
-                    let (of, sign) = match variant {
-                        0 => (index, None),
-                        _ => (originals + number, Some(&signs)),
+                for &index in self.training {
+                    let turn = rotation(self.options.rotation_degrees.to_radians(), &mut rng);
+                    let gain = |_| (self.options.gain * normal(&mut rng)).exp();
+                    let gains: Vec<f64> = (0..channels).map(gain).collect();
+                    let Some(number) = place[index] else { continue };
+                    let (of, mirrored) = match variant {
+                        0 => (index, false),
+                        _ => (originals + number, true),
                     };
-                    let turn = rotation(options.rotation_degrees.to_radians(), &mut rng);
-                    let gains: Vec<f64> =
-                        names.iter().map(|_| (options.gain * normal(&mut rng)).exp()).collect();
                     // A mirror image deviates from the mirror image of the mean.
                     let centre = |channel: usize| {
-                        sign.map_or(1.0, |signs: &Vec<f64>| signs[channel]) * centre[channel]
+                        if mirrored {
+                            self.signs[channel] * centre[channel]
+                        } else {
+                            centre[channel]
+                        }
                     };
                     series.push(varied(&series[of], |row| {
-                        for vector in &vectors {
+                        for vector in &self.vectors {
                             let &[x, y, z] = &vector[..] else { continue };
                             let before = [row[x], row[y], row[z]];
                             for (&channel, turn) in vector.iter().zip(&turn) {
@@ -220,27 +254,31 @@ impl<'a> Augmented<'a> {
             data.columns().to_vec(),
             series,
         )?;
-        Ok(Self { data: Cow::Owned(data), varied: training.len(), exact, variants, ..plain })
+        Ok(augmented(Cow::Owned(data)))
+    }
+}
+
+impl Augmented<'_> {
+    /// The series that are varied.
+    pub(super) fn series(&self) -> &[usize] {
+        self.series
     }
 
-    /// The series given and their mirror images: what the models are fitted to.
-    pub(super) fn exact(&self, series: &[usize]) -> Vec<usize> {
-        self.of(series, self.exact)
+    /// They and their mirror images: what the models are fitted to.
+    pub(super) fn exact(&self) -> Vec<usize> {
+        self.with(self.exact)
     }
 
-    /// The series given and all their variants: what the linear machine is trained on.
-    pub(super) fn all(&self, series: &[usize]) -> Vec<usize> {
-        self.of(series, self.variants)
+    /// They and all their variants: what the linear machine is trained on.
+    pub(super) fn all(&self) -> Vec<usize> {
+        self.with(self.variants)
     }
 
-    fn of(&self, series: &[usize], variants: usize) -> Vec<usize> {
-        let place = |variant: usize, index: usize| match variant {
-            0 => index,
-            _ => self.originals + (variant - 1) * self.varied + self.rank[index],
-        };
-        (0..variants)
-            .flat_map(|variant| series.iter().map(move |&index| place(variant, index)))
-            .collect()
+    fn with(&self, variants: usize) -> Vec<usize> {
+        let made = self.series.len() * (self.variants - 1);
+        let originals = self.data.series().len() - made;
+        let varied = originals..originals + self.series.len() * (variants - 1);
+        self.series.iter().copied().chain(varied).collect()
     }
 }
 
@@ -353,11 +391,13 @@ mod tests {
     fn nothing_is_varied_unless_channels_form_vectors_or_it_is_asked_for() {
         let rows: [&[f64]; 3] = [&[1.0, 2.0, 3.0]; 3];
         let scalars = data("p q r", &rows);
-        let plain = Augmented::new(&scalars, &[0], &Augment::default()).expect("nothing");
-        assert!(matches!(plain.data, Cow::Borrowed(_)) && plain.all(&[0]) == [0]);
+        let options = Augment::default();
+        let variation = Variation::of(&scalars, &[0], &options).expect("nothing");
+        let plain = variation.apply(&[0]).expect("nothing");
+        assert!(matches!(plain.data, Cow::Borrowed(_)) && plain.all() == [0]);
         let vectors = data("ax ay az", &rows);
-        let varied = Augmented::new(&vectors, &[0], &Augment::default()).expect("copies");
-        assert_eq!(varied.all(&[0]), [0, 1, 2]);
+        let variation = Variation::of(&vectors, &[0], &options).expect("copies");
+        assert_eq!(variation.apply(&[0]).expect("copies").all(), [0, 1, 2]);
     }
 
     #[test]
@@ -376,16 +416,41 @@ mod tests {
         ];
         let data = data("p", &rows);
         let options = Augment { copies: Some(20), gain: 0.05, ..Augment::default() };
-        let augmented = Augmented::new(&data, &[0, 1], &options).expect("copies");
+        let variation = Variation::of(&data, &[0, 1], &options).expect("copies");
+        let augmented = variation.apply(&[0, 1]).expect("copies");
         assert_eq!(augmented.data.series().len(), 3 + 40);
-        for index in augmented.all(&[1]) {
+        for index in augmented.all().into_iter().skip(1).step_by(2) {
             let view = augmented.data.series()[index].samples.view();
             let row = |t: usize| view.rows().and_then(|rows| rows.row(t)).expect("a row")[0];
             assert!((row(0) - 1013.0).abs() < 1e-9 && (row(1) - 1013.5).abs() < 0.2);
         }
         let many = Augment { copies: Some(usize::MAX), ..options };
-        let refused = Augmented::new(&data, &[0, 1], &many).err().expect("too many").to_string();
+        let refused = Variation::of(&data, &[0, 1], &many).err().expect("too many").to_string();
         assert!(refused.contains("--copies"), "{refused}");
+    }
+
+    /// An inner fold's copies are about the mean of what it trains on, and drawn as ever.
+    #[test]
+    fn what_an_inner_fold_holds_back_moves_none_of_its_copies() {
+        let of = |wild: f64| {
+            let rows = [[1.0], [2.0], [4.0], [3.0], [2.0], [1.0], [wild], [0.5], [-wild / 2.0]];
+            data("p", &rows.each_ref().map(|row| &row[..]))
+        };
+        let (tame, wild) = (of(2.5), of(1e9));
+        let options = Augment {
+            copies: Some(3),
+            mirror: Mirror::Channels(vec!["p".to_owned()]),
+            ..Augment::default()
+        };
+        let copies = |data: &Dataset, training: &[usize]| -> Vec<Samples> {
+            let variation = Variation::of(data, &[0, 1, 2], &options).expect("copies");
+            let augmented = variation.apply(training).expect("copies");
+            let all = augmented.all().into_iter();
+            all.map(|index| augmented.data.series()[index].samples.clone()).collect()
+        };
+        assert_eq!(copies(&tame, &[0, 1]), copies(&wild, &[0, 1]));
+        assert_eq!(copies(&tame, &[0, 1]).len(), 2 * 8);
+        assert_ne!(copies(&tame, &[0, 1, 2]), copies(&wild, &[0, 1, 2]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a training takes, before it is begun.
 
 use super::options::{ScoreModels, TrainError, TrainOptions};
+use super::vectors::mirror_candidates;
 use crate::data::{Dataset, Kind};
 
 /// Numbers that the features of all windows may be.
@@ -9,14 +10,17 @@ const MOST_NUMBERS: u128 = 1 << 28;
 /// Passes of a learner over its examples, in round figures.
 const PASSES: u128 = 30;
 
-/// What training a classifier on features takes at least.
+/// What training a classifier on features takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// Windows, varied copies of them included.
+    /// Windows that the last machines are trained on, varied copies of them included: at least, for where
+    /// a mirror image is chosen there are twice as many.
     pub windows: usize,
-    /// Features of each.
+    /// Features of each, at least: what is known before models are fitted.
     pub features: usize,
-    /// Multiply-adds of all machines, those of inner folds included, in round figures.
+    /// Multiply-adds of all machines, those of inner folds included: an estimate, by thirty passes over
+    /// the examples for each. Fitting the models, judging floors of standard deviations and a Gram matrix
+    /// are not in it, and a machine may need fewer passes.
     pub multiply_adds: u128,
 }
 
@@ -33,20 +37,27 @@ impl Effort {
             Kind::Symbols(alphabet) => alphabet.len(),
         };
         let features = models * options.baum_welch.states * emission;
-        // Mirror images to choose from: none, or each axis, which is a series more.
-        let (exact, mirrors) = match options.augment.mirrors(data.kind()) {
+        // Series that each becomes in the end, at least, and in all that inner folds judge together: as it
+        // is, and where a mirror image is chosen as it is and with each.
+        let (exact, judged) = match options.augment.mirrors(data.kind()) {
             Some([]) => (1, 1),
-            Some(_) => (2, 1),
-            None => (2, 4),
+            Some(_) => (2, 2),
+            None => {
+                let candidates = mirror_candidates(data.kind(), &options.augment.vectors).len();
+                (1, 2 * candidates - 1)
+            }
         };
         let cut = data.windows(options.windowing.as_ref()).of_all(series).count();
         let copies = options.augment.copies(data.kind()).saturating_add(1);
         let windows = cut.saturating_mul(exact).saturating_mul(copies);
         let outputs = if classes == 2 { 1 } else { classes };
         let settings = options.scalings.len() * options.c.len() * options.kernels().len().max(1);
-        let machines = outputs * (1 + settings * options.inner_folds * mirrors);
-        let pass = windows as u128 * features as u128;
-        Some(Self { windows, features, multiply_adds: PASSES * machines as u128 * pass })
+        // Every fold trains on all the others.
+        let inner = settings * options.inner_folds.saturating_sub(1) * judged;
+        let machines = (outputs * (exact + inner)) as u128;
+        let pass = (cut as u128 * copies as u128).saturating_mul(features as u128);
+        let multiply_adds = (PASSES * machines).saturating_mul(pass);
+        Some(Self { windows, features, multiply_adds })
     }
 
     /// Refuses what there is no room for.
@@ -72,4 +83,73 @@ pub(super) fn check_features(
     }
     let gigabytes = windows as f64 * features as f64 * 8e-9;
     Err(TrainError::TooManyFeatures { classes, windows, features, gigabytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::data::{Dataset, ReadOptions};
+    use crate::learn::{ClassifierKind, Mirror, train};
+
+    /// Series of three channels that form a vector, of two classes.
+    fn six() -> Dataset {
+        let mut text = String::from("series,label,t,ax,ay,az\n");
+        for n in 0..6 {
+            for t in 0..4 {
+                text += &format!("{n},{},{t},{},2,{n}\n", ["a", "b"][n % 2], n * t);
+            }
+        }
+        Dataset::parse("six.csv", text.as_bytes(), &ReadOptions::default()).expect("a data set")
+    }
+
+    /// Where a mirror image may be chosen, none may be: what is refused is what none would take.
+    #[test]
+    fn windows_are_a_lower_bound_and_work_counts_what_inner_folds_train_on() {
+        let data = six();
+        let series: Vec<usize> = (0..6).collect();
+        let mut options = TrainOptions::new(ClassifierKind::Fisher);
+        let copies = options.augment.copies(data.kind()) + 1;
+        let mut of = |mirror| {
+            options.augment.mirror = mirror;
+            Effort::of(&data, &series, &options).expect("features")
+        };
+        let [chosen, none, one] = [
+            of(Mirror::Choose),
+            of(Mirror::Channels(Vec::new())),
+            of(Mirror::Channels(vec!["ax".to_owned()])),
+        ];
+        assert_eq!(
+            (chosen.windows, none.windows, one.windows),
+            (6 * copies, 6 * copies, 12 * copies)
+        );
+        // Two scalings and three costs, two of three folds, on 1 + 3 x 2 images of a series.
+        let pass = PASSES * (6 * copies * chosen.features) as u128;
+        assert_eq!(none.multiply_adds, (1 + 6 * 2) * pass);
+        assert_eq!(one.multiply_adds, 2 * none.multiply_adds);
+        assert_eq!(chosen.multiply_adds, (1 + 6 * 2 * 7) * pass);
+    }
+    /// What a progress bar ends at: an iteration a fit.
+    #[test]
+    fn no_training_fits_more_often_than_is_said() {
+        let data = six();
+        let series: Vec<usize> = (0..6).collect();
+        for kind in [ClassifierKind::Bayes, ClassifierKind::Fisher] {
+            for mirror in [Mirror::Choose, Mirror::Channels(vec!["ax".to_owned()])] {
+                let mut options = TrainOptions::new(kind);
+                options.augment.mirror = mirror;
+                options.baum_welch.states = 2;
+                options.baum_welch.iterations = 1;
+                let passes = AtomicUsize::new(0);
+                let count = || {
+                    passes.fetch_add(1, Ordering::Relaxed);
+                };
+                train(&data, &series, &options, &count).expect("trained");
+                let most = 2 * options.most_fits(data.kind()) * options.baum_welch.restarts;
+                let passes = passes.into_inner();
+                assert!(passes <= most && 2 * passes >= most, "{kind}: {passes} of {most}");
+            }
+        }
+    }
 }

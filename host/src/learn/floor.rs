@@ -3,13 +3,13 @@
 
 use serde::Serialize;
 
-use super::augment::{Augment, Augmented};
+use super::augment::Augment;
 use super::choice::{Choice, accuracy};
 use super::options::{TrainError, TrainOptions};
 use super::problem::{Problem, models_of};
 use super::train::Trainer;
 use crate::batch::log_likelihoods;
-use crate::data::{Kind, SamplesView};
+use crate::data::SamplesView;
 use crate::fit::BaumWelch;
 
 /// The floor of standard deviations, and what it was chosen from.
@@ -43,27 +43,20 @@ impl Trainer<'_> {
         options: &TrainOptions,
         progress: &(dyn Fn() + Sync),
     ) -> Result<(TrainOptions, FloorChoice, Option<Choice>), TrainError> {
-        let first = options.baum_welch.std_floor;
-        let mut floors = vec![first];
-        for &floor in &options.std_floors {
-            if !floors.contains(&floor) {
-                floors.push(floor);
-            }
-        }
+        let (first, floors) = (options.baum_welch.std_floor, options.floors(self.data().kind()));
         let with = |std_floor: f64| TrainOptions {
             baum_welch: BaumWelch { std_floor, ..options.baum_welch.clone() },
             ..options.clone()
         };
         let only = FloorChoice { std_floor: first, candidates: Vec::new() };
-        if floors.len() < 2 || !matches!(self.data().kind(), Kind::Channels(_)) {
+        if floors.len() < 2 {
             return Ok((options.clone(), only, None));
         }
         let mut candidates = Vec::new();
         let mut best: Option<(FloorCandidate, Option<Choice>)> = None;
         for std_floor in floors {
             let plain = TrainOptions { augment: Augment::NONE, ..with(std_floor) };
-            let augmented = Augmented::new(self.data(), series, &plain.augment)?;
-            let problem = Problem::new(self, &augmented, &plain, progress)?;
+            let problem = Problem::new(self, series, &plain, progress)?;
             let judged = match plain.kind.features() {
                 Some(features) => {
                     let choice = problem.choose(features, series, true)?;
@@ -100,7 +93,7 @@ impl Problem<'_> {
         for fold in 0..folds.len() {
             let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(folds.train(fold)), of(folds.test(fold)));
-            let models = models_of(&self.fit_models(&inner)?);
+            let models = models_of(&self.fit_models(&self.varied(&inner)?)?);
             let log_prior = self.log_priors(&inner);
             let cut: Vec<_> = windows.of_all(&held_back).collect();
             let samples: Vec<SamplesView<'_>> = cut.iter().map(|window| window.samples).collect();

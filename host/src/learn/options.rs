@@ -11,6 +11,7 @@ use super::expansion::KernelLearnError;
 use super::features::{Features, Scaling};
 use super::loss::ClassWeight;
 use super::machine::{KERNEL_WINDOWS, Learner};
+use super::vectors::mirror_candidates;
 use crate::classifier::Observations;
 use crate::data::{DataError, Dataset, Kind, Window, Windowing};
 use crate::deploy::{ExpansionError, ScoreKernelKind, check_size};
@@ -197,6 +198,34 @@ impl TrainOptions {
             }
         }
         self
+    }
+
+    /// The floors of standard deviations to choose from, the first first; one alone for symbols, which have
+    /// none.
+    pub(super) fn floors(&self, observed: &Kind) -> Vec<f64> {
+        let mut floors = vec![self.baum_welch.std_floor];
+        for &floor in &self.std_floors {
+            if matches!(observed, Kind::Channels(_)) && !floors.contains(&floor) {
+                floors.push(floor);
+            }
+        }
+        floors
+    }
+
+    /// How often a class' model is fitted in a training, at most: in every inner fold once a floor and
+    /// once a mirror image to choose from, and in the end.
+    #[must_use]
+    pub fn most_fits(&self, observed: &Kind) -> usize {
+        let floors = match self.floors(observed).len() {
+            1 => 0,
+            several => several,
+        };
+        let images = match (self.kind.features(), self.augment.mirrors(observed)) {
+            (None, _) => 0,
+            (_, Some(_)) => 1,
+            (_, None) => mirror_candidates(observed, &self.augment.vectors).len(),
+        };
+        1 + (floors + images) * self.inner_folds
     }
 
     /// How training series of a kind are varied, in words.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 
-use super::augment::Augmented;
+use super::augment::{Augmented, Variation};
 use super::choice::{Choice, Grid, HeldBack, inner_folds};
 use super::effort::check_features;
 use super::features::{FeatureMap, Features, Scaling};
@@ -47,7 +47,7 @@ impl AnyPath {
 pub(super) struct Problem<'a> {
     trainer: &'a Trainer<'a>,
     data: &'a Dataset,
-    augmented: &'a Augmented<'a>,
+    variation: Variation<'a>,
     labels: Vec<usize>,
     options: &'a TrainOptions,
     progress: &'a (dyn Fn() + Sync),
@@ -56,11 +56,12 @@ pub(super) struct Problem<'a> {
 impl<'a> Problem<'a> {
     pub(super) fn new(
         trainer: &'a Trainer<'a>,
-        augmented: &'a Augmented<'a>,
+        series: &'a [usize],
         options: &'a TrainOptions,
         progress: &'a (dyn Fn() + Sync),
     ) -> Result<Self, TrainError> {
-        let data: &Dataset = &augmented.data;
+        let data = trainer.data();
+        let variation = Variation::of(data, series, &options.augment)?;
         let labels = data.labels()?;
         let found = data.classes().len();
         if found < 2 {
@@ -77,47 +78,62 @@ impl<'a> Problem<'a> {
             return Err(TrainError::NoCandidate("value of C"));
         }
         options.check_kernels(data.kind())?;
-        Ok(Self { trainer, data, augmented, labels, options, progress })
+        Ok(Self { trainer, data, variation, labels, options, progress })
+    }
+
+    /// Some of the training series, varied.
+    pub(super) fn varied<'s>(&self, series: &'s [usize]) -> Result<Augmented<'s>, TrainError>
+    where
+        'a: 's,
+    {
+        Ok(self.variation.apply(series)?)
     }
 
     /// A model a class, fitted to whole series and their mirror images.
-    pub(super) fn fit_models(&self, series: &[usize]) -> Result<Arc<Vec<Fit>>, TrainError> {
-        let exact = self.augmented.exact(series);
+    pub(super) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {
+        let (series, exact) = (varied.series(), varied.exact());
         let mirrored = exact.len() > series.len();
-        let within = self.windows().of_all(&exact).any(|window| window.start > 0);
+        // A mirror image is cut as its series is.
+        let within = self.windows().of_all(series).any(|window| window.start > 0);
         let key = FitKey {
             series: series.to_vec(),
             baum_welch: self.options.baum_welch.clone(),
             mirror: mirrored.then(|| self.options.augment.mirror.clone()),
             within,
         };
-        self.trainer.shared(key, || self.fit_anew(&exact, within))
+        self.trainer.shared(key, || self.fit_anew(&varied.data, &exact, within))
     }
 
-    fn fit_anew(&self, series: &[usize], within: bool) -> Result<Vec<Fit>, TrainError> {
-        let (_, scale) = centre_and_scale(self.data, series);
-        let classes = self.data.classes();
+    fn fit_anew(
+        &self,
+        data: &Dataset,
+        series: &[usize],
+        within: bool,
+    ) -> Result<Vec<Fit>, TrainError> {
+        let (_, scale) = centre_and_scale(data, series);
+        let classes = data.classes();
         let of_class = |class: usize| -> Vec<SamplesView<'_>> {
-            let own = series.iter().filter(|&&index| self.labels[index] == class);
-            own.map(|&index| self.data.series()[index].samples.view()).collect()
+            let series = series.iter().map(|&index| &data.series()[index]);
+            let own = series.filter(|series| series.label == Some(class));
+            own.map(|series| series.samples.view()).collect()
         };
         let sequences: Vec<_> = (0..classes.len()).map(of_class).collect();
         let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
-        let baum_welch = self.options.baum_welch.settled(&kinds, size(self.data), &scale);
+        let baum_welch = self.options.baum_welch.settled(&kinds, size(data), &scale);
         let baum_welch = baum_welch.map_err(TrainError::Topology)?;
         sequences
             .par_iter()
             .enumerate()
             .map(|(class, sequences)| {
                 let fit = baum_welch
-                    .fit(sequences, size(self.data), &scale, self.progress)
+                    .fit(sequences, size(data), &scale, self.progress)
                     .map_err(|source| TrainError::Fit { class: classes[class].clone(), source })?;
                 Ok(if within { fit.starting_anywhere() } else { fit })
             })
             .collect()
     }
 
-    /// The windows of all series and their variants.
+    /// The windows of all series.
     pub(super) fn windows(&self) -> Windows<'_> {
         self.data.windows(self.options.windowing.as_ref())
     }
@@ -216,16 +232,17 @@ impl<'a> Problem<'a> {
         Ok(FeatureMap::new(features, models, scale, with_likelihood, normalisation))
     }
 
-    /// The windows of some series as examples. Windows that a model makes impossible are
-    /// an error: the smoothing of the models exists to prevent them.
+    /// The windows of some series of a data set, varied or not, as examples. Windows that a model makes
+    /// impossible are an error: the smoothing of the models exists to prevent them.
     pub(super) fn examples(
         &self,
         map: &FeatureMap,
+        data: &Dataset,
         series: &[usize],
     ) -> Result<Examples, TrainError> {
-        let windows = self.windows();
+        let windows = data.windows(self.options.windowing.as_ref());
         let cut: Vec<_> = windows.of_all(series).collect();
-        check_features(self.data.classes().len(), cut.len(), map.len())?;
+        check_features(data.classes().len(), cut.len(), map.len())?;
         let features: Vec<Option<Vec<f64>>> = cut
             .par_chunks(32)
             .flat_map_iter(|cut| {
@@ -233,11 +250,12 @@ impl<'a> Problem<'a> {
             })
             .collect();
         if let Some(place) = features.iter().position(Option::is_none) {
-            return Err(TrainError::impossible(self.data, cut[place], map.models()));
+            return Err(TrainError::impossible(data, cut[place], map.models()));
         }
         let mut rows = Matrix::new(map.len());
         features.iter().flatten().for_each(|features| rows.push(features));
-        let labels = cut.iter().map(|window| self.labels[window.series]).collect();
+        let labels = data.labels()?;
+        let labels = cut.iter().map(|window| labels[window.series]).collect();
         let lengths = cut.iter().map(|window| window.samples.len()).collect();
         Ok(Examples { rows, labels, lengths })
     }
@@ -245,11 +263,12 @@ impl<'a> Problem<'a> {
     /// Refuses more windows of some series than a Gram matrix takes, where one is needed.
     pub(super) fn check_windows(&self, series: &[usize]) -> Result<(), TrainError> {
         let TrainOptions { kind, learner, .. } = *self.options;
-        let windows = self.data.windows(self.options.windowing.as_ref());
-        let count = windows.of_all(&self.augmented.all(series)).count();
-        match (count > KERNEL_WINDOWS, kind.compiles()) {
-            (true, false) => Err(TrainError::TooManyStored(count, kind)),
-            (true, true) if learner.on_kernel() => Err(TrainError::TooManyWindows(count, learner)),
+        // A variant of a series is cut as the series is.
+        let cut = self.windows().of_all(series).count();
+        let count = cut.saturating_mul(self.variation.variants());
+        match kind.compiles() {
+            true if learner.on_kernel() => learner.check_windows(count),
+            false if count > KERNEL_WINDOWS => Err(TrainError::TooManyStored(count, kind)),
             _ => Ok(()),
         }
     }
@@ -323,9 +342,10 @@ impl<'a> Problem<'a> {
         Choice::by_folds(&grid, folds.as_ref(), self.options, |inner, held_back| {
             let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(inner), of(held_back));
-            let map = self.feature_map(features, &inner, &models_of(&self.fit_models(&inner)?))?;
-            let examples = self.examples(&map, &self.augmented.all(&inner))?;
-            let test = self.examples(&map, &held_back)?;
+            let varied = self.varied(&inner)?;
+            let map = self.feature_map(features, &inner, &models_of(&self.fit_models(&varied)?))?;
+            let examples = self.examples(&map, &varied.data, &varied.all())?;
+            let test = self.examples(&map, self.data, &held_back)?;
             let judged =
                 |&scaling| Ok(self.path(&examples, &map, scaling, &sigma, c)?.judge(&test));
             let judged: Result<Vec<_>, TrainError> = if learner.on_kernel() {

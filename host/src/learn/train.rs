@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::augment::{Augment, Augmented, Mirror};
+use super::augment::{Augment, Mirror};
 use super::choice::{Choice, Setting};
 use super::effort::Effort;
 use super::floor::FloorChoice;
@@ -95,8 +95,7 @@ impl<'a> Trainer<'a> {
     pub fn check(&self, series: &[usize], options: &TrainOptions) -> Result<(), TrainError> {
         let options = options.clone().on_a_device();
         self.check_room(series, &options)?;
-        let augmented = Augmented::new(self.data, series, &options.augment)?;
-        Problem::new(self, &augmented, &options, &|| ())?.check_windows(series)
+        Problem::new(self, series, &options, &|| ())?.check_windows(series)
     }
 
     /// Refuses no windows, and more features than there is room for.
@@ -124,26 +123,27 @@ impl<'a> Trainer<'a> {
         let (options, floor, plain) = self.choose_floor(series, &options, progress)?;
         let (options, mirrored) = self.choose_mirror(series, &options, progress)?;
         let (options, floor) = (&options, Some(floor));
-        let augmented = Augmented::new(data, series, &options.augment)?;
-        let problem = Problem::new(self, &augmented, options, progress)?;
-        let varied = options.augment.describe(data.kind());
-        let windows = data.windows(options.windowing.as_ref());
+        let problem = Problem::new(self, series, options, progress)?;
+        let words = options.augment.describe(data.kind());
         problem.check_windows(series)?;
-        let fits = problem.fit_models(series)?;
-        let mut classifier = problem.bayes(series, models_of(&fits));
-        classifier.provenance.windows = windows.of_all(series).count();
-        let Some(features) = options.kind.features() else {
-            let classifier = ModelKind::Linear(Box::new(classifier));
-            return Ok(Trained { classifier, choice: None, fits: fits.to_vec(), varied, floor });
+        // Before the copies of all series are made: inner folds make their own.
+        let chosen = match (options.kind.features(), mirrored.or(plain)) {
+            (Some(features), None) => Some(problem.choose(features, series, false)?),
+            (_, chosen) => chosen,
         };
-        let chosen = match mirrored.or(plain) {
-            Some(chosen) => chosen,
-            None => problem.choose(features, series, false)?,
+        let varied = problem.varied(series)?;
+        let fits = problem.fit_models(&varied)?;
+        let mut classifier = problem.bayes(series, models_of(&fits));
+        classifier.provenance.windows = problem.windows().of_all(series).count();
+        let (Some(features), Some(chosen)) = (options.kind.features(), chosen) else {
+            let classifier = ModelKind::Linear(Box::new(classifier));
+            let fits = fits.to_vec();
+            return Ok(Trained { classifier, choice: None, fits, varied: words, floor });
         };
         let Setting { scaling, sigma, c } = chosen.setting;
         let scaling = scaling.ok_or(TrainError::NoCandidate("scaling"))?;
         let map = problem.feature_map(features, series, &classifier.models)?;
-        let examples = problem.examples(&map, &augmented.all(series))?;
+        let examples = problem.examples(&map, &varied.data, &varied.all())?;
         let machine = problem.path(&examples, &map, scaling, &[sigma], &[c])?;
         classifier.provenance.notes.extend(problem.notes(&chosen));
         classifier.method = options.kind.to_string();
@@ -169,7 +169,8 @@ impl<'a> Trainer<'a> {
                 }))
             }
         };
-        Ok(Trained { classifier, choice: Some(chosen), fits: fits.to_vec(), varied, floor })
+        let fits = fits.to_vec();
+        Ok(Trained { classifier, choice: Some(chosen), fits, varied: words, floor })
     }
 
     /// The options with the mirror image chosen, and the choice of scaling and C that goes with it
@@ -195,8 +196,7 @@ impl<'a> Trainer<'a> {
         let mut best: Option<(TrainOptions, Choice)> = None;
         for channels in candidates {
             let options = with(channels);
-            let augmented = Augmented::new(self.data, series, &options.augment)?;
-            let problem = Problem::new(self, &augmented, &options, progress)?;
+            let problem = Problem::new(self, series, &options, progress)?;
             if best.is_some() && problem.check_windows(series).is_err() {
                 // A Gram matrix has room for the series, and none for their mirror images as well.
                 break;

@@ -153,7 +153,8 @@ impl fmt::Display for CrossValidationReport {
             latency: one.latency,
         });
         write_beside(f, &first.method, beside)?;
-        writeln!(f, "  {}", interval_words(self.group.as_deref()))?;
+        let compared = self.classifiers.0.len() > 1;
+        writeln!(f, "  {}", interval_words(self.group.as_deref(), compared))?;
         for one in &self.classifiers.0 {
             writeln!(f, "\n{}: all folds together", one.method)?;
             write_figures(f, &one.pooled)?;
@@ -233,7 +234,7 @@ impl fmt::Display for ModelEvaluation {
         }
         writeln!(f, "{table}")?;
         write_beside(f, "", [self.beside(None)].into_iter())?;
-        writeln!(f, "  {}\n", interval_words(self.group.as_deref()))?;
+        writeln!(f, "  {}\n", interval_words(self.group.as_deref(), false))?;
         write_figures(f, &self.figures)
     }
 }
@@ -267,7 +268,7 @@ impl fmt::Display for ModelComparison {
         let gains = [None].into_iter().chain(self.gains.iter().copied());
         let beside = self.models.iter().zip(gains).map(|(model, gain)| model.beside(gain));
         write_beside(f, "the first", beside)?;
-        writeln!(f, "  {}", interval_words(first.group.as_deref()))?;
+        writeln!(f, "  {}", interval_words(first.group.as_deref(), self.models.len() > 1))?;
         for model in &self.models {
             writeln!(f, "\n{} ({})", model.model, model.classifier)?;
             write_figures(f, &model.figures)?;
@@ -286,9 +287,11 @@ struct Beside<'a> {
     latency: Option<Latency>,
 }
 
-/// What intervals are over.
-fn interval_words(group: Option<&str>) -> String {
-    format!("95 %: Wilson's interval over {}, whose windows go together", group.unwrap_or("series"))
+/// What intervals are, and over what; of the gains too where classifiers are compared.
+fn interval_words(group: Option<&str>, compared: bool) -> String {
+    let gains = if compared { ", of what is gained Student's," } else { "" };
+    let over = group.unwrap_or("series");
+    format!("95 %: Wilson's interval{gains} over {over}, whose windows go together")
 }
 
 fn write_beside<'a>(

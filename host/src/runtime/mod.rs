@@ -13,4 +13,4 @@ mod sizes;
 pub use emission::{CategoricalVec, GaussianVec};
 pub use hmm::{Emissions, Hmm, HmmError};
 pub use sizes::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
-pub(crate) use sizes::{with_few_states, with_states};
+pub(crate) use sizes::{at_sizes, with_few_states, with_states};

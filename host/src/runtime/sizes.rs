@@ -7,52 +7,39 @@ pub fn padded_states(states: usize) -> Option<usize> {
     STATE_SIZES.into_iter().find(|&size| size >= states).filter(|_| states > 0)
 }
 
+/// Runs `$body` with `$N` the size that what a state count is padded to is compiled at.
+macro_rules! at_sizes {
+    ($states:expr, $N:ident => $body:expr; $($padded:pat => $size:literal),+) => {
+        match $crate::runtime::padded_states($states) {
+            $($padded => {
+                const $N: usize = $size;
+                $body
+            })+
+        }
+    };
+}
+pub(crate) use at_sizes;
+
 /// Runs `$body` with `$N` the const state count that a run-time one is padded to.
 ///
 /// The count must be one that [`padded_states`] accepts: models check theirs when they are made.
 macro_rules! with_states {
-    ($states:expr, $N:ident => $body:expr) => {{
-        macro_rules! at {
-            ($size:literal) => {{
-                const $N: usize = $size;
-                $body
-            }};
-        }
-        match $crate::runtime::padded_states($states) {
-            Some(1) => at!(1),
-            Some(2) => at!(2),
-            Some(3) => at!(3),
-            Some(4) => at!(4),
-            Some(6) => at!(6),
-            Some(8) => at!(8),
-            Some(12) => at!(12),
-            Some(16) => at!(16),
-            Some(32) => at!(32),
-            _ => at!(64),
-        }
-    }};
+    ($states:expr, $N:ident => $body:expr) => {
+        $crate::runtime::at_sizes!($states, $N => $body;
+            Some(1) => 1, Some(2) => 2, Some(3) => 3, Some(4) => 4, Some(6) => 6,
+            Some(8) => 8, Some(12) => 12, Some(16) => 16, Some(32) => 32, _ => 64)
+    };
 }
 pub(crate) use with_states;
 
 /// [`with_states`] at fewer sizes: for what is compiled for many numbers, or runs but once, so that
 /// building it costs more than padding does.
 macro_rules! with_few_states {
-    ($states:expr, $N:ident => $body:expr) => {{
-        macro_rules! at {
-            ($size:literal) => {{
-                const $N: usize = $size;
-                $body
-            }};
-        }
-        match $crate::runtime::padded_states($states) {
-            Some(1 | 2) => at!(2),
-            Some(3 | 4) => at!(4),
-            Some(6 | 8) => at!(8),
-            Some(12 | 16) => at!(16),
-            Some(32) => at!(32),
-            _ => at!(64),
-        }
-    }};
+    ($states:expr, $N:ident => $body:expr) => {
+        $crate::runtime::at_sizes!($states, $N => $body;
+            Some(1 | 2) => 2, Some(3 | 4) => 4, Some(6 | 8) => 8, Some(12 | 16) => 16,
+            Some(32) => 32, _ => 64)
+    };
 }
 pub(crate) use with_few_states;
 

@@ -46,14 +46,19 @@ fn log_density(x: u32, rate: f64) -> f64 {
     -(x * log_ratio - (x - rate)) - saddle(x)
 }
 
+/// Asserts that a number is right to within a fraction of itself.
+#[track_caller]
+fn assert_right(got: impl Real, wanted: f64, tolerance: f64, x: u32, rate: impl Real) {
+    let near = (got.to_f64() - wanted).abs() <= tolerance * wanted.abs();
+    assert!(near, "{x} at {rate:?}: {got:?} where {wanted} is right");
+}
+
 fn likelihoods_are_right<T: Real>(tolerance: f64) {
     for rate in RATES.map(T::from_f64) {
         let poisson = Poisson::<1, T>::new([rate]).expect("a rate");
         for x in counts(rate.to_f64()) {
-            let got = poisson.log_likelihood(&[x]).to_f64();
             let wanted = log_density(x, rate.to_f64());
-            let near = (got - wanted).abs() <= tolerance * wanted.abs();
-            assert!(near, "log P({x} | {rate:?}): {got} where {wanted} is right");
+            assert_right(poisson.log_likelihood(&[x]), wanted, tolerance, x, rate);
         }
     }
 }
@@ -62,6 +67,29 @@ fn likelihoods_are_right<T: Real>(tolerance: f64) {
 fn likelihoods_are_right_at_every_rate() {
     likelihoods_are_right::<f64>(1e-11);
     likelihoods_are_right::<f32>(1e-5);
+}
+
+/// Small counts are taken by another formula than large ones: all of them, at rates around theirs, alone
+/// and in sums over channels.
+#[test]
+fn likelihoods_of_small_counts_are_right() {
+    for rate in (1..400).map(|n| 0.1 * n as f32) {
+        let poisson = Poisson::<6>::new([rate; 6]).expect("rates");
+        for x in 0..20 {
+            let wanted = 6.0 * log_density(x, rate.into());
+            assert_right(poisson.log_likelihood(&[x; 6]), wanted, 1e-5, x, rate);
+        }
+    }
+}
+
+/// A rate of zero makes no count certain, and any other impossible.
+#[test]
+fn a_rate_of_zero_counts_nothing() {
+    let never = Poisson::<1>::new([0.0]).expect("a rate");
+    assert_eq!(never.log_likelihood(&[0]), 0.0);
+    for x in [1, 15, 16, u32::MAX] {
+        assert_eq!(never.log_likelihood(&[x]), f32::NEG_INFINITY, "{x}");
+    }
 }
 
 /// What tells states apart is a difference of log-likelihoods that are nearly the same.
@@ -90,9 +118,8 @@ fn scores_are_right<T: Real>(tolerance: f64) {
             poisson.observe(&[x, 1], T::ONE, &mut statistics);
             let [score, _] = poisson.score(&statistics, Parametrisation::SOFTMAX);
             let [rate_of_change] = along.log_likelihood(&[x, 1]).tangent;
-            for got in [score.to_f64(), 2.0 * rate_of_change.to_f64()] {
-                let near = (got - wanted).abs() <= tolerance * wanted.abs();
-                assert!(near, "{x} less {rate:?}: {got} where {wanted} is right");
+            for got in [score, rate_of_change + rate_of_change] {
+                assert_right(got, wanted, tolerance, x, rate);
             }
         }
     }

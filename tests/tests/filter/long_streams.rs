@@ -136,6 +136,31 @@ fn rows_above_one_do_not_overflow() {
     assert!((f64::from(stream.read()) / expected - 1.0).abs() < 1e-2, "{}", stream.read());
 }
 
+/// In double words, of any size.
+#[test]
+fn compensated_products_are_right_wherever_they_are_finite() {
+    let parts = |sum: f32, carry: f32, factor: f32| {
+        let got = Compensated::from_parts(sum, carry).times(factor).parts();
+        let exact = (f64::from(sum) + f64::from(carry)) * f64::from(factor);
+        let got = f64::from(got.0) + f64::from(got.1);
+        assert!(
+            (got - exact).abs() <= 2f64.powi(-44) * exact.abs(),
+            "{sum} {factor}: {got}, {exact}"
+        );
+    };
+    let significands = [1.0, 1.234_567_9, 1.333_333_4, 1.999_999_9];
+    for (a, b) in significands.into_iter().flat_map(|a| significands.map(|b| (a, b))) {
+        for power in -40..127 {
+            for other in -40..127 - power {
+                let (x, y): (f32, f32) = (a * 2f32.powi(power), -b * 2f32.powi(other));
+                if (x * y).is_finite() {
+                    parts(x, x * 3e-8, y);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn compensated_sums_do_not_stop() {
     // A plain f32 sum stops at 2^24, one with a plain carry at 2^25.

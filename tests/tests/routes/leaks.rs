@@ -2,7 +2,6 @@
 
 use fishweir::data::{Dataset, ReadOptions, Windowing};
 use fishweir::deploy::ModelKind;
-use fishweir::fit::Topology;
 use fishweir::kernel::marginal::{FixedLengthModel, MarginalModel};
 use fishweir::learn::{
     ClassifierKind, Scaling, TrainError, TrainOptions, Trained, train, train_fixed_length,
@@ -51,16 +50,12 @@ fn strings(wild: Option<&str>) -> Dataset {
 }
 
 fn options(kind: ClassifierKind) -> TrainOptions {
-    let mut options = TrainOptions::new(kind);
-    options.baum_welch.states = 2;
-    options.baum_welch.topology = Topology::Ergodic;
-    options.baum_welch.iterations = 5;
-    options.baum_welch.restarts = 1;
-    options.inner_folds = 2;
-    options.group = Some("person".into());
-    options.sigma = vec![1.0, 2.0];
-    options.c = vec![0.1, 1.0];
-    options
+    TrainOptions {
+        group: Some("person".into()),
+        sigma: vec![1.0, 2.0],
+        c: vec![0.1, 1.0],
+        ..crate::options(kind)
+    }
 }
 
 /// The bytes of the file that a training writes.

@@ -3,13 +3,14 @@
 use fishweir::classifier::Classifier;
 use fishweir::data::{Dataset, ReadOptions};
 use fishweir::evaluate::{Figures, judge};
-use fishweir::fit::Topology;
 use fishweir::kernel::Gram;
 use fishweir::learn::{
     ChosenBy, ClassWeight, ClassifierKind, Learner, Scaling, ScoreModels, TrainError, TrainOptions,
     Trainer, WindowKernel, train,
 };
 use fishweir_tests::sample::Sampler;
+
+use crate::options;
 
 /// Strings of two classes: runs of letters, and letters that alternate.
 fn strings() -> Dataset {
@@ -25,16 +26,6 @@ fn strings() -> Dataset {
         text += &format!("{}\ts{n}\t{sequence}\n", if runs { "runs" } else { "alternates" });
     }
     Dataset::parse("strings.tsv", text.as_bytes(), &ReadOptions::default()).expect("a data set")
-}
-
-fn options(kind: ClassifierKind) -> TrainOptions {
-    let mut options = TrainOptions::new(kind);
-    options.baum_welch.states = 2;
-    options.baum_welch.topology = Topology::Ergodic;
-    options.baum_welch.iterations = 10;
-    options.baum_welch.restarts = 1;
-    options.inner_folds = 2;
-    options
 }
 
 #[test]

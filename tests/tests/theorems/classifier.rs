@@ -4,7 +4,8 @@ use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::Parametrisation as Coordinates;
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Recursion;
-use fishweir_core::hmm::Hmm;
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::{Flaw, ModelError, Part};
 use fishweir_tests::build::{Family, direction, padded, samples};
 use fishweir_tests::oracle::{
     Direction, Law, LogDomain, Model, Parametrisation, Sequence, derivative,
@@ -154,5 +155,31 @@ proptest! {
         let models =
             std::array::from_fn(|_| s.model(Topology::LeftToRight, 3, |s| s.gaussian_law(2, 3.0)));
         check_family(&mut s, models);
+    }
+}
+
+/// However far away samples are, a margin is a number; weights by which it might not be are refused.
+#[test]
+fn heavy_weights_make_no_margin_that_is_no_number() {
+    let chain = Chain::<f32, 1>::new([1.0], [[1.0]]).expect("sums to one");
+    let law = |mean| Gaussian::<1>::new([mean], [1.0]).expect("positive");
+    let bank = [0.0, 1.0].map(|mean| Hmm::new(chain, [law(mean)]));
+    let weighed =
+        |weights| StreamClassifier::new(bank, [[weights, -weights]], [0.0], Normalisation::NONE);
+    let heaviest = 2_f32.powi(48);
+    let heavy = weighed(heaviest);
+    assert_eq!(heavy.validate(), Ok(()));
+    let mut state = heavy.start();
+    for x in [0.5, 1e9, -4e9, -4e9] {
+        heavy.push(&mut state, &[x]).expect("possible");
+        assert!(heavy.read(&state).margin.is_finite(), "{:?}", heavy.read(&state));
+    }
+    for (weight, flaw) in [
+        (2.0 * heaviest, Flaw::NotInRange),
+        (f32::MAX, Flaw::NotInRange),
+        (f32::INFINITY, Flaw::NotFinite),
+    ] {
+        let refused = Err(ModelError::new(Part::LikelihoodWeight, flaw, 0, 0));
+        assert_eq!(weighed(weight).validate(), refused, "{weight}");
     }
 }

@@ -16,7 +16,7 @@ use fishweir::report::{
 };
 
 use super::arguments::{Cutting, Reading, ScoreKernels, Training, note_unused};
-use super::fit::{fits_of_a_training, warn};
+use super::fit::warn;
 use super::model::Model;
 use super::output::{self, Outputs};
 use super::{Failure, note, progress, tell};
@@ -201,7 +201,7 @@ pub(super) fn cross_validation(
     for (&kind, options) in kinds.iter().zip(&all) {
         let bar = progress::passes(
             format!("cross-validating {kind}"),
-            folds.folds * data.classes().len() * fits_of_a_training(data, options),
+            folds.folds * data.classes().len() * options.most_fits(data.kind()),
             &options.baum_welch,
         );
         let one = cross_validate(&trainer, options, folds, &|| bar.inc(1));

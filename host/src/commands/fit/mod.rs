@@ -93,7 +93,7 @@ pub(super) fn fit(
     warn(data, series, options, 1);
     let bar = progress::passes(
         format!("fitting {}", options.kind),
-        data.classes().len() * fits_of_a_training(data, options),
+        data.classes().len() * options.most_fits(data.kind()),
         &options.baum_welch,
     );
     let trained = train(data, series, options, &|| bar.inc(1));
@@ -129,17 +129,6 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
 
 /// Beyond which it is said how long a training takes.
 const MANY_MINUTES: f64 = 5.0;
-
-/// How often class models are fitted in a training: once, and once an inner fold and floor, of which
-/// channels have several.
-pub(super) fn fits_of_a_training(data: &Dataset, options: &TrainOptions) -> usize {
-    let floors = match data.kind() {
-        Kind::Channels(_) => options.std_floors.len(),
-        Kind::Symbols(_) => 0,
-    };
-    let choices = floors + usize::from(options.kind != ClassifierKind::Bayes);
-    1 + choices * options.inner_folds
-}
 
 /// What to say of a training.
 pub(super) fn report(
