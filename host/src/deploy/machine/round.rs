@@ -8,7 +8,7 @@ use super::expansion::{
 };
 use super::{DeployedKernel, DeployedWhitening, Machine, Scores, Sequences, scores};
 use crate::classifier::Observations;
-use crate::deploy::compile::attach;
+use crate::deploy::compile::{Names, attach};
 use crate::runtime::{Emissions, Hmm, with_few_states};
 
 impl Expansion {
@@ -86,7 +86,12 @@ impl Expansion {
                     });
                 }
                 Ok(DeployedKernel::FixedLength(Sequences {
-                    model: attach(0, model, &[], model.states())?,
+                    model: attach(
+                        (0, Names::of(&[], 1, &self.observations)),
+                        model,
+                        &[],
+                        model.states(),
+                    )?,
                     stored: support.iter().map(|&item| items[item].clone()).collect(),
                     log_norms: row("norms", 0, &log_norms)?,
                     normalised: *normalised,
@@ -147,11 +152,12 @@ impl Expansion {
         };
         kernel.validate()?;
         let kernel = kernel.of_reals(|x| x as f32);
+        let names = Names::of(&self.classes, models.len(), &self.observations);
         let scores = Scores {
             models: models
                 .iter()
                 .enumerate()
-                .map(|(index, model)| attach(index, model, &[], model.states()))
+                .map(|(index, model)| attach((index, names), model, &[], model.states()))
                 .collect::<Result<_, _>>()?,
             normalisation: *normalisation,
             likelihood: *likelihood,
