@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 
-use super::augment::Augmented;
+use super::augment::{AugmentError, Augmented};
 use super::choice::{Choice, Grid, HeldBack, inner_folds};
 use super::effort::check_features;
 use super::features::{FeatureMap, Features, Scaling};
@@ -233,7 +233,13 @@ impl<'a> Problem<'a> {
             })
             .collect();
         if let Some(place) = features.iter().position(Option::is_none) {
-            return Err(TrainError::impossible(self.data, cut[place], map.models()));
+            let window = cut[place];
+            if self.augmented.is_copy(window.series) {
+                let what = "is impossible under a model fitted to the series themselves";
+                let (options, kind) = (&self.options.augment, self.data.kind());
+                return Err(AugmentError::wild(window.source, what, options, kind).into());
+            }
+            return Err(TrainError::impossible(self.data, window, map.models()));
         }
         let mut rows = Matrix::new(map.len());
         features.iter().flatten().for_each(|features| rows.push(features));
