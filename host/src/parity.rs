@@ -92,7 +92,8 @@ pub struct Parity {
     pub missing: usize,
     /// Of the samples, refused as impossible or invalid by the host.
     pub refused: usize,
-    /// Of the samples, those after which a machine's scores were out of range: nothing was decided.
+    /// Of the samples, those after which nothing was decided: a machine's scores were out of range, or the
+    /// margin is no number.
     pub undecided: usize,
     /// Of the samples, lost on the way to the device: the host takes them as missing too.
     pub lost: usize,
@@ -247,7 +248,14 @@ impl Parity {
                 (status, (none, vec![0.0; answer.log_likelihood_bits.len()]))
             }
         };
-        let host = [decision.class as u32, decision.margin.to_bits()]
+        // No decision, and no number whose bits mean anything: which NaN it is the processor decides.
+        let no_margin = decision.margin.is_nan();
+        self.undecided += usize::from(no_margin);
+        let margin = match no_margin && answer.margin().is_nan() {
+            true => answer.margin_bits,
+            false => decision.margin.to_bits(),
+        };
+        let host = [decision.class as u32, margin]
             .into_iter()
             .chain(evidence.iter().copied().map(f32::to_bits));
         let device = [answer.class as u32, answer.margin_bits]
@@ -277,5 +285,58 @@ impl Parity {
         if let Some(what) = what {
             self.differ(bits, || format!("{}: {what}", place()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Says nothing, whatever it hears.
+    struct Speechless(u64);
+
+    impl DecisionStream for Speechless {
+        fn push(&mut self, _: Sample<'_>) -> Result<(), PushError> {
+            self.0 += 1;
+            Ok(())
+        }
+        fn reset(&mut self) {
+            self.0 = 0;
+        }
+        fn samples(&self) -> u64 {
+            self.0
+        }
+        fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
+            Ok(Decision { class: 0, margin: f32::NAN })
+        }
+        fn decision_values(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
+            Ok(vec![f32::NAN])
+        }
+        fn leads(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
+            Ok(vec![f32::NAN; 2])
+        }
+        fn evidence(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
+            Ok(vec![1.0])
+        }
+    }
+
+    #[test]
+    fn a_margin_that_is_no_number_decides_nothing_and_has_no_bits() {
+        let symbols = [Some(0), Some(1), Some(0)];
+        let recording = Recording::new([SamplesView::Symbols(&symbols)], None);
+        let answer = |margin: f32| {
+            Some(Answer {
+                status: Status::Accepted,
+                lost: 0,
+                class: 0,
+                margin_bits: margin.to_bits(),
+                log_likelihood_bits: [1.0_f32.to_bits()].into(),
+            })
+        };
+        let answers = [f32::NAN, -f32::NAN, 0.5].map(answer);
+        let parity = compare_stream(Speechless(0), &recording, &answers).expect("symbols");
+        assert_eq!((parity.undecided, parity.differing_answers), (3, 1));
+        let difference = parity.first_difference.expect("a margin here, none there");
+        assert!(difference.starts_with("stream 1, sample 3: margin"), "{difference}");
     }
 }

@@ -1,6 +1,7 @@
 //! Bad data, given to every command that reads data.
 
 use std::fs;
+use std::path::Path;
 
 use crate::fixtures::fixtures;
 use crate::{fishweir, refused};
@@ -19,6 +20,7 @@ fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("long.csv", with("0,a,still,0,1,2,3\n"), "line 2, column 7: the row has 7 fields"),
         ("nan.csv", with("0,a,still,0,1,2\n0,a,still,1,NaN,2\n"), "line 3, column 5 (x): `NaN`"),
         ("infinite.csv", with("0,a,still,0,1,inf\n"), "line 2, column 6 (y): `inf`"),
+        ("joiner.csv", with("0,a,sti\u{200D}ll,0,1,2\n"), "line 2, column 3 (label), character 4"),
         ("word.csv", with("0,a,still,0,one,2\n"), "line 2, column 5 (x): `one`"),
         ("missing.csv", with("0,a,still,0,,\n0,a,still,1,NA,NA\n"), "has no observation"),
         ("order.csv", with("0,a,still,1,1,2\n0,a,still,0,1,2\n"), "line 3, column 4 (t): t is 0"),
@@ -66,6 +68,35 @@ fn a_bad_table_is_named_by_file_line_and_column() {
         fs::write(&file, bytes).expect("written");
         all_refuse(&file.display().to_string(), expected, "two.json");
     }
+}
+
+/// What stands in the name of a file does nothing to the terminal, and JSON has its own way to write it.
+#[cfg(unix)]
+#[test]
+fn control_characters_in_the_name_of_a_file_are_escaped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let (data, model) = (at("\u{1B}]0;x\u{7}.csv"), at("\u{1B}[31m.json"));
+    fs::copy(fixtures().path("two.csv"), &data).expect("copied");
+    fs::copy(fixtures().path("two.json"), &model).expect("copied");
+    let evaluate = |data: &Path, json: &str| {
+        let mut command = fishweir(&format!("evaluate --window 30 {json}"));
+        command.arg(data).arg("--model").arg(&model).output().expect("started")
+    };
+    let (good, bad) = (evaluate(&data, ""), evaluate(&at("\u{9B}2J.csv"), ""));
+    assert_eq!((good.status.code(), bad.status.code()), (Some(0), Some(2)));
+    for (text, shown) in [
+        (&good.stdout, "\\u{1b}]0;x\\u{7}.csv"),
+        (&good.stdout, "\\u{1b}[31m.json"),
+        (&bad.stderr, "\\u{9b}2J.csv: cannot be read"),
+    ] {
+        let text = String::from_utf8_lossy(text);
+        assert!(text.contains(shown), "no {shown} in: {text}");
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+    }
+    let report = evaluate(&data, "--json").stdout;
+    let report: serde_json::Value = serde_json::from_slice(&report).expect("JSON");
+    assert_eq!(report["data"].as_str(), data.to_str());
 }
 
 #[test]

@@ -277,19 +277,6 @@ fn check_figures_of_one_class(report: &Value) {
 }
 
 #[test]
-fn training_options_beside_a_model_are_noted_not_obeyed() {
-    let line = format!(
-        "evaluate {} --model {} --states 3 --c 1",
-        fixtures().at("two.csv"),
-        fixtures().at("two.json")
-    );
-    let output = fishweir(&line).output().expect("started");
-    assert!(output.status.success());
-    let note = String::from_utf8_lossy(&output.stderr);
-    assert!(note.contains("--states, --c not used"), "{note}");
-}
-
-#[test]
 fn folds_that_cannot_be_made_are_refused() {
     let data = fixtures().at("two.csv");
     for (options, expected) in [
@@ -301,5 +288,17 @@ fn folds_that_cannot_be_made_are_refused() {
         let line = format!("evaluate {data} {options} {QUICK}");
         let message = refused(&mut fishweir(&line), 2);
         assert!(message.contains(expected), "{options}: {message}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let empty = folder.path().join("empty.csv");
+    let text = table(&["still", "moving"]);
+    let text = ["ann", "bob", "cat"].iter().fold(text, |text, name| text.replace(name, ""));
+    fs::write(&empty, text).expect("written");
+    let model = fixtures().at("two.json");
+    for options in [QUICK.to_owned(), format!("--model {model}")] {
+        let line = format!("evaluate {} --group subject {options}", empty.display());
+        let message = refused(&mut fishweir(&line), 2);
+        let expected = "empty.csv: the column `subject` to group by is empty in every row";
+        assert!(message.contains(expected), "{message}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::fixtures::fixtures;
+use crate::fixtures::{Noise, fixtures};
 use crate::{fishweir, json, refused};
 
 #[test]
@@ -64,8 +64,17 @@ fn fixed_point_is_measured_before_it_is_written() {
     assert!(source.contains("GaussianQ15"), "{source}");
     fs::remove_file(&file).expect("there");
 
-    // More equality than there is: refused, and nothing is written.
-    let message = refused(&mut fishweir(&format!("{line} --equal 1.5")), 1);
+    // More equality than there is, over many windows of one sample: refused, and nothing is written.
+    let noise = folder.path().join("noise.csv");
+    let mut values = Noise(5);
+    let mut text = "series,t,x,y\n".to_owned();
+    for series in 0..20_000 {
+        let mut next = || 0.8 * values.next().unwrap_or(0.0);
+        text += &format!("{series},0,{:.3},{:.3}\n", next(), 0.5 + next());
+    }
+    fs::write(&noise, text).expect("written");
+    let strict = format!("export {model} --rust {file} --number q15 --equal 1 --data");
+    let message = refused(&mut fishweir(&format!("{strict} {}", noise.display())), 1);
     assert!(message.contains("fixed point decides as f64 does on"), "{message}");
     assert!(!folder.path().join("q15.rs").exists());
     let message = refused(&mut fishweir(&format!("{line} -o {file}.fishweir")), 2);

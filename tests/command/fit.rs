@@ -173,7 +173,7 @@ fn other_features_and_varied_data_can_be_asked_for() {
     for (options, models) in [
         ("--score-model moving", 1),
         ("--no-likelihood", 3),
-        ("--copies 2 --rotation 0 --gain 0.1 --mirror x,y", 3),
+        ("--copies 2 --gain 0.1 --mirror x,y", 3),
     ] {
         let model = folder.path().join("m.json");
         fit(&fixtures().path("three.csv"), &model, &format!("{options} --scaling diagonal"));
@@ -194,7 +194,16 @@ fn what_cannot_be_fitted_is_refused_and_nothing_is_written() {
         (&unlabelled, "", "has no label"),
         (&good, "--states 0", "states is 0"),
         (&good, "--states 65", "between 1 and 64"),
-        (&good, "--std-floor 0", "positive"),
+        (
+            &good,
+            "--copies 2 --gain 1000",
+            "overflows single precision (2 copies of each with gains",
+        ),
+        (
+            &good,
+            "--copies 2 --gain 20 --window 20",
+            "themselves (2 copies of each with gains off by 2000",
+        ),
         (&good, "--tolerance NaN", "tolerance"),
         (&good, "--restarts 0", "restarts"),
         (&good, "--restarts 1000000000000", "restarts"),
@@ -230,6 +239,27 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
         assert!(message.contains(expected), "{message}");
     }
     assert_eq!(fs::read_to_string(&data).expect("still there"), text);
+}
+
+/// Whose model it is, and of which channel, by their names.
+#[test]
+fn a_model_that_single_precision_does_not_hold_is_named_by_class_and_channel() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, model) = (folder.path().join("small.csv"), folder.path().join("m.json"));
+    let text: String = table(&["still", "moving"])
+        .lines()
+        .map(|line| match line.ends_with('y') {
+            true => format!("{line}\n"),
+            false => format!("{line}e-41\n"),
+        })
+        .collect();
+    fs::write(&data, text).expect("written");
+    for classifier in ["bayes", "fisher", "gaussian"] {
+        let fit = format!("fit {} --classifier {classifier} {QUICK}", data.display());
+        let message = refused(&mut fishweir(&format!("{fit} -o {}", model.display())), 2);
+        let place = "the model of class `moving`: the rate of channel `y` does not fit";
+        assert!(message.contains(place), "{classifier}: {message}");
+    }
 }
 
 /// A channel that is the same everywhere is in nobody's way, and is named.
@@ -284,7 +314,7 @@ fn every_classifier_learner_and_scaling_can_be_asked_for() {
         ("three.csv", "--classifier top --class-weight balanced", "classes balanced"),
     ] {
         let data = fixtures().at(data);
-        let line = format!("fit {data} -o {model} {options} {QUICK} --copies 0 --json");
+        let line = format!("fit {data} -o {model} {options} {QUICK} --json");
         let report = json(&mut fishweir(&line));
         let kind = options.split(' ').nth(1).expect("a kind");
         assert_eq!(report["classifier"], kind);
@@ -301,7 +331,7 @@ fn every_classifier_learner_and_scaling_can_be_asked_for() {
     }
     let data = fixtures().at("strings.tsv");
     refused(&mut fishweir(&format!("fit {data} -o {model} --learner forest")), 2);
-    let line = format!("fit {data} -o {model} --classifier top --score-model a {QUICK}");
+    let line = format!("evaluate {data} --classifier fisher,top --score-model runs {QUICK}");
     let said = refused(&mut fishweir(&line), 2);
     assert!(said.contains("all class models"), "{said}");
 }
@@ -319,7 +349,7 @@ fn one_thread_and_several_write_the_same_bytes() {
         let written = |threads: &str| {
             let model = folder.path().join(format!("{threads}.json"));
             let line = format!(
-                "fit {} -o {} {options} --states 2 --c 0.1,1 --iterations 8",
+                "fit {} -o {} {options} --states 2 --iterations 8",
                 fixtures().at(data),
                 model.display()
             );

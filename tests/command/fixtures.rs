@@ -26,7 +26,7 @@ impl Fixtures {
 }
 
 /// Options that make a fit quick.
-pub(crate) const QUICK: &str = "--states 2 --restarts 1 --iterations 8 --c 0.1,1";
+pub(crate) const QUICK: &str = "--states 2 --restarts 1 --iterations 8";
 
 /// The folder, made when it is first asked for.
 pub(crate) fn fixtures() -> &'static Fixtures {

@@ -123,7 +123,10 @@ fn bad_options_are_named() {
     let (strings, model) = (fixtures().at("strings.tsv"), fixtures().at("strings.json"));
     let (two, numbers) = (fixtures().at("two.csv"), fixtures().at("two.json"));
     let cases: [(String, &str); 12] = [
-        (format!("{strings} -m {model} --information exact"), "the practical kernel takes no"),
+        (
+            format!("{strings} -m {model} --information exact"),
+            "--kernel practical takes no --information; it is for --kernel inv",
+        ),
         (format!("{strings} -m {model} --kernel invariant --information exact"), "of length 25"),
         (format!("{strings} -m {model} --score-model walks"), "no such class, only runs, turns"),
         (format!("{strings} -m {model} --kernel top --score-model runs"), "two classes at least"),
@@ -134,7 +137,7 @@ fn bad_options_are_named() {
             "cannot be enumerated",
         ),
         (format!("{strings} -m {numbers}"), "are needed"),
-        (format!("{strings} -m {model} --kernel gaussian --sigma 0"), "must be positive"),
+        (format!("{strings} -m {model} --kernel gaussian --sigma 0"), "finite and positive"),
         (format!("{strings} -m {model} --kernel invariant --ridge -1"), "not negative"),
         (
             format!("{strings} -m {model} --kernel invariant --draws 10000000000"),

@@ -63,7 +63,8 @@ fn all_the_way(data: &str, fit: &str, method: &str) -> Value {
 fn each_kernel_on_scores_is_fitted_inspected_exported_and_run() {
     for kind in KINDS {
         let strings = fixtures().at("strings.tsv");
-        let quick = format!("--classifier {kind} {QUICK} --sigma 0.5,1");
+        let widths = if kind == "gaussian" { "--sigma 0.5,1" } else { "" };
+        let quick = format!("--classifier {kind} {QUICK} --c 0.1,1 {widths}");
         let info = all_the_way(&strings, &quick, kind);
         // Whole scores: initial, transition, symbols, a log-likelihood, of two models.
         assert_eq!(info["stored"]["entries"], 2 * (2 + 4 + 2 * 4 + 1));
@@ -79,7 +80,7 @@ fn each_kernel_on_scores_is_fitted_inspected_exported_and_run() {
 fn each_is_cross_validated_beside_the_others() {
     let data = fixtures().at("three.csv");
     let line = format!(
-        "evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK} --sigma 0.5,1 \
+        "evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK} --c 0.1,1 --sigma 0.5,1 \
          --classifier bayes,fisher,gaussian,polynomial,cosine"
     );
     let report = json(fishweir(&line).arg("--json"));

@@ -10,6 +10,7 @@ mod fixtures;
 mod gram;
 mod gram_family;
 mod gram_marginal;
+mod idle;
 mod info;
 mod kernel_fit;
 mod machine;

@@ -6,10 +6,12 @@ use std::process::{Child, Command, Stdio};
 use fishweir::classifier::{Classifier, Observations, Output, Provenance};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value;
 
-use crate::fixtures::{fixtures, labelled_strings};
-use crate::{PROGRAM, fishweir, printed};
+use crate::fixtures::{QUICK, fixtures, labelled_strings};
+use crate::{PROGRAM, fishweir, printed, refused};
 
 fn samples() -> Vec<String> {
     let text = std::fs::read_to_string(fixtures().path("two.csv")).expect("data");
@@ -143,6 +145,64 @@ fn symbols_come_one_or_many_to_a_line() {
     }
     drop(input);
     assert!(child.wait().expect("ended").success());
+}
+
+#[test]
+fn what_a_file_may_be_a_stream_may_be_or_is_told_otherwise() {
+    let line = format!("score --stream --model {}", fixtures().at("two.json"));
+    let plain = printed(fishweir(&line).write_stdin("series,x,y\na,0.1,0.2\na,NA,1\n"));
+    let quoted = "\"series\",\"x\",\"y\"\n\"a\",\"0.1\",\"0.2\"\na,\"NA\",\"1\"\n";
+    assert_eq!(plain, printed(fishweir(&line).write_stdin(quoted)));
+    let packed = {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(b"0.1,0.2\n").expect("memory");
+        packed.finish().expect("memory")
+    };
+    for model in ["two.json", "strings.json"] {
+        let line = format!("score --stream --model {}", fixtures().at(model));
+        let message = refused(fishweir(&line).write_stdin(packed.clone()), 2);
+        let expected =
+            "error: standard input: is gzip, and a stream is read as it comes; unpack it";
+        assert!(message.starts_with(expected), "{message}");
+    }
+}
+
+/// Whatever a command writes there: nobody reads it, and that is no error.
+#[test]
+fn standard_output_that_nobody_reads_ends_a_command_quietly() {
+    let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
+    for line in [
+        format!("score {data} --model {model}"),
+        format!("score {data} --model {model} --json"),
+        format!("score --stream --model {model}"),
+        format!("score --stream --model {model} --json"),
+        format!("info {model}"),
+        format!("info {model} --json"),
+        format!("evaluate {data} --model {model}"),
+        format!("evaluate {data} --model {model} --json"),
+        format!("evaluate {data} --model {model} --roc -"),
+        format!("export {model} --rust -"),
+        format!("export {model} --artefact -"),
+        format!("gram {data} --model {model} -o -"),
+        format!("fit {data} -o - --classifier bayes {QUICK}"),
+        "score --help".to_owned(),
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut child = Command::new(PROGRAM)
+            .args(line.split_whitespace())
+            .stdin(Stdio::piped())
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("started");
+        // The other end may have hung up already.
+        let _ = child.stdin.take().expect("piped").write_all(b"1,2\n2,1\n");
+        let output = child.wait_with_output().expect("ended");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{line}: {message}");
+        assert!(!message.contains("error"), "{line}: {message}");
+    }
 }
 
 #[test]

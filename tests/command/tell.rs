@@ -24,7 +24,7 @@ fn a_column_that_most_likely_groups_is_pointed_out_once() {
     let data = fixtures().at("two.csv");
     for command in ["fit -o /dev/null --classifier bayes", "evaluate --classifier bayes"] {
         let line = format!("{command} {data} {QUICK}");
-        let told = notes(&line.replace(" --c 0.1,1", ""));
+        let told = notes(&line);
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].contains("`subject` is not named by --group"), "{told:?}");
         let told = notes(&format!("{line} --group subject"));
@@ -59,20 +59,92 @@ fn windows_that_are_none_samples_in_none_and_gaps_are_told_by_all() {
     }
 }
 
+/// Wherever behind `t` it stands, and only where nobody named it a channel.
 #[test]
-fn options_without_effect_are_told_or_refused() {
-    let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
-    let told = notes(&format!(
-        "fit {data} -o /dev/null --group subject --classifier bayes {QUICK} --no-likelihood"
-    ));
-    assert!(told.iter().any(|note| note == "--c, --no-likelihood not used by bayes"), "{told:?}");
-    for (line, expected) in [
-        (format!("evaluate {data} --model {model} --folds 3"), "cannot be used with"),
-        (format!("evaluate {data} --model {model} --fold-seed 3"), "cannot be used with"),
-        (format!("gram {data} --model {model} --length 3 -o /dev/null"), "--information exact"),
+fn a_channel_that_most_likely_groups_is_pointed_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    for (name, columns) in [("next.csv", ["Subject", "x"]), ("last.csv", ["x", "Subject"])] {
+        let mut text = format!("series,label,t,{}\n", columns.join(","));
+        for line in table(&["still", "moving"]).lines().skip(1) {
+            let fields: Vec<&str> = line.split(',').collect();
+            let [series, subject, label, t, x, _] = fields[..] else { panic!("{line}") };
+            let number = if subject == "ann" { "1" } else { "2" };
+            let (a, b) = if columns[1] == "x" { (number, x) } else { (x, number) };
+            text += &format!("{series},{label},{t},{a},{b}\n");
+        }
+        fs::write(at(name), text).expect("written");
+        let (data, model) = (at(name), at("m.json"));
+        for line in [
+            format!("fit {data} -o {model} --classifier bayes {QUICK}"),
+            format!("evaluate {data} --classifier bayes {QUICK}"),
+            format!("gram {data} -o /dev/null {QUICK}"),
+        ] {
+            let told = notes(&line);
+            let said = told.iter().filter(|note| note.contains("`Subject` stands behind `t`"));
+            assert_eq!(said.count(), 1, "{line}: {told:?}");
+        }
+        let told = notes(&format!("score {data} --model {model}"));
+        assert!(!told.iter().any(|note| note.contains("stands behind")), "{told:?}");
+    }
+}
+
+/// A window, or a series of a stream, without a single observed sample is decided on all the same.
+#[test]
+fn what_is_decided_without_an_observed_sample_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("gap.csv").display().to_string();
+    let missing = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let t: usize = fields[3].parse().unwrap_or(99);
+        match fields[0] == "3" && t < 20 {
+            true => format!("{},NA,NA\n", fields[..4].join(",")),
+            false => format!("{line}\n"),
+        }
+    };
+    let text = table(&["still", "moving"]);
+    fs::write(&data, text.lines().map(missing).collect::<String>()).expect("written");
+    let model = fixtures().at("two.json");
+    let blind = "1 window without an observed sample, decided by the classifier's priors";
+    for line in [
+        format!("score {data} --model {model} --window 20"),
+        format!("evaluate {data} --model {model} --window 20"),
+        format!("evaluate {data} --classifier bayes --window 20 {QUICK}"),
     ] {
-        let message = refused(&mut fishweir(&line), 2);
-        assert!(message.contains(expected), "{line}: {message}");
+        for (line, count) in [(line.replace(" --window 20", ""), 0), (line, 1)] {
+            if line.contains("bayes") || count == 1 {
+                let told = notes(&line);
+                let found = told.iter().filter(|note| note.starts_with(blind)).count();
+                assert_eq!(found, count, "{line}: {told:?}");
+            }
+        }
+    }
+    let line = format!("score --stream --model {model}");
+    let output = fishweir(&line).write_stdin("series,x,y\na,NA,1\nb,0,0\nb,,\nc,NA,NA\n").unwrap();
+    let told = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(told.starts_with("note: 2 series without an observed sample, decided"), "{told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    let output = fishweir(&line).write_stdin("0.5,1\nNA,NA\n").unwrap();
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn pages_say_what_a_user_would_not_expect() {
+    let help = |command: &str| {
+        let text = printed(&mut fishweir(&format!("{command} --help")));
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for (command, part) in [
+        ("score", "a kernel machine takes the scores of all its models, and refuses"),
+        ("score", "With nothing observed yet the class is what the classifier's priors or biases"),
+        (
+            "fit",
+            "turned and mirrored about zero, so channels with an offset must have it subtracted",
+        ),
+        ("fit", "by which a copy's vectors are turned, about zero"),
+    ] {
+        let text = help(command);
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
 }
 
@@ -174,13 +246,26 @@ fn a_training_window_that_no_model_takes_is_named() {
 fn what_memory_has_no_room_for_is_refused_before_the_work() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("long.tsv.gz");
-    for (symbols, limit, expected) in [
-        (20_000_000, 120_000, "long.tsv.gz: reading it takes some 101 MB of memory"),
+    let reading = "long.tsv.gz: reading it takes some 101 MB of memory";
+    let room = "line 3: series `long`: 5 000 000 samples under 4 states take some 320";
+    let two = "line 3: series `long`: 5 000 000 samples under 2 states take some 160";
+    let model = fixtures().at("strings.json");
+    for (symbols, limit, expected, commands) in [
+        (20_000_000, 120_000, reading, vec!["fit -o /dev/null".to_owned()]),
         (
             5_000_000,
             250_000,
-            "line 3: series `long`: 5 000 000 samples under 4 states take some 320",
+            room,
+            vec![
+                "fit -o /dev/null".to_owned(),
+                // Models are fitted to whole series.
+                "fit -o /dev/null --window 1000".to_owned(),
+                "evaluate".to_owned(),
+                "gram -o /dev/null --one-model".to_owned(),
+                "gram -o /dev/null".to_owned(),
+            ],
         ),
+        (5_000_000, 180_000, two, vec![format!("gram -o /dev/null --model {model}")]),
     ] {
         let file = fs::File::create(&data).expect("made");
         let mut file = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
@@ -188,9 +273,10 @@ fn what_memory_has_no_room_for_is_refused_before_the_work() {
         let text = format!("label\tid\tsequence\nb\tshort\tACGT\na\tlong\t{long}\n");
         file.write_all(text.as_bytes()).expect("written");
         file.finish().expect("written");
-        let program =
-            format!("ulimit -v {limit}; exec {PROGRAM} fit {} -o /dev/null", data.display());
-        let message = refused(Command::new("sh").args(["-c", &program]), 2);
-        assert!(message.contains(expected), "{message}");
+        for command in commands {
+            let program = format!("ulimit -v {limit}; exec {PROGRAM} {command} {}", data.display());
+            let message = refused(Command::new("sh").args(["-c", &program]), 2);
+            assert!(message.contains(expected), "{command}: {message}");
+        }
     }
 }

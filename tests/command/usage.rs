@@ -12,8 +12,8 @@ fn wrong_usage_is_explained() {
         (format!("fit {data} --hop 10"), "--window"),
         (format!("fit {data} --window 0"), "--window"),
         (format!("fit {data} --window ten"), "--window"),
-        (format!("fit {data} --c 1,-1"), "C is a positive number"),
-        (format!("fit {data} --c ,"), "C is a positive number"),
+        (format!("fit {data} --c 1,-1"), "'--c <LIST>': must be a number, finite and positive"),
+        (format!("fit {data} --c ,"), "'--c <LIST>': must be a number, finite and positive"),
         (format!("fit {data} --gain -1"), "not negative"),
         (format!("fit {data} --classifier forest"), "possible values"),
         (format!("fit {data} --normalisation twice"), "per-sample"),
@@ -36,6 +36,33 @@ fn wrong_usage_is_explained() {
     ] {
         let message = refused(&mut fishweir(&line), 2);
         assert!(message.contains(expected), "{line}: {message}");
+    }
+}
+
+/// Every option that takes a number with a point: it is named, and so is what it may be.
+#[test]
+fn numbers_out_of_range_are_refused_by_the_name_of_their_option() {
+    let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
+    let gram = format!("gram {data} --model {model}");
+    let export = format!("export {model} --rust - --number q15 --data {data}");
+    let (positive, not_negative) = ("finite and positive", "finite and not negative");
+    for (line, option, range, also) in [
+        (format!("fit {data}"), "--std-floor", positive, ["0", "-1"]),
+        (format!("fit {data}"), "--c", positive, ["0", "-1"]),
+        (format!("fit {data} --classifier gaussian"), "--sigma", positive, ["0", "-1"]),
+        (format!("fit {data}"), "--tolerance", not_negative, ["-1", "-1e-9"]),
+        (format!("fit {data}"), "--rotation", not_negative, ["-1", "ten"]),
+        (format!("fit {data}"), "--gain", not_negative, ["-1", "ten"]),
+        (format!("{gram} --kernel gaussian"), "--sigma", positive, ["0", "-1"]),
+        (format!("{gram} --kernel invariant"), "--ridge", not_negative, ["-1", "one"]),
+        (format!("gram {data} --family markov"), "--pseudo-count", not_negative, ["-1", ""]),
+        (export, "--equal", "from 0 to 1", ["2", "-0.5"]),
+    ] {
+        for value in ["nan", "NaN", "inf", "-inf", "1e999"].into_iter().chain(also) {
+            let message = refused(fishweir(&line).arg(format!("{option}={value}")), 2);
+            let named = message.contains(&format!("for '{option} <")) && message.contains(range);
+            assert!(named, "{line} {option} {value}: {message}");
+        }
     }
 }
 

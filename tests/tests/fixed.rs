@@ -349,6 +349,15 @@ fn what_does_not_fit_is_named() {
         Err(QuantiseError::Channel { channel, .. }) => assert_eq!(channel, "c1"),
         other => panic!("{other:?}"),
     }
+    // Of two models, the second's direction is too steep for any unit.
+    let mut two = on_two_channels(1.0);
+    two.models.push(two.models[0].clone());
+    let mut steep = two.outputs[0].directions[0].clone();
+    steep.initial = vec![1e300, -1e300];
+    two.outputs[0].directions.push(steep);
+    two.outputs[0].weights.push(0.0);
+    let message = two.quantise().expect_err("too steep").to_string();
+    assert!(message.starts_with("the model of class `yes`, output 0"), "{message}");
 }
 
 /// A transition of `10^-5`, beside a direction whose unit is the means': what it adds to the derivative

@@ -123,7 +123,7 @@ impl SampleKind {
 pub enum Status {
     /// Pushed.
     Accepted = 0,
-    /// Impossible under a model; the state is as before.
+    /// Impossible under all models left; the state is as before.
     Impossible = 1,
     /// Not a number, infinite, or an unknown symbol; the state is as before.
     Invalid = 2,

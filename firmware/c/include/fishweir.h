@@ -21,8 +21,8 @@ enum fishweir_status
  {
   // Done.
   FISHWEIR_STATUS_OK = 0,
-  // The sample is impossible under a model. The stream is as before: skip the sample, push it as
-  // missing, or reset.
+  // The sample is impossible under all models left. The stream is as before: skip the sample, push it
+  // as missing, or reset.
   FISHWEIR_STATUS_IMPOSSIBLE = 1,
   // A NaN or an infinity among the channels, or a symbol outside the alphabet. The stream is as
   // before.

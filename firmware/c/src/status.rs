@@ -6,8 +6,8 @@ use fishweir_core::ObservationError;
 pub enum Status {
     /// Done.
     Ok = 0,
-    /// The sample is impossible under a model. The stream is as before: skip the sample, push it as
-    /// missing, or reset.
+    /// The sample is impossible under all models left. The stream is as before: skip the sample, push it
+    /// as missing, or reset.
     Impossible = 1,
     /// A NaN or an infinity among the channels, or a symbol outside the alphabet. The stream is as
     /// before.

@@ -48,7 +48,7 @@ pub struct Letters {
     pub missing: u32,
     /// Of no alphabet.
     pub unknown: u32,
-    /// Impossible under a model.
+    /// Impossible under all models left.
     pub impossible: u32,
 }
 

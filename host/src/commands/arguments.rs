@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use fishweir::data::{Alphabet, FastaLabel, Format, Kind, ReadOptions, ShortSeries, Windowing};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, Learner, Mirror, Scaling, ScoreModels, TrainOptions, Vector,
-    Vectors,
+    ClassWeight, ClassifierKind, Learner, Mirror, Scaling, ScoreModels, TrainOptions, Varied,
+    Vector, Vectors,
 };
 use fishweir_core::classify::Normalisation;
 
@@ -42,12 +42,41 @@ impl Reading {
     }
 
     /// Options that want what a fitted model observes; its classes too where `classes` are given.
-    pub(super) fn options_for(&self, kind: Kind, classes: Option<&[String]>) -> ReadOptions {
-        if self.alphabet.is_some() {
-            super::note("--alphabet is not used: the model has its own");
-        }
-        ReadOptions { kind: Some(kind), classes: classes.map(<[_]>::to_vec), ..self.options() }
+    pub(super) fn options_for(
+        &self,
+        kind: Kind,
+        classes: Option<&[String]>,
+    ) -> Result<ReadOptions, Failure> {
+        let alphabet = named([("--alphabet", self.alphabet.is_some())]);
+        refuse_idle(&alphabet, "the model has its own")?;
+        let classes = classes.map(<[_]>::to_vec);
+        Ok(ReadOptions { kind: Some(kind), classes, ..self.options() })
     }
+
+    /// Options given.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        named([
+            ("--format", self.format.is_some()),
+            ("--alphabet", self.alphabet.is_some()),
+            ("--fasta-label", self.fasta_label.is_some()),
+        ])
+    }
+}
+
+/// The options that are given, of some.
+pub(super) fn named<const N: usize>(options: [(&'static str, bool); N]) -> Vec<&'static str> {
+    options.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
+}
+
+/// Refuses options that can have no effect beside the others: whoever gives one expects another result.
+pub(super) fn refuse_idle(options: &[&str], why: impl std::fmt::Display) -> Result<(), Failure> {
+    let them = match options {
+        [] => return Ok(()),
+        [_] => "it",
+        _ => "them",
+    };
+    let options = options.join(", ");
+    Err(Failure::Input(format!("{options} would have no effect: {why}; leave {them} out")))
 }
 
 fn fasta_label(text: &str) -> Result<FastaLabel, String> {
@@ -114,31 +143,34 @@ pub(super) struct Training {
     /// Converged when a pass, the fifth or a later one, changes the penalised log-likelihood by no more
     /// than this, in nats a sample
     /// [default: 0.00001]
-    #[arg(long, value_name = "NATS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NATS", value_parser = not_negative, allow_negative_numbers = true)]
     tolerance: Option<f64>,
     /// No standard deviation falls below this fraction of the channel's over its class; several, parted
     /// by commas, to choose from by inner cross-validation [default: 0.3,0.03]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = positive,
+        allow_negative_numbers = true)]
     pub(super) std_floor: Vec<f64>,
     /// Jittered copies of each training series, as other devices would have recorded them; 0 for
     /// none [default: 2 where channels form vectors; else, and for gaussian, polynomial and cosine,
     /// whose Gram matrix takes 5000 windows, none]
     #[arg(long, value_name = "N")]
     copies: Option<usize>,
-    /// Channels that form vectors, three by three along x, y and z, parted by commas, or none
-    /// [default: those named a stem and then x, y, z, as ax, ay, az]
+    /// Channels that form vectors, three by three along x, y and z, parted by commas, or none: they are
+    /// turned and mirrored about zero, so channels with an offset must have it subtracted first, or be
+    /// left out [default: those named a stem and then x, y, z, as ax, ay, az]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     vectors: Vec<String>,
     /// The same of axial vectors: turning rates and magnetic fields, whose mirror images differ
     /// [default: those with a stem such as w, gyro or mag; none where --vectors is given]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     axial: Vec<String>,
-    /// Standard deviation in degrees by which a copy's vectors are turned [default: 10]
-    #[arg(long, value_name = "DEGREES", value_parser = spread, allow_negative_numbers = true)]
+    /// Standard deviation in degrees by which a copy's vectors are turned, about zero: an offset would be
+    /// turned with them; 0 for not at all [default: 10]
+    #[arg(long, value_name = "DEGREES", value_parser = not_negative, allow_negative_numbers = true)]
     rotation: Option<f64>,
     /// Standard deviation of the logarithm of each channel's gain in a copy, about its mean over the
     /// training series [default: 0.05]
-    #[arg(long, value_name = "FRACTION", value_parser = spread, allow_negative_numbers = true)]
+    #[arg(long, value_name = "FRACTION", value_parser = not_negative, allow_negative_numbers = true)]
     gain: Option<f64>,
     /// Channels that change sign in a mirror image, parted by commas, or none: every training series
     /// is mirrored too [default: choose by inner cross-validation, across an axis of the vectors; none
@@ -149,7 +181,8 @@ pub(super) struct Training {
     /// polynomial and cosine, which take that or klr]
     #[arg(long, value_enum)]
     learner: Option<Learner>,
-    /// How much the classes weigh against each other (all but bayes) [default: even]
+    /// How much the classes weigh against each other, in training and where a choice is judged; of bayes,
+    /// in that among several --std-floor [default: even]
     #[arg(long, value_enum)]
     class_weight: Option<ClassWeight>,
     /// How evidence grows with length (all but bayes) [default: per-sample]
@@ -161,7 +194,8 @@ pub(super) struct Training {
     scaling: Vec<ScalingName>,
     /// Values of the cost C of an error to choose from, parted by commas (all but bayes)
     /// [default: 0.1,1,10]
-    #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = cost)]
+    #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = positive,
+        allow_negative_numbers = true)]
     c: Vec<f64>,
     /// Whose model gives scores or counts: a class, or all (all but bayes and top) [default: all]
     #[arg(long, value_name = "CLASS|all")]
@@ -179,7 +213,8 @@ pub(super) struct Training {
 pub(super) struct ScoreKernels {
     /// Widths of the Gaussian kernel to choose from, parted by commas, in units in which scores have a
     /// mean square norm of one (gaussian) [default: 1,2,4]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = width)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = positive,
+        allow_negative_numbers = true)]
     sigma: Vec<f64>,
     /// Degree of the polynomial kernel (polynomial) [default: 2]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -209,13 +244,6 @@ enum ScalingName {
     Exact,
 }
 
-fn spread(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err("a standard deviation is a number, and not negative".into()),
-    }
-}
-
 /// Names three by three.
 fn vectors(option: &str, names: &[String], axial: bool) -> Result<Vec<Vector>, Failure> {
     if names == ["none"] {
@@ -232,19 +260,27 @@ fn vectors(option: &str, names: &[String], axial: bool) -> Result<Vec<Vector>, F
     names.chunks(3).map(three).collect()
 }
 
-fn positive(text: &str, what: &str) -> Result<f64, String> {
+/// A number of a range, in words; neither NaN nor infinite.
+fn number(text: &str, good: impl Fn(f64) -> bool, range: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => Err(format!("{what} is a positive number")),
+        Ok(value) if value.is_finite() && good(value) => Ok(value),
+        _ => Err(format!("must be a number, {range}")),
     }
 }
 
-fn cost(text: &str) -> Result<f64, String> {
-    positive(text, "C")
+/// For options that take a number above zero.
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    number(text, |value| value > 0.0, "finite and positive")
 }
 
-fn width(text: &str) -> Result<f64, String> {
-    positive(text, "a width")
+/// For options that take zero too.
+pub(super) fn not_negative(text: &str) -> Result<f64, String> {
+    number(text, |value| value >= 0.0, "finite and not negative")
+}
+
+/// For options that take a share of a whole.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    number(text, |value| (0.0..=1.0).contains(&value), "from 0 to 1")
 }
 
 impl Training {
@@ -358,13 +394,20 @@ impl Training {
         Ok(options)
     }
 
-    /// Options given that none of these classifiers reads.
-    pub(super) fn unused_by(&self, kinds: &[ClassifierKind]) -> Vec<&'static str> {
+    /// Refuses options that none of these classifiers reads; beside them there may be machines on
+    /// `kernels` by marginalisation.
+    pub(super) fn check_read_by(
+        &self,
+        kinds: &[ClassifierKind],
+        kernels: bool,
+    ) -> Result<(), Failure> {
         use ClassifierKind::{Bayes, Cosine, Fisher, Gaussian, Polynomial, Top};
+        let machines = kinds.iter().any(|kind| *kind != Bayes);
         let readers = |name| match name {
-            "--learner" | "--class-weight" | "--normalisation" | "--scaling" | "--c" => {
-                kinds.iter().any(|kind| *kind != Bayes)
-            }
+            "--learner" | "--c" => machines || kernels,
+            "--normalisation" | "--scaling" => machines,
+            // Bayes classifiers are trained on no copies, and choose no mirror image.
+            "--copies" | "--vectors" | "--axial" | "--rotation" | "--gain" => machines,
             "--score-model" => kinds.iter().any(|kind| ![Bayes, Top].contains(kind)),
             "--no-likelihood" => {
                 kinds.iter().any(|kind| [Fisher, Gaussian, Polynomial, Cosine].contains(kind))
@@ -373,12 +416,47 @@ impl Training {
             "--power" => kinds.contains(&Polynomial),
             _ => true,
         };
-        self.given().into_iter().filter(|&name| !readers(name)).collect()
+        let unread: Vec<_> = self.given().into_iter().filter(|&name| !readers(name)).collect();
+        let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+        refuse_idle(&unread, format_args!("not used by {}", kinds.join(", ")))
+    }
+
+    /// Refuses options that vary nothing of what was read, whichever of these trainings it is for.
+    pub(super) fn check_varies(
+        &self,
+        trainings: &[TrainOptions],
+        kind: &Kind,
+    ) -> Result<(), Failure> {
+        let given = |names: &[&str]| -> Vec<&'static str> {
+            self.given().into_iter().filter(|name| names.contains(name)).collect()
+        };
+        let of_channels =
+            ["--std-floor", "--copies", "--vectors", "--axial", "--rotation", "--gain", "--mirror"];
+        if matches!(kind, Kind::Symbols(_)) {
+            return refuse_idle(&given(&of_channels), "the data are symbols, not channels");
+        }
+        let varied: Vec<Varied> = trainings.iter().map(|one| one.varies(kind)).collect();
+        let any = |what: fn(&Varied) -> bool| varied.iter().any(what);
+        if !any(|one| one.copies) {
+            let why = "no varied copies are made; ask for some with --copies";
+            refuse_idle(&given(&["--rotation", "--gain"]), why)?;
+        }
+        if !any(|one| one.copies && one.vectors) {
+            let why = "no channels form vectors; name some with --vectors";
+            refuse_idle(&given(&["--rotation"]), why)?;
+        }
+        let none = |names: &[String]| names == ["none"];
+        if !(any(|one| one.turned || one.mirror_chosen) || none(&self.vectors) || none(&self.axial))
+        {
+            let why = "no copies are turned, and no mirror image is chosen";
+            refuse_idle(&given(&["--vectors", "--axial"]), why)?;
+        }
+        Ok(())
     }
 
     /// Options given that matter to training alone, for a command that does not train.
     pub(super) fn given(&self) -> Vec<&'static str> {
-        [
+        named([
             ("--states", self.states.is_some()),
             ("--topology", self.topology.is_some()),
             ("--restarts", self.restarts.is_some()),
@@ -401,18 +479,7 @@ impl Training {
             ("--power", self.kernels.power.is_some()),
             ("--score-model", self.score_model.is_some()),
             ("--no-likelihood", self.no_likelihood),
-        ]
-        .into_iter()
-        .filter_map(|(name, given)| given.then_some(name))
-        .collect()
-    }
-}
-
-/// Says which options were given for nothing.
-pub(super) fn note_unused(options: &[&str], kinds: &[ClassifierKind]) {
-    if !options.is_empty() {
-        let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
-        super::note(format_args!("{} not used by {}", options.join(", "), kinds.join(", ")));
+        ])
     }
 }
 

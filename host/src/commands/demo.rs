@@ -16,7 +16,7 @@ use fishweir::parity::Recording;
 use fishweir::plot::{Reading, Segment, StreamPlot};
 use fishweir::report::{
     CrossValidationReport, DataSummary, DeviceComparison, FitReport, ModelEvaluation, Report,
-    counted, grouped,
+    counted, grouped, printable,
 };
 use serde::Serialize;
 
@@ -77,6 +77,8 @@ struct Narrator {
 
 impl Narrator {
     fn say(&self, text: impl std::fmt::Display) -> Result<(), Failure> {
+        let text = text.to_string();
+        let text = printable(&text);
         if self.to_stderr {
             writeln!(io::stderr(), "{text}")?;
             return Ok(());
@@ -270,7 +272,8 @@ fn figure(
             whole += 1;
             right += usize::from(stream.decision()?.class == segment.class);
         }
-        readings.push(Reading { time: time(end), values: stream.decision_values()? });
+        let class = stream.decision()?.class;
+        readings.push(Reading { time: time(end), class, leads: stream.leads()? });
     }
     let seconds = |samples: usize| samples as f64 / SAMPLES_PER_SECOND;
     let subtitle = format!(

@@ -7,7 +7,7 @@ use fishweir::classifier::Observations;
 use fishweir::deploy::{Cost, DeployedKind, Deviation, FixedPoint, Limits, ModelKind};
 use serde::Serialize;
 
-use super::arguments::Reading;
+use super::arguments::{Reading, named, refuse_idle, share};
 use super::model::Model;
 use super::output::{self, Outputs};
 use super::run::artefact_of;
@@ -33,9 +33,9 @@ pub(super) struct Arguments {
     /// Data to measure fixed point on [default: what the model was trained on]
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
-    /// Least share of windows that fixed point decides as f64 does
-    #[arg(long, value_name = "SHARE", default_value_t = Limits::default().equal_decisions)]
-    equal: f64,
+    /// Least share of windows that fixed point decides as f64 does [default: 0.995]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    equal: Option<f64>,
     #[command(flatten)]
     reading: Reading,
     /// Report as JSON
@@ -140,7 +140,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         )));
     }
     let fixed = match arguments.number {
-        NumberName::F32 => None,
+        NumberName::F32 => {
+            let mut idle = arguments.reading.given();
+            idle.extend(named([
+                ("--data", arguments.data.is_some()),
+                ("--equal", arguments.equal.is_some()),
+            ]));
+            refuse_idle(&idle, "only --number q15 is measured on data")?;
+            None
+        }
         NumberName::Q15 => {
             if let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
                 return Err(Failure::Input(format!(
@@ -206,13 +214,17 @@ fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Devi
             data.display()
         )));
     }
-    let options = arguments.reading.options_for(model.kind()?, None);
+    let options = arguments.reading.options_for(model.kind()?, None)?;
     let data = tell::read(data, &options)?;
     let windowing = model.windowing(None);
     tell::windows(&data, windowing.as_ref());
     let deviation = fixed.deviation(classifier, &data, windowing.as_ref())?;
     deviation
-        .check(Limits { equal_decisions: arguments.equal })
+        .check(
+            arguments
+                .equal
+                .map_or_else(Limits::default, |equal_decisions| Limits { equal_decisions }),
+        )
         .map_err(|error| Failure::Check(error.to_string()))?;
     Ok((fixed, deviation))
 }

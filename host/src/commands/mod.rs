@@ -20,7 +20,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fishweir::report::{self, Report};
+use fishweir::report::{self, Report, printable};
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done, 1 a check failed (bits differ, samples were refused), 2 usage or bad input.
@@ -42,10 +42,12 @@ enum Command {
     #[command(visible_alias = "eval")]
     Evaluate(evaluate::Arguments),
     /// Decide on the windows of a file, or on a live stream from standard input
+    #[command(long_about = score::LONG_ABOUT)]
     Score(score::Arguments),
     /// Write a model as Rust source with a static, or as a binary artefact
     Export(export::Arguments),
     /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
+    #[command(long_about = gram::LONG_ABOUT)]
     Gram(gram::Arguments),
     /// Say what a model is and what it costs on a device
     Info(info::Arguments),
@@ -99,7 +101,7 @@ pub(crate) fn main() -> ExitCode {
         Err(Failure::Input(message)) => (2, message),
     };
     // Nothing is left to do where standard error is gone too.
-    let _ = writeln!(io::stderr(), "error: {message}");
+    let _ = writeln!(io::stderr(), "error: {}", printable(&message));
     ExitCode::from(code)
 }
 
@@ -112,5 +114,5 @@ fn print(report: &impl Report, json: bool) -> Result<(), Failure> {
 
 /// Something worth knowing that stops nothing.
 fn note(text: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "note: {text}");
+    let _ = writeln!(io::stderr(), "note: {}", printable(&text.to_string()));
 }

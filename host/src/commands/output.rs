@@ -53,11 +53,17 @@ impl Outputs {
 /// Writes one of the outputs.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if is_standard(path) {
-        let mut out = io::stdout().lock();
-        out.write_all(bytes)?;
-        return Ok(out.flush()?);
+        return print(bytes);
     }
     Ok(files::write_whole(path, bytes)?)
+}
+
+/// Writes to standard output, and sees it off. What hung up there is known by this error alone: those of
+/// libraries that format hide it.
+pub(super) fn print(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    Ok(out.flush()?)
 }
 
 fn is_standard(path: &Path) -> bool {

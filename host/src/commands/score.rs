@@ -1,19 +1,20 @@
 //! `fishweir score`.
 
-use std::io::{self, Write};
+use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{LiveReader, Window};
+use fishweir::data::{LiveReader, Sample, Window};
 use fishweir::deploy::{DecisionStream, DeployedClassifier};
+use fishweir::report::counted;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::arguments::{Cutting, Reading};
 use super::model::Model;
-use super::{Failure, note, tell};
+use super::{Failure, note, output, tell};
 
-const LONG_ABOUT: &str = "\
+pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
 
 A file gives CSV (or --json): series,start,end,class,margin, then the decision value of every
@@ -21,18 +22,23 @@ class; two classes share one value, positive for the second. Samples start..end 
 pushed, counted from 0, the end not included.
 
 --stream reads a sample a line (numbers parted by commas or blanks, NA for a missing one, a header
-that names the channels or none; or symbols, any number of them a line) and writes start,end,class,
-margin and values as each decision falls. The past is forgotten where a header's column `series` says
-that another series begins. With --json every decision is an object on a line of its own.
+that names the channels or none; or symbols, any number of them a line; not gzipped) and writes
+start,end,class,margin and values as each decision falls. The past is forgotten where a header's
+column `series` says that another series begins. With --json every decision is an object on a line of
+its own.
 
 Samples are refused that are none (a line with something else than numbers, a number beyond single
-precision, a character that is no symbol) or that are impossible under the models: they are told,
-counted and skipped, unless --strict ends the stream at the first.
+precision, a character that is no symbol) or that are impossible under all models left: they are told,
+counted and skipped, unless --strict ends the stream at the first. A model under which a sample is
+impossible is ruled out until the next reset, and the others go on; but a kernel machine takes the
+scores of all its models, and refuses what is impossible under one of them.
+
+Missing samples are no evidence. With nothing observed yet the class is what the classifier's priors or
+biases alone decide; how many windows, or series of a stream, are decided so is told.
 
 Exit codes: 0 done; 1 done, but samples were refused and skipped; 2 bad input.";
 
 #[derive(Debug, clap::Args)]
-#[command(long_about = LONG_ABOUT)]
 pub(super) struct Arguments {
     /// Series, labelled or not
     #[arg(required_unless_present = "stream", conflicts_with = "stream")]
@@ -41,7 +47,7 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "MODEL")]
     model: PathBuf,
     /// Read samples from standard input and decide after each
-    #[arg(long, conflicts_with_all = ["window", "hop", "format", "fasta_label"])]
+    #[arg(long, conflicts_with_all = ["window", "hop", "format", "fasta_label", "alphabet"])]
     stream: bool,
     /// End the stream at the first sample that is refused, instead of skipping it
     #[arg(long, conflicts_with = "data")]
@@ -155,11 +161,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let refused = match &arguments.data {
         Some(data) => score_file(arguments, &model, data)?,
-        None => match score_stream(arguments, &model)? {
-            0 => None,
-            1 => Some("1 sample was refused and skipped".to_owned()),
-            many => Some(format!("{many} samples were refused and skipped")),
-        },
+        None => score_stream(arguments, &model)?,
     };
     refused.map_or(Ok(()), |what| Err(Failure::Check(what)))
 }
@@ -169,7 +171,7 @@ fn score_file(
     model: &Model,
     path: &Path,
 ) -> Result<Option<String>, Failure> {
-    let data = tell::read(path, &arguments.reading.options_for(model.kind()?, None))?;
+    let data = tell::read(path, &arguments.reading.options_for(model.kind()?, None)?)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
     let deployed = model.any();
@@ -199,67 +201,74 @@ fn score_file(
         decisions.push(Decided { series: Some(&data.series()[series].id), ..one });
     }
     tell::windows(&data, windowing.as_ref());
+    tell::unobserved(&data, windowing.as_ref());
     let first = decisions.iter().position(|one| one.refused > 0);
     let count = decisions.iter().map(|one| one.refused).sum();
     let first = first.and_then(|index| windows.all().get(index));
     let refused = tell::refused(model.any(), &data, count, first);
-    let mut out = io::stdout().lock();
-    if arguments.json {
+    let text = if arguments.json {
         #[derive(Serialize)]
         struct Scores<'a> {
             data: &'a str,
             classes: &'a [String],
             decisions: Vec<Decided<'a>>,
         }
-        serde_json::to_writer(&mut out, &Scores { data: data.source(), classes, decisions })?;
-        writeln!(out)?;
+        let mut text = serde_json::to_vec(&Scores { data: data.source(), classes, decisions })?;
+        text.push(b'\n');
+        text
     } else {
-        let mut table = csv::Writer::from_writer(&mut out);
+        let mut table = csv::Writer::from_writer(Vec::new());
         table.write_record(heads(model.any(), true))?;
         for one in &decisions {
             table.write_record(one.record())?;
         }
-        table.flush()?;
-    }
-    out.flush()?;
+        table.into_inner().map_err(|error| error.into_error())?
+    };
+    output::print(&text)?;
     Ok(refused)
 }
 
-/// Decides as samples arrive. Every line is flushed: whoever reads it is waiting.
-fn score_stream(arguments: &Arguments, model: &Model) -> Result<usize, Failure> {
+/// Decides as samples arrive; says how many were refused, if any. Every line is flushed: whoever reads it
+/// is waiting.
+fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, Failure> {
     let deployed = model.any();
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?);
     let mut stream = model.any().start();
-    let mut out = io::stdout().lock();
-    let mut write = |one: &Decided<'_>| -> Result<(), Failure> {
+    let write = |one: &Decided<'_>| -> Result<(), Failure> {
         let mut line =
             if arguments.json { serde_json::to_string(one)? } else { csv_line(&one.record())? };
         line.push('\n');
-        out.write_all(line.as_bytes())?;
-        Ok(out.flush()?)
+        output::print(line.as_bytes())
     };
     let mut refused = 0;
     let (mut start, mut end) = (0_u64, 0_u64);
+    // Series without an observed sample so far, and whether this one has any.
+    let (mut blind, mut observed) = (0, false);
     if !arguments.json {
-        let mut out = io::stdout().lock();
-        writeln!(out, "{}", csv_line(&heads(model.any(), false))?)?;
-        out.flush()?;
+        output::print((csv_line(&heads(model.any(), false))? + "\n").as_bytes())?;
     }
     loop {
-        let read = match reader.advance() {
-            Ok(false) => return Ok(refused),
-            Ok(true) => Ok(()),
+        let (ended, read) = match reader.advance() {
+            Ok(more) => (!more, Ok(())),
             Err(error) if error.ends_stream() => return Err(error.into()),
-            Err(error) => Err(error.to_string()),
+            Err(error) => (false, Err(error.to_string())),
         };
-        if reader.begins_series() {
+        let reset_due = arguments.reset_every.is_some_and(|every| end % every == 0);
+        if ended || reset_due || reader.begins_series() {
+            blind += usize::from(stream.samples() > 0 && !observed);
             stream.reset();
-            start = end;
+            (start, observed) = (end, false);
+        }
+        if ended {
+            break;
         }
         let line = reader.line();
         let pushed = read.and_then(|()| match stream.push(reader.sample()) {
             Err(error) => Err(format!("standard input, line {line}: {error}")),
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                observed |= reader.sample() != Sample::Missing;
+                Ok(())
+            }
         });
         end += 1;
         if let Err(what) = pushed {
@@ -276,11 +285,16 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<usize, Failure> 
         if end % arguments.every == 0 {
             write(&Decided::read(deployed, stream.as_ref(), start, end)?)?;
         }
-        if arguments.reset_every.is_some_and(|every| end % every == 0) {
-            stream.reset();
-            start = end;
-        }
     }
+    if blind > 0 {
+        let series = counted(blind, "series");
+        note(format_args!("{series} without an observed sample, {}", tell::DECIDED_BLINDLY));
+    }
+    Ok(match refused {
+        0 => None,
+        1 => Some("1 sample was refused and skipped".to_owned()),
+        many => Some(format!("{many} samples were refused and skipped")),
+    })
 }
 
 /// A CSV record without its line end.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use fishweir::data::{Dataset, ReadOptions, Window, Windowing};
+use fishweir::data::{Dataset, Kind, ReadOptions, Window, Windowing};
 use fishweir::deploy::DeployedClassifier;
 use fishweir::report::{counted, grouped};
 
@@ -12,9 +12,22 @@ use super::{Failure, note};
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
 
-/// Reads data, and tells of gaps in time.
+fn is_likely_group(column: &str) -> bool {
+    LIKELY_GROUPS.iter().any(|one| column.eq_ignore_ascii_case(one))
+}
+
+/// Reads data, and tells of gaps in time, and of channels that nobody named and that hardly are any.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failure> {
     let data = Dataset::read(path, options)?;
+    if let (None, Kind::Channels(names)) = (&options.kind, data.kind()) {
+        for name in names.iter().filter(|name| is_likely_group(name)) {
+            note(format_args!(
+                "{}: the column `{name}` stands behind `t` and is read as a channel; put it before `t` \
+                 if it says what series have in common",
+                data.source()
+            ));
+        }
+    }
     if let Some(gaps) = data.gaps() {
         note(format_args!(
             "{}: {gaps}; samples are taken as evenly spaced: write those that are missing as rows \
@@ -46,17 +59,31 @@ pub(super) fn windows(data: &Dataset, windowing: Option<&Windowing>) {
     }
 }
 
+/// Tells of windows in which nothing was observed: they are decided on all the same.
+pub(super) fn unobserved(data: &Dataset, windowing: Option<&Windowing>) {
+    let windows = data.windows(windowing);
+    let count = windows.all().iter().filter(|window| window.samples.observed() == 0).count();
+    if count > 0 {
+        note(format_args!(
+            "{} without an observed sample, {DECIDED_BLINDLY}",
+            counted(count, "window")
+        ));
+    }
+}
+
+/// Of what has no observed sample.
+pub(super) const DECIDED_BLINDLY: &str = "decided by the classifier's priors or biases alone";
+
 /// Tells of a column that most likely names groups, where none is named.
 pub(super) fn groups(data: &Dataset, named: Option<&str>) {
-    let likely =
-        |column: &&String| LIKELY_GROUPS.iter().any(|one| column.eq_ignore_ascii_case(one));
     // A group a series, or one of all, parts nothing.
     let parts = |column: &&String| {
         let groups = data.groups(column).map_or(0, |(_, names)| names.len());
         1 < groups && groups < data.series().len()
     };
     if named.is_none()
-        && let Some(column) = data.columns().iter().filter(likely).find(parts)
+        && let Some(column) =
+            data.columns().iter().filter(|column| is_likely_group(column)).find(parts)
     {
         note(format_args!(
             "the column `{column}` is not named by --group: series of one {column} may be both \
@@ -65,12 +92,28 @@ pub(super) fn groups(data: &Dataset, named: Option<&str>) {
     }
 }
 
-/// Refuses a posterior that memory has no room for, before the work that ends there: two reals a
-/// state and sample of the longest window, at least.
-pub(super) fn room(
+/// Refuses to fit models to series whose posterior memory has no room for: they are taken whole, whatever
+/// the windows.
+pub(super) fn room_to_fit(data: &Dataset, states: usize) -> Result<(), Failure> {
+    room(data, None, states, "give it as several series")
+}
+
+/// Refuses to score windows whose posterior memory has no room for.
+pub(super) fn room_to_score(
     data: &Dataset,
     windowing: Option<&Windowing>,
     states: usize,
+) -> Result<(), Failure> {
+    room(data, windowing, states, "cut it with --window")
+}
+
+/// Refuses a posterior that memory has no room for, before the work that ends there: two reals a
+/// state and sample of the longest window, at least.
+fn room(
+    data: &Dataset,
+    windowing: Option<&Windowing>,
+    states: usize,
+    remedy: &str,
 ) -> Result<(), Failure> {
     let windows = data.windows(windowing);
     let Some(longest) = windows.all().iter().max_by_key(|window| window.samples.len()) else {
@@ -82,7 +125,7 @@ pub(super) fn room(
         Ok(()) => Ok(()),
         Err(_) => Err(Failure::Input(format!(
             "{}, line {}: series `{}`: {} under {} take some {} MB of memory, more than there is; \
-             cut it with --window",
+             {remedy}",
             data.source(),
             longest.source.line,
             longest.source.id,
@@ -109,8 +152,8 @@ pub(super) fn refused(
     let time = series.times.get(sample).map_or_else(String::new, |t| format!(" (t = {t})"));
     let verb = if count == 1 { "was" } else { "were" };
     Some(format!(
-        "{} {verb} refused as impossible under the models and skipped; the first is sample {sample}{time} \
-         of series `{}`, which begins in {}, line {}",
+        "{} {verb} refused as impossible under all models left and skipped; the first is sample \
+         {sample}{time} of series `{}`, which begins in {}, line {}",
         counted(count, "sample"),
         series.id,
         data.source(),

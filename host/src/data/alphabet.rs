@@ -100,7 +100,7 @@ impl Alphabet {
     /// An alphabet by its name, or from its symbols in order (`ACGT` is `dna`).
     ///
     /// # Errors
-    /// [`DataError::Alphabet`] if there is no symbol, one occurs twice, one is a control character,
+    /// [`DataError::Alphabet`] if there is no symbol, one occurs twice, one does not show in print,
     /// or there are more than 65535.
     pub fn new(text: &str) -> Result<Self, DataError> {
         let named = |known: &&&'static Known| {
@@ -117,7 +117,9 @@ impl Alphabet {
             return Err(wrong(format!("symbol `{}` occurs twice; name each once", pair[0])));
         }
         if symbols.iter().any(|&symbol| is_hidden(symbol)) {
-            return Err(wrong("has a control character; symbols are printable".into()));
+            return Err(wrong(
+                "has a character that does not show in print; symbols are printable".into(),
+            ));
         }
         if symbols.is_empty() {
             return Err(wrong("has no symbol".into()));
@@ -313,8 +315,12 @@ mod tests {
 
     #[test]
     fn bad_alphabets_are_refused() {
-        for (text, expected) in [("", "no symbol"), ("ABA", "`A` occurs twice"), ("A\n", "control")]
-        {
+        for (text, expected) in [
+            ("", "no symbol"),
+            ("ABA", "`A` occurs twice"),
+            ("A\n", "does not show in print"),
+            ("A\u{200B}", "does not show in print"),
+        ] {
             let message = Alphabet::new(text).expect_err("refused").to_string();
             assert!(message.contains(expected), "{message}");
         }

@@ -129,7 +129,8 @@ impl Dataset {
     }
 
     /// Names of the classes: sorted as found, or in the order that was prescribed. Empty if nothing
-    /// is labelled.
+    /// is labelled. Labels are compared byte by byte: two that Unicode writes in several ways, such as
+    /// an accented letter and a letter with its accent, are two classes.
     #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.classes
@@ -189,10 +190,16 @@ impl Dataset {
     /// name of the series, and `sequence`, which puts series of equal observations in one group.
     ///
     /// # Errors
-    /// [`DataError::NoColumn`] if there is no such column.
+    /// [`DataError::NoColumn`] if there is no such column, [`DataError::EmptyColumn`] if it is empty in
+    /// every row.
     pub fn groups(&self, column: &str) -> Result<(Vec<usize>, Vec<String>), DataError> {
         if let Some(index) = self.columns.iter().position(|name| name == column) {
-            return Ok(number(self.series.iter().map(|series| series.columns[index].as_str())));
+            let values = self.series.iter().map(|series| series.columns[index].as_str());
+            if values.clone().all(str::is_empty) {
+                let (file, column) = (self.source.clone(), column.to_owned());
+                return Err(DataError::EmptyColumn { file, column });
+            }
+            return Ok(number(values));
         }
         match column {
             "series" | "id" => Ok(number(self.series.iter().map(|series| series.id.as_str()))),

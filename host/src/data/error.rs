@@ -63,6 +63,21 @@ pub enum DataError {
         /// What is wrong.
         what: String,
     },
+    /// A live stream that begins like gzip.
+    #[error(
+        "{file}: is gzip, and a stream is read as it comes; unpack it on the way, as in gzip -dc FILE | \
+         fishweir score --stream"
+    )]
+    Packed {
+        /// The stream.
+        file: String,
+    },
+    /// A part of FASTA headers where there are none.
+    #[error("{file}: is no FASTA, whose headers --fasta-label is about; leave it out")]
+    NoFasta {
+        /// The file.
+        file: String,
+    },
     /// Nothing in the file.
     #[error("{file}: is empty; expected a header line and data (or FASTA)")]
     Empty {
@@ -151,7 +166,8 @@ pub enum DataError {
         /// The field.
         text: String,
     },
-    /// A character in a name that does not show in print, or turns the direction of what follows.
+    /// A character in a name that does not show in print, has no width, or turns the direction of what
+    /// follows.
     #[error("{place}: has the character {code}, which does not show in print; remove it")]
     Hidden {
         /// Where.
@@ -324,6 +340,17 @@ pub enum DataError {
         /// Columns there are.
         available: String,
     },
+    /// A column to group by that says nothing.
+    #[error(
+        "{file}: the column `{column}` to group by is empty in every row; fill it in, or group by \
+         another"
+    )]
+    EmptyColumn {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+    },
     /// A series made in memory that does not fit its data set.
     #[error("series {index} (`{id}`): {what}")]
     Inconsistent {
@@ -380,6 +407,6 @@ impl DataError {
     /// Whether it leaves nothing to read of a live stream; else it is of one sample.
     #[must_use]
     pub fn ends_stream(&self) -> bool {
-        matches!(self, Self::Io { .. } | Self::Header { .. })
+        matches!(self, Self::Io { .. } | Self::Header { .. } | Self::Packed { .. })
     }
 }

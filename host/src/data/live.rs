@@ -11,6 +11,9 @@ use super::table::{check_distinct, is_missing, number, shorten};
 /// The longest line, in bytes: a stream without line ends must not fill the memory.
 const LONGEST_LINE: u64 = 1 << 24;
 
+/// The first byte of gzip: a control character, which begins no text.
+const GZIP: u8 = 0x1F;
+
 /// One observation of a live stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sample<'a> {
@@ -28,10 +31,13 @@ pub enum Sample<'a> {
 ///   by blanks. `NA` or a field left empty between commas makes the sample missing. The first line
 ///   may be a header that names the channels among other columns, in any order, as in a series
 ///   table; the channels are then picked by name, and a column `series` says where
-///   [another series begins](Self::begins_series). Fields are not quoted. Blank lines are passed
-///   over.
+///   [another series begins](Self::begins_series). Fields parted by commas may be quoted. Blank lines
+///   are passed over.
 /// - **Symbols**: each character is one sample as soon as it is there, be it alone on a line or one
 ///   of many. Blanks and line ends are passed over where they are no symbols.
+///
+/// A stream is not unpacked: one that begins like gzip is an error, which [ends](DataError::ends_stream)
+/// it.
 #[derive(Debug)]
 pub struct LiveReader<R> {
     reader: R,
@@ -99,6 +105,9 @@ impl<R: BufRead> LiveReader<R> {
     /// [ends the stream](DataError::ends_stream), the next call goes on behind it.
     pub fn advance(&mut self) -> Result<bool, DataError> {
         self.begins_series = false;
+        if self.line == 0 && self.peek()? == Some(GZIP) {
+            return Err(DataError::Packed { file: self.name.clone() });
+        }
         match self.kind {
             Kind::Symbols(_) => self.next_symbol(),
             Kind::Channels(_) => self.next_row(),
@@ -323,8 +332,24 @@ impl Header {
 fn split(text: &str, delimiter: Option<char>) -> Vec<&str> {
     match delimiter.or_else(|| text.contains(',').then_some(',')) {
         None | Some(' ') => text.split_whitespace().collect(),
+        Some(',') => split_at_commas(text),
         Some(delimiter) => text.split(delimiter).map(str::trim).collect(),
     }
+}
+
+/// Fields parted by commas, those in quotes without them. A field that has commas in it is quoted.
+fn split_at_commas(text: &str) -> Vec<&str> {
+    let mut quoted = false;
+    let parts = text.split(|character| {
+        quoted ^= character == '"';
+        character == ',' && !quoted
+    });
+    parts.map(|field| unquoted(field.trim())).collect()
+}
+
+fn unquoted(field: &str) -> &str {
+    let within = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));
+    within.map_or(field, str::trim)
 }
 
 /// Whether a first line is one of names: none of its fields is a number, not even a forbidden one.
@@ -366,6 +391,28 @@ mod tests {
             ["Row([1.0, 2.0])", "Row([3.0, 4.5])", "Missing", "Missing", "Row([-7.0, 80.0])"];
         assert_eq!(read.iter().map(|(_, one)| one.as_str()).collect::<Vec<_>>(), expected);
         assert_eq!(read.iter().map(|&(line, _)| line).collect::<Vec<_>>(), [1, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn fields_between_commas_may_be_quoted() {
+        let table =
+            b"\"series\",\"y\",x\n\"a, or b\",\"1.5\", \" 2 \"\n\"a\",\"NA\",\"\"\n\"1,5\",3,4\n";
+        let read = read_all(table, channels(&["x", "y"]));
+        let expected = ["Row([2.0, 1.5])", "Missing", "Row([4.0, 3.0])"];
+        assert_eq!(read.iter().map(|(_, one)| one.as_str()).collect::<Vec<_>>(), expected);
+        let read = read_all(b"\"1\",\"2\"\n\"1,2\n3,4\n", channels(&["x", "y"]));
+        assert_eq!(read[0].1, "Row([1.0, 2.0])");
+        assert!(read[1].1.contains("line 2, column 2 (y): the row has 1 fields"), "{}", read[1].1);
+        assert_eq!(read[2].1, "Row([3.0, 4.0])");
+    }
+
+    #[test]
+    fn what_is_packed_is_not_read_as_text() {
+        for kind in [channels(&["x"]), Kind::Symbols(Alphabet::dna())] {
+            let mut reader = LiveReader::new(&b"\x1F\x8B\x08\0"[..], "pipe", kind);
+            let error = reader.advance().expect_err("packed");
+            assert!(error.ends_stream() && error.to_string().contains("gzip -dc"), "{error}");
+        }
     }
 
     #[test]

@@ -142,6 +142,9 @@ fn read_part(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, Da
     }
     let format = options.format.map_or_else(|| detect(name, text), Ok)?;
     check_room(name, text.len())?;
+    if format != Format::Fasta && options.fasta_label != FastaLabel::None {
+        return Err(DataError::NoFasta { file: name.to_owned() });
+    }
     match (format, &options.kind) {
         (Format::Series, None) => series_table::read(name, text, None),
         (Format::Series, Some(Kind::Channels(wanted))) => {

@@ -212,14 +212,19 @@ pub(super) fn number(text: &str, place: impl FnOnce() -> Box<Place>) -> Result<f
     }
 }
 
-/// Whether a character does not show where it stands: a control character, or one that breaks a line
-/// or turns the direction of text. A name with one is not what it looks like, in a report or in an
-/// exported source.
+/// Whether a character does not show where it stands: a control character, one that breaks a line or
+/// turns the direction of text, or one without width (Unicode's property `Default_Ignorable_Code_Point`:
+/// joiners, soft hyphens, fillers, selectors of variants, tags). A name with one is not what it looks
+/// like, in a report or in an exported source.
 pub(super) fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
-            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+                | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+                | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+                | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}'
+                | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
         )
 }
 

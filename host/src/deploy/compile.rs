@@ -1,11 +1,11 @@
 //! From a trained classifier to the numbers that a device holds.
 
-use fishweir_core::ModelError;
 use fishweir_core::emission::{Probabilities, move_row};
 use fishweir_core::number::Real;
+use fishweir_core::{ModelError, Part};
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
-use crate::classifier::{Classifier, Direction, EmissionDirection};
+use crate::classifier::{Classifier, Direction, EmissionDirection, Observations};
 use crate::runtime::{Emissions, Hmm};
 
 /// Why a classifier does not compile.
@@ -14,22 +14,79 @@ use crate::runtime::{Emissions, Hmm};
 pub enum CompileError {
     /// A number that `f32` cannot hold.
     #[error(
-        "model {model}: {part} does not fit in the number format ({value:e}); rescale the channels"
+        "{model}: the {part} of channel {channel} does not fit in the number format ({value:e}); rescale \
+         the channel"
     )]
     OutOfRange {
-        /// Which model.
-        model: usize,
+        /// Which model, by its class where it has one.
+        model: String,
         /// Which part.
         part: &'static str,
+        /// Which channel, by its name where it has one.
+        channel: String,
         /// Its value.
         value: f64,
     },
     /// A direction whose emission part is of another family than the model's.
-    #[error("model {0}: its direction is of another emission family")]
-    Family(usize),
+    #[error("{0}: its direction is of another emission family")]
+    Family(String),
     /// What the device refuses once all is rounded.
-    #[error("no device takes it: {0}, in the number format of a device; rescale the channels")]
-    Rounded(#[from] ModelError),
+    #[error(
+        "no device takes {place}: {source}, in the number format of a device; rescale the channels"
+    )]
+    Rounded {
+        /// Which model, and which channel where that is known.
+        place: String,
+        /// Which number, and what is wrong with it.
+        source: ModelError,
+    },
+}
+
+/// What models and channels are called in messages.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'a> {
+    classes: &'a [String],
+    models: usize,
+    observations: &'a Observations,
+}
+
+impl<'a> Names<'a> {
+    /// Of so many models: one a class, or none of any.
+    pub(super) fn of(classes: &'a [String], models: usize, observations: &'a Observations) -> Self {
+        Self { classes, models, observations }
+    }
+
+    /// A model.
+    pub(super) fn model(&self, index: usize) -> String {
+        match self.classes.get(index) {
+            // A classifier may have been trained on the scores of one class alone.
+            Some(class) if self.classes.len() == self.models => {
+                format!("the model of class `{class}`")
+            }
+            _ if self.models == 1 => "the model".to_owned(),
+            _ => format!("model {index}"),
+        }
+    }
+
+    fn channel(&self, channel: usize) -> String {
+        match self.observations {
+            Observations::Channels(names) => {
+                names.get(channel).map_or_else(|| channel.to_string(), |name| format!("`{name}`"))
+            }
+            Observations::Symbols(_) => channel.to_string(),
+        }
+    }
+
+    /// A model, and the channel where an error names one.
+    pub(super) fn place(&self, index: usize, error: &ModelError) -> String {
+        let model = self.model(index);
+        match error.part {
+            Part::Mean | Part::Variance => {
+                format!("{model}, channel {}", self.channel(error.entry))
+            }
+            _ => model,
+        }
+    }
 }
 
 impl Classifier {
@@ -50,7 +107,17 @@ impl Classifier {
     /// [`CompileError`] naming a number that does not fit.
     pub fn compile(&self) -> Result<Deployed, CompileError> {
         let deployed: Deployed = self.compile_in()?;
-        deployed.validate()?;
+        let names = Names::of(&self.classes, self.models.len(), &self.observations);
+        for (index, model) in deployed.models.iter().enumerate() {
+            deployed.validate_model(model).map_err(|source| CompileError::Rounded {
+                place: names.place(index, &source),
+                source,
+            })?;
+        }
+        deployed.validate_outputs().map_err(|source| {
+            let place = "what models are weighed by".to_owned();
+            CompileError::Rounded { place, source }
+        })?;
         Ok(deployed)
     }
 
@@ -60,6 +127,7 @@ impl Classifier {
     /// [`CompileError`] naming a number that does not fit.
     pub fn compile_in<T: Real>(&self) -> Result<Deployed<T>, CompileError> {
         let states = self.states();
+        let names = Names::of(&self.classes, self.models.len(), &self.observations);
         let models = self
             .models
             .iter()
@@ -67,7 +135,7 @@ impl Classifier {
             .map(|(index, model)| {
                 let directions: Vec<&Direction> =
                     self.outputs.iter().filter_map(|output| output.directions.get(index)).collect();
-                attach(index, model, &directions, states)
+                attach((index, names), model, &directions, states)
             })
             .collect::<Result<_, _>>()?;
         Ok(Deployed {
@@ -85,9 +153,9 @@ impl Classifier {
     }
 }
 
-/// A model with its directions attached, padded to so many states.
+/// A model with its directions attached, padded to so many states. `name` is for messages.
 pub(super) fn attach<T: Real>(
-    index: usize,
+    name: (usize, Names<'_>),
     model: &Hmm,
     directions: &[&Direction],
     states: usize,
@@ -124,14 +192,14 @@ pub(super) fn attach<T: Real>(
                     let (EmissionDirection::Categorical { logits: table }
                     | EmissionDirection::Counts { counts: table }) = &direction.emission
                     else {
-                        return Err(CompileError::Family(index));
+                        return Err(CompileError::Family(name.1.model(name.0)));
                     };
                     along.push((*direction, table[state].clone()));
                 }
                 DeployedEmission::Categorical(along_rows(&probability[state], &along))
             }
             Emissions::Gaussian { mean, std } => {
-                gaussian(index, &mean[state], &std[state], directions, state)?
+                gaussian(name, &mean[state], &std[state], directions, state)?
             }
         });
     }
@@ -161,24 +229,25 @@ fn along_rows<T: Real>(row: &[f64], along: &[(&Direction, Vec<f64>)]) -> Vec<Wei
 }
 
 fn gaussian<T: Real>(
-    index: usize,
+    (index, names): (usize, Names<'_>),
     mean: &[f64],
     std: &[f64],
     directions: &[&Direction],
     state: usize,
 ) -> Result<DeployedEmission<T>, CompileError> {
-    let narrow = |part, value: f64| {
+    let narrow = |(channel, &value): (usize, &f64)| {
         let narrowed = T::from_f64(value);
         let subnormal = narrowed.abs() < T::power_of_two(i32::MIN);
         let lost = !narrowed.is_finite() || (value != 0.0 && subnormal);
         if lost {
-            Err(CompileError::OutOfRange { model: index, part, value })
+            let (model, channel) = (names.model(index), names.channel(channel));
+            Err(CompileError::OutOfRange { model, part: "rate", channel, value })
         } else {
             Ok(narrowed)
         }
     };
     let rates: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
-    let rate: Vec<T> = rates.iter().map(|&rate| narrow("rate", rate)).collect::<Result<_, _>>()?;
+    let rate: Vec<T> = rates.iter().enumerate().map(narrow).collect::<Result<_, _>>()?;
     // d log b = constant + sum_d z_d (linear_d + quadratic_d z_d), a direction each.
     let mut along: Vec<(f64, Vec<f64>, &[f64])> = Vec::new();
     for direction in directions {
@@ -191,7 +260,7 @@ fn gaussian<T: Real>(
             EmissionDirection::Moments { occupancy, first, second } => {
                 (occupancy[state], first[state].clone(), &second[state])
             }
-            _ => return Err(CompileError::Family(index)),
+            _ => return Err(CompileError::Family(names.model(index))),
         });
     }
     // The normaliser is that of the rounded rates, so that the device's density is one.

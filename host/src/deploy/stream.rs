@@ -6,7 +6,7 @@ use fishweir_core::number::{Dual, Real};
 use fishweir_core::{Flaw, ModelError, ObservationError, Part};
 
 use super::block::{BLOCK, Block, Build, Observation, block, chain};
-use super::{Deployed, DeployedEmission};
+use super::{Deployed, DeployedEmission, DeployedModel};
 use crate::data::Sample;
 use crate::runtime::{CategoricalVec, GaussianVec, with_states};
 
@@ -261,27 +261,36 @@ impl Deployed {
     /// # Errors
     /// The core's name for the first that is wrong.
     pub fn validate(&self) -> Result<(), ModelError> {
-        for model in &self.models {
-            with_states!(model.initial.len(), N => {
-                // Tangents are checked one output at a time: they are the same numbers in any block.
-                for output in 0..self.directions().max(1) {
-                    chain::<f32, Dual<f32, 1>, N>(model, output).validate()?;
-                    for (state, emission) in model.emission.iter().enumerate() {
-                        let emission_error = match emission {
-                            DeployedEmission::Categorical(_) => {
-                                CategoricalVec::<Dual<f32, 1>>::build(Some(emission), output, 0)
-                                    .map_or(Ok(()), |emission| emission.validate())
-                            }
-                            DeployedEmission::Gaussian { .. } => {
-                                GaussianVec::<Dual<f32, 1>>::build(Some(emission), output, 0)
-                                    .map_or(Ok(()), |emission| emission.validate())
-                            }
-                        };
-                        emission_error.map_err(|error| error.of_state(state))?;
-                    }
+        self.models.iter().try_for_each(|model| self.validate_model(model))?;
+        self.validate_outputs()
+    }
+
+    /// Checks the numbers of one of its models.
+    pub(super) fn validate_model(&self, model: &DeployedModel) -> Result<(), ModelError> {
+        with_states!(model.initial.len(), N => {
+            // Tangents are checked one output at a time: they are the same numbers in any block.
+            for output in 0..self.directions().max(1) {
+                chain::<f32, Dual<f32, 1>, N>(model, output).validate()?;
+                for (state, emission) in model.emission.iter().enumerate() {
+                    let emission_error = match emission {
+                        DeployedEmission::Categorical(_) => {
+                            CategoricalVec::<Dual<f32, 1>>::build(Some(emission), output, 0)
+                                .map_or(Ok(()), |emission| emission.validate())
+                        }
+                        DeployedEmission::Gaussian { .. } => {
+                            GaussianVec::<Dual<f32, 1>>::build(Some(emission), output, 0)
+                                .map_or(Ok(()), |emission| emission.validate())
+                        }
+                    };
+                    emission_error.map_err(|error| error.of_state(state))?;
                 }
-            });
-        }
+            }
+        });
+        Ok(())
+    }
+
+    /// Checks weights and biases.
+    pub(super) fn validate_outputs(&self) -> Result<(), ModelError> {
         let tables = self.weights.iter().map(|row| (Part::LikelihoodWeight, row.as_slice()));
         for (row, (part, values)) in
             tables.chain([(Part::Bias, self.biases.as_slice())]).enumerate()

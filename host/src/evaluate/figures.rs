@@ -21,7 +21,8 @@ pub struct Figures {
     pub per_class: Vec<ClassFigures>,
     /// Samples that the models refused and that were skipped.
     pub refused_samples: usize,
-    /// Windows without a single sample taken in: judged wrong.
+    /// Windows without a decision, for every sample was refused or the scores or the margin went out of
+    /// range: judged wrong.
     pub undecided: usize,
 }
 

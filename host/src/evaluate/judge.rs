@@ -13,7 +13,7 @@ pub struct Judged {
     /// Its class.
     pub label: usize,
     /// The class decided for; `None` where every sample was refused, or the scores or the margin went out
-    /// of range.
+    /// of range. Where all that was taken in is missing, it is what priors or biases alone decide.
     pub decision: Option<usize>,
     /// By how much it leads.
     pub margin: f32,

@@ -155,13 +155,14 @@ impl BaumWelch {
         check(few, "restarts", &self.restarts, "between 1 and 1000")?;
         for (option, value) in [
             ("tolerance", self.tolerance),
-            ("standard deviation floor", self.std_floor),
             ("symbol pseudocount", self.symbol_pseudocount),
             ("transition pseudocount", self.transition_pseudocount),
         ] {
             check(value.is_finite() && value >= 0.0, option, &value, "finite and not negative")?;
         }
-        check(self.std_floor > 0.0, "standard deviation floor", &self.std_floor, "positive")
+        let floor = self.std_floor;
+        let good = floor.is_finite() && floor > 0.0;
+        check(good, "standard deviation floor", &floor, "finite and positive")
     }
 
     /// Fits a model to sequences of one kind: `restarts` initialisations, each improved until it

@@ -247,6 +247,16 @@ impl<'a> Variation<'a> {
                 }
             }
         }
+        // What was read is within single precision; what was made of it need not be.
+        let overflows = |series: &Series| {
+            let rows = series.samples.view().rows();
+            let mut values = rows.into_iter().flat_map(|rows| rows.iter()).flatten().flatten();
+            values.any(|value| !(*value as f32).is_finite())
+        };
+        if let Some(series) = series[originals..].iter().find(|series| overflows(series)) {
+            let what = "overflows single precision";
+            return Err(AugmentError::wild(series, what, self.options, data.kind()));
+        }
         let data = Dataset::new(
             data.source(),
             data.kind().clone(),
@@ -258,7 +268,12 @@ impl<'a> Variation<'a> {
     }
 }
 
-impl Augmented<'_> {
+impl<'a> Augmented<'a> {
+    /// Some series of a data set as they are.
+    pub(super) fn plain(data: &'a Dataset, series: &'a [usize]) -> Self {
+        Self { data: Cow::Borrowed(data), series, exact: 1, variants: 1 }
+    }
+
     /// The series that are varied.
     pub(super) fn series(&self) -> &[usize] {
         self.series
@@ -272,6 +287,11 @@ impl Augmented<'_> {
     /// They and all their variants: what the linear machine is trained on.
     pub(super) fn all(&self) -> Vec<usize> {
         self.with(self.variants)
+    }
+
+    /// The number of the first jittered copy: these come last.
+    pub(super) fn first_copy(&self) -> usize {
+        self.data.series().len() - self.series.len() * (self.variants - self.exact)
     }
 
     fn with(&self, variants: usize) -> Vec<usize> {
@@ -308,9 +328,29 @@ pub enum AugmentError {
         /// What they would take.
         gigabytes: f64,
     },
-    /// A copy that is no data set: an overflow.
+    /// A copy that is like nothing a sensor records.
+    #[error(
+        "a copy of series `{id}` {what} ({varied}): take a smaller --gain, or where vectors are turned a \
+         smaller --rotation, or no --copies"
+    )]
+    Wild {
+        /// The series.
+        id: String,
+        /// What it does.
+        what: &'static str,
+        /// How series are varied, in words.
+        varied: String,
+    },
+    /// Copies that are no data set.
     #[error(transparent)]
     Data(#[from] DataError),
+}
+
+impl AugmentError {
+    /// Of a copy of a series.
+    pub(super) fn wild(copy: &Series, what: &'static str, options: &Augment, kind: &Kind) -> Self {
+        Self::Wild { id: copy.id.clone(), what, varied: options.describe(kind) }
+    }
 }
 
 /// The places of channels by name.
@@ -424,6 +464,12 @@ mod tests {
             let row = |t: usize| view.rows().and_then(|rows| rows.row(t)).expect("a row")[0];
             assert!((row(0) - 1013.0).abs() < 1e-9 && (row(1) - 1013.5).abs() < 0.2);
         }
+        let wild = Augment { gain: 1e3, ..options.clone() };
+        let refused = Variation::of(&data, &[0, 1], &wild)
+            .and_then(|variation| variation.apply(&[0, 1]).map(drop))
+            .expect_err("an overflow")
+            .to_string();
+        assert!(refused.contains("off by 100000 %") && refused.contains("--gain"), "{refused}");
         let many = Augment { copies: Some(usize::MAX), ..options };
         let refused = Variation::of(&data, &[0, 1], &many).err().expect("too many").to_string();
         assert!(refused.contains("--copies"), "{refused}");

@@ -135,6 +135,19 @@ pub struct TrainOptions {
     pub augment: Augment,
 }
 
+/// What is varied of training series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Varied {
+    /// Whether jittered copies of them are made.
+    pub copies: bool,
+    /// Whether there are vectors among their channels.
+    pub vectors: bool,
+    /// Whether a copy's vectors are turned.
+    pub turned: bool,
+    /// Whether a mirror image is still to be chosen.
+    pub mirror_chosen: bool,
+}
+
 impl TrainOptions {
     /// The defaults for a classifier. Kernel machines on scores are trained on a Gram matrix, which
     /// bounds the number of windows, and on models of a size that is deployed: no varied copies, no
@@ -228,6 +241,21 @@ impl TrainOptions {
         1 + (floors + images) * self.inner_folds
     }
 
+    /// What is varied of training series of a kind.
+    #[must_use]
+    pub fn varies(&self, observed: &Kind) -> Varied {
+        let augment = self.clone().on_a_device().augment;
+        let Kind::Channels(names) = observed else { return Varied::default() };
+        let copies = augment.copies(observed) > 0;
+        let vectors = !augment.vectors.among(names).is_empty();
+        Varied {
+            copies,
+            vectors,
+            turned: copies && vectors && augment.rotation_degrees > 0.0,
+            mirror_chosen: augment.mirrors(observed).is_none(),
+        }
+    }
+
     /// How training series of a kind are varied, in words.
     #[must_use]
     pub fn varied(&self, observed: &Kind) -> String {
@@ -270,17 +298,24 @@ impl TrainOptions {
 impl TrainError {
     /// Of a window that one of some models makes impossible.
     pub(super) fn impossible(data: &Dataset, window: &Window<'_>, models: &[Hmm]) -> Self {
-        let refused =
-            |model| expectations(model, &[window.samples]).into_iter().find_map(Result::err);
-        let (time, why) = match models.iter().find_map(refused) {
+        let refused = |(index, model): (usize, &Hmm)| {
+            let error = expectations(model, &[window.samples]).into_iter().find_map(Result::err);
+            error.map(|error| (index, error))
+        };
+        let (model, error) = models.iter().enumerate().find_map(refused).unzip();
+        let (time, why) = match error {
             Some(SequenceError::Observation { time, error }) => (time, error.to_string()),
             other => (0, other.map_or_else(String::new, |error| error.to_string())),
         };
+        // Scores may be of one class' model alone.
+        let class = model.filter(|_| models.len() == data.classes().len());
+        let class = class.and_then(|class| data.classes().get(class));
         Self::ImpossibleWindow {
             file: data.source().to_owned(),
             series: window.source.id.clone(),
             line: window.source.line,
             sample: window.start + time + 1,
+            model: class.map_or("a class".to_owned(), |class| format!("class `{class}`")),
             why,
         }
     }
@@ -324,7 +359,7 @@ pub enum TrainError {
     /// A window that the fitted models make impossible.
     #[error(
         "{file}: sample {sample} of series `{series}`, which begins on line {line}, is impossible under \
-         the model of a class ({why}): look for a stray value, or raise --std-floor"
+         the model of {model} ({why}): look for a stray value, or raise --std-floor"
     )]
     ImpossibleWindow {
         /// The file.
@@ -335,6 +370,8 @@ pub enum TrainError {
         line: u64,
         /// The sample's place in the series, from 1.
         sample: usize,
+        /// Whose model.
+        model: String,
         /// What a model says of it.
         why: String,
     },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 
-use super::augment::{Augmented, Variation};
+use super::augment::{AugmentError, Augmented, Variation};
 use super::choice::{Choice, Grid, HeldBack, inner_folds};
 use super::effort::check_features;
 use super::features::{FeatureMap, Features, Scaling};
@@ -232,16 +232,17 @@ impl<'a> Problem<'a> {
         Ok(FeatureMap::new(features, models, scale, with_likelihood, normalisation))
     }
 
-    /// The windows of some series of a data set, varied or not, as examples. Windows that a model makes
+    /// The windows of some series, varied or not, as examples. Windows that a model makes
     /// impossible are an error: the smoothing of the models exists to prevent them.
     pub(super) fn examples(
         &self,
         map: &FeatureMap,
-        data: &Dataset,
-        series: &[usize],
+        varied: &Augmented<'_>,
     ) -> Result<Examples, TrainError> {
+        let data = &*varied.data;
         let windows = data.windows(self.options.windowing.as_ref());
-        let cut: Vec<_> = windows.of_all(series).collect();
+        let all = varied.all();
+        let cut: Vec<_> = windows.of_all(&all).collect();
         check_features(data.classes().len(), cut.len(), map.len())?;
         let features: Vec<Option<Vec<f64>>> = cut
             .par_chunks(32)
@@ -250,7 +251,13 @@ impl<'a> Problem<'a> {
             })
             .collect();
         if let Some(place) = features.iter().position(Option::is_none) {
-            return Err(TrainError::impossible(data, cut[place], map.models()));
+            let window = cut[place];
+            if window.series >= varied.first_copy() {
+                let what = "is impossible under a model fitted to the series themselves";
+                let (options, kind) = (&self.options.augment, self.data.kind());
+                return Err(AugmentError::wild(window.source, what, options, kind).into());
+            }
+            return Err(TrainError::impossible(data, window, map.models()));
         }
         let mut rows = Matrix::new(map.len());
         features.iter().flatten().for_each(|features| rows.push(features));
@@ -344,8 +351,8 @@ impl<'a> Problem<'a> {
             let (inner, held_back) = (of(inner), of(held_back));
             let varied = self.varied(&inner)?;
             let map = self.feature_map(features, &inner, &models_of(&self.fit_models(&varied)?))?;
-            let examples = self.examples(&map, &varied.data, &varied.all())?;
-            let test = self.examples(&map, self.data, &held_back)?;
+            let examples = self.examples(&map, &varied)?;
+            let test = self.examples(&map, &Augmented::plain(self.data, &held_back))?;
             let judged =
                 |&scaling| Ok(self.path(&examples, &map, scaling, &sigma, c)?.judge(&test));
             let judged: Result<Vec<_>, TrainError> = if learner.on_kernel() {

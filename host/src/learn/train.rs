@@ -143,7 +143,7 @@ impl<'a> Trainer<'a> {
         let Setting { scaling, sigma, c } = chosen.setting;
         let scaling = scaling.ok_or(TrainError::NoCandidate("scaling"))?;
         let map = problem.feature_map(features, series, &classifier.models)?;
-        let examples = problem.examples(&map, &varied.data, &varied.all())?;
+        let examples = problem.examples(&map, &varied)?;
         let machine = problem.path(&examples, &map, scaling, &[sigma], &[c])?;
         classifier.provenance.notes.extend(problem.notes(&chosen));
         classifier.method = options.kind.to_string();

@@ -19,8 +19,12 @@ pub struct Segment {
 pub struct Reading {
     /// When, in seconds.
     pub time: f64,
-    /// Decision values, `[class]`.
-    pub values: Vec<f32>,
+    /// The class decided for.
+    pub class: usize,
+    /// By how much each class leads the best of the others, `[class]`; negative where it does not. These
+    /// are subtracted before they are rounded, so that they say what was decided: decision values, which
+    /// are rounded, need not.
+    pub leads: Vec<f32>,
 }
 
 /// A stream with its true segments and a classifier's readings.
@@ -93,7 +97,8 @@ impl StreamPlot<'_> {
             let mut path = String::new();
             for reading in self.readings {
                 let verb = if path.is_empty() { 'M' } else { 'L' };
-                let (x, y) = (frame.x(reading.time), frame.y(margin(&reading.values, class)));
+                let lead = reading.leads.get(class).copied().unwrap_or(f32::NEG_INFINITY);
+                let (x, y) = (frame.x(reading.time), frame.y(lead.into()));
                 let _ = write!(path, "{verb}{x:.1} {y:.1}");
             }
             let colour = colour(class);
@@ -149,7 +154,7 @@ impl StreamPlot<'_> {
         let mut runs: Vec<Segment> = Vec::new();
         let mut before = self.readings.first().map_or(0.0, |reading| reading.time);
         for reading in self.readings {
-            let class = fishweir_core::classify::decide(&reading.values).class;
+            let class = reading.class;
             match runs.last_mut() {
                 Some(run) if run.class == class => run.time.end = reading.time,
                 _ => runs.push(Segment { time: before..reading.time, class }),
@@ -177,8 +182,10 @@ impl Frame {
             ..end(plot.segments.last().map(|segment| segment.time.end));
         let (mut leads, mut others) = (Vec::new(), Vec::new());
         for reading in plot.readings {
-            for class in 0..reading.values.len() {
-                let margin = margin(&reading.values, class);
+            // A lead over what is ruled out is infinite, and sets no scale.
+            for margin in
+                reading.leads.iter().map(|&lead| f64::from(lead)).filter(|m| m.is_finite())
+            {
                 if margin >= 0.0 { leads.push(margin) } else { others.push(margin) }
             }
         }
@@ -236,31 +243,17 @@ fn draw_axes(frame: &Frame, svg: &mut String) {
     );
 }
 
-/// By how much a class leads the best of the others; negative where it does not.
-fn margin(values: &[f32], class: usize) -> f64 {
-    let own = values.get(class).copied().unwrap_or(f32::NEG_INFINITY);
-    let others = values.iter().enumerate().filter(|&(other, _)| other != class);
-    let best = others.map(|(_, &value)| value).fold(f32::NEG_INFINITY, f32::max);
-    f64::from(own) - f64::from(best)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_margin_is_positive_for_the_leader_alone() {
-        let values = [1.0, 3.0, 2.5];
-        let margins: Vec<f64> = (0..3).map(|class| margin(&values, class)).collect();
-        assert_eq!(margins, [-2.0, 0.5, -0.5]);
-    }
-
-    #[test]
     fn a_figure_names_its_classes_and_is_closed() {
         let classes = ["a<b".to_owned(), "c".to_owned()];
         let segments = [Segment { time: 0.0..2.0, class: 0 }, Segment { time: 2.0..4.0, class: 1 }];
-        let reading = |time, lead| Reading { time, values: vec![lead, -lead] };
-        let readings = [reading(1.0, 1.0), reading(2.0, 0.5), reading(3.0, -2.0)];
+        let reading = |time, class, lead| Reading { time, class, leads: vec![lead, -lead] };
+        // The last by less than rounding leaves, and the second with the other ruled out.
+        let readings = [reading(1.0, 0, 1.0), reading(2.0, 0, f32::INFINITY), reading(3.0, 1, 0.0)];
         let plot = StreamPlot {
             title: "t",
             subtitle: "s",

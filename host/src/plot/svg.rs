@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::report::printable;
+
 // Mid tones, told apart by eye and by most colour-blind eyes, on white and on black.
 const PALETTE: [&str; 10] = [
     "#4c8bf5", "#f28e2b", "#2fa36b", "#e05263", "#9b6bd6", "#c9a227", "#22a7b8", "#d765a8",
@@ -59,7 +61,9 @@ pub(super) fn colour(class: usize) -> &'static str {
     PALETTE[class % PALETTE.len()]
 }
 
+/// Text as XML has it, which has no word for control characters.
 pub(super) fn escape(text: &str) -> String {
+    let text = printable(text);
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -8,6 +8,7 @@ mod route;
 mod table;
 mod training;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -36,8 +37,23 @@ pub fn write(report: &impl Report, json: bool, to: &mut impl Write) -> io::Resul
         serde_json::to_writer_pretty(&mut *to, report)?;
         writeln!(to)
     } else {
-        write!(to, "{report}")
+        write!(to, "{}", printable(&report.to_string()))
     }
+}
+
+/// Text for a terminal: with control characters escaped, but for line feeds and tabs. Names of files have
+/// whatever somebody put there.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let harmful = |one: char| one.is_control() && !matches!(one, '\n' | '\t');
+    if !text.contains(harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for one in text.chars() {
+        if harmful(one) { shown.extend(one.escape_default()) } else { shown.push(one) }
+    }
+    Cow::Owned(shown)
 }
 
 /// A number with its digits in groups of three: `25 194`.
@@ -81,5 +97,14 @@ mod tests {
         assert_eq!(counted(1, "window"), "1 window");
         assert_eq!(counted(2, "class"), "2 classes");
         assert_eq!(counted(98, "series"), "98 series");
+    }
+
+    #[test]
+    fn nothing_in_a_name_moves_the_cursor() {
+        assert_eq!(
+            printable("a\x1B[31m\u{9B}b\r.csv:\n\tok"),
+            "a\\u{1b}[31m\\u{9b}b\\r.csv:\n\tok"
+        );
+        assert!(matches!(printable("Größe.csv\n"), Cow::Borrowed(_)));
     }
 }

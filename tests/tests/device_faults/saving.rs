@@ -1,21 +1,22 @@
 //! A model that adapts is saved and restored bit for bit, and power lost while it is saved leaves the one
 //! before or the new one.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::thread;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use fishweir::device::{
-    Answer, Board, DeviceError, Firmware, Image, Input, ModelFile, Options, Outcome, Qemu,
+    Answer, Board, DeviceError, Firmware, Image, Input, ModelFile, Options, Outcome, Qemu, converse,
 };
 use fishweir_core::artefact;
 use fishweir_core::classify::{Normalisation, StreamClassifier, decide};
 use fishweir_core::emission::{Gaussian, Regularisation};
 use fishweir_core::filter::{Forward, OnlineEm, Running, StepSize};
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::wire::Exit;
+use fishweir_core::wire::{Exit, Head, Receiver, Saved};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -153,33 +154,57 @@ impl Monitor {
                 Err(error) => assert!(Instant::now() < deadline, "{error}"),
             }
         };
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket has time-outs");
         let mut monitor = Self(BufReader::new(stream));
         monitor.line();
-        monitor.ask(r#"{"execute": "qmp_capabilities"}"#);
+        monitor.tell("qmp_capabilities", &["\"return\""]);
         monitor
     }
 
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.0.read_line(&mut line).expect("the monitor answers");
+        assert!(!line.is_empty() && !line.contains("\"error\""), "{line}");
         line
     }
 
-    /// The answer to a command; events are passed over.
-    fn ask(&mut self, command: &str) -> String {
-        self.0.get_mut().write_all(command.as_bytes()).expect("the monitor listens");
-        loop {
+    /// Gives a command, and waits until all of these have been said, in any order.
+    fn tell(&mut self, command: &str, wanted: &[&str]) {
+        let line = format!(r#"{{"execute": "{command}"}}"#);
+        self.0.get_mut().write_all(line.as_bytes()).expect("the monitor listens");
+        let mut wanted = wanted.to_vec();
+        while !wanted.is_empty() {
             let line = self.line();
-            if line.contains("return") || line.contains("error") {
-                return line;
-            }
+            wanted.retain(|what| !line.contains(what));
         }
     }
 }
 
-/// Where the micro:bit's slots begin, and what a whole header begins with: `WEIR`.
-const SLOTS: &str = "0x3e000";
-const WHOLE: &str = "0x52494557";
+/// The device's side of the line. It tells of every model that the device says it has saved.
+struct Overheard<R> {
+    reader: R,
+    receiver: Receiver,
+    record: [u8; 256],
+    saved: mpsc::Sender<()>,
+}
+
+impl<R: Read> Read for Overheard<R> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.reader.read(into)?;
+        for &byte in &into[..read] {
+            let Some(length) = self.receiver.push(byte, &mut self.record) else { continue };
+            let (head, _) = Head::split(&self.record[..length]).expect("the device sends heads");
+            if head.tag == Saved::TAG {
+                // Nobody may be waiting any more.
+                let _ = self.saved.send(());
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// How long to wait for what is sure to come.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
 fn a_model_saved_in_real_flash_survives_a_reset() {
@@ -192,20 +217,12 @@ fn a_model_saved_in_real_flash_survives_a_reset() {
     let socket = folder.path().join("monitor");
     let server = format!("unix:{},server=on,wait=off", socket.display());
     let qemu = Qemu::start_in(&image, folder.path(), &["-qmp", &server]).expect("QEMU starts");
-    // Once the model is saved the board is reset; what comes after is sent to the restarted program.
-    let reset_when_saved = || {
-        let mut monitor = Monitor::connect(&socket);
-        let look = format!(
-            r#"{{"execute": "human-monitor-command",
-                "arguments": {{"command-line": "xp /1wx {SLOTS}"}}}}"#
-        );
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while !monitor.ask(&look).contains(WHOLE) {
-            assert!(Instant::now() < deadline, "nothing was saved");
-        }
-        // It looks the value over, says so, and waits for the next sample.
-        thread::sleep(Duration::from_secs(1));
-        monitor.ask(r#"{"execute": "system_reset"}"#);
+    let (told, saved) = mpsc::channel();
+    // Once the device has said that the model is saved, all that is left for it is to wait for the next
+    // sample: the board is reset, and when it has been, what comes after is sent to the restarted program.
+    let reset_when_saved = move || {
+        saved.recv_timeout(PATIENCE).expect("a model is saved");
+        Monitor::connect(&socket).tell("system_reset", &["\"return\"", "\"RESET\""]);
         None
     };
     let inputs = before
@@ -215,11 +232,21 @@ fn a_model_saved_in_real_flash_survives_a_reset() {
         .chain(std::iter::once_with(reset_when_saved).flatten())
         .chain([Input::Reset])
         .chain(after.iter().map(|sample| Input::Vector(sample)));
-    let run = qemu.run(inputs, &Options::default(), |_| ()).expect("the device answers");
-    let log = log::lines(&image.elf, &run.log).join("\n");
+    let (options, serial) = (Options::default(), qemu.serial());
+    serial.set_read_timeout(Some(options.retry)).expect("a socket has time-outs");
+    let reader =
+        Overheard { reader: serial, receiver: Receiver::new(), record: [0; 256], saved: told };
+    let hang_up = || {
+        let _ = serial.shutdown(Shutdown::Both);
+    };
+    let outcome = converse(reader, serial, hang_up, inputs, &options, |_| ());
+    let outcome = outcome.expect("the device answers");
+    let ending = qemu.wait(options.patience).expect("ends");
+    assert_eq!(ending.code, Some(Exit::Done.code()));
+    let log = log::lines(&image.elf, &ending.log).join("\n");
     assert!(log.contains("saved model 1") && log.contains("restored model 1"), "{log}");
-    assert_eq!(run.outcome.saved, [1]);
-    assert_eq!(bits(&run.outcome.answers), decisions);
+    assert_eq!(outcome.saved, [1]);
+    assert_eq!(bits(&outcome.answers), decisions);
 }
 
 /// Streams samples to a device that loses power after so many steps of saving; whether it did.

@@ -35,7 +35,7 @@ pub(super) fn read(files: &[PathBuf]) -> Result<Vec<Named>, Failure> {
 pub(super) fn reading(arguments: &Arguments, kernels: &[Named]) -> Result<ReadOptions, Failure> {
     let Some(first) = kernels.first() else { return Ok(arguments.reading.options()) };
     let kind = first.model.kind().map_err(|error| Failure::Input(error.to_string()))?;
-    Ok(arguments.reading.options_for(kind, None))
+    arguments.reading.options_for(kind, None)
 }
 
 fn options(arguments: &Arguments) -> Result<TrainOptions, Failure> {

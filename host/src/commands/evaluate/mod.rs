@@ -15,7 +15,7 @@ use fishweir::report::{
     counted,
 };
 
-use super::arguments::{Cutting, Reading, ScoreKernels, Training, note_unused};
+use super::arguments::{Cutting, Reading, ScoreKernels, Training, refuse_idle};
 use super::fit::warn;
 use super::model::Model;
 use super::output::{self, Outputs};
@@ -67,21 +67,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs = Outputs::check(&roc, &inputs)?;
     match arguments.model.as_slice() {
         [] => {
+            let kinds = each_once(&arguments.classifier);
+            let training = arguments.training.with(&arguments.kernels);
+            training.check_read_by(&kinds, !arguments.kernel_model.is_empty())?;
             let kernels = kernels::read(&arguments.kernel_model)?;
             let data = tell::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
             kernels::check(arguments, &data, &kernels)?;
             let group = arguments.training.group.as_deref();
             let windowing = arguments.cutting.windowing();
             tell::windows(&data, windowing.as_ref());
+            tell::unobserved(&data, windowing.as_ref());
             tell::groups(&data, group);
             let folds = match arguments.folds {
                 Some(folds) => folds,
                 None => usual_folds(&data, group)?,
             };
             let folds = CrossValidationOptions { folds, seed: arguments.fold_seed };
-            let kinds = each_once(&arguments.classifier);
-            let training = arguments.training.with(&arguments.kernels);
-            note_unused(&training.unused_by(&kinds), &kinds);
             let mut report = cross_validation(&data, &kinds, &training, &arguments.cutting, folds)?;
             for kernel in &kernels {
                 report.classifiers.0.push(kernels::validate(arguments, &data, kernel, folds)?);
@@ -93,18 +94,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             match refused {
                 None | Some(0) => Ok(()),
                 Some(refused) => Err(Failure::Check(format!(
-                    "{} refused in their folds as impossible under the models trained on the others, \
-                     and skipped",
+                    "{} refused in their folds as impossible under all models left, of those trained \
+                     on the others, and skipped",
                     counted(refused, "sample")
                 ))),
             }
         }
         models => {
-            let unused = arguments.training.with(&arguments.kernels).given();
-            if !unused.is_empty() {
-                let unused = unused.join(", ");
-                note(format_args!("{unused} not used: what is judged is trained already"));
-            }
+            let idle = arguments.training.with(&arguments.kernels).given();
+            refuse_idle(&idle, "what is judged is trained already")?;
             let judged =
                 models.iter().map(|path| judge(arguments, path)).collect::<Result<Vec<_>, _>>()?;
             let evaluations = judged.iter().map(|one| &one.evaluation);
@@ -184,6 +182,9 @@ pub(super) fn cross_validation(
     let (mut validated, trainer) = (Vec::new(), Trainer::new(data));
     let all = kinds.iter().map(|&kind| training.options(kind, cutting));
     let all = all.collect::<Result<Vec<_>, _>>()?;
+    training.check_varies(&all, data.kind())?;
+    let states = all.iter().map(|options| options.baum_welch.states).max();
+    tell::room_to_fit(data, states.unwrap_or_default())?;
     for options in &all {
         check(&trainer, options, folds)?;
     }
@@ -230,12 +231,13 @@ struct JudgedModel {
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
-    let reading = arguments.reading.options_for(model.kind()?, Some(model.any().classes()));
+    let reading = arguments.reading.options_for(model.kind()?, Some(model.any().classes()))?;
     let data = tell::read(&arguments.data, &reading)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let group = arguments.training.group.clone();
     let groups = group.as_deref().map(|column| data.groups(column)).transpose()?;
     tell::windows(&data, windowing.as_ref());
+    tell::unobserved(&data, windowing.as_ref());
     let (figures, judged) = evaluate(model.any(), &data, windowing.as_ref())?;
     let windows = data.windows(windowing.as_ref());
     let first = judged.iter().find(|one| one.refused > 0);

@@ -7,8 +7,9 @@ use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{ClassifierKind, TrainError, TrainOptions, Trained, train_fixed_length};
 
 use super::{Arguments, check_group, series_of};
+use crate::commands::arguments::refuse_idle;
 use crate::commands::gram::item_refused;
-use crate::commands::{Failure, note, tell};
+use crate::commands::{Failure, tell};
 
 /// Trains on the kernel of all windows of the data, read as the kernel's file says.
 pub(super) fn trained(
@@ -31,14 +32,12 @@ pub(super) fn trained(
              --kernel-model and gram take it"
         )));
     }
-    let mut unused = arguments.training.with(&arguments.kernels).given();
-    unused.retain(|name| !["--c", "--class-weight", "--learner"].contains(name));
-    if !unused.is_empty() {
-        note(format_args!("{} not used: the kernel's numbers are given", unused.join(", ")));
-    }
+    let mut idle = arguments.training.with(&arguments.kernels).given();
+    idle.retain(|name| !["--c", "--class-weight", "--learner"].contains(name));
+    refuse_idle(&idle, "the kernel's numbers are given")?;
     // Of these options the kernel reads what every classifier has.
     let options = arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)?;
-    let data = tell::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
+    let data = tell::read(&arguments.data, &arguments.reading.options_for(kind, None)?)?;
     check_group(&data, &options)?;
     let trained = train_fixed_length(&data, &series_of(&data), fixed_length, &options);
     let trained = trained.map_err(|error| match error {

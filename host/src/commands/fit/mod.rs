@@ -12,7 +12,7 @@ use fishweir::learn::{
 use fishweir::report::{ClassFit, DataSummary, FitReport, Stored};
 use fishweir::runtime::Hmm;
 
-use super::arguments::{Cutting, Reading, ScoreKernels, Training, named_after, note_unused};
+use super::arguments::{Cutting, Reading, ScoreKernels, Training, named_after};
 use super::output::{self, Outputs};
 use super::{Failure, note, progress, tell};
 
@@ -57,10 +57,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => {
             let training = arguments.training.with(&arguments.kernels);
             let options = training.options(arguments.classifier, &arguments.cutting)?;
-            note_unused(&training.unused_by(&[arguments.classifier]), &[arguments.classifier]);
+            training.check_read_by(&[arguments.classifier], false)?;
             let data = tell::read(&arguments.data, &arguments.reading.options())?;
             check_group(&data, &options)?;
-            tell::room(&data, options.windowing.as_ref(), options.baum_welch.states)?;
+            training.check_varies(std::slice::from_ref(&options), data.kind())?;
+            tell::room_to_fit(&data, options.baum_welch.states)?;
             let trained = fit(&data, &series_of(&data), &options)?;
             (data, options, trained)
         }

@@ -63,8 +63,8 @@ pub(super) fn on_scores<M: Scored>(
     sequences: &[SamplesView<'_>],
 ) -> Result<Computed, Refused> {
     let (parametrisation, coordinates) = match arguments.parametrisation {
-        Coordinates::Ratio => (Parametrisation::RATIO, "ratio"),
-        Coordinates::Softmax => (Parametrisation::SOFTMAX, "softmax"),
+        Some(Coordinates::Ratio) => (Parametrisation::RATIO, "ratio"),
+        None | Some(Coordinates::Softmax) => (Parametrisation::SOFTMAX, "softmax"),
     };
     let of_models = of_models(models.len()) + &arguments.choice.words();
     if arguments.kernel == Name::Top {
@@ -76,11 +76,11 @@ pub(super) fn on_scores<M: Scored>(
     let (metric, whitened) = metric(arguments, sequences)?;
     let (form, name) = match arguments.kernel {
         Name::Gaussian => {
-            let sigma = arguments.sigma;
+            let sigma = arguments.sigma.unwrap_or(1.0);
             (ScoreForm::Gaussian { sigma }, format!("Gaussian of width {sigma} on"))
         }
         Name::Polynomial => {
-            let power = arguments.power;
+            let power = arguments.power.unwrap_or(2);
             (ScoreForm::Polynomial { power }, format!("polynomial of degree {power} on"))
         }
         Name::Invariant => (ScoreForm::Linear, "invariant Fisher,".to_owned()),
@@ -110,15 +110,8 @@ fn metric(
     arguments: &Arguments,
     sequences: &[SamplesView<'_>],
 ) -> Result<(Metric, String), Refused> {
-    let whose = match (arguments.kernel, arguments.information) {
-        (Name::Practical, Some(_)) => {
-            return Err(Refused::Usage(
-                "the practical kernel takes no --information; ask for --kernel invariant".into(),
-            ));
-        }
-        (Name::Invariant, None) => Whose::Sampled,
-        (_, None) => return Ok((Metric::Practical, String::new())),
-        (_, Some(whose)) => whose,
+    let Some(whose) = arguments.whitened() else {
+        return Ok((Metric::Practical, String::new()));
     };
     let (expected, words) = match whose {
         // Strings that end are of every length.
@@ -133,7 +126,7 @@ fn metric(
             (Expected::Exact { length }, format!("the exact information at length {length}"))
         }
         Whose::Sampled => {
-            let (count, seed) = (arguments.draws, arguments.draw_seed);
+            let (count, seed) = (arguments.draws.unwrap_or(2000), arguments.draw_seed.unwrap_or(1));
             (Expected::Sampled { count, seed }, "the model's information, sampled".to_owned())
         }
         Whose::Empirical => (Expected::Empirical, "the data's information".to_owned()),
@@ -141,7 +134,7 @@ fn metric(
             (Expected::Empirical, "the diagonal of the data's information".to_owned())
         }
     };
-    let ridge = arguments.ridge;
+    let ridge = arguments.ridge.unwrap_or(0.0);
     let ridged = if ridge > 0.0 { format!(" plus {ridge}") } else { String::new() };
     let metric = Metric::Information { expected, diagonal: whose == Whose::Diagonal, ridge };
     Ok((metric, format!(", whitened by {words}{ridged}")))

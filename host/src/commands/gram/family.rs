@@ -9,8 +9,9 @@ use fishweir::fit::BaumWelch;
 use fishweir::kernel::Scored;
 use fishweir::learn::TrainOptions;
 
-use super::{Arguments, Name, not_negative, place};
+use super::{Arguments, Name, place};
 use crate::commands::Failure;
+use crate::commands::arguments::{named, not_negative, refuse_idle};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum FamilyName {
@@ -82,7 +83,7 @@ impl Choice {
     /// Refuses options that the family has no use for.
     pub(super) fn check(&self, arguments: &Arguments) -> Result<(), Failure> {
         let counts = arguments.kernel == Name::Count;
-        let own: [(&str, bool, &[FamilyName]); 9] = [
+        let own: [(&str, bool, &[FamilyName]); 10] = [
             ("--end", self.end, &[Markov]),
             ("--padded", self.padded, &[Markov]),
             ("--contexts", self.contexts.is_some(), &[Markov]),
@@ -92,6 +93,7 @@ impl Choice {
             ("--pseudo-count", self.pseudo_count.is_some(), &[Markov, Positions]),
             ("--components", self.components.is_some(), &[Mixture]),
             ("--model", arguments.model.is_some(), &[Hmm]),
+            ("--group", arguments.training.group.is_some(), &[Hmm]),
         ];
         let training = arguments.training.given().into_iter();
         let training = training.map(|option| (option, true, FamilyName::training(option)));
@@ -110,20 +112,15 @@ impl Choice {
             Name::Practical | Name::Invariant | Name::Gaussian | Name::Polynomial | Name::Top
         );
         if self.family != Hmm && !on_scores {
-            let kernel = arguments.kernel.to_possible_value();
             return Err(Failure::Input(format!(
                 "--kernel {} sums over hidden states, and --family {} has none; take a kernel on \
                  scores: practical, invariant, gaussian, polynomial or top",
-                kernel.as_ref().map_or("", |kernel| kernel.get_name()),
+                arguments.kernel.name(),
                 self.family.name()
             )));
         }
-        if self.end && arguments.length.is_some() {
-            return Err(Failure::Input(
-                "--length is not used with --end: strings that end are of every length".into(),
-            ));
-        }
-        Ok(())
+        let length = named([("--length", self.end && arguments.length.is_some())]);
+        refuse_idle(&length, "strings that end are of every length")
     }
 
     /// What is said of the models beside their number.

@@ -1,6 +1,5 @@
 //! Kernels by marginalisation: their models come from a file of their own.
 
-use clap::ValueEnum;
 use fishweir::data::SamplesView;
 use fishweir::kernel::marginal::{MarginalError, MarginalModel};
 
@@ -10,9 +9,8 @@ use crate::commands::Failure;
 
 /// The model that the kernel asked for needs; `None` for a kernel that takes no such file.
 pub(super) fn model(arguments: &Arguments) -> Result<Option<MarginalModel>, Failure> {
-    let name = arguments.kernel.to_possible_value();
-    let asked = name.as_ref().map_or("", |name| name.get_name());
-    let takes_one = MarginalModel::NAMES.contains(&asked);
+    let asked = arguments.kernel.name();
+    let takes_one = MarginalModel::NAMES.contains(&asked.as_str());
     match (&arguments.model_file, takes_one) {
         (Some(path), true) => {
             let model = MarginalModel::read(path)?;

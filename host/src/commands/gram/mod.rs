@@ -1,5 +1,6 @@
 //! `fishweir gram`.
 
+mod check;
 mod compute;
 mod family;
 mod marginal;
@@ -13,13 +14,13 @@ use fishweir::kernel::marginal::MarginalError;
 use fishweir::kernel::{GramFormat, Items, gram_bytes};
 use fishweir::report::{DataSummary, GramReport, InformationSummary};
 
-use super::arguments::{Cutting, Reading, Training, named_after};
+use super::arguments::{Cutting, Reading, Training, named_after, not_negative, positive};
 use super::output::{self, Outputs};
 use super::{Failure, tell};
 use compute::{Refused, compute, on_scores};
 use models::{Models, Source};
 
-const LONG_ABOUT: &str = "\
+pub(super) const LONG_ABOUT: &str = "\
 Compute the kernel of all pairs of items (series, or their windows) and write the matrix.
 
 The models are those of --model; without it they are fitted to DATA: a model a class where it is
@@ -30,7 +31,6 @@ Kernels on scores (practical, invariant, gaussian, polynomial, top) take models 
 too: --family markov, positions, gaussian or mixture.";
 
 #[derive(Debug, clap::Args)]
-#[command(long_about = LONG_ABOUT)]
 pub(super) struct Arguments {
     /// Series, labelled or not
     data: PathBuf,
@@ -55,34 +55,34 @@ pub(super) struct Arguments {
     #[command(flatten)]
     choice: family::Choice,
     /// What scores are gradients with respect to
-    #[arg(long, value_enum, default_value_t = Coordinates::Softmax, help_heading = "Kernel")]
-    parametrisation: Coordinates,
+    /// [default: softmax]
+    #[arg(long, value_enum, help_heading = "Kernel")]
+    parametrisation: Option<Coordinates>,
     /// By which information scores are whitened; for gaussian and polynomial too
     /// [default: sampled for invariant, else none]
     #[arg(long, value_enum, help_heading = "Kernel")]
     information: Option<Whose>,
-    /// Added to the information's diagonal; 0 leaves out what it knows nothing of
-    #[arg(long, value_name = "R", default_value_t = 0.0, help_heading = "Kernel",
-          value_parser = not_negative, allow_negative_numbers = true)]
-    ridge: f64,
+    /// Added to the information's diagonal; 0 leaves out what it knows nothing of [default: 0]
+    #[arg(long, value_name = "R", help_heading = "Kernel", value_parser = not_negative,
+          allow_negative_numbers = true)]
+    ridge: Option<f64>,
     /// Length of the sequences enumerated (exact) [default: that of all items]
     #[arg(long, value_name = "SAMPLES", help_heading = "Kernel")]
     length: Option<usize>,
-    /// Sequences drawn from the model (sampled)
-    #[arg(long, value_name = "N", default_value_t = 2000, help_heading = "Kernel",
-          value_parser = draws)]
-    draws: usize,
-    /// Seed of the first sequence drawn (sampled)
-    #[arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Kernel")]
-    draw_seed: u64,
-    /// Width of the Gaussian kernel, in units of the scores
-    #[arg(long, value_name = "S", default_value_t = 1.0, help_heading = "Kernel",
-          value_parser = positive, allow_negative_numbers = true)]
-    sigma: f64,
-    /// Degree of the polynomial kernel
-    #[arg(long, value_name = "M", default_value_t = 2, help_heading = "Kernel",
+    /// Sequences drawn from the model (sampled) [default: 2000]
+    #[arg(long, value_name = "N", help_heading = "Kernel", value_parser = draws)]
+    draws: Option<usize>,
+    /// Seed of the first sequence drawn (sampled) [default: 1]
+    #[arg(long, value_name = "SEED", help_heading = "Kernel")]
+    draw_seed: Option<u64>,
+    /// Width of the Gaussian kernel, in units of the scores [default: 1]
+    #[arg(long, value_name = "S", help_heading = "Kernel", value_parser = positive,
+          allow_negative_numbers = true)]
+    sigma: Option<f64>,
+    /// Degree of the polynomial kernel [default: 2]
+    #[arg(long, value_name = "M", help_heading = "Kernel",
           value_parser = clap::value_parser!(u32).range(1..=64))]
-    power: u32,
+    power: Option<u32>,
     /// Symbols of a context (markov), or counted together (count): 1, or 2 that follow each other
     /// [default: 1]
     #[arg(long, value_name = "K", help_heading = "Models")]
@@ -189,17 +189,19 @@ fn check_items(data: &Dataset, windowing: Option<&Windowing>) -> Result<(), Fail
     )))
 }
 
-fn positive(text: &str) -> Result<f64, String> {
-    not_negative(text).and_then(|value| match value {
-        0.0 => Err("must be positive".into()),
-        value => Ok(value),
-    })
+impl Arguments {
+    /// By which information scores are whitened, if by any.
+    fn whitened(&self) -> Option<Whose> {
+        match (self.kernel, self.information) {
+            (Name::Invariant, None) => Some(Whose::Sampled),
+            (_, given) => given,
+        }
+    }
 }
 
-fn not_negative(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err("must be a number, and not negative".into()),
+impl Name {
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
@@ -212,10 +214,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let models = arguments.model.iter().chain(&arguments.model_file).map(PathBuf::as_path);
     let inputs: Vec<&Path> = models.chain([arguments.data.as_path()]).collect();
     let outputs = Outputs::check(&[&output], &inputs)?;
-    arguments.choice.check(arguments)?;
-    if arguments.length.is_some() && arguments.information != Some(Whose::Exact) {
-        return Err(Failure::Input("--length is that of --information exact alone".into()));
-    }
+    check::options(arguments)?;
     let Source { data, models, windowing } = Source::of(arguments)?;
     tell::windows(&data, windowing.as_ref());
     let windows = data.windows(windowing.as_ref());

@@ -6,10 +6,10 @@ use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, fit_one};
 use fishweir::runtime::Hmm;
 
-use super::{Arguments, check_items, marginal};
+use super::{Arguments, check, check_items, marginal};
 use crate::commands::fit::fit;
 use crate::commands::model::Model;
-use crate::commands::{Failure, note, progress, tell};
+use crate::commands::{Failure, progress, tell};
 
 /// What a kernel is computed of.
 pub(super) struct Source {
@@ -33,7 +33,7 @@ impl Source {
     pub(super) fn of(arguments: &Arguments) -> Result<Self, Failure> {
         if let Some(model) = marginal::model(arguments)? {
             let kind = model.kind().map_err(|error| Failure::Input(error.to_string()))?;
-            let data = tell::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
+            let data = tell::read(&arguments.data, &arguments.reading.options_for(kind, None)?)?;
             let windowing = arguments.cutting.windowing();
             check_items(&data, windowing.as_ref())?;
             return Ok(Self { data, models: Models::Marginal(Box::new(model)), windowing });
@@ -42,30 +42,30 @@ impl Source {
         let Some(path) = &arguments.model else {
             let data = tell::read(&arguments.data, &arguments.reading.options())?;
             check_items(&data, options.windowing.as_ref())?;
+            check::fitted(arguments, &data)?;
             let models = match arguments.choice.fitted(arguments, &options, &data)? {
                 Some(seen) => Models::Seen(picked(seen, &options.scores)?),
                 None => {
+                    tell::room_to_fit(&data, options.baum_welch.states)?;
                     Models::Hidden(picked(fitted(&data, arguments, &options)?, &options.scores)?)
                 }
             };
             return Ok(Self { data, models, windowing: options.windowing });
         };
-        let mut unused = arguments.training.given();
-        unused.retain(|name| *name != "--score-model");
-        if !unused.is_empty() {
-            note(format_args!("{} not used: the model is trained already", unused.join(", ")));
-        }
         let model = Model::read(path)?;
-        let reading = arguments.reading.options_for(model.kind()?, None);
+        let reading = arguments.reading.options_for(model.kind()?, None)?;
         let windowing = model.windowing(arguments.cutting.windowing());
         let fitted = model.fitted.ok_or_else(|| {
             let path = path.display();
             Failure::Input(format!("{path}: is an artefact, in single precision; give its JSON"))
         })?;
         let models = named(fitted.classes(), fitted.models().to_vec());
-        let models = Models::Hidden(picked(models, &options.scores)?);
+        let models = picked(models, &options.scores)?;
         let data = tell::read(&arguments.data, &reading)?;
         check_items(&data, windowing.as_ref())?;
+        let states = models.iter().map(Hmm::states).max();
+        tell::room_to_score(&data, windowing.as_ref(), states.unwrap_or_default())?;
+        let models = Models::Hidden(models);
         Ok(Self { data, models, windowing })
     }
 }

@@ -3,7 +3,7 @@
 use fishweir_core::classify::Limit;
 use fishweir_core::filter::Memory;
 
-use super::super::compile::{CompileError, attach};
+use super::super::compile::{CompileError, Names, attach};
 use super::stream::DetectorStream;
 use super::{DeployedModel, Detector};
 use crate::classifier::{Direction, Observations};
@@ -104,7 +104,8 @@ impl Calibration {
         if size != model.size() {
             return Err(CalibrationError::Shape("the observation"));
         }
-        let deployed = attach(0, model, &[direction], model.states())?;
+        let deployed =
+            attach((0, Names::of(&[], 1, observations)), model, &[direction], model.states())?;
         let lost = (1.0 / self.memory) as f32;
         let gains = gains(observations, &deployed, normal);
         let observed = gains.iter().flatten().flatten().count();

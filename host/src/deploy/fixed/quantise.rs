@@ -8,6 +8,7 @@ use fishweir_core::{ModelError, Part};
 
 use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedWeight};
 use crate::classifier::{Classifier, Observations};
+use crate::deploy::compile::Names;
 use crate::deploy::{CompileError, Deployed, DeployedEmission, DeployedModel, Weight};
 
 /// Why a classifier does not fit fixed point.
@@ -18,20 +19,20 @@ pub enum QuantiseError {
     #[error(transparent)]
     Compile(#[from] CompileError),
     /// A parameter that no table can hold.
-    #[error("model {model}, state {state}: {source}; fixed point cannot hold it: export f32")]
+    #[error("{place}, state {state}: {source}; fixed point cannot hold it: export f32")]
     Model {
-        /// Which model.
-        model: usize,
+        /// Which model, by its class where it has one, and which channel where that is known.
+        place: String,
         /// Which state, of an emission.
         state: usize,
         /// Which parameter, and why.
         source: ModelError,
     },
     /// A direction with a rate that is not finite or past every unit.
-    #[error("model {model}, output {output}: its direction cannot be scaled into 16 bits")]
+    #[error("{model}, output {output}: its direction cannot be scaled into 16 bits")]
     Direction {
-        /// Which model.
-        model: usize,
+        /// Which model, by its class where it has one.
+        model: String,
         /// Which output.
         output: usize,
     },
@@ -104,11 +105,12 @@ fn quantise(
             })
             .collect::<Result<_, _>>()?,
     };
+    let names = Names::of(&deployed.classes, deployed.models.len(), &deployed.observations);
     let models = deployed
         .models
         .iter()
         .enumerate()
-        .map(|(index, model)| quantise_model(index, model, &places))
+        .map(|(index, model)| quantise_model((index, names), model, &places))
         .collect::<Result<_, _>>()?;
     let narrow = |output: usize, row: &[f64]| -> Result<Vec<f32>, QuantiseError> {
         let row: Vec<f32> = row.iter().map(|&x| x as f32).collect();
@@ -155,7 +157,7 @@ fn places_of(
 }
 
 fn quantise_model(
-    index: usize,
+    (index, names): (usize, Names<'_>),
     model: &DeployedModel<f64>,
     places: &[i16],
 ) -> Result<FixedModel, QuantiseError> {
@@ -168,10 +170,12 @@ fn quantise_model(
                 .is_finite()
                 .then(|| rate_unit(steepest))
                 .flatten()
-                .ok_or(QuantiseError::Direction { model: index, output })
+                .ok_or_else(|| QuantiseError::Direction { model: names.model(index), output })
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let wrong = |state: usize| move |source| QuantiseError::Model { model: index, state, source };
+    let wrong = |state: usize| {
+        move |source| QuantiseError::Model { place: names.place(index, &source), state, source }
+    };
     let fine = matches!(model.emission.first(), Some(DeployedEmission::Gaussian { .. }));
     let row = |weights: &[Weight<f64>], part, row| -> Result<Vec<FixedWeight>, ModelError> {
         if fine {

@@ -8,7 +8,7 @@ use super::expansion::{
 };
 use super::{DeployedKernel, DeployedWhitening, Machine, Scores, Sequences, scores};
 use crate::classifier::Observations;
-use crate::deploy::compile::attach;
+use crate::deploy::compile::{Names, attach};
 use crate::runtime::{Emissions, Hmm, with_few_states};
 
 impl Expansion {
@@ -95,8 +95,9 @@ impl Expansion {
                 let rounded = row("norms", 0, &log_norms)?;
                 let norms = rounded.iter().zip(&log_norms);
                 let excess = norms.map(|(&rounded, norm)| f64::from(rounded) - norm).collect();
+                let names = Names::of(&[], 1, &self.observations);
                 let kernel = DeployedKernel::FixedLength(Sequences {
-                    model: attach(0, model, &[], model.states())?,
+                    model: attach((0, names), model, &[], model.states())?,
                     stored: support.iter().map(|&item| items[item].clone()).collect(),
                     log_norms: rounded,
                     normalised: *normalised,
@@ -160,11 +161,12 @@ impl Expansion {
         };
         kernel.validate()?;
         let kernel = kernel.of_reals(|x| x as f32);
+        let names = Names::of(&self.classes, models.len(), &self.observations);
         let scores = Scores {
             models: models
                 .iter()
                 .enumerate()
-                .map(|(index, model)| attach(index, model, &[], model.states()))
+                .map(|(index, model)| attach((index, names), model, &[], model.states()))
                 .collect::<Result<_, _>>()?,
             normalisation: *normalisation,
             likelihood: *likelihood,
