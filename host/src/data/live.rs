@@ -45,6 +45,8 @@ pub struct LiveReader<R> {
     kind: Kind,
     header: Option<Header>,
     begun: bool,
+    /// Whether it was looked at how the stream begins: once, so that whoever goes on gets to its end.
+    looked: bool,
     /// Line, and character of it, of the last sample, from 1; of a line that has ended, no more.
     line: u64,
     character: usize,
@@ -78,6 +80,7 @@ impl<R: BufRead> LiveReader<R> {
             kind,
             header: None,
             begun: false,
+            looked: false,
             line: 0,
             character: 0,
             line_ended: true,
@@ -105,7 +108,7 @@ impl<R: BufRead> LiveReader<R> {
     /// [ends the stream](DataError::ends_stream), the next call goes on behind it.
     pub fn advance(&mut self) -> Result<bool, DataError> {
         self.begins_series = false;
-        if self.line == 0 && self.peek()? == Some(GZIP) {
+        if !std::mem::replace(&mut self.looked, true) && self.peek()? == Some(GZIP) {
             return Err(DataError::Packed { file: self.name.clone() });
         }
         match self.kind {
@@ -412,6 +415,8 @@ mod tests {
             let mut reader = LiveReader::new(&b"\x1F\x8B\x08\0"[..], "pipe", kind);
             let error = reader.advance().expect_err("packed");
             assert!(error.ends_stream() && error.to_string().contains("gzip -dc"), "{error}");
+            // Whoever goes on all the same comes to an end.
+            assert!((0..9).any(|_| matches!(reader.advance(), Ok(false))));
         }
     }
 
