@@ -239,7 +239,11 @@ impl Classifier {
     /// # Errors
     /// [`ClassifierError`] naming the file and what is wrong.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
-        let text = unseal(file, bytes)?;
+        Self::from_content(file, unseal(file, bytes)?)
+    }
+
+    /// From what [`unseal`] gives.
+    pub(crate) fn from_content(file: &str, text: &str) -> Result<Self, ClassifierError> {
         let classifier: Self = serde_json::from_str(text).map_err(|why| not_a_model(file, &why))?;
         classifier
             .check()

@@ -110,7 +110,7 @@ impl Deployed {
         };
         let lines: Vec<&str> =
             self.classes.iter().chain(&observed).map(|line| line.as_str()).collect();
-        if let Some(name) = lines.iter().find(|line| line.contains(char::is_control)) {
+        if let Some(name) = lines.iter().find(|line| breaks(line)) {
             return Err(ArtefactFileError::Name { name: (*name).to_owned() });
         }
         let labels = lines.join("\n") + "\n";
@@ -140,6 +140,11 @@ impl Deployed {
     pub fn from_artefact(file: &str, bytes: &[u8]) -> Result<Self, ArtefactFileError> {
         parse(bytes).map_err(|source| ArtefactFileError::Artefact { file: file.to_owned(), source })
     }
+}
+
+/// Whether a name would not stay on its line, or not show there: none is written, and none is read.
+fn breaks(name: &str) -> bool {
+    name.contains(char::is_control)
 }
 
 fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
@@ -179,6 +184,9 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let biases = numbers.reals(outputs);
     let code = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
     let normalisation = Normalisation::from_code(code).ok_or(ArtefactError::BadHeader)?;
+    if header.labels(bytes)?.any(breaks) {
+        return Err(ArtefactError::Labels);
+    }
     let mut lines = header.labels(bytes)?.map(str::to_owned);
     let classes = if outputs == 1 { 2 } else { outputs };
     let classes: Vec<String> = lines.by_ref().take(classes).collect();

@@ -7,6 +7,7 @@ use std::process::Command;
 use fishweir::classifier::Observations;
 use fishweir::deploy::{ArtefactFileError, Deployed};
 use fishweir::learn::ClassifierKind;
+use fishweir_core::artefact::{ArtefactError, Header};
 use fishweir_tests::quick::{strings, three_channels, trained};
 
 /// A line break and then code, quotes, a backslash, a comment's end, marks that turn text around, line
@@ -87,5 +88,24 @@ fn artefacts_give_names_back_or_refuse_them() {
         let refused = classifier.compile().expect("fits").to_artefact().expect_err("refused");
         assert!(matches!(&refused, ArtefactFileError::Name { name: found } if found == name));
         assert!(!refused.to_string().contains(name), "{refused}");
+    }
+}
+
+/// Another program's, with a sound checksum.
+#[test]
+fn an_artefact_with_a_name_that_none_is_written_with_is_refused() {
+    let deployed = three_channels().compile().expect("fits");
+    let (shape, payload) = (deployed.shape().expect("small"), deployed.payload());
+    for (labels, sound) in [
+        ("a\nb\nx\ny\nz\n", true),
+        ("a\nb\u{4}\nx\ny\nz\n", false),
+        ("a\nb\nx\ny\r\nz\n", false),
+    ] {
+        let header = Header::encode(shape, &payload, labels.as_bytes()).expect("small");
+        let read = Deployed::from_artefact("a", &[&header, &*payload, labels.as_bytes()].concat());
+        let is_labels = |error| {
+            matches!(&error, ArtefactFileError::Artefact { source: ArtefactError::Labels, .. })
+        };
+        assert_eq!(read.map_err(is_labels).map(|_| ()), if sound { Ok(()) } else { Err(true) });
     }
 }

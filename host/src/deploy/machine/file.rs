@@ -25,7 +25,7 @@ impl ModelKind {
         let format = |error: serde_json::Error| not_a_model(file, &error);
         let kind: Kind = serde_json::from_str(text).map_err(format)?;
         if kind.kernel.is_none() {
-            return Ok(Self::Linear(Box::new(Classifier::parse(file, bytes)?)));
+            return Ok(Self::Linear(Box::new(Classifier::from_content(file, text)?)));
         }
         Ok(Self::Machine(serde_json::from_str(text).map_err(format)?))
     }
