@@ -44,14 +44,8 @@ pub use stream::{PushError, Stream};
 use fishweir_core::classify::Normalisation;
 
 use crate::classifier::Observations;
-
-/// A number of a deployed model: its value and its rate of change along each output's direction.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Weight<T = f32> {
-    pub(crate) value: T,
-    /// `[output]`; empty where the classifier uses no score.
-    pub(crate) tangent: Vec<T>,
-}
+use crate::runtime::Observed;
+pub(crate) use crate::runtime::family::{DeployedEmission, Weight};
 
 /// A deployed model; all models of a bank have the same number of states.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,21 +58,11 @@ pub(crate) struct DeployedModel<T = f32> {
     pub(crate) emission: Vec<DeployedEmission<T>>,
 }
 
-/// The emission of one state.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum DeployedEmission<T = f32> {
-    /// `[symbol]`.
-    Categorical(Vec<Weight<T>>),
-    /// The fields of the core's `Gaussian`.
-    Gaussian {
-        mean: Vec<T>,
-        rate: Vec<T>,
-        constant: Weight<T>,
-        /// `[channel][output]`.
-        linear: Vec<Vec<T>>,
-        /// `[channel][output]`.
-        quadratic: Vec<Vec<T>>,
-    },
+impl<T> DeployedModel<T> {
+    pub(crate) fn is_over_symbols(&self) -> bool {
+        let first = self.emission.first();
+        first.is_some_and(|emission| emission.family.observes() == Observed::Symbol)
+    }
 }
 
 /// A classifier as a device holds it: `f32`, tangents attached, in the sensor's own units. Over

@@ -5,10 +5,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::initialise::initial_model;
-use super::{EmissionStatistics, Expectations, Topology, centre_and_spread, expectations};
+use super::{Expectations, Topology, expectations};
 use crate::batch::LANES;
 use crate::data::SamplesView;
-use crate::runtime::{Emissions, Hmm, HmmError, padded_states};
+use crate::runtime::numbers::{centre_and_spread, log_dirichlet, normalise_into};
+use crate::runtime::{Family, Held, Hmm, HmmError, padded_states};
 
 /// How a model is fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct BaumWelch {
     /// Transitions that they may make.
     #[serde(default)]
     pub topology: Topology,
+    /// How states emit; `None` for categorical symbols and for Gaussian channels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emission: Option<&'static dyn Family>,
     /// Passes over the data at most, a restart.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the penalised log-likelihood by no more
@@ -42,6 +46,7 @@ impl Default for BaumWelch {
         Self {
             states: 4,
             topology: Topology::Automatic,
+            emission: None,
             iterations: 100,
             tolerance: 1e-5,
             restarts: 1,
@@ -271,6 +276,13 @@ pub(super) struct Training<'a> {
     pub(super) floor: &'a [f64],
 }
 
+impl<'a> Training<'a> {
+    /// What estimates of emissions are held to.
+    pub(super) fn held(&self, options: &BaumWelch) -> Held<'a> {
+        Held { pseudocount: options.symbol_pseudocount, floor: self.floor }
+    }
+}
+
 /// [`fit`], by the expectations of a model of this shape.
 ///
 /// Convergence is judged by what the passes raise: the log-likelihood and, where there are
@@ -282,6 +294,7 @@ pub(super) fn improve(
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {
     start.validate()?;
+    let held = data.held(options);
     let samples: usize = data.sequences.iter().map(SamplesView::observed).sum();
     // Where the states are known the first pass is all there is to learn.
     let least = if options.topology == Topology::Positions { 1 } else { LEAST_PASSES };
@@ -292,51 +305,29 @@ pub(super) fn improve(
     loop {
         let expected = total(data.expect, &model, data.sequences)?;
         log_likelihood.push(expected.log_likelihood);
-        let now = expected.log_likelihood + log_prior(&model, options);
+        let now = expected.log_likelihood + log_prior(&model, options, &held);
         let passes = log_likelihood.len() - 1;
         let converged = passes >= least && (now - before).abs() <= enough;
         if converged || passes >= options.iterations {
-            let occupancy = expected.occupancy();
-            let floored = floored(&model, data.floor);
+            let (family, parts) = (model.emission.family(), model.emission.parts());
+            let occupancy = family.occupancy(&expected.emission);
+            let floored = family.floored(parts, data.floor);
             let (seed, restarts) = (options.seed, Vec::new());
             let fit = Fit { model, log_likelihood, seed, converged, occupancy, floored, restarts };
             return Ok(fit);
         }
         before = now;
-        maximise(&mut model, &expected, options, data.floor);
+        maximise(&mut model, &expected, options, &held);
         progress();
     }
 }
 
-/// The logarithm of the prior density of which pseudocounts are the parameters (Dirichlet), up to a
-/// constant.
-fn log_prior(model: &Hmm, options: &BaumWelch) -> f64 {
-    fn of<'p>(pseudocount: f64, rows: impl Iterator<Item = &'p Vec<f64>>) -> f64 {
-        if pseudocount == 0.0 {
-            return 0.0;
-        }
-        let allowed = rows.flatten().filter(|p| **p > 0.0);
-        pseudocount * allowed.map(|p| p.ln()).sum::<f64>()
-    }
-    let chain = of(
-        options.transition_pseudocount,
-        model.transition.iter().chain(std::iter::once(&model.initial)),
-    );
-    match &model.emission {
-        Emissions::Categorical { probability } => {
-            chain + of(options.symbol_pseudocount, probability.iter())
-        }
-        Emissions::Gaussian { .. } => chain,
-    }
-}
-
-/// How many states are held at the floor, `[channel]`.
-fn floored(model: &Hmm, floor: &[f64]) -> Vec<usize> {
-    let Emissions::Gaussian { std, .. } = &model.emission else { return Vec::new() };
-    let held = |(channel, floor): (usize, &f64)| {
-        std.iter().filter(|std| std[channel] <= floor * (1.0 + 1e-9)).count()
-    };
-    floor.iter().enumerate().map(held).collect()
+/// The logarithm of the prior density of which pseudocounts are the parameters, up to a constant.
+fn log_prior(model: &Hmm, options: &BaumWelch, held: &Held<'_>) -> f64 {
+    let rows = model.transition.iter().chain(std::iter::once(&model.initial));
+    let emission = &model.emission;
+    log_dirichlet(options.transition_pseudocount, rows)
+        + emission.family().log_prior(emission.parts(), held)
 }
 
 /// Expected statistics summed over sequences, chunk by chunk in parallel. The chunks are the same
@@ -377,55 +368,12 @@ pub(super) fn maximise(
     model: &mut Hmm,
     expected: &Expectations,
     options: &BaumWelch,
-    floor: &[f64],
+    held: &Held<'_>,
 ) {
     normalise_into(&mut model.initial, &expected.initial, options.transition_pseudocount);
     for (row, pairs) in model.transition.iter_mut().zip(&expected.pairs) {
         normalise_into(row, pairs, options.transition_pseudocount);
     }
-    match (&mut model.emission, &expected.emission) {
-        (Emissions::Categorical { probability }, EmissionStatistics::Categorical { counts }) => {
-            for (row, counts) in probability.iter_mut().zip(counts) {
-                let smoothed: Vec<f64> =
-                    counts.iter().map(|count| count + options.symbol_pseudocount).collect();
-                normalise_into(row, &smoothed, 0.0);
-            }
-        }
-        (
-            Emissions::Gaussian { mean, std },
-            EmissionStatistics::Gaussian { occupancy, first, second },
-        ) => {
-            for (state, &occupancy) in occupancy.iter().enumerate() {
-                if occupancy < 1e-8 {
-                    continue;
-                }
-                for (channel, &floor) in floor.iter().enumerate() {
-                    let shift = first[state][channel] / occupancy;
-                    let square = second[state][channel] / occupancy;
-                    let old = std[state][channel];
-                    mean[state][channel] += shift * old;
-                    let variance = (square - shift * shift).max(0.0);
-                    std[state][channel] = (variance.sqrt() * old).max(floor);
-                }
-            }
-        }
-        _ => debug_assert!(false, "statistics of two families"),
-    }
-}
-
-/// Writes counts as a distribution; without counts the old one stays.
-fn normalise_into(row: &mut [f64], counts: &[f64], pseudocount: f64) {
-    let smooth = |old: f64, count: f64| if old > 0.0 { count + pseudocount } else { count };
-    let sum: f64 = row.iter().zip(counts).map(|(&old, &count)| smooth(old, count)).sum();
-    if sum < 1e-300 {
-        return;
-    }
-    for (entry, &count) in row.iter_mut().zip(counts) {
-        *entry = smooth(*entry, count) / sum;
-    }
-    // Rounding of a long row must not make it fail the check that it sums to one.
-    let sum: f64 = row.iter().sum();
-    for entry in row {
-        *entry /= sum;
-    }
+    let family = model.emission.family();
+    family.maximise(model.emission.parts_mut(), &expected.emission, held);
 }
