@@ -206,7 +206,7 @@ fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Devi
             data.display()
         )));
     }
-    let options = arguments.reading.options_for(model.kind()?, None);
+    let options = arguments.reading.options_of(model)?;
     let data = tell::read(data, &options)?;
     let windowing = model.windowing(None);
     tell::windows(&data, windowing.as_ref());

@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => Firmware::in_repository()?,
     };
     let model = Model::read(&arguments.model)?;
-    let reading = arguments.reading.options_for(model.kind()?, None);
+    let reading = arguments.reading.options_of(&model)?;
     let data = tell::read(&arguments.data, &reading)?;
     if arguments.limit == Some(0) {
         return Err(Failure::Input("--limit 0 leaves nothing to run".into()));

@@ -169,7 +169,7 @@ fn score_file(
     model: &Model,
     path: &Path,
 ) -> Result<Option<String>, Failure> {
-    let data = tell::read(path, &arguments.reading.options_for(model.kind()?, None))?;
+    let data = tell::read(path, &arguments.reading.options_of(model)?)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
     let deployed = model.any();
@@ -228,7 +228,8 @@ fn score_file(
 /// Decides as samples arrive. Every line is flushed: whoever reads it is waiting.
 fn score_stream(arguments: &Arguments, model: &Model) -> Result<usize, Failure> {
     let deployed = model.any();
-    let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?);
+    let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
+        .of_values(model.deployed.values());
     let mut stream = model.any().start();
     let mut out = io::stdout().lock();
     let mut write = |one: &Decided<'_>| -> Result<(), Failure> {

@@ -178,7 +178,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let observed: Vec<String> = lines.collect();
     let observations = match sizes.family.observes() {
         Observed::Symbol => Observations::Symbols(observed.concat()),
-        Observed::Reals => Observations::Channels(observed),
+        Observed::Channels(_) => Observations::Channels(observed),
     };
     let deployed = Deployed { observations, classes, models, weights, biases, normalisation };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };

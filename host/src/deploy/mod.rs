@@ -36,7 +36,7 @@ pub use machine::{
     Expansion, ExpansionError, ExpansionKernel, Machine, MachineStream, ScoreKernelKind,
     WhiteningRows,
 };
-pub(crate) use machine::{check_size, unit_length};
+pub(crate) use machine::{check_size, has_machines, unit_length};
 pub use route::Route;
 pub(crate) use stream::leads;
 pub use stream::{PushError, Stream};
@@ -44,6 +44,7 @@ pub use stream::{PushError, Stream};
 use fishweir_core::classify::Normalisation;
 
 use crate::classifier::Observations;
+use crate::data::Values;
 use crate::runtime::Observed;
 pub(crate) use crate::runtime::family::{DeployedEmission, Weight};
 
@@ -90,6 +91,16 @@ impl<T> Deployed<T> {
     #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.classes
+    }
+
+    /// What the numbers of its channels must be.
+    #[must_use]
+    pub fn values(&self) -> Values {
+        let first = self.models.first().and_then(|model| model.emission.first());
+        match first.map(|emission| emission.family.observes()) {
+            Some(Observed::Channels(values)) => values,
+            _ => Values::Reals,
+        }
     }
 
     /// Number of models.

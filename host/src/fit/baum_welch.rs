@@ -8,8 +8,9 @@ use super::initialise::initial_model;
 use super::{Expectations, Topology, expectations};
 use crate::batch::LANES;
 use crate::data::SamplesView;
+use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
 use crate::runtime::numbers::{centre_and_spread, log_dirichlet, normalise_into};
-use crate::runtime::{Family, Held, Hmm, HmmError, padded_states};
+use crate::runtime::{Family, Held, Hmm, HmmError, Observed, padded_states};
 
 /// How a model is fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,7 +36,8 @@ pub struct BaumWelch {
     /// No standard deviation falls below this fraction of the channel's over the sequences fitted, or
     /// where it never moves in them, of the channel's over all training data.
     pub std_floor: f64,
-    /// Added to every expected count of a symbol, so that no symbol becomes impossible.
+    /// Added to every expected count of a symbol, so that no symbol becomes impossible; to those of yes and
+    /// of no, and to those of a channel that counts.
     pub symbol_pseudocount: f64,
     /// Added to every expected transition, and first state, that the model allows.
     pub transition_pseudocount: f64,
@@ -103,6 +105,14 @@ pub enum FitError {
         /// What it may be.
         wanted: &'static str,
     },
+    /// Emissions of a kind that is not observed.
+    #[error("{family} emissions are not of {observed}: take another --emission, or none")]
+    Family {
+        /// The family.
+        family: &'static str,
+        /// What is observed.
+        observed: &'static str,
+    },
     /// The model in hand makes a sequence impossible.
     #[error("sequence {sequence} is impossible under the model: {why}")]
     Impossible {
@@ -126,18 +136,30 @@ const QUIETEST: f64 = 1e-3;
 const MOST_RESTARTS: usize = 1_000;
 
 impl BaumWelch {
-    /// What no standard deviation of a model of these sequences may fall below, `[channel]`: a fraction
-    /// of the channel's own over them, so that a quiet class in loud data is not made loud, but of no
-    /// less than a thousandth of `scale`, the channel's over all training data; of `scale` where it
-    /// never moves in them. Empty for symbols.
-    fn floor(&self, sequences: &[SamplesView<'_>], scale: &[f64]) -> Vec<f64> {
+    /// What estimates are held to. No standard deviation of a model of these sequences falls below a
+    /// fraction of the channel's own over them, so that a quiet class in loud data is not made loud, but
+    /// of no less than a thousandth of `scale`, the channel's over all training data; of `scale` where it
+    /// never moves in them.
+    fn bounds(&self, sequences: &[SamplesView<'_>], scale: &[f64]) -> Bounds {
         let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
-        let (_, own) = centre_and_spread(scale.len(), || rows().flatten());
+        let (centre, own) = centre_and_spread(scale.len(), || rows().flatten());
         let each = own.iter().zip(scale);
-        each.map(|(&own, &scale)| {
+        let floor = each.map(|(&own, &scale)| {
             self.std_floor * if own > 0.0 { own.max(QUIETEST * scale) } else { scale }
-        })
-        .collect()
+        });
+        Bounds { floor: floor.collect(), centre }
+    }
+
+    /// How states emit what is observed.
+    fn family(&self, sequences: &[SamplesView<'_>]) -> Result<&'static dyn Family, FitError> {
+        let channels = sequences.iter().any(|samples| samples.rows().is_some());
+        let default: &'static dyn Family = if channels { OF_CHANNELS } else { OF_SYMBOLS };
+        let family = self.emission.unwrap_or(default);
+        if channels == (family.observes() == Observed::Symbol) {
+            let observed = if channels { "channels" } else { "symbols" };
+            return Err(FitError::Family { family: family.name(), observed });
+        }
+        Ok(family)
     }
 
     /// Checks the options.
@@ -206,12 +228,13 @@ impl BaumWelch {
     ) -> Result<Fit, FitError> {
         let mut best: Option<Fit> = None;
         let mut restarts = Vec::new();
-        let floor = self.floor(sequences, scale);
+        let bounds = self.bounds(sequences, scale);
+        let family = self.family(sequences)?;
         // Where the states are known there is but one fit.
         let many = if self.topology == Topology::Positions { 1 } else { self.restarts };
         for restart in 0..many {
             let seed = self.seed.wrapping_add(restart as u64);
-            let data = Training { expect, sequences, floor: &floor };
+            let data = Training { expect, sequences, family, bounds: &bounds };
             let start = initial_model(self, &data, size, scale, (seed, restart))?;
             let mut fit = improve(self, &data, start, progress)?;
             fit.seed = seed;
@@ -261,8 +284,10 @@ pub fn fit(
     scale: &[f64],
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {
-    let floor = options.floor(sequences, scale);
-    improve(options, &Training { expect: expectations, sequences, floor: &floor }, start, progress)
+    let bounds = options.bounds(sequences, scale);
+    let family = start.emission.family();
+    let data = Training { expect: expectations, sequences, family, bounds: &bounds };
+    improve(options, &data, start, progress)
 }
 
 /// The expected statistics of each sequence under a model, an impossible one an error in its place.
@@ -272,14 +297,27 @@ pub(crate) type Expect = fn(&Hmm, &[SamplesView<'_>]) -> Vec<Result<Expectations
 pub(super) struct Training<'a> {
     pub(super) expect: Expect,
     pub(super) sequences: &'a [SamplesView<'a>],
-    /// What no standard deviation falls below, `[channel]`; empty for symbols.
-    pub(super) floor: &'a [f64],
+    pub(super) family: &'static dyn Family,
+    pub(super) bounds: &'a Bounds,
+}
+
+/// What is known of the channels of the sequences fitted, `[channel]`; empty for symbols.
+pub(super) struct Bounds {
+    /// What no standard deviation falls below.
+    floor: Vec<f64>,
+    /// Their means.
+    centre: Vec<f64>,
 }
 
 impl<'a> Training<'a> {
     /// What estimates of emissions are held to.
     pub(super) fn held(&self, options: &BaumWelch) -> Held<'a> {
-        Held { pseudocount: options.symbol_pseudocount, floor: self.floor }
+        Held {
+            pseudocount: options.symbol_pseudocount,
+            floor: &self.bounds.floor,
+            centre: &self.bounds.centre,
+            samples: self.sequences.iter().map(SamplesView::observed).sum::<usize>() as f64,
+        }
     }
 }
 
@@ -311,7 +349,7 @@ pub(super) fn improve(
         if converged || passes >= options.iterations {
             let (family, parts) = (model.emission.family(), model.emission.parts());
             let occupancy = family.occupancy(&expected.emission);
-            let floored = family.floored(parts, data.floor);
+            let floored = family.floored(parts, held.floor);
             let (seed, restarts) = (options.seed, Vec::new());
             let fit = Fit { model, log_likelihood, seed, converged, occupancy, floored, restarts };
             return Ok(fit);

@@ -10,9 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use super::baum_welch::{Training, improve, maximise};
 use super::{BaumWelch, Expectations, Fit, FitError};
 use crate::data::SamplesView;
-use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::numbers::normal;
-use crate::runtime::{Emissions, Family, Hmm};
+use crate::runtime::{Emissions, Hmm};
 
 /// Rows that k-means looks at, at most; more add time, not better means.
 const KMEANS_ROWS: usize = 8_000;
@@ -34,7 +33,7 @@ pub(super) fn initial_model(
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (initial, transition) = options.topology.chain(states);
     let emission = if sequences.iter().any(|samples| samples.rows().is_some()) {
-        clusters(options.emission.unwrap_or(OF_CHANNELS), options, data, scale, &mut rng)
+        clusters(options, data, scale, &mut rng)
     } else if options.topology.is_ordered() {
         Emissions::categorical(vec![vec![(size as f64).recip(); size]; states])
     } else {
@@ -121,7 +120,6 @@ fn count_path(model: &Hmm, samples: SamplesView<'_>, path: &[usize], counts: &mu
 
 /// k-means++ and Lloyd's passes in scaled units; a state's emission a cluster.
 fn clusters(
-    family: &'static dyn Family,
     options: &BaumWelch,
     data: &Training<'_>,
     scale: &[f64],
@@ -162,7 +160,7 @@ fn clusters(
             break;
         }
     }
-    let held = data.held(options);
+    let (family, held) = (data.family, data.held(options));
     let mut parts = vec![Vec::new(); family.parts().len()];
     for (cluster, centre) in centres.iter().enumerate() {
         let raw = all.iter().step_by(step).zip(&nearest);

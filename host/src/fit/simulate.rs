@@ -31,7 +31,7 @@ impl Hmm {
         }
         match family.observes() {
             Observed::Symbol => Samples::Symbols(symbols),
-            Observed::Reals => Samples::Channels(rows),
+            Observed::Channels(_) => Samples::Channels(rows),
         }
     }
 }

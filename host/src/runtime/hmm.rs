@@ -41,6 +41,14 @@ pub enum HmmError {
         /// Which row.
         part: String,
     },
+    /// A number out of its range.
+    #[error("{part} must be {wanted}")]
+    Range {
+        /// Which one.
+        part: String,
+        /// What it must be.
+        wanted: &'static str,
+    },
     /// A mean or a standard deviation out of range.
     #[error("{part} must be finite{}", if *.positive { " and positive" } else { "" })]
     Parameter {

@@ -1,8 +1,11 @@
 //! Small arithmetic on rows of numbers: spreads, rows of probabilities, and draws.
 
 use fishweir_core::emission::{Parametrisation, score_row};
-use rand::Rng;
+use fishweir_core::rand_core;
+use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
+
+use super::family::{Parts, Weighed};
 
 /// Mean and standard deviation of each channel over some rows; zero and zero without rows, and a
 /// deviation of exactly zero for a channel that never moves.
@@ -94,4 +97,42 @@ pub(crate) fn choose(probability: &[f64], rng: &mut ChaCha8Rng) -> usize {
 pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
     radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
+}
+
+/// Adds rows to statistics that are an occupancy, and sums of what exceeds a table, `[state][channel]`.
+pub(crate) fn excesses(table: &[Vec<f64>], samples: &[Weighed<'_>], into: &mut Parts) {
+    let [occupancy, excess] = into.rows_mut();
+    for (x, posterior) in samples {
+        let states = occupancy.iter_mut().zip(excess.iter_mut()).zip(table.iter().zip(*posterior));
+        for ((occupancy, excess), (expected, &weight)) in states {
+            occupancy[0] += weight;
+            for ((excess, x), expected) in excess.iter_mut().zip(*x).zip(expected) {
+                *excess += weight * (x - expected);
+            }
+        }
+    }
+}
+
+/// The mean of a channel; `None` without rows.
+pub(crate) fn mean(rows: &[&[f64]], channel: usize) -> Option<f64> {
+    let sum: f64 = rows.iter().map(|row| row[channel]).sum();
+    (!rows.is_empty()).then(|| sum / rows.len() as f64)
+}
+
+/// A generator's bits, as the core draws with them.
+pub(crate) struct Bits<'r>(pub(crate) &'r mut ChaCha8Rng);
+
+impl rand_core::TryRng for Bits<'_> {
+    type Error = std::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        Ok(self.0.next_u32())
+    }
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(self.0.next_u64())
+    }
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        self.0.fill_bytes(bytes);
+        Ok(())
+    }
 }

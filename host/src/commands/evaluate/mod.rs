@@ -4,7 +4,7 @@ mod kernels;
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::Dataset;
+use fishweir::data::{Dataset, ReadOptions};
 use fishweir::evaluate::{
     CrossValidationOptions, Figures, Judged, Latency, Roc, Units, check, cross_validate, evaluate,
 };
@@ -15,7 +15,7 @@ use fishweir::report::{
     counted,
 };
 
-use super::arguments::{Cutting, Reading, ScoreKernels, Training, note_unused};
+use super::arguments::{Cutting, Emitting, Reading, ScoreKernels, Training, note_unused};
 use super::fit::{fits_of_a_training, warn};
 use super::model::Model;
 use super::output::{self, Outputs};
@@ -52,6 +52,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     training: Training,
     #[command(flatten)]
+    emitting: Emitting,
+    #[command(flatten)]
     kernels: ScoreKernels,
     #[command(flatten)]
     reading: Reading,
@@ -80,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             };
             let folds = CrossValidationOptions { folds, seed: arguments.fold_seed };
             let kinds = each_once(&arguments.classifier);
-            let training = arguments.training.with(&arguments.kernels);
+            let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             note_unused(&training.unused_by(&kinds), &kinds);
             let mut report = cross_validation(&data, &kinds, &training, &arguments.cutting, folds)?;
             for kernel in &kernels {
@@ -100,7 +102,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
         models => {
-            let unused = arguments.training.with(&arguments.kernels).given();
+            let unused = arguments.training.with(&arguments.kernels, &arguments.emitting).given();
             if !unused.is_empty() {
                 let unused = unused.join(", ");
                 note(format_args!("{unused} not used: what is judged is trained already"));
@@ -230,7 +232,8 @@ struct JudgedModel {
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
-    let reading = arguments.reading.options_for(model.kind()?, Some(model.any().classes()));
+    let classes = Some(model.any().classes().to_vec());
+    let reading = ReadOptions { classes, ..arguments.reading.options_of(&model)? };
     let data = tell::read(&arguments.data, &reading)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let group = arguments.training.group.clone();

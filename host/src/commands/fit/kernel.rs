@@ -31,14 +31,14 @@ pub(super) fn trained(
              --kernel-model and gram take it"
         )));
     }
-    let mut unused = arguments.training.with(&arguments.kernels).given();
+    let mut unused = arguments.training.with(&arguments.kernels, &arguments.emitting).given();
     unused.retain(|name| !["--c", "--class-weight", "--learner"].contains(name));
     if !unused.is_empty() {
         note(format_args!("{} not used: the kernel's numbers are given", unused.join(", ")));
     }
     // Of these options the kernel reads what every classifier has.
     let options = arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)?;
-    let data = tell::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
+    let data = tell::read(&arguments.data, &arguments.reading.options_for(kind))?;
     check_group(&data, &options)?;
     let trained = train_fixed_length(&data, &series_of(&data), fixed_length, &options);
     let trained = trained.map_err(|error| match error {

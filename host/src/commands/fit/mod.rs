@@ -4,7 +4,7 @@ mod kernel;
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{DataError, Dataset, Kind};
+use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
 use fishweir::deploy::{DeployedKind, ModelKind};
 use fishweir::learn::{
     ClassifierKind, Effort, TrainOptions, Trained, coarse_channels, constant_channels, train,
@@ -12,7 +12,9 @@ use fishweir::learn::{
 use fishweir::report::{ClassFit, DataSummary, FitReport, Stored};
 use fishweir::runtime::Hmm;
 
-use super::arguments::{Cutting, Reading, ScoreKernels, Training, named_after, note_unused};
+use super::arguments::{
+    Cutting, Emitting, Reading, ScoreKernels, Training, named_after, note_unused,
+};
 use super::output::{self, Outputs};
 use super::{Failure, note, progress, tell};
 
@@ -36,6 +38,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     training: Training,
     #[command(flatten)]
+    emitting: Emitting,
+    #[command(flatten)]
     kernels: ScoreKernels,
     #[command(flatten)]
     reading: Reading,
@@ -55,10 +59,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (data, options, trained) = match &arguments.kernel_model {
         Some(path) => kernel::trained(arguments, path)?,
         None => {
-            let training = arguments.training.with(&arguments.kernels);
+            let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let options = training.options(arguments.classifier, &arguments.cutting)?;
             note_unused(&training.unused_by(&[arguments.classifier]), &[arguments.classifier]);
-            let data = tell::read(&arguments.data, &arguments.reading.options())?;
+            let values = arguments.emitting.values();
+            let reading = ReadOptions { values, ..arguments.reading.options() };
+            let data = tell::read(&arguments.data, &reading)?;
             check_group(&data, &options)?;
             tell::room(&data, options.windowing.as_ref(), options.baum_welch.states)?;
             let trained = fit(&data, &series_of(&data), &options)?;
@@ -134,8 +140,8 @@ const MANY_MINUTES: f64 = 5.0;
 /// channels have several.
 pub(super) fn fits_of_a_training(data: &Dataset, options: &TrainOptions) -> usize {
     let floors = match data.kind() {
-        Kind::Channels(_) => options.std_floors.len(),
-        Kind::Symbols(_) => 0,
+        Kind::Channels(_) if options.has_floor() => options.std_floors.len(),
+        _ => 0,
     };
     let choices = floors + usize::from(options.kind != ClassifierKind::Bayes);
     1 + choices * options.inner_folds

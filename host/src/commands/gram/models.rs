@@ -33,7 +33,7 @@ impl Source {
     pub(super) fn of(arguments: &Arguments) -> Result<Self, Failure> {
         if let Some(model) = marginal::model(arguments)? {
             let kind = model.kind().map_err(|error| Failure::Input(error.to_string()))?;
-            let data = tell::read(&arguments.data, &arguments.reading.options_for(kind, None))?;
+            let data = tell::read(&arguments.data, &arguments.reading.options_for(kind))?;
             let windowing = arguments.cutting.windowing();
             check_items(&data, windowing.as_ref())?;
             return Ok(Self { data, models: Models::Marginal(Box::new(model)), windowing });
@@ -56,7 +56,7 @@ impl Source {
             note(format_args!("{} not used: the model is trained already", unused.join(", ")));
         }
         let model = Model::read(path)?;
-        let reading = arguments.reading.options_for(model.kind()?, None);
+        let reading = arguments.reading.options_of(&model)?;
         let windowing = model.windowing(arguments.cutting.windowing());
         let fitted = model.fitted.ok_or_else(|| {
             let path = path.display();

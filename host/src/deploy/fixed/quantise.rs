@@ -8,8 +8,9 @@ use fishweir_core::{ModelError, Part};
 
 use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedWeight};
 use crate::classifier::{Classifier, Observations};
+use crate::deploy::source::EmissionType;
 use crate::deploy::{CompileError, Deployed, DeployedModel, Weight};
-use crate::runtime::family::GaussianFields;
+use crate::runtime::family::{GaussianFields, OF_CHANNELS, OF_SYMBOLS};
 
 /// Why a classifier does not fit fixed point.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -52,6 +53,9 @@ pub enum QuantiseError {
     /// A weight or a bias that is not finite in `f32`.
     #[error("output {0}: a weight or its bias is not finite in f32")]
     Output(usize),
+    /// Emissions that fixed point has no tables for.
+    #[error("fixed point holds categorical and gaussian emissions, not {0}: export f32")]
+    Family(&'static str),
     /// More states or outputs than the proof allows for or the host runs.
     #[error("{0}: at most 64 states and 32 outputs with scores")]
     TooLarge(String),
@@ -92,6 +96,10 @@ fn quantise(
     let (states, directions) = (deployed.states(), deployed.directions());
     if states > 64 || directions > super::stream::DIRECTIONS_MAX {
         return Err(QuantiseError::TooLarge(format!("{states} states, {directions} directions")));
+    }
+    let family = EmissionType::of(&deployed.models).family;
+    if ![OF_SYMBOLS, OF_CHANNELS].contains(&family) {
+        return Err(QuantiseError::Family(family.name()));
     }
     let places = match &deployed.observations {
         Observations::Symbols(_) => Vec::new(),

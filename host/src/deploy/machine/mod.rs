@@ -17,7 +17,7 @@ mod stream;
 
 pub use expansion::{Expansion, ExpansionError, ExpansionKernel, ScoreKernelKind, WhiteningRows};
 pub(crate) use round::unit_length;
-pub(crate) use scores::check_size;
+pub(crate) use scores::{check_size, has_machines};
 pub use stream::MachineStream;
 
 use fishweir_core::classify::{Normalisation, ScoreKernel};

@@ -20,10 +20,17 @@ use super::expansion::ExpansionError;
 use super::stream::KernelStream;
 use super::{DeployedWhitening, Scores};
 use crate::classifier::Observations;
+use crate::runtime::Family;
+use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
 
 const MOST_STATES: usize = 8;
 const MOST_SYMBOLS: usize = 32;
 const MOST_CHANNELS: usize = 9;
+
+/// Whether kernel machines on scores are compiled for emissions of a family.
+pub(crate) fn has_machines(family: &'static dyn Family) -> bool {
+    [OF_SYMBOLS, OF_CHANNELS].contains(&family)
+}
 
 /// Refuses what [`block`] is not compiled for.
 pub(crate) fn check_size(

@@ -34,8 +34,8 @@ impl Family for Categorical {
     fn statistics(&self) -> &'static [Block] {
         const { &[Block::new("counts", Width::Size)] }
     }
-    fn statistics_name(&self) -> &'static str {
-        "counts"
+    fn statistics_name(&self) -> Option<&'static str> {
+        Some("counts")
     }
     fn score(&self) -> &'static [Block] {
         const { &[Block::new("logits", Width::Size)] }

@@ -29,6 +29,8 @@ pub(crate) enum Content {
     Weights,
     /// Rates alone.
     Rates,
+    /// Distributions of another family.
+    Emissions(&'static dyn Family),
 }
 
 impl FieldKind {
@@ -42,6 +44,7 @@ impl FieldKind {
             Content::Reals => 1,
             Content::Weights => 1 + directions,
             Content::Rates => directions,
+            Content::Emissions(family) => reals(family, shape, directions),
         };
         self.width.of(shape) * each
     }
@@ -59,6 +62,7 @@ pub(crate) enum Field<T = f32> {
     Weights(Vec<Weight<T>>),
     /// `[entry][output]`.
     Rates(Vec<Vec<T>>),
+    Emissions(Vec<DeployedEmission<T>>),
 }
 
 /// The emission of one state.
@@ -90,6 +94,13 @@ impl<T> DeployedEmission<T> {
             _ => &[],
         }
     }
+
+    pub(crate) fn emissions(&self, field: usize) -> &[Self] {
+        match self.fields.get(field) {
+            Some(Field::Emissions(emissions)) => emissions,
+            _ => &[],
+        }
+    }
 }
 
 impl<T: Copy> DeployedEmission<T> {
@@ -105,6 +116,9 @@ impl<T: Copy> DeployedEmission<T> {
                     }
                 }
                 Field::Rates(rates) => rates.iter().flatten().copied().for_each(&mut *put),
+                Field::Emissions(emissions) => {
+                    emissions.iter().for_each(|emission| emission.for_each_real(put));
+                }
             }
         }
     }
@@ -132,6 +146,9 @@ impl<T> DeployedEmission<T> {
                         })
                         .collect(),
                 ),
+                Content::Emissions(family) => Field::Emissions(
+                    (0..count).map(|_| Self::read(family, shape, directions, next)).collect(),
+                ),
             }
         });
         Self { family, shape, fields: fields.collect() }
@@ -146,7 +163,17 @@ impl Field<f64> {
             Self::Reals(reals) => Field::Reals(row(reals)),
             Self::Weights(weights) => Field::Weights(weights.iter().map(Weight::rounded).collect()),
             Self::Rates(rates) => Field::Rates(rates.iter().map(|rates| row(rates)).collect()),
+            Self::Emissions(emissions) => {
+                Field::Emissions(emissions.iter().map(DeployedEmission::rounded).collect())
+            }
         }
+    }
+}
+
+impl DeployedEmission<f64> {
+    fn rounded<T: Real>(&self) -> DeployedEmission<T> {
+        let fields = self.fields.iter().map(Field::rounded).collect();
+        DeployedEmission { family: self.family, shape: self.shape, fields }
     }
 }
 

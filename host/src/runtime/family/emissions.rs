@@ -197,7 +197,8 @@ impl EmissionDirection {
     }
 
     fn name(&self) -> &'static str {
-        if self.weighs_statistics { self.family.statistics_name() } else { self.family.name() }
+        let of_statistics = self.family.statistics_name().filter(|_| self.weighs_statistics);
+        of_statistics.unwrap_or(self.family.name())
     }
 }
 
@@ -213,8 +214,8 @@ impl<'de> Deserialize<'de> for EmissionDirection {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let of = |family: &'static dyn Family| {
             let tag = |name, blocks| Tag { name, family, blocks };
-            let score = tag(family.name(), family.score());
-            [score, tag(family.statistics_name(), family.statistics())]
+            let statistics = family.statistics_name().map(|name| tag(name, family.statistics()));
+            std::iter::once(tag(family.name(), family.score())).chain(statistics)
         };
         let tags: Vec<Tag> = FAMILIES.into_iter().flat_map(of).collect();
         let (tag, parts) = deserializer.deserialize_map(Tagged(&tags))?;

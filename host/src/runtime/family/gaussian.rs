@@ -11,7 +11,7 @@ use super::{
     AllBanks, Along, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
     HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight, Width, table_towards,
 };
-use crate::data::Sample;
+use crate::data::{Sample, Values};
 use crate::runtime::numbers::{centre_and_spread, normal};
 use crate::runtime::{HmmError, check};
 
@@ -26,7 +26,7 @@ impl Family for Gaussian {
         "gaussian"
     }
     fn observes(&self) -> Observed {
-        Observed::Reals
+        Observed::Channels(Values::Reals)
     }
     fn parts(&self) -> &'static [Block] {
         const { &[MEAN, Block::new("std", Width::Size)] }
@@ -41,8 +41,8 @@ impl Family for Gaussian {
             ]
         }
     }
-    fn statistics_name(&self) -> &'static str {
-        "moments"
+    fn statistics_name(&self) -> Option<&'static str> {
+        Some("moments")
     }
     fn score(&self) -> &'static [Block] {
         const { &[MEAN, Block::new("log_std", Width::Size)] }
@@ -123,6 +123,9 @@ impl Family for Gaussian {
         }
     }
 
+    fn has_floor(&self) -> bool {
+        true
+    }
     fn floored(&self, parts: &Parts, floor: &[f64]) -> Vec<usize> {
         let [_, std] = parts.rows();
         let held = |(channel, floor): (usize, &f64)| {

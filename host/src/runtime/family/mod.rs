@@ -9,16 +9,20 @@
 //! |---|---|---|
 //! | `categorical` | `categorical.rs` | a symbol |
 //! | `gaussian`, of diagonal covariance | `gaussian.rs` | real channels |
+//! | `poisson` | `poisson.rs` | channels of counts |
+//! | `bernoulli` | `bernoulli.rs` | channels of 0 and 1 |
 //!
 //! # To add one
 //! A file here with a value that is a [`Family`] and, over channels, [`OverRows`]; a line in [`FAMILIES`].
 //! The core has its distribution ([`fishweir_core::emission`]).
 
+mod bernoulli;
 mod categorical;
 pub(crate) mod device;
 mod emissions;
 mod gaussian;
 mod parts;
+mod poisson;
 mod rows;
 
 use std::fmt;
@@ -42,13 +46,17 @@ pub(crate) use rows::{AllBanks, BLOCK, OverRows};
 pub use rows::{HostReal, HostWeight, RowState};
 
 use super::HmmError;
-use crate::data::Sample;
+use crate::data::{Sample, Values};
 
 /// The families there are.
-pub const FAMILIES: [&dyn Family; 2] = [&categorical::Categorical, &gaussian::Gaussian];
+pub const FAMILIES: [&dyn Family; 4] =
+    [&categorical::Categorical, &gaussian::Gaussian, &poisson::Poisson, &bernoulli::Bernoulli];
 
 /// The family of channels where none is named.
 pub(crate) const OF_CHANNELS: &dyn Family = &gaussian::Gaussian;
+
+/// The same of symbols.
+pub(crate) const OF_SYMBOLS: &dyn Family = &categorical::Categorical;
 
 /// The family of that name.
 #[must_use]
@@ -61,8 +69,8 @@ pub fn family(name: &str) -> Option<&'static dyn Family> {
 pub enum Observed {
     /// A symbol.
     Symbol,
-    /// Real channels.
-    Reals,
+    /// A row of channels, of such numbers.
+    Channels(Values),
 }
 
 /// A row of channels and the posterior of the states, `[state]`.
@@ -75,6 +83,10 @@ pub struct Held<'a> {
     pub pseudocount: f64,
     /// What no standard deviation falls below, `[channel]`; empty for symbols.
     pub floor: &'a [f64],
+    /// The channels' means over the sequences fitted, `[channel]`; empty for symbols.
+    pub centre: &'a [f64],
+    /// Samples of the sequences fitted.
+    pub samples: f64,
 }
 
 /// An observation drawn from a state.
@@ -99,8 +111,11 @@ pub trait Family: fmt::Debug + Sync {
     fn parts(&self) -> &'static [Block];
     /// The blocks of its expected statistics.
     fn statistics(&self) -> &'static [Block];
-    /// The name of a direction along its expected statistics.
-    fn statistics_name(&self) -> &'static str;
+    /// The name of a direction along its expected statistics; `None` where the core's type cannot carry
+    /// one.
+    fn statistics_name(&self) -> Option<&'static str> {
+        None
+    }
     /// The blocks of its score, and of a direction in its parameters.
     fn score(&self) -> &'static [Block];
     /// Whether the entries of a block of the score are counted in units of the channels.
@@ -131,7 +146,13 @@ pub trait Family: fmt::Debug + Sync {
     /// Adds rows, each weighed by its posterior, to expected statistics.
     fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts);
     /// Adds an observation that a state is known to have made.
-    fn count(&self, parts: &Parts, sample: Sample<'_>, state: usize, into: &mut Parts);
+    fn count(&self, parts: &Parts, sample: Sample<'_>, state: usize, into: &mut Parts) {
+        if let Sample::Row(x) = sample {
+            let mut posterior = vec![0.0; parts.states()];
+            posterior[state] = 1.0;
+            self.collect(parts, &[(x, &posterior)], into);
+        }
+    }
     /// Observations expected in each state, `[state]`.
     fn occupancy(&self, statistics: &Parts) -> Vec<f64> {
         statistics.get("occupancy").unwrap_or_default().iter().flatten().copied().collect()
@@ -143,6 +164,10 @@ pub trait Family: fmt::Debug + Sync {
     fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
         let _ = (parts, held);
         0.0
+    }
+    /// Whether standard deviations are held above a floor.
+    fn has_floor(&self) -> bool {
+        false
     }
     /// How many states are held at the floor, `[channel]`; empty for a family without.
     fn floored(&self, parts: &Parts, floor: &[f64]) -> Vec<usize> {

@@ -107,6 +107,29 @@ impl<W: Weight> Emission for RowState<W> {
     }
 }
 
+/// What follows of a row whose reals stand for other observations: counts, or yes and no.
+pub(super) fn converted<T: Real, X: Copy + Default, R>(
+    row: &[T],
+    one: impl Fn(f64) -> Result<X, ObservationError>,
+    then: impl FnOnce(&[X]) -> R,
+) -> Result<R, ObservationError> {
+    /// So many channels need no memory of their own.
+    const FEW: usize = 16;
+    let mut few = [X::default(); FEW];
+    let mut many = Vec::new();
+    let converted = match few.get_mut(..row.len()) {
+        Some(few) => few,
+        None => {
+            many.resize(row.len(), X::default());
+            many.as_mut_slice()
+        }
+    };
+    for (slot, value) in converted.iter_mut().zip(row) {
+        *slot = one(value.to_f64())?;
+    }
+    Ok(then(converted))
+}
+
 /// A family over channels with an emission of its own for every weight of the host.
 pub(crate) trait OverRows: Sync {
     /// One state's.
