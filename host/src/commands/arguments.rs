@@ -192,9 +192,12 @@ pub(super) struct Training {
 #[command(next_help_heading = "Training")]
 pub(super) struct Emitting {
     /// Family of the emissions: of categorical over symbols, of the others over channels; poisson takes
-    /// counts, bernoulli 0 and 1 [default: categorical or gaussian, as the data are]
+    /// counts, bernoulli 0 and 1, mixture is of Gaussians [default: categorical or gaussian, as the data are]
     #[arg(long, value_name = "FAMILY", value_parser = families())]
     emission: Option<&'static dyn Family>,
+    /// Components of each state (mixture) [default: 2]
+    #[arg(long, value_name = "M")]
+    components: Option<usize>,
 }
 
 impl Emitting {
@@ -327,6 +330,11 @@ impl Training {
             *to = given.unwrap_or(*to);
         }
         fit.emission = self.emitting.emission;
+        set(&mut fit.components, self.emitting.components);
+        let mixed = fit.emission.is_some_and(|family| family.name() == "mixture");
+        if self.emitting.components.is_some() && !mixed {
+            return Err(Failure::Input("--components is of --emission mixture alone".into()));
+        }
         set(&mut fit.states, self.states);
         set(&mut fit.topology, self.topology.or(self.states.map(|_| Topology::Ergodic)));
         set(&mut fit.restarts, self.restarts);
@@ -422,6 +430,7 @@ impl Training {
     pub(super) fn given(&self) -> Vec<&'static str> {
         [
             ("--emission", self.emitting.emission.is_some()),
+            ("--components", self.emitting.components.is_some()),
             ("--states", self.states.is_some()),
             ("--topology", self.topology.is_some()),
             ("--restarts", self.restarts.is_some()),

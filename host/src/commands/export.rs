@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::arguments::Reading;
 use super::model::Model;
 use super::output::{self, Outputs};
-use super::run::artefact_of;
+use super::run::{NO_ARTEFACT, artefact_of};
 use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
@@ -132,12 +132,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = data.chain([arguments.model.as_path()]).collect();
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &inputs)?;
-    let is_machine = matches!(model.deployed, DeployedKind::Machine(_));
-    if is_machine && let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
-        return Err(Failure::Input(format!(
-            "{}: a kernel machine is exported as Rust source, not as an artefact: use --rust",
-            file.display()
-        )));
+    let without = model.any().to_artefact().is_none();
+    if without && let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
+        return Err(Failure::Input(format!("{}: {NO_ARTEFACT}: use --rust", file.display())));
     }
     let fixed = match arguments.number {
         NumberName::F32 => None,

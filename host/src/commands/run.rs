@@ -147,11 +147,12 @@ pub(super) fn on_device(
 
 /// The binary artefact of what has one.
 pub(super) fn artefact_of(model: &dyn DeployedClassifier) -> Result<Vec<u8>, Failure> {
-    let artefact = model.to_artefact().ok_or_else(|| {
-        Failure::Input("a kernel machine is exported as Rust source, not as an artefact".into())
-    })?;
-    Ok(artefact?)
+    Ok(model.to_artefact().ok_or_else(|| Failure::Input(NO_ARTEFACT.into()))??)
 }
+
+/// Why some models have none.
+pub(super) const NO_ARTEFACT: &str = "kernel machines, and full-gaussian and mixture emissions, \
+                                      are exported as Rust source, not as an artefact";
 
 #[cfg(test)]
 mod tests {

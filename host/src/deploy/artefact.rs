@@ -5,6 +5,7 @@ use std::path::Path;
 use fishweir_core::artefact::{ArtefactError, Header, Shape, Succession};
 use fishweir_core::classify::Normalisation;
 
+use super::source::EmissionType;
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::Observations;
 use crate::files::{self, FileError};
@@ -35,6 +36,9 @@ pub enum ArtefactFileError {
         /// The name.
         name: String,
     },
+    /// Emissions that an artefact has no code for.
+    #[error("an artefact holds no {0} emissions: export Rust source (--rust)")]
+    Family(&'static str),
     /// A size that two bytes, or four, cannot say.
     #[error("the classifier is too large for an artefact")]
     TooLarge,
@@ -94,6 +98,10 @@ impl Deployed {
     /// # Errors
     /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
     pub fn to_artefact(&self) -> Result<Vec<u8>, ArtefactFileError> {
+        let family = EmissionType::of(&self.models).family;
+        if family.artefact().is_none() {
+            return Err(ArtefactFileError::Family(family.name()));
+        }
         let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
         let payload = self.payload();
         let observed = match &self.observations {

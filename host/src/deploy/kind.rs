@@ -297,7 +297,10 @@ macro_rules! of_either_kind {
     )*};
 }
 of_either_kind! {
-    Deployed, |deployed: &Deployed| Some(deployed.to_artefact()), "log-likelihoods", true;
+    Deployed, |deployed: &Deployed| match deployed.to_artefact() {
+        Err(ArtefactFileError::Family(_)) => None,
+        artefact => Some(artefact),
+    }, "log-likelihoods", true;
     Stream, |stream: &Stream| Ok(stream.decision()), |stream: &Stream| Ok(stream.decision_values()),
     |stream: &Stream| Ok(stream.leads()), |stream: &Stream| Ok(stream.log_likelihoods());
     Machine, |_: &Machine| None, "decision values", false;

@@ -248,6 +248,7 @@ fn emission_source(emission: &DeployedEmission) -> String {
             Field::Reals(reals) => reals.iter().map(|&x| real(x)).collect(),
             Field::Weights(weights) => weights.iter().map(weight).collect(),
             Field::Rates(rates) => rates.iter().map(|rates| tangent(rates)).collect(),
+            Field::Emissions(emissions) => emissions.iter().map(emission_source).collect(),
         };
         let list = |entries: &[String]| format!("[{}]", entries.join(", "));
         match kind.width {

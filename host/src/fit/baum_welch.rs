@@ -8,7 +8,7 @@ use super::initialise::initial_model;
 use super::{Expectations, Topology, expectations};
 use crate::batch::LANES;
 use crate::data::SamplesView;
-use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
+use crate::runtime::family::{MOST_COMPONENTS, OF_CHANNELS, OF_SYMBOLS};
 use crate::runtime::numbers::{centre_and_spread, log_dirichlet, normalise_into};
 use crate::runtime::{Family, Held, Hmm, HmmError, Observed, padded_states};
 
@@ -24,6 +24,9 @@ pub struct BaumWelch {
     /// How states emit; `None` for categorical symbols and for Gaussian channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emission: Option<&'static dyn Family>,
+    /// Components of each state's mixture; of no other emissions.
+    #[serde(default = "two", skip_serializing_if = "is_two")]
+    pub components: usize,
     /// Passes over the data at most, a restart.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the penalised log-likelihood by no more
@@ -49,6 +52,7 @@ impl Default for BaumWelch {
             states: 4,
             topology: Topology::Automatic,
             emission: None,
+            components: two(),
             iterations: 100,
             tolerance: 1e-5,
             restarts: 1,
@@ -58,6 +62,14 @@ impl Default for BaumWelch {
             transition_pseudocount: 0.1,
         }
     }
+}
+
+fn two() -> usize {
+    2
+}
+
+fn is_two(components: &usize) -> bool {
+    *components == two()
 }
 
 /// A fitted model and how it came about.
@@ -179,6 +191,8 @@ impl BaumWelch {
         check(self.iterations > 0, "iterations", &self.iterations, "at least 1")?;
         let few = (1..=MOST_RESTARTS).contains(&self.restarts);
         check(few, "restarts", &self.restarts, "between 1 and 1000")?;
+        let components = (1..=MOST_COMPONENTS).contains(&self.components);
+        check(components, "components", &self.components, "between 1 and 8")?;
         for (option, value) in [
             ("tolerance", self.tolerance),
             ("standard deviation floor", self.std_floor),
@@ -317,6 +331,7 @@ impl<'a> Training<'a> {
             floor: &self.bounds.floor,
             centre: &self.bounds.centre,
             samples: self.sequences.iter().map(SamplesView::observed).sum::<usize>() as f64,
+            components: options.components,
         }
     }
 }

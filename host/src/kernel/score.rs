@@ -167,7 +167,7 @@ pub(crate) fn push_emissions(
             return;
         }
         if family.in_units(block) {
-            row.iter_mut().zip(units).for_each(|(entry, unit)| *entry *= unit);
+            row.iter_mut().zip(units.iter().cycle()).for_each(|(entry, unit)| *entry *= unit);
         }
         rest = after;
     }

@@ -294,7 +294,10 @@ impl FeatureMap {
         let parts = Parts::taken(family.score(), states, shape, |block, width| {
             let mut rates = take(width);
             if family.in_units(block) {
-                rates.iter_mut().zip(&self.scale).for_each(|(rate, unit)| *rate *= unit);
+                rates
+                    .iter_mut()
+                    .zip(self.scale.iter().cycle())
+                    .for_each(|(rate, unit)| *rate *= unit);
             }
             rates
         });

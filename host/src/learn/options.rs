@@ -190,7 +190,7 @@ impl TrainOptions {
     /// varied.
     pub(super) fn on_a_device(mut self) -> Self {
         let emission = self.baum_welch.emission;
-        // Counts and answers that are turned or amplified are none.
+        // Counts, and yes and no, that are turned or amplified are none.
         if emission.is_some_and(|family| family.observes() != OF_CHANNELS.observes()) {
             self.augment = Augment::NONE;
         }

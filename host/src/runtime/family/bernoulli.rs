@@ -152,8 +152,8 @@ impl Family for Bernoulli {
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize) {
         (shape.size * (1 + 2 * directions), 0)
     }
-    fn rows(&self) -> Option<&dyn AllBanks> {
-        Some(self)
+    fn rows(&self, _: Shape) -> Option<&'static dyn AllBanks> {
+        Some(&Self)
     }
 }
 

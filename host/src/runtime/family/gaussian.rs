@@ -1,6 +1,6 @@
 use fishweir_core::artefact;
 use fishweir_core::emission::{
-    Emission, GaussianMoments, GaussianView, Parametrisation, log_normaliser,
+    Emission, GaussianMoments, GaussianView, Parametrisation, Spread, log_normaliser,
 };
 use fishweir_core::number::{Number, Real, Weight as CoreWeight};
 use fishweir_core::{ModelError, ObservationError};
@@ -81,14 +81,7 @@ impl Family for Gaussian {
             let states = mean.iter().zip(&rate).zip(*posterior);
             for (((occupancy, first), second), ((mean, rate), &weight)) in tables.zip(states) {
                 occupancy[0] += weight;
-                let channels = x.iter().zip(mean).zip(rate);
-                for (((x, mean), rate), (first, second)) in
-                    channels.zip(first.iter_mut().zip(second))
-                {
-                    let z = (x - mean) * rate;
-                    *first += weight * z;
-                    *second += weight * z * z;
-                }
+                add(x, weight, (mean, rate), (first, second));
             }
         }
     }
@@ -109,17 +102,8 @@ impl Family for Gaussian {
         let [mean, std] = parts.rows_mut();
         let [occupancy, first, second] = statistics.rows();
         for (state, occupancy) in occupancy.iter().map(|row| row[0]).enumerate() {
-            if occupancy < 1e-8 {
-                continue;
-            }
-            for (channel, &floor) in held.floor.iter().enumerate() {
-                let shift = first[state][channel] / occupancy;
-                let square = second[state][channel] / occupancy;
-                let old = std[state][channel];
-                mean[state][channel] += shift * old;
-                let variance = (square - shift * shift).max(0.0);
-                std[state][channel] = (variance.sqrt() * old).max(floor);
-            }
+            let sums = (occupancy, first[state].as_slice(), second[state].as_slice());
+            estimate((&mut mean[state], &mut std[state]), sums, held.floor);
         }
     }
 
@@ -151,15 +135,9 @@ impl Family for Gaussian {
         let [occupancy, first, second] = statistics.rows();
         let states = mean.iter().zip(std).zip(occupancy).zip(first.iter().zip(second));
         for (((mean, std), occupancy), (sum, square)) in states {
-            let rate: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
-            let none = vec![(); mean.len()];
-            let view =
-                GaussianView { mean, rate: &rate, constant: 0.0, linear: &none, quadratic: &none };
             let moments = GaussianMoments { occupancy: occupancy[0], sum, square };
-            let (size, from) = (mean.len(), score.len());
-            score.resize(from + 2 * size, 0.0);
-            let (means, spreads) = score[from..].split_at_mut(size);
-            view.score(moments, parametrisation.spread, means, spreads);
+            let (means, spreads) = self::score((mean, std), moments, parametrisation.spread);
+            score.extend(means.into_iter().chain(spreads));
         }
     }
 
@@ -200,12 +178,7 @@ impl Family for Gaussian {
             .map(|along| match *along {
                 Along::Score(parts) => {
                     let [mean, log_std] = parts.rows();
-                    let rates = mean[state].iter().zip(&std[state]);
-                    Moments {
-                        constant: -log_std[state].iter().sum::<f64>(),
-                        linear: rates.map(|(mean, std)| mean * (1.0 / std)).collect(),
-                        quadratic: &log_std[state],
-                    }
+                    Moments::of_score(&mean[state], &log_std[state], &std[state])
                 }
                 Along::Statistics(parts) => {
                     let [occupancy, first, second] = parts.rows();
@@ -223,8 +196,8 @@ impl Family for Gaussian {
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize) {
         (shape.size * (2 + 2 * directions), 1)
     }
-    fn rows(&self) -> Option<&dyn AllBanks> {
-        Some(self)
+    fn rows(&self, _: Shape) -> Option<&'static dyn AllBanks> {
+        Some(&Self)
     }
 }
 
@@ -233,6 +206,66 @@ pub(super) struct Moments<'a> {
     pub(super) constant: f64,
     pub(super) linear: Vec<f64>,
     pub(super) quadratic: &'a [f64],
+}
+
+impl<'a> Moments<'a> {
+    /// That of a direction in means and log standard deviations.
+    pub(super) fn of_score(mean: &[f64], log_std: &'a [f64], std: &[f64]) -> Self {
+        Self {
+            constant: -log_std.iter().sum::<f64>(),
+            linear: mean.iter().zip(std).map(|(mean, std)| mean * (1.0 / std)).collect(),
+            quadratic: log_std,
+        }
+    }
+}
+
+/// Adds a weighed row to the moments of `z = (x - mean) rate`.
+pub(super) fn add(
+    x: &[f64],
+    weight: f64,
+    (mean, rate): (&[f64], &[f64]),
+    (first, second): (&mut [f64], &mut [f64]),
+) {
+    let channels = x.iter().zip(mean).zip(rate);
+    for (((x, mean), rate), (first, second)) in channels.zip(first.iter_mut().zip(second)) {
+        let z = (x - mean) * rate;
+        *first += weight * z;
+        *second += weight * z * z;
+    }
+}
+
+/// The likeliest mean and standard deviation, from the moments under those there are; without
+/// observations they stay.
+pub(super) fn estimate(
+    (mean, std): (&mut [f64], &mut [f64]),
+    (occupancy, first, second): (f64, &[f64], &[f64]),
+    floor: &[f64],
+) {
+    if occupancy < 1e-8 {
+        return;
+    }
+    for (channel, &floor) in floor.iter().enumerate() {
+        let shift = first[channel] / occupancy;
+        let square = second[channel] / occupancy;
+        let old = std[channel];
+        mean[channel] += shift * old;
+        let variance = (square - shift * shift).max(0.0);
+        std[channel] = (variance.sqrt() * old).max(floor);
+    }
+}
+
+/// The score of the means, and that of the variances or log standard deviations.
+pub(super) fn score(
+    (mean, std): (&[f64], &[f64]),
+    moments: GaussianMoments<'_, f64>,
+    spread: Spread,
+) -> (Vec<f64>, Vec<f64>) {
+    let rate: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
+    let none = vec![(); mean.len()];
+    let view = GaussianView { mean, rate: &rate, constant: 0.0, linear: &none, quadratic: &none };
+    let (mut means, mut spreads) = (vec![0.0; mean.len()], vec![0.0; mean.len()]);
+    view.score(moments, spread, &mut means, &mut spreads);
+    (means, spreads)
 }
 
 /// The fields of the core's `Gaussian`.

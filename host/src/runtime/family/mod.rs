@@ -11,6 +11,8 @@
 //! | `gaussian`, of diagonal covariance | `gaussian.rs` | real channels |
 //! | `poisson` | `poisson.rs` | channels of counts |
 //! | `bernoulli` | `bernoulli.rs` | channels of 0 and 1 |
+//! | `full-gaussian`, with a covariance matrix | `full_gaussian.rs` | real channels |
+//! | `mixture` of Gaussians of diagonal covariance | `mixture.rs` | real channels |
 //!
 //! # To add one
 //! A file here with a value that is a [`Family`] and, over channels, [`OverRows`]; a line in [`FAMILIES`].
@@ -20,7 +22,9 @@ mod bernoulli;
 mod categorical;
 pub(crate) mod device;
 mod emissions;
+mod full_gaussian;
 mod gaussian;
+mod mixture;
 mod parts;
 mod poisson;
 mod rows;
@@ -40,6 +44,7 @@ pub(crate) use device::{
 };
 pub use emissions::{EmissionDirection, Emissions};
 pub(crate) use gaussian::GaussianFields;
+pub(crate) use mixture::MOST_COMPONENTS;
 pub(crate) use parts::entries;
 pub use parts::{Block, Parts, Shape, Width};
 pub(crate) use rows::{AllBanks, BLOCK, OverRows};
@@ -49,8 +54,14 @@ use super::HmmError;
 use crate::data::{Sample, Values};
 
 /// The families there are.
-pub const FAMILIES: [&dyn Family; 4] =
-    [&categorical::Categorical, &gaussian::Gaussian, &poisson::Poisson, &bernoulli::Bernoulli];
+pub const FAMILIES: [&dyn Family; 6] = [
+    &categorical::Categorical,
+    &gaussian::Gaussian,
+    &poisson::Poisson,
+    &bernoulli::Bernoulli,
+    &full_gaussian::FullGaussian,
+    &mixture::Mixture,
+];
 
 /// The family of channels where none is named.
 pub(crate) const OF_CHANNELS: &dyn Family = &gaussian::Gaussian;
@@ -87,6 +98,8 @@ pub struct Held<'a> {
     pub centre: &'a [f64],
     /// Samples of the sequences fitted.
     pub samples: f64,
+    /// Components of a mixture.
+    pub components: usize,
 }
 
 /// An observation drawn from a state.
@@ -221,8 +234,9 @@ pub trait Family: fmt::Debug + Sync {
     ) -> Result<Vec<Field<f64>>, DoesNotFit>;
     /// Multiply-adds and exponentials of a state's likelihood, with so many directions.
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize);
-    /// Its emissions over rows of channels; `None` over symbols.
-    fn rows(&self) -> Option<&dyn AllBanks> {
+    /// Its emissions over rows of channels, of these sizes; `None` over symbols.
+    fn rows(&self, shape: Shape) -> Option<&'static dyn AllBanks> {
+        let _ = shape;
         None
     }
 }

@@ -172,8 +172,8 @@ impl Family for Poisson {
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize) {
         (shape.size * (11 + directions), 1)
     }
-    fn rows(&self) -> Option<&dyn AllBanks> {
-        Some(self)
+    fn rows(&self, _: Shape) -> Option<&'static dyn AllBanks> {
+        Some(&Self)
     }
 }
 

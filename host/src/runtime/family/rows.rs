@@ -74,7 +74,7 @@ impl<W: HostWeight> RowState<W> {
         first: usize,
     ) -> Option<[Self; N]> {
         let DeployedEmission { family, shape, .. } = emission.first()?;
-        let bank = W::bank(family.rows()?, emission, first, *shape);
+        let bank = W::bank(family.rows(*shape)?, emission, first, *shape);
         Some(std::array::from_fn(|state| Self { bank: Arc::clone(&bank), state }))
     }
 }
