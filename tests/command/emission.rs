@@ -22,7 +22,7 @@ fn table(name: &str) -> String {
             let (u, v, w) = (uniform(), uniform(), uniform());
             let [x, y] = match name {
                 "poisson" => {
-                    let rate = if odd == late { 2.0 } else { 6.0 };
+                    let rate = if late { if odd { 6.0 } else { 3.0 } } else { 2.0 };
                     [(rate * 2.0 * u).floor(), (3.0 * v).floor()]
                 }
                 "bernoulli" => {

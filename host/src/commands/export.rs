@@ -171,7 +171,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         files: written,
         cost: match &fixed {
             Some((fixed, _)) => Some(fixed.cost()),
-            None => is_machine.then(|| model.any().cost()),
+            None => matches!(model.deployed, DeployedKind::Machine(_)).then(|| model.any().cost()),
         },
         places: fixed.as_ref().map(|(fixed, _)| places(fixed)),
         deviation: fixed.map(|(_, deviation)| deviation),

@@ -125,10 +125,10 @@ impl Hmm {
     /// The core's model with `N` states, the last of them out of reach, over channels; its numbers are
     /// those that a device of the format holds.
     ///
-    /// `None` if it is over symbols, or the format does not hold it.
+    /// `None` if it is over symbols.
     #[must_use]
     pub fn channels<T: HostReal, const N: usize>(&self) -> Option<CoreHmm<RowState<T>, N>> {
-        let emission = RowState::states(&self.emission.plain::<T>().ok()?, 0)?;
+        let emission = RowState::states(&self.emission.plain::<T>(), 0)?;
         Some(CoreHmm::new(self.chain(), emission))
     }
 }

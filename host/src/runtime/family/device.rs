@@ -209,6 +209,8 @@ pub(crate) struct Precision {
     pub(crate) round: fn(f64) -> f64,
     /// The least positive number with all its digits.
     smallest: f64,
+    /// Whether a number that the format does not hold is refused.
+    strict: bool,
 }
 
 /// A number that the format does not hold, and of which part it is.
@@ -221,14 +223,19 @@ pub(crate) struct DoesNotFit {
 impl Precision {
     pub(crate) fn of<T: Real>() -> Self {
         let smallest = T::power_of_two(i32::MIN).to_f64();
-        Self { round: |x| T::from_f64(x).to_f64(), smallest }
+        Self { round: |x| T::from_f64(x).to_f64(), smallest, strict: true }
+    }
+
+    /// The same, with whatever a number is rounded to: samples will be refused instead.
+    pub(crate) fn lenient(self) -> Self {
+        Self { strict: false, ..self }
     }
 
     /// The nearest number, which must be finite and keep its digits.
     pub(crate) fn narrow(&self, part: &'static str, value: f64) -> Result<f64, DoesNotFit> {
         let narrowed = (self.round)(value);
         let lost = !narrowed.is_finite() || (value != 0.0 && narrowed.abs() < self.smallest);
-        if lost { Err(DoesNotFit { part, value }) } else { Ok(narrowed) }
+        if lost && self.strict { Err(DoesNotFit { part, value }) } else { Ok(narrowed) }
     }
 }
 

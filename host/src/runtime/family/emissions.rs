@@ -97,14 +97,25 @@ impl Emissions {
         state: usize,
         along: &[Along<'_>],
     ) -> Result<DeployedEmission<T>, DoesNotFit> {
-        let fields = self.family.deploy(&self.parts, state, along, &Precision::of::<T>())?;
-        let fields = fields.iter().map(|field| field.rounded()).collect();
-        Ok(DeployedEmission { family: self.family, shape: self.shape(), fields })
+        self.deploy_in(state, along, &Precision::of::<T>())
     }
 
-    /// All states without directions.
-    pub(crate) fn plain<T: Real>(&self) -> Result<Vec<DeployedEmission<T>>, DoesNotFit> {
-        (0..self.parts.states()).map(|state| self.deploy(state, &[])).collect()
+    /// All states without directions, whatever the format makes of their numbers.
+    pub(crate) fn plain<T: Real>(&self) -> Vec<DeployedEmission<T>> {
+        let precision = Precision::of::<T>().lenient();
+        let states = (0..self.parts.states()).map(|state| self.deploy_in(state, &[], &precision));
+        states.filter_map(Result::ok).collect()
+    }
+
+    fn deploy_in<T: Real>(
+        &self,
+        state: usize,
+        along: &[Along<'_>],
+        precision: &Precision,
+    ) -> Result<DeployedEmission<T>, DoesNotFit> {
+        let fields = self.family.deploy(&self.parts, state, along, precision)?;
+        let fields = fields.iter().map(|field| field.rounded()).collect();
+        Ok(DeployedEmission { family: self.family, shape: self.shape(), fields })
     }
 }
 
