@@ -16,6 +16,10 @@ pub enum ObservationError {
     NotFinite,
     /// A channel that the model's integers do not hold: below -32768 or above 32767 in its units.
     OutOfRange,
+    /// A channel that is no whole number from 0 to `u32::MAX`.
+    NotACount,
+    /// A channel that is neither 0 nor 1.
+    NotYesOrNo,
     /// One more than what is stored to be compared with: a kernel of sequences of a fixed length has
     /// its answer, and wants a reset.
     PastEnd,
@@ -28,6 +32,8 @@ impl fmt::Display for ObservationError {
             Self::UnknownSymbol => "symbol outside the model's alphabet",
             Self::NotFinite => "observation with a NaN or an infinity",
             Self::OutOfRange => "observation outside the range of 16-bit integers",
+            Self::NotACount => "observation with a channel that is no count from 0 to 4294967295",
+            Self::NotYesOrNo => "observation with a channel that is neither 0 nor 1",
             Self::PastEnd => "observation past the end of the stored sequence: a reset is wanted",
         })
     }

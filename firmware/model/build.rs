@@ -148,6 +148,8 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
     let family = match family {
         Family::CATEGORICAL => "Categorical",
         Family::GAUSSIAN => "Gaussian",
+        Family::POISSON => "Poisson",
+        Family::BERNOULLI => "Bernoulli",
         _ => return Err("holds an emission family that this firmware does not know"),
     };
     let weight = match directions {

@@ -4,7 +4,7 @@ use fishweir_core::ObservationError;
 use fishweir_core::classify::{
     Decision, KernelMachine, ScoreOutOfRange, StoredKernel, StreamClassifier, StreamModel,
 };
-use fishweir_core::emission::ChannelQ15;
+use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::{F32, SampleKind, U16};
@@ -50,6 +50,36 @@ impl<const D: usize> WireSample for [i16; D] {
             *channel = ChannelQ15::integer(value.get().into())?;
         }
         Ok(channels)
+    }
+}
+
+/// Counts: the wire carries them as reals. What is no count is refused, never rounded.
+impl<const D: usize> WireSample for [u32; D] {
+    type Wire = [F32; D];
+    const KIND: SampleKind = SampleKind::Vector;
+    const LENGTH: usize = D;
+
+    fn from_wire(wire: [F32; D]) -> Result<Self, ObservationError> {
+        let mut counts = [0; D];
+        for (slot, value) in counts.iter_mut().zip(wire) {
+            *slot = count(value.get().into())?;
+        }
+        Ok(counts)
+    }
+}
+
+/// Yes or no: the wire carries 1 or 0, and what is neither is refused.
+impl<const D: usize> WireSample for [bool; D] {
+    type Wire = [F32; D];
+    const KIND: SampleKind = SampleKind::Vector;
+    const LENGTH: usize = D;
+
+    fn from_wire(wire: [F32; D]) -> Result<Self, ObservationError> {
+        let mut answers = [false; D];
+        for (answer, value) in answers.iter_mut().zip(wire) {
+            *answer = yes_or_no(value.get().into())?;
+        }
+        Ok(answers)
     }
 }
 

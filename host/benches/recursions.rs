@@ -115,8 +115,7 @@ fn categorical<const N: usize, const K: usize>(peers: [&'static str; 7]) -> Figu
     let rng = &mut ChaCha8Rng::seed_from_u64(1);
     let (initial, transition) = (rows(rng, 1, N).remove(0), rows(rng, N, N));
     let p = rows(rng, N, K);
-    let plain =
-        Plain { initial, transition, emission: Emissions::Categorical { probability: p.clone() } };
+    let plain = Plain { initial, transition, emission: Emissions::categorical(p.clone()) };
     let x: Vec<usize> = (0..LENGTH).map(|_| rng.random_range(0..K)).collect();
     let single = core::<_, N>(&plain, |j| Categorical::<K, f32>::from_parts(filled(&p[j])));
     let double = core::<_, N>(&plain, |j| Categorical::<K, f64>::from_parts(filled(&p[j])));
@@ -134,11 +133,8 @@ fn gaussian() -> Figures {
     let rng = &mut ChaCha8Rng::seed_from_u64(2);
     let (initial, transition) = (rows(rng, 1, N).remove(0), rows(rng, N, N));
     let (mean, std) = (rows(rng, N, D), rows(rng, N, D));
-    let plain = Plain {
-        initial,
-        transition,
-        emission: Emissions::Gaussian { mean: mean.clone(), std: std.clone() },
-    };
+    let plain =
+        Plain { initial, transition, emission: Emissions::gaussian(mean.clone(), std.clone()) };
     let mut draw = || -> [f64; D] { std::array::from_fn(|_| rng.random_range(-0.5..1.5)) };
     let x: Vec<[f64; D]> = (0..LENGTH).map(|_| draw()).collect();
     let rounded: Vec<[f32; D]> = x.iter().map(|x| filled(x)).collect();

@@ -26,7 +26,6 @@ use fishweir::data::{Alphabet, Dataset, Folds, Kind, ReadOptions, SamplesView, S
 use fishweir::fit::BaumWelch;
 use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::{MarginalModel, PairEnd, PairHmmModel};
-use fishweir::runtime::Emissions;
 
 mod common;
 
@@ -82,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} sequences, {FOLDS} folds", items.len());
 
     let scale = |row: &Vec<f64>, by: f64| row.iter().map(|p| p * by).collect::<Vec<f64>>();
-    let Emissions::Categorical { probability } = &ancestor.emission else {
+    let Some(probability) = ancestor.emission.symbols() else {
         return Err("a model of symbols emits symbols".into());
     };
     let model = MarginalModel::PairHmm(PairHmmModel {

@@ -224,7 +224,7 @@ fn one_state(views: &[SamplesView<'_>], symbols: usize) -> Hmm {
     Hmm {
         initial: vec![1.0],
         transition: vec![vec![1.0]],
-        emission: Emissions::Categorical { probability: vec![frequency] },
+        emission: Emissions::categorical(vec![frequency]),
     }
 }
 

@@ -101,6 +101,6 @@ fn start(own: &[SamplesView<'_>]) -> Hmm {
     Hmm {
         initial: (0..STATES).map(|state| f64::from(state == 0)).collect(),
         transition,
-        emission: Emissions::Categorical { probability: probability.to_vec() },
+        emission: Emissions::categorical(probability.to_vec()),
     }
 }

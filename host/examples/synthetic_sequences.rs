@@ -36,9 +36,7 @@ fn source(stay: f64) -> Hmm {
     Hmm {
         initial: vec![1.0 / 3.0; 3],
         transition: (0..3).map(row).collect(),
-        emission: Emissions::Categorical {
-            probability: [0.1, 0.5, 0.9].map(|one| vec![1.0 - one, one]).to_vec(),
-        },
+        emission: Emissions::categorical([0.1, 0.5, 0.9].map(|one| vec![1.0 - one, one]).to_vec()),
     }
 }
 

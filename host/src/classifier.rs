@@ -9,15 +9,16 @@ use serde_json::value::RawValue;
 
 use crate::data::{Alphabet, Kind, Windowing};
 use crate::files::{self, FileError};
-use crate::runtime::{Emissions, Hmm, HmmError};
+use crate::runtime::{Hmm, HmmError};
+
+pub use crate::runtime::EmissionDirection;
 
 /// A direction in a model's parameters: logits of initial and transition probabilities, and of
 /// symbols, or means (in the sensor's units) and log standard deviations. Along it the derivative of
 /// `log p` weighs the score.
 ///
 /// Or one in the logarithms of the model's factors, which need not sum to one: with an emission part
-/// of [`Counts`](EmissionDirection::Counts) or [`Moments`](EmissionDirection::Moments), `initial` and
-/// `transition` are rates of such logarithms too. Along it the derivative of `log p` weighs expected
+/// of weights on expected statistics, `initial` and `transition` are rates of such logarithms too. Along it the derivative of `log p` weighs expected
 /// statistics: `d log p / d log A_ij` is the expected number of transitions from `i` to `j`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,39 +29,6 @@ pub struct Direction {
     pub transition: Vec<Vec<f64>>,
     /// Rates of the emissions' parameters.
     pub emission: EmissionDirection,
-}
-
-/// The emission part of a [`Direction`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum EmissionDirection {
-    /// Logits of the symbols.
-    Categorical {
-        /// `[state][symbol]`.
-        logits: Vec<Vec<f64>>,
-    },
-    /// Means and log standard deviations.
-    Gaussian {
-        /// `[state][channel]`, in the sensor's units.
-        mean: Vec<Vec<f64>>,
-        /// `[state][channel]`.
-        log_std: Vec<Vec<f64>>,
-    },
-    /// Logarithms of the symbols' probabilities, free of each other: weights on expected counts.
-    Counts {
-        /// `[state][symbol]`.
-        counts: Vec<Vec<f64>>,
-    },
-    /// Logarithms of the densities, as polynomials: weights on expected moments of
-    /// `z = (x - mean) / std`.
-    Moments {
-        /// On `sum_t p(z_t = j | x)` over the observed samples, `[state]`.
-        occupancy: Vec<f64>,
-        /// On `sum_t p(z_t = j | x) z`, `[state][channel]`.
-        first: Vec<Vec<f64>>,
-        /// On `sum_t p(z_t = j | x) z^2`, `[state][channel]`.
-        second: Vec<Vec<f64>>,
-    },
 }
 
 /// One output: `bias + f(t) sum_m ( weight_m log p_m + direction_m . score_m )`.
@@ -303,9 +271,8 @@ impl Classifier {
         }
         for (index, model) in self.models.iter().enumerate() {
             model.validate().map_err(|error: HmmError| format!("model {index}: {error}"))?;
-            let channels = matches!(self.observations, Observations::Channels(_));
-            let gaussian = matches!(model.emission, Emissions::Gaussian { .. });
-            if model.size() != self.size() || channels != gaussian {
+            let symbols = matches!(self.observations, Observations::Symbols(_));
+            if model.size() != self.size() || symbols != model.emission.is_over_symbols() {
                 return Err(format!("model {index} emits something else than is observed"));
             }
         }
@@ -330,43 +297,12 @@ impl Classifier {
 
 impl Direction {
     pub(crate) fn fits(&self, model: &Hmm) -> bool {
-        let (states, size) = (model.states(), model.size());
-        let table = |rows: &[Vec<f64>], columns: usize| {
-            rows.len() == states
-                && rows.iter().all(|row| row.len() == columns && row.iter().all(|w| w.is_finite()))
-        };
-        let emission = match (&self.emission, &model.emission) {
-            (EmissionDirection::Categorical { logits }, Emissions::Categorical { .. }) => {
-                table(logits, size)
-            }
-            (EmissionDirection::Gaussian { mean, log_std }, Emissions::Gaussian { .. }) => {
-                table(mean, size) && table(log_std, size)
-            }
-            (EmissionDirection::Counts { counts }, Emissions::Categorical { .. }) => {
-                table(counts, size)
-            }
-            (
-                EmissionDirection::Moments { occupancy, first, second },
-                Emissions::Gaussian { .. },
-            ) => {
-                occupancy.len() == states
-                    && occupancy.iter().all(|w| w.is_finite())
-                    && table(first, size)
-                    && table(second, size)
-            }
-            _ => false,
-        };
-        self.initial.len() == states
-            && self.initial.iter().all(|w| w.is_finite())
-            && table(&self.transition, states)
-            && emission
-    }
-}
-
-impl EmissionDirection {
-    /// Whether the direction weighs expected statistics, not the score.
-    pub(crate) fn weighs_statistics(&self) -> bool {
-        matches!(self, Self::Counts { .. } | Self::Moments { .. })
+        let states = model.states();
+        let row = |row: &[f64]| row.len() == states && row.iter().all(|w| w.is_finite());
+        row(&self.initial)
+            && self.transition.len() == states
+            && self.transition.iter().all(|from| row(from))
+            && self.emission.fits(&model.emission, states)
     }
 }
 

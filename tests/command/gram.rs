@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use fishweir::classifier::Classifier;
-use fishweir::runtime::Emissions;
 use serde_json::Value;
 
 use crate::fixtures::{QUICK, fixtures, table};
@@ -210,7 +209,7 @@ fn an_impossible_series_is_named_by_line_and_name() {
     let (model, output) = (folder.path().join("m.json"), folder.path().join("k.csv"));
     let mut classifier = Classifier::load(&fixtures().path("strings.json")).expect("a model");
     for hmm in &mut classifier.models {
-        if let Emissions::Categorical { probability } = &mut hmm.emission {
+        if let Some(probability) = hmm.emission.symbols_mut() {
             probability.fill(vec![0.5, 0.5, 0.0, 0.0]);
         }
     }

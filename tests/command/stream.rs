@@ -217,7 +217,7 @@ fn an_impossible_sample_is_reported_and_skipped() {
     let model = |first: f64| Hmm {
         initial: vec![first, 1.0 - first],
         transition: vec![vec![0.0, 1.0], vec![1.0, 0.0]],
-        emission: Emissions::Categorical { probability: vec![vec![1.0, 0.0], vec![0.0, 1.0]] },
+        emission: Emissions::categorical(vec![vec![1.0, 0.0], vec![0.0, 1.0]]),
     };
     let classifier = Classifier {
         method: "bayes".into(),

@@ -135,7 +135,7 @@ proptest! {
         sequences in sequences(37, 120),
     ) {
         let model =
-            Plain { initial, transition, emission: Emissions::Categorical { probability } };
+            Plain { initial, transition, emission: Emissions::categorical(probability) };
         let samples: Vec<Samples> = sequences.into_iter().map(Samples::Symbols).collect();
         on_host(&model, &samples);
     }
@@ -172,10 +172,10 @@ fn a_batch_of_channels_is_its_sequences() {
     let model = Plain {
         initial: vec![0.5, 0.5, 0.0],
         transition: vec![vec![0.9, 0.1, 0.0], vec![0.0, 0.8, 0.2], vec![0.1, 0.0, 0.9]],
-        emission: Emissions::Gaussian {
-            mean: vec![vec![0.0, 1.0], vec![-3.0, 2.0], vec![50.0, 0.0]],
-            std: vec![vec![1.0, 0.5], vec![0.1, 2.0], vec![1.0, 1.0]],
-        },
+        emission: Emissions::gaussian(
+            vec![vec![0.0, 1.0], vec![-3.0, 2.0], vec![50.0, 0.0]],
+            vec![vec![1.0, 0.5], vec![0.1, 2.0], vec![1.0, 1.0]],
+        ),
     };
     let samples: Vec<Samples> = (0..40_u32)
         .map(|sequence| {
@@ -195,7 +195,7 @@ fn a_model_that_is_none_is_refused() {
     let model = Plain {
         initial: vec![0.5, 0.6],
         transition: vec![vec![1.0, 0.0], vec![0.0, 1.0]],
-        emission: Emissions::Categorical { probability: vec![vec![1.0]; 2] },
+        emission: Emissions::categorical(vec![vec![1.0]; 2]),
     };
     assert!(log_likelihoods::<f32>(&model, &[]).is_err());
 }

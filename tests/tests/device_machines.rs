@@ -132,21 +132,19 @@ fn site_model() -> Hmm {
             row(&[(4, 1.0)]),
             row(&[(4, 0.9375), (0, 0.0625)]),
         ],
-        emission: Emissions::Categorical {
-            probability: vec![
-                vec![0.125, 0.375, 0.375, 0.125],
-                vec![0.375, 0.125, 0.125, 0.375],
-                vec![0.0625, 0.0625, 0.8125, 0.0625],
-                vec![0.0625, 0.0625, 0.0625, 0.8125],
-                vec![0.375, 0.125, 0.1875, 0.3125],
-            ],
-        },
+        emission: Emissions::categorical(vec![
+            vec![0.125, 0.375, 0.375, 0.125],
+            vec![0.375, 0.125, 0.125, 0.375],
+            vec![0.0625, 0.0625, 0.8125, 0.0625],
+            vec![0.0625, 0.0625, 0.0625, 0.8125],
+            vec![0.375, 0.125, 0.1875, 0.3125],
+        ]),
     }
 }
 
 /// `log k(s, t)` written out in `f64`, position by position.
 fn log_kernel(model: &Hmm, s: &[u16], t: &[u16]) -> f64 {
-    let Emissions::Categorical { probability } = &model.emission else { unreachable!() };
+    let probability = model.emission.symbols().expect("symbols");
     let mut row = model.initial.clone();
     let mut log = 0.0;
     for (position, (&a, &b)) in s.iter().zip(t).enumerate() {
@@ -279,7 +277,7 @@ fn level_model(windows: &[SamplesView<'_>]) -> Hmm {
             vec![0.0625, 0.875, 0.0625],
             vec![0.03125, 0.09375, 0.875],
         ],
-        emission: Emissions::Gaussian { mean, std },
+        emission: Emissions::gaussian(mean, std),
     }
 }
 

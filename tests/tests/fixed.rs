@@ -44,11 +44,10 @@ fn rates(length: usize) -> impl Strategy<Value = Vec<f64>> {
 /// A classifier whose one decision value is the derivative of `log p` along a direction.
 fn derivative_of(hmm: Hmm, direction: Direction) -> Classifier {
     let size = hmm.size();
-    let observations = match hmm.emission {
-        Emissions::Categorical { .. } => Observations::Symbols(('A'..).take(size).collect()),
-        Emissions::Gaussian { .. } => {
-            Observations::Channels((0..size).map(|d| format!("c{d}")).collect())
-        }
+    let observations = if hmm.emission.is_over_symbols() {
+        Observations::Symbols(('A'..).take(size).collect())
+    } else {
+        Observations::Channels((0..size).map(|d| format!("c{d}")).collect())
     };
     Classifier {
         method: "fisher".into(),
@@ -79,12 +78,12 @@ prop_compose! {
         let hmm = Hmm {
             initial: distribution(&initial),
             transition: rows(&transition),
-            emission: Emissions::Categorical { probability: rows(&probability) },
+            emission: Emissions::categorical(rows(&probability)),
         };
         let direction = Direction {
             initial: moved.0,
             transition: moved.1,
-            emission: EmissionDirection::Categorical { logits: moved.2 },
+            emission: EmissionDirection::categorical(moved.2),
         };
         (derivative_of(hmm, direction), sequence)
     }
@@ -108,12 +107,12 @@ prop_compose! {
         let hmm = Hmm {
             initial: distribution(&initial),
             transition: transition.iter().map(|row| distribution(row)).collect(),
-            emission: Emissions::Gaussian { mean, std },
+            emission: Emissions::gaussian(mean, std),
         };
         let direction = Direction {
             initial: moved.0,
             transition: moved.1,
-            emission: EmissionDirection::Gaussian { mean: moved.2, log_std: moved.3 },
+            emission: EmissionDirection::gaussian(moved.2, moved.3),
         };
         (derivative_of(hmm, direction), sequence)
     }
@@ -157,14 +156,16 @@ impl<'m> Bound<'m> {
 
     /// `log max_j b_j(x)`, the error of likelihoods relative to it, and that of its logarithm.
     fn emission(&self, x: Sample<'_>) -> (f64, f64, f64) {
-        let states: Vec<(f64, f64)> = match (&self.model.emission, x) {
-            (Emissions::Categorical { probability }, Sample::Symbol(symbol)) => {
-                probability.iter().map(|row| (row[usize::from(symbol)].ln(), 0.0)).collect()
+        let part = |name| self.model.emission.part(name).expect("of the sample's kind").iter();
+        let states: Vec<(f64, f64)> = match x {
+            Sample::Symbol(symbol) => {
+                part("probability").map(|row| (row[usize::from(symbol)].ln(), 0.0)).collect()
             }
-            (Emissions::Gaussian { mean, std }, Sample::Row(x)) => {
-                mean.iter().zip(std).map(|(mean, std)| self.density(x, mean, std)).collect()
-            }
-            _ => return (0.0, 0.0, 0.0),
+            Sample::Row(x) => part("mean")
+                .zip(part("std"))
+                .map(|(mean, std)| self.density(x, mean, std))
+                .collect(),
+            Sample::Missing => return (0.0, 0.0, 0.0),
         };
         let best = states.iter().map(|state| state.0).fold(f64::NEG_INFINITY, f64::max);
         let of_best = states.iter().filter(|state| state.0 == best).fold(0.0, |_, state| state.1);
@@ -296,14 +297,16 @@ fn zeros_stay_zeros_and_a_refused_sample_changes_nothing() {
     let hmm = Hmm {
         initial: vec![1.0, 0.0, 0.0],
         transition: vec![vec![0.5, 0.5, 0.0], vec![0.0, 0.75, 0.25], vec![0.0, 0.0, 1.0]],
-        emission: Emissions::Categorical {
-            probability: vec![vec![1.0, 0.0, 0.0], vec![0.0, 1.0, 0.0], vec![0.0, 0.0, 1.0]],
-        },
+        emission: Emissions::categorical(vec![
+            vec![1.0, 0.0, 0.0],
+            vec![0.0, 1.0, 0.0],
+            vec![0.0, 0.0, 1.0],
+        ]),
     };
     let direction = Direction {
         initial: vec![0.0; 3],
         transition: vec![vec![1.0, 0.0, 0.0], vec![0.0; 3], vec![0.0; 3]],
-        emission: EmissionDirection::Categorical { logits: vec![vec![0.0; 3]; 3] },
+        emission: EmissionDirection::categorical(vec![vec![0.0; 3]; 3]),
     };
     let fixed = derivative_of(hmm, direction).quantise().expect("fits");
     let mut stream = fixed.stream();
@@ -327,18 +330,15 @@ fn on_two_channels(std: f64) -> Classifier {
     let hmm = Hmm {
         initial: vec![0.5, 0.5],
         transition: vec![vec![0.5, 0.5]; 2],
-        emission: Emissions::Gaussian {
-            mean: vec![vec![0.0, 0.0]; 2],
-            std: vec![vec![1.0, 1.0], vec![1.0, std]],
-        },
+        emission: Emissions::gaussian(
+            vec![vec![0.0, 0.0]; 2],
+            vec![vec![1.0, 1.0], vec![1.0, std]],
+        ),
     };
     let direction = Direction {
         initial: vec![0.0; 2],
         transition: vec![vec![0.0; 2]; 2],
-        emission: EmissionDirection::Gaussian {
-            mean: vec![vec![0.0; 2]; 2],
-            log_std: vec![vec![0.0; 2]; 2],
-        },
+        emission: EmissionDirection::gaussian(vec![vec![0.0; 2]; 2], vec![vec![0.0; 2]; 2]),
     };
     derivative_of(hmm, direction)
 }
@@ -388,18 +388,12 @@ fn rare_transitions_keep_their_digits() {
     let hmm = Hmm {
         initial: vec![0.5, 0.5],
         transition: vec![vec![1.0 - 1.3e-5, 1.3e-5], vec![2.1e-5, 1.0 - 2.1e-5]],
-        emission: Emissions::Gaussian {
-            mean: vec![vec![0.0], vec![8.0]],
-            std: vec![vec![1.0], vec![1.0]],
-        },
+        emission: Emissions::gaussian(vec![vec![0.0], vec![8.0]], vec![vec![1.0], vec![1.0]]),
     };
     let direction = Direction {
         initial: vec![0.0; 2],
         transition: vec![vec![0.0, 100.0], vec![-30.0, 0.0]],
-        emission: EmissionDirection::Gaussian {
-            mean: vec![vec![1.0], vec![-1.0]],
-            log_std: vec![vec![0.0]; 2],
-        },
+        emission: EmissionDirection::gaussian(vec![vec![1.0], vec![-1.0]], vec![vec![0.0]; 2]),
     };
     let classifier = derivative_of(hmm, direction);
     let fixed = classifier.quantise().expect("fits");

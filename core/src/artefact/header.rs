@@ -28,9 +28,13 @@ impl Family {
     pub const CATEGORICAL: Self = Self(1);
     /// [`Gaussian`](crate::emission::Gaussian), diagonal.
     pub const GAUSSIAN: Self = Self(2);
+    /// [`Poisson`](crate::emission::Poisson).
+    pub const POISSON: Self = Self(3);
+    /// [`Bernoulli`](crate::emission::Bernoulli).
+    pub const BERNOULLI: Self = Self(4);
 
     const fn is_known(self) -> bool {
-        matches!(self, Self::CATEGORICAL | Self::GAUSSIAN)
+        matches!(self, Self::CATEGORICAL | Self::GAUSSIAN | Self::POISSON | Self::BERNOULLI)
     }
 }
 
@@ -89,6 +93,8 @@ impl fmt::Display for Shape {
         let (family, unit) = match self.family {
             Family::CATEGORICAL => ("categorical", "symbols"),
             Family::GAUSSIAN => ("Gaussian", "channels"),
+            Family::POISSON => ("Poisson", "channels"),
+            Family::BERNOULLI => ("Bernoulli", "channels"),
             _ => ("unknown", "parameters"),
         };
         let states = if self.succession == Succession::STEPS { "positions" } else { "states" };

@@ -32,7 +32,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::classify::{StreamClassifier, StreamModel};
 use crate::context::{ContextModel, Steps};
-use crate::emission::{Categorical, Emission, Gaussian};
+use crate::emission::{Bernoulli, Categorical, Emission, Gaussian, Poisson};
 use crate::hmm::{Hmm, RealOf};
 use crate::number::{Parameter, Real, Tangent, Weight};
 
@@ -122,6 +122,30 @@ where
         view.mean.iter().chain(view.rate).copied().for_each(&mut *take);
         for_each_real([&view.constant], take);
         view.linear.iter().chain(view.quadratic).for_each(|rates| for_each_rate(rates, take));
+    }
+}
+
+impl<const D: usize, W> Stored for Poisson<D, W>
+where
+    W: Weight<Real: FromBytes + Immutable> + FromBytes + Immutable,
+{
+    const FAMILY: Family = Family::POISSON;
+    const SIZE: usize = D;
+
+    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
+        let view = self.view();
+        view.rate.iter().copied().for_each(&mut *take);
+        for_each_real(view.log_rate, take);
+    }
+}
+
+impl<const D: usize, W: Weight + FromBytes + Immutable> Stored for Bernoulli<D, W> {
+    const FAMILY: Family = Family::BERNOULLI;
+    const SIZE: usize = D;
+
+    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
+        let view = self.view();
+        for_each_real(view.yes.iter().chain(view.no), take);
     }
 }
 

@@ -42,6 +42,7 @@
 mod alphabet;
 mod bernoulli;
 mod categorical;
+mod exact;
 mod fixed;
 mod full_gaussian;
 mod gaussian;
@@ -57,6 +58,7 @@ pub use alphabet::{Alphabet, Letter};
 pub use bernoulli::{Bernoulli, BernoulliView};
 pub(crate) use categorical::attach;
 pub use categorical::{Categorical, CategoricalView};
+pub use exact::{count, yes_or_no};
 pub use fixed::{CategoricalQ15, CategoricalQ15View, ChannelQ15, GaussianQ15, GaussianQ15View};
 pub use full_gaussian::{
     FullGaussian, FullGaussianScore, FullGaussianStatistics, FullGaussianView,

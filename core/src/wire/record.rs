@@ -125,7 +125,8 @@ pub enum Status {
     Accepted = 0,
     /// Impossible under all models left; the state is as before.
     Impossible = 1,
-    /// Not a number, infinite, or an unknown symbol; the state is as before.
+    /// Not a number, infinite, no count, neither yes nor no, or an unknown symbol; the state is as
+    /// before.
     Invalid = 2,
     /// One sample more than what is stored to be compared with; the state is as before. It refuses
     /// whatever comes until a new stream begins.
@@ -161,7 +162,12 @@ impl Status {
             Err(ObservationError::Impossible) => Self::Impossible,
             Err(ObservationError::PastEnd) => Self::PastEnd,
             Err(ObservationError::OutOfRange) => Self::OutOfRange,
-            Err(ObservationError::UnknownSymbol | ObservationError::NotFinite) => Self::Invalid,
+            Err(
+                ObservationError::UnknownSymbol
+                | ObservationError::NotFinite
+                | ObservationError::NotACount
+                | ObservationError::NotYesOrNo,
+            ) => Self::Invalid,
         }
     }
 }

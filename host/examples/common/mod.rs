@@ -134,7 +134,7 @@ pub(crate) fn joined(models: &[Hmm], prior: &[f64]) -> Hmm {
     let mut joined = Hmm {
         initial: Vec::new(),
         transition: Vec::new(),
-        emission: Emissions::Categorical { probability: Vec::new() },
+        emission: Emissions::categorical(Vec::new()),
     };
     for (model, prior) in models.iter().zip(prior) {
         let before = joined.initial.len();
@@ -144,10 +144,8 @@ pub(crate) fn joined(models: &[Hmm], prior: &[f64]) -> Hmm {
             whole[before..before + row.len()].copy_from_slice(row);
             joined.transition.push(whole);
         }
-        if let (
-            Emissions::Categorical { probability: all },
-            Emissions::Categorical { probability },
-        ) = (&mut joined.emission, &model.emission)
+        if let (Some(all), Some(probability)) =
+            (joined.emission.symbols_mut(), model.emission.symbols())
         {
             all.extend_from_slice(probability);
         }

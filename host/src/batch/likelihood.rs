@@ -3,7 +3,7 @@
 use fishweir_core::ObservationError;
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::{Belief, Forward, Recursion};
-use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
+use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::number::Real;
 use fishweir_core::smooth::SequenceError;
 
@@ -11,26 +11,25 @@ use super::filter::filter;
 use super::group::{Symbols, Table, arrange};
 use crate::data::SamplesView;
 use crate::parallel::each;
-use crate::runtime::{CategoricalVec, GaussianVec, Hmm, HmmError, with_states};
+use crate::runtime::{Hmm, HmmError, HostReal, with_states};
 
 /// `log p(x_1..T)` of each sequence, in order; an impossible sequence is an error in its place.
 ///
 /// Bit for bit what [`Forward`] says of each alone, in `f32` or in `f64`; in `f32` the model's
-/// numbers are rounded first. A sequence of another kind than the model's has no observation: `log 1`.
+/// numbers are those of a device. A sequence of another kind than the model's has no observation: `log 1`.
 ///
 /// Work: that of [`Forward`] a sample. RAM: 16 bytes a step of a group of symbols.
 ///
 /// # Errors
 /// [`HmmError`] if the model is none.
-pub fn log_likelihoods<T: Real + Send + Sync>(
+pub fn log_likelihoods<T: HostReal>(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
 ) -> Result<Vec<Result<T, SequenceError>>, HmmError> {
     model.validate()?;
     let groups = arrange(model.states(), sequences.iter().map(SamplesView::len));
     let found: Vec<Vec<Result<T, SequenceError>>> = with_states!(model.states(), N => {
-        if let Some(hmm) = model.categorical::<N>() {
-            let hmm = categorical::<T, N>(&hmm);
+        if let Some(hmm) = model.categorical::<T, N>() {
             let table = Table::of(hmm.emission());
             let size = model.size();
             each(groups.len(), &|index| {
@@ -51,8 +50,7 @@ pub fn log_likelihoods<T: Real + Send + Sync>(
                         .collect(),
                 }
             })
-        } else if let Some(hmm) = model.gaussian::<N>() {
-            let hmm = gaussian::<T, N>(&hmm);
+        } else if let Some(hmm) = model.channels::<T, N>() {
             // Exponentials cost more than the recursion: lanes would not save what filling them costs.
             each(groups.len(), &|index| {
                 let mut channels: Vec<T> = vec![T::ZERO; model.size()];
@@ -93,38 +91,4 @@ fn single<X, T: Real, E: Emission<Weight = T>, const N: usize>(
         }
     }
     Ok(state.log())
-}
-
-fn chain<T: Real, const N: usize>(chain: &Chain<f64, N>) -> Chain<T, N> {
-    Chain::from_parts(
-        chain.initial().map(T::from_f64),
-        chain.transition().map(|row| row.map(T::from_f64)),
-    )
-}
-
-fn rounded<T: Real>(numbers: &[f64]) -> Vec<T> {
-    numbers.iter().copied().map(T::from_f64).collect()
-}
-
-fn categorical<T: Real, const N: usize>(
-    hmm: &CoreHmm<CategoricalVec<f64>, N>,
-) -> CoreHmm<CategoricalVec<T>, N> {
-    let emission = hmm
-        .emission()
-        .each_ref()
-        .map(|state| CategoricalVec { probability: rounded(&state.probability) });
-    CoreHmm::new(chain(hmm.chain()), emission)
-}
-
-fn gaussian<T: Real, const N: usize>(
-    hmm: &CoreHmm<GaussianVec<f64>, N>,
-) -> CoreHmm<GaussianVec<T>, N> {
-    let emission = hmm.emission().each_ref().map(|state| GaussianVec {
-        mean: rounded(&state.mean),
-        rate: rounded(&state.rate),
-        constant: T::from_f64(state.constant),
-        linear: state.linear.clone(),
-        quadratic: state.quadratic.clone(),
-    });
-    CoreHmm::new(chain(hmm.chain()), emission)
 }

@@ -106,7 +106,7 @@ pub(crate) fn each_smoothed<R: Reader>(
 ) -> Vec<Result<R::Output, SequenceError>> {
     let groups = arrange(model.states(), sequences.iter().map(SamplesView::len));
     let found: Vec<Vec<_>> = with_states!(model.states(), N => {
-        if let Some(hmm) = model.categorical::<N>() {
+        if let Some(hmm) = model.categorical::<f64, N>() {
             let table = Table::of(hmm.emission());
             each(groups.len(), &|index| {
                 let symbols = |&i: &usize| sequences[i].symbols().unwrap_or_default();
@@ -123,7 +123,7 @@ pub(crate) fn each_smoothed<R: Reader>(
                         .collect(),
                 }
             })
-        } else if let Some(hmm) = model.gaussian::<N>() {
+        } else if let Some(hmm) = model.channels::<f64, N>() {
             each(groups.len(), &|index| {
                 let rows = |&index: &usize| {
                     sequences[index].rows().into_iter().flat_map(|rows| rows.iter())

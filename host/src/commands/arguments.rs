@@ -4,16 +4,21 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use fishweir::data::{Alphabet, FastaLabel, Format, Kind, ReadOptions, ShortSeries, Windowing};
+use fishweir::data::{
+    Alphabet, FastaLabel, Format, Kind, ReadOptions, ShortSeries, Values, Windowing,
+};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::learn::{
     ClassWeight, ClassifierKind, Learner, Mirror, Scaling, ScoreModels, TrainOptions, Varied,
     Vector, Vectors,
 };
+use fishweir::runtime::{FAMILIES, Family, Observed, family};
 use fishweir_core::classify::Normalisation;
 
 use super::Failure;
+use super::model::Model;
 
 /// How a file of data is read.
 #[derive(Args, Clone, Debug, Default)]
@@ -38,6 +43,7 @@ impl Reading {
             kind: self.alphabet.clone().map(Kind::Symbols),
             classes: None,
             fasta_label: self.fasta_label.clone().unwrap_or_default(),
+            values: Values::Reals,
         }
     }
 
@@ -51,6 +57,16 @@ impl Reading {
         refuse_idle(&alphabet, "the model has its own")?;
         let classes = classes.map(<[_]>::to_vec);
         Ok(ReadOptions { kind: Some(kind), classes, ..self.options() })
+    }
+
+    /// The same of a model that is deployed, with the values that its channels take.
+    pub(super) fn options_of(
+        &self,
+        model: &Model,
+        classes: Option<&[String]>,
+    ) -> Result<ReadOptions, Failure> {
+        let values = model.deployed.values();
+        Ok(ReadOptions { values, ..self.options_for(model.kind()?, classes)? })
     }
 
     /// Options given.
@@ -205,6 +221,38 @@ pub(super) struct Training {
     no_likelihood: bool,
     #[arg(skip)]
     kernels: ScoreKernels,
+    #[arg(skip)]
+    emitting: Emitting,
+}
+
+/// How the hidden states of class models emit.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Training")]
+pub(super) struct Emitting {
+    /// Family of the emissions: of categorical over symbols, of the others over channels; poisson takes
+    /// counts, bernoulli 0 and 1, mixture is of Gaussians [default: categorical or gaussian, as the data are]
+    #[arg(long, value_name = "FAMILY", value_parser = families())]
+    emission: Option<&'static dyn Family>,
+    /// Components of each state (mixture) [default: 2]
+    #[arg(long, value_name = "M")]
+    components: Option<usize>,
+}
+
+impl Emitting {
+    /// What the numbers of channels must be.
+    pub(super) fn values(&self) -> Values {
+        match self.emission.map(Family::observes) {
+            Some(Observed::Channels(values)) => values,
+            _ => Values::Reals,
+        }
+    }
+}
+
+/// Names of families.
+fn families() -> impl TypedValueParser<Value = &'static dyn Family> {
+    let names = FAMILIES.map(|family| family.name());
+    PossibleValuesParser::new(names)
+        .try_map(|name| family(&name).ok_or_else(|| "no such family".to_owned()))
 }
 
 /// Parameters of the kernels on scores. `gram` has its own by these names.
@@ -305,9 +353,9 @@ impl Training {
         }
     }
 
-    /// With the parameters of kernels on scores.
-    pub(super) fn with(&self, kernels: &ScoreKernels) -> Self {
-        Self { kernels: kernels.clone(), ..self.clone() }
+    /// With the parameters of kernels on scores, and of emissions.
+    pub(super) fn with(&self, kernels: &ScoreKernels, emitting: &Emitting) -> Self {
+        Self { kernels: kernels.clone(), emitting: emitting.clone(), ..self.clone() }
     }
 
     /// The library's options for a classifier, checked.
@@ -320,6 +368,12 @@ impl Training {
         let fit = &mut options.baum_welch;
         fn set<T: Copy>(to: &mut T, given: Option<T>) {
             *to = given.unwrap_or(*to);
+        }
+        fit.emission = self.emitting.emission;
+        set(&mut fit.components, self.emitting.components);
+        let mixed = fit.emission.is_some_and(|family| family.name() == "mixture");
+        if self.emitting.components.is_some() && !mixed {
+            return Err(Failure::Input("--components is of --emission mixture alone".into()));
         }
         set(&mut fit.states, self.states);
         set(&mut fit.topology, self.topology.or(self.states.map(|_| Topology::Ergodic)));
@@ -457,6 +511,8 @@ impl Training {
     /// Options given that matter to training alone, for a command that does not train.
     pub(super) fn given(&self) -> Vec<&'static str> {
         named([
+            ("--emission", self.emitting.emission.is_some()),
+            ("--components", self.emitting.components.is_some()),
             ("--states", self.states.is_some()),
             ("--topology", self.topology.is_some()),
             ("--restarts", self.restarts.is_some()),

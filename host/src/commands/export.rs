@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::arguments::{Reading, named, refuse_idle, share};
 use super::model::Model;
 use super::output::{self, Outputs};
-use super::run::artefact_of;
+use super::run::{NO_ARTEFACT, artefact_of};
 use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
@@ -132,12 +132,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = data.chain([arguments.model.as_path()]).collect();
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &inputs)?;
-    let is_machine = matches!(model.deployed, DeployedKind::Machine(_));
-    if is_machine && let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
-        return Err(Failure::Input(format!(
-            "{}: a kernel machine is exported as Rust source, not as an artefact: use --rust",
-            file.display()
-        )));
+    let without = model.any().to_artefact().is_none();
+    if without && let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
+        return Err(Failure::Input(format!("{}: {NO_ARTEFACT}: use --rust", file.display())));
     }
     let fixed = match arguments.number {
         NumberName::F32 => {
@@ -182,7 +179,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         files: written,
         cost: match &fixed {
             Some((fixed, _)) => Some(fixed.cost()),
-            None => is_machine.then(|| model.any().cost()),
+            None => matches!(model.deployed, DeployedKind::Machine(_)).then(|| model.any().cost()),
         },
         places: fixed.as_ref().map(|(fixed, _)| places(fixed)),
         deviation: fixed.map(|(_, deviation)| deviation),
@@ -214,7 +211,7 @@ fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Devi
             data.display()
         )));
     }
-    let options = arguments.reading.options_for(model.kind()?, None)?;
+    let options = arguments.reading.options_of(model, None)?;
     let data = tell::read(data, &options)?;
     let windowing = model.windowing(None);
     tell::windows(&data, windowing.as_ref());

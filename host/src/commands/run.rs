@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => Firmware::in_repository()?,
     };
     let model = Model::read(&arguments.model)?;
-    let reading = arguments.reading.options_for(model.kind()?, None)?;
+    let reading = arguments.reading.options_of(&model, None)?;
     let data = tell::read(&arguments.data, &reading)?;
     if arguments.limit == Some(0) {
         return Err(Failure::Input("--limit 0 leaves nothing to run".into()));
@@ -147,11 +147,12 @@ pub(super) fn on_device(
 
 /// The binary artefact of what has one.
 pub(super) fn artefact_of(model: &dyn DeployedClassifier) -> Result<Vec<u8>, Failure> {
-    let artefact = model.to_artefact().ok_or_else(|| {
-        Failure::Input("a kernel machine is exported as Rust source, not as an artefact".into())
-    })?;
-    Ok(artefact?)
+    Ok(model.to_artefact().ok_or_else(|| Failure::Input(NO_ARTEFACT.into()))??)
 }
+
+/// Why some models have none.
+pub(super) const NO_ARTEFACT: &str = "kernel machines, and full-gaussian and mixture emissions, \
+                                      are exported as Rust source, not as an artefact";
 
 #[cfg(test)]
 mod tests {

@@ -171,7 +171,7 @@ fn score_file(
     model: &Model,
     path: &Path,
 ) -> Result<Option<String>, Failure> {
-    let data = tell::read(path, &arguments.reading.options_for(model.kind()?, None)?)?;
+    let data = tell::read(path, &arguments.reading.options_of(model, None)?)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
     let deployed = model.any();
@@ -232,7 +232,8 @@ fn score_file(
 /// is waiting.
 fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, Failure> {
     let deployed = model.any();
-    let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?);
+    let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
+        .of_values(model.deployed.values());
     let mut stream = model.any().start();
     let write = |one: &Decided<'_>| -> Result<(), Failure> {
         let mut line =

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::ContextModelError;
 use crate::data::{Samples, SamplesView};
 use crate::fit::{Accumulate, BaumWelch, Expectations, Fit, FitError, Topology};
-use crate::kernel::{Gram, ModelScore, Scored, push_emissions, push_row};
+use crate::kernel::{Gram, ModelScore, Scored, push_emissions};
 use crate::parallel::each;
-use crate::runtime::{Emissions, GaussianVec, Hmm, HmmError, check, padded_states, with_states};
+use crate::runtime::numbers::push_row;
+use crate::runtime::{Emissions, Hmm, HmmError, RowState, check, padded_states, with_states};
 
 /// Independent samples of a mixture of diagonal Gaussians, of one where there is one component:
 /// `p(x_1..T) = prod_t sum_m weight_m N(x_t; mean_m, std_m)`.
@@ -46,10 +47,8 @@ impl TryFrom<Parts> for DensityModel {
 
 impl From<DensityModel> for Parts {
     fn from(DensityModel { weight, emission }: DensityModel) -> Self {
-        match emission {
-            Emissions::Gaussian { mean, std } => Self { weight, mean, std },
-            Emissions::Categorical { .. } => Self { weight, mean: Vec::new(), std: Vec::new() },
-        }
+        let [mean, std] = emission.parts().rows().map(<[Vec<f64>]>::to_vec);
+        Self { weight, mean, std }
     }
 }
 
@@ -72,7 +71,7 @@ impl DensityModel {
         check::distribution("weight", &weight)?;
         check::length("mean[0]", channels, channels.max(1))?;
         check::gaussians(&mean, &std, count, channels)?;
-        Ok(Self { weight, emission: Emissions::Gaussian { mean, std } })
+        Ok(Self { weight, emission: Emissions::gaussian(mean, std) })
     }
 
     /// The mixture of `options.states` Gaussians that all samples make likeliest, by expectation and
@@ -128,10 +127,7 @@ impl DensityModel {
     }
 
     fn channels(&self) -> usize {
-        match &self.emission {
-            Emissions::Categorical { probability: rows }
-            | Emissions::Gaussian { mean: rows, .. } => rows.first().map_or(0, Vec::len),
-        }
+        self.emission.shape().size
     }
 
     /// Entries of a score that are weights': a single one is no parameter.
@@ -146,7 +142,7 @@ fn expectations(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
 ) -> Vec<Result<Expectations, SequenceError>> {
-    with_states!(model.states(), N => match model.gaussian::<N>() {
+    with_states!(model.states(), N => match model.channels::<f64, N>() {
         Some(hmm) => {
             let forward = Forward::of(&hmm);
             each(sequences.len(), &|index| of_one(model, forward, sequences[index]))
@@ -157,7 +153,7 @@ fn expectations(
 
 fn of_one<const N: usize>(
     model: &Hmm,
-    forward: Forward<'_, GaussianVec<f64>, N>,
+    forward: Forward<'_, RowState<f64>, N>,
     samples: SamplesView<'_>,
 ) -> Result<Expectations, SequenceError> {
     let mut expected = Expectations::zero(model);
@@ -177,7 +173,7 @@ fn of_one<const N: usize>(
         observed.push((row, posterior));
     }
     let weighed = observed.iter().map(|(row, posterior)| (*row, posterior));
-    GaussianVec::collect(forward.hmm().emission(), weighed, &mut expected.emission);
+    RowState::collect::<N>(&model.emission, weighed, &mut expected.emission);
     Ok(expected)
 }
 
@@ -214,8 +210,8 @@ impl Scored for DensityModel {
 
     /// Of a single Gaussian, by its channels; there is none of a mixture.
     fn information(&self, length: usize, parametrisation: Parametrisation) -> Option<Gram> {
-        let Emissions::Gaussian { mean, std } = &self.emission else { return None };
-        let ([mean], [std]) = (&mean[..], &std[..]) else { return None };
+        let [mean, std] = self.emission.parts().rows();
+        let ([mean], [std]) = (mean, std) else { return None };
         let width = match parametrisation.spread {
             Spread::Variance => Width::Variance,
             Spread::LogStandardDeviation => Width::LogStandardDeviation,

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::ContextModelError;
 use crate::data::SamplesView;
-use crate::fit::choose;
-use crate::kernel::{Gram, ModelScore, NoScore, push_row};
+use crate::kernel::{Gram, ModelScore, NoScore};
+use crate::runtime::numbers::{choose, push_row};
 
 /// Probabilities or counts, `[context][event]`.
 pub(super) type Table = Vec<Vec<f64>>;

@@ -147,6 +147,28 @@ pub enum DataError {
         /// The field.
         text: String,
     },
+    /// A number that is no count, for a model of counts.
+    #[error(
+        "{place}: `{text}` is no count, and the emissions are counts (poisson): whole numbers from 0 to \
+         4294967295; for a missing value leave the field empty or write NA"
+    )]
+    NotACount {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+    },
+    /// A number that is neither yes nor no, for a model of such channels.
+    #[error(
+        "{place}: `{text}` is neither 0 nor 1, and the emissions are yes or no (bernoulli); for a \
+         missing value leave the field empty or write NA"
+    )]
+    NotYesOrNo {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+    },
     /// A number that has no place in the arithmetic of a device.
     #[error(
         "{place}: `{text}` is beyond single precision, in which a device computes and which ends at \

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, ErrorKind, Read};
 
+use super::Values;
 use super::alphabet::Decoded;
 use super::assemble::unknown_symbol;
 use super::dataset::Kind;
@@ -43,6 +44,7 @@ pub struct LiveReader<R> {
     reader: R,
     name: String,
     kind: Kind,
+    values: Values,
     header: Option<Header>,
     begun: bool,
     /// Whether it was looked at how the stream begins: once, so that whoever goes on gets to its end.
@@ -78,6 +80,7 @@ impl<R: BufRead> LiveReader<R> {
             reader,
             name: name.into(),
             kind,
+            values: Values::Reals,
             header: None,
             begun: false,
             looked: false,
@@ -91,6 +94,12 @@ impl<R: BufRead> LiveReader<R> {
             series: None,
             begins_series: false,
         }
+    }
+
+    /// The same with channels that hold such numbers and no others.
+    #[must_use]
+    pub fn of_values(self, values: Values) -> Self {
+        Self { values, ..self }
     }
 
     /// The next sample, `None` at the end of the stream.
@@ -285,8 +294,9 @@ impl<R: BufRead> LiveReader<R> {
         for channel in 0..self.kind.dimension().unwrap_or_default() {
             let column = self.header.as_ref().map_or(channel, |header| header.channels[channel]);
             if !is_missing(fields[column]) {
-                let value = number(fields[column], || self.place(Some(column)));
-                self.row.push(value?);
+                let (text, place) = (fields[column], || self.place(Some(column)));
+                let value = self.values.check(number(text, place)?, text, place)?;
+                self.row.push(value);
             }
         }
         Ok(())

@@ -50,6 +50,7 @@ mod samples;
 mod series_table;
 mod strings;
 mod table;
+mod values;
 mod windows;
 
 #[cfg(test)]
@@ -63,4 +64,5 @@ pub use gaps::Gaps;
 pub use live::{LiveReader, Sample};
 pub use read::{FastaLabel, Format, ReadOptions};
 pub use samples::{Rows, RowsView, Samples, SamplesView};
+pub use values::Values;
 pub use windows::{ShortSeries, Window, Windowing, Windows};

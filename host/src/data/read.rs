@@ -13,7 +13,7 @@ use super::assemble::{Part, assemble, wrong_kind};
 use super::dataset::{Dataset, Kind};
 use super::error::{DataError, Place};
 use super::table::{first_line, shorten};
-use super::{fasta, series_table, strings};
+use super::{Values, fasta, series_table, strings};
 
 /// The layout of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +79,8 @@ pub struct ReadOptions {
     pub classes: Option<Vec<String>>,
     /// Where FASTA headers have their label.
     pub fasta_label: FastaLabel,
+    /// What the numbers of channels must be: for models of counts, or of yes and no.
+    pub values: Values,
 }
 
 impl Dataset {
@@ -146,9 +148,9 @@ fn read_part(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, Da
         return Err(DataError::NoFasta { file: name.to_owned() });
     }
     match (format, &options.kind) {
-        (Format::Series, None) => series_table::read(name, text, None),
+        (Format::Series, None) => series_table::read(name, text, None, options.values),
         (Format::Series, Some(Kind::Channels(wanted))) => {
-            series_table::read(name, text, Some(wanted))
+            series_table::read(name, text, Some(wanted), options.values)
         }
         (Format::Series, Some(Kind::Symbols(_))) => {
             Err(wrong_kind(name, "real channels", "strings of symbols"))

@@ -3,13 +3,19 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::Values;
 use super::assemble::{Body, Draft, Part};
 use super::error::DataError;
 use super::samples::Rows;
 use super::table::{Table, finite, is_missing, number, shorten};
 
 /// Reads a series table. `wanted` picks channels by name.
-pub(super) fn read(name: &str, bytes: &[u8], wanted: Option<&[String]>) -> Result<Part, DataError> {
+pub(super) fn read(
+    name: &str,
+    bytes: &[u8],
+    wanted: Option<&[String]>,
+    values: Values,
+) -> Result<Part, DataError> {
     let mut table = Table::open(name, bytes)?;
     let layout = Layout::of(&table, wanted)?;
     let mut part = Part {
@@ -45,7 +51,7 @@ pub(super) fn read(name: &str, bytes: &[u8], wanted: Option<&[String]>) -> Resul
         };
         layout.check_unchanged(&table, id, label.as_deref(), columns)?;
         times.push(layout.time(&table, id, times.last().copied())?);
-        if layout.fill(&table, &mut row)? {
+        if layout.fill(&table, values, &mut row)? {
             rows.push(Some(&row));
         } else {
             part.partial += usize::from(!row.is_empty());
@@ -172,14 +178,20 @@ impl Layout {
 
     /// Reads the channels of the current row; false if any of them is missing. `row` then holds
     /// those that are there.
-    fn fill(&self, table: &Table<'_>, row: &mut Vec<f64>) -> Result<bool, DataError> {
+    fn fill(
+        &self,
+        table: &Table<'_>,
+        values: Values,
+        row: &mut Vec<f64>,
+    ) -> Result<bool, DataError> {
         row.clear();
         for &column in &self.channels {
             let text = table.field(column)?;
             if is_missing(text) {
                 continue;
             }
-            row.push(number(text, || table.place(column))?);
+            let place = || table.place(column);
+            row.push(values.check(number(text, place)?, text, place)?);
         }
         Ok(row.len() == self.channels.len())
     }

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use fishweir_core::artefact::{ArtefactError, Family, Header, Shape, Succession};
+use fishweir_core::artefact::{ArtefactError, Header, Shape, Succession};
 use fishweir_core::classify::Normalisation;
 
+use super::source::EmissionType;
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::Observations;
 use crate::files::{self, FileError};
+use crate::runtime::family::reals;
+use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
 
 /// Why an artefact's file was refused.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +36,9 @@ pub enum ArtefactFileError {
         /// The name.
         name: String,
     },
+    /// Emissions that an artefact has no code for.
+    #[error("an artefact holds no {0} emissions: export Rust source (--rust)")]
+    Family(&'static str),
     /// A size that two bytes, or four, cannot say.
     #[error("the classifier is too large for an artefact")]
     TooLarge,
@@ -45,10 +51,7 @@ impl Deployed {
         let size = |n: usize| u16::try_from(n).ok();
         Some(Shape {
             real_bytes: 4,
-            family: match self.observations {
-                Observations::Channels(_) => Family::GAUSSIAN,
-                Observations::Symbols(_) => Family::CATEGORICAL,
-            },
+            family: self.models.first()?.emission.first()?.family.artefact()?,
             succession: self.succession(),
             states: size(self.states())?,
             size: size(self.size())?,
@@ -80,14 +83,7 @@ impl Deployed {
                 }
             };
             for state in states {
-                match &model.emission[state] {
-                    DeployedEmission::Categorical(row) => weights(row, &mut put),
-                    DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic } => {
-                        mean.iter().chain(rate).copied().for_each(&mut put);
-                        weights([constant], &mut put);
-                        linear.iter().chain(quadratic).flatten().copied().for_each(&mut put);
-                    }
-                }
+                model.emission[state].for_each_real(&mut put);
             }
         }
         self.weights.iter().flatten().chain(&self.biases).copied().for_each(&mut put);
@@ -102,6 +98,10 @@ impl Deployed {
     /// # Errors
     /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
     pub fn to_artefact(&self) -> Result<Vec<u8>, ArtefactFileError> {
+        let family = EmissionType::of(&self.models).family;
+        if family.artefact().is_none() {
+            return Err(ArtefactFileError::Family(family.name()));
+        }
         let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
         let payload = self.payload();
         let observed = match &self.observations {
@@ -156,11 +156,12 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
             wanted: Shape { real_bytes: 4, ..shape },
         });
     }
+    let known = FAMILIES.into_iter().find(|family| family.artefact() == Some(shape.family));
     let sizes = Sizes {
         states: shape.states.into(),
-        size: shape.size.into(),
+        emission: Sized { size: shape.size.into(), components: 1 },
         directions: shape.directions.into(),
-        family: shape.family,
+        family: known.ok_or(ArtefactError::BadHeader)?,
         succession: shape.succession,
     };
     if crate::runtime::padded_states(sizes.states).is_none() {
@@ -191,13 +192,13 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let classes = if outputs == 1 { 2 } else { outputs };
     let classes: Vec<String> = lines.by_ref().take(classes).collect();
     let observed: Vec<String> = lines.collect();
-    let observations = match shape.family {
-        Family::GAUSSIAN => Observations::Channels(observed),
-        _ => Observations::Symbols(observed.concat()),
+    let observations = match sizes.family.observes() {
+        Observed::Symbol => Observations::Symbols(observed.concat()),
+        Observed::Channels(_) => Observations::Channels(observed),
     };
     let deployed = Deployed { observations, classes, models, weights, biases, normalisation };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
-    if !labelled || deployed.size() != sizes.size {
+    if !labelled || deployed.size() != sizes.emission.size {
         return Err(ArtefactError::Labels);
     }
     // The numbers are judged where the device judges them: by the same checks of the core.
@@ -221,19 +222,16 @@ impl Numbers<'_> {
 
 struct Sizes {
     states: usize,
-    size: usize,
+    emission: Sized,
     directions: usize,
-    family: Family,
+    family: &'static dyn Family,
     succession: Succession,
 }
 
 impl Sizes {
     fn model_reals(&self) -> usize {
         let weight = 1 + self.directions;
-        let emission = match self.family {
-            Family::GAUSSIAN => 2 * self.size * weight + weight,
-            _ => self.size * weight,
-        };
+        let emission = reals(self.family, self.emission, self.directions);
         let chain = if self.succession == Succession::STEPS { 0 } else { 1 + self.states };
         self.states * (chain * weight + emission)
     }
@@ -266,15 +264,7 @@ impl Sizes {
     }
 
     fn emission(&self, numbers: &mut Numbers<'_>) -> DeployedEmission {
-        if self.family != Family::GAUSSIAN {
-            return DeployedEmission::Categorical(self.weights(self.size, numbers));
-        }
-        let table = |numbers: &mut Numbers<'_>| -> Vec<Vec<f32>> {
-            (0..self.size).map(|_| numbers.reals(self.directions)).collect()
-        };
-        let (mean, rate) = (numbers.reals(self.size), numbers.reals(self.size));
-        let constant = Weight { value: numbers.real(), tangent: numbers.reals(self.directions) };
-        let (linear, quadratic) = (table(numbers), table(numbers));
-        DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic }
+        let mut next = || numbers.real();
+        DeployedEmission::read(self.family, self.emission, self.directions, &mut next)
     }
 }

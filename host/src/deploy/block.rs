@@ -7,13 +7,11 @@ use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
-use fishweir_core::number::{Dual, Parameter, Real, Scalar, Tangent, Weight as CoreWeight};
+use fishweir_core::number::{Parameter, Real, Scalar, Weight as CoreWeight};
 
-use super::{DeployedEmission, DeployedModel, PushError, Weight};
-use crate::runtime::{CategoricalVec, GaussianVec, with_states};
-
-/// Directions run side by side at most; each block runs the values again.
-pub(super) const BLOCK: usize = 8;
+use super::{DeployedEmission, DeployedModel, PushError};
+use crate::runtime::family::lift;
+use crate::runtime::{CategoricalVec, HostReal, HostWeight, RowState, with_states};
 
 /// What is pushed, whatever its kind.
 pub(super) enum Observation<'a, T> {
@@ -34,9 +32,11 @@ pub(super) trait Block<T> {
     fn log_parts(&self) -> ([T; 2], Vec<[T; 2]>);
 }
 
-/// An emission family of the host, made from a deployed one.
+/// What emits a kind of observation, made from a deployed model.
 pub(super) trait Build<T>: Emission<Weight: CoreWeight<Real = T>> + Observe<T> {
-    fn build(emission: Option<&DeployedEmission<T>>, first: usize, size: usize) -> Option<Self>;
+    /// States at a compiled size, those past the model's out of reach, with the directions from `first`
+    /// on; `None` for emissions of another kind.
+    fn states<const N: usize>(emission: &[DeployedEmission<T>], first: usize) -> Option<[Self; N]>;
 }
 
 /// An emission family's observation among those of a stream.
@@ -87,15 +87,9 @@ where
 }
 
 impl<T: Real, W: CoreWeight<Real = T>> Build<T> for CategoricalVec<W> {
-    fn build(emission: Option<&DeployedEmission<T>>, first: usize, size: usize) -> Option<Self> {
-        let probability = match emission {
-            Some(DeployedEmission::Categorical(row)) => {
-                row.iter().map(|weight| lift(Some(weight), first)).collect()
-            }
-            None => vec![W::constant(T::ZERO); size],
-            Some(_) => return None,
-        };
-        Some(Self { probability })
+    fn states<const N: usize>(emission: &[DeployedEmission<T>], first: usize) -> Option<[Self; N]> {
+        let size = emission.first()?.shape.size;
+        Some(std::array::from_fn(|state| Self::of(emission.get(state), first, size)))
     }
 }
 
@@ -108,32 +102,13 @@ impl<T: Real, W: CoreWeight<Real = T>> Observe<T> for CategoricalVec<W> {
     }
 }
 
-impl<T: Real, W: CoreWeight<Real = T>> Build<T> for GaussianVec<W> {
-    fn build(emission: Option<&DeployedEmission<T>>, first: usize, size: usize) -> Option<Self> {
-        let tangents =
-            |rows: &[Vec<T>]| rows.iter().map(|row| tangent::<T, W>(row, first)).collect();
-        Some(match emission {
-            Some(DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic }) => Self {
-                mean: mean.clone(),
-                rate: rate.clone(),
-                constant: lift(Some(constant), first),
-                linear: tangents(linear),
-                quadratic: tangents(quadratic),
-            },
-            // Out of reach, and never the likeliest of a row.
-            None => Self {
-                mean: vec![T::ZERO; size],
-                rate: vec![T::ZERO; size],
-                constant: W::constant(T::NEG_INFINITY),
-                linear: vec![W::Tangent::ZERO; size],
-                quadratic: vec![W::Tangent::ZERO; size],
-            },
-            Some(_) => return None,
-        })
+impl<T: HostReal, W: HostWeight<Real = T>> Build<T> for RowState<W> {
+    fn states<const N: usize>(emission: &[DeployedEmission<T>], first: usize) -> Option<[Self; N]> {
+        Self::states(emission, first)
     }
 }
 
-impl<T: Real, W: CoreWeight<Real = T>> Observe<T> for GaussianVec<W> {
+impl<T: Real, W: CoreWeight<Real = T>> Observe<T> for RowState<W> {
     fn observe<'x>(x: &'x Observation<'_, T>) -> Option<&'x [T]> {
         match x {
             Observation::Row(row) => Some(row),
@@ -142,47 +117,29 @@ impl<T: Real, W: CoreWeight<Real = T>> Observe<T> for GaussianVec<W> {
     }
 }
 
-fn tangent<T: Real, W: CoreWeight<Real = T>>(rates: &[T], first: usize) -> W::Tangent {
-    W::Tangent::from_fn(|c| rates.get(first + c).copied().unwrap_or(T::ZERO))
-}
-
-fn lift<T: Real, W: CoreWeight<Real = T>>(weight: Option<&Weight<T>>, first: usize) -> W {
-    weight.map_or(W::constant(T::ZERO), |weight| {
-        W::new(weight.value, tangent::<T, W>(&weight.tangent, first))
-    })
-}
-
-pub(super) fn block<T: Real + Send>(
+pub(super) fn block<T: HostReal>(
     model: &DeployedModel<T>,
     steps: Option<&[usize]>,
     first: usize,
     left: usize,
 ) -> Box<dyn Block<T> + Send> {
     match left {
-        0 => family::<T, T>(model, steps, first),
-        1 => family::<T, Dual<T, 1>>(model, steps, first),
-        _ => family::<T, Dual<T, BLOCK>>(model, steps, first),
+        0 => kind::<T, T>(model, steps, first),
+        1 => kind::<T, T::One>(model, steps, first),
+        _ => kind::<T, T::Many>(model, steps, first),
     }
 }
 
-fn family<T: Real + Send, W: CoreWeight<Real = T, Number: Send> + Send>(
+fn kind<T: HostReal, W: HostWeight<Real = T>>(
     model: &DeployedModel<T>,
     steps: Option<&[usize]>,
     first: usize,
-) -> Box<dyn Block<T> + Send>
-where
-    W::Tangent: Send,
-    <W::Number as fishweir_core::number::Number>::Ledger: Send,
-{
-    match (model.emission.first(), steps) {
-        (Some(DeployedEmission::Categorical(_)), Some(steps)) => {
-            stepping::<T, CategoricalVec<W>>(model, steps, first)
-        }
-        (_, Some(steps)) => stepping::<T, GaussianVec<W>>(model, steps, first),
-        (Some(DeployedEmission::Categorical(_)), None) => {
-            running::<T, CategoricalVec<W>>(model, first)
-        }
-        (_, None) => running::<T, GaussianVec<W>>(model, first),
+) -> Box<dyn Block<T> + Send> {
+    match (model.is_over_symbols(), steps) {
+        (true, Some(steps)) => stepping::<T, CategoricalVec<W>>(model, steps, first),
+        (false, Some(steps)) => stepping::<T, RowState<W>>(model, steps, first),
+        (true, None) => running::<T, CategoricalVec<W>>(model, first),
+        (false, None) => running::<T, RowState<W>>(model, first),
     }
 }
 
@@ -230,11 +187,10 @@ where
     <Number<E> as fishweir_core::number::Number>::Ledger: Send,
 {
     let last = steps.len() - 1;
-    let size = size_of_emissions(model);
-    let emission = std::array::from_fn(|position| {
-        emission_of(model.emission.get(steps[usize::min(position, last)]), first, size)
-    });
-    let model: ContextModel<Steps, E, POSITIONS> = ContextModel::new(Steps, emission);
+    let at = |position| model.emission[steps[usize::min(position, last)]].clone();
+    let emission: Vec<DeployedEmission<T>> = (0..POSITIONS).map(at).collect();
+    let model: ContextModel<Steps, E, POSITIONS> =
+        ContextModel::new(Steps, states_of(&emission, first));
     Box::new(Running::<_, E>::of(model))
 }
 
@@ -243,28 +199,13 @@ pub(super) fn hmm<T: Real, E: Build<T>, const N: usize>(
     model: &DeployedModel<T>,
     first: usize,
 ) -> CoreHmm<E, N> {
-    let size = size_of_emissions(model);
-    let emission = std::array::from_fn(|j| emission_of(model.emission.get(j), first, size));
-    CoreHmm::new(chain(model, first), emission)
+    CoreHmm::new(chain(model, first), states_of(&model.emission, first))
 }
 
-/// Symbols or channels.
-fn size_of_emissions<T>(model: &DeployedModel<T>) -> usize {
-    match model.emission.first() {
-        Some(DeployedEmission::Categorical(row)) => row.len(),
-        Some(DeployedEmission::Gaussian { mean, .. }) => mean.len(),
-        None => 0,
-    }
-}
-
-/// An emission, or that of a state out of reach.
-fn emission_of<T: Real, E: Build<T>>(
-    emission: Option<&DeployedEmission<T>>,
+fn states_of<T: Real, E: Build<T>, const N: usize>(
+    emission: &[DeployedEmission<T>],
     first: usize,
-    size: usize,
-) -> E {
-    // A bank holds one family: its makers see to it.
-    E::build(emission, first, size)
-        .or_else(|| E::build(None, first, size))
-        .unwrap_or_else(|| unreachable!("a state out of reach can always be built"))
+) -> [E; N] {
+    // A bank holds one family, and who calls has looked at its kind.
+    E::states(emission, first).unwrap_or_else(|| unreachable!("emissions of the other kind"))
 }

@@ -1,12 +1,12 @@
 //! From a trained classifier to the numbers that a device holds.
 
-use fishweir_core::emission::{Probabilities, move_row};
 use fishweir_core::number::Real;
 use fishweir_core::{ModelError, Part};
 
-use super::{Deployed, DeployedEmission, DeployedModel, Weight};
-use crate::classifier::{Classifier, Direction, EmissionDirection, Observations};
-use crate::runtime::{Emissions, Hmm};
+use super::{Deployed, DeployedModel, Weight};
+use crate::classifier::{Classifier, Direction, Observations};
+use crate::runtime::Hmm;
+use crate::runtime::family::{Along, DoesNotFit, weights_along};
 
 /// Why a classifier does not compile.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -161,8 +161,13 @@ pub(super) fn attach<T: Real>(
     states: usize,
 ) -> Result<DeployedModel<T>, CompileError> {
     let row = |row: &[f64], logits: &dyn Fn(&Direction) -> Vec<f64>, length: usize, stay| {
-        let along: Vec<_> = directions.iter().map(|d| (*d, logits(d))).collect();
-        let mut weights = along_rows(row, &along);
+        let rates: Vec<Vec<f64>> = directions.iter().map(|d| logits(d)).collect();
+        let along: Vec<(bool, &[f64])> = directions
+            .iter()
+            .zip(&rates)
+            .map(|(d, rates)| (d.emission.weighs_statistics(), rates.as_slice()))
+            .collect();
+        let mut weights: Vec<_> = weights_along(row, &along).iter().map(Weight::rounded).collect();
         let zero = Weight { value: T::ZERO, tangent: vec![T::ZERO; directions.len()] };
         weights.resize(length, zero);
         if let Some(state) = stay {
@@ -181,102 +186,21 @@ pub(super) fn attach<T: Real>(
             None => row(&[], &|_| Vec::new(), states, Some(from)),
         });
     }
-    let mut emission = Vec::new();
-    for state in 0..states {
-        // A state out of reach emits as state 0 does: valid, and never the likeliest by itself.
-        let state = if state < model.states() { state } else { 0 };
-        emission.push(match &model.emission {
-            Emissions::Categorical { probability } => {
-                let mut along = Vec::new();
-                for direction in directions {
-                    let (EmissionDirection::Categorical { logits: table }
-                    | EmissionDirection::Counts { counts: table }) = &direction.emission
-                    else {
-                        return Err(CompileError::Family(name.1.model(name.0)));
-                    };
-                    along.push((*direction, table[state].clone()));
-                }
-                DeployedEmission::Categorical(along_rows(&probability[state], &along))
-            }
-            Emissions::Gaussian { mean, std } => {
-                gaussian(name, &mean[state], &std[state], directions, state)?
-            }
-        });
-    }
-    Ok(DeployedModel { initial, transition, emission })
-}
-
-/// Probabilities with their rates of change along directions, whose part for this row is given.
-fn along_rows<T: Real>(row: &[f64], along: &[(&Direction, Vec<f64>)]) -> Vec<Weight<T>> {
-    let rates: Vec<Vec<f64>> = along
+    let (index, names) = name;
+    let along: Vec<Along<'_>> = directions
         .iter()
-        .map(|(direction, part)| {
-            if direction.emission.weighs_statistics() {
-                return row.iter().zip(part).map(|(p, w)| p * w).collect();
-            }
-            let mut rate = vec![0.0; row.len()];
-            move_row(row, part, Probabilities::Softmax, &mut rate);
-            rate
+        .map(|direction| direction.emission.along(&model.emission))
+        .collect::<Option<_>>()
+        .ok_or_else(|| CompileError::Family(names.model(index)))?;
+    let emission = (0..states)
+        .map(|state| {
+            // A state out of reach emits as state 0 does: valid, and never the likeliest by itself.
+            let state = if state < model.states() { state } else { 0 };
+            model.emission.deploy(state, &along).map_err(|DoesNotFit { part, channel, value }| {
+                let (model, channel) = (names.model(index), names.channel(channel));
+                CompileError::OutOfRange { model, part, channel, value }
+            })
         })
-        .collect();
-    row.iter()
-        .enumerate()
-        .map(|(k, &p)| Weight {
-            value: T::from_f64(p),
-            tangent: rates.iter().map(|rate| T::from_f64(rate[k])).collect(),
-        })
-        .collect()
-}
-
-fn gaussian<T: Real>(
-    (index, names): (usize, Names<'_>),
-    mean: &[f64],
-    std: &[f64],
-    directions: &[&Direction],
-    state: usize,
-) -> Result<DeployedEmission<T>, CompileError> {
-    let narrow = |(channel, &value): (usize, &f64)| {
-        let narrowed = T::from_f64(value);
-        let subnormal = narrowed.abs() < T::power_of_two(i32::MIN);
-        let lost = !narrowed.is_finite() || (value != 0.0 && subnormal);
-        if lost {
-            let (model, channel) = (names.model(index), names.channel(channel));
-            Err(CompileError::OutOfRange { model, part: "rate", channel, value })
-        } else {
-            Ok(narrowed)
-        }
-    };
-    let rates: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
-    let rate: Vec<T> = rates.iter().enumerate().map(narrow).collect::<Result<_, _>>()?;
-    // d log b = constant + sum_d z_d (linear_d + quadratic_d z_d), a direction each.
-    let mut along: Vec<(f64, Vec<f64>, &[f64])> = Vec::new();
-    for direction in directions {
-        along.push(match &direction.emission {
-            EmissionDirection::Gaussian { mean, log_std } => (
-                -log_std[state].iter().sum::<f64>(),
-                mean[state].iter().zip(&rates).map(|(mean, rate)| mean * rate).collect(),
-                &log_std[state],
-            ),
-            EmissionDirection::Moments { occupancy, first, second } => {
-                (occupancy[state], first[state].clone(), &second[state])
-            }
-            _ => return Err(CompileError::Family(names.model(index))),
-        });
-    }
-    // The normaliser is that of the rounded rates, so that the device's density is one.
-    let rounded: Vec<f64> = rate.iter().map(|&rate| rate.to_f64()).collect();
-    Ok(DeployedEmission::Gaussian {
-        mean: mean.iter().map(|&mean| T::from_f64(mean)).collect(),
-        constant: Weight {
-            value: T::from_f64(fishweir_core::emission::log_normaliser(&rounded)),
-            tangent: along.iter().map(|(constant, ..)| T::from_f64(*constant)).collect(),
-        },
-        linear: (0..rates.len())
-            .map(|d| along.iter().map(|(_, linear, _)| T::from_f64(linear[d])).collect())
-            .collect(),
-        quadratic: (0..rates.len())
-            .map(|d| along.iter().map(|(.., quadratic)| T::from_f64(quadratic[d])).collect())
-            .collect(),
-        rate,
-    })
+        .collect::<Result<_, _>>()?;
+    Ok(DeployedModel { initial, transition, emission })
 }

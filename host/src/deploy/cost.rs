@@ -4,7 +4,7 @@ use fishweir_core::artefact::Succession;
 use serde::Serialize;
 
 use super::Deployed;
-use crate::classifier::Observations;
+use super::source::EmissionType;
 
 /// RAM, flash and work of a deployed classifier, of either kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -37,11 +37,12 @@ impl Deployed {
     #[must_use]
     pub fn cost(&self) -> Cost {
         let (n, c, m) = (self.states(), self.directions(), self.models());
+        let emission = &EmissionType::of(&self.models);
         let (filter, belief) = if self.succession() == Succession::STEPS {
             // The place in four bytes, and what aligns the rest to eight.
-            (FilterWork::of_one(c, &self.observations), belief_bytes(1, c) + 8)
+            (FilterWork::of_one(c, emission), belief_bytes(1, c) + 8)
         } else {
-            (FilterWork::of(n, c, &self.observations), belief_bytes(n, c))
+            (FilterWork::of(n, c, emission), belief_bytes(n, c))
         };
         Cost {
             state_bytes: bank_bytes(m, belief),
@@ -74,21 +75,17 @@ pub(super) struct FilterWork {
 }
 
 impl FilterWork {
-    pub(super) fn of(n: usize, c: usize, observations: &Observations) -> Self {
-        Self::with((1 + 2 * c) * (n * n + n), n, c, observations)
+    pub(super) fn of(n: usize, c: usize, emission: &EmissionType) -> Self {
+        Self::with((1 + 2 * c) * (n * n + n), n, c, emission)
     }
 
     /// Where the state is known.
-    fn of_one(c: usize, observations: &Observations) -> Self {
-        Self::with(1 + 2 * c, 1, c, observations)
+    fn of_one(c: usize, emission: &EmissionType) -> Self {
+        Self::with(1 + 2 * c, 1, c, emission)
     }
 
-    fn with(recursion: usize, n: usize, c: usize, observations: &Observations) -> Self {
-        match observations {
-            Observations::Channels(names) => {
-                Self { multiply_adds: recursion + n * names.len() * (2 + 2 * c), exponentials: n }
-            }
-            Observations::Symbols(_) => Self { multiply_adds: recursion, exponentials: 0 },
-        }
+    fn with(recursion: usize, n: usize, c: usize, emission: &EmissionType) -> Self {
+        let (multiply_adds, exponentials) = emission.family.work(emission.shape, c);
+        Self { multiply_adds: recursion + n * multiply_adds, exponentials: n * exponentials }
     }
 }

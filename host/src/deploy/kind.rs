@@ -10,7 +10,7 @@ use super::{
     PushError, Route, Stream,
 };
 use crate::classifier::{Classifier, ClassifierError, Observations, Provenance, seal};
-use crate::data::Sample;
+use crate::data::{Sample, Values};
 use crate::runtime::Hmm;
 
 /// A trained classifier in `f64`: what training gives and a model's file holds.
@@ -147,6 +147,15 @@ impl DeployedKind {
             (Some(fitted), _) => fitted.method(),
             (None, Self::Linear(deployed)) if deployed.directions() == 0 => "bayes",
             (None, _) => "fisher",
+        }
+    }
+
+    /// What the numbers of its channels must be.
+    #[must_use]
+    pub fn values(&self) -> Values {
+        match self {
+            Self::Linear(deployed) => deployed.values(),
+            Self::Machine(_) => Values::Reals,
         }
     }
 
@@ -288,7 +297,10 @@ macro_rules! of_either_kind {
     )*};
 }
 of_either_kind! {
-    Deployed, |deployed: &Deployed| Some(deployed.to_artefact()), "log-likelihoods", true;
+    Deployed, |deployed: &Deployed| match deployed.to_artefact() {
+        Err(ArtefactFileError::Family(_)) => None,
+        artefact => Some(artefact),
+    }, "log-likelihoods", true;
     Stream, |stream: &Stream| Ok(stream.decision()), |stream: &Stream| Ok(stream.decision_values()),
     |stream: &Stream| Ok(stream.leads()), |stream: &Stream| Ok(stream.log_likelihoods());
     Machine, |_: &Machine| None, "decision values", false;

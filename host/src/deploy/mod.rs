@@ -36,7 +36,7 @@ pub use machine::{
     Expansion, ExpansionError, ExpansionKernel, Machine, MachineStream, ScoreKernelKind,
     WhiteningRows,
 };
-pub(crate) use machine::{check_size, unit_length};
+pub(crate) use machine::{check_size, has_machines, unit_length};
 pub use route::Route;
 pub(crate) use stream::leads;
 pub use stream::{PushError, Stream};
@@ -44,14 +44,9 @@ pub use stream::{PushError, Stream};
 use fishweir_core::classify::Normalisation;
 
 use crate::classifier::Observations;
-
-/// A number of a deployed model: its value and its rate of change along each output's direction.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Weight<T = f32> {
-    pub(crate) value: T,
-    /// `[output]`; empty where the classifier uses no score.
-    pub(crate) tangent: Vec<T>,
-}
+use crate::data::Values;
+use crate::runtime::Observed;
+pub(crate) use crate::runtime::family::{DeployedEmission, Weight};
 
 /// A deployed model; all models of a bank have the same number of states.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,21 +59,11 @@ pub(crate) struct DeployedModel<T = f32> {
     pub(crate) emission: Vec<DeployedEmission<T>>,
 }
 
-/// The emission of one state.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum DeployedEmission<T = f32> {
-    /// `[symbol]`.
-    Categorical(Vec<Weight<T>>),
-    /// The fields of the core's `Gaussian`.
-    Gaussian {
-        mean: Vec<T>,
-        rate: Vec<T>,
-        constant: Weight<T>,
-        /// `[channel][output]`.
-        linear: Vec<Vec<T>>,
-        /// `[channel][output]`.
-        quadratic: Vec<Vec<T>>,
-    },
+impl<T> DeployedModel<T> {
+    pub(crate) fn is_over_symbols(&self) -> bool {
+        let first = self.emission.first();
+        first.is_some_and(|emission| emission.family.observes() == Observed::Symbol)
+    }
 }
 
 /// A classifier as a device holds it: `f32`, tangents attached, in the sensor's own units. Over
@@ -106,6 +91,16 @@ impl<T> Deployed<T> {
     #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.classes
+    }
+
+    /// What the numbers of its channels must be.
+    #[must_use]
+    pub fn values(&self) -> Values {
+        let first = self.models.first().and_then(|model| model.emission.first());
+        match first.map(|emission| emission.family.observes()) {
+            Some(Observed::Channels(values)) => values,
+            _ => Values::Reals,
+        }
     }
 
     /// Number of models.

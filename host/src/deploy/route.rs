@@ -4,8 +4,9 @@ use fishweir_core::artefact::Succession;
 use serde::Serialize;
 
 use super::cost::{FilterWork, bank_bytes, belief_bytes};
+use super::source::EmissionType;
 use super::{Cost, Deployed, Machine};
-use crate::classifier::Observations;
+use crate::runtime::family::{entries, reals};
 
 /// A way to evaluate a classifier on a device, and what it costs.
 ///
@@ -64,14 +65,15 @@ impl Machine {
         let why = "the kernel is not linear in the score, so that no direction stands for it: the \
                    whole score streams, and a decision compares it with every stored item";
         let (m, n, o) = (self.models(), self.states(), self.outputs());
-        let work = FilterWork::of(n, o, self.observations());
+        let emission = &self.emission();
+        let work = FilterWork::of(n, o, emission);
         let directions = Route {
             name: DIRECTIONS,
             taken: false,
             why: "not open to this kernel: what one linear in the same scores costs (--classifier \
                   fisher)",
             state_bytes: bank_bytes(m, belief_bytes(n, o)),
-            model_bytes: directions_bytes(m, n, o, o, self.observations()),
+            model_bytes: directions_bytes(m, n, o, o, emission),
             model_bytes_per_item: 0,
             multiply_adds_per_sample: m * work.multiply_adds,
             multiply_adds_per_decision: m * (o + o),
@@ -86,9 +88,9 @@ impl Deployed {
     #[must_use]
     pub fn routes(&self) -> Vec<Route> {
         let (m, n, c, o) = (self.models(), self.states(), self.directions(), self.outputs());
-        let cost = self.cost();
+        let (cost, emission) = (self.cost(), &EmissionType::of(&self.models));
         let hidden = (self.succession() == Succession::STEPS).then(|| {
-            let filter = FilterWork::of(n, c, self.observations());
+            let filter = FilterWork::of(n, c, emission);
             Route {
                 name: "the same with hidden states",
                 taken: false,
@@ -112,7 +114,7 @@ impl Deployed {
             // The statistics that support vectors would need are of hidden states.
             return vec![taken, hidden];
         }
-        let streaming = Streaming::of(m, n, self.observations());
+        let streaming = Streaming::of(m, n, emission);
         let entries = m * streaming.entries;
         let vectors = Route {
             name: VECTORS,
@@ -132,14 +134,8 @@ impl Deployed {
 
 /// Bytes in flash of `m` models of `n` states with `c` directions, and of `o` outputs' weights: the
 /// size of the core's `StreamClassifier`.
-fn directions_bytes(m: usize, n: usize, c: usize, o: usize, observations: &Observations) -> usize {
-    let emission = match observations {
-        Observations::Channels(names) => {
-            let d = names.len();
-            2 * d + 1 + c + 2 * d * c
-        }
-        Observations::Symbols(symbols) => symbols.chars().count() * (1 + c),
-    };
+fn directions_bytes(m: usize, n: usize, c: usize, o: usize, emission: &EmissionType) -> usize {
+    let emission = reals(emission.family, emission.shape, c);
     4 * m * ((n + n * n) * (1 + c) + n * emission) + 4 * o * (m + 1) + 8
 }
 
@@ -155,19 +151,13 @@ pub(super) struct Streaming {
 }
 
 impl Streaming {
-    pub(super) fn of(models: usize, n: usize, observations: &Observations) -> Self {
+    pub(super) fn of(models: usize, n: usize, emission: &EmissionType) -> Self {
         // Statistics, parameters and score entries of an emission.
-        let (statistics, parameters, entries) = match observations {
-            Observations::Channels(names) => {
-                (1 + 2 * names.len(), 1 + 2 * names.len(), 2 * names.len())
-            }
-            Observations::Symbols(symbols) => {
-                let count = symbols.chars().count();
-                (count, count, count)
-            }
-        };
+        let EmissionType { family, shape } = *emission;
+        let statistics = entries(family.statistics(), shape);
+        let (parameters, entries) = (reals(family, shape, 0), entries(family.score(), shape));
         let collected = n + n * n + n * statistics;
-        let filter = FilterWork::of(n, 0, observations);
+        let filter = FilterWork::of(n, 0, emission);
         // Statistics see likelihoods of their own; a bank asks all filters before it moves any.
         let filters = 2 + usize::from(models > 1);
         Self {

@@ -7,6 +7,8 @@ use fishweir_core::emission::Alphabet;
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{Observations, normalisation_name};
+use crate::runtime::family::{Field, OF_CHANNELS};
+use crate::runtime::{Family, Shape, Width};
 
 impl Deployed {
     /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it; the
@@ -17,10 +19,7 @@ impl Deployed {
     pub fn to_source(&self) -> String {
         let directions = self.directions();
         let real = if directions == 0 { "f32".into() } else { format!("Dual<f32, {directions}>") };
-        let family = match &self.observations {
-            Observations::Channels(_) => "Gaussian",
-            Observations::Symbols(_) => "Categorical",
-        };
+        let emission = EmissionType::of(&self.models);
         let numbers = if directions == 0 {
             String::new()
         } else {
@@ -30,8 +29,8 @@ impl Deployed {
             &self.observations,
             &self.classes,
             "",
-            &format!("use fishweir_core::emission::{family};\n{numbers}"),
-            (&format!("{family}<{}, {real}>", self.size()), self.succession()),
+            &format!("use fishweir_core::emission::{};\n{numbers}", emission.import()),
+            (&emission.text(&real), self.succession()),
             [self.models(), self.states(), self.outputs()],
         );
         let steps = self.steps();
@@ -222,9 +221,9 @@ pub(super) fn reals(row: &[f32]) -> String {
 
 fn weight(weight: &Weight) -> String {
     if weight.tangent.is_empty() {
-        format!("{:?}", weight.value)
+        real(weight.value)
     } else {
-        format!("Dual {{ value: {:?}, tangent: {:?} }}", weight.value, weight.tangent)
+        format!("Dual {{ value: {}, tangent: {:?} }}", real(weight.value), weight.tangent)
     }
 }
 
@@ -232,23 +231,61 @@ fn weights(row: &[Weight]) -> String {
     format!("[{}]", row.iter().map(weight).collect::<Vec<_>>().join(", "))
 }
 
-/// Tangents by channel: `()` each where there is none.
-fn tangents(rows: &[Vec<f32>]) -> String {
-    let rows: Vec<String> =
-        rows.iter().map(|row| if row.is_empty() { "()".into() } else { reals(row) }).collect();
-    format!("[{}]", rows.join(", "))
+/// A rate along each direction; `()` where there is none.
+fn tangent(rates: &[f32]) -> String {
+    if rates.is_empty() { "()".into() } else { reals(rates) }
+}
+
+/// A number that reads back to the same bits.
+fn real(x: f32) -> String {
+    if x == f32::NEG_INFINITY { "f32::NEG_INFINITY".into() } else { format!("{x:?}") }
 }
 
 fn emission_source(emission: &DeployedEmission) -> String {
-    match emission {
-        DeployedEmission::Categorical(row) => format!("Categorical::from_parts({})", weights(row)),
-        DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic } => format!(
-            "Gaussian::from_parts({}, {}, {}, {}, {})",
-            reals(mean),
-            reals(rate),
-            weight(constant),
-            tangents(linear),
-            tangents(quadratic)
-        ),
+    let name = emission.family.core_types().last().unwrap_or(&"");
+    let fields = emission.fields.iter().zip(emission.family.fields()).map(|(field, kind)| {
+        let entries: Vec<String> = match field {
+            Field::Reals(reals) => reals.iter().map(|&x| real(x)).collect(),
+            Field::Weights(weights) => weights.iter().map(weight).collect(),
+            Field::Rates(rates) => rates.iter().map(|rates| tangent(rates)).collect(),
+            Field::Emissions(emissions) => emissions.iter().map(emission_source).collect(),
+        };
+        let list = |entries: &[String]| format!("[{}]", entries.join(", "));
+        match kind.width {
+            Width::One => entries.concat(),
+            Width::Square => {
+                list(&entries.chunks(emission.shape.size).map(list).collect::<Vec<_>>())
+            }
+            _ => list(&entries),
+        }
+    });
+    format!("{name}::from_parts({})", fields.collect::<Vec<_>>().join(", "))
+}
+
+/// The core's type of the emissions of a bank.
+pub(super) struct EmissionType {
+    pub(super) family: &'static dyn Family,
+    pub(super) shape: Shape,
+}
+
+impl EmissionType {
+    pub(super) fn of<T>(models: &[DeployedModel<T>]) -> Self {
+        let first = models.first().and_then(|model| model.emission.first());
+        let (family, shape) =
+            first.map_or((OF_CHANNELS, Shape::default()), |first| (first.family, first.shape));
+        Self { family, shape }
+    }
+
+    /// What is imported from the emissions of the core.
+    pub(super) fn import(&self) -> String {
+        match self.family.core_types() {
+            [name] => (*name).to_owned(),
+            names => format!("{{{}}}", names.join(", ")),
+        }
+    }
+
+    /// The type over a number.
+    pub(super) fn text(&self, number: &str) -> String {
+        self.family.core_type(self.shape, number)
     }
 }

@@ -2,13 +2,15 @@
 
 use fishweir_core::classify::{Decision, Output, decide_exactly};
 use fishweir_core::emission::{ChannelQ15, Emission};
+use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{Dual, Real};
 use fishweir_core::{Flaw, ModelError, ObservationError, Part};
 
-use super::block::{BLOCK, Block, Build, Observation, block, chain};
-use super::{Deployed, DeployedEmission, DeployedModel};
+use super::block::{Block, Observation, block, hmm};
+use super::{Deployed, DeployedModel};
 use crate::data::Sample;
-use crate::runtime::{CategoricalVec, GaussianVec, with_states};
+use crate::runtime::family::BLOCK;
+use crate::runtime::{CategoricalVec, HostReal, RowState, with_states};
 
 /// Why a sample was not taken in; the stream is then as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +56,7 @@ impl<T> ModelStream<T> {
     }
 }
 
-impl<T: Real + Send> Deployed<T> {
+impl<T: HostReal> Deployed<T> {
     /// A stream before its first sample.
     #[must_use]
     pub fn stream(&self) -> Stream<T> {
@@ -270,19 +272,13 @@ impl Deployed {
         with_states!(model.initial.len(), N => {
             // Tangents are checked one output at a time: they are the same numbers in any block.
             for output in 0..self.directions().max(1) {
-                chain::<f32, Dual<f32, 1>, N>(model, output).validate()?;
-                for (state, emission) in model.emission.iter().enumerate() {
-                    let emission_error = match emission {
-                        DeployedEmission::Categorical(_) => {
-                            CategoricalVec::<Dual<f32, 1>>::build(Some(emission), output, 0)
-                                .map_or(Ok(()), |emission| emission.validate())
-                        }
-                        DeployedEmission::Gaussian { .. } => {
-                            GaussianVec::<Dual<f32, 1>>::build(Some(emission), output, 0)
-                                .map_or(Ok(()), |emission| emission.validate())
-                        }
-                    };
-                    emission_error.map_err(|error| error.of_state(state))?;
+                if model.is_over_symbols() {
+                    let hmm: Hmm<CategoricalVec<Dual<f32, 1>>, N> = hmm(model, output);
+                    validate(&hmm, model.emission.len())?;
+                } else {
+                    let hmm: Hmm<RowState<Dual<f32, 1>>, N> = hmm(model, output);
+                    validate(&hmm, model.emission.len())?;
+                }
                 }
             }
         });
@@ -301,6 +297,15 @@ impl Deployed {
         }
         Ok(())
     }
+}
+
+/// Checks the chain, and the emissions of the states within reach.
+fn validate<E: Emission, const N: usize>(hmm: &Hmm<E, N>, states: usize) -> Result<(), ModelError> {
+    hmm.chain().validate()?;
+    let emissions = hmm.emission().iter().take(states).enumerate();
+    emissions
+        .map(|(state, emission)| emission.validate().map_err(|error| error.of_state(state)))
+        .collect()
 }
 
 #[cfg(test)]

@@ -5,10 +5,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::initialise::initial_model;
-use super::{EmissionStatistics, Expectations, Topology, centre_and_spread, expectations};
+use super::{Expectations, Topology, expectations};
 use crate::batch::LANES;
 use crate::data::SamplesView;
-use crate::runtime::{Emissions, Hmm, HmmError, padded_states};
+use crate::runtime::family::{MOST_COMPONENTS, OF_CHANNELS, OF_SYMBOLS};
+use crate::runtime::numbers::{centre_and_spread, log_dirichlet, normalise_into};
+use crate::runtime::{Family, Held, Hmm, HmmError, Observed, padded_states};
 
 /// How a model is fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +21,12 @@ pub struct BaumWelch {
     /// Transitions that they may make.
     #[serde(default)]
     pub topology: Topology,
+    /// How states emit; `None` for categorical symbols and for Gaussian channels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emission: Option<&'static dyn Family>,
+    /// Components of each state's mixture; of no other emissions.
+    #[serde(default = "two", skip_serializing_if = "is_two")]
+    pub components: usize,
     /// Passes over the data at most, a restart.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the penalised log-likelihood by no more
@@ -32,7 +40,8 @@ pub struct BaumWelch {
     /// it moves in them by less than a thousandth of what it does over all training data, of that
     /// thousandth; where it never moves in them, of the channel's over all training data.
     pub std_floor: f64,
-    /// Added to every expected count of a symbol, so that no symbol becomes impossible.
+    /// Added to every expected count of a symbol, so that no symbol becomes impossible; to those of yes and
+    /// of no, and to those of a channel that counts.
     pub symbol_pseudocount: f64,
     /// Added to every expected transition, and first state, that the model allows.
     pub transition_pseudocount: f64,
@@ -43,6 +52,8 @@ impl Default for BaumWelch {
         Self {
             states: 4,
             topology: Topology::Automatic,
+            emission: None,
+            components: two(),
             iterations: 100,
             tolerance: 1e-5,
             restarts: 1,
@@ -52,6 +63,14 @@ impl Default for BaumWelch {
             transition_pseudocount: 0.1,
         }
     }
+}
+
+fn two() -> usize {
+    2
+}
+
+fn is_two(components: &usize) -> bool {
+    *components == two()
 }
 
 /// A fitted model and how it came about.
@@ -99,6 +118,14 @@ pub enum FitError {
         /// What it may be.
         wanted: &'static str,
     },
+    /// Emissions of a kind that is not observed.
+    #[error("{family} emissions are not of {observed}: take another --emission, or none")]
+    Family {
+        /// The family.
+        family: &'static str,
+        /// What is observed.
+        observed: &'static str,
+    },
     /// The model in hand makes a sequence impossible.
     #[error("sequence {sequence} is impossible under the model: {why}")]
     Impossible {
@@ -122,18 +149,30 @@ const QUIETEST: f64 = 1e-3;
 const MOST_RESTARTS: usize = 1_000;
 
 impl BaumWelch {
-    /// What no standard deviation of a model of these sequences may fall below, `[channel]`: a fraction
-    /// of the channel's own over them, so that a quiet class in loud data is not made loud, but of no
-    /// less than a thousandth of `scale`, the channel's over all training data; of `scale` where it
-    /// never moves in them. Empty for symbols.
-    fn floor(&self, sequences: &[SamplesView<'_>], scale: &[f64]) -> Vec<f64> {
+    /// What estimates are held to. No standard deviation of a model of these sequences falls below a
+    /// fraction of the channel's own over them, so that a quiet class in loud data is not made loud, but
+    /// of no less than a thousandth of `scale`, the channel's over all training data; of `scale` where it
+    /// never moves in them.
+    fn bounds(&self, sequences: &[SamplesView<'_>], scale: &[f64]) -> Bounds {
         let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
-        let (_, own) = centre_and_spread(scale.len(), || rows().flatten());
+        let (centre, own) = centre_and_spread(scale.len(), || rows().flatten());
         let each = own.iter().zip(scale);
-        each.map(|(&own, &scale)| {
+        let floor = each.map(|(&own, &scale)| {
             self.std_floor * if own > 0.0 { own.max(QUIETEST * scale) } else { scale }
-        })
-        .collect()
+        });
+        Bounds { floor: floor.collect(), centre }
+    }
+
+    /// How states emit what is observed.
+    fn family(&self, sequences: &[SamplesView<'_>]) -> Result<&'static dyn Family, FitError> {
+        let channels = sequences.iter().any(|samples| samples.rows().is_some());
+        let default: &'static dyn Family = if channels { OF_CHANNELS } else { OF_SYMBOLS };
+        let family = self.emission.unwrap_or(default);
+        if channels == (family.observes() == Observed::Symbol) {
+            let observed = if channels { "channels" } else { "symbols" };
+            return Err(FitError::Family { family: family.name(), observed });
+        }
+        Ok(family)
     }
 
     /// Checks the options.
@@ -153,6 +192,8 @@ impl BaumWelch {
         check(self.iterations > 0, "iterations", &self.iterations, "at least 1")?;
         let few = (1..=MOST_RESTARTS).contains(&self.restarts);
         check(few, "restarts", &self.restarts, "between 1 and 1000")?;
+        let components = (1..=MOST_COMPONENTS).contains(&self.components);
+        check(components, "components", &self.components, "between 1 and 8")?;
         for (option, value) in [
             ("tolerance", self.tolerance),
             ("symbol pseudocount", self.symbol_pseudocount),
@@ -203,12 +244,13 @@ impl BaumWelch {
     ) -> Result<Fit, FitError> {
         let mut best: Option<Fit> = None;
         let mut restarts = Vec::new();
-        let floor = self.floor(sequences, scale);
+        let bounds = self.bounds(sequences, scale);
+        let family = self.family(sequences)?;
         // Where the states are known there is but one fit.
         let many = if self.topology == Topology::Positions { 1 } else { self.restarts };
         for restart in 0..many {
             let seed = self.seed.wrapping_add(restart as u64);
-            let data = Training { expect, sequences, floor: &floor };
+            let data = Training { expect, sequences, family, bounds: &bounds };
             let start = initial_model(self, &data, size, scale, (seed, restart))?;
             let mut fit = improve(self, &data, start, progress)?;
             fit.seed = seed;
@@ -258,8 +300,10 @@ pub fn fit(
     scale: &[f64],
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {
-    let floor = options.floor(sequences, scale);
-    improve(options, &Training { expect: expectations, sequences, floor: &floor }, start, progress)
+    let bounds = options.bounds(sequences, scale);
+    let family = start.emission.family();
+    let data = Training { expect: expectations, sequences, family, bounds: &bounds };
+    improve(options, &data, start, progress)
 }
 
 /// The expected statistics of each sequence under a model, an impossible one an error in its place.
@@ -269,8 +313,29 @@ pub(crate) type Expect = fn(&Hmm, &[SamplesView<'_>]) -> Vec<Result<Expectations
 pub(super) struct Training<'a> {
     pub(super) expect: Expect,
     pub(super) sequences: &'a [SamplesView<'a>],
-    /// What no standard deviation falls below, `[channel]`; empty for symbols.
-    pub(super) floor: &'a [f64],
+    pub(super) family: &'static dyn Family,
+    pub(super) bounds: &'a Bounds,
+}
+
+/// What is known of the channels of the sequences fitted, `[channel]`; empty for symbols.
+pub(super) struct Bounds {
+    /// What no standard deviation falls below.
+    floor: Vec<f64>,
+    /// Their means.
+    centre: Vec<f64>,
+}
+
+impl<'a> Training<'a> {
+    /// What estimates of emissions are held to.
+    pub(super) fn held(&self, options: &BaumWelch) -> Held<'a> {
+        Held {
+            pseudocount: options.symbol_pseudocount,
+            floor: &self.bounds.floor,
+            centre: &self.bounds.centre,
+            samples: self.sequences.iter().map(SamplesView::observed).sum::<usize>() as f64,
+            components: options.components,
+        }
+    }
 }
 
 /// [`fit`], by the expectations of a model of this shape.
@@ -284,6 +349,7 @@ pub(super) fn improve(
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {
     start.validate()?;
+    let held = data.held(options);
     let samples: usize = data.sequences.iter().map(SamplesView::observed).sum();
     // Where the states are known the first pass is all there is to learn.
     let least = if options.topology == Topology::Positions { 1 } else { LEAST_PASSES };
@@ -294,51 +360,29 @@ pub(super) fn improve(
     loop {
         let expected = total(data.expect, &model, data.sequences)?;
         log_likelihood.push(expected.log_likelihood);
-        let now = expected.log_likelihood + log_prior(&model, options);
+        let now = expected.log_likelihood + log_prior(&model, options, &held);
         let passes = log_likelihood.len() - 1;
         let converged = passes >= least && (now - before).abs() <= enough;
         if converged || passes >= options.iterations {
-            let occupancy = expected.occupancy();
-            let floored = floored(&model, data.floor);
+            let (family, parts) = (model.emission.family(), model.emission.parts());
+            let occupancy = family.occupancy(&expected.emission);
+            let floored = family.floored(parts, held.floor);
             let (seed, restarts) = (options.seed, Vec::new());
             let fit = Fit { model, log_likelihood, seed, converged, occupancy, floored, restarts };
             return Ok(fit);
         }
         before = now;
-        maximise(&mut model, &expected, options, data.floor);
+        maximise(&mut model, &expected, options, &held);
         progress();
     }
 }
 
-/// The logarithm of the prior density of which pseudocounts are the parameters (Dirichlet), up to a
-/// constant.
-fn log_prior(model: &Hmm, options: &BaumWelch) -> f64 {
-    fn of<'p>(pseudocount: f64, rows: impl Iterator<Item = &'p Vec<f64>>) -> f64 {
-        if pseudocount == 0.0 {
-            return 0.0;
-        }
-        let allowed = rows.flatten().filter(|p| **p > 0.0);
-        pseudocount * allowed.map(|p| p.ln()).sum::<f64>()
-    }
-    let chain = of(
-        options.transition_pseudocount,
-        model.transition.iter().chain(std::iter::once(&model.initial)),
-    );
-    match &model.emission {
-        Emissions::Categorical { probability } => {
-            chain + of(options.symbol_pseudocount, probability.iter())
-        }
-        Emissions::Gaussian { .. } => chain,
-    }
-}
-
-/// How many states are held at the floor, `[channel]`.
-fn floored(model: &Hmm, floor: &[f64]) -> Vec<usize> {
-    let Emissions::Gaussian { std, .. } = &model.emission else { return Vec::new() };
-    let held = |(channel, floor): (usize, &f64)| {
-        std.iter().filter(|std| std[channel] <= floor * (1.0 + 1e-9)).count()
-    };
-    floor.iter().enumerate().map(held).collect()
+/// The logarithm of the prior density of which pseudocounts are the parameters, up to a constant.
+fn log_prior(model: &Hmm, options: &BaumWelch, held: &Held<'_>) -> f64 {
+    let rows = model.transition.iter().chain(std::iter::once(&model.initial));
+    let emission = &model.emission;
+    log_dirichlet(options.transition_pseudocount, rows)
+        + emission.family().log_prior(emission.parts(), held)
 }
 
 /// Expected statistics summed over sequences, chunk by chunk in parallel. The chunks are the same
@@ -379,55 +423,12 @@ pub(super) fn maximise(
     model: &mut Hmm,
     expected: &Expectations,
     options: &BaumWelch,
-    floor: &[f64],
+    held: &Held<'_>,
 ) {
     normalise_into(&mut model.initial, &expected.initial, options.transition_pseudocount);
     for (row, pairs) in model.transition.iter_mut().zip(&expected.pairs) {
         normalise_into(row, pairs, options.transition_pseudocount);
     }
-    match (&mut model.emission, &expected.emission) {
-        (Emissions::Categorical { probability }, EmissionStatistics::Categorical { counts }) => {
-            for (row, counts) in probability.iter_mut().zip(counts) {
-                let smoothed: Vec<f64> =
-                    counts.iter().map(|count| count + options.symbol_pseudocount).collect();
-                normalise_into(row, &smoothed, 0.0);
-            }
-        }
-        (
-            Emissions::Gaussian { mean, std },
-            EmissionStatistics::Gaussian { occupancy, first, second },
-        ) => {
-            for (state, &occupancy) in occupancy.iter().enumerate() {
-                if occupancy < 1e-8 {
-                    continue;
-                }
-                for (channel, &floor) in floor.iter().enumerate() {
-                    let shift = first[state][channel] / occupancy;
-                    let square = second[state][channel] / occupancy;
-                    let old = std[state][channel];
-                    mean[state][channel] += shift * old;
-                    let variance = (square - shift * shift).max(0.0);
-                    std[state][channel] = (variance.sqrt() * old).max(floor);
-                }
-            }
-        }
-        _ => debug_assert!(false, "statistics of two families"),
-    }
-}
-
-/// Writes counts as a distribution; without counts the old one stays.
-fn normalise_into(row: &mut [f64], counts: &[f64], pseudocount: f64) {
-    let smooth = |old: f64, count: f64| if old > 0.0 { count + pseudocount } else { count };
-    let sum: f64 = row.iter().zip(counts).map(|(&old, &count)| smooth(old, count)).sum();
-    if sum < 1e-300 {
-        return;
-    }
-    for (entry, &count) in row.iter_mut().zip(counts) {
-        *entry = smooth(*entry, count) / sum;
-    }
-    // Rounding of a long row must not make it fail the check that it sums to one.
-    let sum: f64 = row.iter().sum();
-    for entry in row {
-        *entry /= sum;
-    }
+    let family = model.emission.family();
+    family.maximise(model.emission.parts_mut(), &expected.emission, held);
 }

@@ -7,7 +7,7 @@ use fishweir_core::smooth::SequenceError;
 
 use crate::batch::{Reader, Smoothed, each_smoothed};
 use crate::data::SamplesView;
-use crate::runtime::{Emissions, Hmm};
+use crate::runtime::{CategoricalVec, Emissions, Hmm, Parts, RowState, Weighed};
 
 /// Expected sufficient statistics, of one sequence or summed over several.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,60 +18,21 @@ pub struct Expectations {
     pub initial: Vec<f64>,
     /// Expected transitions, `[from][to]`.
     pub pairs: Vec<Vec<f64>>,
-    /// Expected emission statistics.
-    pub emission: EmissionStatistics,
-}
-
-/// Expected statistics of the emissions over the observations that were not missing.
-#[derive(Clone, Debug, PartialEq)]
-pub enum EmissionStatistics {
-    /// Expected counts of symbols.
-    Categorical {
-        /// `[state][symbol]`.
-        counts: Vec<Vec<f64>>,
-    },
-    /// Expected moments about the model's means, which keeps their precision at any offset.
-    Gaussian {
-        /// `sum_t p(z_t = j | x)`, `[state]`.
-        occupancy: Vec<f64>,
-        /// `sum_t p(z_t = j | x) z`, where `z = (x - mean_j) / std_j`, `[state][channel]`.
-        first: Vec<Vec<f64>>,
-        /// `sum_t p(z_t = j | x) z^2`, `[state][channel]`.
-        second: Vec<Vec<f64>>,
-    },
+    /// Expected statistics of the emissions over the observations that were not missing, as the family
+    /// has them.
+    pub emission: Parts,
 }
 
 impl Expectations {
     /// Nothing expected yet, in the shape of a model.
     #[must_use]
     pub fn zero(model: &Hmm) -> Self {
-        let (states, size) = (model.states(), model.size());
-        let table = || vec![vec![0.0; size]; states];
+        let (states, emission) = (model.states(), &model.emission);
         Self {
             log_likelihood: 0.0,
             initial: vec![0.0; states],
             pairs: vec![vec![0.0; states]; states],
-            emission: match model.emission {
-                Emissions::Categorical { .. } => {
-                    EmissionStatistics::Categorical { counts: table() }
-                }
-                Emissions::Gaussian { .. } => EmissionStatistics::Gaussian {
-                    occupancy: vec![0.0; states],
-                    first: table(),
-                    second: table(),
-                },
-            },
-        }
-    }
-
-    /// Observations expected in each state, `[state]`.
-    #[must_use]
-    pub fn occupancy(&self) -> Vec<f64> {
-        match &self.emission {
-            EmissionStatistics::Categorical { counts } => {
-                counts.iter().map(|row| row.iter().sum()).collect()
-            }
-            EmissionStatistics::Gaussian { occupancy, .. } => occupancy.clone(),
+            emission: Parts::zero(emission.family().statistics(), states, emission.shape()),
         }
     }
 
@@ -82,33 +43,12 @@ impl Expectations {
                 *to += from;
             }
         }
-        fn add_rows(to: &mut [Vec<f64>], from: &[Vec<f64>]) {
-            for (to, from) in to.iter_mut().zip(from) {
-                add(to, from);
-            }
-        }
         self.log_likelihood += other.log_likelihood;
         add(&mut self.initial, &other.initial);
-        add_rows(&mut self.pairs, &other.pairs);
-        match (&mut self.emission, &other.emission) {
-            (
-                EmissionStatistics::Categorical { counts },
-                EmissionStatistics::Categorical { counts: more },
-            ) => add_rows(counts, more),
-            (
-                EmissionStatistics::Gaussian { occupancy, first, second },
-                EmissionStatistics::Gaussian {
-                    occupancy: more_occupancy,
-                    first: more_first,
-                    second: more_second,
-                },
-            ) => {
-                add(occupancy, more_occupancy);
-                add_rows(first, more_first);
-                add_rows(second, more_second);
-            }
-            _ => debug_assert!(false, "statistics of two families"),
+        for (to, from) in self.pairs.iter_mut().zip(&other.pairs) {
+            add(to, from);
         }
+        self.emission.add(&other.emission);
     }
 }
 
@@ -134,7 +74,7 @@ impl Reader for Statistics {
     fn read<'x, E: Accumulate, const N: usize>(
         &self,
         model: &Hmm,
-        hmm: &CoreHmm<E, N>,
+        _: &CoreHmm<E, N>,
         samples: impl Iterator<Item = Option<&'x E::Observation>>,
         smoothed: &Smoothed<'_, N>,
     ) -> Expectations
@@ -150,29 +90,30 @@ impl Reader for Statistics {
             expected.initial.copy_from_slice(&first[..model.states()]);
         }
         let weighed = samples.zip(smoothed.rows).filter_map(|(x, row)| x.map(|x| (x, row)));
-        E::collect(hmm.emission(), weighed, &mut expected.emission);
+        E::collect::<N>(&model.emission, weighed, &mut expected.emission);
         expected
     }
 }
 
-/// How a family adds observations to its statistics.
+/// How observations are added to the statistics of a model's emissions.
 pub(crate) trait Accumulate: Emission<Weight = f64> {
     /// Adds observations, each weighed by its posterior, `[state]`.
     fn collect<'x, const N: usize>(
-        states: &[Self; N],
+        emission: &Emissions,
         samples: impl Iterator<Item = (&'x Self::Observation, &'x [f64; N])>,
-        into: &mut EmissionStatistics,
+        into: &mut Parts,
     ) where
         Self::Observation: 'x;
 }
 
-impl Accumulate for crate::runtime::CategoricalVec<f64> {
+/// Symbols are counted here, where the number of states is known: they are many, and quick.
+impl Accumulate for CategoricalVec<f64> {
     fn collect<'x, const N: usize>(
-        _: &[Self; N],
+        _: &Emissions,
         samples: impl Iterator<Item = (&'x u16, &'x [f64; N])>,
-        into: &mut EmissionStatistics,
+        into: &mut Parts,
     ) {
-        let EmissionStatistics::Categorical { counts } = into else { return };
+        let [counts] = into.rows_mut();
         let size = counts.first().map_or(0, Vec::len);
         let mut by_symbol = vec![[0.0; N]; size];
         for (&symbol, posterior) in samples {
@@ -189,28 +130,13 @@ impl Accumulate for crate::runtime::CategoricalVec<f64> {
     }
 }
 
-impl Accumulate for crate::runtime::GaussianVec<f64> {
+impl Accumulate for RowState<f64> {
     fn collect<'x, const N: usize>(
-        states: &[Self; N],
+        emission: &Emissions,
         samples: impl Iterator<Item = (&'x [f64], &'x [f64; N])>,
-        into: &mut EmissionStatistics,
+        into: &mut Parts,
     ) {
-        let EmissionStatistics::Gaussian { occupancy, first, second } = into else { return };
-        for (x, posterior) in samples {
-            let tables = occupancy.iter_mut().zip(first.iter_mut()).zip(second.iter_mut());
-            for (((occupancy, first), second), (state, &weight)) in
-                tables.zip(states.iter().zip(posterior))
-            {
-                *occupancy += weight;
-                let channels = x.iter().zip(&state.mean).zip(&state.rate);
-                for (((x, mean), rate), (first, second)) in
-                    channels.zip(first.iter_mut().zip(second))
-                {
-                    let z = (x - mean) * rate;
-                    *first += weight * z;
-                    *second += weight * z * z;
-                }
-            }
-        }
+        let samples: Vec<Weighed<'x>> = samples.map(|(x, row)| (x, row.as_slice())).collect();
+        emission.family().collect(emission.parts(), &samples, into);
     }
 }

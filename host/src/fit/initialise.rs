@@ -8,10 +8,9 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::baum_welch::{Training, improve, maximise};
-use super::{
-    BaumWelch, EmissionStatistics, Expectations, Fit, FitError, centre_and_spread, normal,
-};
+use super::{BaumWelch, Expectations, Fit, FitError};
 use crate::data::SamplesView;
+use crate::runtime::numbers::normal;
 use crate::runtime::{Emissions, Hmm};
 
 /// Rows that k-means looks at, at most; more add time, not better means.
@@ -34,9 +33,9 @@ pub(super) fn initial_model(
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (initial, transition) = options.topology.chain(states);
     let emission = if sequences.iter().any(|samples| samples.rows().is_some()) {
-        gaussians(options, data, scale, &mut rng)
+        clusters(options, data, scale, &mut rng)
     } else if options.topology.is_ordered() {
-        Emissions::Categorical { probability: vec![vec![(size as f64).recip(); size]; states] }
+        Emissions::categorical(vec![vec![(size as f64).recip(); size]; states])
     } else {
         return short_runs(options, data, size, &mut rng);
     };
@@ -80,9 +79,9 @@ fn short_runs(
         let start = Hmm {
             initial,
             transition: transition.iter().enumerate().map(row).collect(),
-            emission: Emissions::Categorical {
-                probability: (0..options.states).map(|_| random(&frequency)).collect(),
-            },
+            emission: Emissions::categorical(
+                (0..options.states).map(|_| random(&frequency)).collect(),
+            ),
         };
         let fit = improve(&short, data, start, &|| ())?;
         if best.as_ref().is_none_or(|best| fit.last() > best.last()) {
@@ -102,7 +101,7 @@ fn segmental(options: &BaumWelch, model: &mut Hmm, data: &Training<'_>, warp: f6
             let Some(path) = options.topology.path(model, *samples, warp) else { return };
             count_path(model, *samples, &path, &mut counts);
         }
-        maximise(model, &counts, options, data.floor);
+        maximise(model, &counts, options, &data.held(options));
     }
 }
 
@@ -113,36 +112,14 @@ fn count_path(model: &Hmm, samples: SamplesView<'_>, path: &[usize], counts: &mu
     for pair in path.windows(2) {
         counts.pairs[pair[0]][pair[1]] += 1.0;
     }
-    match (&model.emission, &mut counts.emission) {
-        (Emissions::Categorical { .. }, EmissionStatistics::Categorical { counts }) => {
-            let symbols = samples.symbols().unwrap_or_default();
-            for (symbol, &state) in symbols.iter().zip(path) {
-                if let Some(symbol) = symbol {
-                    counts[state][usize::from(*symbol)] += 1.0;
-                }
-            }
-        }
-        (
-            Emissions::Gaussian { mean, std },
-            EmissionStatistics::Gaussian { occupancy, first, second },
-        ) => {
-            let rows = samples.rows().into_iter().flat_map(|rows| rows.iter());
-            for (row, &state) in rows.zip(path) {
-                let Some(row) = row else { continue };
-                occupancy[state] += 1.0;
-                for (channel, x) in row.iter().enumerate() {
-                    let z = (x - mean[state][channel]) / std[state][channel];
-                    first[state][channel] += z;
-                    second[state][channel] += z * z;
-                }
-            }
-        }
-        _ => debug_assert!(false, "statistics of two families"),
+    let (family, parts) = (model.emission.family(), model.emission.parts());
+    for (sample, &state) in samples.iter().zip(path) {
+        family.count(parts, sample, state, &mut counts.emission);
     }
 }
 
-/// k-means++ and Lloyd's passes in scaled units; a Gaussian a cluster.
-fn gaussians(
+/// k-means++ and Lloyd's passes in scaled units; a state's emission a cluster.
+fn clusters(
     options: &BaumWelch,
     data: &Training<'_>,
     scale: &[f64],
@@ -183,22 +160,17 @@ fn gaussians(
             break;
         }
     }
-    // In the channels' own units: of what never moves the mean is what it is, to the last bit.
-    let (mut mean, mut std) = (Vec::new(), Vec::new());
+    let (family, held) = (data.family, data.held(options));
+    let mut parts = vec![Vec::new(); family.parts().len()];
     for (cluster, centre) in centres.iter().enumerate() {
-        let members = || {
-            let raw = all.iter().step_by(step).zip(&nearest);
-            raw.filter(|(_, nearest)| **nearest == cluster).map(|(row, _)| *row)
-        };
-        let count = members().count();
-        let (own, spread) = centre_and_spread(scale.len(), members);
-        let scaled = centre.iter().zip(scale).map(|(x, scale)| x * scale);
-        mean.push(if count > 0 { own } else { scaled.collect() });
-        // A cluster of a point or two says nothing of a spread.
-        let spread = if count > 2 { &spread } else { scale };
-        std.push(spread.iter().zip(data.floor).map(|(std, floor)| std.max(*floor)).collect());
+        let raw = all.iter().step_by(step).zip(&nearest);
+        let members = raw.filter(|(_, nearest)| **nearest == cluster).map(|(row, _)| *row);
+        let members: Vec<&[f64]> = members.collect();
+        let centre: Vec<f64> = centre.iter().zip(scale).map(|(x, scale)| x * scale).collect();
+        let state = family.of_cluster(&members, &centre, scale, &held);
+        parts.iter_mut().zip(state).for_each(|(part, row)| part.push(row));
     }
-    Emissions::Gaussian { mean, std }
+    Emissions::new(family, parts)
 }
 
 /// k-means++: each centre is drawn with probability proportional to the squared distance from those
@@ -238,7 +210,7 @@ mod tests {
         for topology in [Topology::LeftToRight, Topology::Positions] {
             for (states, length) in [(1, 3), (4, 1), (4, 2), (4, 4), (4, 11), (3, 0)] {
                 let (initial, transition) = topology.chain(states);
-                let emission = Emissions::Categorical { probability: vec![vec![0.5, 0.5]; states] };
+                let emission = Emissions::categorical(vec![vec![0.5, 0.5]; states]);
                 let model = Hmm { initial, transition, emission };
                 model.validate().expect("a model");
                 let samples = Samples::Symbols(vec![Some(1); length]);

@@ -10,9 +10,9 @@ use crate::runtime::{Hmm, with_states};
 /// Viterbi's path, `[time]`; `None` for a sequence that the model makes impossible.
 pub(super) fn best_path(model: &Hmm, samples: SamplesView<'_>) -> Option<Vec<usize>> {
     with_states!(model.states(), N => match samples {
-        SamplesView::Channels(rows) => path::<_, N>(&model.gaussian()?, rows.iter()),
+        SamplesView::Channels(rows) => path::<_, N>(&model.channels::<f64, N>()?, rows.iter()),
         SamplesView::Symbols(symbols) => {
-            path::<_, N>(&model.categorical()?, symbols.iter().map(Option::as_ref))
+            path::<_, N>(&model.categorical::<f64, N>()?, symbols.iter().map(Option::as_ref))
         }
     })
 }

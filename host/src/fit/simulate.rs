@@ -1,10 +1,11 @@
 //! Series drawn from a model.
 
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::data::{Rows, Samples};
-use crate::runtime::{Emissions, Hmm};
+use crate::runtime::numbers::choose;
+use crate::runtime::{Drawn, Hmm, Observed};
 
 impl Hmm {
     /// Draws a series: states along the chain, an observation from each (ancestral sampling; Rabiner
@@ -19,45 +20,18 @@ impl Hmm {
             state = Some(drawn);
             drawn
         };
-        match &self.emission {
-            Emissions::Categorical { probability } => {
-                let mut symbols = Vec::with_capacity(length);
-                for _ in 0..length {
-                    let state = next(&mut rng);
-                    symbols.push(u16::try_from(choose(&probability[state], &mut rng)).ok());
-                }
-                Samples::Symbols(symbols)
-            }
-            Emissions::Gaussian { mean, std } => {
-                let mut rows = Rows::new(self.size());
-                for _ in 0..length {
-                    let state = next(&mut rng);
-                    let channels = mean[state].iter().zip(&std[state]);
-                    let row: Vec<f64> =
-                        channels.map(|(mean, std)| mean + std * normal(&mut rng)).collect();
-                    rows.push(Some(&row));
-                }
-                Samples::Channels(rows)
+        let (family, parts) = (self.emission.family(), self.emission.parts());
+        let (mut symbols, mut rows) = (Vec::new(), Rows::new(self.size()));
+        for _ in 0..length {
+            let state = next(&mut rng);
+            match family.draw(parts, state, &mut rng) {
+                Drawn::Symbol(symbol) => symbols.push(u16::try_from(symbol).ok()),
+                Drawn::Row(row) => rows.push(Some(&row)),
             }
         }
-    }
-}
-
-/// An index, with these probabilities.
-pub(crate) fn choose(probability: &[f64], rng: &mut ChaCha8Rng) -> usize {
-    let mut left: f64 = rng.random();
-    for (index, p) in probability.iter().enumerate() {
-        left -= p;
-        if left < 0.0 {
-            return index;
+        match family.observes() {
+            Observed::Symbol => Samples::Symbols(symbols),
+            Observed::Channels(_) => Samples::Channels(rows),
         }
     }
-    // Rounding leaves a trace: the last that can be.
-    probability.iter().rposition(|&p| p > 0.0).unwrap_or(0)
-}
-
-/// A standard normal number (Box and Muller).
-pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }

@@ -5,7 +5,7 @@ use fishweir_core::smooth::{Retraces, SequenceError};
 
 use super::{Gram, Kernel, KernelError, NoScore};
 use crate::data::SamplesView;
-use crate::fit::{EmissionStatistics, Expectations, expectations};
+use crate::fit::{Expectations, expectations};
 use crate::parallel::each;
 use crate::runtime::{CategoricalVec, Hmm, with_states};
 
@@ -76,23 +76,20 @@ impl CountKernel<'_> {
 }
 
 fn singles(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Vec<Counts>, KernelError> {
-    let by_symbol = |states: Vec<Vec<f64>>| {
-        let columns = (0..model.size()).map(|k| states.iter().map(move |row| row[k]));
+    if !model.emission.is_over_symbols() {
+        return Err(KernelError::NotSymbols);
+    }
+    let by_symbol = |expected: Expectations| {
+        let counts = expected.emission.get("counts").unwrap_or_default();
+        let columns = (0..model.size()).map(|k| counts.iter().map(move |row| row[k]));
         columns.flatten().collect()
     };
-    let counted = |expected: Result<Expectations, SequenceError>| match expected {
-        Ok(Expectations { emission: EmissionStatistics::Categorical { counts }, .. }) => {
-            Ok(Ok(by_symbol(counts)))
-        }
-        Ok(_) => Err(KernelError::NotSymbols),
-        Err(why) => Ok(Err(why)),
-    };
-    expectations(model, sequences).into_iter().map(counted).collect()
+    Ok(expectations(model, sequences).into_iter().map(|found| found.map(by_symbol)).collect())
 }
 
 fn pairs(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Vec<Counts>, KernelError> {
     with_states!(model.states(), N => {
-        let hmm = model.categorical::<N>().ok_or(KernelError::NotSymbols)?;
+        let hmm = model.categorical::<f64, N>().ok_or(KernelError::NotSymbols)?;
         let count = |index: usize| {
             pair_counts(&hmm, model, sequences[index].symbols().unwrap_or_default())
         };

@@ -38,7 +38,7 @@ pub use information::{
     Axes, ENUMERATED_AT_MOST, Information, InformationError, PARAMETERS_AT_MOST, RELATIVE_CUT,
 };
 pub use score::{ModelScore, NoScore, Scored, scores};
-pub(crate) use score::{push_emissions, push_row, push_score};
+pub(crate) use score::{push_emissions, push_score};
 pub use symmetric::Symmetric;
 pub use top::TopKernel;
 pub use whitening::Whitening;

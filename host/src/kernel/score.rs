@@ -1,13 +1,15 @@
 //! Scores of a model, as rows that kernels and machines read.
 
-use fishweir_core::emission::{GaussianMoments, GaussianView, Parametrisation, score_row};
+use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
 use rayon::prelude::*;
 
 use super::Gram;
 use crate::data::{Samples, SamplesView};
-use crate::fit::{EmissionStatistics, Expectations, expectations};
-use crate::runtime::{Emissions, Hmm};
+use crate::fit::{Expectations, expectations};
+use crate::runtime::family::entries;
+use crate::runtime::numbers::push_row;
+use crate::runtime::{Emissions, Hmm, Parts};
 
 /// A model with a score: a gradient of `log p(x)` with a number a parameter.
 ///
@@ -105,10 +107,7 @@ pub fn scores(
 /// Analysis", 2004, section 12.2.2.
 impl Scored for Hmm {
     fn parameters(&self) -> usize {
-        let of_state = match self.emission {
-            Emissions::Categorical { .. } => self.size(),
-            Emissions::Gaussian { .. } => 2 * self.size(),
-        };
+        let of_state = entries(self.emission.family().score(), self.emission.shape());
         self.states() * (1 + self.states() + of_state)
     }
 
@@ -132,10 +131,7 @@ impl Scored for Hmm {
     }
 
     fn symbols(&self) -> Option<usize> {
-        match self.emission {
-            Emissions::Categorical { .. } => Some(self.size()),
-            Emissions::Gaussian { .. } => None,
-        }
+        self.emission.is_over_symbols().then(|| self.size())
     }
 }
 
@@ -154,63 +150,25 @@ pub(crate) fn push_score(
     push_emissions(&model.emission, &expected.emission, parametrisation, units, score);
 }
 
-/// Appends the score of a row of probabilities from its counts; zero where a probability is.
-pub(crate) fn push_row(
-    probability: &[f64],
-    counts: &[f64],
-    parametrisation: Parametrisation,
-    score: &mut Vec<f64>,
-) {
-    let from = score.len();
-    score.resize(from + probability.len(), 0.0);
-    score_row(probability, counts, parametrisation.probabilities, &mut score[from..]);
-    for (entry, &p) in score[from..].iter_mut().zip(probability) {
-        if p == 0.0 {
-            *entry = 0.0;
-        }
-    }
-}
-
 /// Appends the emissions' score, state by state, with means counted in `units`, `[channel]`.
 pub(crate) fn push_emissions(
     emission: &Emissions,
-    expected: &EmissionStatistics,
+    expected: &Parts,
     parametrisation: Parametrisation,
     units: &[f64],
     score: &mut Vec<f64>,
 ) {
-    match (emission, expected) {
-        (Emissions::Categorical { probability }, EmissionStatistics::Categorical { counts }) => {
-            for (row, counts) in probability.iter().zip(counts) {
-                push_row(row, counts, parametrisation, score);
-            }
+    let (family, shape, from) = (emission.family(), emission.shape(), score.len());
+    family.push_score(emission.parts(), expected, parametrisation, score);
+    let mut rest = &mut score[from..];
+    for block in family.score().iter().cycle() {
+        let Some((row, after)) = rest.split_at_mut_checked(block.width.of(shape)) else { return };
+        if row.is_empty() {
+            return;
         }
-        (
-            Emissions::Gaussian { mean, std },
-            EmissionStatistics::Gaussian { occupancy, first, second },
-        ) => {
-            let states = mean.iter().zip(std).zip(occupancy).zip(first.iter().zip(second));
-            for (((mean, std), &occupancy), (sum, square)) in states {
-                let rate: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
-                let none = vec![(); mean.len()];
-                let view = GaussianView {
-                    mean,
-                    rate: &rate,
-                    constant: 0.0,
-                    linear: &none,
-                    quadratic: &none,
-                };
-                let moments = GaussianMoments { occupancy, sum, square };
-                let size = mean.len();
-                let from = score.len();
-                score.resize(from + 2 * size, 0.0);
-                let (means, spreads) = score[from..].split_at_mut(size);
-                view.score(moments, parametrisation.spread, means, spreads);
-                for (entry, unit) in means.iter_mut().zip(units) {
-                    *entry *= unit;
-                }
-            }
+        if family.in_units(block) {
+            row.iter_mut().zip(units.iter().cycle()).for_each(|(entry, unit)| *entry *= unit);
         }
-        _ => debug_assert!(false, "statistics of two families"),
+        rest = after;
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::one_model::centre_and_scale;
 use super::vectors::{Vectors, mirror_candidates};
 use crate::data::{DataError, Dataset, Kind, Rows, Samples, Series};
-use crate::fit::normal;
+use crate::runtime::numbers::normal;
 
 /// What is varied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::classifier::{Direction, EmissionDirection};
 use crate::data::{Samples, SamplesView};
-use crate::fit::{EmissionStatistics, Expectations, expectations};
+use crate::fit::{Expectations, expectations};
 use crate::kernel::{ModelScore, Scored, push_score};
-use crate::runtime::{Emissions, Hmm};
+use crate::runtime::{Hmm, Parts};
 
 /// What a sequence's features are: inner products of them are the kernel.
 ///
@@ -204,7 +204,7 @@ impl FeatureMap {
     fn block(&self, model: usize, expected: &Expectations) -> Vec<f64> {
         let (of, mut entries) = (&self.models[model], Vec::new());
         if self.features == Features::Counts {
-            push_statistics(&expected.emission, &mut entries);
+            entries.extend(expected.emission.by_state());
         } else {
             push_score(of, expected, Parametrisation::SOFTMAX, &self.scale, &mut entries);
         }
@@ -287,23 +287,21 @@ impl FeatureMap {
     fn weigh_score(&self, model: &Hmm, take: &mut impl FnMut(usize) -> Vec<f64>) -> Direction {
         let weight = self.weight();
         let mut take = |count| take(count).into_iter().map(|w| w * weight).collect::<Vec<f64>>();
-        let (states, size) = (model.states(), model.size());
+        let states = model.states();
         let initial = take(states);
         let transition = (0..states).map(|_| take(states)).collect();
-        let emission = match model.emission {
-            Emissions::Categorical { .. } => {
-                EmissionDirection::Categorical { logits: (0..states).map(|_| take(size)).collect() }
+        let (family, shape) = (model.emission.family(), model.emission.shape());
+        let parts = Parts::taken(family.score(), states, shape, |block, width| {
+            let mut rates = take(width);
+            if family.in_units(block) {
+                rates
+                    .iter_mut()
+                    .zip(self.scale.iter().cycle())
+                    .for_each(|(rate, unit)| *rate *= unit);
             }
-            Emissions::Gaussian { .. } => {
-                let (mut mean, mut log_std) = (Vec::new(), Vec::new());
-                for _ in 0..states {
-                    let scaled = take(size);
-                    mean.push(scaled.iter().zip(&self.scale).map(|(w, s)| w * s).collect());
-                    log_std.push(take(size));
-                }
-                EmissionDirection::Gaussian { mean, log_std }
-            }
-        };
+            rates
+        });
+        let emission = EmissionDirection::of_score(family, parts);
         Direction { initial, transition, emission }
     }
 }
@@ -345,37 +343,13 @@ impl Scored for ModelBlock<'_> {
     }
 }
 
-/// Expected statistics: counts, `[state][symbol]`, or of each state occupancy, first, second moments.
-fn push_statistics(statistics: &EmissionStatistics, features: &mut Vec<f64>) {
-    match statistics {
-        EmissionStatistics::Categorical { counts } => features.extend(counts.iter().flatten()),
-        EmissionStatistics::Gaussian { occupancy, first, second } => {
-            for (occupancy, (first, second)) in occupancy.iter().zip(first.iter().zip(second)) {
-                features.push(*occupancy);
-                features.extend(first.iter().chain(second));
-            }
-        }
-    }
-}
-
-/// The direction whose derivative weighs expected statistics, laid out as [`push_statistics`] does:
-/// `d log p / d log b_j(k)` is the expected number of symbols `k` in state `j`.
+/// The direction whose derivative weighs expected statistics, laid out state by state: `d log p / d log
+/// b_j(k)` is the expected number of symbols `k` in state `j`.
 fn weigh_statistics(model: &Hmm, take: &mut impl FnMut(usize) -> Vec<f64>) -> Direction {
-    let (states, size) = (model.states(), model.size());
-    let emission = match model.emission {
-        Emissions::Categorical { .. } => {
-            EmissionDirection::Counts { counts: (0..states).map(|_| take(size)).collect() }
-        }
-        Emissions::Gaussian { .. } => {
-            let (mut occupancy, mut first, mut second) = (Vec::new(), Vec::new(), Vec::new());
-            for _ in 0..states {
-                occupancy.extend(take(1));
-                first.push(take(size));
-                second.push(take(size));
-            }
-            EmissionDirection::Moments { occupancy, first, second }
-        }
-    };
+    let (states, family) = (model.states(), model.emission.family());
+    let (blocks, shape) = (family.statistics(), model.emission.shape());
+    let parts = Parts::taken(blocks, states, shape, |_, width| take(width));
+    let emission = EmissionDirection::of_statistics(family, parts);
     Direction { initial: vec![0.0; states], transition: vec![vec![0.0; states]; states], emission }
 }
 
@@ -388,21 +362,11 @@ fn moving(model: &Hmm) -> Vec<bool> {
     let of_row = |row: &Vec<f64>| row.iter().map(|&p| p > 0.0 && p < 1.0).collect::<Vec<_>>();
     let mut moving = of_row(&model.initial);
     moving.extend(model.transition.iter().flat_map(of_row));
-    match &model.emission {
-        Emissions::Categorical { probability } => {
-            moving.extend(probability.iter().flat_map(of_row));
-        }
-        Emissions::Gaussian { .. } => moving.resize(model.parameters(), true),
-    }
+    moving.extend(model.emission.family().moving(model.emission.parts()));
     moving
 }
 
 /// Which expected statistics are not zero for every sequence.
 fn possible(model: &Hmm) -> Vec<bool> {
-    match &model.emission {
-        Emissions::Categorical { probability } => {
-            probability.iter().flatten().map(|&p| p > 0.0).collect()
-        }
-        Emissions::Gaussian { .. } => vec![true; model.states() * (1 + 2 * model.size())],
-    }
+    model.emission.family().possible(model.emission.parts())
 }

@@ -1,7 +1,8 @@
 //! One model for all series, and the scale of their channels.
 
 use crate::data::{Dataset, Kind, SamplesView};
-use crate::fit::{BaumWelch, Fit, FitError, centre_and_spread};
+use crate::fit::{BaumWelch, Fit, FitError};
+use crate::runtime::numbers::centre_and_spread;
 
 /// A model fitted to all series of a data set, whatever their labels.
 ///

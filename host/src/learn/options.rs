@@ -14,10 +14,11 @@ use super::machine::{KERNEL_WINDOWS, Learner};
 use super::vectors::mirror_candidates;
 use crate::classifier::Observations;
 use crate::data::{DataError, Dataset, Kind, Window, Windowing};
-use crate::deploy::{ExpansionError, ScoreKernelKind, check_size};
+use crate::deploy::{ExpansionError, ScoreKernelKind, check_size, has_machines};
 use crate::fit::{BaumWelch, FitError, Topology, expectations};
 use crate::kernel::marginal::MarginalError;
-use crate::runtime::Hmm;
+use crate::runtime::family::OF_CHANNELS;
+use crate::runtime::{Family, Hmm};
 
 /// The classifiers. The first four are linear in log-likelihoods, scores or expected statistics of the
 /// class models, and compile to the same stream; the others are kernel machines on the scores that
@@ -199,8 +200,17 @@ impl TrainOptions {
 
     /// What a kind of classifier leaves to ask for. Models that a kernel machine on their scores is
     /// deployed with have no state a position, which would be too many. Class models see no jittered
-    /// copies, and without a machine on them nothing chooses a mirror image.
+    /// copies, and without a machine on them nothing chooses a mirror image. Counts, and yes and no, are not
+    /// varied.
     pub(super) fn on_a_device(mut self) -> Self {
+        let emission = self.baum_welch.emission;
+        // Counts, and yes and no, that are turned or amplified are none.
+        if emission.is_some_and(|family| family.observes() != OF_CHANNELS.observes()) {
+            self.augment = Augment::NONE;
+        }
+        if !self.has_floor() {
+            self.std_floors = Vec::new();
+        }
         if !self.kind.compiles() && self.baum_welch.topology == Topology::Automatic {
             self.baum_welch.topology = Topology::Ergodic;
         }
@@ -213,12 +223,12 @@ impl TrainOptions {
         self
     }
 
-    /// The floors of standard deviations to choose from, the first first; one alone for symbols, which have
-    /// none.
+    /// The floors of standard deviations to choose from, the first first; one alone where there are none to
+    /// hold.
     pub(super) fn floors(&self, observed: &Kind) -> Vec<f64> {
         let mut floors = vec![self.baum_welch.std_floor];
         for &floor in &self.std_floors {
-            if matches!(observed, Kind::Channels(_)) && !floors.contains(&floor) {
+            if self.has_floor() && matches!(observed, Kind::Channels(_)) && !floors.contains(&floor) {
                 floors.push(floor);
             }
         }
@@ -256,6 +266,12 @@ impl TrainOptions {
         }
     }
 
+    /// Whether standard deviations are held above a floor, over channels.
+    #[must_use]
+    pub fn has_floor(&self) -> bool {
+        self.baum_welch.emission.is_none_or(Family::has_floor)
+    }
+
     /// How training series of a kind are varied, in words.
     #[must_use]
     pub fn varied(&self, observed: &Kind) -> String {
@@ -265,6 +281,14 @@ impl TrainOptions {
     /// Refuses, before anything is fitted, what a kernel machine on scores cannot be trained or
     /// deployed with.
     pub(super) fn check_kernels(&self, observed: &Kind) -> Result<(), TrainError> {
+        if let Some(family) = self.baum_welch.emission {
+            let counts = self.kind.features() == Some(Features::Counts);
+            let refused = counts && family.statistics_name().is_none()
+                || !self.kind.compiles() && !has_machines(family);
+            if refused {
+                return Err(TrainError::Emission { kind: self.kind, family: family.name() });
+            }
+        }
         if self.kind.compiles() {
             return Ok(());
         }
@@ -343,6 +367,17 @@ pub enum TrainError {
         class: String,
         /// Why.
         source: FitError,
+    },
+    /// A classifier that is not made of such emissions.
+    #[error(
+        "--classifier {kind} is not made of {family} emissions; take bayes, fisher or top, which are of \
+         all"
+    )]
+    Emission {
+        /// The classifier.
+        kind: ClassifierKind,
+        /// The family.
+        family: &'static str,
     },
     /// No topology could be chosen for the class models.
     #[error("which topology the class models have: {0}")]

@@ -179,6 +179,9 @@ impl<'a> Problem<'a> {
         let (centre, scale) = centre_and_scale(self.data, series);
         let name = std::path::Path::new(self.data.source());
         let states = models.iter().map(Hmm::states).max().unwrap_or(0);
+        let family = self.options.baum_welch.emission;
+        let emissions =
+            family.map_or_else(String::new, |family| format!(", {} emissions", family.name()));
         Classifier {
             method: ClassifierKind::Bayes.to_string(),
             observations: match self.data.kind() {
@@ -200,7 +203,7 @@ impl<'a> Problem<'a> {
                 windows: 0,
                 windowing: self.options.windowing,
                 notes: vec![format!(
-                    "{states} states, Baum-Welch with {} restart(s) from seed {}",
+                    "{states} states{emissions}, Baum-Welch with {} restart(s) from seed {}",
                     self.options.baum_welch.restarts, self.options.baum_welch.seed
                 )],
             },

@@ -30,6 +30,30 @@ pub(crate) fn distributions(
     Ok(())
 }
 
+/// What the numbers of a part must be.
+pub(crate) type Wanted = (fn(f64) -> bool, &'static str);
+
+pub(crate) const FINITE: Wanted = (|_| true, "a finite number");
+pub(crate) const NOT_NEGATIVE: Wanted = (|x| x >= 0.0, "a finite number, and not negative");
+pub(crate) const SHARE: Wanted = (|x| (0.0..=1.0).contains(&x), "a probability, from 0 to 1");
+
+/// That a table has so many rows of so many numbers, each of which is what it must be.
+pub(crate) fn numbers(
+    name: &str,
+    table: &[Vec<f64>],
+    (rows, columns): (usize, usize),
+    (good, wanted): Wanted,
+) -> Result<(), HmmError> {
+    length(name, table.len(), rows)?;
+    for (index, row) in table.iter().enumerate() {
+        length(format!("{name}[{index}]"), row.len(), columns)?;
+        if let Some(entry) = row.iter().position(|x| !(x.is_finite() && good(*x))) {
+            return Err(HmmError::Range { part: format!("{name}[{index}][{entry}]"), wanted });
+        }
+    }
+    Ok(())
+}
+
 /// That there are so many Gaussians of one number of channels, their numbers in range.
 pub(crate) fn gaussians(
     mean: &[Vec<f64>],

@@ -1,7 +1,8 @@
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
+use fishweir_core::number::Real;
 use serde::{Deserialize, Serialize};
 
-use super::{CategoricalVec, GaussianVec, STATE_SIZES, check, padded_states};
+use super::{CategoricalVec, Emissions, HostReal, RowState, STATE_SIZES, check, padded_states};
 
 /// A hidden Markov model with run-time sizes, in `f64`, as fitting makes it.
 ///
@@ -15,24 +16,6 @@ pub struct Hmm {
     pub transition: Vec<Vec<f64>>,
     /// Emission distributions.
     pub emission: Emissions,
-}
-
-/// The emission distributions of a model, all of one family.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Emissions {
-    /// Categorical: `probability[state][symbol]`.
-    Categorical {
-        /// Probabilities, `[state][symbol]`.
-        probability: Vec<Vec<f64>>,
-    },
-    /// Gaussian with diagonal covariance.
-    Gaussian {
-        /// Means, `[state][channel]`.
-        mean: Vec<Vec<f64>>,
-        /// Standard deviations, `[state][channel]`.
-        std: Vec<Vec<f64>>,
-    },
 }
 
 /// Why a model was refused.
@@ -58,6 +41,14 @@ pub enum HmmError {
         /// Which row.
         part: String,
     },
+    /// A number out of its range.
+    #[error("{part} must be {wanted}")]
+    Range {
+        /// Which one.
+        part: String,
+        /// What it must be.
+        wanted: &'static str,
+    },
     /// A mean or a standard deviation out of range.
     #[error("{part} must be finite{}", if *.positive { " and positive" } else { "" })]
     Parameter {
@@ -78,10 +69,7 @@ impl Hmm {
     /// Number of symbols or of channels.
     #[must_use]
     pub fn size(&self) -> usize {
-        match &self.emission {
-            Emissions::Categorical { probability: rows }
-            | Emissions::Gaussian { mean: rows, .. } => rows.first().map_or(0, Vec::len),
-        }
+        self.emission.shape().size
     }
 
     /// Checks shapes and numbers.
@@ -95,70 +83,52 @@ impl Hmm {
         }
         check::distribution("initial", &self.initial)?;
         check::distributions("transition", &self.transition, states, states)?;
-        match &self.emission {
-            Emissions::Categorical { probability } => {
-                check::distributions("probability", probability, states, self.size())?;
-            }
-            Emissions::Gaussian { mean, std } => check::gaussians(mean, std, states, self.size())?,
-        }
+        let shape = self.emission.shape();
+        self.emission.family().validate(self.emission.parts(), states, shape)?;
         if self.size() == 0 {
             return Err(HmmError::Shape { part: "emission".into(), found: 0, wanted: 1 });
         }
         Ok(())
     }
 
-    fn chain<const N: usize>(&self) -> Chain<f64, N> {
+    fn chain<T: Real, const N: usize>(&self) -> Chain<T, N> {
         let states = self.states();
         Chain::from_parts(
-            std::array::from_fn(|j| self.initial.get(j).copied().unwrap_or(0.0)),
+            std::array::from_fn(|j| T::from_f64(self.initial.get(j).copied().unwrap_or(0.0))),
             std::array::from_fn(|i| {
                 std::array::from_fn(|j| match self.transition.get(i) {
-                    Some(row) => row.get(j).copied().unwrap_or(0.0),
+                    Some(row) => T::from_f64(row.get(j).copied().unwrap_or(0.0)),
                     // A state out of reach stays where it is.
-                    None => f64::from(i == j && i >= states),
+                    None if i == j && i >= states => T::ONE,
+                    None => T::ZERO,
                 })
             }),
         )
     }
 
-    /// The core's model with `N` states, the last of them out of reach, over symbols.
+    /// The core's model with `N` states, the last of them out of reach, over symbols; its numbers are
+    /// rounded to the format.
     ///
-    /// `None` if the emissions are of another family.
+    /// `None` if it is over channels.
     #[must_use]
-    pub fn categorical<const N: usize>(&self) -> Option<CoreHmm<CategoricalVec<f64>, N>> {
-        let Emissions::Categorical { probability } = &self.emission else { return None };
+    pub fn categorical<T: Real, const N: usize>(&self) -> Option<CoreHmm<CategoricalVec<T>, N>> {
+        let probability = self.emission.symbols()?;
         let emission = std::array::from_fn(|j| CategoricalVec {
-            probability: probability.get(j).cloned().unwrap_or_else(|| vec![0.0; self.size()]),
+            probability: match probability.get(j) {
+                Some(row) => row.iter().copied().map(T::from_f64).collect(),
+                None => vec![T::ZERO; self.size()],
+            },
         });
         Some(CoreHmm::new(self.chain(), emission))
     }
 
-    /// The core's model with `N` states, the last of them out of reach, over channels.
+    /// The core's model with `N` states, the last of them out of reach, over channels; its numbers are
+    /// those that a device of the format holds.
     ///
-    /// `None` if the emissions are of another family.
+    /// `None` if it is over symbols.
     #[must_use]
-    pub fn gaussian<const N: usize>(&self) -> Option<CoreHmm<GaussianVec<f64>, N>> {
-        let Emissions::Gaussian { mean, std } = &self.emission else { return None };
-        let size = self.size();
-        let emission = std::array::from_fn(|j| match (mean.get(j), std.get(j)) {
-            (Some(mean), Some(std)) => {
-                let rate: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
-                GaussianVec {
-                    mean: mean.clone(),
-                    constant: fishweir_core::emission::log_normaliser(&rate),
-                    rate,
-                    linear: vec![(); size],
-                    quadratic: vec![(); size],
-                }
-            }
-            _ => GaussianVec {
-                mean: vec![0.0; size],
-                rate: vec![0.0; size],
-                constant: f64::NEG_INFINITY,
-                linear: vec![(); size],
-                quadratic: vec![(); size],
-            },
-        });
+    pub fn channels<T: HostReal, const N: usize>(&self) -> Option<CoreHmm<RowState<T>, N>> {
+        let emission = RowState::states(&self.emission.plain::<T>(), 0)?;
         Some(CoreHmm::new(self.chain(), emission))
     }
 }

@@ -6,11 +6,15 @@
 //! states that cannot be reached and that change no bit of any result.
 
 pub(crate) mod check;
-mod emission;
+pub(crate) mod family;
 mod hmm;
+pub(crate) mod numbers;
 mod sizes;
 
-pub use emission::{CategoricalVec, GaussianVec};
-pub use hmm::{Emissions, Hmm, HmmError};
+pub use family::{
+    Block, CategoricalVec, Drawn, EmissionDirection, Emissions, FAMILIES, Family, Held, HostReal,
+    HostWeight, Observed, Parts, RowState, Shape, Weighed, Width, family,
+};
+pub use hmm::{Hmm, HmmError};
 pub use sizes::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
 pub(crate) use sizes::{at_sizes, with_few_states, with_states};

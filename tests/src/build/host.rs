@@ -27,11 +27,11 @@ fn emissions(model: &Model) -> Option<Emissions> {
     };
     let laws = || model.emission.iter();
     if let Some(probability) = laws().map(categorical).collect() {
-        return Some(Emissions::Categorical { probability });
+        return Some(Emissions::categorical(probability));
     }
     let pairs: Option<Vec<(Vec<f64>, Vec<f64>)>> = laws().map(gaussian).collect();
     let (mean, std) = pairs?.into_iter().unzip();
-    Some(Emissions::Gaussian { mean, std })
+    Some(Emissions::gaussian(mean, std))
 }
 
 /// The host's sequence. `None` for one whose observations differ in kind or size.

@@ -1,6 +1,6 @@
 use fishweir::data::Samples;
 use fishweir::kernel::{Gram, Information, ScoreForm, Scored, Whitening};
-use fishweir::runtime::{Emissions, Hmm};
+use fishweir::runtime::Hmm;
 use fishweir_core::emission::Parametrisation;
 use serde::Deserialize;
 
@@ -66,7 +66,7 @@ type Rows = Vec<Option<Vec<f64>>>;
 /// Whether the model gives something a probability of exactly zero: in the ratio parametrisation its
 /// score is the limit, which the core's statistics know; the host's kernels leave it out.
 fn has_zeros(hmm: &Hmm) -> bool {
-    let Emissions::Categorical { probability } = &hmm.emission else {
+    let Some(probability) = hmm.emission.symbols() else {
         return false;
     };
     let rows = std::iter::once(&hmm.initial).chain(&hmm.transition).chain(probability);

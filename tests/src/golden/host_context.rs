@@ -8,7 +8,7 @@ use fishweir::data::{Rows, Samples, SamplesView};
 use fishweir::kernel::{
     Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreForm, Scored,
 };
-use fishweir::runtime::{Emissions, HmmError};
+use fishweir::runtime::HmmError;
 use fishweir_core::emission::Parametrisation;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -196,8 +196,8 @@ fn density(weight: &[f64], mean: &[f64], sigma: f64) -> Result<DensityModel, Str
     let std = vec![vec![sigma]; mean.len()];
     let model = DensityModel::new(weight.to_vec(), mean.iter().map(column).collect(), std);
     let model = reread(model.map_err(|error: HmmError| error.to_string())?)?;
-    match model.emission() {
-        Emissions::Gaussian { std, .. } if std[0] == [sigma] => Ok(model),
+    match model.emission().part("std") {
+        Some([first, ..]) if *first == [sigma] => Ok(model),
         other => Err(format!("{other:?}")),
     }
 }

@@ -1,6 +1,6 @@
 use fishweir::data::Samples;
 use fishweir::fit::{BaumWelch, fit};
-use fishweir::runtime::{Emissions, Hmm};
+use fishweir::runtime::Hmm;
 
 use crate::build::host::{host_model, host_samples};
 use crate::oracle::{Law, Model, Sequence};
@@ -33,10 +33,8 @@ pub(super) fn host_fit(
         transition_pseudocount: 0.0,
         ..BaumWelch::default()
     };
-    let scale = match &start.emission {
-        Emissions::Gaussian { mean, .. } => vec![1.0; mean.first().map_or(0, Vec::len)],
-        Emissions::Categorical { .. } => Vec::new(),
-    };
+    let channels = if start.emission.is_over_symbols() { 0 } else { start.size() };
+    let scale = vec![1.0; channels];
     let fitted = fit(&options, start, &views, &scale, &|| ());
     Some(fitted.map_err(|error| error.to_string()).map(|fitted| HostFit {
         model: plain(&fitted.model),
@@ -45,11 +43,11 @@ pub(super) fn host_fit(
 }
 
 fn plain(hmm: &Hmm) -> Model {
-    let emission = match &hmm.emission {
-        Emissions::Categorical { probability } => {
-            probability.iter().cloned().map(Law::Categorical).collect()
-        }
-        Emissions::Gaussian { mean, std } => {
+    let part = |name| hmm.emission.part(name).unwrap_or_default();
+    let emission = match hmm.emission.symbols() {
+        Some(probability) => probability.iter().cloned().map(Law::Categorical).collect(),
+        None => {
+            let (mean, std) = (part("mean"), part("std"));
             let pairs = mean.iter().zip(std);
             let law = |(mean, std): (&Vec<f64>, &Vec<f64>)| Law::Gaussian {
                 mean: mean.clone(),

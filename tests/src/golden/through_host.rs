@@ -6,7 +6,7 @@ use fishweir::kernel::marginal::{
     FiniteSetModel, FixedLengthModel, HiddenBinomialModel, HiddenState, MarginalModel, Newick,
     PairEnd, PairHmmModel, TreeKernelModel,
 };
-use fishweir::runtime::{Emissions, Hmm};
+use fishweir::runtime::Hmm;
 
 use super::schema::{Matrix, Row};
 use crate::build::host::{host_model, host_samples};
@@ -143,11 +143,10 @@ pub(super) fn finite_set(
         return Ok(None);
     };
     let Some(first) = model.first() else { return Ok(None) };
-    let (alphabet, channels): (_, Option<Vec<String>>) = match &first.emission {
-        Emissions::Categorical { .. } => (Some(alphabet(first.size())?), None),
-        Emissions::Gaussian { .. } => {
-            (None, Some((0..first.size()).map(|channel| format!("x{channel}")).collect()))
-        }
+    let (alphabet, channels): (_, Option<Vec<String>>) = if first.emission.is_over_symbols() {
+        (Some(alphabet(first.size())?), None)
+    } else {
+        (None, Some((0..first.size()).map(|channel| format!("x{channel}")).collect()))
     };
     // A sequence of which nothing was observed is one of channels, too.
     let items = items.into_iter().map(|item| match (&channels, item) {

@@ -125,9 +125,10 @@ fn machines() -> [Hmm; 2] {
     [(0.02, 0.3, 0.05), (0.04, 0.15, 0.1)].map(|(fails, recovers, errors)| Hmm {
         initial: vec![1.0, 0.0],
         transition: vec![vec![1.0 - fails, fails], vec![recovers, 1.0 - recovers]],
-        emission: Emissions::Categorical {
-            probability: vec![vec![0.6, 0.3 - errors, 0.1, errors], vec![0.25, 0.125, 0.125, 0.5]],
-        },
+        emission: Emissions::categorical(vec![
+            vec![0.6, 0.3 - errors, 0.1, errors],
+            vec![0.25, 0.125, 0.125, 0.5],
+        ]),
     })
 }
 

@@ -193,7 +193,7 @@ fn log_odds(models: &[Hmm], view: SamplesView<'_>) -> Vec<f64> {
 
 /// The rows of a model's probabilities, in the order of its score.
 fn rows(model: &mut Hmm) -> Vec<&mut Vec<f64>> {
-    let fishweir::runtime::Emissions::Categorical { probability } = &mut model.emission else {
+    let Some(probability) = model.emission.symbols_mut() else {
         return Vec::new();
     };
     std::iter::once(&mut model.initial).chain(&mut model.transition).chain(probability).collect()
@@ -251,9 +251,7 @@ fn an_impossible_sequence_is_named() {
     let model = Hmm {
         initial: vec![1.0, 0.0],
         transition: vec![vec![0.5, 0.5], vec![0.0, 1.0]],
-        emission: fishweir::runtime::Emissions::Categorical {
-            probability: vec![vec![1.0, 0.0], vec![0.0, 1.0]],
-        },
+        emission: fishweir::runtime::Emissions::categorical(vec![vec![1.0, 0.0], vec![0.0, 1.0]]),
     };
     let possible = Samples::Symbols(vec![Some(0), Some(1)]);
     let impossible = Samples::Symbols(vec![Some(0), Some(1), Some(0)]);

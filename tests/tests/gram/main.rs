@@ -26,13 +26,10 @@ fn gaussian(sampler: &mut Sampler, topology: Topology, states: usize) -> Hmm {
 /// Sequences that both models of a pair can emit, because none of their emissions is impossible and
 /// all their states are in reach: drawn from an ergodic model, some observations missing.
 fn sequences(sampler: &mut Sampler, like: &Hmm, count: usize) -> Vec<Samples> {
-    let source = match like.emission {
-        fishweir::runtime::Emissions::Categorical { .. } => {
-            sampler.categorical(Topology::Ergodic, 2, SYMBOLS)
-        }
-        fishweir::runtime::Emissions::Gaussian { .. } => {
-            sampler.model(Topology::Ergodic, 2, |s| s.gaussian_law(2, 2.0))
-        }
+    let source = if like.emission.is_over_symbols() {
+        sampler.categorical(Topology::Ergodic, 2, SYMBOLS)
+    } else {
+        sampler.model(Topology::Ergodic, 2, |s| s.gaussian_law(2, 2.0))
     };
     (0..count)
         .map(|number| {

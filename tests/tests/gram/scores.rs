@@ -1,7 +1,7 @@
 use fishweir::batch::log_likelihoods;
 use fishweir::data::Samples;
 use fishweir::kernel::{Information, InformationError, Scored, scores};
-use fishweir::runtime::{Emissions, Hmm};
+use fishweir::runtime::Hmm;
 use fishweir_core::emission::Parametrisation;
 use fishweir_tests::oracle::words;
 use fishweir_tests::sample::{Sampler, TOPOLOGIES, Topology};
@@ -97,8 +97,11 @@ fn gaussian_scores_are_derivatives() {
     let (states, channels) = (model.states(), model.size());
     let moved = |change: &dyn Fn(&mut f64, &mut f64), state: usize, channel: usize| {
         let mut model: Hmm = model.clone();
-        if let Emissions::Gaussian { mean, std } = &mut model.emission {
-            change(&mut mean[state][channel], &mut std[state][channel]);
+        let of = |name| model.emission.part(name).expect("a Gaussian")[state][channel];
+        let (mut mean, mut std) = (of("mean"), of("std"));
+        change(&mut mean, &mut std);
+        for (name, value) in [("mean", mean), ("std", std)] {
+            model.emission.part_mut(name).expect("a Gaussian")[state][channel] = value;
         }
         let logs = log_likelihoods(&model, &views).expect("a model");
         logs.into_iter().map(|log| log.expect("possible")).collect::<Vec<f64>>()

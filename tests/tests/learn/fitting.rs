@@ -20,16 +20,14 @@ fn hidden() -> Hmm {
     Hmm {
         initial: vec![0.5, 0.5],
         transition: vec![vec![0.97, 0.03], vec![0.03, 0.97]],
-        emission: Emissions::Categorical {
-            probability: vec![vec![0.4, 0.3, 0.2, 0.1], vec![0.1, 0.2, 0.3, 0.4]],
-        },
+        emission: Emissions::categorical(vec![vec![0.4, 0.3, 0.2, 0.1], vec![0.1, 0.2, 0.3, 0.4]]),
     }
 }
 
 /// A Markov chain over symbols with the same pairs of neighbours: each symbol has a state of its own.
 fn neighbours() -> Hmm {
     let Hmm { initial, transition, emission } = hidden();
-    let Emissions::Categorical { probability: b } = emission else { panic!("symbols") };
+    let b = emission.symbols().expect("symbols");
     let pair = |x: usize, y: usize| -> f64 {
         let of = |(i, j): (usize, usize)| initial[i] * b[i][x] * transition[i][j] * b[j][y];
         [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().map(of).sum()
@@ -41,9 +39,7 @@ fn neighbours() -> Hmm {
     Hmm {
         initial: vec![0.25; 4],
         transition: (0..4).map(|x| each(&|y| pair(x, y))).collect(),
-        emission: Emissions::Categorical {
-            probability: (0..4).map(|x| each(&|y| f64::from(x == y))).collect(),
-        },
+        emission: Emissions::categorical((0..4).map(|x| each(&|y| f64::from(x == y))).collect()),
     }
 }
 
@@ -210,9 +206,7 @@ fn a_quiet_class_is_not_made_loud() {
     options.baum_welch.states = 1;
     let trained = train(&data, &all(&data), &options, &|| ()).expect("trained");
     let quiet = data.classes().iter().position(|class| class == "quiet").expect("a class");
-    let Emissions::Gaussian { std, .. } = &trained.fits[quiet].model.emission else {
-        panic!("Gaussians")
-    };
+    let std = trained.fits[quiet].model.emission.part("std").expect("Gaussians");
     let own = data.series().iter().filter(|series| series.label == Some(quiet));
     let rows = own.flat_map(|series| series.samples.view().rows().expect("rows").iter());
     let x: Vec<f64> = rows.flatten().map(|row| row[0]).collect();

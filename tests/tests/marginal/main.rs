@@ -27,9 +27,7 @@ fn hmm(sampler: &mut Sampler) -> Hmm {
     Hmm {
         initial: sampler.probabilities(N),
         transition: (0..N).map(|_| sampler.probabilities(N)).collect(),
-        emission: Emissions::Categorical {
-            probability: (0..N).map(|_| sampler.probabilities(N)).collect(),
-        },
+        emission: Emissions::categorical((0..N).map(|_| sampler.probabilities(N)).collect()),
     }
 }
 
@@ -132,7 +130,7 @@ fn row<const C: usize>(row: &[f64]) -> [f64; C] {
 }
 
 fn core_hmm(hmm: &Hmm) -> CoreHmm<Categorical<N, f64>, N> {
-    let Emissions::Categorical { probability } = &hmm.emission else { panic!("categorical") };
+    let probability = hmm.emission.symbols().expect("categorical");
     let laws = probability.iter().map(|p| Categorical::<N, f64>::new(row(p)).expect("a law"));
     let laws: Vec<_> = laws.collect();
     let chain = Chain::<f64, N>::new(row(&hmm.initial), rows(&hmm.transition)).expect("a chain");
@@ -405,7 +403,7 @@ fn items_that_do_not_fit_are_named() {
 #[test]
 fn impossible_items_have_kernels_of_zero() {
     let mut model = fixed_length(&mut Sampler::new(4));
-    let Emissions::Categorical { probability } = &mut model.hmm.emission else { panic!() };
+    let probability = model.hmm.emission.symbols_mut().expect("categorical");
     probability.iter_mut().for_each(|p| *p = vec![0.25, 0.25, 0.25, 0.25, 0.0]);
     let hmm = model.hmm.clone();
     let set = FiniteSetModel {

@@ -60,19 +60,17 @@ fn model(s: &mut Sampler, family: Family, states: usize) -> Hmm {
         let positions = 4 * states;
         let certain = |to| (0..positions).map(|state| f64::from(state == to)).collect::<Vec<_>>();
         let next = |state| certain(usize::min(state + 1, positions - 1));
-        let emission = Emissions::Categorical { probability: rows(positions, 4) };
+        let emission = Emissions::categorical(rows(positions, 4));
         let transition = (0..positions).map(next).collect();
         return Hmm { initial: certain(0), transition, emission };
     }
     let (initial, transition) = (rows(1, states).swap_remove(0), rows(states, states));
     let emission = match family {
-        Family::Symbols | Family::Aligned => {
-            Emissions::Categorical { probability: rows(states, 4) }
-        }
+        Family::Symbols | Family::Aligned => Emissions::categorical(rows(states, 4)),
         Family::Channels => {
             let mean = (0..states).map(|_| vec![10.0 + s.normal(), s.normal()]).collect();
             let std = (0..states).map(|_| vec![(0.3 * s.normal()).exp(), 0.5]).collect();
-            Emissions::Gaussian { mean, std }
+            Emissions::gaussian(mean, std)
         }
     };
     Hmm { initial, transition, emission }

@@ -4,7 +4,6 @@ use fishweir::classifier::Classifier;
 use fishweir::data::Sample;
 use fishweir::deploy::{Deployed, PushError, Stream};
 use fishweir::learn::ClassifierKind;
-use fishweir::runtime::Emissions;
 use fishweir_core::artefact::{self, ArtefactError, HEADER_LENGTH, Succession};
 use fishweir_core::classify::StreamClassifier;
 use fishweir_core::context::{ContextModel, Steps};
@@ -74,14 +73,10 @@ fn same_bits<'a>(
 #[test]
 fn a_model_is_ruled_out_on_the_host_as_on_the_device() {
     let mut classifier = fitted();
-    let Emissions::Categorical { probability } = &mut classifier.models[0].emission else {
-        panic!("symbols")
-    };
+    let probability = classifier.models[0].emission.symbols_mut().expect("symbols");
     // The last position holds for all that follow.
     probability[POSITIONS - 1] = vec![0.5, 0.25, 0.25, 0.0];
-    let Emissions::Categorical { probability } = &mut classifier.models[1].emission else {
-        panic!("symbols")
-    };
+    let probability = classifier.models[1].emission.symbols_mut().expect("symbols");
     probability[POSITIONS - 1] = vec![0.0, 0.5, 0.25, 0.25];
     classifier.outputs[0].weights = vec![-0.75, 0.5];
     let deployed = classifier.compile().expect("fits in f32");
@@ -134,8 +129,6 @@ fn models_of_a_bank_may_differ_in_length() {
         assert_eq!(before.decision_values(), after.decision_values());
         assert_eq!(before.log_likelihoods(), after.log_likelihoods());
     }
-    let Emissions::Categorical { probability } = &classifier.models[0].emission else {
-        panic!("symbols")
-    };
+    let probability = classifier.models[0].emission.symbols().expect("symbols");
     assert_eq!(probability.len(), POSITIONS - 4);
 }

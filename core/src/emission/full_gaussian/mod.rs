@@ -39,19 +39,22 @@ pub struct FullGaussian<const D: usize, W: Weight = f32> {
     quadratic: [[W::Tangent; D]; D],
 }
 
-/// A [`FullGaussian`] whose number of channels is known at run time, over real weights.
+/// A [`FullGaussian`] whose number of channels is known at run time.
 ///
 /// Matrices are row-major slices of `channels^2`. Slices of a call have the view's sizes; what lies
 /// past the shortest is left alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct FullGaussianView<'a, T> {
+pub struct FullGaussianView<'a, W: Weight> {
     /// Means, `[channel]`.
-    pub mean: &'a [T],
+    pub mean: &'a [W::Real],
     /// The lower triangular `R` with `R' R` the inverse covariance, row-major.
-    pub factor: &'a [T],
-    /// `sum_d log R_dd - D/2 log 2 pi`.
-    pub constant: T,
+    pub factor: &'a [W::Real],
+    /// `sum_d log R_dd - D/2 log 2 pi`, with its tangent.
+    pub constant: W,
+    /// Tangents of `log b` linear in `z`, `[channel]`.
+    pub linear: &'a [W::Tangent],
+    /// Tangents quadratic in it, of the products on and left of the diagonal, row-major.
+    pub quadratic: &'a [W::Tangent],
 }
 
 impl<const D: usize, W: Weight> FullGaussian<D, W> {
@@ -122,6 +125,8 @@ impl<const D: usize, T: Real> FullGaussian<D, T> {
             mean: &self.mean,
             factor: self.factor.as_flattened(),
             constant: self.constant,
+            linear: &[],
+            quadratic: &[],
         }
     }
 
@@ -217,19 +222,27 @@ impl<const D: usize, W: Weight> Emission for FullGaussian<D, W> {
     fn validate(&self) -> Result<(), ModelError> {
         let factor = self.factor.as_flattened();
         validate(&self.mean, factor, self.constant.value())?;
-        let tangents = core::iter::once(self.constant.tangent())
-            .chain(self.linear)
-            .chain(self.quadratic.iter().flatten().copied())
-            .enumerate();
-        for (entry, tangent) in tangents {
-            for c in 0..W::Tangent::DIRECTIONS {
-                if !tangent.get(c).is_some_and(Real::is_finite) {
-                    return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, entry));
-                }
+        let quadratic = self.quadratic.iter().flatten();
+        validate_tangents::<W>(self.constant, self.linear.iter().chain(quadratic))
+    }
+}
+
+fn validate_tangents<'a, W: Weight>(
+    constant: W,
+    others: impl Iterator<Item = &'a W::Tangent>,
+) -> Result<(), ModelError>
+where
+    W::Tangent: 'a,
+{
+    let all = core::iter::once(constant.tangent()).chain(others.copied());
+    for (entry, tangent) in all.enumerate() {
+        for c in 0..W::Tangent::DIRECTIONS {
+            if !tangent.get(c).is_some_and(Real::is_finite) {
+                return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, entry));
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 fn validate<T: Real>(mean: &[T], factor: &[T], constant: T) -> Result<(), ModelError> {
@@ -258,7 +271,8 @@ fn validate<T: Real>(mean: &[T], factor: &[T], constant: T) -> Result<(), ModelE
 impl<'a, T: Real> FullGaussianView<'a, T> {
     /// The Gaussian whose means and factor these are; the constant is computed.
     pub fn from_factor(mean: &'a [T], factor: &'a [T]) -> Self {
-        Self { mean, factor, constant: log_normaliser(factor, mean.len()) }
+        let constant = log_normaliser(factor, mean.len());
+        Self { mean, factor, constant, linear: &[], quadratic: &[] }
     }
 
     /// Replaces a covariance matrix by the factor `R` that a view is made of.
@@ -267,12 +281,6 @@ impl<'a, T: Real> FullGaussianView<'a, T> {
     /// The first row in which the matrix is not finite, not symmetric or not positive definite.
     pub fn factorise(covariance: &mut [T], channels: usize) -> Result<(), ModelError> {
         factor_of_covariance(covariance, channels)
-    }
-
-    fn whitened(&self, x: &[T], d: usize) -> T {
-        let centred = x.iter().zip(self.mean).map(|(&x, &mean)| x - mean);
-        let row = self.factor.iter().skip(d * self.mean.len());
-        row.zip(centred).take(d + 1).fold(T::ZERO, |z, (&factor, centred)| z + factor * centred)
     }
 
     /// The covariance matrix, `(R' R)^-1`.
@@ -295,20 +303,44 @@ impl<'a, T: Real> FullGaussianView<'a, T> {
     }
 }
 
-impl<T: Real> Emission for FullGaussianView<'_, T> {
-    type Weight = T;
-    type Observation = [T];
+impl<W: Weight> FullGaussianView<'_, W> {
+    /// `z_d`.
+    fn whitened(&self, x: &[W::Real], d: usize) -> W::Real {
+        let centred = x.iter().zip(self.mean).map(|(&x, &mean)| x - mean);
+        let row = self.factor.iter().skip(d * self.mean.len());
+        row.zip(centred)
+            .take(d + 1)
+            .fold(W::Real::ZERO, |z, (&factor, centred)| z + factor * centred)
+    }
+}
+
+/// The bits of [`FullGaussian`]. With directions `z` is computed anew for every product, for want of a
+/// place to keep it: `D^3 / 6` multiply-adds.
+impl<W: Weight> Emission for FullGaussianView<'_, W> {
+    type Weight = W;
+    type Observation = [W::Real];
 
     #[inline]
-    fn log_likelihood(&self, x: &[T]) -> T {
-        let square = (0..self.mean.len()).fold(T::ZERO, |sum, d| {
+    fn log_likelihood(&self, x: &[W::Real]) -> W {
+        let size = self.mean.len();
+        let square = (0..size).fold(W::Real::ZERO, |sum, d| {
             let z = self.whitened(x, d);
             sum + z * z
         });
-        self.constant - T::HALF * square
+        let mut tangent = self.constant.tangent();
+        if W::Tangent::DIRECTIONS > 0 {
+            for (d, &linear) in self.linear.iter().enumerate() {
+                let mut slope = linear;
+                for (e, quadratic) in self.quadratic.iter().skip(d * size).take(d + 1).enumerate() {
+                    slope = slope.plus(quadratic.scale(self.whitened(x, e)));
+                }
+                tangent = tangent.plus(slope.scale(self.whitened(x, d)));
+            }
+        }
+        W::new(self.constant.value() - W::Real::HALF * square, tangent)
     }
 
-    fn check(&self, x: &[T]) -> Result<(), ObservationError> {
+    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
         if x.len() == self.mean.len() && x.iter().all(|x| x.is_finite()) {
             Ok(())
         } else {
@@ -321,7 +353,8 @@ impl<T: Real> Emission for FullGaussianView<'_, T> {
     }
 
     fn validate(&self) -> Result<(), ModelError> {
-        validate(self.mean, self.factor, self.constant)
+        validate(self.mean, self.factor, self.constant.value())?;
+        validate_tangents::<W>(self.constant, self.linear.iter().chain(self.quadratic))
     }
 }
 

@@ -33,9 +33,11 @@ pub(super) fn read(files: &[PathBuf]) -> Result<Vec<Named>, Failure> {
 
 /// How the data are read: as the first kernel observes them, if there is one.
 pub(super) fn reading(arguments: &Arguments, kernels: &[Named]) -> Result<ReadOptions, Failure> {
-    let Some(first) = kernels.first() else { return Ok(arguments.reading.options()) };
+    let values = arguments.emitting.values();
+    let plain = || ReadOptions { values, ..arguments.reading.options() };
+    let Some(first) = kernels.first() else { return Ok(plain()) };
     let kind = first.model.kind().map_err(|error| Failure::Input(error.to_string()))?;
-    arguments.reading.options_for(kind, None)
+    Ok(ReadOptions { values, ..arguments.reading.options_for(kind, None)? })
 }
 
 fn options(arguments: &Arguments) -> Result<TrainOptions, Failure> {

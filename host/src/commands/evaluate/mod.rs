@@ -4,7 +4,7 @@ mod kernels;
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::Dataset;
+use fishweir::data::{Dataset, ReadOptions};
 use fishweir::evaluate::{
     CrossValidationOptions, Figures, Judged, Latency, Roc, Units, check, cross_validate, evaluate,
 };
@@ -15,7 +15,7 @@ use fishweir::report::{
     counted,
 };
 
-use super::arguments::{Cutting, Reading, ScoreKernels, Training, refuse_idle};
+use super::arguments::{Cutting, Emitting, Reading, ScoreKernels, Training, refuse_idle};
 use super::fit::warn;
 use super::model::Model;
 use super::output::{self, Outputs};
@@ -51,6 +51,8 @@ pub(super) struct Arguments {
     cutting: Cutting,
     #[command(flatten)]
     training: Training,
+    #[command(flatten)]
+    emitting: Emitting,
     #[command(flatten)]
     kernels: ScoreKernels,
     #[command(flatten)]
@@ -101,8 +103,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
         models => {
-            let idle = arguments.training.with(&arguments.kernels).given();
-            refuse_idle(&idle, "what is judged is trained already")?;
+            let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
+            refuse_idle(&training.given(), "what is judged is trained already")?;
             let judged =
                 models.iter().map(|path| judge(arguments, path)).collect::<Result<Vec<_>, _>>()?;
             let evaluations = judged.iter().map(|one| &one.evaluation);
@@ -231,7 +233,7 @@ struct JudgedModel {
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
-    let reading = arguments.reading.options_for(model.kind()?, Some(model.any().classes()))?;
+    let reading = arguments.reading.options_of(&model, Some(model.any().classes()))?;
     let data = tell::read(&arguments.data, &reading)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let group = arguments.training.group.clone();

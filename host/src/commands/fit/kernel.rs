@@ -32,7 +32,7 @@ pub(super) fn trained(
              --kernel-model and gram take it"
         )));
     }
-    let mut idle = arguments.training.with(&arguments.kernels).given();
+    let mut idle = arguments.training.with(&arguments.kernels, &arguments.emitting).given();
     idle.retain(|name| !["--c", "--class-weight", "--learner"].contains(name));
     refuse_idle(&idle, "the kernel's numbers are given")?;
     // Of these options the kernel reads what every classifier has.

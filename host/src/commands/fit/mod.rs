@@ -4,7 +4,7 @@ mod kernel;
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{DataError, Dataset, Kind};
+use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
 use fishweir::deploy::{DeployedKind, ModelKind};
 use fishweir::learn::{
     ClassifierKind, Effort, TrainOptions, Trained, coarse_channels, constant_channels, train,
@@ -12,7 +12,7 @@ use fishweir::learn::{
 use fishweir::report::{ClassFit, DataSummary, FitReport, Stored};
 use fishweir::runtime::Hmm;
 
-use super::arguments::{Cutting, Reading, ScoreKernels, Training, named_after};
+use super::arguments::{Cutting, Emitting, Reading, ScoreKernels, Training, named_after};
 use super::output::{self, Outputs};
 use super::{Failure, note, progress, tell};
 
@@ -36,6 +36,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     training: Training,
     #[command(flatten)]
+    emitting: Emitting,
+    #[command(flatten)]
     kernels: ScoreKernels,
     #[command(flatten)]
     reading: Reading,
@@ -55,10 +57,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (data, options, trained) = match &arguments.kernel_model {
         Some(path) => kernel::trained(arguments, path)?,
         None => {
-            let training = arguments.training.with(&arguments.kernels);
+            let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let options = training.options(arguments.classifier, &arguments.cutting)?;
             training.check_read_by(&[arguments.classifier], false)?;
-            let data = tell::read(&arguments.data, &arguments.reading.options())?;
+            let values = arguments.emitting.values();
+            let reading = ReadOptions { values, ..arguments.reading.options() };
+            let data = tell::read(&arguments.data, &reading)?;
             check_group(&data, &options)?;
             training.check_varies(std::slice::from_ref(&options), data.kind())?;
             tell::room_to_fit(&data, options.baum_welch.states)?;

@@ -53,7 +53,7 @@ impl Source {
             return Ok(Self { data, models, windowing: options.windowing });
         };
         let model = Model::read(path)?;
-        let reading = arguments.reading.options_for(model.kind()?, None)?;
+        let reading = arguments.reading.options_of(&model, None)?;
         let windowing = model.windowing(arguments.cutting.windowing());
         let fitted = model.fitted.ok_or_else(|| {
             let path = path.display();

@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use fishweir_core::classify::Limit;
 
 use super::DeployedModel;
+use super::source::EmissionType;
 use super::source::{model_source, observed, one_line};
 use crate::classifier::Observations;
 
@@ -67,11 +68,9 @@ impl Detector {
     /// number is written so that it reads back to the same bits.
     #[must_use]
     pub fn to_source(&self) -> String {
-        let family = match &self.observations {
-            Observations::Channels(_) => "Gaussian",
-            Observations::Symbols(_) => "Categorical",
-        };
-        let (size, states) = (self.size(), self.states());
+        let emission = EmissionType::of(std::slice::from_ref(&self.model));
+        let (imported, states) = (emission.import(), self.states());
+        let emission = emission.text("Dual<f32, 1>");
         let mut text = format!(
             "// A detector of change, exported by fishweir {}. Calibrate again, do not change this file.\n\
              //\n\
@@ -85,12 +84,12 @@ impl Detector {
         let _ = write!(
             text,
             "\nuse fishweir_core::classify::{{ChangeDetector, Limit}};\n\
-             use fishweir_core::emission::{family};\n\
+             use fishweir_core::emission::{imported};\n\
              use fishweir_core::filter::Memory;\n\
              use fishweir_core::hmm::{{Chain, Hmm}};\n\
              use fishweir_core::number::Dual;\n\n\
              /// A model of {states} hidden states over {}, one direction.\n\
-             pub type Model = ChangeDetector<{family}<{size}, Dual<f32, 1>>, {states}, 1>;\n\n\
+             pub type Model = ChangeDetector<{emission}, {states}, 1>;\n\n\
              /// The detector, in flash.\n\
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\

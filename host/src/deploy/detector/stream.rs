@@ -5,13 +5,13 @@ use fishweir_core::emission::Emission;
 use fishweir_core::filter::{Memory, Recursion};
 use fishweir_core::number::{Dual, Scalar};
 
+use super::super::DeployedModel;
 use super::super::PushError;
 use super::super::block::{Build, Observation, hmm};
-use super::super::{DeployedEmission, DeployedModel};
 use super::Detector;
 use crate::classifier::Observations;
 use crate::data::Sample;
-use crate::runtime::{CategoricalVec, GaussianVec, with_few_states};
+use crate::runtime::{CategoricalVec, RowState, with_few_states};
 
 /// A stream through a [`Detector`], with the device's arithmetic and its bits.
 pub struct DetectorStream {
@@ -37,11 +37,10 @@ impl DetectorStream {
         fit: Limit,
         drift: Limit,
     ) -> Self {
-        let run = match model.emission.first() {
-            Some(DeployedEmission::Categorical(_)) => {
-                running::<CategoricalVec<Dual<f32, 1>>>(model, memory, fit, drift)
-            }
-            _ => running::<GaussianVec<Dual<f32, 1>>>(model, memory, fit, drift),
+        let run = if model.is_over_symbols() {
+            running::<CategoricalVec<Dual<f32, 1>>>(model, memory, fit, drift)
+        } else {
+            running::<RowState<Dual<f32, 1>>>(model, memory, fit, drift)
         };
         let channels = match observations {
             Observations::Channels(names) => Some(names.len()),

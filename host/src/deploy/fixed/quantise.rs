@@ -9,7 +9,9 @@ use fishweir_core::{ModelError, Part};
 use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedWeight};
 use crate::classifier::{Classifier, Observations};
 use crate::deploy::compile::Names;
-use crate::deploy::{CompileError, Deployed, DeployedEmission, DeployedModel, Weight};
+use crate::deploy::source::EmissionType;
+use crate::deploy::{CompileError, Deployed, DeployedModel, Weight};
+use crate::runtime::family::{GaussianFields, OF_CHANNELS, OF_SYMBOLS};
 
 /// Why a classifier does not fit fixed point.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -52,6 +54,9 @@ pub enum QuantiseError {
     /// A weight or a bias that is not finite in `f32`.
     #[error("output {0}: a weight or its bias is not finite in f32")]
     Output(usize),
+    /// Emissions that fixed point has no tables for.
+    #[error("fixed point holds categorical and gaussian emissions, not {0}: export f32")]
+    Family(&'static str),
     /// More states or outputs than the proof allows for or the host runs.
     #[error("{0}: at most 64 states and 32 outputs with scores")]
     TooLarge(String),
@@ -92,6 +97,10 @@ fn quantise(
     let (states, directions) = (deployed.states(), deployed.directions());
     if states > 64 || directions > super::stream::DIRECTIONS_MAX {
         return Err(QuantiseError::TooLarge(format!("{states} states, {directions} directions")));
+    }
+    let family = EmissionType::of(&deployed.models).family;
+    if ![OF_SYMBOLS, OF_CHANNELS].contains(&family) {
+        return Err(QuantiseError::Family(family.name()));
     }
     let places = match &deployed.observations {
         Observations::Symbols(_) => Vec::new(),
@@ -143,7 +152,7 @@ fn places_of(
 ) -> Result<i16, QuantiseError> {
     let (mut reach, mut narrowest, mut widest): (f64, _, _) = (wanted, f64::INFINITY, 0.0_f64);
     for emission in deployed.models.iter().flat_map(|model| &model.emission) {
-        if let DeployedEmission::Gaussian { mean, rate, .. } = emission {
+        if let Some(GaussianFields { mean, rate, .. }) = emission.gaussian() {
             let std = 1.0 / rate[channel];
             reach = reach.max(mean[channel].abs() + REACH * std);
             (narrowest, widest) = (narrowest.min(std), widest.max(std));
@@ -176,7 +185,7 @@ fn quantise_model(
     let wrong = |state: usize| {
         move |source| QuantiseError::Model { place: names.place(index, &source), state, source }
     };
-    let fine = matches!(model.emission.first(), Some(DeployedEmission::Gaussian { .. }));
+    let fine = !model.is_over_symbols();
     let row = |weights: &[Weight<f64>], part, row| -> Result<Vec<FixedWeight>, ModelError> {
         if fine {
             return fine_row(weights, &unit, part, row);
@@ -197,8 +206,9 @@ fn quantise_model(
         .emission
         .iter()
         .enumerate()
-        .map(|(state, emission)| match emission {
-            DeployedEmission::Categorical(weights) => {
+        .map(|(state, emission)| match emission.gaussian() {
+            None => {
+                let weights = emission.weights(0);
                 let table: Vec<Q15> = weights
                     .iter()
                     .zip(&exponents)
@@ -210,9 +220,7 @@ fn quantise_model(
                     exponent: exponents.clone(),
                 })
             }
-            DeployedEmission::Gaussian { .. } => {
-                gaussian(emission, places, &unit).map_err(wrong(state))
-            }
+            Some(fields) => gaussian(&fields, places, &unit).map_err(wrong(state)),
         })
         .collect::<Result<_, _>>()?;
     Ok(FixedModel { initial, transition, emission, unit })
@@ -220,14 +228,10 @@ fn quantise_model(
 
 /// Of each symbol, what brings its largest probability over the states above a half.
 fn exponents_of(model: &DeployedModel<f64>) -> Vec<u16> {
-    let rows: Vec<&Vec<Weight<f64>>> = model
-        .emission
-        .iter()
-        .filter_map(|emission| match emission {
-            DeployedEmission::Categorical(row) => Some(row),
-            DeployedEmission::Gaussian { .. } => None,
-        })
-        .collect();
+    let rows: Vec<&[Weight<f64>]> = match model.is_over_symbols() {
+        true => model.emission.iter().map(|emission| emission.weights(0)).collect(),
+        false => Vec::new(),
+    };
     (0..rows.first().map_or(0, |row| row.len()))
         .map(|k| {
             let largest = rows.iter().map(|row| row[k].value).fold(0.0, f64::max);
@@ -242,13 +246,14 @@ fn steepest(model: &DeployedModel<f64>, output: usize, exponents: &[u16]) -> f64
     let sum = |row: &Vec<Weight<f64>>| row.iter().map(|w| w.tangent[output].abs()).sum::<f64>();
     let rows = std::iter::once(&model.initial).chain(&model.transition).map(sum);
     let largest = rows.fold(0.0, f64::max);
-    model.emission.iter().fold(largest, |largest, emission| match emission {
-        DeployedEmission::Categorical(row) => row
+    model.emission.iter().fold(largest, |largest, emission| match emission.gaussian() {
+        None => emission
+            .weights(0)
             .iter()
             .zip(exponents)
             .map(|(weight, &by)| weight.tangent[output].abs() * f64::from(by).exp2())
             .fold(largest, f64::max),
-        DeployedEmission::Gaussian { linear, quadratic, constant, .. } => {
+        Some(GaussianFields { linear, quadratic, constant, .. }) => {
             let scale = per_deviation();
             let full = f64::from(RATE_MAX) / f64::from(1 << 14);
             let channels = linear.iter().zip(quadratic).map(|(linear, quadratic)| {
@@ -326,13 +331,11 @@ fn with_rates(
 }
 
 fn gaussian(
-    emission: &DeployedEmission<f64>,
+    fields: &GaussianFields<'_, f64>,
     places: &[i16],
     unit: &[i16],
 ) -> Result<FixedEmission, ModelError> {
-    let DeployedEmission::Gaussian { mean, rate, constant, linear, quadratic } = emission else {
-        return Err(ModelError::new(Part::Mean, fishweir_core::Flaw::Inconsistent, 0, 0));
-    };
+    let GaussianFields { mean, rate, constant, linear, quadratic } = *fields;
     let out = |part, entry| ModelError::new(part, fishweir_core::Flaw::OutOfRange, 0, entry);
     let mut channels = Vec::new();
     for (d, &places) in places.iter().enumerate() {

@@ -52,7 +52,7 @@ impl Machine {
 
     fn cost_of_scores(&self, kernel: &Scores) -> Cost {
         let (items, entries) = (self.items(), self.entries());
-        let streaming = Streaming::of(self.models(), self.states(), &self.observations);
+        let streaming = Streaming::of(self.models(), self.states(), &self.emission());
         let whitening = match kernel.whitening {
             DeployedWhitening::Diagonal(_) => 1,
             DeployedWhitening::Full(_) => entries,

@@ -53,7 +53,7 @@ mod tests {
         let coin = Hmm {
             initial: vec![1.0],
             transition: vec![vec![1.0]],
-            emission: Emissions::Categorical { probability: vec![vec![0.1, 0.9]] },
+            emission: Emissions::categorical(vec![vec![0.1, 0.9]]),
         };
         let kernel = ExpansionKernel::FixedLength {
             model: coin,

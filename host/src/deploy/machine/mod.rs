@@ -17,12 +17,13 @@ mod stream;
 
 pub use expansion::{Expansion, ExpansionError, ExpansionKernel, ScoreKernelKind, WhiteningRows};
 pub(crate) use round::unit_length;
-pub(crate) use scores::check_size;
+pub(crate) use scores::{check_size, has_machines};
 pub use stream::MachineStream;
 
 use fishweir_core::classify::{Normalisation, ScoreKernel};
 
 use super::DeployedModel;
+use super::source::EmissionType;
 use crate::classifier::Observations;
 
 /// A kernel machine as a device holds it: `f32`, stored items whitened or with their norms.
@@ -117,6 +118,14 @@ impl Machine {
             DeployedKernel::FixedLength(_) => None,
             DeployedKernel::Scores(scores) => Some(scores.normalisation),
         }
+    }
+
+    /// The type of its models' emissions.
+    pub(super) fn emission(&self) -> EmissionType {
+        EmissionType::of(match &self.kernel {
+            DeployedKernel::FixedLength(sequences) => std::slice::from_ref(&sequences.model),
+            DeployedKernel::Scores(scores) => &scores.models,
+        })
     }
 
     /// Whether its kernel is one on scores.

@@ -9,7 +9,7 @@ use super::expansion::{
 use super::{DeployedKernel, DeployedWhitening, Machine, Scores, Sequences, scores};
 use crate::classifier::Observations;
 use crate::deploy::compile::{Names, attach};
-use crate::runtime::{Emissions, Hmm, with_few_states};
+use crate::runtime::{Hmm, with_few_states};
 
 impl Expansion {
     /// The machine as a device holds it: support vectors alone, whitened or with their norms, in
@@ -55,12 +55,11 @@ impl Expansion {
 
     fn check_models(&self) -> Result<(), ExpansionError> {
         let size = self.observations.size();
-        let channels = matches!(self.observations, Observations::Channels(_));
+        let symbols = matches!(self.observations, Observations::Symbols(_));
         shape("models", self.models().len().min(1), 1)?;
         for (index, model) in self.models().iter().enumerate() {
             model.validate().map_err(|source| ExpansionError::Model { model: index, source })?;
-            let gaussian = matches!(model.emission, Emissions::Gaussian { .. });
-            if model.size() != size || channels != gaussian {
+            if model.size() != size || symbols != model.emission.is_over_symbols() {
                 return Err(ExpansionError::Family(index));
             }
             shape(&format!("model {index}"), model.states(), self.models()[0].states())?;
@@ -205,7 +204,7 @@ impl WhiteningRows {
 /// `log k(s, s)`; `None` where it is that of zero.
 fn log_norm(model: &Hmm, item: &[u16]) -> Option<f64> {
     with_few_states!(model.states(), N => {
-        let hmm = model.categorical::<N>()?;
+        let hmm = model.categorical::<f64, N>()?;
         let mut norm = Running::new(FixedLengthNorm::of(&hmm, item.len()));
         norm.push_block(item).ok()?;
         Some(norm.read()).filter(|log| log.is_finite())
@@ -216,14 +215,16 @@ fn log_norm(model: &Hmm, item: &[u16]) -> Option<f64> {
 fn units(models: &[Hmm], scale: &[f64], likelihood: bool) -> Result<Vec<f64>, ExpansionError> {
     let mut units = Vec::new();
     for model in models {
-        let (states, size) = (model.states(), model.size());
+        let (states, family) = (model.states(), model.emission.family());
         units.resize(units.len() + states + states * states, 1.0);
-        for _ in 0..states {
-            if matches!(model.emission, Emissions::Gaussian { .. }) {
-                shape("scale", scale.len(), size)?;
+        for block in (0..states).flat_map(|_| family.score()) {
+            let width = block.width.of(model.emission.shape());
+            if family.in_units(block) {
+                shape("scale", scale.len(), width)?;
                 units.extend(scale);
+            } else {
+                units.resize(units.len() + width, 1.0);
             }
-            units.resize(units.len() + size, 1.0);
         }
         units.extend(likelihood.then_some(1.0));
     }

@@ -20,10 +20,17 @@ use super::expansion::ExpansionError;
 use super::stream::KernelStream;
 use super::{DeployedWhitening, Scores};
 use crate::classifier::Observations;
+use crate::runtime::Family;
+use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
 
 const MOST_STATES: usize = 8;
 const MOST_SYMBOLS: usize = 32;
 const MOST_CHANNELS: usize = 9;
+
+/// Whether kernel machines on scores are compiled for emissions of a family.
+pub(crate) fn has_machines(family: &'static dyn Family) -> bool {
+    [OF_SYMBOLS, OF_CHANNELS].contains(&family)
+}
 
 /// Refuses what [`block`] is not compiled for.
 pub(crate) fn check_size(
@@ -115,7 +122,7 @@ trait Block {
 /// A family at a compiled size.
 trait Padded: SufficientStatistics<Real = f32, Observation: Sized> {
     /// The distribution of a state; of one out of reach where there is none.
-    fn padded(emission: Option<&DeployedEmission>) -> Option<Self>;
+    fn padded(emission: Option<&DeployedEmission>) -> Self;
     /// The observation, where it is one of `size` symbols or channels.
     fn sample(x: &Observation<'_, f32>, size: usize) -> Result<Self::Observation, PushError>;
     /// Adds the entries that the unpadded distribution has.
@@ -123,16 +130,10 @@ trait Padded: SufficientStatistics<Real = f32, Observation: Sized> {
 }
 
 impl<const K: usize> Padded for Categorical<K> {
-    fn padded(emission: Option<&DeployedEmission>) -> Option<Self> {
+    fn padded(emission: Option<&DeployedEmission>) -> Self {
         let mut probability = [0.0; K];
-        match emission {
-            None => {}
-            Some(DeployedEmission::Categorical(row)) => {
-                fill(&mut probability, row.iter().map(value))
-            }
-            Some(_) => return None,
-        }
-        Some(Self::from_parts(probability))
+        fill(&mut probability, emission.iter().flat_map(|emission| emission.weights(0)).map(value));
+        Self::from_parts(probability)
     }
 
     fn sample(x: &Observation<'_, f32>, size: usize) -> Result<usize, PushError> {
@@ -149,23 +150,14 @@ impl<const K: usize> Padded for Categorical<K> {
 }
 
 impl<const D: usize> Padded for Gaussian<D> {
-    fn padded(emission: Option<&DeployedEmission>) -> Option<Self> {
+    fn padded(emission: Option<&DeployedEmission>) -> Self {
         let (mut mean, mut rate, mut constant) = ([0.0; D], [0.0; D], f32::NEG_INFINITY);
-        match emission {
-            None => {}
-            Some(DeployedEmission::Gaussian {
-                mean: means,
-                rate: rates,
-                constant: normaliser,
-                ..
-            }) => {
-                fill(&mut mean, means.iter().copied());
-                fill(&mut rate, rates.iter().copied());
-                constant = normaliser.value;
-            }
-            Some(_) => return None,
+        if let Some(fields) = emission.and_then(DeployedEmission::gaussian) {
+            fill(&mut mean, fields.mean.iter().copied());
+            fill(&mut rate, fields.rate.iter().copied());
+            constant = fields.constant.value;
         }
-        Some(Self::from_parts(mean, rate, constant, [(); D], [(); D]))
+        Self::from_parts(mean, rate, constant, [(); D], [(); D])
     }
 
     fn sample(x: &Observation<'_, f32>, size: usize) -> Result<[f32; D], PushError> {
@@ -202,11 +194,7 @@ struct Scored<E: Emission, S, const N: usize> {
 
 impl<E: Padded, const N: usize> Scored<E, E::Statistics, N> {
     fn of(model: &DeployedModel, size: usize) -> Self {
-        let emission = std::array::from_fn(|state| {
-            E::padded(model.emission.get(state))
-                .or_else(|| E::padded(None))
-                .unwrap_or_else(|| unreachable!("a state out of reach can always be built"))
-        });
+        let emission = std::array::from_fn(|state| E::padded(model.emission.get(state)));
         let hmm = Hmm::new(chain::<f32, f32, N>(model, 0), emission);
         let collected = Statistics::of(&hmm).start();
         Self { hmm, collected, states: model.initial.len(), size }
@@ -248,8 +236,7 @@ impl<E: Padded, const N: usize> Block for Scored<E, E::Statistics, N> {
 
 /// A model at the next sizes that are compiled; [`check_size`] has passed.
 fn block(model: &DeployedModel, size: usize) -> Box<dyn Block + Send> {
-    let categorical = matches!(model.emission.first(), Some(DeployedEmission::Categorical(_)));
-    match (categorical, size) {
+    match (model.is_over_symbols(), size) {
         (true, 0..=4) => scored::<Categorical<4>>(model, size),
         (true, _) => scored::<Categorical<MOST_SYMBOLS>>(model, size),
         (false, 0..=3) => scored::<Gaussian<3>>(model, size),

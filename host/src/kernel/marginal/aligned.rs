@@ -12,7 +12,7 @@ use super::rows::{
     symbols, symbols_of,
 };
 use crate::data::{Alphabet, Kind, SamplesView};
-use crate::runtime::{Emissions, Hmm, LARGEST_ALPHABET, with_few_states, with_states};
+use crate::runtime::{Hmm, LARGEST_ALPHABET, with_few_states, with_states};
 
 /// The hidden Markov model whose state path two sequences of one length share.
 ///
@@ -59,21 +59,17 @@ pub struct HiddenState {
 /// Checks a model against what it says that it observes.
 pub(super) fn check_hmm(hmm: &Hmm, kind: &Kind) -> Result<(), ModelError> {
     hmm.validate()?;
-    let (size, found, expected) = match (kind, &hmm.emission) {
-        (Kind::Symbols(alphabet), Emissions::Categorical { .. }) => {
-            (alphabet.len(), "symbols", "alphabet")
-        }
-        (Kind::Channels(names), Emissions::Gaussian { .. }) => {
-            (names.len(), "channels", "channels")
-        }
-        (Kind::Symbols(_), _) => {
-            let what = "must be categorical, as the model has an alphabet";
-            return Err(ModelError::new("hmm.emission", what));
-        }
-        (Kind::Channels(_), _) => {
-            let what = "must be gaussian, as the model has channels";
-            return Err(ModelError::new("hmm.emission", what));
-        }
+    let what = match (kind, hmm.emission.is_over_symbols()) {
+        (Kind::Symbols(_), false) => "must be categorical, as the model has an alphabet",
+        (Kind::Channels(_), true) => "must be gaussian, as the model has channels",
+        _ => "",
+    };
+    if !what.is_empty() {
+        return Err(ModelError::new("hmm.emission", what));
+    }
+    let (size, found, expected) = match kind {
+        Kind::Symbols(alphabet) => (alphabet.len(), "symbols", "alphabet"),
+        Kind::Channels(names) => (names.len(), "channels", "channels"),
     };
     if hmm.size() == size {
         return Ok(());
@@ -104,10 +100,10 @@ impl Rows for FixedLengthModel {
     ) -> Result<Vec<Vec<f64>>, MarginalError> {
         one_length(items, None)?;
         with_states!(self.hmm.states(), N => {
-            if let Some(hmm) = self.hmm.categorical::<N>() {
+            if let Some(hmm) = self.hmm.categorical::<f64, N>() {
                 let items = prepare(items, |view| symbols_of(view, &hmm.emission()[..1]))?;
                 fixed_length(&hmm, &items, plan)
-            } else if let Some(hmm) = self.hmm.gaussian::<N>() {
+            } else if let Some(hmm) = self.hmm.channels::<f64, N>() {
                 let size = self.hmm.size();
                 let items = prepare(items, |view| channels_of(view, &hmm.emission()[..1], size))?;
                 fixed_length(&hmm, &items, plan)

@@ -65,10 +65,10 @@ impl Rows for FiniteSetModel {
     ) -> Result<Vec<Vec<f64>>, MarginalError> {
         let of_models = self.model.iter().map(|model| {
             with_states!(model.states(), N => {
-                if let Some(hmm) = model.categorical::<N>() {
+                if let Some(hmm) = model.categorical::<f64, N>() {
                     let items = prepare(items, |view| symbols_of(view, &hmm.emission()[..1]))?;
                     said(&hmm, &items)
-                } else if let Some(hmm) = model.gaussian::<N>() {
+                } else if let Some(hmm) = model.channels::<f64, N>() {
                     let states = &hmm.emission()[..1];
                     let items = prepare(items, |view| channels_of(view, states, model.size()))?;
                     said(&hmm, &items)

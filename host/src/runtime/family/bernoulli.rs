@@ -1,0 +1,212 @@
+use fishweir_core::artefact;
+use fishweir_core::emission::{BernoulliView, Emission, Parametrisation, Row, yes_or_no};
+use fishweir_core::number::{Real, Weight as CoreWeight};
+use fishweir_core::{ModelError, ObservationError};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use super::device::{Content, lift};
+use super::rows::converted;
+use super::{
+    AllBanks, Along, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
+    HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight, Width, logit,
+    table_towards,
+};
+use crate::data::Values;
+use crate::runtime::numbers::{excesses, mean};
+use crate::runtime::{HmmError, check};
+
+/// Channels that say yes or no, independent given the state.
+#[derive(Debug)]
+pub(crate) struct Bernoulli;
+
+const PROBABILITY: Block = Block::new("probability", Width::Size);
+
+impl Family for Bernoulli {
+    fn name(&self) -> &'static str {
+        "bernoulli"
+    }
+    fn observes(&self) -> Observed {
+        Observed::Channels(Values::YesOrNo)
+    }
+    /// Of yes.
+    fn parts(&self) -> &'static [Block] {
+        &[PROBABILITY]
+    }
+    fn statistics(&self) -> &'static [Block] {
+        const { &[Block::new("occupancy", Width::One), Block::new("excess", Width::Size)] }
+    }
+    fn score(&self) -> &'static [Block] {
+        const { &[Block::new("logit", Width::Size)] }
+    }
+
+    fn validate(&self, parts: &Parts, states: usize, shape: Shape) -> Result<(), HmmError> {
+        let [probability] = parts.rows();
+        check::numbers(PROBABILITY.name, probability, (states, shape.size), check::SHARE)
+    }
+
+    fn of_cluster(
+        &self,
+        rows: &[&[f64]],
+        centre: &[f64],
+        _: &[f64],
+        held: &Held<'_>,
+    ) -> Vec<Vec<f64>> {
+        let (a, count) = (held.pseudocount, rows.len() as f64);
+        let of = |(channel, &centre): (usize, &f64)| match mean(rows, channel) {
+            Some(mean) => (mean * count + a) / (count + 2.0 * a),
+            None => (centre + a) / (1.0 + 2.0 * a),
+        };
+        vec![centre.iter().enumerate().map(of).collect()]
+    }
+
+    fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts) {
+        let [probability] = parts.rows();
+        excesses(probability, samples, into);
+    }
+
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>) {
+        let ([probability], [occupancy, excess]) = (parts.rows_mut(), statistics.rows());
+        let a = held.pseudocount;
+        for ((row, occupancy), excess) in probability.iter_mut().zip(occupancy).zip(excess) {
+            for (p, excess) in row.iter_mut().zip(excess) {
+                if occupancy[0] >= 1e-8 && *p > 0.0 && *p < 1.0 {
+                    let yes = *p * occupancy[0] + excess;
+                    *p = ((yes + a) / (occupancy[0] + 2.0 * a)).clamp(0.0, 1.0);
+                }
+            }
+        }
+    }
+
+    /// Of the Dirichlet density that pseudocounts are.
+    fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
+        let inside = parts.by_state().filter(|&p| held.pseudocount > 0.0 && p > 0.0 && p < 1.0);
+        inside.map(|p| held.pseudocount * (p.ln() + (1.0 - p).ln())).sum()
+    }
+
+    fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {
+        let [probability] = parts.rows();
+        let one = |&p: &f64| if rng.random::<f64>() < p { 1.0 } else { 0.0 };
+        Drawn::Row(probability[state].iter().map(one).collect())
+    }
+
+    fn push_score(
+        &self,
+        parts: &Parts,
+        statistics: &Parts,
+        _: Parametrisation,
+        score: &mut Vec<f64>,
+    ) {
+        let ([probability], [_, excess]) = (parts.rows(), statistics.rows());
+        let all = probability.iter().flatten().zip(excess.iter().flatten());
+        score.extend(all.map(|(&p, &excess)| if p > 0.0 && p < 1.0 { excess } else { 0.0 }));
+    }
+
+    fn moving(&self, parts: &Parts) -> Vec<bool> {
+        parts.by_state().map(|p| p > 0.0 && p < 1.0).collect()
+    }
+
+    fn towards(&self, from: &Parts, to: &Parts) -> Option<Parts> {
+        let ([from], [to]) = (from.rows(), to.rows());
+        let rate = |from: f64, to: f64| logit(from, to) - logit(1.0 - from, 1.0 - to);
+        Some(Parts::new(self.score(), [table_towards(from, to, rate)?]))
+    }
+
+    fn core_types(&self) -> &'static [&'static str] {
+        &["Bernoulli"]
+    }
+    fn artefact(&self) -> Option<artefact::Family> {
+        Some(artefact::Family::BERNOULLI)
+    }
+    fn fields(&self) -> &'static [FieldKind] {
+        const FIELDS: [FieldKind; 2] = [
+            FieldKind::new(Content::Weights, Width::Size),
+            FieldKind::new(Content::Weights, Width::Size),
+        ];
+        &FIELDS
+    }
+
+    fn deploy(
+        &self,
+        parts: &Parts,
+        state: usize,
+        along: &[Along<'_>],
+        _: &Precision,
+    ) -> Result<Vec<Field<f64>>, DoesNotFit> {
+        let [probability] = parts.rows();
+        let moved = |sign: f64| {
+            let one = |(channel, &p): (usize, &f64)| {
+                let tangent = along.iter().map(|along| {
+                    let [logits] = along.parts().rows();
+                    sign * p * (1.0 - p) * logits[state][channel]
+                });
+                let value = if sign > 0.0 { p } else { 1.0 - p };
+                Weight { value, tangent: tangent.collect() }
+            };
+            Field::Weights(probability[state].iter().enumerate().map(one).collect())
+        };
+        Ok(vec![moved(1.0), moved(-1.0)])
+    }
+
+    /// A product of look-ups.
+    fn work(&self, shape: Shape, directions: usize) -> (usize, usize) {
+        (shape.size * (1 + 2 * directions), 0)
+    }
+    fn rows(&self, _: Shape) -> Option<&'static dyn AllBanks> {
+        Some(&Self)
+    }
+}
+
+/// The core's distribution at a run-time size, over rows of reals that hold 1 and 0.
+pub(crate) struct BernoulliVec<W: CoreWeight> {
+    yes: Vec<W>,
+    no: Vec<W>,
+}
+
+impl<W: CoreWeight> BernoulliVec<W> {
+    fn view(&self) -> BernoulliView<'_, W> {
+        BernoulliView { yes: &self.yes, no: &self.no }
+    }
+}
+
+impl<W: CoreWeight> Emission for BernoulliVec<W> {
+    type Weight = W;
+    type Observation = [W::Real];
+
+    fn log_likelihood(&self, x: &[W::Real]) -> W {
+        converted(x, yes_or_no, |x| self.view().log_likelihood(x))
+            .unwrap_or(W::constant(W::Real::NEG_INFINITY))
+    }
+    fn row<const N: usize>(states: &[Self; N], x: &[W::Real]) -> Option<Row<W, N>> {
+        converted(x, yes_or_no, |x| BernoulliView::row(&states.each_ref().map(Self::view), x))
+            .ok()?
+    }
+    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
+        converted(x, yes_or_no, |x| self.view().check(x))?
+    }
+    fn width(&self) -> usize {
+        self.yes.len()
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        self.view().validate()
+    }
+}
+
+impl OverRows for Bernoulli {
+    type State<W: HostWeight> = BernoulliVec<W>;
+
+    fn state<W: HostWeight>(
+        emission: Option<&DeployedEmission<W::Real>>,
+        first: usize,
+        shape: Shape,
+    ) -> BernoulliVec<W> {
+        let weights = |field| match emission {
+            Some(emission) => {
+                emission.weights(field).iter().map(|w| lift(Some(w), first)).collect()
+            }
+            // Out of reach: neither yes nor no.
+            None => vec![lift(None, first); shape.size],
+        };
+        BernoulliVec { yes: weights(0), no: weights(1) }
+    }
+}

@@ -1,0 +1,372 @@
+use fishweir_core::emission::{Emission, FullGaussianView, GaussianMoments, Parametrisation};
+use fishweir_core::number::{Number, Real, Weight as CoreWeight};
+use fishweir_core::{ModelError, ObservationError};
+use rand_chacha::ChaCha8Rng;
+
+use super::device::{Content, lift, tangent};
+use super::{
+    AllBanks, Along, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
+    HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight, Width,
+};
+use crate::data::Values;
+use crate::runtime::numbers::{centre_and_spread, normal};
+use crate::runtime::{HmmError, check};
+
+/// Channels that are Gaussian together, with a covariance matrix.
+///
+/// `z = R (x - mean)` with the lower triangular `R` of which `R' R` is the inverse covariance.
+#[derive(Debug)]
+pub(crate) struct FullGaussian;
+
+const MEAN: Block = Block::new("mean", Width::Size);
+const COVARIANCE: Block = Block::new("covariance", Width::Square);
+
+/// `R` of a covariance matrix, row by row; `None` of a matrix that is none.
+fn factor(covariance: &[f64], size: usize) -> Option<Vec<f64>> {
+    let mut factor = covariance.to_vec();
+    FullGaussianView::<f64>::factorise(&mut factor, size).ok()?;
+    Some(factor)
+}
+
+/// The factors of all states; of a matrix that is none, nothing.
+fn factors(covariance: &[Vec<f64>], size: usize) -> Vec<Vec<f64>> {
+    covariance.iter().map(|matrix| factor(matrix, size).unwrap_or_default()).collect()
+}
+
+/// The likeliest mean and covariance of a state, no channel's deviation given those before it below its
+/// floor; `None` where there is no estimate.
+fn estimate(
+    mean: &[f64],
+    covariance: &[f64],
+    moments: GaussianMoments<'_, f64>,
+    floor: &[f64],
+) -> Option<(Vec<f64>, Vec<f64>)> {
+    let size = mean.len();
+    let square = || vec![0.0; size * size];
+    // In units of the floors, in which one floor serves all channels; `z` is the same in all units.
+    let mut own = factor(covariance, size)?;
+    for row in own.chunks_mut(size.max(1)) {
+        row.iter_mut().zip(floor).for_each(|(entry, floor)| *entry *= floor);
+    }
+    let centre: Vec<f64> = mean.iter().zip(floor).map(|(mean, floor)| mean / floor).collect();
+    let (mut next, mut factor, mut scratch) = (vec![0.0; size], square(), square());
+    let view = FullGaussianView::from_factor(&centre, &own);
+    view.maximise(moments, 1.0, &mut next, &mut factor, &mut scratch).ok()?;
+    let mut found = square();
+    FullGaussianView::from_factor(&next, &factor).covariance(&mut found, &mut scratch);
+    for (row, own) in found.chunks_mut(size.max(1)).zip(floor) {
+        row.iter_mut().zip(floor).for_each(|(entry, other)| *entry *= own * other);
+    }
+    next.iter_mut().zip(floor).for_each(|(mean, floor)| *mean *= floor);
+    Some((next, found))
+}
+
+impl Family for FullGaussian {
+    fn name(&self) -> &'static str {
+        "full-gaussian"
+    }
+    fn observes(&self) -> Observed {
+        Observed::Channels(Values::Reals)
+    }
+    fn parts(&self) -> &'static [Block] {
+        &[MEAN, COVARIANCE]
+    }
+    /// Of `z`: sums, and of its products those on and left of the diagonal.
+    fn statistics(&self) -> &'static [Block] {
+        const {
+            &[
+                Block::new("occupancy", Width::One),
+                Block::new("first", Width::Size),
+                Block::new("products", Width::Square),
+            ]
+        }
+    }
+    fn statistics_name(&self) -> Option<&'static str> {
+        Some("products")
+    }
+    /// The logarithm of the covariance matrix: see the core's `Spread`.
+    fn score(&self) -> &'static [Block] {
+        const { &[MEAN, Block::new("log_std", Width::Square)] }
+    }
+    fn in_units(&self, block: &Block) -> bool {
+        *block == MEAN
+    }
+
+    fn validate(&self, parts: &Parts, states: usize, shape: Shape) -> Result<(), HmmError> {
+        let [mean, covariance] = parts.rows();
+        check::numbers(MEAN.name, mean, (states, shape.size), check::FINITE)?;
+        let entries = shape.size * shape.size;
+        check::numbers(COVARIANCE.name, covariance, (states, entries), check::FINITE)?;
+        let broken = covariance.iter().position(|matrix| factor(matrix, shape.size).is_none());
+        broken.map_or(Ok(()), |state| {
+            let wanted = "a symmetric and positive definite matrix";
+            Err(HmmError::Range { part: format!("{}[{state}]", COVARIANCE.name), wanted })
+        })
+    }
+
+    fn of_cluster(
+        &self,
+        rows: &[&[f64]],
+        centre: &[f64],
+        scale: &[f64],
+        held: &Held<'_>,
+    ) -> Vec<Vec<f64>> {
+        let size = scale.len();
+        let (own, spread) = centre_and_spread(size, || rows.iter().copied());
+        let mean = if rows.is_empty() { centre.to_vec() } else { own };
+        let spread = if rows.len() > size { &spread } else { scale };
+        let mut covariance = vec![0.0; size * size];
+        for (channel, (spread, floor)) in spread.iter().zip(held.floor).enumerate() {
+            covariance[channel * size + channel] = spread.max(*floor).powi(2);
+        }
+        let mut parts = Parts::new(self.parts(), [vec![mean], vec![covariance]]);
+        // A cluster of a few points says nothing of what channels have to do with each other.
+        if rows.len() > size {
+            let mut statistics = Parts::zero(self.statistics(), 1, Shape { size, components: 1 });
+            let weighed: Vec<Weighed<'_>> = rows.iter().map(|row| (*row, &[1.0][..])).collect();
+            self.collect(&parts, &weighed, &mut statistics);
+            self.maximise(&mut parts, &statistics, held);
+        }
+        let [mean, covariance] = parts.rows();
+        vec![mean.concat(), covariance.concat()]
+    }
+
+    fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts) {
+        let size = self.shape(parts).size;
+        let [mean, covariance] = parts.rows();
+        let [occupancy, first, products] = into.rows_mut();
+        let factors = factors(covariance, size);
+        let mut z = vec![0.0; size];
+        for (state, (mean, factor)) in mean.iter().zip(&factors).enumerate() {
+            let view = FullGaussianView::from_factor(mean, factor);
+            for (x, posterior) in samples {
+                let (occupancy, first) = (&mut occupancy[state][0], &mut first[state]);
+                view.observe(x, posterior[state], occupancy, first, &mut products[state], &mut z);
+            }
+        }
+    }
+
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>) {
+        let ([mean, covariance], [occupancy, first, products]) =
+            (parts.rows_mut(), statistics.rows());
+        for (state, (mean, covariance)) in mean.iter_mut().zip(covariance).enumerate() {
+            let occupancy = occupancy[state][0];
+            if occupancy < 1e-8 {
+                continue;
+            }
+            let moments =
+                GaussianMoments { occupancy, sum: &first[state], square: &products[state] };
+            if let Some(next) = estimate(mean, covariance, moments, held.floor) {
+                (*mean, *covariance) = next;
+            }
+        }
+    }
+
+    fn has_floor(&self) -> bool {
+        true
+    }
+
+    fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {
+        let [mean, covariance] = parts.rows();
+        let size = mean[state].len();
+        let factor = factor(&covariance[state], size).unwrap_or_default();
+        // R (x - mean) = z, row by row.
+        let mut centred: Vec<f64> = Vec::with_capacity(size);
+        for row in factor.chunks(size.max(1)) {
+            let known: f64 = row.iter().zip(&centred).map(|(factor, x)| factor * x).sum();
+            centred.push((normal(rng) - known) / row[centred.len()]);
+        }
+        Drawn::Row(mean[state].iter().zip(&centred).map(|(mean, x)| mean + x).collect())
+    }
+
+    fn push_score(
+        &self,
+        parts: &Parts,
+        statistics: &Parts,
+        parametrisation: Parametrisation,
+        score: &mut Vec<f64>,
+    ) {
+        let size = self.shape(parts).size;
+        let [mean, covariance] = parts.rows();
+        let [occupancy, first, products] = statistics.rows();
+        let factors = factors(covariance, size);
+        let mut scratch = vec![0.0; size * size];
+        for (state, (mean, factor)) in mean.iter().zip(&factors).enumerate() {
+            let occupancy = occupancy[state][0];
+            let moments =
+                GaussianMoments { occupancy, sum: &first[state], square: &products[state] };
+            let from = score.len();
+            score.resize(from + size + size * size, 0.0);
+            let (means, spreads) = score[from..].split_at_mut(size);
+            let view = FullGaussianView::from_factor(mean, factor);
+            view.score(moments, parametrisation.spread, means, spreads, &mut scratch);
+        }
+    }
+
+    fn possible(&self, parts: &Parts) -> Vec<bool> {
+        let size = self.shape(parts).size;
+        let products = (0..size * size).map(|entry| entry % size <= entry / size);
+        let of_state: Vec<bool> = std::iter::repeat_n(true, 1 + size).chain(products).collect();
+        of_state.repeat(parts.states())
+    }
+
+    /// Means alone: a difference of covariance matrices is no rate of their logarithm.
+    fn towards(&self, from: &Parts, to: &Parts) -> Option<Parts> {
+        let ([from_mean, from], [to_mean, to]) = (from.rows(), to.rows());
+        let mean = super::table_towards(from_mean, to_mean, |from, to| to - from)?;
+        let same = super::table_towards(from, to, |_, _| 0.0)?;
+        Some(Parts::new(self.score(), [mean, same]))
+    }
+
+    fn core_types(&self) -> &'static [&'static str] {
+        &["FullGaussian"]
+    }
+    fn fields(&self) -> &'static [FieldKind] {
+        const FIELDS: [FieldKind; 5] = [
+            FieldKind::new(Content::Reals, Width::Size),
+            FieldKind::new(Content::Reals, Width::Square),
+            FieldKind::new(Content::Weights, Width::One),
+            FieldKind::new(Content::Rates, Width::Size),
+            FieldKind::new(Content::Rates, Width::Square),
+        ];
+        &FIELDS
+    }
+
+    fn deploy(
+        &self,
+        parts: &Parts,
+        state: usize,
+        along: &[Along<'_>],
+        precision: &Precision,
+    ) -> Result<Vec<Field<f64>>, DoesNotFit> {
+        let [mean, covariance] = parts.rows();
+        let (mean, size) = (&mean[state], mean[state].len());
+        let exact = factor(&covariance[state], size).unwrap_or_default();
+        // The normaliser is that of the rounded factor, so that the device's density is one.
+        let mut rounded: Vec<f64> = exact.iter().map(|&x| (precision.round)(x)).collect();
+        let diagonal = rounded.iter_mut().zip(&exact).step_by(size + 1);
+        for (channel, (entry, exact)) in diagonal.enumerate() {
+            *entry = precision.narrow("factor of the covariance", channel, *exact)?;
+        }
+        let value = FullGaussianView::from_factor(mean, &rounded).constant;
+        // d log b = constant + z . (linear + quadratic z)
+        let mut constant = Vec::new();
+        let (mut linear, mut quadratic) = (vec![Vec::new(); size], vec![Vec::new(); size * size]);
+        for along in along {
+            match *along {
+                Along::Score(parts) => {
+                    let [moved, log_std] = parts.rows();
+                    let (moved, log_std) = (&moved[state], &log_std[state]);
+                    let at = |row: usize, column: usize| log_std[row * size + column];
+                    constant.push(-(0..size).map(|d| at(d, d)).sum::<f64>());
+                    for (d, (linear, row)) in
+                        linear.iter_mut().zip(exact.chunks(size.max(1))).enumerate()
+                    {
+                        linear.push(row.iter().zip(moved).map(|(r, rate)| r * rate).sum());
+                        for e in 0..size {
+                            quadratic[d * size + e].push(match e {
+                                _ if e == d => at(d, d),
+                                _ if e < d => at(d, e) + at(e, d),
+                                _ => 0.0,
+                            });
+                        }
+                    }
+                }
+                Along::Statistics(parts) => {
+                    let [occupancy, first, products] = parts.rows();
+                    constant.push(occupancy[state][0]);
+                    linear.iter_mut().zip(&first[state]).for_each(|(to, &x)| to.push(x));
+                    for (entry, (to, &x)) in quadratic.iter_mut().zip(&products[state]).enumerate()
+                    {
+                        to.push(if entry % size <= entry / size { x } else { 0.0 });
+                    }
+                }
+            }
+        }
+        Ok(vec![
+            Field::Reals(mean.clone()),
+            Field::Reals(rounded),
+            Field::Weights(vec![Weight { value, tangent: constant }]),
+            Field::Rates(linear),
+            Field::Rates(quadratic),
+        ])
+    }
+
+    fn work(&self, shape: Shape, directions: usize) -> (usize, usize) {
+        let triangle = shape.size * (shape.size + 1) / 2;
+        ((triangle + shape.size) * (1 + directions), 1)
+    }
+    fn rows(&self, _: Shape) -> Option<&'static dyn AllBanks> {
+        Some(&Self)
+    }
+}
+
+/// The core's distribution at a run-time size.
+pub(crate) struct FullGaussianVec<W: CoreWeight> {
+    mean: Vec<W::Real>,
+    factor: Vec<W::Real>,
+    constant: W,
+    linear: Vec<W::Tangent>,
+    quadratic: Vec<W::Tangent>,
+}
+
+impl<W: CoreWeight> FullGaussianVec<W> {
+    fn view(&self) -> FullGaussianView<'_, W> {
+        FullGaussianView {
+            mean: &self.mean,
+            factor: &self.factor,
+            constant: self.constant,
+            linear: &self.linear,
+            quadratic: &self.quadratic,
+        }
+    }
+}
+
+impl<W: CoreWeight> Emission for FullGaussianVec<W> {
+    type Weight = W;
+    type Observation = [W::Real];
+
+    fn log_likelihood(&self, x: &[W::Real]) -> W {
+        self.view().log_likelihood(x)
+    }
+    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
+        self.view().check(x)
+    }
+    fn width(&self) -> usize {
+        self.mean.len()
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        self.view().validate()
+    }
+}
+
+impl OverRows for FullGaussian {
+    type State<W: HostWeight> = FullGaussianVec<W>;
+
+    fn state<W: HostWeight>(
+        emission: Option<&DeployedEmission<W::Real>>,
+        first: usize,
+        Shape { size, .. }: Shape,
+    ) -> FullGaussianVec<W> {
+        let rates = |rates: &[Vec<W::Real>]| {
+            rates.iter().map(|rates| tangent::<_, W>(rates, first)).collect()
+        };
+        match emission {
+            Some(emission) => FullGaussianVec {
+                mean: emission.reals(0).to_vec(),
+                factor: emission.reals(1).to_vec(),
+                constant: lift(emission.weights(2).first(), first),
+                linear: rates(emission.rates(3)),
+                quadratic: rates(emission.rates(4)),
+            },
+            // Out of reach.
+            None => FullGaussianVec {
+                mean: vec![W::Real::ZERO; size],
+                factor: vec![W::Real::ZERO; size * size],
+                constant: W::constant(W::Real::NEG_INFINITY),
+                linear: vec![tangent::<_, W>(&[], 0); size],
+                quadratic: vec![tangent::<_, W>(&[], 0); size * size],
+            },
+        }
+    }
+}

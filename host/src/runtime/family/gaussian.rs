@@ -1,0 +1,398 @@
+use fishweir_core::artefact;
+use fishweir_core::emission::{
+    Emission, GaussianMoments, GaussianView, Parametrisation, Spread, log_normaliser,
+};
+use fishweir_core::number::{Number, Real, Weight as CoreWeight};
+use fishweir_core::{ModelError, ObservationError};
+use rand_chacha::ChaCha8Rng;
+
+use super::device::{Content, lift, tangent};
+use super::{
+    AllBanks, Along, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
+    HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight, Width, table_towards,
+};
+use crate::data::{Sample, Values};
+use crate::runtime::numbers::{centre_and_spread, normal};
+use crate::runtime::{HmmError, check};
+
+/// Channels that are Gaussian, independent given the state.
+#[derive(Debug)]
+pub(crate) struct Gaussian;
+
+const MEAN: Block = Block::new("mean", Width::Size);
+
+impl Family for Gaussian {
+    fn name(&self) -> &'static str {
+        "gaussian"
+    }
+    fn observes(&self) -> Observed {
+        Observed::Channels(Values::Reals)
+    }
+    fn parts(&self) -> &'static [Block] {
+        const { &[MEAN, Block::new("std", Width::Size)] }
+    }
+    /// About the model's means, of `z = (x - mean) / std`: moments keep their precision at any offset.
+    fn statistics(&self) -> &'static [Block] {
+        const {
+            &[
+                Block::new("occupancy", Width::One),
+                Block::new("first", Width::Size),
+                Block::new("second", Width::Size),
+            ]
+        }
+    }
+    fn statistics_name(&self) -> Option<&'static str> {
+        Some("moments")
+    }
+    fn score(&self) -> &'static [Block] {
+        const { &[MEAN, Block::new("log_std", Width::Size)] }
+    }
+    fn in_units(&self, block: &Block) -> bool {
+        *block == MEAN
+    }
+
+    fn validate(&self, parts: &Parts, states: usize, shape: Shape) -> Result<(), HmmError> {
+        let [mean, std] = parts.rows();
+        check::gaussians(mean, std, states, shape.size)
+    }
+
+    fn of_cluster(
+        &self,
+        rows: &[&[f64]],
+        centre: &[f64],
+        scale: &[f64],
+        held: &Held<'_>,
+    ) -> Vec<Vec<f64>> {
+        // In the channels' own units: of what never moves the mean is what it is, to the last bit.
+        let (own, spread) = centre_and_spread(scale.len(), || rows.iter().copied());
+        let mean = if rows.is_empty() { centre.to_vec() } else { own };
+        // A cluster of a point or two says nothing of a spread.
+        let spread = if rows.len() > 2 { &spread } else { scale };
+        vec![mean, spread.iter().zip(held.floor).map(|(std, floor)| std.max(*floor)).collect()]
+    }
+
+    fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts) {
+        let [mean, std] = parts.rows();
+        let [occupancy, first, second] = into.rows_mut();
+        let rate: Vec<Vec<f64>> =
+            std.iter().map(|std| std.iter().map(|std| 1.0 / std).collect()).collect();
+        for (x, posterior) in samples {
+            let tables = occupancy.iter_mut().zip(first.iter_mut()).zip(second.iter_mut());
+            let states = mean.iter().zip(&rate).zip(*posterior);
+            for (((occupancy, first), second), ((mean, rate), &weight)) in tables.zip(states) {
+                occupancy[0] += weight;
+                add(x, weight, (mean, rate), (first, second));
+            }
+        }
+    }
+
+    fn count(&self, parts: &Parts, sample: Sample<'_>, state: usize, into: &mut Parts) {
+        let Sample::Row(x) = sample else { return };
+        let [mean, std] = parts.rows();
+        let [occupancy, first, second] = into.rows_mut();
+        occupancy[state][0] += 1.0;
+        for (channel, x) in x.iter().enumerate() {
+            let z = (x - mean[state][channel]) / std[state][channel];
+            first[state][channel] += z;
+            second[state][channel] += z * z;
+        }
+    }
+
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>) {
+        let [mean, std] = parts.rows_mut();
+        let [occupancy, first, second] = statistics.rows();
+        for (state, occupancy) in occupancy.iter().map(|row| row[0]).enumerate() {
+            let sums = (occupancy, first[state].as_slice(), second[state].as_slice());
+            estimate((&mut mean[state], &mut std[state]), sums, held.floor);
+        }
+    }
+
+    fn has_floor(&self) -> bool {
+        true
+    }
+    fn floored(&self, parts: &Parts, floor: &[f64]) -> Vec<usize> {
+        let [_, std] = parts.rows();
+        let held = |(channel, floor): (usize, &f64)| {
+            std.iter().filter(|std| std[channel] <= floor * (1.0 + 1e-9)).count()
+        };
+        floor.iter().enumerate().map(held).collect()
+    }
+
+    fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {
+        let [mean, std] = parts.rows();
+        let channels = mean[state].iter().zip(&std[state]);
+        Drawn::Row(channels.map(|(mean, std)| mean + std * normal(rng)).collect())
+    }
+
+    fn push_score(
+        &self,
+        parts: &Parts,
+        statistics: &Parts,
+        parametrisation: Parametrisation,
+        score: &mut Vec<f64>,
+    ) {
+        let [mean, std] = parts.rows();
+        let [occupancy, first, second] = statistics.rows();
+        let states = mean.iter().zip(std).zip(occupancy).zip(first.iter().zip(second));
+        for (((mean, std), occupancy), (sum, square)) in states {
+            let moments = GaussianMoments { occupancy: occupancy[0], sum, square };
+            let (means, spreads) = self::score((mean, std), moments, parametrisation.spread);
+            score.extend(means.into_iter().chain(spreads));
+        }
+    }
+
+    fn towards(&self, from: &Parts, to: &Parts) -> Option<Parts> {
+        let ([from_mean, from_std], [to_mean, to_std]) = (from.rows(), to.rows());
+        let mean = table_towards(from_mean, to_mean, |from, to| to - from)?;
+        let log_std = table_towards(from_std, to_std, |from, to| to.ln() - from.ln())?;
+        Some(Parts::new(self.score(), [mean, log_std]))
+    }
+
+    fn core_types(&self) -> &'static [&'static str] {
+        &["Gaussian"]
+    }
+    fn artefact(&self) -> Option<artefact::Family> {
+        Some(artefact::Family::GAUSSIAN)
+    }
+    fn fields(&self) -> &'static [FieldKind] {
+        const FIELDS: [FieldKind; 5] = [
+            FieldKind::new(Content::Reals, Width::Size),
+            FieldKind::new(Content::Reals, Width::Size),
+            FieldKind::new(Content::Weights, Width::One),
+            FieldKind::new(Content::Rates, Width::Size),
+            FieldKind::new(Content::Rates, Width::Size),
+        ];
+        &FIELDS
+    }
+
+    fn deploy(
+        &self,
+        parts: &Parts,
+        state: usize,
+        along: &[Along<'_>],
+        precision: &Precision,
+    ) -> Result<Vec<Field<f64>>, DoesNotFit> {
+        let [mean, std] = parts.rows();
+        let along: Vec<Moments<'_>> = along
+            .iter()
+            .map(|along| match *along {
+                Along::Score(parts) => {
+                    let [mean, log_std] = parts.rows();
+                    Moments::of_score(&mean[state], &log_std[state], &std[state])
+                }
+                Along::Statistics(parts) => {
+                    let [occupancy, first, second] = parts.rows();
+                    Moments {
+                        constant: occupancy[state][0],
+                        linear: first[state].clone(),
+                        quadratic: &second[state],
+                    }
+                }
+            })
+            .collect();
+        fields(&mean[state], &std[state], &along, precision)
+    }
+
+    fn work(&self, shape: Shape, directions: usize) -> (usize, usize) {
+        (shape.size * (2 + 2 * directions), 1)
+    }
+    fn rows(&self, _: Shape) -> Option<&'static dyn AllBanks> {
+        Some(&Self)
+    }
+}
+
+/// A direction as the rate of a log density: `constant + sum_d z_d (linear_d + quadratic_d z_d)`.
+pub(super) struct Moments<'a> {
+    pub(super) constant: f64,
+    pub(super) linear: Vec<f64>,
+    pub(super) quadratic: &'a [f64],
+}
+
+impl<'a> Moments<'a> {
+    /// That of a direction in means and log standard deviations.
+    pub(super) fn of_score(mean: &[f64], log_std: &'a [f64], std: &[f64]) -> Self {
+        Self {
+            constant: -log_std.iter().sum::<f64>(),
+            linear: mean.iter().zip(std).map(|(mean, std)| mean * (1.0 / std)).collect(),
+            quadratic: log_std,
+        }
+    }
+}
+
+/// Adds a weighed row to the moments of `z = (x - mean) rate`.
+pub(super) fn add(
+    x: &[f64],
+    weight: f64,
+    (mean, rate): (&[f64], &[f64]),
+    (first, second): (&mut [f64], &mut [f64]),
+) {
+    let channels = x.iter().zip(mean).zip(rate);
+    for (((x, mean), rate), (first, second)) in channels.zip(first.iter_mut().zip(second)) {
+        let z = (x - mean) * rate;
+        *first += weight * z;
+        *second += weight * z * z;
+    }
+}
+
+/// The likeliest mean and standard deviation, from the moments under those there are; without
+/// observations they stay.
+pub(super) fn estimate(
+    (mean, std): (&mut [f64], &mut [f64]),
+    (occupancy, first, second): (f64, &[f64], &[f64]),
+    floor: &[f64],
+) {
+    if occupancy < 1e-8 {
+        return;
+    }
+    for (channel, &floor) in floor.iter().enumerate() {
+        let shift = first[channel] / occupancy;
+        let square = second[channel] / occupancy;
+        let old = std[channel];
+        mean[channel] += shift * old;
+        let variance = (square - shift * shift).max(0.0);
+        std[channel] = (variance.sqrt() * old).max(floor);
+    }
+}
+
+/// The score of the means, and that of the variances or log standard deviations.
+pub(super) fn score(
+    (mean, std): (&[f64], &[f64]),
+    moments: GaussianMoments<'_, f64>,
+    spread: Spread,
+) -> (Vec<f64>, Vec<f64>) {
+    let rate: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
+    let none = vec![(); mean.len()];
+    let view = GaussianView { mean, rate: &rate, constant: 0.0, linear: &none, quadratic: &none };
+    let (mut means, mut spreads) = (vec![0.0; mean.len()], vec![0.0; mean.len()]);
+    view.score(moments, spread, &mut means, &mut spreads);
+    (means, spreads)
+}
+
+/// The fields of the core's `Gaussian`.
+pub(super) fn fields(
+    mean: &[f64],
+    std: &[f64],
+    along: &[Moments<'_>],
+    precision: &Precision,
+) -> Result<Vec<Field<f64>>, DoesNotFit> {
+    let narrow = |(channel, std): (usize, &f64)| precision.narrow("rate", channel, 1.0 / std);
+    // The normaliser is that of the rounded rates, so that the device's density is one.
+    let rates: Vec<f64> = std.iter().enumerate().map(narrow).collect::<Result<_, _>>()?;
+    let constant = Weight {
+        value: log_normaliser(&rates),
+        tangent: along.iter().map(|along| along.constant).collect(),
+    };
+    let by_channel = |of: &dyn Fn(&Moments<'_>) -> Vec<f64>| {
+        let tables: Vec<Vec<f64>> = along.iter().map(of).collect();
+        (0..mean.len()).map(|d| tables.iter().map(|table| table[d]).collect()).collect()
+    };
+    Ok(vec![
+        Field::Reals(mean.to_vec()),
+        Field::Reals(rates),
+        Field::Weights(vec![constant]),
+        Field::Rates(by_channel(&|along| along.linear.clone())),
+        Field::Rates(by_channel(&|along| along.quadratic.to_vec())),
+    ])
+}
+
+impl<T> DeployedEmission<T> {
+    /// The fields of the core's `Gaussian`, of that family.
+    pub(crate) fn gaussian(&self) -> Option<GaussianFields<'_, T>> {
+        let constant = self.weights(2).first().filter(|_| self.family.name() == Gaussian.name())?;
+        Some(GaussianFields {
+            mean: self.reals(0),
+            rate: self.reals(1),
+            constant,
+            linear: self.rates(3),
+            quadratic: self.rates(4),
+        })
+    }
+}
+
+/// See [`DeployedEmission::gaussian`].
+pub(crate) struct GaussianFields<'a, T> {
+    /// `[channel]`.
+    pub(crate) mean: &'a [T],
+    /// `[channel]`.
+    pub(crate) rate: &'a [T],
+    pub(crate) constant: &'a Weight<T>,
+    /// `[channel][output]`.
+    pub(crate) linear: &'a [Vec<T>],
+    /// `[channel][output]`.
+    pub(crate) quadratic: &'a [Vec<T>],
+}
+
+/// A diagonal Gaussian with a run-time number of channels. Fields as in the core's `Gaussian`.
+pub(crate) struct GaussianVec<W: CoreWeight> {
+    mean: Vec<W::Real>,
+    rate: Vec<W::Real>,
+    constant: W,
+    linear: Vec<W::Tangent>,
+    quadratic: Vec<W::Tangent>,
+}
+
+impl<W: CoreWeight> GaussianVec<W> {
+    pub(super) fn of(
+        emission: Option<&DeployedEmission<W::Real>>,
+        first: usize,
+        size: usize,
+    ) -> Self {
+        let rates = |rates: &[Vec<W::Real>]| {
+            rates.iter().map(|rates| tangent::<_, W>(rates, first)).collect()
+        };
+        match emission.and_then(DeployedEmission::gaussian) {
+            Some(fields) => Self {
+                mean: fields.mean.to_vec(),
+                rate: fields.rate.to_vec(),
+                constant: lift(Some(fields.constant), first),
+                linear: rates(fields.linear),
+                quadratic: rates(fields.quadratic),
+            },
+            None => Self {
+                mean: vec![W::Real::ZERO; size],
+                rate: vec![W::Real::ZERO; size],
+                constant: W::constant(W::Real::NEG_INFINITY),
+                linear: vec![tangent::<_, W>(&[], 0); size],
+                quadratic: vec![tangent::<_, W>(&[], 0); size],
+            },
+        }
+    }
+
+    fn view(&self) -> GaussianView<'_, W> {
+        GaussianView {
+            mean: &self.mean,
+            rate: &self.rate,
+            constant: self.constant,
+            linear: &self.linear,
+            quadratic: &self.quadratic,
+        }
+    }
+}
+
+impl<W: CoreWeight> Emission for GaussianVec<W> {
+    type Weight = W;
+    type Observation = [W::Real];
+
+    #[inline(always)]
+    fn log_likelihood(&self, x: &[W::Real]) -> W {
+        self.view().log_likelihood(x)
+    }
+    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
+        self.view().check(x)
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        self.view().validate()
+    }
+}
+
+impl OverRows for Gaussian {
+    type State<W: HostWeight> = GaussianVec<W>;
+
+    fn state<W: HostWeight>(
+        emission: Option<&DeployedEmission<W::Real>>,
+        first: usize,
+        shape: Shape,
+    ) -> GaussianVec<W> {
+        GaussianVec::of(emission, first, shape.size)
+    }
+}

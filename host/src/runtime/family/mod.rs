@@ -1,0 +1,288 @@
+//! Families of emissions: how a hidden state produces an observation.
+//!
+//! A family is one value behind [`Family`]. Its numbers are named blocks, [`Parts`], a row a state, and so
+//! are its expected statistics and the rates of its parameters along a direction: files, scores,
+//! directions, costs and exports read them by their names and widths, and know no family. Families over
+//! channels meet the recursions as rows of likelihoods ([`RowState`]).
+//!
+//! | family | file | an observation |
+//! |---|---|---|
+//! | `categorical` | `categorical.rs` | a symbol |
+//! | `gaussian`, of diagonal covariance | `gaussian.rs` | real channels |
+//! | `poisson` | `poisson.rs` | channels of counts |
+//! | `bernoulli` | `bernoulli.rs` | channels of 0 and 1 |
+//! | `full-gaussian`, with a covariance matrix | `full_gaussian.rs` | real channels |
+//! | `mixture` of Gaussians of diagonal covariance | `mixture.rs` | real channels |
+//!
+//! # To add one
+//! A file here with a value that is a [`Family`] and, over channels, [`OverRows`]; a line in [`FAMILIES`].
+//! The core has its distribution ([`fishweir_core::emission`]).
+
+mod bernoulli;
+mod categorical;
+pub(crate) mod device;
+mod emissions;
+mod full_gaussian;
+mod gaussian;
+mod mixture;
+mod parts;
+mod poisson;
+mod rows;
+
+use std::fmt;
+
+use fishweir_core::artefact;
+use fishweir_core::emission::Parametrisation;
+use rand_chacha::ChaCha8Rng;
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::{Serialize, Serializer};
+
+pub use categorical::CategoricalVec;
+pub(crate) use device::{
+    Along, DeployedEmission, DoesNotFit, Field, FieldKind, Precision, Weight, lift, reals,
+    weights_along,
+};
+pub use emissions::{EmissionDirection, Emissions};
+pub(crate) use gaussian::GaussianFields;
+pub(crate) use mixture::MOST_COMPONENTS;
+pub(crate) use parts::entries;
+pub use parts::{Block, Parts, Shape, Width};
+pub(crate) use rows::{AllBanks, BLOCK, OverRows};
+pub use rows::{HostReal, HostWeight, RowState};
+
+use super::HmmError;
+use crate::data::{Sample, Values};
+
+/// The families there are.
+pub const FAMILIES: [&dyn Family; 6] = [
+    &categorical::Categorical,
+    &gaussian::Gaussian,
+    &poisson::Poisson,
+    &bernoulli::Bernoulli,
+    &full_gaussian::FullGaussian,
+    &mixture::Mixture,
+];
+
+/// The family of channels where none is named.
+pub(crate) const OF_CHANNELS: &dyn Family = &gaussian::Gaussian;
+
+/// The same of symbols.
+pub(crate) const OF_SYMBOLS: &dyn Family = &categorical::Categorical;
+
+/// The family of that name.
+#[must_use]
+pub fn family(name: &str) -> Option<&'static dyn Family> {
+    FAMILIES.into_iter().find(|family| family.name() == name)
+}
+
+/// What an observation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// A symbol.
+    Symbol,
+    /// A row of channels, of such numbers.
+    Channels(Values),
+}
+
+/// A row of channels and the posterior of the states, `[state]`.
+pub type Weighed<'x> = (&'x [f64], &'x [f64]);
+
+/// What estimates are held to.
+#[derive(Clone, Copy, Debug)]
+pub struct Held<'a> {
+    /// Added to every expected count of a symbol.
+    pub pseudocount: f64,
+    /// What no standard deviation falls below, `[channel]`; empty for symbols.
+    pub floor: &'a [f64],
+    /// The channels' means over the sequences fitted, `[channel]`; empty for symbols.
+    pub centre: &'a [f64],
+    /// Samples of the sequences fitted.
+    pub samples: f64,
+    /// Components of a mixture.
+    pub components: usize,
+}
+
+/// An observation drawn from a state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Drawn {
+    /// A symbol.
+    Symbol(usize),
+    /// Channels.
+    Row(Vec<f64>),
+}
+
+/// A family of emissions.
+///
+/// Blocks are `[state][entry]`, in the units of the channels.
+#[expect(private_interfaces, reason = "families are of this crate")]
+pub trait Family: fmt::Debug + Sync {
+    /// Its name in files and options.
+    fn name(&self) -> &'static str;
+    /// What an observation is.
+    fn observes(&self) -> Observed;
+    /// The blocks of its parameters.
+    fn parts(&self) -> &'static [Block];
+    /// The blocks of its expected statistics.
+    fn statistics(&self) -> &'static [Block];
+    /// The name of a direction along its expected statistics; `None` where the core's type cannot carry
+    /// one.
+    fn statistics_name(&self) -> Option<&'static str> {
+        None
+    }
+    /// The blocks of its score, and of a direction in its parameters.
+    fn score(&self) -> &'static [Block];
+    /// Whether the entries of a block of the score are counted in units of the channels.
+    fn in_units(&self, block: &Block) -> bool {
+        let _ = block;
+        false
+    }
+    /// The sizes that parameters imply.
+    fn shape(&self, parts: &Parts) -> Shape {
+        let [rows] = parts.rows();
+        Shape { size: rows.first().map_or(0, Vec::len), components: 1 }
+    }
+    /// Checks the parameters of so many states.
+    ///
+    /// # Errors
+    /// [`HmmError`] naming the first that is wrong.
+    fn validate(&self, parts: &Parts, states: usize, shape: Shape) -> Result<(), HmmError>;
+
+    /// The parameters of a state that observes some rows, block by block: where Baum-Welch starts. Where
+    /// there are none, `centre` is where the state is, and `scale` the channels' standard deviations.
+    fn of_cluster(
+        &self,
+        rows: &[&[f64]],
+        centre: &[f64],
+        scale: &[f64],
+        held: &Held<'_>,
+    ) -> Vec<Vec<f64>>;
+    /// Adds rows, each weighed by its posterior, to expected statistics.
+    fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts);
+    /// Adds an observation that a state is known to have made.
+    fn count(&self, parts: &Parts, sample: Sample<'_>, state: usize, into: &mut Parts) {
+        if let Sample::Row(x) = sample {
+            let mut posterior = vec![0.0; parts.states()];
+            posterior[state] = 1.0;
+            self.collect(parts, &[(x, &posterior)], into);
+        }
+    }
+    /// Observations expected in each state, `[state]`.
+    fn occupancy(&self, statistics: &Parts) -> Vec<f64> {
+        statistics.get("occupancy").unwrap_or_default().iter().flatten().copied().collect()
+    }
+    /// The parameters that the statistics make likeliest. A state without observations keeps its own, and
+    /// zeros of probabilities stay.
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>);
+    /// The logarithm of the prior density of which `held` are the parameters, up to a constant.
+    fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
+        let _ = (parts, held);
+        0.0
+    }
+    /// Whether standard deviations are held above a floor.
+    fn has_floor(&self) -> bool {
+        false
+    }
+    /// How many states are held at the floor, `[channel]`; empty for a family without.
+    fn floored(&self, parts: &Parts, floor: &[f64]) -> Vec<usize> {
+        let _ = (parts, floor);
+        Vec::new()
+    }
+    /// Draws an observation of a state.
+    fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn;
+
+    /// Appends the score, state by state and of a state block by block, from the expected statistics.
+    fn push_score(
+        &self,
+        parts: &Parts,
+        statistics: &Parts,
+        parametrisation: Parametrisation,
+        score: &mut Vec<f64>,
+    );
+    /// Which entries of that score move with their parameter.
+    fn moving(&self, parts: &Parts) -> Vec<bool> {
+        vec![true; parts.states() * entries(self.score(), self.shape(parts))]
+    }
+    /// Which expected statistics are not zero for every sequence, in the same order.
+    fn possible(&self, parts: &Parts) -> Vec<bool> {
+        vec![true; parts.states() * entries(self.statistics(), self.shape(parts))]
+    }
+    /// The direction from parameters to others of the same shape; `None` where the shapes differ.
+    fn towards(&self, from: &Parts, to: &Parts) -> Option<Parts>;
+
+    /// The core's types that a device's emission is made of, the outermost last.
+    fn core_types(&self) -> &'static [&'static str];
+    /// The core's type of a device's emission over a number.
+    fn core_type(&self, shape: Shape, number: &str) -> String {
+        format!("{}<{}, {number}>", self.core_types().last().unwrap_or(&""), shape.size)
+    }
+    /// The code of the family in an artefact; `None` where artefacts have none.
+    fn artefact(&self) -> Option<artefact::Family> {
+        None
+    }
+    /// The fields of the core's type, in order.
+    fn fields(&self) -> &'static [FieldKind];
+    /// The fields' numbers for a state, with directions attached.
+    ///
+    /// # Errors
+    /// [`DoesNotFit`]: a number that the format does not hold.
+    fn deploy(
+        &self,
+        parts: &Parts,
+        state: usize,
+        along: &[Along<'_>],
+        precision: &Precision,
+    ) -> Result<Vec<Field<f64>>, DoesNotFit>;
+    /// Multiply-adds and exponentials of a state's likelihood, with so many directions.
+    fn work(&self, shape: Shape, directions: usize) -> (usize, usize);
+    /// Its emissions over rows of channels, of these sizes; `None` over symbols.
+    fn rows(&self, shape: Shape) -> Option<&'static dyn AllBanks> {
+        let _ = shape;
+        None
+    }
+}
+
+impl PartialEq for dyn Family {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for dyn Family {}
+
+impl Serialize for dyn Family {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for &'static dyn Family {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        family(&name).ok_or_else(|| D::Error::custom(format!("unknown family `{name}`")))
+    }
+}
+
+/// Rates of a table's entries from one model to another; `None` where the shapes differ.
+pub(crate) fn table_towards(
+    from: &[Vec<f64>],
+    to: &[Vec<f64>],
+    rate: impl Fn(f64, f64) -> f64 + Copy,
+) -> Option<Vec<Vec<f64>>> {
+    let row = |(from, to): (&Vec<f64>, &Vec<f64>)| row_towards(from, to, rate);
+    (from.len() == to.len()).then(|| from.iter().zip(to).map(row).collect())?
+}
+
+/// [`table_towards`] of a row.
+pub(crate) fn row_towards(
+    from: &[f64],
+    to: &[f64],
+    rate: impl Fn(f64, f64) -> f64,
+) -> Option<Vec<f64>> {
+    (from.len() == to.len())
+        .then(|| from.iter().zip(to).map(|(&from, &to)| rate(from, to)).collect())
+}
+
+/// The rate of a logit from a probability to another; a zero in either stays where it is.
+pub(crate) fn logit(from: f64, to: f64) -> f64 {
+    if from > 0.0 && to > 0.0 { to.ln() - from.ln() } else { 0.0 }
+}

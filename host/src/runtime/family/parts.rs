@@ -1,0 +1,215 @@
+//! Named blocks of numbers, a row a state.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// The sizes of a family's blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Channels or symbols.
+    pub size: usize,
+    /// Components of a mixture; one of any other family.
+    pub components: usize,
+}
+
+/// How long the rows of a block are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// One number, which a file holds without brackets.
+    One,
+    /// A number a channel or symbol.
+    Size,
+    /// A square matrix over the channels, row by row.
+    Square,
+    /// A number a component.
+    Components,
+    /// A number a channel, component by component.
+    ComponentsSize,
+}
+
+impl Width {
+    /// Entries of a row.
+    #[must_use]
+    pub fn of(self, shape: Shape) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Size => shape.size,
+            Self::Square => shape.size * shape.size,
+            Self::Components => shape.components,
+            Self::ComponentsSize => shape.components * shape.size,
+        }
+    }
+}
+
+/// A block: its name in files and messages, and the length of its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its name.
+    pub name: &'static str,
+    /// The length of its rows.
+    pub width: Width,
+}
+
+impl Block {
+    /// A block.
+    #[must_use]
+    pub const fn new(name: &'static str, width: Width) -> Self {
+        Self { name, width }
+    }
+}
+
+/// Entries of all blocks of a state.
+pub(crate) fn entries(blocks: &[Block], shape: Shape) -> usize {
+    blocks.iter().map(|block| block.width.of(shape)).sum()
+}
+
+/// Blocks with their numbers, `[block][state][entry]`: parameters, expected statistics, rates of change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parts(Vec<(Block, Vec<Vec<f64>>)>);
+
+impl Parts {
+    /// Blocks from their rows, `[block][state][entry]`.
+    pub(crate) fn new(blocks: &[Block], rows: impl IntoIterator<Item = Vec<Vec<f64>>>) -> Self {
+        Self(blocks.iter().copied().zip(rows).collect())
+    }
+
+    /// Zeros.
+    pub(crate) fn zero(blocks: &[Block], states: usize, shape: Shape) -> Self {
+        let rows = |block: &Block| vec![vec![0.0; block.width.of(shape)]; states];
+        Self::new(blocks, blocks.iter().map(rows))
+    }
+
+    /// Blocks whose numbers come state by state, and of a state block by block.
+    pub(crate) fn taken(
+        blocks: &[Block],
+        states: usize,
+        shape: Shape,
+        mut take: impl FnMut(&Block, usize) -> Vec<f64>,
+    ) -> Self {
+        let mut rows = vec![Vec::with_capacity(states); blocks.len()];
+        for _ in 0..states {
+            for (rows, block) in rows.iter_mut().zip(blocks) {
+                rows.push(take(block, block.width.of(shape)));
+            }
+        }
+        Self::new(blocks, rows)
+    }
+
+    /// The rows of a block, `[state][entry]`; `None` of a name that there is not.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&[Vec<f64>]> {
+        self.0.iter().find(|(block, _)| block.name == name).map(|(_, rows)| rows.as_slice())
+    }
+
+    /// The rows of a block, to be changed.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Vec<Vec<f64>>> {
+        self.0.iter_mut().find(|(block, _)| block.name == name).map(|(_, rows)| rows)
+    }
+
+    /// The rows of the first blocks, in order; empty where there are fewer.
+    pub(crate) fn rows<const P: usize>(&self) -> [&[Vec<f64>]; P] {
+        std::array::from_fn(|p| self.0.get(p).map_or(&[][..], |(_, rows)| rows))
+    }
+
+    /// The rows of the first blocks, to be changed.
+    pub(crate) fn rows_mut<const P: usize>(&mut self) -> [&mut [Vec<f64>]; P] {
+        let mut blocks = self.0.iter_mut();
+        std::array::from_fn(|_| blocks.next().map_or(&mut [][..], |(_, rows)| rows))
+    }
+
+    /// States of the first block.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.0.first().map_or(0, |(_, rows)| rows.len())
+    }
+
+    /// All numbers, state by state, and of a state block by block.
+    pub(crate) fn by_state(&self) -> impl Iterator<Item = f64> {
+        let of = move |state: usize| {
+            self.0.iter().flat_map(move |(_, rows)| rows.get(state)).flatten().copied()
+        };
+        (0..self.states()).flat_map(of)
+    }
+
+    /// Adds numbers of the same blocks.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for ((_, to), (_, from)) in self.0.iter_mut().zip(&other.0) {
+            for (to, from) in to.iter_mut().zip(from) {
+                to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+            }
+        }
+    }
+
+    /// Whether these are the blocks of so many states, and all numbers finite.
+    pub(crate) fn fits(&self, blocks: &[Block], states: usize, shape: Shape) -> bool {
+        let good = |(block, (own, rows)): (&Block, &(Block, Vec<Vec<f64>>))| {
+            let row = |row: &Vec<f64>| {
+                row.len() == block.width.of(shape) && row.iter().all(|x| x.is_finite())
+            };
+            own == block && rows.len() == states && rows.iter().all(row)
+        };
+        self.0.len() == blocks.len() && blocks.iter().zip(&self.0).all(good)
+    }
+}
+
+impl Serialize for Parts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (block, rows) in &self.0 {
+            if block.width == Width::One {
+                let column: Vec<f64> = rows.iter().flatten().copied().collect();
+                map.serialize_entry(block.name, &column)?;
+            } else {
+                map.serialize_entry(block.name, rows)?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// Reads the numbers of known blocks.
+pub(super) struct Reading(pub(super) &'static [Block]);
+
+impl<'de> DeserializeSeed<'de> for Reading {
+    type Value = Parts;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Parts, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Reading {
+    type Value = Parts;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the parts {}", names(self.0))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parts, A::Error> {
+        let mut found: Vec<Option<Vec<Vec<f64>>>> = vec![None; self.0.len()];
+        while let Some(name) = map.next_key::<String>()? {
+            let place = self.0.iter().position(|block| block.name == name).ok_or_else(|| {
+                A::Error::custom(format!("unknown field `{name}`, expected {}", names(self.0)))
+            })?;
+            let rows = if self.0[place].width == Width::One {
+                map.next_value::<Vec<f64>>()?.into_iter().map(|x| vec![x]).collect()
+            } else {
+                map.next_value()?
+            };
+            if found[place].replace(rows).is_some() {
+                return Err(A::Error::custom(format!("duplicate field `{name}`")));
+            }
+        }
+        let rows = found.into_iter().zip(self.0).map(|(rows, block)| {
+            rows.ok_or_else(|| A::Error::custom(format!("missing field `{}`", block.name)))
+        });
+        Ok(Parts::new(self.0, rows.collect::<Result<Vec<_>, _>>()?))
+    }
+}
+
+fn names(blocks: &[Block]) -> String {
+    let names: Vec<String> = blocks.iter().map(|block| format!("`{}`", block.name)).collect();
+    names.join(" or ")
+}

@@ -1,0 +1,226 @@
+//! Rows of likelihoods: all that a recursion sees of a family over channels.
+//!
+//! The recursions are compiled for numbers and sizes. A family is behind one call a row, and is compiled
+//! for its rows alone.
+
+use std::sync::Arc;
+
+use fishweir_core::emission::{Emission, Row};
+use fishweir_core::number::{Dual, Number, Real, Weight};
+use fishweir_core::{ModelError, ObservationError};
+
+use super::Shape;
+use super::device::DeployedEmission;
+use crate::runtime::with_states;
+
+/// The emissions of all states of a model.
+pub(crate) trait Bank<W: Weight>: Send + Sync {
+    /// The relative likelihoods of a row of channels, `[state]`, and what they are relative to, as
+    /// [`Emission::row`] gives them.
+    fn row(&self, x: &[W::Real], likelihood: &mut [W]) -> Option<W::LogScale>;
+    fn log_likelihood(&self, state: usize, x: &[W::Real]) -> W;
+    fn check(&self, state: usize, x: &[W::Real]) -> Result<(), ObservationError>;
+    fn validate(&self, state: usize) -> Result<(), ModelError>;
+    fn width(&self) -> usize;
+}
+
+/// A bank at a compiled size.
+struct Held<E, const N: usize>([E; N]);
+
+impl<W: HostWeight, E, const N: usize> Bank<W> for Held<E, N>
+where
+    E: Emission<Weight = W, Observation = [W::Real]> + Send + Sync,
+{
+    fn row(&self, x: &[W::Real], likelihood: &mut [W]) -> Option<W::LogScale> {
+        let Row { likelihood: row, log_scale } = E::row(&self.0, x)?;
+        likelihood.iter_mut().zip(row).for_each(|(slot, value)| *slot = value);
+        Some(log_scale)
+    }
+    fn log_likelihood(&self, state: usize, x: &[W::Real]) -> W {
+        match self.0.get(state) {
+            Some(state) => state.log_likelihood(x),
+            None => W::constant(W::Real::NEG_INFINITY),
+        }
+    }
+    fn check(&self, state: usize, x: &[W::Real]) -> Result<(), ObservationError> {
+        self.0.get(state).map_or(Ok(()), |state| state.check(x))
+    }
+    fn validate(&self, state: usize) -> Result<(), ModelError> {
+        self.0.get(state).map_or(Ok(()), Emission::validate)
+    }
+    fn width(&self) -> usize {
+        self.0.first().map_or(1, Emission::width)
+    }
+}
+
+/// One state's emission over a row of channels, whatever its family: the state's place in its bank.
+#[derive(Clone)]
+pub struct RowState<W: Weight> {
+    bank: Arc<dyn Bank<W>>,
+    state: usize,
+}
+
+impl<W: Weight> std::fmt::Debug for RowState<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RowState({})", self.state)
+    }
+}
+
+impl<W: HostWeight> RowState<W> {
+    /// The states of a model at a compiled size, those past the model's out of reach. `None` for a family
+    /// over symbols.
+    pub(crate) fn states<const N: usize>(
+        emission: &[DeployedEmission<W::Real>],
+        first: usize,
+    ) -> Option<[Self; N]> {
+        let DeployedEmission { family, shape, .. } = emission.first()?;
+        let bank = W::bank(family.rows(*shape)?, emission, first, *shape);
+        Some(std::array::from_fn(|state| Self { bank: Arc::clone(&bank), state }))
+    }
+}
+
+impl<W: Weight> Emission for RowState<W> {
+    type Weight = W;
+    type Observation = [W::Real];
+
+    fn log_likelihood(&self, x: &[W::Real]) -> W {
+        self.bank.log_likelihood(self.state, x)
+    }
+
+    #[inline]
+    fn row<const N: usize>(states: &[Self; N], x: &[W::Real]) -> Option<Row<W, N>> {
+        let mut likelihood = [W::constant(W::Real::ZERO); N];
+        let log_scale = states.first()?.bank.row(x, &mut likelihood)?;
+        Some(Row { likelihood, log_scale })
+    }
+
+    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
+        self.bank.check(self.state, x)
+    }
+
+    fn width(&self) -> usize {
+        self.bank.width()
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        self.bank.validate(self.state)
+    }
+}
+
+/// What follows of a row whose reals stand for other observations: counts, or yes and no.
+pub(super) fn converted<T: Real, X: Copy + Default, R>(
+    row: &[T],
+    one: impl Fn(f64) -> Result<X, ObservationError>,
+    then: impl FnOnce(&[X]) -> R,
+) -> Result<R, ObservationError> {
+    /// So many channels need no memory of their own.
+    const FEW: usize = 16;
+    let mut few = [X::default(); FEW];
+    let mut many = Vec::new();
+    let converted = match few.get_mut(..row.len()) {
+        Some(few) => few,
+        None => {
+            many.resize(row.len(), X::default());
+            many.as_mut_slice()
+        }
+    };
+    for (slot, value) in converted.iter_mut().zip(row) {
+        *slot = one(value.to_f64())?;
+    }
+    Ok(then(converted))
+}
+
+/// A family over channels with an emission of its own for every weight of the host.
+pub(crate) trait OverRows: Sync {
+    /// One state's.
+    type State<W: HostWeight>: Emission<Weight = W, Observation = [W::Real]> + Send + Sync + 'static;
+
+    /// A state from its deployed numbers, with the directions from `first` on; one that is out of reach,
+    /// and never the likeliest of a row, from none.
+    fn state<W: HostWeight>(
+        emission: Option<&DeployedEmission<W::Real>>,
+        first: usize,
+        shape: Shape,
+    ) -> Self::State<W>;
+}
+
+/// What makes banks of one weight.
+pub(crate) trait Banks<W: HostWeight> {
+    fn bank(
+        &self,
+        emission: &[DeployedEmission<W::Real>],
+        first: usize,
+        shape: Shape,
+    ) -> Arc<dyn Bank<W>>;
+}
+
+impl<F: OverRows, W: HostWeight> Banks<W> for F {
+    fn bank(
+        &self,
+        emission: &[DeployedEmission<W::Real>],
+        first: usize,
+        shape: Shape,
+    ) -> Arc<dyn Bank<W>> {
+        with_states!(emission.len(), N => Arc::new(Held::<_, N>(std::array::from_fn(|state| {
+            F::state::<W>(emission.get(state), first, shape)
+        }))))
+    }
+}
+
+/// Directions run side by side at most.
+pub(crate) const BLOCK: usize = 8;
+
+/// A weight for which families are compiled.
+pub trait HostWeight:
+    Weight<Number: Number<Ledger: Send> + Send, Tangent: Send + Sync, Real: Send + Sync>
+    + Send
+    + Sync
+    + 'static
+{
+    #[doc(hidden)]
+    #[expect(private_interfaces, reason = "sealed: made by the families of this crate alone")]
+    fn bank(
+        rows: &dyn AllBanks,
+        emission: &[DeployedEmission<Self::Real>],
+        first: usize,
+        shape: Shape,
+    ) -> Arc<dyn Bank<Self>>;
+}
+
+/// A real number for which families are compiled: `f32` and `f64`.
+pub trait HostReal: Real + HostWeight<Real = Self> + Send + Sync {
+    /// With one direction.
+    type One: HostWeight<Real = Self>;
+    /// With a block of directions.
+    type Many: HostWeight<Real = Self>;
+}
+
+impl HostReal for f32 {
+    type One = Dual<Self, 1>;
+    type Many = Dual<Self, BLOCK>;
+}
+
+impl HostReal for f64 {
+    type One = Dual<Self, 1>;
+    type Many = Dual<Self, BLOCK>;
+}
+
+macro_rules! weights {
+    ($($weight:ty),*) => {
+        /// Banks of every weight.
+        pub(crate) trait AllBanks: $(Banks<$weight> +)* Sync {}
+        impl<F: OverRows> AllBanks for F {}
+        $(impl HostWeight for $weight {
+            #[expect(private_interfaces, reason = "sealed")]
+            fn bank(
+                rows: &dyn AllBanks,
+                emission: &[DeployedEmission<Self::Real>],
+                first: usize,
+                shape: Shape,
+            ) -> Arc<dyn Bank<Self>> {
+                Banks::<Self>::bank(rows, emission, first, shape)
+            }
+        })*
+    };
+}
+weights!(f32, f64, Dual<f32, 1>, Dual<f64, 1>, Dual<f32, BLOCK>, Dual<f64, BLOCK>);

@@ -1,0 +1,138 @@
+//! Small arithmetic on rows of numbers: spreads, rows of probabilities, and draws.
+
+use fishweir_core::emission::{Parametrisation, score_row};
+use fishweir_core::rand_core;
+use rand::{Rng, RngCore};
+use rand_chacha::ChaCha8Rng;
+
+use super::family::{Parts, Weighed};
+
+/// Mean and standard deviation of each channel over some rows; zero and zero without rows, and a
+/// deviation of exactly zero for a channel that never moves.
+///
+/// Sums are of differences from the first row: no offset costs precision.
+pub(crate) fn centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
+    dimension: usize,
+    rows: impl Fn() -> I,
+) -> (Vec<f64>, Vec<f64>) {
+    let Some(first) = rows().next() else { return (vec![0.0; dimension], vec![0.0; dimension]) };
+    let count = rows().count() as f64;
+    let mut shift = vec![0.0; dimension];
+    for row in rows() {
+        let channels = shift.iter_mut().zip(row.iter().zip(first));
+        channels.for_each(|(sum, (x, first))| *sum += (x - first) / count);
+    }
+    let mut spread = vec![0.0; dimension];
+    for row in rows() {
+        let channels = spread.iter_mut().zip(row.iter().zip(first).zip(&shift));
+        channels.for_each(|(sum, ((x, first), shift))| {
+            *sum += (x - first - shift).powi(2) / count;
+        });
+    }
+    let centre = shift.iter().zip(first).map(|(shift, first)| first + shift).collect();
+    (centre, spread.into_iter().map(f64::sqrt).collect())
+}
+
+/// Writes counts as a distribution; without counts the old one stays.
+pub(crate) fn normalise_into(row: &mut [f64], counts: &[f64], pseudocount: f64) {
+    let smooth = |old: f64, count: f64| if old > 0.0 { count + pseudocount } else { count };
+    let sum: f64 = row.iter().zip(counts).map(|(&old, &count)| smooth(old, count)).sum();
+    if sum < 1e-300 {
+        return;
+    }
+    for (entry, &count) in row.iter_mut().zip(counts) {
+        *entry = smooth(*entry, count) / sum;
+    }
+    // Rounding of a long row must not make it fail the check that it sums to one.
+    let sum: f64 = row.iter().sum();
+    for entry in row {
+        *entry /= sum;
+    }
+}
+
+/// The logarithm of the prior density of which a pseudocount is the parameter (Dirichlet), up to a
+/// constant, of rows of probabilities.
+pub(crate) fn log_dirichlet<'p>(
+    pseudocount: f64,
+    rows: impl IntoIterator<Item = &'p Vec<f64>>,
+) -> f64 {
+    if pseudocount == 0.0 {
+        return 0.0;
+    }
+    let allowed = rows.into_iter().flatten().filter(|p| **p > 0.0);
+    pseudocount * allowed.map(|p| p.ln()).sum::<f64>()
+}
+
+/// Appends the score of a row of probabilities from its counts; zero where a probability is.
+pub(crate) fn push_row(
+    probability: &[f64],
+    counts: &[f64],
+    parametrisation: Parametrisation,
+    score: &mut Vec<f64>,
+) {
+    let from = score.len();
+    score.resize(from + probability.len(), 0.0);
+    score_row(probability, counts, parametrisation.probabilities, &mut score[from..]);
+    for (entry, &p) in score[from..].iter_mut().zip(probability) {
+        if p == 0.0 {
+            *entry = 0.0;
+        }
+    }
+}
+
+/// An index, with these probabilities.
+pub(crate) fn choose(probability: &[f64], rng: &mut ChaCha8Rng) -> usize {
+    let mut left: f64 = rng.random();
+    for (index, p) in probability.iter().enumerate() {
+        left -= p;
+        if left < 0.0 {
+            return index;
+        }
+    }
+    // Rounding leaves a trace: the last that can be.
+    probability.iter().rposition(|&p| p > 0.0).unwrap_or(0)
+}
+
+/// A standard normal number (Box and Muller).
+pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
+    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
+}
+
+/// Adds rows to statistics that are an occupancy, and sums of what exceeds a table, `[state][channel]`.
+pub(crate) fn excesses(table: &[Vec<f64>], samples: &[Weighed<'_>], into: &mut Parts) {
+    let [occupancy, excess] = into.rows_mut();
+    for (x, posterior) in samples {
+        let states = occupancy.iter_mut().zip(excess.iter_mut()).zip(table.iter().zip(*posterior));
+        for ((occupancy, excess), (expected, &weight)) in states {
+            occupancy[0] += weight;
+            for ((excess, x), expected) in excess.iter_mut().zip(*x).zip(expected) {
+                *excess += weight * (x - expected);
+            }
+        }
+    }
+}
+
+/// The mean of a channel; `None` without rows.
+pub(crate) fn mean(rows: &[&[f64]], channel: usize) -> Option<f64> {
+    let sum: f64 = rows.iter().map(|row| row[channel]).sum();
+    (!rows.is_empty()).then(|| sum / rows.len() as f64)
+}
+
+/// A generator's bits, as the core draws with them.
+pub(crate) struct Bits<'r>(pub(crate) &'r mut ChaCha8Rng);
+
+impl rand_core::TryRng for Bits<'_> {
+    type Error = std::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        Ok(self.0.next_u32())
+    }
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(self.0.next_u64())
+    }
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        self.0.fill_bytes(bytes);
+        Ok(())
+    }
+}
