@@ -279,7 +279,6 @@ impl Deployed {
                     let hmm: Hmm<RowState<Dual<f32, 1>>, N> = hmm(model, output);
                     validate(&hmm, model.emission.len())?;
                 }
-                }
             }
         });
         Ok(())

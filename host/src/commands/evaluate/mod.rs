@@ -4,7 +4,7 @@ mod kernels;
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{Dataset, ReadOptions};
+use fishweir::data::Dataset;
 use fishweir::evaluate::{
     CrossValidationOptions, Figures, Judged, Latency, Roc, Units, check, cross_validate, evaluate,
 };
@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.model.as_slice() {
         [] => {
             let kinds = each_once(&arguments.classifier);
-            let training = arguments.training.with(&arguments.kernels);
+            let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             training.check_read_by(&kinds, !arguments.kernel_model.is_empty())?;
             let kernels = kernels::read(&arguments.kernel_model)?;
             let data = tell::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
