@@ -432,6 +432,7 @@ fn some_options() -> impl Strategy<Value = ReadOptions> {
         kind,
         fasta_label,
         classes: None,
+        values: Values::Reals,
     })
 }
 

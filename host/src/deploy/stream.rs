@@ -301,10 +301,9 @@ impl Deployed {
 /// Checks the chain, and the emissions of the states within reach.
 fn validate<E: Emission, const N: usize>(hmm: &Hmm<E, N>, states: usize) -> Result<(), ModelError> {
     hmm.chain().validate()?;
-    let emissions = hmm.emission().iter().take(states).enumerate();
+    let mut emissions = hmm.emission().iter().take(states).enumerate();
     emissions
-        .map(|(state, emission)| emission.validate().map_err(|error| error.of_state(state)))
-        .collect()
+        .try_for_each(|(state, emission)| emission.validate().map_err(|error| error.of_state(state)))
 }
 
 #[cfg(test)]

@@ -311,7 +311,7 @@ impl<const M: usize> OverRows for Of<M> {
         let Some(emission) = emission else {
             // Out of reach: no component is there.
             return CoreMixture::from_parts(
-                [const { () }; M].map(|()| lift(None, first)),
+                std::array::from_fn(|_| lift(None, first)),
                 std::array::from_fn(|_| GaussianVec::of(None, first, shape.size)),
             );
         };
