@@ -431,6 +431,7 @@ fn some_options() -> impl Strategy<Value = ReadOptions> {
         format,
         kind,
         fasta_label,
+        values: Values::Reals,
         classes: None,
         values: Values::Reals,
     })
