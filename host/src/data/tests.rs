@@ -433,7 +433,6 @@ fn some_options() -> impl Strategy<Value = ReadOptions> {
         fasta_label,
         values: Values::Reals,
         classes: None,
-        values: Values::Reals,
     })
 }
 

@@ -302,8 +302,9 @@ impl Deployed {
 fn validate<E: Emission, const N: usize>(hmm: &Hmm<E, N>, states: usize) -> Result<(), ModelError> {
     hmm.chain().validate()?;
     let mut emissions = hmm.emission().iter().take(states).enumerate();
-    emissions
-        .try_for_each(|(state, emission)| emission.validate().map_err(|error| error.of_state(state)))
+    emissions.try_for_each(|(state, emission)| {
+        emission.validate().map_err(|error| error.of_state(state))
+    })
 }
 
 #[cfg(test)]

@@ -228,7 +228,8 @@ impl TrainOptions {
     pub(super) fn floors(&self, observed: &Kind) -> Vec<f64> {
         let mut floors = vec![self.baum_welch.std_floor];
         for &floor in &self.std_floors {
-            if self.has_floor() && matches!(observed, Kind::Channels(_)) && !floors.contains(&floor) {
+            if self.has_floor() && matches!(observed, Kind::Channels(_)) && !floors.contains(&floor)
+            {
                 floors.push(floor);
             }
         }

@@ -155,7 +155,8 @@ impl Family for Poisson {
     ) -> Result<Vec<Field<f64>>, DoesNotFit> {
         let [rate] = parts.rows();
         let narrow = |(channel, &rate): (usize, &f64)| precision.narrow(RATE.name, channel, rate);
-        let rates: Vec<f64> = rate[state].iter().enumerate().map(narrow).collect::<Result<_, _>>()?;
+        let rates: Vec<f64> =
+            rate[state].iter().enumerate().map(narrow).collect::<Result<_, _>>()?;
         let slope = |along: &Along<'_>, channel: usize| {
             let [log_rate] = along.parts().rows();
             if rates[channel] > 0.0 { log_rate[state][channel] } else { 0.0 }
