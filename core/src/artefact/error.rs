@@ -63,9 +63,9 @@ impl fmt::Display for ArtefactError {
             }
             Self::OtherSize => f.write_str("the classifier's size differs from that of its type"),
             Self::Misaligned => f.write_str("bytes not aligned to the size of a real"),
-            Self::Labels => {
-                f.write_str("labels are not UTF-8, hold a control character, or are not one a class")
-            },
+            Self::Labels => f.write_str(
+                "labels are not UTF-8, hold a control character, or are not one a class",
+            ),
             Self::Model(error) => error.fmt(f),
             Self::BigEndianTarget => f.write_str("artefacts are little-endian, this target is not"),
         }

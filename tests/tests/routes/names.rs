@@ -96,11 +96,9 @@ fn artefacts_give_names_back_or_refuse_them() {
 fn an_artefact_with_a_name_that_none_is_written_with_is_refused() {
     let deployed = three_channels().compile().expect("fits");
     let (shape, payload) = (deployed.shape().expect("small"), deployed.payload());
-    for (labels, sound) in [
-        ("a\nb\nx\ny\nz\n", true),
-        ("a\nb\u{4}\nx\ny\nz\n", false),
-        ("a\nb\nx\ny\r\nz\n", false),
-    ] {
+    for (labels, sound) in
+        [("a\nb\nx\ny\nz\n", true), ("a\nb\u{4}\nx\ny\nz\n", false), ("a\nb\nx\ny\r\nz\n", false)]
+    {
         let header = Header::encode(shape, &payload, labels.as_bytes()).expect("small");
         let read = Deployed::from_artefact("a", &[&header, &*payload, labels.as_bytes()].concat());
         let is_labels = |error| {
