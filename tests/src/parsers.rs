@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::io::Cursor;
 use std::sync::{LazyLock, OnceLock};
 
+use fishweir::context::ContextSet;
 use fishweir::data::{
     Alphabet, Dataset, FastaLabel, Format, Kind, LiveReader, ReadOptions, Sample,
 };
@@ -35,7 +36,7 @@ use zerocopy::{FromZeros, IntoBytes};
 pub type Parser = fn(&[u8]);
 
 /// Every parser: its target's name and what must hold of it.
-pub const PARSERS: [(&str, Parser); 13] = [
+pub const PARSERS: [(&str, Parser); 14] = [
     ("data_set", data_set),
     ("table", table),
     ("strings", strings),
@@ -49,6 +50,7 @@ pub const PARSERS: [(&str, Parser); 13] = [
     ("conversation", conversation),
     ("newick", newick),
     ("kernel_model", kernel_model),
+    ("contexts", contexts),
 ];
 
 /// A message that helps: it names the file it was given.
@@ -481,6 +483,23 @@ pub fn kernel_model(bytes: &[u8]) {
         Ok(model) => {
             let written = model.to_toml().expect("a model that was read can be written");
             assert_eq!(MarginalModel::parse(FILE, &written).expect("its own text"), model);
+        }
+        Err(error) => names_the_file(&error, FILE),
+    }
+}
+
+/// The contexts of a Markov string, a line each.
+pub fn contexts(bytes: &[u8]) {
+    const FILE: &str = "fuzzed.txt";
+    let (text, dna) = (String::from_utf8_lossy(bytes), Alphabet::dna());
+    match ContextSet::parse(FILE, &text, &dna) {
+        Ok(set) => {
+            let written = set.strings(dna.len(), false, &[]).expect("short enough");
+            let letters = |context: &Vec<u16>| -> String {
+                context.iter().map(|&symbol| dna.symbols()[usize::from(symbol)]).collect()
+            };
+            let written: Vec<String> = written.iter().map(letters).collect();
+            assert_eq!(ContextSet::parse(FILE, &written.join("\n"), &dna).ok(), Some(set));
         }
         Err(error) => names_the_file(&error, FILE),
     }

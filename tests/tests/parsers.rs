@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use fishweir::data::{Dataset, FastaLabel, Format, ReadOptions};
+use fishweir::context::ContextSet;
+use fishweir::data::{Alphabet, Dataset, FastaLabel, Format, ReadOptions};
 use fishweir::deploy::ModelKind;
 use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir_tests::parsers::{PARSERS, Parser, reads_artefact, sealed};
@@ -113,6 +114,8 @@ fn seeds_get_past_the_door() {
         let text = fs::read_to_string(path).expect("text");
         text.parse::<Newick>().unwrap_or_else(|error| panic!("{error}"));
     }
+    let listed = ContextSet::parse("listed", &text("contexts/listed.txt"), &Alphabet::dna());
+    assert!(listed.is_ok(), "{:?}", listed.err());
     for path in entries(&fuzz("seeds/kernel_model")) {
         let text = fs::read_to_string(&path).expect("text");
         let file = path.display().to_string();
