@@ -145,8 +145,8 @@ pub fn decide<T: Real>(values: &[T]) -> Decision<T> {
 }
 
 /// The same from outputs that are not rounded yet: the margin is their difference in double-word
-/// arithmetic, right where the values themselves are too large to differ. It is zero in a tie alone; infinite where models
-/// that are [ruled out](Output) decide.
+/// arithmetic, right where the values themselves are too large to differ. It is zero in a tie alone;
+/// infinite where models that are [ruled out](Output) decide.
 pub fn decide_exactly<T: Real>(outputs: &[Output<T>]) -> Decision<T> {
     decide_by(outputs, Output::value, Output::less)
 }

@@ -524,6 +524,22 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
+fn flash_is_counted_part_by_part() {
+    let mut sampler = Sampler::new(6);
+    let hmm: Hmm<Law<f64>, STATES> =
+        padded(&model(&mut sampler, 0, STATES, false)).expect("a model");
+    let stored: [&[u8]; STORED] = [&[0, 1], &[2, 3], &[1, 1]];
+    let (kernel, own) = (FixedLength::from_parts(&hmm, stored), FixedLengthNorm::of(&hmm, 2));
+    let reals = |count: usize| count * size_of::<f64>();
+    let sequences = StoredSequences::new(kernel, own, [0.0; STORED]);
+    assert_eq!(sequences.bytes(), kernel.bytes() + own.bytes() + reals(STORED));
+    let unnormalised = StoredSequences::new(kernel, NoNorm::<usize, f64>::NEW, [0.0; STORED]);
+    assert_eq!(unnormalised.bytes(), kernel.bytes() + reals(STORED));
+    let machine = KernelMachine::new(unnormalised, [[1.0; STORED]; 2], [0.0; 2]);
+    assert_eq!(machine.bytes(), unnormalised.bytes() + reals(2 * STORED + 2));
+}
+
+#[test]
 fn a_polynomial_of_large_scores_does_not_overflow() {
     let stored = [[1e9_f32], [-3e8]];
     let mut values = [0.0; 2];
