@@ -46,13 +46,15 @@ fn chain<T: Real>(initial: &[f64], transition: &[Vec<f64>]) -> Chain<T, STATES> 
 }
 
 /// Pushes lanes side by side and one by one, past refused samples, and compares all there is.
-fn compare<T: Real, E: Emission<Weight = T>, X: std::borrow::Borrow<E::Observation>>(
-    hmm: &Hmm<E, STATES>,
-    sequences: &[Vec<Option<X>>],
-) {
+fn compare<T, E, X, const N: usize>(hmm: &Hmm<E, N>, sequences: &[Vec<Option<X>>])
+where
+    T: Real,
+    E: Emission<Weight = T>,
+    X: std::borrow::Borrow<E::Observation>,
+{
     let forward = Forward::of(hmm);
     let mut alone = [forward.start(); LANES];
-    let mut lanes = Beliefs::<T, STATES, LANES>::IDLE;
+    let mut lanes = Beliefs::<T, N, LANES>::IDLE;
     for (lane, state) in alone.iter().enumerate() {
         lanes.set_lane(lane, state);
     }
@@ -139,6 +141,25 @@ proptest! {
         let samples: Vec<Samples> = sequences.into_iter().map(Samples::Symbols).collect();
         on_host(&model, &samples);
     }
+}
+
+/// More states than stay in vector registers are summed by another loop.
+#[test]
+fn lanes_of_many_states_are_single_streams() {
+    const MANY: usize = 11;
+    let weights = |seed: usize| -> [f64; MANY] {
+        let weight: [f64; MANY] = std::array::from_fn(|k| ((seed * 7 + k * k * 5) % 13) as f64);
+        weight.map(|w| w / weight.iter().sum::<f64>())
+    };
+    let chain = Chain::<f64, MANY>::new(weights(1), std::array::from_fn(|i| weights(i + 2)));
+    let emission = std::array::from_fn(|i| {
+        let p = [0.1, 0.2, 0.3, 0.4];
+        Categorical::<SYMBOLS, f64>::new(std::array::from_fn(|k| p[(i + k) % 4])).expect("a law")
+    });
+    let sequences: Vec<Vec<Option<usize>>> = (0..LANES)
+        .map(|lane| (0..40 + 9 * lane).map(|t| Some((t * t + lane) % SYMBOLS)).collect())
+        .collect();
+    compare(&Hmm::new(chain.expect("a chain"), emission), &sequences);
 }
 
 /// The batch in order and reversed, against each sequence in a batch of its own, which is not put in

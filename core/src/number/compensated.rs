@@ -88,13 +88,6 @@ impl<T: Real> Compensated<T> {
         (self.sum - other.sum) + (self.carry - other.carry)
     }
 
-    /// Multiplies the sum and its carry (exponential forgetting).
-    #[inline]
-    pub fn scale(&mut self, factor: T) {
-        self.sum = self.sum * factor;
-        self.carry = self.carry * factor;
-    }
-
     /// The total.
     #[inline]
     pub fn total(&self) -> T {

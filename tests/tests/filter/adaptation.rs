@@ -246,6 +246,23 @@ fn a_model_stays_a_model_whatever_comes() {
 }
 
 #[test]
+fn statistics_that_overflow_begin_anew() {
+    // From a standard deviation of 1e16 to one of 1e-5 in a sample: what was collected in units of the
+    // first has no numbers in units of the second.
+    let chain = Chain::<f32, 1>::new([1.0], [[1.0]]).expect("a chain");
+    let hmm = Hmm::new(chain, [Gaussian::<1>::new([0.0], [1e32]).expect("a law")]);
+    let prior = Regularisation { variance_floor: 1e-10, pseudo_count: 0.0 };
+    let adapting = OnlineEm::from(&hmm, StepSize::Constant(1.0), 0, prior).expect("settings");
+    let mut stream = Running::new(adapting);
+    for x in [0.0, 0.0, 2e-5] {
+        stream.push(&[x]).expect("possible");
+        stream.read().validate().expect("a model");
+    }
+    assert_eq!(stream.state().samples(), 3);
+    assert_near(f64::from(stream.read().emission()[0].mean()[0] * 1e5), 2.0, 1e-3, "mean");
+}
+
+#[test]
 fn adaptation_finds_the_stream_s_model() {
     let truth = Model {
         initial: vec![0.5, 0.5],
@@ -294,6 +311,9 @@ fn settings_are_checked() {
         StepSize::Constant(f64::NAN),
     ] {
         assert_eq!(with(step, PRIOR), Err(SettingError::StepSize), "{step:?}");
+    }
+    for step in [StepSize::Power(1.0), StepSize::Constant(1.0)] {
+        assert_eq!(with(step, PRIOR), Ok(()), "{step:?}");
     }
     for (variance_floor, pseudo_count) in
         [(0.0, 0.0), (f64::NAN, 0.0), (f64::INFINITY, 0.0), (1.0, -1.0), (1.0, f64::NAN)]

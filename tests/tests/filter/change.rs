@@ -3,7 +3,7 @@
 
 use fishweir_core::classify::{ChangeDetector, Limit, Statistic};
 use fishweir_core::emission::{Categorical, Emission};
-use fishweir_core::filter::Memory;
+use fishweir_core::filter::{Memory, Running};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 use fishweir_core::{Flaw, ModelError, Part};
@@ -133,4 +133,23 @@ fn a_bad_number_is_named() {
     let expected = bad.emission()[0].validate().map_err(|error| error.of_state(0));
     assert!(expected.is_err());
     assert_eq!(detector.validate(), expected);
+}
+
+#[test]
+fn a_statistic_at_its_limit_is_no_alarm() {
+    // Each head drifts by its rate over its probability, a half: exact numbers.
+    let drifted = |threshold| {
+        let fit = Limit { mean: 0.5_f64.ln(), threshold: 1.0 };
+        let drift = Limit { mean: 0.0, threshold };
+        let detector = ChangeDetector::new(coin(), Memory::ENDLESS, fit, [drift]);
+        let mut stream = Running::new(&detector);
+        stream.push_block(&[0; 3]).expect("heads are possible");
+        stream.read()
+    };
+    let at = drifted(1.5);
+    assert_eq!((at.drift, at.alarm), ([1.5], None));
+    assert_eq!(drifted(1.499).alarm, Some(Statistic::Drift(0)));
+    assert_eq!(at.value(Statistic::Fit), Some(at.fit));
+    assert_eq!(at.value(Statistic::Drift(0)), Some(1.5));
+    assert_eq!(at.value(Statistic::Drift(1)), None);
 }

@@ -64,6 +64,7 @@ impl<T: Real> Task<T> for Checks<'_> {
                 laws::check(window, trial, |prefix, got| {
                     let (t, covered) = (prefix.len(), got.samples as usize);
                     assert!(covered <= t.min(12), "{covered} samples at {t}");
+                    assert!(covered > 0 || t == 0, "no sample at {t}");
                     let seen = LogDomain::of(self.model, &self.sequence[t - covered..t]);
                     if seen.log_forward.iter().all(|row| is_within(row, self.depth)) {
                         near(got.reading, seen.log_likelihood(), t);

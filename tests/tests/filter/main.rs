@@ -4,10 +4,13 @@
 mod adaptation;
 mod change;
 mod endless;
+mod fixed_point;
 mod likelihood;
 mod long_streams;
+mod numbers;
 mod statistics;
 mod tangents;
+mod windows;
 
 use std::borrow::Borrow;
 

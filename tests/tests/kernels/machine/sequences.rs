@@ -253,3 +253,19 @@ fn long_support_sequences_do_not_underflow() {
     assert!(values.log_scale < -1e5 && values.values[0] < -0.5, "{values:?}");
     assert_eq!(machine.read(&state).map(|decision| decision.class), Ok(0));
 }
+
+#[test]
+fn flash_is_counted_part_by_part() {
+    let mut sampler = Sampler::new(6);
+    let hmm: Hmm<Law<f64>, STATES> =
+        padded(&model(&mut sampler, 0, STATES, false)).expect("a model");
+    let stored: [&[u8]; STORED] = [&[0, 1], &[2, 3], &[1, 1]];
+    let (kernel, own) = (FixedLength::from_parts(&hmm, stored), FixedLengthNorm::of(&hmm, 2));
+    let reals = |count: usize| count * size_of::<f64>();
+    let sequences = StoredSequences::new(kernel, own, [0.0; STORED]);
+    assert_eq!(sequences.bytes(), kernel.bytes() + own.bytes() + reals(STORED));
+    let unnormalised = StoredSequences::new(kernel, NoNorm::<usize, f64>::NEW, [0.0; STORED]);
+    assert_eq!(unnormalised.bytes(), kernel.bytes() + reals(STORED));
+    let machine = KernelMachine::new(unnormalised, [[1.0; STORED]; 2], [0.0; 2]);
+    assert_eq!(machine.bytes(), unnormalised.bytes() + reals(2 * STORED + 2));
+}
