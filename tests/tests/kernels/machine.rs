@@ -3,7 +3,7 @@
 
 use fishweir_core::classify::{
     DiagonalWhitening, FullWhitening, KernelMachine, NoNorm, Normalisation, ScoreKernel,
-    StoredKernel, StoredScores, StoredSequences, Whitening,
+    StoredKernel, StoredScores, StoredSequences, Whitening, decide,
 };
 use fishweir_core::emission::{Categorical, Gaussian, Parametrisation, VectorSpace};
 use fishweir_core::filter::{Recursion, Running};
@@ -509,18 +509,64 @@ fn what_is_wrong_is_named() {
         .check()
     };
     let gaussian = |gamma| ScoreKernel::Gaussian { gamma };
+    const FARTHEST: f64 = (1_u64 << 48) as f64;
     assert_eq!(scores(gaussian(1.0), 0.5, 1.0), Ok(()));
+    assert_eq!(scores(ScoreKernel::Cosine, -FARTHEST, 1.0), Ok(()));
     assert_eq!(scores(gaussian(1.0), f64::NAN, 1.0), flaw(Part::StoredItem, 0, 0));
     assert_eq!(scores(gaussian(1.0), 0.5, f64::NAN), flaw(Part::Whitening, 1, 0));
     assert_eq!(scores(gaussian(f64::NAN), 0.5, 1.0), flaw(Part::Kernel, 0, 0));
     for (kernel, entry, part, flaw) in [
         (gaussian(0.0), 0.5, Part::Kernel, Flaw::NotPositive),
         (ScoreKernel::Polynomial { degree: 0 }, 0.5, Part::Kernel, Flaw::NotInRange),
-        (ScoreKernel::Cosine, 1e30, Part::StoredItem, Flaw::NotInRange),
+        (ScoreKernel::Cosine, FARTHEST * 1.01, Part::StoredItem, Flaw::NotInRange),
     ] {
         let error = ModelError::new(part, flaw, 0, 0);
         assert_eq!(scores(kernel, entry, 1.0), Err(KernelError::Model(error)));
     }
+}
+
+#[test]
+fn kernels_on_scores_are_their_formulas() {
+    let (z, stored) = ([1.0, 2.0, -2.0], [[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]);
+    let log = |kernel: ScoreKernel<f64>, z: &[f64]| {
+        let mut values = [0.0; 2];
+        let scale = kernel.evaluate(z, stored.iter().map(|item| &item[..]), &mut values);
+        values.map(|value| value * scale.exp())
+    };
+    // Squared distances 14 and 5, products -2 and 3, length 3.
+    let gaussian = log(ScoreKernel::Gaussian { gamma: 0.25 }, &z);
+    assert_near(gaussian[0], (-3.5_f64).exp(), 1e-12, "Gaussian");
+    assert_near(gaussian[1], (-1.25_f64).exp(), 1e-12, "Gaussian");
+    assert_eq!(log(ScoreKernel::Polynomial { degree: 3 }, &z), [-1.0, 64.0]);
+    assert_eq!(log(ScoreKernel::Cosine, &z), [-2.0 / 3.0, 1.0]);
+    assert_eq!(log(ScoreKernel::Cosine, &[0.0; 3]), [0.0; 2]);
+}
+
+#[test]
+fn whitening_is_its_formula_up_to_its_range() {
+    let centre = [1.0, -2.0];
+    let diagonal = |rate, scores| DiagonalWhitening { centre, rate }.whiten(scores).ok();
+    assert_eq!(diagonal([2.0, 3.0], [4.0, -1.0]), Some([6.0, 3.0]));
+    let full = FullWhitening { centre, rows: [[2.0, 1.0], [0.0, -1.0]] };
+    assert_eq!(full.whiten([4.0, -1.0]).ok(), Some([7.0, -1.0]));
+    assert_eq!(full.validate(), Ok(()));
+    let odd = FullWhitening { centre, rows: [[2.0, 1.0], [0.0, f64::NAN]] };
+    assert_eq!(odd.validate(), Err(ModelError::new(Part::Whitening, Flaw::NotFinite, 2, 1)));
+    // The last number in range, and the next.
+    let most = 2.0_f64.powi(48);
+    assert_eq!(diagonal([most; 2], [2.0, -3.0]), Some([most, -most]));
+    assert_eq!(diagonal([most, most * (1.0 + f64::EPSILON)], [2.0, -3.0]), None);
+}
+
+#[test]
+fn ties_go_to_the_first_class() {
+    let decided = |values: &[f64]| {
+        let decision = decide(values);
+        (decision.class, decision.margin)
+    };
+    assert_eq!([decided(&[]), decided(&[0.0]), decided(&[-0.5])], [(0, 0.0), (0, 0.0), (0, 0.5)]);
+    assert_eq!([decided(&[0.5]), decided(&[1.0, 1.0, 0.0])], [(1, 0.5), (0, 0.0)]);
+    assert_eq!([decided(&[0.0, 3.0, 3.0]), decided(&[0.0, 1.0, 3.0])], [(1, 0.0), (2, 2.0)]);
 }
 
 #[test]
