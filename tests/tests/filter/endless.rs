@@ -4,8 +4,8 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{Normalisation, StreamClassifier, StreamModel};
-use fishweir_core::context::{ContextModel, Steps};
-use fishweir_core::emission::Categorical;
+use fishweir_core::context::{ContextModel, Steps, Unconditional};
+use fishweir_core::emission::{Categorical, Emission};
 use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, Real};
@@ -206,4 +206,16 @@ fn a_model_is_out_until_the_reset() {
         stream.push_block(&[0, symbol]).expect("possible under two");
         assert_eq!((stream.read().class, stream.read().margin), (class, f64::INFINITY));
     }
+}
+
+#[test]
+fn a_wrong_number_of_known_states_is_named() {
+    let law = |p: f64| Categorical::<2, f64>::from_parts([p, 0.5]);
+    let validated = |p| {
+        let model = ContextModel::new(Unconditional, [law(p)]);
+        StreamClassifier::new([model], [[1.0]], [0.0], Normalisation::NONE).validate()
+    };
+    assert_eq!(validated(0.5), Ok(()));
+    let error = law(0.75).validate().expect_err("sums to more than one");
+    assert_eq!(validated(0.75), Err(error.of_state(0)));
 }

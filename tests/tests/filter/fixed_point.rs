@@ -4,7 +4,8 @@ use fishweir_core::emission::{Categorical, CategoricalQ15, Emission};
 use fishweir_core::filter::{Forward, Running};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{
-    Dual, Q15, RATE_MAX, fine_exponent, quantise_fine_row, quantise_rates, quantise_row, rate_unit,
+    Dual, FineQ15, Parameter, Q15, RATE_MAX, Scalar, fine_exponent, quantise_fine_row,
+    quantise_rates, quantise_row, rate_unit,
 };
 use fishweir_core::{Flaw, ModelError, Part};
 
@@ -47,13 +48,16 @@ fn a_row_is_rounded_by_largest_remainders() {
 fn a_fine_row_sums_to_one_and_keeps_zeros() {
     for mut row in rows() {
         row.push(0.0);
-        let exponents: Vec<u16> = row.iter().map(|&p| fine_exponent(p, [].into_iter())).collect();
-        let mut table = vec![Q15::ONE; row.len()];
-        quantise_fine_row(&row, &exponents, &mut table, Part::Transition, 0).expect("a row");
-        let entries = table.iter().zip(&exponents);
-        let sum: f64 = entries.map(|(v, &x)| f64::from(v.0) / ONE / 2.0_f64.powi(x.into())).sum();
-        assert!((sum - 1.0).abs() <= 2.0_f64.powi(-16), "{sum}");
-        assert_eq!((table.last(), exponents.last()), (Some(&Q15::ZERO), Some(&0)));
+        let fine: Vec<u16> = row.iter().map(|&p| fine_exponent(p, [].into_iter())).collect();
+        assert_eq!(fine.last(), Some(&0));
+        for exponents in [fine, vec![0; row.len()]] {
+            let mut table = vec![Q15::ONE; row.len()];
+            quantise_fine_row(&row, &exponents, &mut table, Part::Transition, 0).expect("a row");
+            let entry = |(v, &x): (&Q15, &u16)| f64::from(v.0) / ONE / 2.0_f64.powi(x.into());
+            let sum: f64 = table.iter().zip(&exponents).map(entry).sum();
+            assert!((sum - 1.0).abs() <= 2.0_f64.powi(-16), "{sum}");
+            assert_eq!(table.last(), Some(&Q15::ZERO));
+        }
     }
     // As many halvings as probability and rates leave room for.
     let limit = f64::from(RATE_MAX);
@@ -96,6 +100,40 @@ fn rates_are_rounded_and_held_to_their_limit() {
     let room = (most - 128.0) / 16_384.0;
     assert_eq!([rate_unit(room), rate_unit(2.0 * room)], [Some(0), Some(1)]);
     assert_eq!([rate_unit(1.001 * room), rate_unit(f64::INFINITY)], [Some(1), None]);
+}
+
+#[test]
+fn entries_are_read_and_held_to_their_limits() {
+    let entry =
+        |value, rates: [i16; 2]| Dual { value: Q15(value), tangent: rates.map(Q15::from_rate) };
+    let fine = |rate: i16, exponent| FineQ15 { weight: entry(16_384, [rate, 0]), exponent };
+    let plain = entry(16_384, [4_096, -8_192]);
+    assert_eq!((Parameter::value(plain), Parameter::tangent(plain)), (0.5, [0.25, -0.5]));
+    let eighth = FineQ15 { weight: plain, exponent: 3 };
+    assert_eq!((eighth.value(), eighth.tangent()), (0.0625, [0.03125, -0.0625]));
+
+    let most = RATE_MAX as i16;
+    let fits = |row: &[[i16; 2]]| Dual::fits(row.iter().map(|&rates| entry(1, rates)));
+    for (row, within) in [
+        (&[[most / 2, 0], [-most / 2, 0]][..], true),
+        (&[[most / 2, 0], [-most / 2 - 1, 0]], false),
+        (&[[most, -most]], true),
+        (&[[0, most], [0, 1]], false),
+        (&[[most + 1, 0]], false),
+    ] {
+        assert_eq!(fits(row), within, "{row:?}");
+    }
+    // Rates with an exponent count by what they stand for, rounded up.
+    for (row, within) in [
+        (&[fine(most, 1), fine(-most, 1)][..], true),
+        (&[fine(most, 1), fine(-most, 1), fine(1, 15)], false),
+        (&[fine(most - 1, 0), fine(1, 15)], true),
+        (&[fine(most, 0), fine(0, 15)], true),
+        (&[fine(most + 1, 1)], false),
+        (&[fine(0, 16)], false),
+    ] {
+        assert_eq!(FineQ15::fits(row.iter().copied()), within, "{row:?}");
+    }
 }
 
 type Tables = Hmm<CategoricalQ15<2, 1>, 2>;
@@ -153,6 +191,17 @@ fn readings(hmm: &Tables, symbols: impl Iterator<Item = usize>, tolerance: f64) 
         near(added.value.into(), wanted_added.value, "log of the last");
         near(added.tangent[0].into(), wanted_added.tangent[0], "rate of the last");
         before.push((found, wanted));
+        // How fast a state's part of the row changes.
+        let (sum, exact_sum) = (fixed.state().sum(), exact.state().sum());
+        for (found, wanted) in fixed.state().row().iter().zip(exact.state().row()) {
+            let part = found.value() / sum.value();
+            let wanted_part = wanted.value / exact_sum.value;
+            near(part.into(), wanted_part, "part");
+            let rate = found.derivative(0).expect("a direction")
+                - part * sum.derivative(0).expect("a direction");
+            let wanted = wanted.tangent[0] - wanted_part * exact_sum.tangent[0];
+            near((rate / sum.value()).into(), wanted / exact_sum.value, "rate of a part");
+        }
     }
 }
 
@@ -167,7 +216,7 @@ fn readings_are_those_of_the_tables_numbers() {
 fn a_likelier_state_out_of_reach_takes_no_part() {
     // Symbol 1 is all that the second state emits, and the first one's rarest.
     let apart = [[32_768, 0], [32_768, 0], [0, 32_768]];
-    let hmm = tables(apart, [[(32_767, -1), (1, 1)], [(0, 0), (32_768, 0)]]);
+    let hmm = tables(apart, [[(32_765, -1), (3, 1)], [(0, 0), (32_768, 0)]]);
     readings(&hmm, (0..100).map(|t| usize::from(t % 3 > 0)), 2e-3);
     // Only by the rarest transition is the state reached that emits it.
     let rarely = [[32_768, 0], [32_767, 1], [16_384, 16_384]];

@@ -159,6 +159,8 @@ fn settings_are_checked() {
     for length in [0.5, -1.0, f64::NAN] {
         assert_eq!(Memory::samples(length), Err(SettingError::Forgetting));
     }
+    assert_eq!(Memory::samples(1.0), Memory::factor(0.0));
+    assert_eq!(Memory::samples(8.0), Memory::factor(0.875));
     let model = zoo(1, 1).remove(0).model;
     let hmm =
         fishweir_tests::build::padded::<f64, fishweir_core::emission::Categorical<4, f64>, 3>(

@@ -224,7 +224,7 @@ pub trait Family: fmt::Debug + Sync {
     /// The fields' numbers for a state, with directions attached.
     ///
     /// # Errors
-    /// [`DoesNotFit`]: a number that the format does not hold.
+    /// A number that the format does not hold.
     fn deploy(
         &self,
         parts: &Parts,

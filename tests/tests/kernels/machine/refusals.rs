@@ -65,6 +65,8 @@ fn a_score_out_of_range_has_no_decision() {
 
 #[test]
 fn what_is_wrong_is_named() {
+    /// Beyond which no entry may lie.
+    const FARTHEST: f64 = (1_u64 << 48) as f64;
     let mut sampler = Sampler::new(5);
     let hmm: Hmm<Law<f64>, STATES> =
         padded(&model(&mut sampler, 0, STATES, false)).expect("a model");
@@ -107,13 +109,14 @@ fn what_is_wrong_is_named() {
     };
     let gaussian = |gamma| ScoreKernel::Gaussian { gamma };
     assert_eq!(scores(gaussian(1.0), 0.5, 1.0), Ok(()));
+    assert_eq!(scores(ScoreKernel::Cosine, -FARTHEST, 1.0), Ok(()));
     assert_eq!(scores(gaussian(1.0), f64::NAN, 1.0), flaw(Part::StoredItem, 0, 0));
     assert_eq!(scores(gaussian(1.0), 0.5, f64::NAN), flaw(Part::Whitening, 1, 0));
     assert_eq!(scores(gaussian(f64::NAN), 0.5, 1.0), flaw(Part::Kernel, 0, 0));
     for (kernel, entry, part, flaw) in [
         (gaussian(0.0), 0.5, Part::Kernel, Flaw::NotPositive),
         (ScoreKernel::Polynomial { degree: 0 }, 0.5, Part::Kernel, Flaw::NotInRange),
-        (ScoreKernel::Cosine, 1e30, Part::StoredItem, Flaw::NotInRange),
+        (ScoreKernel::Cosine, FARTHEST * 1.01, Part::StoredItem, Flaw::NotInRange),
     ] {
         let error = ModelError::new(part, flaw, 0, 0);
         assert_eq!(scores(kernel, entry, 1.0), Err(KernelError::Model(error)));

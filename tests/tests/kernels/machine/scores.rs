@@ -2,13 +2,14 @@
 
 use fishweir_core::classify::{
     DiagonalWhitening, FullWhitening, KernelMachine, Normalisation, ScoreKernel, StoredScores,
-    Whitening,
+    Whitening, decide,
 };
 use fishweir_core::emission::{Parametrisation, VectorSpace};
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::score::{Score, ScoreOf, StatisticsOf};
 use fishweir_core::smooth::posteriors;
+use fishweir_core::{Flaw, ModelError, Part};
 use fishweir_tests::build::padded;
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::oracle::Model;
@@ -170,4 +171,48 @@ fn a_polynomial_of_large_scores_does_not_overflow() {
         let log = f64::from(value.abs()).ln() + f64::from(log_scale);
         assert_near(log, 8.0 * (1.0 + 2e9 * f64::from(stored)).abs().ln(), 1e-6, stored);
     }
+}
+
+#[test]
+fn kernels_on_scores_are_their_formulas() {
+    let (z, stored) = ([1.0, 2.0, -2.0], [[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]);
+    let log = |kernel: ScoreKernel<f64>, z: &[f64]| {
+        let mut values = [0.0; 2];
+        let scale = kernel.evaluate(z, stored.iter().map(|item| &item[..]), &mut values);
+        values.map(|value| value * scale.exp())
+    };
+    // Squared distances 14 and 5, products -2 and 3, length 3.
+    let gaussian = log(ScoreKernel::Gaussian { gamma: 0.25 }, &z);
+    assert_near(gaussian[0], (-3.5_f64).exp(), 1e-12, "Gaussian");
+    assert_near(gaussian[1], (-1.25_f64).exp(), 1e-12, "Gaussian");
+    assert_eq!(log(ScoreKernel::Polynomial { degree: 3 }, &z), [-1.0, 64.0]);
+    assert_eq!(log(ScoreKernel::Cosine, &z), [-2.0 / 3.0, 1.0]);
+    assert_eq!(log(ScoreKernel::Cosine, &[0.0; 3]), [0.0; 2]);
+}
+
+#[test]
+fn whitening_is_its_formula_up_to_its_range() {
+    let centre = [1.0, -2.0];
+    let diagonal = |rate, scores| DiagonalWhitening { centre, rate }.whiten(scores).ok();
+    assert_eq!(diagonal([2.0, 3.0], [4.0, -1.0]), Some([6.0, 3.0]));
+    let full = FullWhitening { centre, rows: [[2.0, 1.0], [0.0, -1.0]] };
+    assert_eq!(full.whiten([4.0, -1.0]).ok(), Some([7.0, -1.0]));
+    assert_eq!(full.validate(), Ok(()));
+    let odd = FullWhitening { centre, rows: [[2.0, 1.0], [0.0, f64::NAN]] };
+    assert_eq!(odd.validate(), Err(ModelError::new(Part::Whitening, Flaw::NotFinite, 2, 1)));
+    // The last number in range, and the next.
+    let most = 2.0_f64.powi(48);
+    assert_eq!(diagonal([most; 2], [2.0, -3.0]), Some([most, -most]));
+    assert_eq!(diagonal([most, most * (1.0 + f64::EPSILON)], [2.0, -3.0]), None);
+}
+
+#[test]
+fn ties_go_to_the_first_class() {
+    let decided = |values: &[f64]| {
+        let decision = decide(values);
+        (decision.class, decision.margin)
+    };
+    assert_eq!([decided(&[]), decided(&[0.0]), decided(&[-0.5])], [(0, 0.0), (0, 0.0), (0, 0.5)]);
+    assert_eq!([decided(&[0.5]), decided(&[1.0, 1.0, 0.0])], [(1, 0.5), (0, 0.0)]);
+    assert_eq!([decided(&[0.0, 3.0, 3.0]), decided(&[0.0, 1.0, 3.0])], [(1, 0.0), (2, 2.0)]);
 }

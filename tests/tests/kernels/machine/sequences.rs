@@ -4,7 +4,8 @@ use fishweir_core::classify::{KernelMachine, NoNorm, StoredKernel, StoredSequenc
 use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{
-    Bank, End, FixedLength, FixedLengthNorm, HiddenBinomial, InFlash, PairHmm, PairKernel, PairTable,
+    Bank, End, FixedLength, FixedLengthNorm, HiddenBinomial, InFlash, PairHmm, PairKernel,
+    PairTable,
 };
 use fishweir_core::number::Real;
 use fishweir_tests::build::padded;
