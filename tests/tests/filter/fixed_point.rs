@@ -1,6 +1,6 @@
 //! Fixed point by hand: what tables round to, and what is read of a row and its ledger.
 
-use fishweir_core::emission::{Categorical, CategoricalQ15, Emission};
+use fishweir_core::emission::{Categorical, CategoricalQ15};
 use fishweir_core::filter::{Forward, Running};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{
