@@ -130,7 +130,7 @@ fn fitted_models_are_compared_on_the_same_windows() {
     let (low, mean, high) = interval(&report["gains"][0]);
     assert!((mean - (accuracy(1) - accuracy(0))).abs() < 1e-12);
     assert!(low <= mean && mean <= high);
-    assert!(printed(&mut fishweir(&line)).contains("interval over subject"));
+    assert!(printed(&mut fishweir(&line)).contains("gained Student's, over subject"));
     let line = format!(
         "evaluate {} --model {} --model {}",
         at("two.csv"),
