@@ -97,6 +97,71 @@ fn restarts_of_symbols_differ() {
     assert!(many.validate().expect_err("too many").to_string().contains("restarts"));
 }
 
+#[test]
+fn settings_out_of_range_are_named() {
+    let good = BaumWelch::default();
+    let cases: [(&str, BaumWelch); 9] = [
+        ("states", BaumWelch { states: 0, ..good.clone() }),
+        ("states", BaumWelch { states: 65, ..good.clone() }),
+        ("iterations", BaumWelch { iterations: 0, ..good.clone() }),
+        ("restarts", BaumWelch { restarts: 0, ..good.clone() }),
+        ("tolerance", BaumWelch { tolerance: -1e-9, ..good.clone() }),
+        ("standard deviation floor", BaumWelch { std_floor: 0.0, ..good.clone() }),
+        ("standard deviation floor", BaumWelch { std_floor: f64::NAN, ..good.clone() }),
+        ("symbol pseudocount", BaumWelch { symbol_pseudocount: f64::INFINITY, ..good.clone() }),
+        ("transition pseudocount", BaumWelch { transition_pseudocount: -0.1, ..good.clone() }),
+    ];
+    for (option, options) in cases {
+        let error = options.validate().expect_err(option).to_string();
+        assert!(error.contains(option), "{option}: {error}");
+    }
+    let least = BaumWelch {
+        states: 1,
+        iterations: 1,
+        tolerance: 0.0,
+        symbol_pseudocount: 0.0,
+        transition_pseudocount: 0.0,
+        ..good
+    };
+    assert!(least.validate().is_ok());
+}
+
+/// A state is dead below one sample; a start that is impossible stays so, others are as frequent as
+/// their states.
+#[test]
+fn a_fit_is_read_by_its_occupancy() {
+    let samples = [hidden().simulate(50, 1)];
+    let mut fit = BaumWelch { states: 3, topology: Topology::Ergodic, ..BaumWelch::default() }
+        .fit(&views(&samples), 4, &[], &|| ())
+        .expect("fitted");
+    fit.occupancy = vec![0.5, 1.0, 3.0];
+    assert_eq!(fit.dead_states(), 1);
+    fit.occupancy = vec![4.0, 1.0, 3.0];
+    fit.model.initial = vec![0.0, 0.5, 0.5];
+    assert_eq!(fit.starting_anywhere().model.initial, [0.0, 0.25, 0.75]);
+}
+
+#[test]
+fn simulated_channels_have_the_model_s_moments() {
+    let (mean, std) = (vec![3.0, -100.0], vec![2.0, 0.5]);
+    let model = Hmm {
+        initial: vec![1.0],
+        transition: vec![vec![1.0]],
+        emission: Emissions::gaussian(vec![mean.clone()], vec![std.clone()]),
+    };
+    let samples = model.simulate(40_000, 3);
+    let rows = samples.view().rows().expect("channels");
+    for channel in 0..2 {
+        let standard = |row: &[f64]| (row[channel] - mean[channel]) / std[channel];
+        let z: Vec<f64> = rows.iter().flatten().map(standard).collect();
+        // Their standard errors are 0.005 to 0.05.
+        for (power, moment) in [(1, 0.0), (2, 1.0), (3, 0.0), (4, 3.0)] {
+            let found = z.iter().map(|z| z.powi(power)).sum::<f64>() / 40_000.0;
+            assert!((found - moment).abs() < 0.03 * f64::from(power * power), "{power}: {found}");
+        }
+    }
+}
+
 /// What converged was within the tolerance, in nats a sample, on a fifth pass or later; what did not
 /// says so.
 #[test]
