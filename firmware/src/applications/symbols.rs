@@ -242,6 +242,8 @@ mod tests {
     fn a_line_is_answered_by_class_margin_and_counts() {
         assert_eq!(answers("HT\n"), [alternating("2 0 0 0")]);
         assert_eq!(answers("HT\r\nHT\n"), [alternating("2 0 0 0"), alternating("2 0 0 0")]);
+        // As the page shows it.
+        assert_eq!(answers("HTH?HT\n"), ["alternating 3fab4ced 5 1 0 0"]);
     }
 
     #[test]
