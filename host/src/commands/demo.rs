@@ -20,7 +20,8 @@ use fishweir::report::{
 };
 use serde::Serialize;
 
-use super::arguments::{Cutting, Training};
+use super::arguments::Training;
+use super::reading::Cutting;
 use super::run::{Form, artefact_of, check, on_device};
 use super::{Failure, evaluate, fit};
 

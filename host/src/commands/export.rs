@@ -7,9 +7,10 @@ use fishweir::classifier::Observations;
 use fishweir::deploy::{Cost, DeployedKind, Deviation, FixedPoint, Limits, ModelKind};
 use serde::Serialize;
 
-use super::arguments::{Reading, named, refuse_idle, share};
+use super::arguments::{named, refuse_idle, share};
 use super::model::Model;
 use super::output::{self, Outputs};
+use super::reading::Reading;
 use super::run::{NO_ARTEFACT, artefact_of};
 use super::{Failure, tell};
 

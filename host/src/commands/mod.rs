@@ -11,6 +11,7 @@ mod info;
 mod model;
 mod output;
 mod progress;
+mod reading;
 mod run;
 mod score;
 mod tell;

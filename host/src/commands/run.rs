@@ -11,8 +11,8 @@ use fishweir::report::DeviceComparison;
 use fishweir_core::Profile;
 use fishweir_core::number::NumberFormat;
 
-use super::arguments::Reading;
 use super::model::Model;
+use super::reading::Reading;
 use super::{Failure, print, progress, tell};
 
 #[derive(Debug, clap::Args)]

@@ -10,8 +10,8 @@ use fishweir::report::counted;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::arguments::{Cutting, Reading};
 use super::model::Model;
+use super::reading::{Cutting, Reading};
 use super::{Failure, note, output, tell};
 
 pub(super) const LONG_ABOUT: &str = "\

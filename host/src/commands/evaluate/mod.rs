@@ -15,10 +15,11 @@ use fishweir::report::{
     counted,
 };
 
-use super::arguments::{Cutting, Emitting, Reading, ScoreKernels, Training, refuse_idle};
+use super::arguments::{Emitting, ScoreKernels, Training, refuse_idle};
 use super::fit::warn;
 use super::model::Model;
 use super::output::{self, Outputs};
+use super::reading::{Cutting, Reading};
 use super::{Failure, note, progress, tell};
 
 #[derive(Debug, clap::Args)]

@@ -12,8 +12,9 @@ use fishweir::learn::{
 use fishweir::report::{ClassFit, DataSummary, FitReport, Stored};
 use fishweir::runtime::Hmm;
 
-use super::arguments::{Cutting, Emitting, Reading, ScoreKernels, Training, named_after};
+use super::arguments::{Emitting, ScoreKernels, Training, named_after};
 use super::output::{self, Outputs};
+use super::reading::{Cutting, Reading};
 use super::{Failure, note, progress, tell};
 
 #[derive(Debug, clap::Args)]

@@ -14,8 +14,9 @@ use fishweir::kernel::marginal::MarginalError;
 use fishweir::kernel::{GramFormat, Items, gram_bytes};
 use fishweir::report::{DataSummary, GramReport, InformationSummary};
 
-use super::arguments::{Cutting, Reading, Training, named_after, not_negative, positive};
+use super::arguments::{Training, named_after, not_negative, positive};
 use super::output::{self, Outputs};
+use super::reading::{Cutting, Reading};
 use super::{Failure, tell};
 use compute::{Refused, compute, on_scores};
 use models::{Models, Source};

@@ -1,0 +1,109 @@
+//! How data are read and cut, as several commands take it.
+
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+
+use clap::Args;
+use fishweir::data::{
+    Alphabet, FastaLabel, Format, Kind, ReadOptions, ShortSeries, Values, Windowing,
+};
+
+use super::Failure;
+use super::arguments::{named, refuse_idle};
+use super::model::Model;
+
+/// How a file of data is read.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub(super) struct Reading {
+    /// Layout of DATA: series (csv), strings (tsv) or fasta [default: by its content]
+    #[arg(long, value_name = "LAYOUT", value_parser = Format::from_str)]
+    format: Option<Format>,
+    /// Symbols of strings: dna, rna, binary, protein, or the symbols in order [default: as found]
+    #[arg(long, value_name = "SYMBOLS", value_parser = Alphabet::from_str)]
+    alphabet: Option<Alphabet>,
+    /// Where FASTA headers have their label: KEY for `KEY=label`, or the number of a word
+    #[arg(long, value_name = "KEY|NUMBER", value_parser = fasta_label)]
+    fasta_label: Option<FastaLabel>,
+}
+
+impl Reading {
+    /// Options that find out kind and classes from the file.
+    pub(super) fn options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format,
+            kind: self.alphabet.clone().map(Kind::Symbols),
+            classes: None,
+            fasta_label: self.fasta_label.clone().unwrap_or_default(),
+            values: Values::Reals,
+        }
+    }
+
+    /// Options that want what a fitted model observes; its classes too where `classes` are given.
+    pub(super) fn options_for(
+        &self,
+        kind: Kind,
+        classes: Option<&[String]>,
+    ) -> Result<ReadOptions, Failure> {
+        let alphabet = named([("--alphabet", self.alphabet.is_some())]);
+        refuse_idle(&alphabet, "the model has its own")?;
+        let classes = classes.map(<[_]>::to_vec);
+        Ok(ReadOptions { kind: Some(kind), classes, ..self.options() })
+    }
+
+    /// The same of a model that is deployed, with the values that its channels take.
+    pub(super) fn options_of(
+        &self,
+        model: &Model,
+        classes: Option<&[String]>,
+    ) -> Result<ReadOptions, Failure> {
+        let values = model.deployed.values();
+        Ok(ReadOptions { values, ..self.options_for(model.kind()?, classes)? })
+    }
+
+    /// Options given.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        named([
+            ("--format", self.format.is_some()),
+            ("--alphabet", self.alphabet.is_some()),
+            ("--fasta-label", self.fasta_label.is_some()),
+        ])
+    }
+}
+
+fn fasta_label(text: &str) -> Result<FastaLabel, String> {
+    match (text.parse(), text.trim_end_matches('=')) {
+        (Ok(0), _) => Err("words count from 1".into()),
+        (Ok(number), _) => Ok(FastaLabel::Word(number)),
+        (_, "") => Err("name a key or the number of a word".into()),
+        (_, key) => Ok(FastaLabel::Key(key.to_owned())),
+    }
+}
+
+/// How series are cut.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Windows")]
+pub(super) struct Cutting {
+    /// Cut series into windows of so many samples [default: whole series, or as the model was
+    /// trained]
+    #[arg(long, value_name = "SAMPLES")]
+    window: Option<NonZeroUsize>,
+    /// From the start of one window to that of the next [default: the window's length]
+    #[arg(long, value_name = "SAMPLES", requires = "window")]
+    hop: Option<NonZeroUsize>,
+}
+
+impl Cutting {
+    /// Windows of a length and hop.
+    pub(super) fn of(window: NonZeroUsize, hop: NonZeroUsize) -> Self {
+        Self { window: Some(window), hop: Some(hop) }
+    }
+
+    pub(super) fn windowing(&self) -> Option<Windowing> {
+        self.window.map(|length| Windowing {
+            length,
+            hop: self.hop.unwrap_or(length),
+            short: ShortSeries::default(),
+        })
+    }
+}
