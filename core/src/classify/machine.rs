@@ -194,7 +194,7 @@ pub fn expand_kernels<'c, T: Real>(
 ///
 /// Minus infinity, and values of zero, where all kernels are zero. One exponential a kernel.
 #[inline]
-pub fn relative_to_largest<T: Real>(logs: &mut [T]) -> T {
+pub(super) fn relative_to_largest<T: Real>(logs: &mut [T]) -> T {
     let largest = logs.iter().fold(T::NEG_INFINITY, |largest, &log| Real::max(largest, log));
     for log in logs {
         // The difference of two infinities is no number.

@@ -23,9 +23,7 @@ mod whitening;
 
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};
-pub use machine::{
-    DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels, relative_to_largest,
-};
+pub use machine::{DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels};
 pub use model::StreamModel;
 pub use score_kernel::ScoreKernel;
 pub use scores::{ScoreState, StoredScores};

@@ -1,4 +1,4 @@
-use super::relative_to_largest;
+use super::machine::relative_to_largest;
 use crate::error::{Flaw, ModelError, Part};
 use crate::number::{Real, inner_product, squared_distance};
 
