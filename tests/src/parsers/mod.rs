@@ -9,7 +9,8 @@
 
 #![allow(clippy::missing_panics_doc, reason = "a panic is how they say that it does not hold")]
 
-use std::borrow::Cow;
+mod json;
+
 use std::io::Cursor;
 use std::sync::{LazyLock, OnceLock};
 
@@ -22,15 +23,16 @@ use fishweir::device::{Input, Options, converse};
 use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir_core::artefact::{HEADER_LENGTH, Header, read};
 use fishweir_core::context::{ContextModel, Steps};
-use fishweir_core::emission::{Categorical, Gaussian};
+use fishweir_core::emission::{Bernoulli, Categorical, Gaussian, Poisson};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_core::wire::{
     Answer, AnswerHead, CHECKSUM_LENGTH, DELIMITER, F32, Head, Info, Place, Receiver, Report,
     Request, SampleKind, VERSION, encode, longest,
 };
-use serde_json::Value;
 use zerocopy::{FromZeros, IntoBytes};
+
+use self::json::Json;
 
 /// A function that panics if a parser fails its users on these bytes.
 pub type Parser = fn(&[u8]);
@@ -123,29 +125,33 @@ pub fn alphabet(bytes: &[u8]) {
     }
 }
 
-/// Sound files, sealed by [`sealed`]: over symbols, and over channels with a direction.
-const CLASSIFIERS: [&str; 2] = [
-    include_str!("../fuzz/seeds/classifier/symbols.json"),
-    include_str!("../fuzz/seeds/classifier/channels.json"),
+/// Sound files, sealed by [`sealed`]: of every family of emissions, over channels with directions.
+const CLASSIFIERS: [&str; 6] = [
+    include_str!("../../fuzz/seeds/classifier/symbols.json"),
+    include_str!("../../fuzz/seeds/classifier/channels.json"),
+    include_str!("../../fuzz/seeds/classifier/poisson.json"),
+    include_str!("../../fuzz/seeds/classifier/bernoulli.json"),
+    include_str!("../../fuzz/seeds/classifier/full_gaussian.json"),
+    include_str!("../../fuzz/seeds/classifier/mixture.json"),
 ];
 const MACHINES: [&str; 2] = [
-    include_str!("../fuzz/seeds/kernel_machine/fixed_length.json"),
-    include_str!("../fuzz/seeds/kernel_machine/scores.json"),
+    include_str!("../../fuzz/seeds/kernel_machine/fixed_length.json"),
+    include_str!("../../fuzz/seeds/kernel_machine/scores.json"),
 ];
 
 /// A classifier's file: its content, the checksum always right, or edits to sound content.
 pub fn classifier(bytes: &[u8]) {
-    static SOUND: LazyLock<[Json; 2]> = LazyLock::new(|| CLASSIFIERS.map(Json::read));
-    model(bytes, &SOUND);
+    static SOUND: LazyLock<[Json; 6]> = LazyLock::new(|| CLASSIFIERS.map(Json::read));
+    model(bytes, &*SOUND);
 }
 
 /// A kernel machine's file, likewise.
 pub fn kernel_machine(bytes: &[u8]) {
     static SOUND: LazyLock<[Json; 2]> = LazyLock::new(|| MACHINES.map(Json::read));
-    model(bytes, &SOUND);
+    model(bytes, &*SOUND);
 }
 
-fn model(bytes: &[u8], sound: &[Json; 2]) {
+fn model(bytes: &[u8], sound: &[Json]) {
     const FILE: &str = "fuzzed.json";
     if bytes.starts_with(b"{\"fishweir_model\"") {
         let refused = ModelKind::parse(FILE, bytes);
@@ -199,115 +205,16 @@ fn deploys(model: &ModelKind) {
     }
 }
 
-/// JSON that is changed and written some thousand times a second: what is no list stays text.
-#[derive(Clone)]
-enum Json {
-    Token(Cow<'static, str>),
-    Array(Vec<Json>),
-    /// Names in quotes, sorted.
-    Object(Vec<(&'static str, Json)>),
-}
-
-impl Json {
-    fn read(text: &str) -> Self {
-        Self::of(serde_json::from_str(text).expect("sound"))
-    }
-
-    fn of(value: Value) -> Self {
-        let text = |value: Value| -> &'static str { value.to_string().leak() };
-        match value {
-            Value::Array(items) => Self::Array(items.into_iter().map(Self::of).collect()),
-            Value::Object(fields) => {
-                let field = |(name, field)| (text(Value::String(name)), Self::of(field));
-                Self::Object(fields.into_iter().map(field).collect())
-            }
-            token => Self::Token(text(token).into()),
-        }
-    }
-
-    fn write(&self, text: &mut String) {
-        match self {
-            Self::Token(token) => text.push_str(token),
-            Self::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    text.push(if index == 0 { '[' } else { ',' });
-                    item.write(text);
-                }
-                text.push_str(if items.is_empty() { "[]" } else { "]" });
-            }
-            Self::Object(fields) => {
-                for (index, (name, field)) in fields.iter().enumerate() {
-                    text.push(if index == 0 { '{' } else { ',' });
-                    text.push_str(name);
-                    text.push(':');
-                    field.write(text);
-                }
-                text.push_str(if fields.is_empty() { "{}" } else { "}" });
-            }
-        }
-    }
-
-    /// The value of that number, itself being 0; behind the last, how far behind is left.
-    fn nth(&mut self, n: &mut usize) -> Option<&mut Self> {
-        if *n == 0 {
-            return Some(self);
-        }
-        *n -= 1;
-        match self {
-            Self::Token(_) => None,
-            Self::Array(items) => items.iter_mut().find_map(|item| item.nth(n)),
-            Self::Object(fields) => fields.iter_mut().find_map(|(_, field)| field.nth(n)),
-        }
-    }
-
-    /// Changes one value: two bytes choose it, one says how, one with what.
-    fn edit(&mut self, edit: &[u8]) {
-        const NUMBERS: &str =
-            "0.0 -0.0 1.0 -1.0 0.5 1e-320 1e-45 1e-20 1e20 3.5e38 1e300 -1.79e308";
-        const TEXTS: &str = r#""" "\n" "\u202e" "a" "A" "none" "per_sample" "\"//""#;
-        let [at, more, how, with] = *edit else { return };
-        let at = usize::from(u16::from_le_bytes([at, more]));
-        let (mut n, mut left) = (at, at);
-        if self.nth(&mut left).is_none() {
-            n = at % (at - left);
-        }
-        let Some(place) = self.nth(&mut n) else { return };
-        let with = usize::from(with);
-        let text = TEXTS.split(' ').nth(with % 8).unwrap_or_default();
-        match (how % 10, &mut *place) {
-            (0, Self::Array(items)) => items.extend(items.last().cloned()),
-            (1, Self::Array(items)) => drop(items.pop()),
-            (2, Self::Array(items)) => items.reverse(),
-            (3, Self::Array(items)) => items.clear(),
-            (0 | 1, Self::Object(fields)) if !fields.is_empty() => {
-                let (_, field) = fields.remove(with % fields.len());
-                if how % 10 == 0 {
-                    let after = fields.partition_point(|&(name, _)| name < text);
-                    fields.insert(after, (text, field));
-                }
-            }
-            (4, _) => *place = Self::Token("null".into()),
-            (5, _) => *place = Self::Token(with.to_string().into()),
-            (6, _) => *place = Self::Token(text.into()),
-            (7, _) => *place = Self::Array(vec![place.clone(); with % 5]),
-            _ => {
-                let number = NUMBERS.split(' ').nth(with % 12).unwrap_or_default();
-                *place = Self::Token(number.into());
-            }
-        }
-    }
-}
-
-/// The artefacts of [`CLASSIFIERS`].
+/// The artefacts of [`CLASSIFIERS`] that have one.
 fn sound_artefacts() -> &'static [Vec<u8>] {
     static SOUND: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     SOUND.get_or_init(|| {
         let artefact = |content: &str| {
             let model = ModelKind::parse("sound", &sealed(content)).expect("sound");
             let deployed = model.deploy().expect("a device takes it");
-            deployed.any().to_artefact().expect("linear").expect("small enough")
+            Some(deployed.any().to_artefact()?.expect("small enough"))
         };
-        CLASSIFIERS.map(artefact).to_vec()
+        CLASSIFIERS.iter().filter_map(|content| artefact(content)).collect()
     })
 }
 
@@ -353,6 +260,8 @@ pub fn reads_artefact(bytes: &[u8]) -> bool {
         let bytes = &buffer[shift..shift + artefact.len()];
         taken |= read::<Hmm<Categorical<2>, 2>, 2, 1>(bytes).is_ok();
         taken |= read::<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>(bytes).is_ok();
+        taken |= read::<Hmm<Poisson<1, Dual<f32, 1>>, 2>, 2, 1>(bytes).is_ok();
+        taken |= read::<Hmm<Bernoulli<2, Dual<f32, 1>>, 2>, 2, 1>(bytes).is_ok();
         taken |= read::<ContextModel<Steps, Categorical<2>, 2>, 2, 1>(bytes).is_ok();
     }
     taken
