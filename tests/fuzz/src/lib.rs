@@ -1,4 +1,4 @@
 //! The bodies of the targets, compiled with the fuzzer's counters.
 
-#[path = "../../src/parsers.rs"]
+#[path = "../../src/parsers/mod.rs"]
 pub mod parsers;
