@@ -20,6 +20,9 @@
 //! | a firmware image around it, run under QEMU, every bit compared | [`device`], [`parity`] |
 //! | tables and figures for people | [`report`], [`plot`] |
 //!
+//! The library alone, `default-features = false`, is everything but the program and what needs an emulator
+//! (feature `device`), and builds on Windows and macOS too.
+//!
 //! The recursions are those of [`fishweir_core`], at run-time sizes: [`runtime`]. What a caller meets of
 //! it is named here as well.
 
@@ -28,6 +31,7 @@ pub mod classifier;
 pub mod context;
 pub mod data;
 pub mod deploy;
+#[cfg(feature = "device")]
 pub mod device;
 pub mod evaluate;
 pub mod files;
@@ -35,6 +39,7 @@ pub mod fit;
 pub mod kernel;
 pub mod learn;
 mod parallel;
+#[cfg(feature = "device")]
 pub mod parity;
 pub mod plot;
 pub mod report;

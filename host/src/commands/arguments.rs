@@ -277,6 +277,11 @@ impl Training {
         }
         set(&mut fit.states, self.states);
         set(&mut fit.topology, self.topology.or(self.states.map(|_| Topology::Ergodic)));
+        if fit.topology == Topology::Positions {
+            let given =
+                named([("--restarts", self.restarts.is_some()), ("--seed", self.seed.is_some())]);
+            refuse_idle(&given, "a state a position leaves nothing to start differently")?;
+        }
         set(&mut fit.restarts, self.restarts);
         set(&mut fit.seed, self.seed);
         set(&mut fit.iterations, self.iterations);

@@ -9,7 +9,8 @@ use crate::data::SamplesView;
 use crate::runtime::{Hmm, padded_states};
 
 /// Which transitions a model may make.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Topology {
     /// One state a position for strings of one length of at most 64 symbols, where that makes a third

@@ -28,7 +28,8 @@ use crate::kernel::{Gram, inner_product};
 /// matrix 0.791, 0.814, 0.810. The kernel machines find what their primal counterparts find, at a cost
 /// that grows with the square of the number of windows; they are there for kernels that are no inner
 /// product of features.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Learner {
     /// Support vector machine with the squared hinge, by dual coordinate descent on the rows.
@@ -39,7 +40,7 @@ pub enum Learner {
     /// Support vector machine with the hinge, on the Gram matrix.
     KernelSvm,
     /// Kernel logistic regression, on the Gram matrix plus one: the bias has prior variance one.
-    #[value(name = "klr")]
+    #[cfg_attr(feature = "command", value(name = "klr"))]
     KernelLogistic,
 }
 

@@ -23,7 +23,8 @@ use crate::runtime::{Family, Hmm};
 /// The classifiers. The first four are linear in log-likelihoods, scores or expected statistics of the
 /// class models, and compile to the same stream; the others are kernel machines on the scores that
 /// `Fisher` takes, and go on a device with the whole score and their support vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum ClassifierKind {
     /// Maximum-likelihood Bayes: a model a class, the largest log-likelihood plus log-prior wins.

@@ -1,5 +1,6 @@
 //! Reports: what a command has to say, as a table for people and, under the same keys, as JSON.
 
+#[cfg(feature = "device")]
 mod device;
 mod evaluation;
 mod gram;
@@ -14,6 +15,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+#[cfg(feature = "device")]
 pub use device::DeviceComparison;
 pub use evaluation::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
