@@ -328,6 +328,15 @@ impl Observations {
     }
 }
 
+impl From<&Kind> for Observations {
+    fn from(kind: &Kind) -> Self {
+        match kind {
+            Kind::Channels(names) => Self::Channels(names.clone()),
+            Kind::Symbols(alphabet) => Self::Symbols(alphabet.symbols().iter().collect()),
+        }
+    }
+}
+
 impl fmt::Display for Observations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -21,6 +21,7 @@ mod score;
 mod stream;
 mod tell;
 mod usage;
+mod watch;
 
 use assert_cmd::Command;
 use serde_json::Value;

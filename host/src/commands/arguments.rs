@@ -146,6 +146,17 @@ impl Emitting {
             _ => Values::Reals,
         }
     }
+
+    /// Hands over to a fit what is given.
+    pub(super) fn set(&self, fit: &mut BaumWelch) -> Result<(), Failure> {
+        let mixed = self.emission.is_some_and(|family| family.name() == "mixture");
+        if self.components.is_some() && !mixed {
+            return Err(Failure::Input("--components is of --emission mixture alone".into()));
+        }
+        fit.emission = self.emission;
+        fit.components = self.components.unwrap_or(fit.components);
+        Ok(())
+    }
 }
 
 /// Names of families.
@@ -269,12 +280,7 @@ impl Training {
         fn set<T: Copy>(to: &mut T, given: Option<T>) {
             *to = given.unwrap_or(*to);
         }
-        fit.emission = self.emitting.emission;
-        set(&mut fit.components, self.emitting.components);
-        let mixed = fit.emission.is_some_and(|family| family.name() == "mixture");
-        if self.emitting.components.is_some() && !mixed {
-            return Err(Failure::Input("--components is of --emission mixture alone".into()));
-        }
+        self.emitting.set(fit)?;
         set(&mut fit.states, self.states);
         set(&mut fit.topology, self.topology.or(self.states.map(|_| Topology::Ergodic)));
         if fit.topology == Topology::Positions {

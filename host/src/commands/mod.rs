@@ -15,6 +15,7 @@ mod reading;
 mod run;
 mod score;
 mod tell;
+mod watch;
 
 use std::error::Error;
 use std::io::{self, ErrorKind, Write};
@@ -54,6 +55,9 @@ enum Command {
     Info(info::Arguments),
     /// Run a model on an emulated microcontroller and compare every bit with the host
     Run(run::Arguments),
+    /// Make a detector of change from series in which all is normal
+    #[command(long_about = watch::LONG_ABOUT)]
+    Watch(watch::Arguments),
     /// All of it on the bundled recordings
     Demo(demo::Arguments),
 }
@@ -93,6 +97,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Gram(arguments)) => gram::run(&arguments),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Watch(arguments)) => watch::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         None => demo::run(&demo::Arguments::default()),
     };

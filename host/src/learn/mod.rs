@@ -36,12 +36,14 @@
 //! | machines with Gaussian, polynomial and cosine kernels on scores; a [`Metric`] as one affine map | `score_machine.rs`, `affine.rs` |
 //! | [`train_fixed_length`], [`WindowKernel`]: machines on the kernel values of windows | `on_windows.rs` |
 //! | [`Choice`]: the one inner cross-validation, by which settings are chosen | `choice.rs` |
+//! | [`DetectorPlan`]: a detector of change, fitted, calibrated and tried on normal series | `detector.rs` |
 //! | [`Expansion`]: kernel machines, folded into weights where they compile | `expansion.rs` |
 
 mod affine;
 mod augment;
 mod channels;
 mod choice;
+mod detector;
 mod effort;
 mod expansion;
 mod factor;
@@ -68,6 +70,7 @@ pub use affine::Affine;
 pub use augment::{Augment, AugmentError, Mirror};
 pub use channels::{coarse_channels, constant_channels};
 pub use choice::{Candidate, Choice, ChosenBy, Setting};
+pub use detector::{Change, Delays, DetectorPlan, DetectorTrial, FalseAlarms, TrialError};
 pub use effort::Effort;
 pub use expansion::{Expansion, KernelLearnError, Linear};
 pub use features::{FeatureMap, Features, Scaling};

@@ -297,12 +297,8 @@ impl TrainOptions {
         if !self.learner.on_kernel() {
             return Err(TrainError::NeedsKernelLearner(self.kind, self.learner));
         }
-        let (observations, size) = match observed {
-            Kind::Channels(names) => (Observations::Channels(names.clone()), names.len()),
-            Kind::Symbols(alphabet) => {
-                (Observations::Symbols(alphabet.symbols().iter().collect()), alphabet.len())
-            }
-        };
+        let observations = Observations::from(observed);
+        let size = observations.size();
         let refused =
             |advice| move |source| TrainError::NotDeployed { kind: self.kind, source, advice };
         let advice = match check_size(&observations, 1, size) {

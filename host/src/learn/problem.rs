@@ -16,8 +16,8 @@ use super::options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
 use super::score_machine::ScorePath;
 use super::svm::Matrix;
 use super::train::{FitKey, Trainer};
-use crate::classifier::{Classifier, Observations, Output, Provenance};
-use crate::data::{Dataset, Folds, Kind, SamplesView, Windows};
+use crate::classifier::{Classifier, Output, Provenance};
+use crate::data::{Dataset, Folds, SamplesView, Windows};
 use crate::fit::Fit;
 use crate::runtime::Hmm;
 
@@ -184,12 +184,7 @@ impl<'a> Problem<'a> {
             family.map_or_else(String::new, |family| format!(", {} emissions", family.name()));
         Classifier {
             method: ClassifierKind::Bayes.to_string(),
-            observations: match self.data.kind() {
-                Kind::Channels(names) => Observations::Channels(names.clone()),
-                Kind::Symbols(alphabet) => {
-                    Observations::Symbols(alphabet.symbols().iter().collect())
-                }
-            },
+            observations: self.data.kind().into(),
             classes: classes.to_vec(),
             centre,
             scale,

@@ -8,6 +8,7 @@ mod model;
 mod route;
 mod table;
 mod training;
+mod watch;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,6 +25,7 @@ pub use gram::{GramReport, InformationSummary, SpectrumSummary};
 pub use model::{Inspection, Stored};
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
+pub use watch::{Alarms, Changes, WatchReport};
 
 /// Something with two faces: [`Display`](fmt::Display) for people, JSON for programs.
 pub trait Report: Serialize + fmt::Display {}

@@ -97,11 +97,7 @@ impl Calibration {
         if !direction.fits(model) {
             return Err(CalibrationError::Shape("the direction"));
         }
-        let size = match observations {
-            Observations::Channels(names) => names.len(),
-            Observations::Symbols(symbols) => symbols.chars().count(),
-        };
-        if size != model.size() {
+        if observations.size() != model.size() {
             return Err(CalibrationError::Shape("the observation"));
         }
         let deployed =

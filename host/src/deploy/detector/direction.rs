@@ -6,8 +6,7 @@ use crate::runtime::{Hmm, Parts};
 
 impl Direction {
     /// No direction at all: every rate zero.
-    #[must_use]
-    fn zero(model: &Hmm) -> Self {
+    pub(crate) fn zero(model: &Hmm) -> Self {
         let (states, family) = (model.states(), model.emission.family());
         let parts = Parts::zero(family.score(), states, model.emission.shape());
         Self {

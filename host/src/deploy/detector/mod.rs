@@ -46,10 +46,7 @@ impl Detector {
     /// Channels or symbols.
     #[must_use]
     pub fn size(&self) -> usize {
-        match &self.observations {
-            Observations::Channels(names) => names.len(),
-            Observations::Symbols(symbols) => symbols.chars().count(),
-        }
+        self.observations.size()
     }
 
     /// What is normal of the log-likelihood.

@@ -1,0 +1,124 @@
+//! `fishweir watch`.
+
+use std::path::{Path, PathBuf};
+
+use fishweir::data::{Dataset, Kind, ReadOptions};
+use fishweir::deploy::Calibration;
+use fishweir::fit::BaumWelch;
+use fishweir::learn::{Change, DetectorPlan};
+use fishweir::report::{DataSummary, WatchReport};
+
+use super::arguments::{Emitting, positive};
+use super::output::{self, Outputs};
+use super::reading::Reading;
+use super::{Failure, progress, tell};
+
+pub(super) const LONG_ABOUT: &str = "\
+Make a detector of change from series in which all is normal, for streams without labels.
+
+A model is fitted to the first third of every series. On the second third two limits are set, such that
+false alarms come as rarely as wanted: what the log-likelihood of late may be, and what its derivative
+along the change looked for may be. The last third, which neither has seen, shows what to expect.
+
+The firmware's detect_change runs the file that --rust names.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Series in which nothing changes, labelled or not
+    normal: PathBuf,
+    /// Series in which the change has happened, to look for it above all
+    #[arg(long, value_name = "DATA", conflicts_with = "offset")]
+    changed: Option<PathBuf>,
+    /// Look for an offset of a channel above all; tried with this size, in the channel's units
+    #[arg(long, value_name = "CHANNEL=SIZE", value_parser = offset)]
+    offset: Option<(String, f64)>,
+    /// Samples wanted between false alarms
+    #[arg(long, value_name = "SAMPLES", value_parser = positive)]
+    mean_time: f64,
+    /// Samples that the detector looks back on: a change is seen after some of them
+    #[arg(long, value_name = "SAMPLES", value_parser = positive, default_value_t = 50.0)]
+    memory: f64,
+    /// Rust source with a static of the detector, for linking into firmware; - for standard output
+    #[arg(long, value_name = "FILE.rs")]
+    rust: Option<PathBuf>,
+    /// Hidden states of the model [default: 4]
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    states: Option<usize>,
+    #[command(flatten)]
+    emitting: Emitting,
+    #[command(flatten)]
+    reading: Reading,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A channel and a size.
+fn offset(text: &str) -> Result<(String, f64), String> {
+    let parts = text.rsplit_once('=').map(|(name, size)| (name.trim(), size.trim().parse()));
+    match parts {
+        Some((name, Ok(size))) if !name.is_empty() && f64::is_finite(size) && size != 0.0 => {
+            Ok((name.to_owned(), size))
+        }
+        _ => Err("name a channel and a size, as ax=0.5".into()),
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let outputs: Vec<&Path> = arguments.rust.iter().map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> =
+        arguments.changed.iter().chain([&arguments.normal]).map(PathBuf::as_path).collect();
+    let outputs = Outputs::check(&outputs, &inputs)?;
+    let mut baum_welch = BaumWelch::default();
+    arguments.emitting.set(&mut baum_welch)?;
+    baum_welch.states = arguments.states.unwrap_or(baum_welch.states);
+    baum_welch.validate()?;
+    let reading =
+        ReadOptions { values: arguments.emitting.values(), ..arguments.reading.options() };
+    let normal = tell::read(&arguments.normal, &reading)?;
+    tell::room_to_fit(&normal, baum_welch.states)?;
+    let reading = ReadOptions { kind: Some(normal.kind().clone()), ..reading };
+    let changed = arguments.changed.as_ref().map(|path| tell::read(path, &reading)).transpose()?;
+    let change = change(arguments, &normal, changed.as_ref())?;
+    let words = match (change, &arguments.offset) {
+        (Change::Recorded(changed), _) => format!("what {} has", changed.source()),
+        (Change::Offset { size, .. }, Some((name, _))) => {
+            format!("an offset of {name}, tried with {size}")
+        }
+        _ => "whatever is unlikely".into(),
+    };
+    let fits = 1 + usize::from(changed.is_some());
+    let bar = progress::passes("fitting".into(), fits, &baum_welch);
+    let calibration = Calibration { memory: arguments.memory, mean_time: arguments.mean_time };
+    let plan = DetectorPlan { baum_welch, calibration, change };
+    let trial = plan.carry_out(&normal, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let trial = trial?;
+    let mut report =
+        WatchReport::of(DataSummary::of(&normal, None, None), &trial, calibration, words);
+    if let Some(file) = &arguments.rust {
+        output::write(file, trial.detector.to_source().as_bytes())?;
+        report.detector = Some(file.display().to_string());
+    }
+    outputs.print(&report, arguments.json)
+}
+
+fn change<'a>(
+    arguments: &Arguments,
+    normal: &Dataset,
+    changed: Option<&'a Dataset>,
+) -> Result<Change<'a>, Failure> {
+    let Some((name, size)) = &arguments.offset else {
+        return Ok(changed.map_or(Change::Unknown, Change::Recorded));
+    };
+    let refused = |what: String| Err(Failure::Input(format!("{}: {what}", normal.source())));
+    let Kind::Channels(names) = normal.kind() else {
+        return refused(
+            "symbols have no offset; name recordings of the change with --changed".into(),
+        );
+    };
+    match names.iter().position(|one| one == name) {
+        Some(channel) => Ok(Change::Offset { channel, size: *size }),
+        None => refused(format!("no channel `{name}` for --offset, only {}", names.join(", "))),
+    }
+}

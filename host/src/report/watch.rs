@@ -1,0 +1,151 @@
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{DataSummary, Table, counted, grouped};
+use crate::deploy::Calibration;
+use crate::learn::{Delays, DetectorTrial, FalseAlarms};
+
+/// What `watch` has made, and what it is worth.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WatchReport {
+    /// The normal series.
+    #[serde(flatten)]
+    pub data: DataSummary,
+    /// What is observed, in words.
+    pub observes: String,
+    /// The family of emissions.
+    pub emission: String,
+    /// Hidden states of the model.
+    pub states: usize,
+    /// Log-likelihood of an observed sample that the model was fitted to, in nats.
+    pub log_likelihood_per_sample: f64,
+    /// The memory, in samples.
+    pub memory: f64,
+    /// Samples wanted between false alarms.
+    pub mean_time: f64,
+    /// The change looked for, in words.
+    pub change: String,
+    /// Alarms where the limits were set.
+    pub calibrated: Alarms,
+    /// Alarms on what neither model nor limits have seen.
+    pub unseen: Alarms,
+    /// How changes are seen; null where none is looked for.
+    pub changes: Option<Changes>,
+    /// The file with the detector; null where none was asked for.
+    pub detector: Option<String>,
+}
+
+/// False alarms.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Alarms {
+    /// So many.
+    pub alarms: usize,
+    /// In so many samples.
+    pub samples: usize,
+    /// Samples an alarm; null without one.
+    pub one_in: Option<f64>,
+}
+
+/// How long changes go unseen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Changes {
+    /// Series that change.
+    pub series: usize,
+    /// Of these, with an alarm after it.
+    pub seen: usize,
+    /// Samples from the change to the alarm that half of the changes have been seen by; null where half
+    /// are not seen.
+    pub median_delay: Option<usize>,
+    /// The longest delay of those seen.
+    pub longest_delay: Option<usize>,
+}
+
+impl From<FalseAlarms> for Alarms {
+    fn from(FalseAlarms { alarms, samples }: FalseAlarms) -> Self {
+        Self { alarms, samples, one_in: (alarms > 0).then(|| samples as f64 / alarms as f64) }
+    }
+}
+
+impl From<&Delays> for Changes {
+    fn from(delays: &Delays) -> Self {
+        Self {
+            series: delays.series,
+            seen: delays.delays.len(),
+            median_delay: delays.median(),
+            longest_delay: delays.delays.last().copied(),
+        }
+    }
+}
+
+impl WatchReport {
+    /// Of a trial on these data.
+    #[must_use]
+    pub fn of(
+        data: DataSummary,
+        trial: &DetectorTrial,
+        calibration: Calibration,
+        change: String,
+    ) -> Self {
+        let DetectorTrial { detector, fit, calibrated, unseen, changes } = trial;
+        let observed: f64 = fit.occupancy.iter().sum();
+        Self {
+            data,
+            observes: detector.observations().to_string(),
+            emission: fit.model.emission.family().name().to_owned(),
+            states: detector.states(),
+            log_likelihood_per_sample: fit.last() / observed,
+            memory: calibration.memory,
+            mean_time: calibration.mean_time,
+            change,
+            calibrated: (*calibrated).into(),
+            unseen: (*unseen).into(),
+            changes: changes.as_ref().map(Into::into),
+            detector: None,
+        }
+    }
+}
+
+impl fmt::Display for WatchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let samples = |count: f64| grouped(count.round() as usize);
+        writeln!(f, "{}", self.data)?;
+        writeln!(
+            f,
+            "{} over {}: {}, {:.3} nats a sample",
+            self.emission,
+            self.observes,
+            counted(self.states, "hidden state"),
+            self.log_likelihood_per_sample
+        )?;
+        writeln!(
+            f,
+            "memory {} samples; wanted: one false alarm in {}; looked for: {}\n",
+            samples(self.memory),
+            samples(self.mean_time),
+            self.change
+        )?;
+        let mut table = Table::new(["nothing changes", "samples", "alarms", "one in"]);
+        for (part, Alarms { alarms, samples: all, one_in }) in
+            [("limits set there", self.calibrated), ("unseen", self.unseen)]
+        {
+            let one_in = one_in.map_or_else(|| "-".to_owned(), samples);
+            table.row([part.to_owned(), grouped(all), grouped(alarms), one_in]);
+        }
+        writeln!(f, "{table}")?;
+        if let Some(Changes { series, seen, median_delay, longest_delay }) = self.changes {
+            write!(f, "after the change: an alarm in {seen} of {}", counted(series, "series"))?;
+            if let Some(median) = median_delay {
+                write!(f, ", half of them within {}", counted(median + 1, "sample"))?;
+            }
+            if let Some(longest) = longest_delay {
+                write!(f, ", the last after {}", grouped(longest + 1))?;
+            }
+            writeln!(f)?;
+        }
+        match &self.detector {
+            Some(file) => writeln!(f, "detector written to {file}"),
+            None => writeln!(f, "not written: name a file with --rust"),
+        }
+    }
+}

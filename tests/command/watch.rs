@@ -1,0 +1,111 @@
+//! `fishweir watch`.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::fixtures::{Noise, fixtures};
+use crate::{fishweir, json, printed, refused};
+
+/// Normal series of two channels, and the same with an offset of `x`.
+struct Streams {
+    folder: TempDir,
+}
+
+impl Streams {
+    fn new() -> Self {
+        let streams = Self { folder: tempfile::tempdir().expect("a folder") };
+        for (name, offset) in [("normal.csv", 0.0), ("changed.csv", 1.5)] {
+            fs::write(streams.folder.path().join(name), Self::table(offset)).expect("written");
+        }
+        streams
+    }
+
+    fn table(offset: f64) -> String {
+        let mut noise = Noise(11);
+        let mut text = "series,t,x,y\n".to_owned();
+        for series in 0..6 {
+            for t in 0..900 {
+                // Two regimes, so that there is something for states to learn.
+                let level = f64::from((t / 30) % 2);
+                let mut near = |value: f64| value + noise.next().unwrap_or(0.0);
+                let (x, y) = (near(level + offset), near(2.0 * level));
+                let _ = writeln!(text, "{series},{t},{x:.3},{y:.3}");
+            }
+        }
+        text
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+}
+
+#[test]
+fn false_alarms_come_as_rarely_as_wanted_and_changes_are_seen() {
+    let streams = Streams::new();
+    let (normal, changed) = (streams.at("normal.csv"), streams.at("changed.csv"));
+    let watch = format!("watch {normal} --mean-time 150 --states 2 --json");
+    for change in ["--offset x=1.5".to_owned(), format!("--changed {changed}")] {
+        let report = json(&mut fishweir(&format!("{watch} {change}")));
+        // 1 800 samples a third: 12 false alarms wanted, which is right to a factor of two.
+        let calibrated = report["calibrated"]["alarms"].as_u64().expect("a count");
+        assert!((10..=12).contains(&calibrated), "{report}");
+        let unseen = report["unseen"]["alarms"].as_u64().expect("a count");
+        assert!((4..=30).contains(&unseen), "{report}");
+        assert_eq!(report["changes"]["seen"], 6, "{report}");
+        let median = report["changes"]["median_delay"].as_u64().expect("seen");
+        assert!(median < 40, "{report}");
+    }
+    let unknown = json(&mut fishweir(&watch));
+    assert!(unknown["changes"].is_null() && unknown["detector"].is_null());
+}
+
+#[test]
+fn the_detector_is_source_for_firmware() {
+    let streams = Streams::new();
+    let (normal, detector) = (streams.at("normal.csv"), streams.at("detector.rs"));
+    let line = format!("watch {normal} --mean-time 150 --states 2 --offset y=1 --rust {detector}");
+    let text = printed(&mut fishweir(&line));
+    for part in ["unseen", "after the change: an alarm in", "detector written to", "offset of y"] {
+        assert!(text.contains(part), "{text}");
+    }
+    let source = fs::read_to_string(&detector).expect("written");
+    assert!(source.contains("pub static MODEL: Model = ChangeDetector::new("));
+    assert!(source.contains("Wanted: one false alarm in 150 samples."));
+    let standard = printed(&mut fishweir(&line.replace(&detector, "-")));
+    assert_eq!(standard, source);
+}
+
+#[test]
+fn symbols_are_watched_too() {
+    let strings = fixtures().at("strings.tsv");
+    let line = format!("watch {strings} --mean-time 4 --memory 2 --states 2");
+    let report = json(&mut fishweir(&format!("{line} --changed {strings} --json")));
+    assert_eq!(report["changes"]["series"], 12);
+    let message = refused(&mut fishweir(&format!("{line} --offset x=1")), 2);
+    assert!(message.contains("symbols have no offset"), "{message}");
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let streams = Streams::new();
+    let normal = streams.at("normal.csv");
+    let two = fixtures().at("strings.tsv");
+    for (options, expected) in [
+        ("--mean-time 150 --offset z=1".to_owned(), "no channel `z` for --offset, only x, y"),
+        ("--mean-time 150 --offset x".to_owned(), "name a channel and a size"),
+        ("--mean-time 150 --offset x=nan".to_owned(), "name a channel and a size"),
+        ("--mean-time 40".to_owned(), "longer than the memory"),
+        ("--mean-time 1e6".to_owned(), "too few for one false alarm"),
+        ("--memory 5".to_owned(), "--mean-time"),
+        ("--mean-time 150 --components 2".to_owned(), "of --emission mixture alone"),
+        ("--mean-time 150 --emission poisson".to_owned(), "line 2"),
+        (format!("--mean-time 150 --changed {two}"), "strings.tsv"),
+        (format!("--mean-time 150 --rust {normal}"), "is an input itself"),
+    ] {
+        let message = refused(&mut fishweir(&format!("watch {normal} {options}")), 2);
+        assert!(message.contains(expected), "{options}: {message}");
+    }
+}
