@@ -98,6 +98,8 @@ fn what_is_no_count_is_named_by_file_line_and_column() {
         ("poisson", "-1", "no count"),
         ("poisson", "2.5", "no count"),
         ("poisson", "4294967296", "no count"),
+        // The nearest number of single precision is one more than a count may be.
+        ("poisson", "4294967168", "no count"),
         ("bernoulli", "2", "neither 0 nor 1"),
         ("bernoulli", "0.5", "neither 0 nor 1"),
     ] {

@@ -39,6 +39,7 @@ pub(crate) fn fixtures() -> &'static Fixtures {
         put("two.csv", &table(&["still", "moving"]));
         put("three.csv", &table(&["still", "moving", "turning"]));
         put("unlabelled.csv", &table(&["still", "moving"]).replace(",label", ",name"));
+        put("counts.csv", &counts());
         put("strings.tsv", &strings());
         put("strings.fasta", &fasta());
         for (data, model, options) in [
@@ -99,6 +100,13 @@ pub(crate) fn table(classes: &[&str]) -> String {
         }
     }
     text
+}
+
+/// Four series of counts, of two classes.
+fn counts() -> String {
+    let sample =
+        |n: usize| format!("{},{},{},{}\n", n / 9, ["few", "many"][n / 9 % 2], n % 9, n % 5);
+    "series,label,t,n\n".to_owned() + &(0..36).map(sample).collect::<String>()
 }
 
 /// Strings of two classes: one repeats its symbols, the other alternates.

@@ -77,6 +77,17 @@ fn what_varies_nothing() {
             ("--classifier cosine --vectors x,y,x", "no copies are turned"),
         ],
     );
+    let counts = format!("fit {} -o OUT --emission poisson", at("counts.csv"));
+    let never = "counts and answers are never varied";
+    assert_idle(
+        &counts,
+        &[
+            ("--std-floor 0.1", "counts and answers have no standard deviation to hold"),
+            ("--copies 2 --gain 0.1", "--copies, --gain would have no effect: counts and answers"),
+            ("--mirror nosuch", never),
+            ("--vectors none", never),
+        ],
+    );
     let symbols = format!("fit {} -o OUT", at("strings.tsv"));
     let why = "the data are symbols, not channels";
     assert_idle(

@@ -150,7 +150,7 @@ pub enum DataError {
     /// A number that is no count, for a model of counts.
     #[error(
         "{place}: `{text}` is no count, and the emissions are counts (poisson): whole numbers from 0 to \
-         4294967295; for a missing value leave the field empty or write NA"
+         4294967040; for a missing value leave the field empty or write NA"
     )]
     NotACount {
         /// Where.

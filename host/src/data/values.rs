@@ -9,7 +9,7 @@ pub enum Values {
     /// Any finite numbers.
     #[default]
     Reals,
-    /// Whole numbers from 0 to `u32::MAX`.
+    /// Whole numbers from 0 to 4294967040, the largest of 32 bits that a device's `f32` holds too.
     Counts,
     /// 1 for yes, 0 for no.
     YesOrNo,
@@ -25,7 +25,7 @@ impl Values {
     ) -> Result<f64, DataError> {
         use fishweir_core::emission::{count, yes_or_no};
         match self {
-            Self::Counts if count(value).is_err() => {
+            Self::Counts if count(f64::from(value as f32)).is_err() || count(value).is_err() => {
                 Err(DataError::NotACount { place: place(), text: shorten(text) })
             }
             Self::YesOrNo if yes_or_no(value).is_err() => {

@@ -1,6 +1,7 @@
 use fishweir_core::emission::{Emission, FullGaussianView, GaussianMoments, Parametrisation};
 use fishweir_core::number::{Number, Real, Weight as CoreWeight};
 use fishweir_core::{ModelError, ObservationError};
+use nalgebra::{DMatrix, SymmetricEigen};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
@@ -33,8 +34,18 @@ fn factors(covariance: &[Vec<f64>], size: usize) -> Vec<Vec<f64>> {
     covariance.iter().map(|matrix| factor(matrix, size).unwrap_or_default()).collect()
 }
 
-/// The likeliest mean and covariance of a state, no channel's deviation given those before it below its
-/// floor; `None` where there is no estimate.
+/// Variances, in units of the floors, along the principal axes, and the axes as columns; `None` where
+/// the iteration does not end.
+fn principal_axes(covariance: &[f64], floor: &[f64]) -> Option<SymmetricEigen<f64, nalgebra::Dyn>> {
+    let size = floor.len();
+    let in_floors = |row, column| covariance[row * size + column] / (floor[row] * floor[column]);
+    let matrix = DMatrix::from_fn(size, size, in_floors);
+    SymmetricEigen::try_new(matrix, f64::EPSILON, 100 * size)
+}
+
+/// The likeliest mean and covariance of a state of which no direction's deviation is below the floor, in
+/// units of the channels' floors: neither their order nor their units matter. Clamped variances along the
+/// principal axes are the likeliest that there are. `None` where there is no estimate.
 fn estimate(
     mean: &[f64],
     covariance: &[f64],
@@ -51,9 +62,21 @@ fn estimate(
     let centre: Vec<f64> = mean.iter().zip(floor).map(|(mean, floor)| mean / floor).collect();
     let (mut next, mut factor, mut scratch) = (vec![0.0; size], square(), square());
     let view = FullGaussianView::from_factor(&centre, &own);
-    view.maximise(moments, 1.0, &mut next, &mut factor, &mut scratch).ok()?;
+    // Far below the floor, and enough for channels of which one follows from others.
+    view.maximise(moments, 1e-9, &mut next, &mut factor, &mut scratch).ok()?;
     let mut found = square();
     FullGaussianView::from_factor(&next, &factor).covariance(&mut found, &mut scratch);
+    let units = vec![1.0; size];
+    let axes = principal_axes(&found, &units)?;
+    if axes.eigenvalues.iter().any(|&variance| variance < 1.0) {
+        for (entry, found) in found.iter_mut().enumerate() {
+            let (row, column) = (entry / size, entry % size);
+            let part = |axis| axes.eigenvectors[(row, axis)] * axes.eigenvectors[(column, axis)];
+            let along = axes.eigenvalues.iter().enumerate();
+            let along = along.map(|(axis, variance)| variance.max(1.0) * part(axis));
+            *found = along.sum();
+        }
+    }
     for (row, own) in found.chunks_mut(size.max(1)).zip(floor) {
         row.iter_mut().zip(floor).for_each(|(entry, other)| *entry *= own * other);
     }
@@ -164,6 +187,21 @@ impl Family for FullGaussian {
 
     fn has_floor(&self) -> bool {
         true
+    }
+
+    /// Channels that have a part in a direction that is held.
+    fn floored(&self, parts: &Parts, floor: &[f64]) -> Vec<usize> {
+        let [_, covariance] = parts.rows();
+        let mut states = vec![0; floor.len()];
+        for axes in covariance.iter().filter_map(|covariance| principal_axes(covariance, floor)) {
+            let held = |axis: &usize| axes.eigenvalues[*axis] <= 1.0 + 1e-6;
+            let axes_held: Vec<usize> = (0..floor.len()).filter(held).collect();
+            for (channel, states) in states.iter_mut().enumerate() {
+                let part = |&axis: &usize| axes.eigenvectors[(channel, axis)].abs() > 0.1;
+                *states += usize::from(axes_held.iter().any(part));
+            }
+        }
+        states
     }
 
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {
@@ -367,6 +405,57 @@ impl OverRows for FullGaussian {
                 linear: vec![tangent::<_, W>(&[], 0); size],
                 quadratic: vec![tangent::<_, W>(&[], 0); size * size],
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state that observes rows, of which the second channel nearly follows from the first.
+    fn fitted(order: [usize; 2], units: [f64; 2], floor: f64) -> (Parts, Vec<usize>) {
+        let row = |t: u32| {
+            let x = f64::from(t * 7 % 20) - 9.5;
+            let own = [x * units[0], (x + 0.1 * (f64::from(t * 3 % 11) - 5.0)) * units[1]];
+            order.map(|channel| own[channel])
+        };
+        let rows: Vec<[f64; 2]> = (0..220).map(row).collect();
+        let rows: Vec<&[f64]> = rows.iter().map(|row| row.as_slice()).collect();
+        let floor = order.map(|channel| floor * units[channel]);
+        let held = Held {
+            pseudocount: 0.0,
+            floor: &floor,
+            centre: &[0.0; 2],
+            samples: 220.0,
+            components: 1,
+        };
+        let blocks = FullGaussian.of_cluster(&rows, &[0.0; 2], &[1.0; 2], &held);
+        let parts =
+            Parts::new(FullGaussian.parts(), [vec![blocks[0].clone()], vec![blocks[1].clone()]]);
+        let floored = FullGaussian.floored(&parts, &floor);
+        (parts, floored)
+    }
+
+    #[test]
+    fn a_floor_knows_neither_order_nor_units_and_is_said() {
+        let covariance = |parts: &Parts| parts.get("covariance").expect("there")[0].clone();
+        let (free, none) = fitted([0, 1], [1.0, 1.0], 0.01);
+        assert_eq!(none, [0, 0]);
+        let (held, both) = fitted([0, 1], [1.0, 1.0], 1.0);
+        assert_eq!(both, [1, 1], "the difference of the channels is held");
+        let (free, held) = (covariance(&free), covariance(&held));
+        let between = |c: &[f64]| c[0] - 2.0 * c[1] + c[3];
+        assert!(between(&free) < 0.2 && between(&held) > 1.9, "{free:?} {held:?}");
+        let (swapped, _) = fitted([1, 0], [1.0, 1.0], 1.0);
+        let swapped = covariance(&swapped);
+        let (scaled, said) = fitted([0, 1], [1000.0, 0.5], 1.0);
+        let scaled = covariance(&scaled);
+        assert_eq!(said, [1, 1]);
+        for (entry, unit) in [1e6, 500.0, 500.0, 0.25].into_iter().enumerate() {
+            let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * b.abs();
+            assert!(near(swapped[3 - entry], held[entry]), "{swapped:?} {held:?}");
+            assert!(near(scaled[entry], unit * held[entry]), "{scaled:?} {held:?}");
         }
     }
 }
