@@ -14,7 +14,9 @@
 //! | likelihoods, posteriors, expected statistics of many sequences | [`batch`], [`fit::expectations`] |
 //! | models without hidden states | [`context`] |
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
-//! | a classifier of windows or of whole series | [`learn::train`] |
+//! | `fit`, `predict`, `score`, and data in memory | [`estimator`] |
+//! | a classifier of windows or of whole series, with every choice told | [`learn::train`] |
+//! | a detector of change, from what is normal | [`learn::DetectorPlan`] |
 //! | figures on data that it never saw, with intervals | [`evaluate`] |
 //! | the classifier in the numbers of a device: costs, a stream, files | [`deploy`] |
 //! | a firmware image around it, run under QEMU, every bit compared | [`device`], [`parity`] |
@@ -33,6 +35,8 @@ pub mod data;
 pub mod deploy;
 #[cfg(feature = "device")]
 pub mod device;
+mod error;
+pub mod estimator;
 pub mod evaluate;
 pub mod files;
 pub mod fit;
@@ -45,6 +49,7 @@ pub mod plot;
 pub mod report;
 pub mod runtime;
 
+pub use error::Error;
 pub use fishweir_core::classify::{Decision, Normalisation};
 pub use fishweir_core::emission::Parametrisation;
 pub use fishweir_core::smooth::SequenceError;

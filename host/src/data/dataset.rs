@@ -114,6 +114,44 @@ impl Dataset {
         Ok(Self { kind, classes, columns, series, source, missing })
     }
 
+    /// Labelled series made in memory: each a class and its samples, numbered in their order.
+    ///
+    /// ```
+    /// use fishweir::data::{Dataset, Kind};
+    ///
+    /// let still = vec![[0.0, 1.0], [0.1, 0.9]];
+    /// let moving = vec![[0.8, 0.3], [-0.7, 0.4], [0.9, 0.2]];
+    /// let channels = Kind::Channels(vec!["x".into(), "y".into()]);
+    /// let series = [("still", still), ("moving", moving)];
+    /// let data = Dataset::labelled(channels, series.map(|(class, rows)| (class, rows.into_iter().collect())))?;
+    /// assert_eq!(data.classes(), ["moving", "still"]);
+    /// # Ok::<(), fishweir::data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn labelled<C: Into<String>>(
+        kind: Kind,
+        series: impl IntoIterator<Item = (C, Samples)>,
+    ) -> Result<Self, DataError> {
+        let series: Vec<(String, Samples)> =
+            series.into_iter().map(|(class, samples)| (class.into(), samples)).collect();
+        let mut classes: Vec<String> = series.iter().map(|(class, _)| class.clone()).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        let number = |class: &String| classes.binary_search(class).ok();
+        let series = series.into_iter().enumerate().map(|(id, (class, samples))| Series {
+            id: id.to_string(),
+            label: number(&class),
+            columns: Vec::new(),
+            times: Vec::new(),
+            samples,
+            line: 0,
+        });
+        let series = series.collect();
+        Self::new("memory", kind, classes, Vec::new(), series)
+    }
+
     /// Adds what only a reader knows: which characters were missing and how many rows were so in
     /// part.
     pub(super) fn with_details(mut self, partial: usize, codes: BTreeMap<char, usize>) -> Self {

@@ -120,6 +120,22 @@ impl Samples {
     }
 }
 
+/// Rows of channels, none of them missing.
+impl<const D: usize> FromIterator<[f64; D]> for Samples {
+    fn from_iter<I: IntoIterator<Item = [f64; D]>>(rows: I) -> Self {
+        let mut samples = Rows::new(D);
+        rows.into_iter().for_each(|row| samples.push(Some(&row)));
+        Self::Channels(samples)
+    }
+}
+
+/// Symbols by their places in the alphabet, none of them missing.
+impl FromIterator<u16> for Samples {
+    fn from_iter<I: IntoIterator<Item = u16>>(symbols: I) -> Self {
+        Self::Symbols(symbols.into_iter().map(Some).collect())
+    }
+}
+
 /// A borrowed run of [`Samples`]: a whole series or a window of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SamplesView<'a> {

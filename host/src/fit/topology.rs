@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::baum_welch::total;
-use super::segment::best_path;
 use super::{BaumWelch, FitError, expectations};
 use crate::data::SamplesView;
 use crate::runtime::{Hmm, padded_states};
@@ -65,7 +64,9 @@ impl Topology {
     ) -> Option<Vec<usize>> {
         let (length, states) = (samples.len(), model.states());
         match self {
-            Self::Automatic | Self::Ergodic => best_path(model, samples),
+            Self::Automatic | Self::Ergodic => {
+                model.decode(samples).ok().map(|decoded| decoded.states)
+            }
             Self::LeftToRight => {
                 let steps = length.saturating_sub(1).max(1);
                 // No series goes through more states than it has samples.

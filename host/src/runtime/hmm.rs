@@ -2,6 +2,7 @@ use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::number::Real;
 use serde::{Deserialize, Serialize};
 
+use super::numbers::free_probabilities;
 use super::{CategoricalVec, Emissions, HostReal, RowState, STATE_SIZES, check, padded_states};
 
 /// A hidden Markov model with run-time sizes, in `f64`, as fitting makes it.
@@ -89,6 +90,15 @@ impl Hmm {
             return Err(HmmError::Shape { part: "emission".into(), found: 0, wanted: 1 });
         }
         Ok(())
+    }
+
+    /// Parameters that a fit was free to choose: of every row of probabilities those that are not zero but
+    /// one, which follows from the others, and what the family of emissions has.
+    #[must_use]
+    pub fn free_parameters(&self) -> usize {
+        let chain = free_probabilities(&self.initial)
+            + self.transition.iter().map(|row| free_probabilities(row)).sum::<usize>();
+        chain + self.emission.family().free_parameters(self.emission.parts())
     }
 
     fn chain<T: Real, const N: usize>(&self) -> Chain<T, N> {

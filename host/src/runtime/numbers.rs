@@ -136,3 +136,8 @@ impl rand_core::TryRng for Bits<'_> {
         Ok(())
     }
 }
+
+/// Probabilities of a row that are free: those that are not zero, but one.
+pub(crate) fn free_probabilities(row: &[f64]) -> usize {
+    row.iter().filter(|&&p| p > 0.0).count().saturating_sub(1)
+}

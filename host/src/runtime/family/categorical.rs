@@ -10,7 +10,7 @@ use super::{
     Parts, Precision, Shape, Weighed, Width, logit, table_towards,
 };
 use crate::data::Sample;
-use crate::runtime::numbers::{choose, normalise_into, push_row};
+use crate::runtime::numbers::{choose, free_probabilities, normalise_into, push_row};
 use crate::runtime::{HmmError, check};
 
 /// Symbols, each with a probability.
@@ -77,6 +77,11 @@ impl Family for Categorical {
     fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
         let [probability] = parts.rows();
         crate::runtime::numbers::log_dirichlet(held.pseudocount, probability)
+    }
+
+    fn free_parameters(&self, parts: &Parts) -> usize {
+        let [probability] = parts.rows();
+        probability.iter().map(|row| free_probabilities(row)).sum()
     }
 
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {

@@ -204,6 +204,11 @@ impl Family for FullGaussian {
         states
     }
 
+    fn free_parameters(&self, parts: &Parts) -> usize {
+        let size = self.shape(parts).size;
+        parts.states() * (size + size * (size + 1) / 2)
+    }
+
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {
         let [mean, covariance] = parts.rows();
         let size = mean[state].len();

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::data::Values;
 use crate::runtime::numbers::{
-    centre_and_spread, choose, log_dirichlet, normal, normalise_into, push_row,
+    centre_and_spread, choose, free_probabilities, log_dirichlet, normal, normalise_into, push_row,
 };
 use crate::runtime::{HmmError, check};
 
@@ -177,6 +177,12 @@ impl Family for Mixture {
             std.iter().filter(state).count()
         };
         floor.iter().enumerate().map(held).collect()
+    }
+
+    fn free_parameters(&self, parts: &Parts) -> usize {
+        let [weight, mean, std] = parts.rows();
+        let weights: usize = weight.iter().map(|row| free_probabilities(row)).sum();
+        weights + mean.iter().chain(std).map(Vec::len).sum::<usize>()
     }
 
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {

@@ -187,6 +187,10 @@ pub trait Family: fmt::Debug + Sync {
         let _ = (parts, floor);
         Vec::new()
     }
+    /// Parameters that a fit was free to choose.
+    fn free_parameters(&self, parts: &Parts) -> usize {
+        parts.states() * entries(self.parts(), self.shape(parts))
+    }
     /// Draws an observation of a state.
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn;
 
