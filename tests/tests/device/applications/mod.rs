@@ -1,0 +1,87 @@
+//! The firmware's applications on emulated boards: what a device says over its serial port is what the
+//! host computes, bit for bit. These tests fail where QEMU or a target is missing.
+
+mod bridge;
+mod change;
+mod sensor;
+#[path = "../../../../firmware/src/applications/watch_sensor/simulated.rs"]
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "the firmware's file")]
+mod simulated;
+mod symbols;
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::thread;
+use std::time::Duration;
+
+use fishweir::data::{Dataset, Kind, ReadOptions};
+use fishweir::device::{BOARDS, Board, DeviceError, Firmware, Image, ModelFile, Qemu};
+use fishweir::files;
+use tempfile::TempDir;
+
+/// Far longer than a device is ever silent.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs a test on every board.
+fn on_every_board(mut test: impl FnMut(&'static Board)) {
+    for board in &BOARDS {
+        println!("{}", board.name);
+        test(board);
+    }
+}
+
+/// An application with a model in it. Its file lives as long as this.
+struct Built {
+    image: Image,
+    _folder: TempDir,
+}
+
+impl Built {
+    fn start(&self) -> Qemu {
+        Qemu::start(&self.image).expect("QEMU starts")
+    }
+}
+
+/// Builds an application around an exported source.
+fn build(board: &'static Board, application: &str, source: &str) -> Built {
+    build_around(board, application, "model.rs", source.as_bytes())
+}
+
+/// Builds an application around a model: a source or, by the file's name, an artefact.
+fn build_around(board: &'static Board, application: &str, name: &str, model: &[u8]) -> Built {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (file, elf) = (folder.path().join(name), folder.path().join("image.elf"));
+    files::write_whole(&file, model).expect("writes");
+    let model =
+        if name.ends_with(".rs") { ModelFile::Source(&file) } else { ModelFile::Artefact(&file) };
+    let firmware = Firmware::in_repository().expect("the firmware is in the repository");
+    let image = firmware.build_application(board, application, model, &elf).expect("builds");
+    Built { image, _folder: folder }
+}
+
+/// Waits for the greeting, sends all bytes, and returns the lines that come until the device ends.
+fn lines(qemu: Qemu, greeting: &str, sent: &[u8]) -> Result<Vec<String>, DeviceError> {
+    let conversation = |serial: &UnixStream| -> io::Result<Vec<String>> {
+        let mut lines = BufReader::new(serial).lines();
+        let first = lines.next().transpose()?;
+        assert_eq!(first.as_deref(), Some(greeting));
+        thread::scope(|scope| {
+            let mut serial = serial;
+            let sender = scope.spawn(move || serial.write_all(sent));
+            let lines = lines.collect();
+            sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            lines
+        })
+    };
+    qemu.talk(PATIENCE, conversation).map(|(lines, _)| lines)
+}
+
+/// The watch recordings, with some channels only.
+fn recordings(channels: &[&str]) -> Dataset {
+    let bytes = include_bytes!("../../../../host/data/ts-watch-exercises/all.csv.gz");
+    let options = ReadOptions {
+        kind: Some(Kind::Channels(channels.iter().map(|&name| name.to_owned()).collect())),
+        ..ReadOptions::default()
+    };
+    Dataset::parse("all.csv.gz", bytes, &options).expect("reads")
+}

@@ -1,0 +1,58 @@
+//! On every board: the filter costs what the committed table says, and a delay is as long as asked.
+
+use std::collections::BTreeMap;
+
+use fishweir_tests::cost_table::{BoardCosts, measure_all, page};
+
+const PAGE: &str = include_str!("../../../firmware/COSTS.md");
+
+/// Compilers differ a little; the page is to be printed anew when the costs differ by more than this.
+const TOLERANCE: f64 = 0.15;
+
+/// The numbers of each row of a page, by the board's section and the cells that name the row.
+fn rows(page: &str) -> BTreeMap<String, Vec<f64>> {
+    let mut rows = BTreeMap::new();
+    let mut section = "";
+    for line in page.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            section = heading;
+        }
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [names @ .., instructions, state, stack, code, model, _rate] = &cells[..] else {
+            continue;
+        };
+        let numbers: Option<Vec<f64>> = [instructions, state, stack, code, model]
+            .into_iter()
+            .map(|cell| cell.replace(' ', "").parse().ok())
+            .collect();
+        if let Some(numbers) = numbers {
+            rows.insert(format!("{section}: {}", names.join(" ")), numbers);
+        }
+    }
+    rows
+}
+
+#[test]
+fn costs_are_those_of_the_committed_table() {
+    let measured = measure_all().expect("the boards measure");
+    let (committed, now) = (rows(PAGE), rows(&page(&measured)));
+    assert_eq!(now.len(), measured.iter().map(|board| board.rows.len()).sum::<usize>());
+    assert!(committed.keys().eq(now.keys()), "firmware/COSTS.md has other rows: print it anew");
+    for (name, now) in &now {
+        for (committed, now) in committed[name].iter().zip(now) {
+            let change = now / committed - 1.0;
+            assert!(
+                change.abs() <= TOLERANCE,
+                "{name}: {now} instead of {committed}; if that is right, print firmware/COSTS.md anew"
+            );
+        }
+    }
+    for BoardCosts { board, delay, rows } in &measured {
+        // A tick more at either end at most, and the call.
+        let longest = 1e6 + 3_000.0;
+        assert!((1e6..longest).contains(delay), "{}: {delay} ns instead of 1 ms", board.name);
+        for row in rows {
+            assert!((500..16_000).contains(&row.code_bytes), "{}: {row:?}", board.name);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Emulated boards: every bit is the host's, costs are as promised, faults are survived. These tests fail
+//! where QEMU or a target is missing.
+
+mod applications;
+mod c_interface;
+mod costs;
+mod faults;
+mod fixed;
+mod machines;
+mod measure;
+mod starter;
+mod streams;

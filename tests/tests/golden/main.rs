@@ -1,0 +1,4 @@
+//! Golden vectors of an independent oracle, and the runner that reads them.
+
+mod runner;
+mod vectors;

@@ -1,0 +1,293 @@
+use std::slice::from_ref;
+
+use fishweir::data::{Samples, SamplesView};
+use fishweir::kernel::{
+    CountKernel, Counted, Expected, FisherKernel, Gram, Kernel, KernelError, Metric, NoScore,
+    ScoreForm, TopKernel, Whitening,
+};
+use fishweir::runtime::Hmm;
+use fishweir_core::emission::Parametrisation;
+use fishweir_tests::oracle::least_eigenvalue;
+use fishweir_tests::sample::{Sampler, TOPOLOGIES, Topology};
+use proptest::prelude::*;
+
+use crate::gram::{categorical, gaussian, sequences, views};
+
+const BOTH: [Parametrisation; 2] = [Parametrisation::RATIO, Parametrisation::SOFTMAX];
+
+const FORMS: [ScoreForm; 3] =
+    [ScoreForm::Linear, ScoreForm::Gaussian { sigma: 3.0 }, ScoreForm::Polynomial { power: 3 }];
+
+/// What a matrix of kernel values must be: finite, symmetric to the bit, without a negative eigenvalue
+/// but for rounding; and the same of its cosine, whose diagonal is one.
+fn must_be_a_kernel(gram: &Gram, name: &str) {
+    for matrix in [gram, &gram.normalised()] {
+        for i in 0..matrix.len() {
+            for j in 0..matrix.len() {
+                assert_eq!(matrix.get(i, j).to_bits(), matrix.get(j, i).to_bits(), "{name}");
+            }
+        }
+        let spectrum = matrix.spectrum().expect(name);
+        assert!(spectrum.is_positive_semidefinite(), "{name}: {spectrum:?}");
+        // The library's eigenvalues by another algorithm.
+        let rows: Vec<Vec<f64>> = matrix.rows().map(<[f64]>::to_vec).collect();
+        let gap = (least_eigenvalue(&rows) - spectrum.smallest).abs();
+        assert!(gap <= 1e-11 * (1.0 + spectrum.largest), "{name}: {gap:e} of {spectrum:?}");
+    }
+    for (raw, one) in gram.diagonal().zip(gram.normalised().diagonal()) {
+        assert_eq!(one, f64::from(raw > 0.0), "{name}");
+    }
+}
+
+fn metrics() -> Vec<Metric> {
+    let mut metrics = vec![Metric::Practical];
+    for expected in [
+        Expected::Exact { length: 4 },
+        Expected::Sampled { count: 50, seed: 3 },
+        Expected::Empirical,
+    ] {
+        for (diagonal, ridge) in [(false, 0.0), (false, 0.1), (true, 0.0), (true, 0.1)] {
+            metrics.push(Metric::Information { expected, diagonal, ridge });
+        }
+    }
+    metrics
+}
+
+fn of_symbols(metric: &Metric) -> bool {
+    matches!(metric, Metric::Information { expected: Expected::Exact { .. }, .. })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn fisher_kernels_are_kernels(seed: u64, topology in 0..4_usize, states in 1..4_usize) {
+        let sampler = &mut Sampler::new(seed);
+        let topology = TOPOLOGIES[topology];
+        for symbols in [true, false] {
+            let draw = if symbols { categorical } else { gaussian };
+            let models = [draw(sampler, topology, states), draw(sampler, Topology::Ergodic, 2)];
+            let samples = sequences(sampler, &models[0], 12);
+            let views = views(&samples);
+            for parametrisation in BOTH {
+                for metric in metrics().into_iter().filter(|metric| symbols || !of_symbols(metric)) {
+                    for form in FORMS {
+                        let kernel = FisherKernel { models: &models, parametrisation, metric, form };
+                        let name = format!("{metric:?} {form:?}");
+                        must_be_a_kernel(&kernel.gram(&views).expect(&name), &name);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn top_and_count_kernels_are_kernels(seed: u64, topology in 0..4_usize, states in 1..4_usize) {
+        let sampler = &mut Sampler::new(seed);
+        let models: Vec<Hmm> =
+            (0..3).map(|_| categorical(sampler, TOPOLOGIES[topology], states)).collect();
+        let samples = sequences(sampler, &models[0], 12);
+        let views = views(&samples);
+        for parametrisation in BOTH {
+            for classes in [2, 3] {
+                let log_priors = vec![-(classes as f64).ln(); classes];
+                let models = &models[..classes];
+                let kernel = TopKernel { models, log_priors: &log_priors, parametrisation };
+                must_be_a_kernel(&kernel.gram(&views).expect("possible"), "TOP");
+            }
+        }
+        for counted in [Counted::Single, Counted::Pairs] {
+            for raw in [true, false] {
+                let kernel = CountKernel { models: &models, counted, raw };
+                must_be_a_kernel(&kernel.gram(&views).expect("possible"), "count");
+            }
+        }
+    }
+
+    /// The invariant kernel is the same in every parametrisation, the practical one is not.
+    #[test]
+    fn the_invariant_kernel_is_invariant(seed: u64, topology in 0..4_usize, states in 1..4_usize) {
+        let sampler = &mut Sampler::new(seed);
+        let model = categorical(sampler, TOPOLOGIES[topology], states);
+        let length = 4;
+        let samples: Vec<Samples> = (0..10).map(|n| model.simulate(length, n)).collect();
+        let views = views(&samples);
+        let expected = Expected::Exact { length };
+        let metric = Metric::Information { expected, diagonal: false, ridge: 0.0 };
+        // Where an axis is hardly known, the digits of its inverse are not those of the kernel.
+        let clear = BOTH.iter().all(|&by| {
+            let exact = fishweir::kernel::Information::exact(&model, length, by).expect("few");
+            exact.axes().expect("finite").condition_number().is_none_or(|number| number < 1e6)
+        });
+        prop_assume!(clear);
+        let grams = BOTH.map(|parametrisation| {
+            let form = ScoreForm::Linear;
+            FisherKernel { models: from_ref(&model), parametrisation, metric, form }
+                .gram(&views)
+                .expect("possible")
+        });
+        let size = grams[0].diagonal().fold(0.0, f64::max);
+        for (a, b) in grams[0].rows().flatten().zip(grams[1].rows().flatten()) {
+            prop_assert!((a - b).abs() <= 1e-8 * (1.0 + size), "{a} and {b}");
+        }
+    }
+
+    /// A machine's weights on features mean the same on scores.
+    #[test]
+    fn weights_pulled_back_give_the_same_values(seed: u64, states in 1..4_usize) {
+        let sampler = &mut Sampler::new(seed);
+        let model = categorical(sampler, Topology::Ergodic, states);
+        let samples = sequences(sampler, &model, 8);
+        let practical = FisherKernel {
+            models: from_ref(&model),
+            parametrisation: Parametrisation::SOFTMAX,
+            metric: Metric::Practical,
+            form: ScoreForm::Linear,
+        };
+        let (scores, _) = practical.features(&views(&samples)).expect("possible");
+        let by = fishweir::kernel::Information::empirical(&scores).expect("scores");
+        let axes = by.axes().expect("finite");
+        for whitening in [
+            Whitening::practical(),
+            Whitening::inverse(&axes),
+            Whitening::ridge(&axes, 0.2).expect("positive"),
+            Whitening::diagonal(&by, 0.0).expect("not negative"),
+        ] {
+            let features = whitening.features(scores.clone());
+            let weights = sampler.row(features[0].len(), -1.0, 1.0);
+            let pulled = whitening.pull(&weights);
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            for (features, score) in features.iter().zip(&scores) {
+                let (one, other) = (dot(features, &weights), dot(score, &pulled));
+                prop_assert!((one - other).abs() < 1e-9 * (1.0 + one.abs()), "{one} {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_practical_kernel_does_depend_on_the_parametrisation() {
+    let sampler = &mut Sampler::new(5);
+    let model = categorical(sampler, Topology::Ergodic, 2);
+    let samples = sequences(sampler, &model, 6);
+    let [ratio, softmax] = BOTH.map(|parametrisation| {
+        let (metric, form) = (Metric::Practical, ScoreForm::Linear);
+        let models = from_ref(&model);
+        FisherKernel { models, parametrisation, metric, form }.gram(&views(&samples)).expect("all")
+    });
+    assert!((ratio.get(0, 0) - softmax.get(0, 0)).abs() > 0.1 * softmax.get(0, 0));
+}
+
+/// Log-odds of the classes, by the features themselves: first of each block.
+fn log_odds(models: &[Hmm], view: SamplesView<'_>) -> Vec<f64> {
+    let log_priors = vec![-(models.len() as f64).ln(); models.len()];
+    let parametrisation = Parametrisation::SOFTMAX;
+    let features = TopKernel { models, log_priors: &log_priors, parametrisation }
+        .features(&[view])
+        .expect("possible")
+        .swap_remove(0);
+    let blocks = if models.len() == 2 { 1 } else { models.len() };
+    let length = features.len() / blocks;
+    (0..blocks).map(|block| features[block * length]).collect()
+}
+
+/// The rows of a model's probabilities, in the order of its score.
+fn rows(model: &mut Hmm) -> Vec<&mut Vec<f64>> {
+    let Some(probability) = model.emission.symbols_mut() else {
+        return Vec::new();
+    };
+    std::iter::once(&mut model.initial).chain(&mut model.transition).chain(probability).collect()
+}
+
+/// The models with one logit of one of them moved.
+fn moved(models: &[Hmm], which: usize, row: usize, entry: usize, step: f64) -> Vec<Hmm> {
+    let mut models = models.to_vec();
+    let mut rows = rows(&mut models[which]);
+    let row = &mut rows[row];
+    row[entry] *= step.exp();
+    let sum: f64 = row.iter().sum();
+    row.iter_mut().for_each(|p| *p /= sum);
+    models
+}
+
+/// The TOP features are log-odds and their derivatives with respect to every logit of every model.
+#[test]
+fn top_features_are_derivatives_of_log_odds() {
+    for classes in [2, 3] {
+        let sampler = &mut Sampler::new(classes as u64);
+        let models: Vec<Hmm> =
+            (0..classes).map(|_| categorical(sampler, Topology::Ergodic, 2)).collect();
+        let samples = sequences(sampler, &models[0], 5).swap_remove(4);
+        let log_priors = vec![-(classes as f64).ln(); classes];
+        let parametrisation = Parametrisation::SOFTMAX;
+        let kernel = TopKernel { models: &models, log_priors: &log_priors, parametrisation };
+        let features = kernel.features(&[samples.view()]).expect("possible").swap_remove(0);
+        let blocks = log_odds(&models, samples.view()).len();
+        let length = features.len() / blocks;
+        let mut place = 1;
+        for which in 0..classes {
+            let widths: Vec<usize> =
+                rows(&mut models[which].clone()).iter().map(|row| row.len()).collect();
+            for (row, width) in widths.into_iter().enumerate() {
+                for entry in 0..width {
+                    let at =
+                        |step| log_odds(&moved(&models, which, row, entry, step), samples.view());
+                    let (up, down) = (at(1e-5), at(-1e-5));
+                    for block in 0..blocks {
+                        let slope = (up[block] - down[block]) / 2e-5;
+                        let got = features[block * length + place];
+                        assert!((got - slope).abs() < 1e-8, "{got} {slope}");
+                    }
+                    place += 1;
+                }
+            }
+        }
+        assert_eq!(place, length);
+    }
+}
+
+#[test]
+fn an_impossible_sequence_is_named() {
+    let model = Hmm {
+        initial: vec![1.0, 0.0],
+        transition: vec![vec![0.5, 0.5], vec![0.0, 1.0]],
+        emission: fishweir::runtime::Emissions::categorical(vec![vec![1.0, 0.0], vec![0.0, 1.0]]),
+    };
+    let possible = Samples::Symbols(vec![Some(0), Some(1)]);
+    let impossible = Samples::Symbols(vec![Some(0), Some(1), Some(0)]);
+    let views = [possible.view(), impossible.view()];
+    let fisher = FisherKernel {
+        models: from_ref(&model),
+        parametrisation: Parametrisation::SOFTMAX,
+        metric: Metric::Practical,
+        form: ScoreForm::Linear,
+    };
+    let log_priors = [0.5_f64.ln(); 2];
+    let models = [model.clone(), model.clone()];
+    let parametrisation = Parametrisation::RATIO;
+    let top = TopKernel { models: &models, log_priors: &log_priors, parametrisation };
+    let count =
+        |counted| CountKernel { models: from_ref(&model), counted, raw: false }.gram(&views);
+    for refused in
+        [fisher.gram(&views), top.gram(&views), count(Counted::Single), count(Counted::Pairs)]
+    {
+        let error = refused.expect_err("impossible");
+        assert!(matches!(error, KernelError::NoScore(NoScore { sequence: 1, .. })), "{error}");
+        assert!(error.to_string().contains("observation 2"), "{error}");
+    }
+}
+
+#[test]
+fn counts_need_symbols_and_log_odds_two_classes() {
+    let sampler = &mut Sampler::new(1);
+    let model = gaussian(sampler, Topology::Ergodic, 2);
+    let samples = sequences(sampler, &model, 3);
+    let parametrisation = Parametrisation::SOFTMAX;
+    for counted in [Counted::Single, Counted::Pairs] {
+        let kernel = CountKernel { models: from_ref(&model), counted, raw: false };
+        assert_eq!(kernel.gram(&views(&samples)).err(), Some(KernelError::NotSymbols));
+    }
+    let top = TopKernel { models: from_ref(&model), log_priors: &[0.0], parametrisation };
+    let error = top.gram(&views(&samples)).err();
+    assert_eq!(error, Some(KernelError::Classes { models: 1, priors: 1 }));
+}

@@ -1,0 +1,201 @@
+//! Families of emissions: what was planted is found again, scores are derivatives, and directions weigh
+//! them.
+
+use fishweir::batch::log_likelihoods;
+use fishweir::classifier::{Classifier, Observations, Output, Provenance};
+use fishweir::data::{Samples, SamplesView};
+use fishweir::fit::{BaumWelch, Topology};
+use fishweir::kernel::scores;
+use fishweir::learn::{FeatureMap, Features};
+use fishweir::runtime::{Emissions, Hmm, family};
+use fishweir_core::classify::Normalisation;
+use fishweir_core::emission::Parametrisation;
+
+use crate::learn::assert_close;
+
+const NAMES: [&str; 4] = ["poisson", "bernoulli", "full-gaussian", "mixture"];
+
+/// Two states that linger and differ, over two channels or three.
+fn planted(name: &str) -> Hmm {
+    let parts: Vec<Vec<Vec<f64>>> = match name {
+        "poisson" => vec![vec![vec![1.0, 6.0, 0.2], vec![7.0, 2.0, 400.0]]],
+        "bernoulli" => vec![vec![vec![0.1, 0.8, 0.5], vec![0.7, 0.3, 0.9]]],
+        "full-gaussian" => vec![
+            vec![vec![0.0, 0.0], vec![0.5, 100.0]],
+            vec![vec![1.0, 0.8, 0.8, 1.0], vec![2.0, -9.0, -9.0, 60.0]],
+        ],
+        _ => vec![
+            vec![vec![0.3, 0.7], vec![0.5, 0.5]],
+            vec![vec![-4.0, 0.0, -4.0, 4.0], vec![4.0, 1.0, 3.0, 5.0]],
+            vec![vec![1.0, 0.5, 0.8, 2.0], vec![0.5, 1.0, 0.7, 0.7]],
+        ],
+    };
+    let emission = Emissions::new(family(name).expect("a family"), parts);
+    let hmm =
+        Hmm { initial: vec![0.6, 0.4], transition: vec![vec![0.9, 0.1], vec![0.2, 0.8]], emission };
+    hmm.validate().expect("a model");
+    hmm
+}
+
+fn drawn(hmm: &Hmm, series: u64, length: usize, seed: u64) -> Vec<Samples> {
+    (0..series).map(|number| hmm.simulate(length, seed + number)).collect()
+}
+
+fn views(samples: &[Samples]) -> Vec<SamplesView<'_>> {
+    samples.iter().map(Samples::view).collect()
+}
+
+fn total(hmm: &Hmm, views: &[SamplesView<'_>]) -> f64 {
+    let logs = log_likelihoods::<f64>(hmm, views).expect("a model");
+    logs.into_iter().map(|log| log.expect("possible")).sum()
+}
+
+#[test]
+fn a_planted_model_is_found_again() {
+    for name in NAMES {
+        let truth = planted(name);
+        let (shown, held_back) = (drawn(&truth, 20, 300, 1), drawn(&truth, 20, 300, 100));
+        let options = BaumWelch {
+            states: 2,
+            topology: Topology::Ergodic,
+            emission: family(name),
+            std_floor: 0.01,
+            restarts: 3,
+            ..BaumWelch::default()
+        };
+        let scale = vec![1.0; truth.size()];
+        let fit = options.fit(&views(&shown), truth.size(), &scale, &|| ()).expect("fitted");
+        // On what it has not seen it is as likely as the truth, but for its parameters' uncertainty.
+        let lost = total(&truth, &views(&held_back)) - total(&fit.model, &views(&held_back));
+        assert!(lost.abs() < 40.0, "{name}: {lost} nats in 6000 samples");
+        let found = &fit.model.emission;
+        for (part, tolerance) in [("rate", 0.1), ("probability", 0.05), ("covariance", 0.15)] {
+            let (Some(truth), Some(found)) = (truth.emission.part(part), found.part(part)) else {
+                continue;
+            };
+            let away = |order: [usize; 2]| {
+                let rows = truth.iter().zip(order.map(|state| &found[state]));
+                let entries = rows.flat_map(|(truth, found)| truth.iter().zip(found));
+                entries.map(|(t, f)| (t - f).abs() / (1.0 + t.abs())).fold(0.0, f64::max)
+            };
+            let away = away([0, 1]).min(away([1, 0]));
+            assert!(away < tolerance, "{name}: {part} off by {away}: {found:?}");
+        }
+    }
+}
+
+/// The model with one coordinate of one state's score moved.
+fn moved(hmm: &Hmm, block: &str, state: usize, entry: usize, by: f64) -> Hmm {
+    let mut hmm = hmm.clone();
+    let size = hmm.size();
+    let emission = &mut hmm.emission;
+    let mut row = |part: &str, change: &dyn Fn(&mut Vec<f64>)| {
+        change(&mut emission.part_mut(part).expect("a part")[state]);
+    };
+    match block {
+        "log_rate" => row("rate", &|row| row[entry] *= by.exp()),
+        "logit" => row("probability", &|row| {
+            let odds = row[entry] / (1.0 - row[entry]) * by.exp();
+            row[entry] = odds / (1.0 + odds);
+        }),
+        "logits" => row("weight", &|row| {
+            row[entry] *= by.exp();
+            let sum: f64 = row.iter().sum();
+            row.iter_mut().for_each(|p| *p /= sum);
+        }),
+        "mean" => row("mean", &|row| row[entry] += by),
+        "covariance" => row("covariance", &|row| {
+            row[entry] += by;
+            let mirrored = entry % size * size + entry / size;
+            if mirrored != entry {
+                row[mirrored] += by;
+            }
+        }),
+        _ => row("std", &|row| row[entry] *= by.exp()),
+    }
+    hmm.validate().expect("a model");
+    hmm
+}
+
+#[test]
+fn scores_are_derivatives() {
+    for name in NAMES {
+        let hmm = planted(name);
+        let samples = drawn(&hmm, 3, 20, 7);
+        let views = views(&samples);
+        // Of a covariance matrix the score is with respect to its entries.
+        let full = name == "full-gaussian";
+        let by = if full { Parametrisation::RATIO } else { Parametrisation::SOFTMAX };
+        let found = scores(&hmm, &views, by).expect("possible");
+        let blocks: Vec<(&str, usize)> = match name {
+            "poisson" => vec![("log_rate", 3)],
+            "bernoulli" => vec![("logit", 3)],
+            "full-gaussian" => vec![("mean", 2), ("covariance", 4)],
+            _ => vec![("logits", 2), ("mean", 4), ("log_std", 4)],
+        };
+        let mut place = 2 + 4;
+        for state in 0..2 {
+            for &(block, width) in &blocks {
+                for entry in 0..width {
+                    let h = 1e-5;
+                    let log = |h| total(&moved(&hmm, block, state, entry, h), &views);
+                    let slope = (log(h) - log(-h)) / (2.0 * h);
+                    let off_diagonal = block == "covariance" && entry % 2 != entry / 2;
+                    let twice = if off_diagonal { 2.0 } else { 1.0 };
+                    let score: f64 = found.iter().map(|one| twice * one.score[place]).sum();
+                    let what = format!("{name}: {block} [{state}][{entry}]");
+                    assert_close(score, slope, 1e-5, &what);
+                    place += 1;
+                }
+            }
+        }
+        assert!(found.iter().all(|one| one.score.len() == place), "{name}");
+    }
+}
+
+/// A classifier linear in scores compiles to directions: their stream says the inner product.
+#[test]
+fn directions_weigh_scores() {
+    for name in NAMES {
+        let hmm = planted(name);
+        let mut other = hmm.clone();
+        other.transition.swap(0, 1);
+        let channels: Vec<String> = (0..hmm.size()).map(|d| format!("c{d}")).collect();
+        let scale: Vec<f64> = (0..hmm.size()).map(|d| 0.5 + d as f64).collect();
+        let models = vec![hmm.clone(), other];
+        let map =
+            FeatureMap::new(Features::Scores, models.clone(), scale, true, Normalisation::NONE);
+        let weights: Vec<f64> = (0..map.len()).map(|n| ((n * 7 % 11) as f64 - 5.0) / 8.0).collect();
+        let (directions, likelihoods) = map.directions(&weights).into_iter().unzip();
+        let classifier = Classifier {
+            method: "fisher".into(),
+            observations: Observations::Channels(channels),
+            classes: vec!["a".into(), "b".into()],
+            centre: Vec::new(),
+            scale: Vec::new(),
+            models,
+            outputs: vec![Output { bias: 0.25, weights: likelihoods, directions }],
+            normalisation: Normalisation::NONE,
+            provenance: Provenance::default(),
+        };
+        let text = serde_json::to_string(&classifier).expect("JSON");
+        let read: Classifier = serde_json::from_str(&text).expect("reads back");
+        assert_eq!(read, classifier, "{name}");
+        let samples = drawn(&hmm, 1, 60, 3);
+        let view = samples[0].view();
+        let features = map.extract(&[view]).remove(0).expect("possible");
+        let terms = features.iter().zip(&weights).map(|(feature, weight)| feature * weight);
+        let (value, size) =
+            terms.fold((0.25, 1.0), |(sum, size), term: f64| (sum + term, size + term.abs()));
+        let mut single = read.compile().expect("fits in f32").stream();
+        let mut double = read.compile_in::<f64>().expect("fits").stream();
+        for sample in view.iter() {
+            single.push(sample).expect("possible");
+            double.push(sample).expect("possible");
+        }
+        let off = (double.decision_values()[0] - value).abs() / size;
+        assert!(off < 1e-10, "{name}: off by {off:e} in f64");
+        let off = (f64::from(single.decision_values()[0]) - value).abs() / size;
+        assert!(off < 64.0 * f64::from(f32::EPSILON), "{name}: off by {off:e} in f32");
+    }
+}

@@ -1,0 +1,124 @@
+//! What a machine refuses, and where it has no decision.
+
+use fishweir_core::classify::{
+    DiagonalWhitening, FullWhitening, KernelMachine, Normalisation, ScoreKernel, StoredScores,
+    StoredSequences, Whitening,
+};
+use fishweir_core::emission::{Gaussian, Parametrisation};
+use fishweir_core::filter::Running;
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::kernel::{FixedLength, FixedLengthNorm, InFlash, KernelError};
+use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_tests::build::padded;
+use fishweir_tests::sample::Sampler;
+
+use super::{Law, SCORES, STATES, STORED};
+use crate::kernels::aligned::model;
+
+/// A sample that the models take may take a score out of its range: then there is no decision, until a
+/// reset.
+#[test]
+fn a_score_out_of_range_has_no_decision() {
+    const SCORES: usize = 2 + 4 + 2 * 2;
+    fn read<W: Whitening<f32, SCORES> + Copy>(whitening: W, x: f32) -> Vec<Option<f32>> {
+        let row = [0.5_f32; 2];
+        let chain = Chain::<f32, 2>::new(row, [row, row]).expect("sums to one");
+        let hmm = Hmm::new(chain, [Gaussian::<1>::new([0.0], [1.0]).expect("positive"); 2]);
+        let kernels = [
+            ScoreKernel::Gaussian { gamma: 1.0 },
+            ScoreKernel::Polynomial { degree: 2 },
+            ScoreKernel::Cosine,
+        ];
+        let decide = |kernel| {
+            let (by, per_sample) = (Parametrisation::SOFTMAX, Normalisation::PER_SAMPLE);
+            let stored = [[0.1; SCORES]];
+            let kernel: StoredScores<_, _, 2, 1, SCORES, 1> =
+                StoredScores::new([hmm], by, per_sample, whitening, kernel, stored);
+            let machine = KernelMachine::new(kernel, [[1.0]], [0.5_f32]);
+            machine.validate().expect("finite");
+            let mut stream = Running::new(&machine);
+            stream.push_block(&[[0.5], [x]]).expect("possible");
+            let margin = stream.read().ok().map(|decision| decision.margin);
+            stream.reset();
+            stream.push_block(&[[0.5], [-0.5]]).expect("possible");
+            // What was out of range is forgotten.
+            assert!(stream.read().is_ok() || x.abs() < 1e8);
+            margin
+        };
+        kernels.map(decide).to_vec()
+    }
+    let centre = [0.0; SCORES];
+    let identity: [[f32; SCORES]; SCORES] =
+        std::array::from_fn(|i| std::array::from_fn(|k| if i == k { 1.0 } else { 0.0 }));
+    let diagonal = DiagonalWhitening { centre, rate: [1.0; SCORES] };
+    let full = FullWhitening { centre, rows: identity };
+    for margin in [read(diagonal, 1.0), read(full, 1.0)].concat() {
+        assert!(margin.is_some_and(f32::is_finite), "{margin:?}");
+    }
+    // A billion standard deviations: the filter takes it, the square of it is past the range.
+    assert_eq!([read(diagonal, 1e9), read(full, 1e9)].concat(), [None; 6]);
+    // Infinities of both signs sum to no number.
+    let mut wild = identity;
+    wild[0] = std::array::from_fn(|k| if k % 2 == 0 { f32::MAX } else { -f32::MAX });
+    assert_eq!(read(FullWhitening { centre, rows: wild }, 30.0), [None; 3]);
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    /// Beyond which no entry may lie.
+    const FARTHEST: f64 = (1_u64 << 48) as f64;
+    let mut sampler = Sampler::new(5);
+    let hmm: Hmm<Law<f64>, STATES> =
+        padded(&model(&mut sampler, 0, STATES, false)).expect("a model");
+    let good: [&[u8]; STORED] = [&[0, 1], &[2, 3], &[1, 1]];
+    let machine = |stored, norms, coefficients: [[f64; STORED]; 1], bias: f64| {
+        let kernel = FixedLength::from_parts(&hmm, stored);
+        let kernel = StoredSequences::new(kernel, FixedLengthNorm::of(&hmm, 2), norms);
+        KernelMachine::new(kernel, coefficients, [bias]).validate()
+    };
+    let (norms, ones) = ([0.0; STORED], [[1.0; STORED]]);
+    assert_eq!(machine(good, norms, ones, 0.0), Ok(()));
+    let flaw = |part, row, entry| {
+        Err(KernelError::Model(ModelError::new(part, Flaw::NotFinite, row, entry)))
+    };
+    assert_eq!(machine(good, norms, ones, f64::NAN), flaw(Part::Bias, 0, 0));
+    assert_eq!(
+        machine(good, norms, [[0.0, f64::INFINITY, 0.0]], 0.0),
+        flaw(Part::Coefficient, 0, 1)
+    );
+    assert_eq!(machine(good, [0.0, 0.0, f64::NAN], ones, 0.0), flaw(Part::StoredItem, 0, 2));
+    let error = fishweir_core::ObservationError::UnknownSymbol;
+    assert_eq!(
+        machine([&[0, 1], &[2, 9], &[1, 1]], norms, ones, 0.0),
+        Err(KernelError::Stored { sequence: 1, position: 1, error })
+    );
+    assert_eq!(
+        machine([&[0, 1], &[2, 3, 0], &[1, 1]], norms, ones, 0.0),
+        Err(KernelError::Length { sequence: 1, found: 3, expected: 2 })
+    );
+    let scores = |kernel, entry: f64, rate| {
+        StoredScores::<Law<f64>, _, STATES, 2, SCORES, 1>::new(
+            [hmm; 2],
+            Parametrisation::SOFTMAX,
+            Normalisation::NONE,
+            DiagonalWhitening { centre: [0.0; SCORES], rate: [rate; SCORES] },
+            kernel,
+            [[entry; SCORES]],
+        )
+        .check()
+    };
+    let gaussian = |gamma| ScoreKernel::Gaussian { gamma };
+    assert_eq!(scores(gaussian(1.0), 0.5, 1.0), Ok(()));
+    assert_eq!(scores(ScoreKernel::Cosine, -FARTHEST, 1.0), Ok(()));
+    assert_eq!(scores(gaussian(1.0), f64::NAN, 1.0), flaw(Part::StoredItem, 0, 0));
+    assert_eq!(scores(gaussian(1.0), 0.5, f64::NAN), flaw(Part::Whitening, 1, 0));
+    assert_eq!(scores(gaussian(f64::NAN), 0.5, 1.0), flaw(Part::Kernel, 0, 0));
+    for (kernel, entry, part, flaw) in [
+        (gaussian(0.0), 0.5, Part::Kernel, Flaw::NotPositive),
+        (ScoreKernel::Polynomial { degree: 0 }, 0.5, Part::Kernel, Flaw::NotInRange),
+        (ScoreKernel::Cosine, FARTHEST * 1.01, Part::StoredItem, Flaw::NotInRange),
+    ] {
+        let error = ModelError::new(part, flaw, 0, 0);
+        assert_eq!(scores(kernel, entry, 1.0), Err(KernelError::Model(error)));
+    }
+}

@@ -1,0 +1,10 @@
+//! The core's laws: streams against batches, enumeration, the log domain and finite differences.
+
+mod context;
+mod emission;
+mod filter;
+mod fixed;
+mod kernels;
+mod smooth;
+mod theorems;
+mod wire;
