@@ -1,4 +1,4 @@
-use super::moments::{Moments, Step};
+use super::moments::{Moments, Step, hold};
 use super::{Belief, ExpectedStatistics, Forward, Memory, Recursion};
 use crate::emission::{SufficientStatistics, VectorSpace};
 use crate::error::ObservationError;
@@ -205,6 +205,10 @@ impl<E: SufficientStatistics, const N: usize> Recursion for Statistics<'_, E, N>
         let (mut sum, mut carry) = (state.sum, state.carry);
         combine(&mut expected, &mut sum, &mut carry, &mut |[expected, sum, carry]| {
             *expected = *sum * state.kept + (*carry * state.kept + *expected);
+            // Limits that stop, one by current state, sum to more than that.
+            if self.zeros {
+                hold(expected);
+            }
         });
         expected
     }

@@ -29,12 +29,6 @@ impl Expansion {
         self.bias + terms.map(|(coefficient, kernel)| coefficient * kernel).sum::<f64>()
     }
 
-    /// The training items that take part, in order.
-    #[must_use]
-    pub fn support(&self) -> Vec<usize> {
-        (0..self.coefficients.len()).filter(|&item| self.coefficients[item] != 0.0).collect()
-    }
-
     /// The same machine in the primal, where the kernel is the inner product of features:
     /// `weights = sum_i coefficient_i x_i`. `rows` are the training items' features, so many in a row.
     ///

@@ -83,15 +83,6 @@ impl KernelMachine {
     pub fn decide(&self, kernels: &[f64]) -> usize {
         fishweir_core::classify::decide(&self.values(kernels)).class
     }
-
-    /// The training items that take part in any output, in order: what a device must store where the
-    /// kernel does not compile.
-    #[must_use]
-    pub fn support(&self) -> Vec<usize> {
-        let items = self.outputs.first().map_or(0, |output| output.coefficients.len());
-        let takes_part = |item: &usize| self.outputs.iter().any(|o| o.coefficients[*item] != 0.0);
-        (0..items).filter(takes_part).collect()
-    }
 }
 
 impl KernelLearner {

@@ -1,5 +1,6 @@
 //! Learners are held to the conditions that make a solution one.
 
+mod choices;
 mod families;
 mod fitting;
 mod logistic;

@@ -262,6 +262,26 @@ fn statistics_that_overflow_begin_anew() {
     assert_near(f64::from(stream.read().emission()[0].mean()[0] * 1e5), 2.0, 1e-3, "mean");
 }
 
+/// A variance beyond `f32` is no estimate yet, and what was collected for it is kept: the state does not
+/// collapse onto the next sample alone.
+#[test]
+fn statistics_without_an_estimate_are_kept() {
+    let chain = Chain::<f32, 1>::new([1.0], [[1.0]]).expect("a chain");
+    let hmm = Hmm::new(chain, [Gaussian::<1>::new([0.0], [1e32]).expect("a law")]);
+    let prior = Regularisation { variance_floor: 1e-10, pseudo_count: 0.0 };
+    let adapting = OnlineEm::from(&hmm, StepSize::Constant(0.5), 1, prior).expect("settings");
+    let mut stream = Running::new(adapting);
+    for x in [1e20, -1e20, 0.0] {
+        stream.push(&[x]).expect("possible");
+        assert_eq!(stream.read().emission(), hmm.emission(), "after {x}");
+    }
+    for _ in 0..20 {
+        stream.push(&[0.0]).expect("possible");
+    }
+    let rate = stream.read().emission()[0].rate()[0];
+    assert!(rate < 1e-16 && rate > 1e-19, "{rate}: the two far samples count");
+}
+
 #[test]
 fn adaptation_finds_the_stream_s_model() {
     let truth = Model {

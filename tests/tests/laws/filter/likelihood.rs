@@ -1,10 +1,10 @@
 //! The filter, forgetting and windows.
 
-use fishweir_core::emission::Emission;
+use fishweir_core::emission::{Categorical, Emission};
 use fishweir_core::filter::{Forgetting, Forward, Memory, Recent, Recursion, Running, Window};
-use fishweir_core::hmm::Hmm;
+use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Real;
-use fishweir_tests::build::{Family, Task, samples};
+use fishweir_tests::build::{Family, Task, padded, samples};
 use fishweir_tests::laws;
 use fishweir_tests::oracle::{LogDomain, Model, Sequence};
 use fishweir_tests::sample::zoo;
@@ -150,6 +150,27 @@ fn readings_are_the_log_domains_in_single_precision() {
     check_zoo::<f32>(2e-4, 70.0);
 }
 
+/// Products that vanish are formed once more from a prediction that sums to one: nothing is rounded that
+/// a likely sample would not round, as a logarithm would be.
+#[test]
+fn improbable_samples_cost_no_digits() {
+    let tiny = f32::power_of_two(-30);
+    let law = |p: f32| Categorical::<2, f32>::new([p * tiny, 1.0]).expect("a law");
+    let hmm = Hmm::new(
+        Chain::<f32, 2>::new([0.5, 0.5], [[0.75, 0.25], [0.375, 0.625]]).expect("a chain"),
+        [law(0.3), law(0.7)],
+    );
+    let likely = |p: f32| Categorical::<2, f32>::from_parts([p, 0.0]);
+    let scaled = Hmm::new(*hmm.chain(), [likely(0.3), likely(0.7)]);
+    let (improbable, likely) = (Forward::of(&hmm), Forward::of(&scaled));
+    let mut states = [improbable.start(), likely.start()];
+    for t in 0..20 {
+        improbable.push(&mut states[0], &0).expect("possible");
+        likely.push(&mut states[1], &0).expect("possible");
+        assert_eq!(improbable.filtered(&states[0]), likely.filtered(&states[1]), "at {t}");
+    }
+}
+
 #[test]
 fn settings_are_checked() {
     use fishweir_core::filter::SettingError;
@@ -162,11 +183,7 @@ fn settings_are_checked() {
     assert_eq!(Memory::samples(1.0), Memory::factor(0.0));
     assert_eq!(Memory::samples(8.0), Memory::factor(0.875));
     let model = zoo(1, 1).remove(0).model;
-    let hmm =
-        fishweir_tests::build::padded::<f64, fishweir_core::emission::Categorical<4, f64>, 3>(
-            &model,
-        )
-        .expect("three states, four symbols");
+    let hmm = padded::<f64, Categorical<4, f64>, 3>(&model).expect("three states, four symbols");
     assert_eq!(Recent::<_, 3, 2>::of(&hmm, 0).err(), Some(SettingError::Interval));
     assert_eq!(Window::<_, 2>::of(Forward::of(&hmm), 0).err(), Some(SettingError::Interval));
 }

@@ -229,13 +229,14 @@ fn statistics_of_zeros_are_limits() {
 
 #[test]
 fn limits_of_zeros_saturate_and_are_never_nan() {
-    // The second state is out of reach and explains every symbol a million times better.
+    // Two states are out of reach and explain every symbol a million times better.
+    let better = || Law::Categorical(vec![1.0, 0.0]);
     let model = Model {
-        initial: vec![1.0, 0.0],
-        transition: vec![vec![1.0, 0.0], vec![0.0, 1.0]],
-        emission: vec![Law::Categorical(vec![1e-6, 1.0 - 1e-6]), Law::Categorical(vec![1.0, 0.0])],
+        initial: vec![1.0, 0.0, 0.0],
+        transition: vec![vec![1.0, 0.0, 0.0], vec![0.0, 0.5, 0.5], vec![0.0, 0.5, 0.5]],
+        emission: vec![Law::Categorical(vec![1e-6, 1.0 - 1e-6]), better(), better()],
     };
-    let hmm = padded::<f32, Categorical<2, f32>, 2>(&model).expect("a model");
+    let hmm = padded::<f32, Categorical<2, f32>, 3>(&model).expect("a model");
     let mut stream = Running::new(Statistics::of(&hmm).with_zeros());
     for t in 0..5000_usize {
         stream.push(&usize::from(t % 977 == 976)).expect("a possible sample");
@@ -248,4 +249,23 @@ fn limits_of_zeros_saturate_and_are_never_nan() {
         assert!(t < 10 || largest > 1e12 || t > 900, "the limit is huge: {largest} at {t}");
     }
     assert!((stream.read().transition[0][0].to_f64() - 4999.0).abs() < 0.01, "counts are counts");
+}
+
+/// A huge limit leaves its part behind in a state that becomes too improbable for `f32`, which grows once
+/// that state explains the samples best again.
+#[test]
+fn limits_stay_numbers_when_a_state_fades_and_explains_again() {
+    let model = Model {
+        initial: vec![1.0, 0.0, 0.0],
+        transition: vec![vec![0.01, 0.99, 0.0], vec![0.0, 1.0, 0.0], vec![0.0, 0.0, 1.0]],
+        emission: [[0.5, 0.5], [1e-6, 1.0 - 1e-6], [1.0, 0.0]]
+            .map(|row| Law::Categorical(row.to_vec()))
+            .to_vec(),
+    };
+    let hmm = padded::<f32, Categorical<2, f32>, 3>(&model).expect("a model");
+    let mut stream = Running::new(Statistics::of(&hmm).with_zeros());
+    for t in 0..200_usize {
+        stream.push(&usize::from((64..85).contains(&t))).expect("a possible sample");
+        stream.read().for_each(|entry| assert!(entry.abs() <= 2.0_f32.powi(63), "{entry} at {t}"));
+    }
 }

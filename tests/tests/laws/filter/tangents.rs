@@ -1,14 +1,14 @@
 //! The tangent filter and what is read from it, against finite differences in the log domain.
 
-use fishweir_core::emission::{Gaussian, Parametrisation as Coordinates, VectorSpace};
+use fishweir_core::emission::{Categorical, Gaussian, Parametrisation as Coordinates, VectorSpace};
 use fishweir_core::filter::{Forgetting, Forward, Memory, Recent, Running, Statistics};
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::number::Scalar;
+use fishweir_core::number::{Dual, Scalar};
 use fishweir_core::score::{Score, ScoreOf};
 use fishweir_tests::build::{self, Family, Task, coordinates, samples};
 use fishweir_tests::laws;
 use fishweir_tests::oracle::{Direction, LogDomain, Model, Parametrisation, Sequence, derivative};
-use fishweir_tests::sample::{Sample, Sampler, zoo};
+use fishweir_tests::sample::{Sample, Sampler, Topology, zoo};
 
 use crate::filter::{assert_near, on_family, on_trial};
 
@@ -131,4 +131,21 @@ fn absurd_observations_leave_tangents_finite() {
         }
     }
     assert!(taken > 500 && refused > 300, "{taken} taken, {refused} refused");
+}
+
+/// Minus infinity without a slope: a state that cannot be stays so in every direction.
+#[test]
+fn a_state_that_cannot_be_has_no_slope() {
+    let hmm = Sampler::new(3).categorical(Topology::LeftToRight, 3, 4);
+    let hmm = build::padded::<f64, Categorical<4, f64>, 3>(&hmm).expect("a model");
+    let mut direction = ScoreOf::<Categorical<4, f64>, 3>::ZERO;
+    direction.for_each_mut(|entry| *entry = 1.0);
+    let tangent = hmm.along(&[direction], Coordinates::SOFTMAX);
+    let mut stream = Running::new(Forward::of(&tangent));
+    let never = [Dual { value: f64::NEG_INFINITY, tangent: [0.0] }; 3];
+    assert_eq!(stream.state().joint_logs(), never, "before the first sample there is no state");
+    stream.push(&0).expect("possible");
+    let joint = stream.state().joint_logs();
+    assert_eq!(joint[1..], never[1..]);
+    assert_eq!(joint[0], stream.read(), "the one state there is");
 }

@@ -4,12 +4,13 @@ use fishweir_core::classify::{
     DiagonalWhitening, FullWhitening, KernelMachine, Normalisation, ScoreKernel, StoredScores,
     Whitening, decide,
 };
-use fishweir_core::emission::{Parametrisation, VectorSpace};
+use fishweir_core::emission::{Categorical, Parametrisation, VectorSpace};
 use fishweir_core::filter::Recursion;
-use fishweir_core::hmm::Hmm;
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::kernel::InFlash;
 use fishweir_core::score::{Score, ScoreOf, StatisticsOf};
 use fishweir_core::smooth::posteriors;
-use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_core::{Flaw, ModelError, ObservationError, Part};
 use fishweir_tests::build::padded;
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::oracle::Model;
@@ -215,4 +216,37 @@ fn ties_go_to_the_first_class() {
     assert_eq!([decided(&[]), decided(&[0.0]), decided(&[-0.5])], [(0, 0.0), (0, 0.0), (0, 0.5)]);
     assert_eq!([decided(&[0.5]), decided(&[1.0, 1.0, 0.0])], [(1, 0.5), (0, 0.0)]);
     assert_eq!([decided(&[0.0, 3.0, 3.0]), decided(&[0.0, 1.0, 3.0])], [(1, 0.0), (2, 2.0)]);
+}
+
+/// No model has half a stream: what one of them refuses, none takes.
+#[test]
+fn a_sample_is_taken_by_all_models_or_by_none() {
+    const SCORES: usize = 2 * (1 + 1 + 3);
+    let coin = |p: [f64; 3]| {
+        let law = Categorical::<3, f64>::new(p).expect("a law");
+        Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]]).expect("a chain"), [law])
+    };
+    let kernel = StoredScores::<_, _, 1, 2, SCORES, 2>::new(
+        [coin([0.5, 0.25, 0.25]), coin([0.25, 0.75, 0.0])],
+        Parametrisation::SOFTMAX,
+        Normalisation::NONE,
+        DiagonalWhitening { centre: [0.0; SCORES], rate: [1.0; SCORES] },
+        ScoreKernel::Cosine,
+        [[0.1; SCORES]; 2],
+    );
+    let mut state = kernel.start();
+    for x in [0, 1, 1] {
+        kernel.push(&mut state, &x).expect("possible under both");
+    }
+    kernel.push_missing(&mut state);
+    let before = state;
+    assert_eq!(kernel.push(&mut state, &2), Err(ObservationError::Impossible));
+    assert_eq!(state, before);
+    assert_eq!(state.samples(), 4);
+    let [first, second] = kernel.log_likelihoods(&state);
+    assert_near(first, (0.5_f64 * 0.25 * 0.25).ln(), 1e-14, "log-likelihood");
+    assert_near(second, (0.25_f64 * 0.75 * 0.75).ln(), 1e-14, "log-likelihood");
+    // The models, the whitening, the stored scores, and what says how: a setting a word at most.
+    let parts = size_of_val(kernel.models()) + size_of::<f64>() * SCORES * (2 + 2);
+    assert!((parts..=parts + 5 * size_of::<f64>()).contains(&kernel.bytes()), "{}", kernel.bytes());
 }

@@ -1,0 +1,156 @@
+//! What inner cross-validation chooses: the best, and of equals the first.
+
+use std::fmt::Write as _;
+
+use fishweir::data::{Dataset, ReadOptions, Samples};
+use fishweir::kernel::marginal::FixedLengthModel;
+use fishweir::learn::{
+    ChosenBy, ClassifierKind, Mirror, Scaling, TrainOptions, Trained, train, train_fixed_length,
+};
+use fishweir::runtime::{Emissions, Hmm};
+use fishweir_tests::sample::Sampler;
+
+/// Eighteen series of some channels, of two classes by turns, each class at the hands of three subjects:
+/// a row is made of the class, the subject and the time.
+fn data(channels: &str, mut row: impl FnMut(usize, usize, usize) -> Vec<f64>) -> Dataset {
+    let mut text = format!("series,subject,label,t,{channels}\n");
+    for series in 0..18 {
+        let (class, subject) = (series % 2, series / 2 % 3);
+        for t in 0..24 {
+            let _ = write!(text, "{series},{subject},{},{t}", ["a", "b"][class]);
+            row(class, subject, t).iter().for_each(|x| text += &format!(",{x:?}"));
+            text.push('\n');
+        }
+    }
+    Dataset::parse("data.csv", text.as_bytes(), &ReadOptions::default()).expect("a data set")
+}
+
+/// Levels of -1 and 1 by turns; what tells the classes apart is how far from them the samples are, and
+/// under the default floor both are as far.
+fn levels() -> Dataset {
+    let mut s = Sampler::new(4);
+    data("p", |class, _, t| vec![(t % 2) as f64 * 2.0 - 1.0 + [0.02, 0.1][class] * s.normal()])
+}
+
+fn options(kind: ClassifierKind, states: usize) -> TrainOptions {
+    let mut options = TrainOptions::new(kind);
+    options.group = Some("subject".to_owned());
+    options.baum_welch.states = states;
+    options.scalings = vec![Scaling::Practical];
+    options.std_floors = Vec::new();
+    options
+}
+
+fn trained(data: &Dataset, options: &TrainOptions) -> Trained {
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    train(data, &all, options, &|| ()).expect("trained")
+}
+
+#[test]
+fn the_floor_that_is_right_most_often_is_taken() {
+    let data = levels();
+    let (bayes, count) = (ClassifierKind::Bayes, ClassifierKind::Count);
+    for (kind, floors, taken) in [
+        (bayes, [0.3, 0.01], 0.01),
+        (bayes, [0.01, 0.3], 0.01),
+        (bayes, [0.01, 0.005], 0.01),
+        // Second moments tell them apart under any floor.
+        (count, [0.3, 0.01], 0.3),
+    ] {
+        let mut options = options(kind, 2);
+        options.baum_welch.std_floor = floors[0];
+        options.std_floors = floors[1..].to_vec();
+        let chosen = trained(&data, &options);
+        let floor = chosen.floor.expect("a floor");
+        let judged: Vec<(f64, bool)> =
+            floor.candidates.iter().map(|one| (one.std_floor, one.accuracy == 1.0)).collect();
+        assert_eq!(judged, floors.map(|one| (one, kind == count || one < 0.3)), "{floor:?}");
+        assert_eq!(floor.std_floor, taken, "{kind}");
+        // And the models are fitted with it.
+        options.baum_welch.std_floor = taken;
+        options.std_floors = Vec::new();
+        assert_eq!(chosen.classifier, trained(&data, &options).classifier, "{kind}");
+    }
+}
+
+/// What was found right of series as they are is not said of series that are varied.
+#[test]
+fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
+    let mut s = Sampler::new(5);
+    let data = data("p", |class, _, _| vec![class as f64 * 0.2 + s.normal()]);
+    let mut options = options(ClassifierKind::Fisher, 1);
+    let plain = trained(&data, &options).choice;
+    let channel = Mirror::Channels(vec!["p".to_owned()]);
+    for (copies, mirror) in [(3, Mirror::Choose), (0, channel)] {
+        options.augment.copies = Some(copies);
+        options.augment.mirror = mirror;
+        options.augment.gain = 1.0;
+        options.std_floors = Vec::new();
+        let given = trained(&data, &options).choice;
+        assert_ne!(given, plain, "varied series are other series");
+        // Floors that hold nothing: whichever is taken, the models are the same.
+        options.std_floors = vec![0.02];
+        assert_eq!(trained(&data, &options).choice, given, "{copies} copies");
+    }
+}
+
+/// Two subjects move one way, the third the other: to know one of another side takes a mirror.
+#[test]
+fn a_mirror_image_is_taken_where_it_helps_and_only_there() {
+    let mut s = Sampler::new(6);
+    let mut sided = |sides: [f64; 3]| {
+        data("ax,ay,az", |class, subject, _| {
+            let mut noise = || 0.3 * s.normal();
+            vec![sides[subject] * [3.0, 0.5][class] + noise(), noise(), noise()]
+        })
+    };
+    let mut options = options(ClassifierKind::Fisher, 2);
+    options.augment.copies = Some(0);
+    options.baum_welch.restarts = 1;
+    for (sides, words) in [([1.0, 1.0, -1.0], "mirrored in ax as well"), ([1.0; 3], "as they are")]
+    {
+        let trained = trained(&sided(sides), &options);
+        assert_eq!(trained.varied, words);
+        let choice = trained.choice.expect("judged");
+        assert_eq!(choice.by, ChosenBy::InnerFolds);
+        // The first of those that are always right, and of several.
+        let mut right = choice.candidates.iter().filter(|one| one.accuracy == 1.0);
+        assert_eq!(right.next().map(|one| one.setting), Some(choice.setting));
+        assert!(right.next().is_some(), "{choice:?}");
+    }
+}
+
+#[test]
+fn windows_that_no_device_can_store_are_left_out_and_counted() {
+    let hmm = Hmm {
+        initial: vec![0.5, 0.5],
+        transition: vec![vec![0.9, 0.1], vec![0.1, 0.9]],
+        emission: Emissions::categorical(vec![vec![0.7, 0.1, 0.1, 0.1], vec![0.1, 0.1, 0.1, 0.7]]),
+    };
+    let notes = |gaps: usize| {
+        let mut text = String::from("label\tid\tsequence\n");
+        for n in 0..12 {
+            let Samples::Symbols(symbols) = hmm.simulate(20, n) else { panic!("symbols") };
+            let gap = usize::try_from(n).is_ok_and(|n| n < gaps);
+            let letter = |k: u16| ['A', 'C', 'G', 'T'][usize::from(k)];
+            let mut letters: String = symbols.into_iter().flatten().map(letter).collect();
+            letters.replace_range(..1, if gap { "N" } else { "A" });
+            let _ = writeln!(text, "{}\t{n}\t{letters}", ["a", "b"][(n % 2) as usize]);
+        }
+        let data = Dataset::parse("s.tsv", text.as_bytes(), &ReadOptions::default()).expect("data");
+        let alphabet = match data.kind() {
+            fishweir::data::Kind::Symbols(alphabet) => Some(alphabet.clone()),
+            fishweir::data::Kind::Channels(_) => None,
+        };
+        let model = FixedLengthModel { alphabet, channels: None, hmm: hmm.clone() };
+        let all: Vec<usize> = (0..12).collect();
+        let options = TrainOptions { c: vec![1.0], ..TrainOptions::new(ClassifierKind::Bayes) };
+        let trained = train_fixed_length(&data, &all, &model, &options).expect("trained");
+        let provenance = trained.classifier.provenance();
+        (provenance.windows, provenance.notes.join("; "))
+    };
+    let (windows, said) = notes(3);
+    assert!(windows == 9 && said.ends_with("no missing symbol: 3"), "{windows}, {said}");
+    let (windows, said) = notes(0);
+    assert!(windows == 12 && !said.contains("left out"), "{windows}, {said}");
+}
