@@ -45,9 +45,9 @@ use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 /// let detector = ChangeDetector::new(coin, Memory::samples(64.0)?, fit, [drift]);
 ///
 /// let mut stream = Running::new(&detector);
-/// stream.push_block(&[0, 1].repeat(500)).map_err(|(_, error)| error)?;
+/// stream.push_block(&[0, 1].repeat(500))?;
 /// assert_eq!(stream.read().alarm, None);
-/// stream.push_block(&[0; 10]).map_err(|(_, error)| error)?;
+/// stream.push_block(&[0; 10])?;
 /// assert_eq!(stream.read().alarm, Some(Statistic::Drift(0)));
 /// # Ok(()) }
 /// ```

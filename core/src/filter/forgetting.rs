@@ -33,9 +33,9 @@ use crate::number::{Compensated, Number, Parameter, Scalar, Tangent, Weight};
 /// );
 /// let memory = Memory::samples(100.0)?;
 /// let mut health = Running::new(Forgetting::of(&hmm, memory));
-/// health.push_block(&[0; 1000]).map_err(|(_, error)| error)?;
+/// health.push_block(&[0; 1000])?;
 /// let a_sample = health.read() * memory.lost();
-/// health.push_block(&[0, 1].repeat(500)).map_err(|(_, error)| error)?;
+/// health.push_block(&[0, 1].repeat(500))?;
 /// assert!(health.read() * memory.lost() < a_sample); // alternation is not what the model expects
 /// # Ok(()) }
 /// ```

@@ -38,6 +38,6 @@ pub use forward::{Belief, Forward};
 pub use memory::{Memory, SettingError};
 pub use online_em::{Adapting, OnlineEm, StepSize};
 pub use recent::{Marked, Recent};
-pub use recursion::{Recursion, Running};
+pub use recursion::{BlockError, Recursion, Running};
 pub use statistics::{Collected, Statistics};
 pub use window::{Staggered, Window, Windowed};

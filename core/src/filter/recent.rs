@@ -29,9 +29,9 @@ use crate::number::Number;
 ///     [Categorical::<2, f32>::new([0.75, 0.25])?, Categorical::<2, f32>::new([0.1, 0.9])?],
 /// );
 /// let mut recent = Running::new(Recent::<_, 2, 8>::of(&hmm, 16)?);
-/// recent.push_block(&[0; 1000]).map_err(|(_, error)| error)?;
+/// recent.push_block(&[0; 1000])?;
 /// let usual = recent.read();
-/// recent.push_block(&[1, 0].repeat(64)).map_err(|(_, error)| error)?;
+/// recent.push_block(&[1, 0].repeat(64))?;
 /// let unusual = recent.read();
 /// assert_eq!((usual.samples, unusual.samples), (120, 120));
 /// assert!(unusual.reading < usual.reading);

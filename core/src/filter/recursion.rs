@@ -1,3 +1,5 @@
+use core::fmt;
+
 use crate::error::ObservationError;
 use crate::number::lend;
 
@@ -102,11 +104,11 @@ impl<R: Recursion> Running<R> {
     /// first that was refused.
     ///
     /// # Errors
-    /// The count of samples taken in and why the next was refused.
+    /// Which sample was refused, and why.
     pub fn push_block<'x>(
         &mut self,
         block: impl IntoIterator<Item = &'x R::Observation>,
-    ) -> Result<usize, (usize, ObservationError)>
+    ) -> Result<usize, BlockError>
     where
         R::Observation: 'x,
     {
@@ -114,7 +116,7 @@ impl<R: Recursion> Running<R> {
         lend(&mut self.state, |state| {
             let mut taken = 0;
             for x in block {
-                recursion.push(state, x).map_err(|error| (taken, error))?;
+                recursion.push(state, x).map_err(|error| BlockError { at: taken, error })?;
                 taken += 1;
             }
             Ok(taken)
@@ -149,3 +151,22 @@ impl<R: Recursion> Running<R> {
         &self.state
     }
 }
+
+/// Why a block was not taken in whole. The samples before the one that was refused were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct BlockError {
+    /// The index in the block (from 0) of the sample that was refused: as many were taken in.
+    pub at: usize,
+    /// Why.
+    pub error: ObservationError,
+}
+
+impl fmt::Display for BlockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, error } = self;
+        write!(f, "sample {at} of the block: {error}")
+    }
+}
+
+impl core::error::Error for BlockError {}

@@ -35,7 +35,7 @@ use crate::number::Real;
 /// let shape = TreeShape::new(&[2, 2, 0, 0, 0])?;
 /// let profile = [true, false, true];
 /// let mut kernel = Running::new(HiddenTree::<_, _, 2, 1, 2>::of(&model, shape, &profile)?);
-/// kernel.push_block(&[1, 1]).map_err(|(_, error)| error)?;
+/// kernel.push_block(&[1, 1])?;
 /// assert_eq!(kernel.read(), None);
 /// kernel.push_missing(); // c was not examined
 /// let [absent, present] = [0.125 * 0.125 * 0.875 * 0.125, 0.75 * 0.75 * 0.25 * 0.75];

@@ -27,7 +27,7 @@ use crate::number::Real;
 /// let model = TreeModel::<f64, 2, 1>::binary(0.25, 0.125, 0.5)?;
 /// let shape = TreeShape::new(&[2, 2, 0, 0, 0])?;
 /// let mut kernel = Running::new(PrunedTree::<_, _, 2, 1, 2>::of(&model, shape, &[1_u8, 0, 1])?);
-/// kernel.push_block(&[1, 1, 0]).map_err(|(_, error)| error)?;
+/// kernel.push_block(&[1, 1, 0])?;
 /// let pruned = kernel.read().unwrap();
 /// assert_eq!(pruned.log_count, 2.0_f64.ln()); // with the inner node, and without
 /// assert!((pruned.log_mean - (pruned.log_sum - pruned.log_count)).abs() < 1e-15);
