@@ -1,8 +1,6 @@
-use heapless::Vec;
-
 use super::{
     Branch, LogKernel, Observed, OpenNode, Scaled, Stack, Traversal, TreeKernel, TreeLaw,
-    TreeMessage, TreeModel, no_parts,
+    TreeMessage, no_parts,
 };
 use crate::number::Real;
 
@@ -44,8 +42,16 @@ use crate::number::Real;
 /// assert!((kernel.read().unwrap().exp() - expected).abs() < 1e-15);
 /// # Ok(()) }
 /// ```
-pub type HiddenTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> =
-    TreeKernel<'m, T, S, Scaled<T, P>, Vec<OpenNode<Scaled<T, P>>, DEPTH>, TreeModel<T, P, J>, P>;
+#[cfg(feature = "heapless")]
+pub type HiddenTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> = TreeKernel<
+    'm,
+    T,
+    S,
+    Scaled<T, P>,
+    heapless::Vec<OpenNode<Scaled<T, P>>, DEPTH>,
+    super::TreeModel<T, P, J>,
+    P,
+>;
 
 impl<T: Real, S, O, G, const P: usize> TreeKernel<'_, T, S, Scaled<T, P>, O, G, P> {
     /// `log k[root][a]`, `[state]`: the kernels given the root's state. `None` before the last leaf.

@@ -1,6 +1,4 @@
-use heapless::Vec;
-
-use super::{Branch, OpenNode, Scaled, TreeKernel, TreeLaw, TreeMessage, TreeModel};
+use super::{Branch, Scaled, TreeLaw, TreeMessage};
 use crate::number::Real;
 
 /// The hidden tree kernel summed over all pruned trees: complete subtrees are cut off, in every way
@@ -33,15 +31,17 @@ use crate::number::Real;
 /// assert!((pruned.log_mean - (pruned.log_sum - pruned.log_count)).abs() < 1e-15);
 /// # Ok(()) }
 /// ```
-pub type PrunedTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> = TreeKernel<
-    'm,
-    T,
-    S,
-    PruningMessage<T, P>,
-    Vec<OpenNode<PruningMessage<T, P>>, DEPTH>,
-    TreeModel<T, P, J>,
-    P,
->;
+#[cfg(feature = "heapless")]
+pub type PrunedTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> =
+    super::TreeKernel<
+        'm,
+        T,
+        S,
+        PruningMessage<T, P>,
+        heapless::Vec<super::OpenNode<PruningMessage<T, P>>, DEPTH>,
+        super::TreeModel<T, P, J>,
+        P,
+    >;
 
 /// A [`PrunedTree`]'s reading.
 #[derive(Clone, Copy, Debug, PartialEq)]

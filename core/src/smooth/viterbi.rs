@@ -108,6 +108,7 @@ impl<T: Real, const N: usize> Survivors<T, N> {
     }
 
     /// Drops the paths into states that `keep` does not keep.
+    #[cfg(feature = "heapless")]
     pub(super) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         for (j, entry) in self.row_mut().iter_mut().enumerate() {
             if !keep(j) {
