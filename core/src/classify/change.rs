@@ -109,6 +109,11 @@ pub struct ChangeState<X: Number, const N: usize> {
     weight: Compensated<X::Real>,
 }
 
+impl<X: Number<Reading: Number>, const N: usize> ChangeState<X, N> {
+    /// Before the first sample.
+    pub const NEW: Self = Self { fading: FadingBelief::NEW, weight: Compensated::ZERO };
+}
+
 impl<X: Number, const N: usize> ChangeState<X, N> {
     /// The filter's belief and what it has earned of late.
     pub const fn fading(&self) -> &FadingBelief<X, N> {
@@ -205,7 +210,7 @@ impl<E: Emission, const N: usize, const C: usize> Recursion for ChangeDetector<E
 
     #[inline]
     fn start(&self) -> Self::State {
-        ChangeState { fading: self.forgetting().start(), weight: Compensated::ZERO }
+        ChangeState::NEW
     }
 
     #[inline]

@@ -60,6 +60,12 @@ pub struct FadingBelief<X: Number, const N: usize> {
     carry: X::Reading,
 }
 
+impl<X: Number<Reading: Number>, const N: usize> FadingBelief<X, N> {
+    /// Before the first sample.
+    pub const NEW: Self =
+        Self { belief: Belief::NEW, sum: X::Reading::ZERO, carry: X::Reading::ZERO };
+}
+
 impl<X: Number, const N: usize> FadingBelief<X, N> {
     /// The filter's belief.
     pub fn belief(&self) -> &Belief<X, N> {
@@ -114,8 +120,7 @@ impl<E: Emission, const N: usize> Recursion for Forgetting<'_, E, N> {
 
     #[inline]
     fn start(&self) -> Self::State {
-        let zero = ReadingOf::<E>::ZERO;
-        FadingBelief { belief: Belief::NEW, sum: zero, carry: zero }
+        FadingBelief::NEW
     }
 
     #[inline]

@@ -60,6 +60,9 @@ pub struct Marked<X: Number, const N: usize, const MARKS: usize> {
 }
 
 impl<X: Number, const N: usize, const MARKS: usize> Marked<X, N, MARKS> {
+    /// Before the first sample.
+    pub const NEW: Self = Self { belief: Belief::NEW, marks: Deque::new(), since: 0 };
+
     /// The filter's belief.
     pub fn belief(&self) -> &Belief<X, N> {
         &self.belief
@@ -103,7 +106,7 @@ impl<E: Emission, const N: usize, const MARKS: usize> Recursion for Recent<'_, E
     type Reading = Windowed<ReadingOf<E>>;
 
     fn start(&self) -> Self::State {
-        Marked { belief: Belief::NEW, marks: Deque::new(), since: 0 }
+        Marked::NEW
     }
 
     #[inline]

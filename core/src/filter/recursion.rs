@@ -91,6 +91,41 @@ impl<R: Recursion> Running<R> {
         Self { recursion, state }
     }
 
+    /// A stream that goes on from a state of this recursion, or of another of the same model.
+    ///
+    /// In a constant too, where no recursion can be asked for its first state: those of most filters
+    /// and of classifiers of hidden Markov models have it as `NEW`.
+    ///
+    /// ```
+    /// use std::sync::Mutex; // on a device that of `critical-section`, say
+    /// use fishweir_core::classify::{Normalisation, StreamClassifier, StreamState};
+    /// use fishweir_core::emission::Categorical;
+    /// use fishweir_core::filter::Running;
+    /// use fishweir_core::hmm::{Chain, Hmm};
+    ///
+    /// type Coins = StreamClassifier<Hmm<Categorical<2>, 1>, 2, 1>;
+    /// const fn coin(heads: f32) -> Hmm<Categorical<2>, 1> {
+    ///     Hmm::new(
+    ///         Chain::from_parts([1.0], [[1.0]]),
+    ///         [Categorical::from_parts([heads, 1.0 - heads])],
+    ///     )
+    /// }
+    /// static MODEL: Coins =
+    ///     Coins::new([coin(0.5), coin(0.75)], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
+    /// static STREAM: Mutex<Running<&Coins>> =
+    ///     Mutex::new(Running::from_parts(&MODEL, StreamState::NEW));
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut stream = STREAM.lock()?;
+    /// stream.push_block(&[0, 0, 1, 0])?;
+    /// assert_eq!(stream.read().class, 1);
+    /// # Ok(()) }
+    /// ```
+    #[inline]
+    pub const fn from_parts(recursion: R, state: R::State) -> Self {
+        Self { recursion, state }
+    }
+
     /// Takes in one sample.
     ///
     /// # Errors
