@@ -12,13 +12,14 @@
 //! | [`context`] | models without hidden states: densities, Markov strings, independent positions |
 //! | [`kernel`] | kernels that sum over hidden models, one sequence stored, the other a stream |
 //! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
-//! | [`artefact`] | a classifier as a checked file that is read in place |
-//! | [`wire`] | samples and decisions as frames on a serial line that may lose and damage bytes |
+//! | [`artefact`] | a classifier as a checked file that is read in place; feature `artefact` |
+//! | [`wire`] | samples and decisions as frames on a serial line that may lose and damage bytes; feature `wire` |
 //!
-//! Modules import from those above them, never from below. One recursion serves every number: over
-//! `f32` it is the filter, over [`number::Dual`] it is the tangent filter, whose derivative along a
-//! direction `w` is `w . grad log p(x_1..t)`. A linear classifier on Fisher scores is therefore a
-//! bank of models with directions attached, and needs no score:
+//! The features named here are on by default; the README lists them all. Modules import from those
+//! above them, never from below. One recursion serves every number: over `f32` it is the filter, over
+//! [`number::Dual`] it is the tangent filter, whose derivative along a direction `w` is
+//! `w . grad log p(x_1..t)`. A linear classifier on Fisher scores is therefore a bank of models with
+//! directions attached, and needs no score:
 //!
 //! ```
 //! use fishweir_core::classify::{Normalisation, StreamClassifier};
@@ -43,9 +44,12 @@
 //! # Ok(()) }
 //! ```
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "artefact")]
 pub mod artefact;
+#[cfg(any(feature = "artefact", feature = "wire"))]
 mod checksum;
 pub mod classify;
 pub mod context;
@@ -60,10 +64,17 @@ pub mod number;
 mod profile;
 pub mod score;
 pub mod smooth;
+#[cfg(feature = "wire")]
 pub mod wire;
 
 pub use error::{Flaw, ModelError, ObservationError, Part};
 pub use profile::{Profile, Version};
 
 /// The version whose generators [`emission::Sample`] draws with.
+#[cfg(feature = "sample")]
 pub use rand_core;
+
+/// Compiles and runs the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

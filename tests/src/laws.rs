@@ -7,7 +7,7 @@
 
 use std::fmt::Debug;
 
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{BlockError, Recursion, Running};
 
 /// What to put a recursion through.
 #[derive(Debug)]
@@ -117,13 +117,12 @@ where
         let mut whole = Running::new(recursion);
         let answer = whole.push_block(block.clone());
         let mut single = Running::new(recursion);
-        let (mut taken, mut refused) = (0, None);
-        for x in block {
+        let mut refused = None;
+        for (at, x) in block.enumerate() {
             if let Err(error) = single.push(x) {
-                refused = Some((taken, error));
+                refused = Some(BlockError { at, error });
                 break;
             }
-            taken += 1;
         }
         assert_eq!(answer.err(), refused, "a block stops where a sample is refused");
         assert_eq!(whole.state(), single.state(), "a block that stops keeps what it took");

@@ -45,9 +45,9 @@ use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 /// let detector = ChangeDetector::new(coin, Memory::samples(64.0)?, fit, [drift]);
 ///
 /// let mut stream = Running::new(&detector);
-/// stream.push_block(&[0, 1].repeat(500)).map_err(|(_, error)| error)?;
+/// stream.push_block(&[0, 1].repeat(500))?;
 /// assert_eq!(stream.read().alarm, None);
-/// stream.push_block(&[0; 10]).map_err(|(_, error)| error)?;
+/// stream.push_block(&[0; 10])?;
 /// assert_eq!(stream.read().alarm, Some(Statistic::Drift(0)));
 /// # Ok(()) }
 /// ```
@@ -107,6 +107,11 @@ pub struct ChangeState<X: Number, const N: usize> {
     fading: FadingBelief<X, N>,
     /// `sum_s lambda^(t-s)` over the observed samples: how many the faded sums count.
     weight: Compensated<X::Real>,
+}
+
+impl<X: Number<Reading: Number>, const N: usize> ChangeState<X, N> {
+    /// Before the first sample.
+    pub const NEW: Self = Self { fading: FadingBelief::NEW, weight: Compensated::ZERO };
 }
 
 impl<X: Number, const N: usize> ChangeState<X, N> {
@@ -205,7 +210,7 @@ impl<E: Emission, const N: usize, const C: usize> Recursion for ChangeDetector<E
 
     #[inline]
     fn start(&self) -> Self::State {
-        ChangeState { fading: self.forgetting().start(), weight: Compensated::ZERO }
+        ChangeState::NEW
     }
 
     #[inline]

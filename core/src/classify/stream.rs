@@ -3,7 +3,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use super::machine::check_range;
 use super::{Decision, Normalisation, Output, StreamModel, decide_exactly};
 use crate::error::{Flaw, ModelError, ObservationError, Part};
-use crate::filter::Recursion;
+use crate::filter::{Belief, Recursion};
 use crate::kernel::BankState;
 use crate::number::{Number, Real, Scalar};
 
@@ -50,6 +50,12 @@ pub struct StreamClassifier<H: StreamModel, const M: usize, const O: usize> {
 pub struct StreamState<S, const M: usize> {
     bank: BankState<S, M>,
     samples: u64,
+}
+
+/// Of hidden Markov models.
+impl<X: Number, const N: usize, const M: usize> StreamState<Belief<X, N>, M> {
+    /// Before the first sample.
+    pub const NEW: Self = Self { bank: BankState::new([Belief::NEW; M]), samples: 0 };
 }
 
 impl<S, const M: usize> StreamState<S, M> {

@@ -23,7 +23,7 @@ use crate::number::Real;
 /// let direction = model.whitened(&[0, 1, 2]);
 /// let along = model.along(&[direction], Parametrisation::SOFTMAX);
 /// let mut stream = Running::new(ContextLikelihood::of(&along));
-/// stream.push_block(&[0, 1, 3]).map_err(|(_, error)| error)?;
+/// stream.push_block(&[0, 1, 3])?;
 /// assert!((stream.read().tangent[0] - (4.0 * 2.0 - 3.0)).abs() < 1e-12);
 /// # Ok(()) }
 /// ```

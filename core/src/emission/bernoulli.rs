@@ -1,8 +1,7 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::sample::uniform;
 use super::{
-    CountScore, CountStatistics, Emission, Parametrisation, Regularisation, Row, Sample,
+    CountScore, CountStatistics, Emission, Parametrisation, Regularisation, Row,
     SufficientStatistics,
 };
 use crate::error::{Flaw, ModelError, ObservationError, Part};
@@ -283,16 +282,5 @@ impl<const D: usize, T: Real> SufficientStatistics for Bernoulli<D, T> {
             }
         }
         along
-    }
-}
-
-/// A uniform number a channel.
-impl<const D: usize, W: Weight> Sample for Bernoulli<D, W> {
-    fn sample<R: crate::rand_core::Rng + ?Sized>(&self, rng: &mut R) -> [bool; D] {
-        let mut x = [false; D];
-        for (x, p) in x.iter_mut().zip(&self.yes) {
-            *x = uniform::<W::Real, R>(rng) < p.value();
-        }
-        x
     }
 }

@@ -4,8 +4,7 @@ use super::probability::{
     convert_row_direction, convert_row_score, maximise_row, relative, score_row,
 };
 use super::{
-    Emission, Parametrisation, Regularisation, Row, Sample, SufficientStatistics, attach, choose,
-    vector_space,
+    Emission, Parametrisation, Regularisation, Row, SufficientStatistics, attach, vector_space,
 };
 use crate::error::{Flaw, ModelError, ObservationError, Part, check_distribution};
 use crate::number::{Number, Parameter, Real, Tangent, VANISHED_BELOW, Weight};
@@ -375,15 +374,5 @@ impl<E: SufficientStatistics, const M: usize> SufficientStatistics for Mixture<E
             })?;
         }
         Ok(direction)
-    }
-}
-
-/// A component drawn with the weights, and an observation from it.
-impl<E: Sample<Weight: Weight>, const M: usize> Sample for Mixture<E, M> {
-    fn sample<R: crate::rand_core::Rng + ?Sized>(&self, rng: &mut R) -> E::Observation {
-        // `choose` names one of the M components; the first stands in to prove that to the compiler.
-        let m = choose(&self.weight, rng);
-        const { assert!(M > 0, "a mixture needs a component") };
-        self.component.get(m).unwrap_or(&self.component[0]).sample(rng)
     }
 }

@@ -34,7 +34,7 @@
 //!    [`observe`](SufficientStatistics::observe), the two readers, and
 //!    [`along`](SufficientStatistics::along), which attaches directions. Mixtures, expected
 //!    statistics, online EM, scores and the tangent filter then work with it.
-//! 4. [`Sample`], a few lines.
+//! 4. [`Sample`], a few lines in `sample/`.
 //! 5. A model in `tests/tests/emission.rs`: finite differences then check the tangents and the
 //!    score, moments the draws, and the likelihood the estimate; and one in `tests/src/sample.rs`,
 //!    with which every recursion is tested.
@@ -50,6 +50,7 @@ mod mixture;
 mod parametrisation;
 mod poisson;
 mod probability;
+#[cfg(feature = "sample")]
 mod sample;
 mod statistics;
 mod triangular;
@@ -73,7 +74,9 @@ pub use poisson::{Poisson, PoissonView};
 pub use probability::{
     convert_row_direction, convert_row_score, maximise_row, move_row, score_row,
 };
+#[cfg(feature = "sample")]
 pub use sample::Sample;
+#[cfg(feature = "sample")]
 pub(crate) use sample::{choose, choose_part};
 pub(crate) use statistics::vector_space;
 pub use statistics::{

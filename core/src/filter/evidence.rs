@@ -16,7 +16,7 @@ use crate::number::{Number, Scalar};
 /// #     [Categorical::<2, f32>::new([0.75, 0.25])?, Categorical::<2, f32>::new([0.1, 0.9])?],
 /// # );
 /// let mut stream = Running::new(Forward::of(&hmm));
-/// stream.push_block(&[0, 1].repeat(10_000)).map_err(|(_, error)| error)?;
+/// stream.push_block(&[0, 1].repeat(10_000))?;
 /// let before = stream.state().evidence();
 /// stream.push(&0)?;
 /// let surprise = -stream.state().evidence().less(&before); // -log p(x_t | x_1..t-1)

@@ -33,9 +33,9 @@ use crate::number::{Compensated, Number, Parameter, Scalar, Tangent, Weight};
 /// );
 /// let memory = Memory::samples(100.0)?;
 /// let mut health = Running::new(Forgetting::of(&hmm, memory));
-/// health.push_block(&[0; 1000]).map_err(|(_, error)| error)?;
+/// health.push_block(&[0; 1000])?;
 /// let a_sample = health.read() * memory.lost();
-/// health.push_block(&[0, 1].repeat(500)).map_err(|(_, error)| error)?;
+/// health.push_block(&[0, 1].repeat(500))?;
 /// assert!(health.read() * memory.lost() < a_sample); // alternation is not what the model expects
 /// # Ok(()) }
 /// ```
@@ -58,6 +58,12 @@ pub struct FadingBelief<X: Number, const N: usize> {
     belief: Belief<X, N>,
     sum: X::Reading,
     carry: X::Reading,
+}
+
+impl<X: Number<Reading: Number>, const N: usize> FadingBelief<X, N> {
+    /// Before the first sample.
+    pub const NEW: Self =
+        Self { belief: Belief::NEW, sum: X::Reading::ZERO, carry: X::Reading::ZERO };
 }
 
 impl<X: Number, const N: usize> FadingBelief<X, N> {
@@ -114,8 +120,7 @@ impl<E: Emission, const N: usize> Recursion for Forgetting<'_, E, N> {
 
     #[inline]
     fn start(&self) -> Self::State {
-        let zero = ReadingOf::<E>::ZERO;
-        FadingBelief { belief: Belief::NEW, sum: zero, carry: zero }
+        FadingBelief::NEW
     }
 
     #[inline]

@@ -131,7 +131,8 @@ impl<X: Number, const N: usize> Belief<X, N> {
         &self.row
     }
 
-    /// The scaled row, to drop states from.
+    /// The scaled row, for a decoder that drops states.
+    #[cfg(feature = "heapless")]
     pub(crate) fn row_mut(&mut self) -> &mut [X; N] {
         &mut self.row
     }

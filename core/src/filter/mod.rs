@@ -24,9 +24,11 @@ mod forward;
 mod memory;
 mod moments;
 mod online_em;
+#[cfg(feature = "heapless")]
 mod recent;
 mod recursion;
 mod statistics;
+#[cfg(feature = "heapless")]
 mod window;
 
 pub use batch::Beliefs;
@@ -37,7 +39,9 @@ pub(crate) use forward::impossible;
 pub use forward::{Belief, Forward};
 pub use memory::{Memory, SettingError};
 pub use online_em::{Adapting, OnlineEm, StepSize};
+#[cfg(feature = "heapless")]
 pub use recent::{Marked, Recent};
-pub use recursion::{Recursion, Running};
+pub use recursion::{BlockError, Recursion, Running};
 pub use statistics::{Collected, Statistics};
+#[cfg(feature = "heapless")]
 pub use window::{Staggered, Window, Windowed};

@@ -29,9 +29,9 @@ use crate::number::Number;
 ///     [Categorical::<2, f32>::new([0.75, 0.25])?, Categorical::<2, f32>::new([0.1, 0.9])?],
 /// );
 /// let mut recent = Running::new(Recent::<_, 2, 8>::of(&hmm, 16)?);
-/// recent.push_block(&[0; 1000]).map_err(|(_, error)| error)?;
+/// recent.push_block(&[0; 1000])?;
 /// let usual = recent.read();
-/// recent.push_block(&[1, 0].repeat(64)).map_err(|(_, error)| error)?;
+/// recent.push_block(&[1, 0].repeat(64))?;
 /// let unusual = recent.read();
 /// assert_eq!((usual.samples, unusual.samples), (120, 120));
 /// assert!(unusual.reading < usual.reading);
@@ -60,6 +60,9 @@ pub struct Marked<X: Number, const N: usize, const MARKS: usize> {
 }
 
 impl<X: Number, const N: usize, const MARKS: usize> Marked<X, N, MARKS> {
+    /// Before the first sample.
+    pub const NEW: Self = Self { belief: Belief::NEW, marks: Deque::new(), since: 0 };
+
     /// The filter's belief.
     pub fn belief(&self) -> &Belief<X, N> {
         &self.belief
@@ -103,7 +106,7 @@ impl<E: Emission, const N: usize, const MARKS: usize> Recursion for Recent<'_, E
     type Reading = Windowed<ReadingOf<E>>;
 
     fn start(&self) -> Self::State {
-        Marked { belief: Belief::NEW, marks: Deque::new(), since: 0 }
+        Marked::NEW
     }
 
     #[inline]

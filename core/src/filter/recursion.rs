@@ -1,3 +1,5 @@
+use core::fmt;
+
 use crate::error::ObservationError;
 use crate::number::lend;
 
@@ -89,6 +91,41 @@ impl<R: Recursion> Running<R> {
         Self { recursion, state }
     }
 
+    /// A stream that goes on from a state of this recursion, or of another of the same model.
+    ///
+    /// In a constant too, where no recursion can be asked for its first state: those of most filters
+    /// and of classifiers of hidden Markov models have it as `NEW`.
+    ///
+    /// ```
+    /// use std::sync::Mutex; // on a device that of `critical-section`, say
+    /// use fishweir_core::classify::{Normalisation, StreamClassifier, StreamState};
+    /// use fishweir_core::emission::Categorical;
+    /// use fishweir_core::filter::Running;
+    /// use fishweir_core::hmm::{Chain, Hmm};
+    ///
+    /// type Coins = StreamClassifier<Hmm<Categorical<2>, 1>, 2, 1>;
+    /// const fn coin(heads: f32) -> Hmm<Categorical<2>, 1> {
+    ///     Hmm::new(
+    ///         Chain::from_parts([1.0], [[1.0]]),
+    ///         [Categorical::from_parts([heads, 1.0 - heads])],
+    ///     )
+    /// }
+    /// static MODEL: Coins =
+    ///     Coins::new([coin(0.5), coin(0.75)], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
+    /// static STREAM: Mutex<Running<&Coins>> =
+    ///     Mutex::new(Running::from_parts(&MODEL, StreamState::NEW));
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut stream = STREAM.lock()?;
+    /// stream.push_block(&[0, 0, 1, 0])?;
+    /// assert_eq!(stream.read().class, 1);
+    /// # Ok(()) }
+    /// ```
+    #[inline]
+    pub const fn from_parts(recursion: R, state: R::State) -> Self {
+        Self { recursion, state }
+    }
+
     /// Takes in one sample.
     ///
     /// # Errors
@@ -102,11 +139,11 @@ impl<R: Recursion> Running<R> {
     /// first that was refused.
     ///
     /// # Errors
-    /// The count of samples taken in and why the next was refused.
+    /// Which sample was refused, and why.
     pub fn push_block<'x>(
         &mut self,
         block: impl IntoIterator<Item = &'x R::Observation>,
-    ) -> Result<usize, (usize, ObservationError)>
+    ) -> Result<usize, BlockError>
     where
         R::Observation: 'x,
     {
@@ -114,7 +151,7 @@ impl<R: Recursion> Running<R> {
         lend(&mut self.state, |state| {
             let mut taken = 0;
             for x in block {
-                recursion.push(state, x).map_err(|error| (taken, error))?;
+                recursion.push(state, x).map_err(|error| BlockError { at: taken, error })?;
                 taken += 1;
             }
             Ok(taken)
@@ -149,3 +186,22 @@ impl<R: Recursion> Running<R> {
         &self.state
     }
 }
+
+/// Why a block was not taken in whole. The samples before the one that was refused were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct BlockError {
+    /// The index in the block (from 0) of the sample that was refused: as many were taken in.
+    pub at: usize,
+    /// Why.
+    pub error: ObservationError,
+}
+
+impl fmt::Display for BlockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, error } = self;
+        write!(f, "sample {at} of the block: {error}")
+    }
+}
+
+impl core::error::Error for BlockError {}

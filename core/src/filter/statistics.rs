@@ -43,7 +43,7 @@ use crate::number::{Compensated, Real, SETTLE_EVERY};
 ///     [Categorical::<2, f64>::new([0.75, 0.25])?, Categorical::<2, f64>::new([0.1, 0.9])?],
 /// );
 /// let mut stream = Running::new(Statistics::of(&hmm));
-/// stream.push_block(&[0, 0, 1, 1]).map_err(|(_, error)| error)?;
+/// stream.push_block(&[0, 0, 1, 1])?;
 /// let expected = stream.read();
 /// let transitions: f64 = expected.transition.as_flattened().iter().sum();
 /// assert!((transitions - 3.0).abs() < 1e-12);

@@ -66,6 +66,11 @@ pub struct Staggered<S, const FILTERS: usize> {
     due: u32,
 }
 
+impl<S, const FILTERS: usize> Staggered<S, FILTERS> {
+    /// Before the first sample.
+    pub const NEW: Self = Self { filters: Deque::new(), due: 0 };
+}
+
 #[derive(Clone, Debug, PartialEq)]
 struct Started<S> {
     state: S,
@@ -154,7 +159,7 @@ impl<R: Recursion, const FILTERS: usize> Recursion for Window<R, FILTERS> {
     type Reading = Windowed<R::Reading>;
 
     fn start(&self) -> Self::State {
-        Staggered { filters: Deque::new(), due: 0 }
+        Staggered::NEW
     }
 
     fn push(&self, state: &mut Self::State, x: &R::Observation) -> Result<(), ObservationError> {

@@ -28,7 +28,7 @@ use crate::number::{Real, Weight};
 ///     [Categorical::<2, f64>::new([0.75, 0.25])?],
 /// );
 /// let mut norm = Running::new(FixedLengthNorm::of(&hmm, 2));
-/// norm.push_block(&[0, 1]).map_err(|(_, error)| error)?;
+/// norm.push_block(&[0, 1])?;
 /// assert!((norm.read().exp() - 0.75 * 0.75 * 0.25 * 0.25).abs() < 1e-15);
 /// assert!(norm.push(&0).is_err());
 /// # Ok(()) }

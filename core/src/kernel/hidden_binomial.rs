@@ -81,7 +81,7 @@ impl<T: Real, const K: usize> PairTable<T, K> {
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let table = PairTable::<f64, 2>::new(&[0.5, 0.5], &[[0.75, 0.25], [0.25, 0.75]])?;
 /// let mut kernel = Running::new(HiddenBinomial::shared(&table, [&[0_u8, 1, 1]])?);
-/// kernel.push_block(&[0, 1, 0]).map_err(|(_, error)| error)?;
+/// kernel.push_block(&[0, 1, 0])?;
 /// let (same, other) = (0.3125, 0.1875);
 /// assert!((kernel.read()[0].exp() - same * same * other).abs() < 1e-15);
 /// # Ok(()) }

@@ -1,8 +1,6 @@
-use heapless::Vec;
-
 use super::{
     Branch, LogKernel, Observed, OpenNode, Scaled, Stack, Traversal, TreeKernel, TreeLaw,
-    TreeMessage, TreeModel, no_parts,
+    TreeMessage, no_parts,
 };
 use crate::number::Real;
 
@@ -35,7 +33,7 @@ use crate::number::Real;
 /// let shape = TreeShape::new(&[2, 2, 0, 0, 0])?;
 /// let profile = [true, false, true];
 /// let mut kernel = Running::new(HiddenTree::<_, _, 2, 1, 2>::of(&model, shape, &profile)?);
-/// kernel.push_block(&[1, 1]).map_err(|(_, error)| error)?;
+/// kernel.push_block(&[1, 1])?;
 /// assert_eq!(kernel.read(), None);
 /// kernel.push_missing(); // c was not examined
 /// let [absent, present] = [0.125 * 0.125 * 0.875 * 0.125, 0.75 * 0.75 * 0.25 * 0.75];
@@ -44,8 +42,16 @@ use crate::number::Real;
 /// assert!((kernel.read().unwrap().exp() - expected).abs() < 1e-15);
 /// # Ok(()) }
 /// ```
-pub type HiddenTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> =
-    TreeKernel<'m, T, S, Scaled<T, P>, Vec<OpenNode<Scaled<T, P>>, DEPTH>, TreeModel<T, P, J>, P>;
+#[cfg(feature = "heapless")]
+pub type HiddenTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> = TreeKernel<
+    'm,
+    T,
+    S,
+    Scaled<T, P>,
+    heapless::Vec<OpenNode<Scaled<T, P>>, DEPTH>,
+    super::TreeModel<T, P, J>,
+    P,
+>;
 
 impl<T: Real, S, O, G, const P: usize> TreeKernel<'_, T, S, Scaled<T, P>, O, G, P> {
     /// `log k[root][a]`, `[state]`: the kernels given the root's state. `None` before the last leaf.

@@ -39,7 +39,7 @@ use crate::number::{Number, Real};
 /// // One head is stored: its likelihoods under the two.
 /// let stored = [[0.5_f64.ln(), 0.75_f64.ln()]];
 /// let mut kernel = Running::new(Marginalisation::of(&coins, &[0.5, 0.5], &stored)?);
-/// kernel.push_block(&[0, 1]).map_err(|(_, error)| error)?;
+/// kernel.push_block(&[0, 1])?;
 /// let expected = 0.5 * 0.5 * 0.25 + 0.5 * 0.75 * 0.1875;
 /// assert!((kernel.read()[0].exp() - expected).abs() < 1e-15);
 /// # Ok(()) }

@@ -60,6 +60,7 @@ pub use error::KernelError;
 pub use fixed_length::FixedLength;
 pub use fixed_length_norm::{FixedLengthNorm, NormState};
 pub use hidden_binomial::{HiddenBinomial, PairTable};
+#[cfg(feature = "heapless")]
 pub use hidden_tree::HiddenTree;
 pub use in_flash::InFlash;
 pub use log_kernel::LogKernel;
@@ -69,7 +70,9 @@ pub use observed::Observed;
 pub use pair_hmm::{End, PairHmm};
 pub use pair_kernel::{Column, PairKernel, PairRecursion};
 pub use position_fisher::{Matched, PositionFisher};
-pub use pruned_tree::{Pruned, PrunedTree, PruningMessage};
+#[cfg(feature = "heapless")]
+pub use pruned_tree::PrunedTree;
+pub use pruned_tree::{Pruned, PruningMessage};
 pub use room::{Cells, Stack};
 pub use scaled::Scaled;
 pub use traversal::{OpenNode, Traversal, TreeKernel, TreeMessage};

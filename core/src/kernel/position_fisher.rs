@@ -32,7 +32,7 @@ use crate::number::{Compensated, Real};
 /// let uniform = Categorical::<4, f64>::new([0.25; 4])?;
 /// let model = IndependentPositions::<4, 3, f64>::new(Positions, [uniform; 3]);
 /// let mut kernel = Running::new(PositionFisher::of(&model, [&[0_u8, 1, 2]])?);
-/// kernel.push_block(&[0, 1, 3]).map_err(|(_, error)| error)?;
+/// kernel.push_block(&[0, 1, 3])?;
 /// assert_eq!(kernel.read(), [4.0 * 2.0 - 3.0]); // two matches
 /// assert_eq!(kernel.recursion().quadratic(kernel.state()), [36.0]);
 /// # Ok(()) }

@@ -1,6 +1,4 @@
-use heapless::Vec;
-
-use super::{Branch, OpenNode, Scaled, TreeKernel, TreeLaw, TreeMessage, TreeModel};
+use super::{Branch, Scaled, TreeLaw, TreeMessage};
 use crate::number::Real;
 
 /// The hidden tree kernel summed over all pruned trees: complete subtrees are cut off, in every way
@@ -27,21 +25,23 @@ use crate::number::Real;
 /// let model = TreeModel::<f64, 2, 1>::binary(0.25, 0.125, 0.5)?;
 /// let shape = TreeShape::new(&[2, 2, 0, 0, 0])?;
 /// let mut kernel = Running::new(PrunedTree::<_, _, 2, 1, 2>::of(&model, shape, &[1_u8, 0, 1])?);
-/// kernel.push_block(&[1, 1, 0]).map_err(|(_, error)| error)?;
+/// kernel.push_block(&[1, 1, 0])?;
 /// let pruned = kernel.read().unwrap();
 /// assert_eq!(pruned.log_count, 2.0_f64.ln()); // with the inner node, and without
 /// assert!((pruned.log_mean - (pruned.log_sum - pruned.log_count)).abs() < 1e-15);
 /// # Ok(()) }
 /// ```
-pub type PrunedTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> = TreeKernel<
-    'm,
-    T,
-    S,
-    PruningMessage<T, P>,
-    Vec<OpenNode<PruningMessage<T, P>>, DEPTH>,
-    TreeModel<T, P, J>,
-    P,
->;
+#[cfg(feature = "heapless")]
+pub type PrunedTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> =
+    super::TreeKernel<
+        'm,
+        T,
+        S,
+        PruningMessage<T, P>,
+        heapless::Vec<super::OpenNode<PruningMessage<T, P>>, DEPTH>,
+        super::TreeModel<T, P, J>,
+        P,
+    >;
 
 /// A [`PrunedTree`]'s reading.
 #[derive(Clone, Copy, Debug, PartialEq)]

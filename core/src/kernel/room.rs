@@ -1,5 +1,3 @@
-use heapless::Vec;
-
 /// Where a recursion keeps a column of cells: an array on a device, the heap on a host.
 pub trait Cells<A>: Clone + AsMut<[A]> {
     /// How many cells there is room for; `None` where there is no bound.
@@ -33,7 +31,8 @@ pub trait Stack<A>: Clone {
     fn top_mut(&mut self) -> Option<&mut A>;
 }
 
-impl<A: Clone, const DEPTH: usize> Stack<A> for Vec<A, DEPTH> {
+#[cfg(feature = "heapless")]
+impl<A: Clone, const DEPTH: usize> Stack<A> for heapless::Vec<A, DEPTH> {
     const ROOM: Option<usize> = Some(DEPTH);
     fn empty() -> Self {
         Self::new()

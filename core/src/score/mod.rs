@@ -29,14 +29,14 @@
 //!     [Weather::new([0.75, 0.25])?, Weather::new([0.1, 0.9])?],
 //! );
 //! let mut stream = Running::new(Statistics::of(&hmm));
-//! stream.push_block(&[0, 1, 1, 0]).map_err(|(_, error)| error)?;
+//! stream.push_block(&[0, 1, 1, 0])?;
 //! let score = Score::of(&hmm, &stream.read(), Parametrisation::SOFTMAX);
 //!
 //! let mut direction = ScoreOf::<Weather, 2>::ZERO;
 //! direction.transition[0][1] = 1.0;
 //! let moved = hmm.along(&[direction], Parametrisation::SOFTMAX);
 //! let mut tangent = Running::new(Forward::of(&moved));
-//! tangent.push_block(&[0, 1, 1, 0]).map_err(|(_, error)| error)?;
+//! tangent.push_block(&[0, 1, 1, 0])?;
 //! let slope = tangent.read().derivative(0).ok_or("no direction")?;
 //! assert!((score.dot(&direction) - slope).abs() < 1e-14);
 //! # Ok(()) }

@@ -13,25 +13,31 @@
 //! | [`draw_path`] | a path drawn from its posterior | `T` rows of `N` reals |
 //! | [`Ancestral`] | states and observations drawn from the model | one index |
 
+#[cfg(feature = "sample")]
 mod ancestral;
 mod batch;
 mod checkpointed;
+#[cfg(feature = "sample")]
 mod draw_path;
 mod error;
 mod fixed_lag;
 mod forward_backward;
+#[cfg(feature = "heapless")]
 mod online_viterbi;
 mod retrace;
 mod state_index;
 mod viterbi;
 
+#[cfg(feature = "sample")]
 pub use ancestral::{Ancestral, Draw};
 pub use batch::Retraces;
 pub use checkpointed::{checkpoints_for, posteriors_checkpointed};
+#[cfg(feature = "sample")]
 pub use draw_path::draw_path;
 pub use error::SequenceError;
 pub use fixed_lag::{FixedLag, LagWindow, Lagged};
 pub use forward_backward::posteriors;
+#[cfg(feature = "heapless")]
 pub use online_viterbi::{Decoded, DecodingWindow, OnlineViterbi};
 pub use state_index::StateIndex;
 pub use viterbi::{Survivors, Viterbi, viterbi};

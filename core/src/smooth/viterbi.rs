@@ -35,7 +35,7 @@ use crate::number::{Max, Number, Real};
 ///     [Categorical::<2, f64>::new([0.75, 0.25])?, Categorical::<2, f64>::new([0.1, 0.9])?],
 /// );
 /// let mut stream = Running::new(Viterbi::of(&hmm));
-/// stream.push_block(&[0, 1]).map_err(|(_, error)| error)?;
+/// stream.push_block(&[0, 1])?;
 /// // The best path stays in state 0: 0.5 x 0.75 x 0.9 x 0.25.
 /// assert!((stream.read() - f64::ln(0.084_375)).abs() < 1e-12);
 /// # Ok(()) }
@@ -108,6 +108,7 @@ impl<T: Real, const N: usize> Survivors<T, N> {
     }
 
     /// Drops the paths into states that `keep` does not keep.
+    #[cfg(feature = "heapless")]
     pub(super) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         for (j, entry) in self.row_mut().iter_mut().enumerate() {
             if !keep(j) {

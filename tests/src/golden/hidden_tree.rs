@@ -202,7 +202,7 @@ impl<'a> Strung<'a> {
             let kernel = HiddenTree::<_, _, STATES, J, DEPTH>::of(model, shape, &s);
             let kernel = kernel.map_err(|error| error.to_string())?;
             let mut stream = Running::new(kernel);
-            stream.push_block(&pick(&self.t)).map_err(|(_, error)| error.to_string())?;
+            stream.push_block(&pick(&self.t)).map_err(|error| error.to_string())?;
             let row = kernel.at_root(stream.state()).ok_or("a string shorter than the tree")?;
             let states = self.plain.root.len();
             let row: Row = doubles(&row[..states]).into_iter().map(f64::exp).collect();

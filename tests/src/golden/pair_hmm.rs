@@ -118,7 +118,7 @@ impl Kind for Pairs {
             (Some(s), Some(t), None) => {
                 let kernel = Kernel::of(&model, s).map_err(|error| error.to_string())?;
                 let mut stream = Running::new(kernel);
-                stream.push_block(t).map_err(|(_, error)| error.to_string())?;
+                stream.push_block(t).map_err(|error| error.to_string())?;
                 let log = stream.read().to_f64();
                 let slack = slack(s.len() + t.len(), log);
                 let fields = [&expected.log_kernel, &expected.kernel];

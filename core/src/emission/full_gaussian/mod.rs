@@ -5,9 +5,8 @@ pub use statistics::{FullGaussianScore, FullGaussianStatistics};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::gaussian::is_log_normaliser;
-use super::sample::normal_pair;
-use super::triangular::{at, cholesky, invert, solve};
-use super::{Emission, Gaussian, Sample};
+use super::triangular::{at, cholesky, invert};
+use super::{Emission, Gaussian};
 use crate::error::{Flaw, ModelError, ObservationError, Part};
 use crate::number::{Number, Real, Tangent, Weight};
 
@@ -355,23 +354,5 @@ impl<W: Weight> Emission for FullGaussianView<'_, W> {
     fn validate(&self) -> Result<(), ModelError> {
         validate(self.mean, self.factor, self.constant.value())?;
         validate_tangents::<W>(self.constant, self.linear.iter().chain(self.quadratic))
-    }
-}
-
-/// `x = mean + S z` with independent standard normal `z`.
-impl<const D: usize, W: Weight> Sample for FullGaussian<D, W> {
-    fn sample<R: crate::rand_core::Rng + ?Sized>(&self, rng: &mut R) -> [W::Real; D] {
-        let mut x = [W::Real::ZERO; D];
-        for pair in x.chunks_mut(2) {
-            let normal: [W::Real; 2] = normal_pair(rng);
-            for (x, normal) in pair.iter_mut().zip(normal) {
-                *x = normal;
-            }
-        }
-        solve(self.factor.as_flattened(), D, &mut x);
-        for (x, &mean) in x.iter_mut().zip(&self.mean) {
-            *x = *x + mean;
-        }
-        x
     }
 }

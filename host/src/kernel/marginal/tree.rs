@@ -20,8 +20,8 @@ use crate::runtime::with_states;
 
 /// A tree whose inner nodes' hidden states two strings of its leaves share.
 ///
-/// Symbols are states. Equation and cost: [`HiddenTree`](fishweir_core::kernel::HiddenTree) and
-/// [`PrunedTree`](fishweir_core::kernel::PrunedTree). A missing leaf has a likelihood of one. Depth has
+/// Symbols are states. Equation and cost: [`HiddenTree`](fishweir_core::kernel) and
+/// [`PrunedTree`](fishweir_core::kernel). A missing leaf has a likelihood of one. Depth has
 /// no bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,6 +1,9 @@
 //! `defmt::Format` of the types whose fields depend on a model's numbers by association, which the
 //! derive cannot see. A recursion says what it is; a state, what it would read.
 
+#[cfg(feature = "heapless")]
+mod buffers;
+
 use defmt::{Format, Formatter, write};
 
 use crate::classify::{ChangeDetector, ChangeState, StreamClassifier, StreamModel, StreamState};
@@ -8,8 +11,8 @@ use crate::context::ContextBelief;
 use crate::emission::{Emission, FullGaussian, Gaussian, GaussianView, Mixture, Row};
 use crate::emission::{Poisson, PoissonView, SufficientStatistics};
 use crate::filter::{
-    Adapting, Belief, Collected, Evidence, FadingBelief, Forgetting, Forward, Marked, OnlineEm,
-    Recent, Recursion, Running, Staggered, Statistics, Window,
+    Adapting, Belief, Collected, Evidence, FadingBelief, Forgetting, Forward, OnlineEm, Recursion,
+    Running, Statistics,
 };
 use crate::hmm::Hmm;
 use crate::kernel::{
@@ -17,7 +20,9 @@ use crate::kernel::{
     Traversal, TreeKernel,
 };
 use crate::number::{Number, Parameter, Real, Weight};
-use crate::smooth::{Ancestral, FixedLag, LagWindow, OnlineViterbi, Viterbi};
+#[cfg(feature = "sample")]
+use crate::smooth::Ancestral;
+use crate::smooth::{FixedLag, LagWindow, Viterbi};
 
 impl<E: Emission<Weight: Format> + Format, const N: usize> Format for Hmm<E, N> {
     fn format(&self, f: Formatter<'_>) {
@@ -85,14 +90,6 @@ impl<X: Number<Reading: Format> + Format, const N: usize> Format for FadingBelie
     }
 }
 
-impl<X: Number<Reading: Format> + Format, const N: usize, const MARKS: usize> Format
-    for Marked<X, N, MARKS>
-{
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Marked {{ belief: {}, marks: {=usize} }}", self.belief(), MARKS);
-    }
-}
-
 impl<S, T: Real + Format, const N: usize> Format for Collected<S, T, N> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Collected {{ belief: {} }}", self.belief());
@@ -111,12 +108,6 @@ where
 impl<T: Real + Format, const N: usize, const LAG: usize> Format for LagWindow<T, N, LAG> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "LagWindow {{ belief: {}, lag: {=usize} }}", self.belief(), self.lag());
-    }
-}
-
-impl<S, const FILTERS: usize> Format for Staggered<S, FILTERS> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Staggered {{ filters: {=usize} }}", FILTERS);
     }
 }
 
@@ -158,12 +149,6 @@ where
 impl<R: Recursion<State: Format> + Format> Format for Running<R> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Running {{ recursion: {}, state: {} }}", self.recursion(), self.state());
-    }
-}
-
-impl<R: Recursion + Format, const FILTERS: usize> Format for Window<R, FILTERS> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Window {{ recursion: {}, length: {=u32} }}", self.recursion(), self.length());
     }
 }
 
@@ -235,25 +220,19 @@ macro_rules! recursion {
 }
 recursion!("Forward", impl<E: Emission;> Forward<'_, E, N>);
 recursion!("Forgetting", impl<E: Emission;> Forgetting<'_, E, N>);
-recursion!("Recent", impl<E: Emission; const MARKS> Recent<'_, E, N, MARKS>);
 recursion!("Statistics", impl<E: SufficientStatistics;> Statistics<'_, E, N>);
 recursion!("OnlineEm", impl<E: SufficientStatistics;> OnlineEm<'_, E, N>);
 recursion!("FixedLag", impl<E: Emission; const LAG> FixedLag<'_, E, N, LAG>);
 recursion!("Viterbi", impl<E: Emission;> Viterbi<'_, E, N>);
 
+#[cfg(feature = "sample")]
 impl<E: Emission, R, const N: usize> Format for Ancestral<'_, E, R, N> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Ancestral {{ states: {=usize} }}", N);
     }
 }
 
-impl<E: Emission, const N: usize, const WINDOW: usize, P> Format
-    for OnlineViterbi<'_, E, N, WINDOW, P>
-{
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "OnlineViterbi {{ states: {=usize}, window: {=usize} }}", N, WINDOW);
-    }
-}
+const fn formats<T: Format>() {}
 
 /// Every public type with parameters, in one instance: what lacks `Format` does not build.
 const _: () = {
@@ -262,14 +241,13 @@ const _: () = {
     use crate::emission::{Bernoulli, Categorical, GaussianMoments, Regularisation};
     use crate::filter::{ExpectedStatistics, Memory, StepSize};
     use crate::kernel::{
-        Branch, BranchModel, End, HiddenTree, KernelError, PairHmm, PairKernel, PairTable, Pruned,
-        PrunedTree, TreeModel, TreeShape,
+        Branch, BranchModel, End, KernelError, PairHmm, PairKernel, PairTable, Pruned, TreeModel,
+        TreeShape,
     };
     use crate::number::{Compensated, Dual, DualLedger, Lanes, Ledger, Max};
     use crate::score::ScoreOf;
-    use crate::smooth::{Decoded, DecodingWindow, Draw, Lagged, Survivors};
+    use crate::smooth::{Lagged, Survivors};
 
-    const fn formats<T: Format>() {}
     type Pair = Mixture<Gaussian<2, Dual<f32, 1>>, 2>;
     type Plain = Mixture<FullGaussian<2>, 2>;
     type Counts = Poisson<2>;
@@ -291,22 +269,17 @@ const _: () = {
     formats::<Running<OneFilter>>();
     formats::<(Belief<Dual<f32, 1>, 2>, Evidence<f32>)>();
     formats::<Running<Forgetting<'static, Pair, 2>>>();
-    formats::<Running<Recent<'static, Pair, 2, 4>>>();
-    formats::<Running<Window<OneFilter, 4>>>();
     formats::<Running<Statistics<'static, Plain, 2>>>();
     formats::<Running<OnlineEm<'static, Counts, 2>>>();
     formats::<Running<FixedLag<'static, Plain, 2, 4>>>();
     formats::<Running<Viterbi<'static, Plain, 2>>>();
-    formats::<Running<OnlineViterbi<'static, Plain, 2, 8>>>();
-    formats::<Ancestral<'static, Plain, (), 2>>();
-    formats::<(Survivors<f32, 2>, DecodingWindow<f32, 2, 8, u8>, Decoded<u8, 8>)>();
-    formats::<(Lagged<f32, 2>, Draw<usize>)>();
+    #[cfg(feature = "sample")]
+    formats::<(Ancestral<'static, Plain, (), 2>, crate::smooth::Draw<usize>)>();
+    formats::<(Survivors<f32, 2>, Lagged<f32, 2>)>();
     formats::<Running<FixedLength<'static, Pair, [f32; 2], 2, 3>>>();
     formats::<Running<HiddenBinomial<'static, f32, u8, 4, 3>>>();
     formats::<Running<Marginalisation<'static, Plain, 2, 3, 4>>>();
     formats::<Running<PairKernel<'static, f32, u8, 2, 4, 9>>>();
-    formats::<Running<HiddenTree<'static, f32, bool, 2, 1, 5>>>();
-    formats::<Running<PrunedTree<'static, f32, u8, 2, 1, 5>>>();
     formats::<(PairHmm<f32, 2, 4>, End<f32, 2>, PairTable<f32, 4>, KernelError)>();
     formats::<(TreeModel<f32, 2, 1>, TreeShape<'static>, Pruned<f32>)>();
     formats::<(BranchModel<'static, f32, 2>, Branch)>();

@@ -1,6 +1,9 @@
+mod poisson;
+
 use rand_core::Rng;
 
-use super::{Categorical, Emission, Gaussian};
+use super::triangular::solve;
+use super::{Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture};
 use crate::number::{Number, Parameter, Real, Weight};
 
 /// An emission family from which observations can be drawn.
@@ -43,6 +46,45 @@ impl<const D: usize, W: Weight> Sample for Gaussian<D, W> {
             }
         }
         x
+    }
+}
+
+/// `x = mean + S z` with independent standard normal `z`.
+impl<const D: usize, W: Weight> Sample for FullGaussian<D, W> {
+    fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> [W::Real; D] {
+        let mut x = [W::Real::ZERO; D];
+        for pair in x.chunks_mut(2) {
+            let normal: [W::Real; 2] = normal_pair(rng);
+            for (x, normal) in pair.iter_mut().zip(normal) {
+                *x = normal;
+            }
+        }
+        solve(self.factor().as_flattened(), D, &mut x);
+        for (x, &mean) in x.iter_mut().zip(self.mean()) {
+            *x = *x + mean;
+        }
+        x
+    }
+}
+
+/// A uniform number a channel.
+impl<const D: usize, W: Weight> Sample for Bernoulli<D, W> {
+    fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> [bool; D] {
+        let mut x = [false; D];
+        for (x, p) in x.iter_mut().zip(self.view().yes) {
+            *x = uniform::<W::Real, R>(rng) < p.value();
+        }
+        x
+    }
+}
+
+/// A component drawn with the weights, and an observation from it.
+impl<E: Sample<Weight: Weight>, const M: usize> Sample for Mixture<E, M> {
+    fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> E::Observation {
+        // `choose` names one of the M components; the first stands in to prove that to the compiler.
+        let m = choose(self.weight(), rng);
+        const { assert!(M > 0, "a mixture needs a component") };
+        self.component().get(m).unwrap_or(&self.component()[0]).sample(rng)
     }
 }
 
