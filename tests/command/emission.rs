@@ -51,6 +51,11 @@ fn write(folder: &Path, name: &str, text: &str) -> String {
     path.display().to_string()
 }
 
+/// One floor, so that none is chosen, where there are standard deviations.
+fn floor(name: &str) -> &'static str {
+    if ["full-gaussian", "mixture"].contains(&name) { "--std-floor 0.1" } else { "" }
+}
+
 #[test]
 fn every_family_is_evaluated_far_above_chance() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -58,7 +63,8 @@ fn every_family_is_evaluated_far_above_chance() {
         let data = write(folder.path(), &format!("{name}.csv"), &table(name));
         let line = format!(
             "evaluate {data} --emission {name} --window 20 --hop 20 --folds 3 {QUICK} \
-             --scaling diagonal --copies 0 --std-floor 0.1 --json"
+             --scaling diagonal {} --json",
+            floor(name)
         );
         let report = json(&mut fishweir(&line));
         for classifier in ["bayes", "fisher"] {
@@ -75,8 +81,8 @@ fn every_family_runs_on_a_device_to_the_last_bit() {
         let data = write(folder.path(), &format!("{name}.csv"), &table(name));
         let model = folder.path().join(format!("{name}.json")).display().to_string();
         let line = format!(
-            "fit {data} -o {model} --emission {name} --window 20 --hop 20 {QUICK} --scaling diagonal \
-             --std-floor 0.1"
+            "fit {data} -o {model} --emission {name} --window 20 --hop 20 {QUICK} --scaling diagonal {}",
+            floor(name)
         );
         printed(&mut fishweir(&line));
         let info = json(&mut fishweir(&format!("info {model} --json")));
