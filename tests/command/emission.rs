@@ -11,7 +11,7 @@ use crate::{fishweir, json, printed, refused};
 const NAMES: [&str; 4] = ["poisson", "bernoulli", "full-gaussian", "mixture"];
 
 /// Twelve series of forty samples of each of two classes, whose two states differ.
-fn table(name: &str) -> String {
+pub(crate) fn table(name: &str) -> String {
     let mut text = "series,label,t,x,y\n".to_owned();
     let mut noise = Noise(3);
     for series in 0..24 {
@@ -45,7 +45,7 @@ fn table(name: &str) -> String {
     text
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> String {
+pub(crate) fn write(folder: &Path, name: &str, text: &str) -> String {
     let path = folder.join(name);
     fs::write(&path, text).expect("a temporary file");
     path.display().to_string()
