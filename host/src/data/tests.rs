@@ -230,7 +230,7 @@ fn every_mistake_is_named_by_place() {
         (table("0,a,0,,\n0,a,1,NA,NA\n"), "data, line 2: `0` has no observation", "missing"),
         (
             table("0,a,0,1,2\n1,a,0,,\n1,a,1,NA,1\n"),
-            "data, line 3: `1` has no row with all its channels: `ax` is missing",
+            "data, line 3: `1` has no row with all its channels: `x` is missing",
             "remove the column",
         ),
         (
