@@ -164,8 +164,37 @@ pub(crate) fn seal<C: Serialize>(classifier: &C) -> Result<String, ClassifierErr
     Ok(text)
 }
 
-/// The classifier in a file of the right format and checksum, as JSON; `file` is for messages.
-pub(crate) fn unseal<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, ClassifierError> {
+/// The classifier in a file, as JSON, and where it begins there.
+pub(crate) struct Content<'a> {
+    /// For messages.
+    file: &'a str,
+    text: &'a str,
+    /// Lines before its own first one.
+    lines: usize,
+    /// Bytes before it on that line.
+    columns: usize,
+}
+
+impl<'a> Content<'a> {
+    /// What it says; an error names its place in the file.
+    pub(crate) fn parse<T: Deserialize<'a>>(&self) -> Result<T, ClassifierError> {
+        serde_json::from_str(self.text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let text = error.to_string();
+            let why = match text.strip_suffix(&format!(" at line {line} column {column}")) {
+                Some(what) => {
+                    let before = if line == 1 { self.columns } else { 0 };
+                    format!("{what} at line {} column {}", line + self.lines, column + before)
+                }
+                None => text,
+            };
+            ClassifierError::Format { file: self.file.to_owned(), why }
+        })
+    }
+}
+
+/// The classifier in a file of the right format and checksum; `file` is for messages.
+pub(crate) fn unseal<'a>(file: &'a str, bytes: &'a [u8]) -> Result<Content<'a>, ClassifierError> {
     let envelope: Envelope<&RawValue> =
         serde_json::from_slice(bytes).map_err(|error| not_a_model(file, &error))?;
     if envelope.fishweir_model != FORMAT {
@@ -176,11 +205,15 @@ pub(crate) fn unseal<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, Classif
     if crc32fast::hash(text.as_bytes()) != envelope.crc32 {
         return Err(ClassifierError::Checksum { file: file.to_owned() });
     }
-    Ok(text)
+    let whole = std::str::from_utf8(bytes).unwrap_or_default();
+    let before = whole.split_once(text).map_or("", |(before, _)| before);
+    let lines = before.matches('\n').count();
+    let columns = before.rsplit('\n').next().map_or(0, str::len);
+    Ok(Content { file, text, lines, columns })
 }
 
 /// What the parser says of a file.
-pub(crate) fn not_a_model(file: &str, error: &serde_json::Error) -> ClassifierError {
+fn not_a_model(file: &str, error: &serde_json::Error) -> ClassifierError {
     ClassifierError::Format { file: file.to_owned(), why: error.to_string() }
 }
 
@@ -207,15 +240,15 @@ impl Classifier {
     /// # Errors
     /// [`ClassifierError`] naming the file and what is wrong.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
-        Self::from_content(file, unseal(file, bytes)?)
+        Self::from_content(&unseal(file, bytes)?)
     }
 
     /// From what [`unseal`] gives.
-    pub(crate) fn from_content(file: &str, text: &str) -> Result<Self, ClassifierError> {
-        let classifier: Self = serde_json::from_str(text).map_err(|why| not_a_model(file, &why))?;
-        classifier
-            .check()
-            .map_err(|why| ClassifierError::Inconsistent { file: file.to_owned(), why })?;
+    pub(crate) fn from_content(content: &Content<'_>) -> Result<Self, ClassifierError> {
+        let classifier: Self = content.parse()?;
+        let inconsistent =
+            |why| ClassifierError::Inconsistent { file: content.file.to_owned(), why };
+        classifier.check().map_err(inconsistent)?;
         Ok(classifier)
     }
 
@@ -270,10 +303,14 @@ impl Classifier {
             return Err(format!("the name {name:?} has a control character in it"));
         }
         for (index, model) in self.models.iter().enumerate() {
-            model.validate().map_err(|error: HmmError| format!("model {index}: {error}"))?;
             let symbols = matches!(self.observations, Observations::Symbols(_));
-            if model.size() != self.size() || symbols != model.emission.is_over_symbols() {
+            if symbols != model.emission.is_over_symbols() {
                 return Err(format!("model {index} emits something else than is observed"));
+            }
+            let valid = model.validate_over(self.size());
+            valid.map_err(|error: HmmError| format!("model {index}: {error}"))?;
+            if let Some(what) = model.emission.difference(&self.models[0].emission) {
+                return Err(format!("model {index} {what}"));
             }
         }
         let scores = self.uses_scores();

@@ -22,6 +22,11 @@ fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("infinite.csv", with("0,a,still,0,1,inf\n"), "line 2, column 6 (y): `inf`"),
         ("joiner.csv", with("0,a,sti\u{200D}ll,0,1,2\n"), "line 2, column 3 (label), character 4"),
         ("word.csv", with("0,a,still,0,one,2\n"), "line 2, column 5 (x): `one`"),
+        (
+            "column.csv",
+            with("0,a,still,0,1,NA\n0,a,still,1,2,NA\n"),
+            "line 2: `0` has no row with all its channels: `y` is missing in each",
+        ),
         ("missing.csv", with("0,a,still,0,,\n0,a,still,1,NA,NA\n"), "has no observation"),
         ("order.csv", with("0,a,still,1,1,2\n0,a,still,0,1,2\n"), "line 3, column 4 (t): t is 0"),
         ("label.csv", with("0,a,still,0,1,2\n0,a,moving,1,1,2\n"), "line 3, column 3 (label)"),

@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::fixtures::fixtures;
-use crate::{fishweir, refused};
+use serde_json::{Value, json};
+
+use crate::emission::{table, write};
+use crate::fixtures::{QUICK, fixtures};
+use crate::{fishweir, printed, refused};
 
 /// Every command that reads a model refuses this one, names it, and leaves nothing behind.
 fn all_refuse(model: &Path, expected: &str) {
@@ -97,5 +100,123 @@ fn every_flipped_bit_is_noticed() {
         bytes[good.len() / 2] ^= 4;
         fs::write(&file, &bytes).expect("written");
         all_refuse(&file, "");
+    }
+}
+
+/// A file around the text of a classifier, with its checksum.
+fn sealed(classifier: &str) -> String {
+    let crc32 = crc32fast::hash(classifier.as_bytes());
+    format!("{{\"fishweir_model\":1,\n \"crc32\":{crc32}, \"classifier\":{classifier}}}\n")
+}
+
+/// The classifier that a fit writes.
+fn fitted(data: &str, options: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = folder.path().join("m.json");
+    printed(&mut fishweir(&format!("fit {data} -o {} {options} {QUICK}", model.display())));
+    let text = fs::read_to_string(model).expect("written");
+    serde_json::from_str::<Value>(&text).expect("JSON")["classifier"].take()
+}
+
+/// What `info` says of a classifier that it must refuse.
+#[track_caller]
+fn refusal(classifier: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = write(folder.path(), "bad.json", &sealed(classifier));
+    let message = refused(&mut fishweir(&format!("info {file}")), 2);
+    message.strip_prefix(&format!("error: {file}: ")).expect("the file first").trim().to_owned()
+}
+
+/// A device has one type of emissions for all models of a file.
+#[test]
+fn models_of_different_emissions_are_refused_by_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = write(folder.path(), "counts.csv", &table("poisson"));
+    let of = |emission: &str| fitted(&data, &format!("--classifier bayes --emission {emission}"));
+    let [gaussian, poisson, two, three] =
+        ["gaussian", "poisson", "mixture", "mixture --components 3"].map(of);
+    for (first, second, what) in [
+        (&gaussian, &poisson, "model 1 has poisson emissions, and model 0 has gaussian emissions"),
+        (&poisson, &gaussian, "model 1 has gaussian emissions, and model 0 has poisson emissions"),
+        (
+            &two,
+            &three,
+            "model 1 has mixture emissions of 3 components, and model 0 has mixture emissions of 2",
+        ),
+    ] {
+        let mut mixed = first.clone();
+        mixed["models"][1] = second["models"][1].clone();
+        let message = refusal(&mixed.to_string());
+        assert!(message.starts_with(what), "{message}");
+    }
+    let options = "--classifier cosine --scaling diagonal --c 1";
+    let machine = fitted(&fixtures().at("two.csv"), options);
+    let full = json!({ "full-gaussian": {
+        "mean": [[0.0, 0.0], [0.0, 0.0]],
+        "covariance": [[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]],
+    }});
+    for model in [0, 1] {
+        let mut bad = machine.clone();
+        bad["kernel"]["scores"]["models"][model]["emission"] = full.clone();
+        let message = refusal(&bad.to_string());
+        let what = format!("model {model} has full-gaussian emissions; kernel machines are of");
+        assert!(message.starts_with(&what), "{message}");
+    }
+}
+
+/// Of the rows of a block the one of another length is named, be it the first.
+#[test]
+fn a_row_of_another_length_is_the_one_that_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = write(folder.path(), "counts.csv", &table("poisson"));
+    let of = |emission: &str| fitted(&data, &format!("--classifier bayes --emission {emission}"));
+    let (poisson, mixture) = (of("poisson"), of("mixture"));
+    let edited = |from: &Value, block: &str, state: usize, row: Value| {
+        let mut bad = from.clone();
+        let emission = bad["models"][0]["emission"].as_object_mut().expect("an object");
+        let parts = emission.values_mut().next().expect("a family");
+        parts[block][state] = row;
+        refusal(&bad.to_string())
+    };
+    for (from, block, state, row, found, wanted) in [
+        (&poisson, "rate", 0, json!([1.0]), 1, 2),
+        (&poisson, "rate", 1, json!([1.0]), 1, 2),
+        (&poisson, "rate", 0, json!([]), 0, 2),
+        (&mixture, "weight", 0, json!([1.0]), 1, 2),
+        (&mixture, "weight", 1, json!([0.5, 0.25, 0.25]), 3, 2),
+        (&mixture, "mean", 0, json!([1.0, 2.0, 3.0]), 3, 4),
+        (&mixture, "std", 0, json!([]), 0, 4),
+    ] {
+        let message = edited(from, block, state, row);
+        let what = format!("model 0: {block}[{state}] has {found} entries where {wanted} are");
+        assert!(message.starts_with(&what), "{message}");
+    }
+    // What single precision does not hold is called what the file calls it.
+    let message = edited(&mixture, "std", 0, json!([1e308, 1.0, 1.0, 1.0]));
+    assert!(message.contains("the std of channel `x` does not fit"), "{message}");
+    assert!(message.contains("(1e308); rescale the channel"), "{message}");
+    let message = edited(&poisson, "rate", 0, json!([1e-41, 1.0]));
+    assert!(message.contains("the rate of channel `x` does not fit"), "{message}");
+    assert!(message.contains("(1e-41); leave the channel out"), "{message}");
+}
+
+/// Lines and columns are those of the file, not of the part of it that is being read.
+#[test]
+fn what_is_no_number_is_named_by_its_place_in_the_file() {
+    let text = fs::read_to_string(fixtures().path("two.json")).expect("a model");
+    let classifier = serde_json::from_str::<Value>(&text).expect("JSON")["classifier"].take();
+    for name in ["bias", "weights"] {
+        let mut bad = classifier.clone();
+        bad["outputs"][0][name] = Value::Null;
+        let pretty = serde_json::to_string_pretty(&bad).expect("JSON");
+        for classifier in [bad.to_string(), pretty] {
+            let file = sealed(&classifier);
+            let before = file.split_once("null").expect("null").0;
+            let (line, column) =
+                (before.lines().count(), before.lines().last().expect("one").len());
+            let message = refusal(&classifier);
+            let place = format!("at line {line} column {}", column + "null".len());
+            assert!(message.ends_with(&place), "{place}: {message}");
+        }
     }
 }

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::fixtures::{Noise, QUICK};
+use crate::fixtures::{Noise, QUICK, fixtures};
 use crate::{fishweir, json, printed, refused};
 
 const NAMES: [&str; 4] = ["poisson", "bernoulli", "full-gaussian", "mixture"];
 
 /// Twelve series of forty samples of each of two classes, whose two states differ.
-fn table(name: &str) -> String {
+pub(crate) fn table(name: &str) -> String {
     let mut text = "series,label,t,x,y\n".to_owned();
     let mut noise = Noise(3);
     for series in 0..24 {
@@ -45,7 +45,7 @@ fn table(name: &str) -> String {
     text
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> String {
+pub(crate) fn write(folder: &Path, name: &str, text: &str) -> String {
     let path = folder.join(name);
     fs::write(&path, text).expect("a temporary file");
     path.display().to_string()
@@ -108,6 +108,10 @@ fn what_is_no_count_is_named_by_file_line_and_column() {
         ("poisson", "4294967168", "no count"),
         ("bernoulli", "2", "neither 0 nor 1"),
         ("bernoulli", "0.5", "neither 0 nor 1"),
+        ("poisson", "many", "no count"),
+        ("poisson", "1e39", "no count"),
+        ("bernoulli", "true", "neither 0 nor 1"),
+        ("bernoulli", "yes", "neither 0 nor 1"),
     ] {
         let text = table(name);
         let line = text.lines().nth(7).expect("a row");
@@ -144,9 +148,13 @@ fn a_model_of_counts_takes_counts_alone() {
 fn what_a_family_has_no_use_for_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = write(folder.path(), "counts.csv", &table("poisson"));
-    let strings = crate::fixtures::fixtures().at("strings.tsv");
+    let strings = fixtures().at("strings.tsv");
     for (line, what) in [
         (format!("evaluate {strings} --emission poisson"), "poisson emissions are not of symbols"),
+        (
+            format!("evaluate {data} --emission poisson --classifier fisher --scaling exact"),
+            "sample the information instead: --scaling sampled",
+        ),
         (format!("evaluate {data} --emission categorical"), "categorical emissions are not of"),
         (format!("evaluate {data} --emission poisson --components 3"), "--components is of"),
         (format!("evaluate {data} --emission mixture --components 9"), "components is 9"),
@@ -165,4 +173,138 @@ fn what_a_family_has_no_use_for_is_refused() {
     let rust = folder.path().join("m.rs").display().to_string();
     let message = refused(&mut fishweir(&format!("export {model} --rust {rust} --number q15")), 2);
     assert!(message.contains("fixed point holds categorical and gaussian"), "{message}");
+}
+
+/// Whatever says no to a family says of which file, and what to do.
+#[test]
+fn a_family_of_something_else_is_named_with_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let strings = fixtures().at("strings.tsv");
+    let output = folder.path().join("m.json").display().to_string();
+    for name in ["poisson", "bernoulli"] {
+        for line in [
+            format!("fit {strings} -o {output} --emission {name}"),
+            format!("fit {strings} -o {output} --emission {name} --states 2"),
+            format!("evaluate {strings} --emission {name}"),
+            format!("watch {strings} --mean-time 100 --emission {name}"),
+        ] {
+            let what = "emissions are not of symbols: take another --emission, or leave --emission";
+            let message = refused(&mut fishweir(&line), 2);
+            assert!(message.contains(&format!("error: {strings}: {name} {what} out")), "{message}");
+        }
+    }
+    // What a file's name is in front of for other reasons.
+    let data = write(folder.path(), "counts.csv", &table("poisson"));
+    let line = format!("evaluate {data} --score-model nobody {QUICK}");
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains(&format!("error: {data}: no class `nobody`")), "{message}");
+}
+
+/// Channels that say the same, at the least floor there is, and below it.
+#[test]
+fn floors_hold_what_would_break_down() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut text = String::new();
+    for line in table("full-gaussian").lines() {
+        let (rest, _) = line.rsplit_once(',').expect("fields");
+        let (_, x) = rest.rsplit_once(',').expect("fields");
+        let _ = writeln!(text, "{rest},{}", if x == "x" { "y" } else { x });
+    }
+    let data = write(folder.path(), "same.csv", &text);
+    let line = format!("evaluate {data} --emission full-gaussian --classifier bayes {QUICK}");
+    let report = printed(&mut fishweir(&format!("{line} --std-floor 0.01")));
+    assert!(report.contains("class models: full-gaussian emissions\n"), "{report}");
+    for floor in ["1e-300", "0.0000001", "1e300"] {
+        let message = refused(&mut fishweir(&format!("{line} --std-floor {floor}")), 2);
+        assert!(message.contains("'--std-floor <LIST>'"), "{message}");
+        assert!(message.contains("finite and positive, from 0.000001 to 1000000"), "{message}");
+    }
+}
+
+/// `info` says how states emit, prices no way that there is not, and says what there is no file of.
+#[test]
+fn a_model_and_its_artefact_say_how_states_emit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, options, words) in [
+        ("poisson", "", "poisson"),
+        ("bernoulli", "", "bernoulli"),
+        ("full-gaussian", "", "full-gaussian"),
+        ("mixture", "--components 3", "mixture of 3 components"),
+        ("gaussian", "", "gaussian"),
+    ] {
+        let data = write(folder.path(), &format!("{name}.csv"), &table(name));
+        let at =
+            |ending: &str| folder.path().join(format!("{name}.{ending}")).display().to_string();
+        let (model, artefact) = (at("json"), at("fishweir"));
+        let line = format!("fit {data} -o {model} --emission {name} {options} {QUICK}");
+        let fitted = printed(&mut fishweir(&format!("{line} --scaling diagonal --c 1")));
+        let wanted = format!("a model of 2 hidden states, {name} emissions");
+        assert_eq!(fitted.contains(&wanted), name != "gaussian", "{fitted}");
+        let judged = printed(&mut fishweir(&format!("evaluate {data} --model {model}")));
+        assert_eq!(judged.contains("(fisher, "), name != "gaussian", "{judged}");
+        let has_artefact = ["gaussian", "poisson", "bernoulli"].contains(&name);
+        if has_artefact {
+            printed(&mut fishweir(&format!("export {model} --artefact {artefact}")));
+        }
+        let files = [Some(&model), Some(&artefact).filter(|_| has_artefact)];
+        for file in files.into_iter().flatten() {
+            let text = printed(&mut fishweir(&format!("info {file}")));
+            assert!(text.contains(&format!("  emissions      {words}\n")), "{text}");
+            assert_eq!(text.contains("support vectors in flash"), name == "gaussian", "{text}");
+            let none = format!("binary artefact: none, {name} emissions");
+            assert_eq!(text.contains(&none), !has_artefact, "{text}");
+            let report = json(&mut fishweir(&format!("info {file} --json")));
+            assert_eq!(report["emission"], name);
+            let components = (name == "mixture").then_some(3);
+            assert_eq!(report["components"].as_u64(), components, "{name}");
+            let routes = report["routes"].as_array().expect("routes");
+            assert_eq!(routes.len(), 1 + usize::from(name == "gaussian"), "{name}");
+        }
+        let report = json(&mut fishweir(&format!("evaluate {data} --model {model} --json")));
+        assert_eq!(report["emission"], name);
+    }
+    let machine = folder.path().join("machine.json").display().to_string();
+    let data = fixtures().at("two.csv");
+    let line = format!("fit {data} -o {machine} --classifier cosine {QUICK} --scaling diagonal");
+    let fitted = json(&mut fishweir(&format!("{line} --json")));
+    assert_eq!((&fitted["emission"], fitted["components"].is_null()), (&"gaussian".into(), true));
+    let text = printed(&mut fishweir(&format!("info {machine}")));
+    assert!(text.contains("binary artefact: none, kernel machines are exported"), "{text}");
+}
+
+/// Counts, and answers, are called so where a model of them is given something else.
+#[test]
+fn what_is_observed_is_called_what_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let strings = fixtures().at("strings.tsv");
+    for (name, words) in [("poisson", "channels of counts"), ("bernoulli", "channels of 0 and 1")] {
+        let data = write(folder.path(), &format!("{name}.csv"), &table(name));
+        let at =
+            |ending: &str| folder.path().join(format!("{name}.{ending}")).display().to_string();
+        let (model, gram) = (at("json"), at("gram.csv"));
+        let line = format!("fit {data} -o {model} --classifier bayes --emission {name} {QUICK}");
+        printed(&mut fishweir(&line));
+        let message = refused(&mut fishweir(&format!("score {strings} --model {model}")), 2);
+        assert!(message.contains(&format!("strings of symbols where {words} are")), "{message}");
+        let line = format!("gram {data} --model {model} --kernel count -o {gram}");
+        let message = refused(&mut fishweir(&line), 2);
+        assert!(message.contains(&format!("counted; the model observes {words}")), "{message}");
+    }
+}
+
+#[test]
+fn help_says_which_family_is_of_what_and_which_classifiers_take_it() {
+    let text = printed(&mut fishweir("fit --help"));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "Channels of counts: poisson.",
+        "Channels of 0 and 1: bernoulli",
+        "1 to 8 (mixture)",
+        "count takes categorical, gaussian or full-gaussian emissions",
+        "the classifiers gaussian, polynomial and cosine",
+    ] {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+    let text = printed(&mut fishweir("gram --help"));
+    assert!(text.contains("1 to 64 (mixture)"), "{text}");
 }

@@ -257,7 +257,7 @@ fn a_model_that_single_precision_does_not_hold_is_named_by_class_and_channel() {
     for classifier in ["bayes", "fisher", "gaussian"] {
         let fit = format!("fit {} --classifier {classifier} {QUICK}", data.display());
         let message = refused(&mut fishweir(&format!("{fit} -o {}", model.display())), 2);
-        let place = "the model of class `moving`: the rate of channel `y` does not fit";
+        let place = "the model of class `moving`: the std of channel `y` does not fit";
         assert!(message.contains(place), "{classifier}: {message}");
     }
 }

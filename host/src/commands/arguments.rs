@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use fishweir::data::{Kind, Values};
+use fishweir::data::{Dataset, Kind, Values};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::learn::{
     ClassWeight, ClassifierKind, Learner, Mirror, Scaling, ScoreModels, TrainOptions, Varied,
     Vector, Vectors,
 };
+use fishweir::report::EmissionSummary;
 use fishweir::runtime::{FAMILIES, Family, Observed, family};
 use fishweir_core::classify::Normalisation;
 
@@ -44,7 +45,7 @@ pub(super) struct Training {
     #[arg(long, value_name = "N")]
     states: Option<usize>,
     /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
-    /// gaussian, polynomial and cosine]
+    /// the classifiers gaussian, polynomial and cosine]
     #[arg(long, value_enum)]
     topology: Option<Topology>,
     /// Initialisations of Baum-Welch tried; the likeliest fit is kept [default: 1]
@@ -61,14 +62,14 @@ pub(super) struct Training {
     /// [default: 0.00001]
     #[arg(long, value_name = "NATS", value_parser = not_negative, allow_negative_numbers = true)]
     tolerance: Option<f64>,
-    /// No standard deviation falls below this fraction of the channel's over its class; several, parted
-    /// by commas, to choose from by inner cross-validation [default: 0.3,0.03]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = positive,
+    /// No standard deviation falls below this fraction (a millionth or more) of the channel's over its class;
+    /// several, parted by commas, to choose from by inner cross-validation [default: 0.3,0.03]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = floor,
         allow_negative_numbers = true)]
     pub(super) std_floor: Vec<f64>,
     /// Jittered copies of each training series, as other devices would have recorded them; 0 for
-    /// none [default: 2 where channels form vectors; else, and for gaussian, polynomial and cosine,
-    /// whose Gram matrix takes 5000 windows, none]
+    /// none [default: 2 where channels form vectors; else, and for the classifiers gaussian, polynomial
+    /// and cosine, whose Gram matrix takes 5000 windows, none]
     #[arg(long, value_name = "N")]
     copies: Option<usize>,
     /// Channels that form vectors, three by three along x, y and z, parted by commas, or none: they are
@@ -90,11 +91,11 @@ pub(super) struct Training {
     gain: Option<f64>,
     /// Channels that change sign in a mirror image, parted by commas, or none: every training series
     /// is mirrored too [default: choose by inner cross-validation, across an axis of the vectors; none
-    /// for gaussian, polynomial and cosine]
+    /// for the classifiers gaussian, polynomial and cosine]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
-    /// What is trained on the features (all but bayes) [default: svm; kernel-svm for gaussian,
-    /// polynomial and cosine, which take that or klr]
+    /// What is trained on the features (all but bayes) [default: svm; kernel-svm for the
+    /// classifiers gaussian, polynomial and cosine, which take that or klr]
     #[arg(long, value_enum)]
     learner: Option<Learner>,
     /// How much the classes weigh against each other, in training and where a choice is judged; of bayes,
@@ -116,7 +117,7 @@ pub(super) struct Training {
     /// Whose model gives scores or counts: a class, or all (all but bayes and top) [default: all]
     #[arg(long, value_name = "CLASS|all")]
     score_model: Option<String>,
-    /// Leave log-likelihoods out of the features (fisher, gaussian, polynomial, cosine)
+    /// Leave log-likelihoods out of the features (the classifiers fisher, gaussian, polynomial, cosine)
     #[arg(long)]
     no_likelihood: bool,
     #[arg(skip)]
@@ -129,11 +130,12 @@ pub(super) struct Training {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Training")]
 pub(super) struct Emitting {
-    /// Family of the emissions: of categorical over symbols, of the others over channels; poisson takes
-    /// counts, bernoulli 0 and 1, mixture is of Gaussians [default: categorical or gaussian, as the data are]
+    /// How hidden states emit. Symbols: categorical. Channels of real numbers: gaussian (each by itself),
+    /// full-gaussian (with a covariance matrix) or mixture (of Gaussians). Channels of counts: poisson.
+    /// Channels of 0 and 1: bernoulli [default: categorical for symbols, gaussian for channels]
     #[arg(long, value_name = "FAMILY", value_parser = families())]
     emission: Option<&'static dyn Family>,
-    /// Components of each state (mixture) [default: 2]
+    /// Gaussians that each state mixes, 1 to 8 (mixture) [default: 2]
     #[arg(long, value_name = "M")]
     components: Option<usize>,
 }
@@ -232,6 +234,12 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
     number(text, |value| value > 0.0, "finite and positive")
 }
 
+/// For floors: far below a millionth nothing is held, and estimates break down.
+fn floor(text: &str) -> Result<f64, String> {
+    let sensible = |value| (1e-6..=1e6).contains(&value);
+    number(text, sensible, "finite and positive, from 0.000001 to 1000000")
+}
+
 /// For options that take zero too.
 pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     number(text, |value| value >= 0.0, "finite and not negative")
@@ -267,6 +275,13 @@ impl Training {
     /// With the parameters of kernels on scores, and of emissions.
     pub(super) fn with(&self, kernels: &ScoreKernels, emitting: &Emitting) -> Self {
         Self { kernels: kernels.clone(), emitting: emitting.clone(), ..self.clone() }
+    }
+
+    /// How the hidden states of models of data would emit.
+    pub(super) fn emission(&self, data: &Dataset) -> Result<EmissionSummary, Failure> {
+        let mut fit = BaumWelch::default();
+        self.emitting.set(&mut fit)?;
+        EmissionSummary::of_fit(&fit, data.kind()).map_err(|error| Failure::of(data, error))
     }
 
     /// The library's options for a classifier, checked.

@@ -156,6 +156,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let held_out = ModelEvaluation {
         model: fit.model.clone(),
         classifier: fit.classifier.clone(),
+        emission: fit.emission.clone(),
         data: DataSummary {
             data: format!("subject {subject} of {RECORDINGS_NAME}"),
             ..DataSummary::of(&data, Some(&outside), options.windowing.as_ref())

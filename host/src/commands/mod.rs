@@ -22,6 +22,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use fishweir::data::Dataset;
 use fishweir::report::{self, Report, printable};
 
 const EXIT_CODES: &str = "\
@@ -84,6 +85,18 @@ impl<E: Error + 'static> From<E> for Failure {
             cause = one.source();
         }
         Self::Input(error.to_string())
+    }
+}
+
+impl Failure {
+    /// Of what was done with data, whose file the message then begins with.
+    fn of(data: &Dataset, error: impl Into<Self>) -> Self {
+        match error.into() {
+            Self::Input(what) if !what.starts_with(data.source()) => {
+                Self::Input(format!("{}: {what}", data.source()))
+            }
+            other => other,
+        }
     }
 }
 

@@ -271,6 +271,19 @@ pub enum DataError {
         /// Name of the series.
         series: String,
     },
+    /// A series in which some channel is missing in every row.
+    #[error(
+        "{place}: `{series}` has no row with all its channels: {missing} is missing in each; fill it in, or \
+         remove the column or the series"
+    )]
+    NoWholeRow {
+        /// Where.
+        place: Box<Place>,
+        /// Name of the series.
+        series: String,
+        /// The channels that have no number anywhere, or that it is not always the same one.
+        missing: String,
+    },
     /// A character that is neither a symbol of the alphabet nor a code for a missing one.
     #[error(
         "{place}: `{symbol}` is not in the alphabet {alphabet}; missing symbols are written \

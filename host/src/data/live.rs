@@ -295,7 +295,7 @@ impl<R: BufRead> LiveReader<R> {
             let column = self.header.as_ref().map_or(channel, |header| header.channels[channel]);
             if !is_missing(fields[column]) {
                 let (text, place) = (fields[column], || self.place(Some(column)));
-                let value = self.values.check(number(text, place)?, text, place)?;
+                let value = self.values.check(number(text, self.values, place)?, text, place)?;
                 self.row.push(value);
             }
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Values;
 use super::assemble::{Body, Draft, Part};
-use super::error::DataError;
+use super::error::{DataError, Place};
 use super::samples::Rows;
 use super::table::{Table, finite, is_missing, number, shorten};
 
@@ -31,6 +31,8 @@ pub(super) fn read(
     };
     let mut first_lines: HashMap<String, u64> = HashMap::new();
     let mut row = Vec::with_capacity(layout.channels.len());
+    // Channels of the series being read of which there is a number.
+    let mut seen = vec![false; layout.channels.len()];
     while table.next_row()? {
         let id = match layout.series {
             Some(column) => table.needed(column, "name of the series")?,
@@ -42,6 +44,8 @@ pub(super) fn read(
                 return Err(DataError::SeriesSplit { place, series: shorten(id), first });
             }
             first_lines.insert(id.to_owned(), table.line());
+            check_whole(&part, &seen)?;
+            seen.fill(false);
             part.drafts.push(layout.begin(&table, id)?);
         }
         let Some(Draft { columns, label, times, body: Body::Rows(rows), .. }) =
@@ -51,13 +55,14 @@ pub(super) fn read(
         };
         layout.check_unchanged(&table, id, label.as_deref(), columns)?;
         times.push(layout.time(&table, id, times.last().copied())?);
-        if layout.fill(&table, values, &mut row)? {
+        if layout.fill(&table, values, &mut row, &mut seen)? {
             rows.push(Some(&row));
         } else {
             part.partial += usize::from(!row.is_empty());
             rows.push(None);
         }
     }
+    check_whole(&part, &seen)?;
     if let ([only], None) = (part.drafts.as_mut_slice(), layout.series) {
         only.id = stem(name);
     }
@@ -177,24 +182,45 @@ impl Layout {
     }
 
     /// Reads the channels of the current row; false if any of them is missing. `row` then holds
-    /// those that are there.
+    /// those that are there, which are `seen`.
     fn fill(
         &self,
         table: &Table<'_>,
         values: Values,
         row: &mut Vec<f64>,
+        seen: &mut [bool],
     ) -> Result<bool, DataError> {
         row.clear();
-        for &column in &self.channels {
+        for (channel, &column) in self.channels.iter().enumerate() {
             let text = table.field(column)?;
             if is_missing(text) {
                 continue;
             }
             let place = || table.place(column);
-            row.push(values.check(number(text, place)?, text, place)?);
+            row.push(values.check(number(text, values, place)?, text, place)?);
+            seen[channel] = true;
         }
         Ok(row.len() == self.channels.len())
     }
+}
+
+/// Refuses a last series with numbers but no row in which all channels have one, by the name of what is
+/// missing.
+fn check_whole(part: &Part, seen: &[bool]) -> Result<(), DataError> {
+    let Some(Draft { id, line, body: Body::Rows(rows), .. }) = part.drafts.last() else {
+        return Ok(());
+    };
+    if !seen.contains(&true) || rows.view().iter().any(|row| row.is_some()) {
+        return Ok(());
+    }
+    let names = part.channels.as_deref().unwrap_or_default().iter().zip(seen);
+    let never = names.filter(|(_, seen)| !**seen).map(|(name, _)| format!("`{}`", shorten(name)));
+    let missing = match never.collect::<Vec<_>>().as_slice() {
+        [] => "one or another".to_owned(),
+        never => never.join(", "),
+    };
+    let (place, series) = (Place::line(&part.file, *line).into(), shorten(id));
+    Err(DataError::NoWholeRow { place, series, missing })
 }
 
 /// A file's name without folder and endings.

@@ -2,6 +2,7 @@
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
+use super::Values;
 use super::error::{DataError, Place};
 
 /// A table being read.
@@ -200,16 +201,26 @@ pub(super) fn finite(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
-/// A channel's number, finite in single precision too, or what is wrong with it.
-pub(super) fn number(text: &str, place: impl FnOnce() -> Box<Place>) -> Result<f64, DataError> {
-    match finite(text) {
-        Some(value) if (value as f32).is_finite() => Ok(value),
-        Some(_) => Err(DataError::BeyondSingle { place: place(), text: shorten(text) }),
-        None if finite(&text.replacen(',', ".", 1)).is_some() => {
-            Err(DataError::DecimalComma { place: place(), text: shorten(text) })
-        }
-        None => Err(DataError::NotANumber { place: place(), text: shorten(text) }),
+/// A channel's number, finite in single precision too, or what is wrong with it: of what is to be a count,
+/// or yes or no, that it is none.
+pub(super) fn number(
+    text: &str,
+    values: Values,
+    place: impl FnOnce() -> Box<Place>,
+) -> Result<f64, DataError> {
+    let found = finite(text);
+    if let Some(value) = found.filter(|value| (*value as f32).is_finite()) {
+        return Ok(value);
     }
+    let comma = finite(&text.replacen(',', ".", 1)).is_some();
+    let (place, text) = (place(), shorten(text));
+    Err(match (values, found) {
+        (Values::Counts, _) => DataError::NotACount { place, text },
+        (Values::YesOrNo, _) => DataError::NotYesOrNo { place, text },
+        (Values::Reals, Some(_)) => DataError::BeyondSingle { place, text },
+        (Values::Reals, None) if comma => DataError::DecimalComma { place, text },
+        (Values::Reals, None) => DataError::NotANumber { place, text },
+    })
 }
 
 /// Whether a character does not show where it stands: a control character, one that breaks a line or

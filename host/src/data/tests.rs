@@ -227,7 +227,17 @@ fn every_mistake_is_named_by_place() {
             "line 2",
         ),
         (table(",a,0,1,2\n"), "data, line 2, column 1 (series): is empty", "name"),
-        (table("0,a,0,,\n0,a,1,NA,1\n"), "data, line 2: `0` has no observation", "missing"),
+        (table("0,a,0,,\n0,a,1,NA,NA\n"), "data, line 2: `0` has no observation", "missing"),
+        (
+            table("0,a,0,1,2\n1,a,0,,\n1,a,1,NA,1\n"),
+            "data, line 3: `1` has no row with all its channels: `x` is missing",
+            "remove the column",
+        ),
+        (
+            table("1,a,0,1,\n1,a,1,NA,1\n2,a,0,1,1\n"),
+            "data, line 2: `1` has no row with all its channels: one or another is",
+            "fill it in",
+        ),
         (
             "label\tid\tsequence\na\tb\t\n".into(),
             "data, line 2, column 3 (sequence): `b` has no observ",

@@ -5,8 +5,9 @@ use fishweir_core::{ModelError, Part};
 
 use super::{Deployed, DeployedModel, Weight};
 use crate::classifier::{Classifier, Direction, Observations};
-use crate::runtime::Hmm;
+use crate::data::Values;
 use crate::runtime::family::{Along, DoesNotFit, weights_along};
+use crate::runtime::{Hmm, Observed};
 
 /// Why a classifier does not compile.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -14,8 +15,7 @@ use crate::runtime::family::{Along, DoesNotFit, weights_along};
 pub enum CompileError {
     /// A number that `f32` cannot hold.
     #[error(
-        "{model}: the {part} of channel {channel} does not fit in the number format ({value:e}); rescale \
-         the channel"
+        "{model}: the {part} of channel {channel} does not fit in the number format ({value:e}); {advice}"
     )]
     OutOfRange {
         /// Which model, by its class where it has one.
@@ -26,20 +26,32 @@ pub enum CompileError {
         channel: String,
         /// Its value.
         value: f64,
+        /// What to do.
+        advice: &'static str,
     },
     /// A direction whose emission part is of another family than the model's.
     #[error("{0}: its direction is of another emission family")]
     Family(String),
     /// What the device refuses once all is rounded.
-    #[error(
-        "no device takes {place}: {source}, in the number format of a device; rescale the channels"
-    )]
+    #[error("no device takes {place}: {source}, in the number format of a device; {advice}")]
     Rounded {
         /// Which model, and which channel where that is known.
         place: String,
         /// Which number, and what is wrong with it.
         source: ModelError,
+        /// What to do.
+        advice: &'static str,
     },
+}
+
+/// What to do where the number format does not hold a model of what is observed: counts, and answers, are
+/// what they are in any unit.
+fn advice(observed: Observed) -> &'static str {
+    match observed {
+        Observed::Channels(Values::Reals) => "rescale the channel",
+        Observed::Channels(_) => "leave the channel out",
+        Observed::Symbol => "fit the model again",
+    }
 }
 
 /// What models and channels are called in messages.
@@ -112,11 +124,12 @@ impl Classifier {
             deployed.validate_model(model).map_err(|source| CompileError::Rounded {
                 place: names.place(index, &source),
                 source,
+                advice: advice(self.models[index].emission.family().observes()),
             })?;
         }
         deployed.validate_outputs().map_err(|source| {
             let place = "what models are weighed by".to_owned();
-            CompileError::Rounded { place, source }
+            CompileError::Rounded { place, source, advice: "fit the model again" }
         })?;
         Ok(deployed)
     }
@@ -186,7 +199,7 @@ pub(super) fn attach<T: Real>(
             None => row(&[], &|_| Vec::new(), states, Some(from)),
         });
     }
-    let (index, names) = name;
+    let ((index, names), advice) = (name, advice(model.emission.family().observes()));
     let along: Vec<Along<'_>> = directions
         .iter()
         .map(|direction| direction.emission.along(&model.emission))
@@ -198,7 +211,7 @@ pub(super) fn attach<T: Real>(
             let state = if state < model.states() { state } else { 0 };
             model.emission.deploy(state, &along).map_err(|DoesNotFit { part, channel, value }| {
                 let (model, channel) = (names.model(index), names.channel(channel));
-                CompileError::OutOfRange { model, part, channel, value }
+                CompileError::OutOfRange { model, part, channel, value, advice }
             })
         })
         .collect::<Result<_, _>>()?;

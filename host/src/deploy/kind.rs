@@ -5,13 +5,14 @@ use std::path::Path;
 
 use fishweir_core::classify::{Decision, ScoreOutOfRange};
 
+use super::source::EmissionType;
 use super::{
     ArtefactFileError, Cost, Deployed, Expansion, ExpansionError, Machine, MachineStream,
     PushError, Route, Stream,
 };
 use crate::classifier::{Classifier, ClassifierError, Observations, Provenance, seal};
 use crate::data::{Sample, Values};
-use crate::runtime::Hmm;
+use crate::runtime::{Family, Hmm, Shape};
 
 /// A trained classifier in `f64`: what training gives and a model's file holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,6 +148,27 @@ impl DeployedKind {
             (Some(fitted), _) => fitted.method(),
             (None, Self::Linear(deployed)) if deployed.directions() == 0 => "bayes",
             (None, _) => "fisher",
+        }
+    }
+
+    /// How its models' hidden states emit: the family and its sizes.
+    #[must_use]
+    pub fn emission(&self) -> (&'static dyn Family, Shape) {
+        let EmissionType { family, shape } = match self {
+            Self::Linear(deployed) => EmissionType::of(&deployed.models),
+            Self::Machine(machine) => machine.emission(),
+        };
+        (family, shape)
+    }
+
+    /// Why it has no binary artefact, in words; `None` where it has one.
+    #[must_use]
+    pub fn no_artefact(&self) -> Option<String> {
+        let (family, shape) = self.emission();
+        match self {
+            Self::Machine(_) => Some("kernel machines are exported as Rust source".to_owned()),
+            Self::Linear(_) if family.artefact().is_some() => None,
+            Self::Linear(_) => Some(format!("{} are exported as Rust source", family.words(shape))),
         }
     }
 

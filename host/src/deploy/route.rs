@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::cost::{FilterWork, bank_bytes, belief_bytes};
 use super::source::EmissionType;
-use super::{Cost, Deployed, Machine};
+use super::{Cost, Deployed, Machine, has_machines};
 use crate::runtime::family::{entries, reals};
 
 /// A way to evaluate a classifier on a device, and what it costs.
@@ -113,6 +113,9 @@ impl Deployed {
         if let Some(hidden) = hidden {
             // The statistics that support vectors would need are of hidden states.
             return vec![taken, hidden];
+        }
+        if !has_machines(emission.family) {
+            return vec![taken];
         }
         let streaming = Streaming::of(m, n, emission);
         let entries = m * streaming.entries;

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::{EvaluateError, Figures, Interval, Judged, Latency, Roc, Units, judge};
 use crate::data::{Dataset, Window};
 use crate::learn::{Choice, TrainOptions, Trained, Trainer};
+use crate::report::short;
 
 /// A classifier's cross-validation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -78,7 +79,7 @@ impl Floor {
 
 impl fmt::Display for Floor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} held at {}", self.held, self.all, self.std_floor)
+        write!(f, "{} of {} held at {}", self.held, self.all, short(self.std_floor))
     }
 }
 

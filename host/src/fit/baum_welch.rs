@@ -8,6 +8,7 @@ use super::initialise::initial_model;
 use super::{Expectations, Topology, expectations};
 use crate::batch::LANES;
 use crate::data::SamplesView;
+use crate::report::short;
 use crate::runtime::family::{MOST_COMPONENTS, OF_CHANNELS, OF_SYMBOLS};
 use crate::runtime::numbers::{centre_and_spread, log_dirichlet, normalise_into};
 use crate::runtime::{Family, Held, Hmm, HmmError, Observed, padded_states};
@@ -119,7 +120,9 @@ pub enum FitError {
         wanted: &'static str,
     },
     /// Emissions of a kind that is not observed.
-    #[error("{family} emissions are not of {observed}: take another --emission, or none")]
+    #[error(
+        "{family} emissions are not of {observed}: take another --emission, or leave --emission out"
+    )]
     Family {
         /// The family.
         family: &'static str,
@@ -165,7 +168,11 @@ impl BaumWelch {
 
     /// How states emit what is observed.
     fn family(&self, sequences: &[SamplesView<'_>]) -> Result<&'static dyn Family, FitError> {
-        let channels = sequences.iter().any(|samples| samples.rows().is_some());
+        self.family_over(sequences.iter().any(|samples| samples.rows().is_some()))
+    }
+
+    /// How states emit channels, or symbols.
+    pub(crate) fn family_over(&self, channels: bool) -> Result<&'static dyn Family, FitError> {
         let default: &'static dyn Family = if channels { OF_CHANNELS } else { OF_SYMBOLS };
         let family = self.emission.unwrap_or(default);
         if channels == (family.observes() == Observed::Symbol) {
@@ -180,30 +187,31 @@ impl BaumWelch {
     /// # Errors
     /// [`FitError::Option`] naming the first that is out of range.
     pub fn validate(&self) -> Result<(), FitError> {
-        let check = |good: bool, option, value: &dyn ToString, wanted| {
-            if good {
-                Ok(())
-            } else {
-                Err(FitError::Option { option, value: value.to_string(), wanted })
-            }
+        let check = |good: bool, option, value: String, wanted| {
+            if good { Ok(()) } else { Err(FitError::Option { option, value, wanted }) }
         };
         let sizes = "between 1 and 64";
-        check(padded_states(self.states).is_some(), "states", &self.states, sizes)?;
-        check(self.iterations > 0, "iterations", &self.iterations, "at least 1")?;
+        check(padded_states(self.states).is_some(), "states", self.states.to_string(), sizes)?;
+        check(self.iterations > 0, "iterations", self.iterations.to_string(), "at least 1")?;
         let few = (1..=MOST_RESTARTS).contains(&self.restarts);
-        check(few, "restarts", &self.restarts, "between 1 and 1000")?;
+        check(few, "restarts", self.restarts.to_string(), "between 1 and 1000")?;
         let components = (1..=MOST_COMPONENTS).contains(&self.components);
-        check(components, "components", &self.components, "between 1 and 8")?;
+        check(components, "components", self.components.to_string(), "between 1 and 8")?;
         for (option, value) in [
             ("tolerance", self.tolerance),
             ("symbol pseudocount", self.symbol_pseudocount),
             ("transition pseudocount", self.transition_pseudocount),
         ] {
-            check(value.is_finite() && value >= 0.0, option, &value, "finite and not negative")?;
+            check(
+                value.is_finite() && value >= 0.0,
+                option,
+                short(value),
+                "finite and not negative",
+            )?;
         }
         let floor = self.std_floor;
         let good = floor.is_finite() && floor > 0.0;
-        check(good, "standard deviation floor", &floor, "finite and positive")
+        check(good, "standard deviation floor", short(floor), "finite and positive")
     }
 
     /// Fits a model to sequences of one kind: `restarts` initialisations, each improved until it

@@ -49,7 +49,7 @@ impl CountKernel<'_> {
     /// symbol][next state]`, one after the other.
     ///
     /// # Errors
-    /// [`KernelError`] for a model of real channels, and naming a sequence that the model makes
+    /// [`KernelError`] for a model of channels, and naming a sequence that the model makes
     /// impossible.
     pub fn features(&self, sequences: &[SamplesView<'_>]) -> Result<Vec<Vec<f64>>, KernelError> {
         let mut features = vec![Vec::new(); sequences.len()];
@@ -77,7 +77,7 @@ impl CountKernel<'_> {
 
 fn singles(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Vec<Counts>, KernelError> {
     if !model.emission.is_over_symbols() {
-        return Err(KernelError::NotSymbols);
+        return Err(not_symbols(model));
     }
     let by_symbol = |expected: Expectations| {
         let counts = expected.emission.get("counts").unwrap_or_default();
@@ -87,9 +87,13 @@ fn singles(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Vec<Counts>, Ke
     Ok(expectations(model, sequences).into_iter().map(|found| found.map(by_symbol)).collect())
 }
 
+fn not_symbols(model: &Hmm) -> KernelError {
+    KernelError::NotSymbols(model.emission.family().observes())
+}
+
 fn pairs(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Vec<Counts>, KernelError> {
     with_states!(model.states(), N => {
-        let hmm = model.categorical::<f64, N>().ok_or(KernelError::NotSymbols)?;
+        let hmm = model.categorical::<f64, N>().ok_or_else(|| not_symbols(model))?;
         let count = |index: usize| {
             pair_counts(&hmm, model, sequences[index].symbols().unwrap_or_default())
         };

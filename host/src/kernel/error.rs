@@ -1,4 +1,5 @@
 use super::{GramError, InformationError, NoScore};
+use crate::runtime::Observed;
 
 /// Why a kernel could not be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -13,9 +14,9 @@ pub enum KernelError {
     /// The matrix of kernel values.
     #[error(transparent)]
     Gram(#[from] GramError),
-    /// A kernel that counts symbols, and a model of real channels.
-    #[error("only symbols can be counted; the model observes real channels")]
-    NotSymbols,
+    /// A kernel that counts symbols, and a model of channels.
+    #[error("only symbols can be counted; the model observes {0}")]
+    NotSymbols(Observed),
     /// Models and priors do not make classes.
     #[error(
         "log-odds need a model and a prior of two classes at least; {models} and {priors} given"

@@ -44,8 +44,11 @@ pub struct Information {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InformationError {
-    /// Sequences of real channels cannot be enumerated.
-    #[error("sequences of real numbers cannot be enumerated; sample the information instead")]
+    /// Sequences of channels are not enumerated.
+    #[error(
+        "sequences over channels cannot be enumerated; sample the information instead: --scaling sampled \
+         of fit and evaluate, --information sampled of gram"
+    )]
     NotSymbols,
     /// There are too many sequences to enumerate.
     #[error(
@@ -104,7 +107,7 @@ impl Information {
     ///
     /// # Errors
     /// [`InformationError`] for more than [`PARAMETERS_AT_MOST`] parameters and, where there is no closed
-    /// form, for real channels and for more than [`ENUMERATED_AT_MOST`] sequences.
+    /// form, for channels and for more than [`ENUMERATED_AT_MOST`] sequences.
     pub fn exact(
         model: &dyn Scored,
         length: usize,

@@ -8,6 +8,7 @@ use super::features::Scaling;
 use super::loss::ClassWeight;
 use super::options::TrainOptions;
 use crate::data::Folds;
+use crate::report::short;
 
 /// What a machine is trained with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -60,7 +61,7 @@ impl Setting {
     #[must_use]
     pub fn form(&self) -> String {
         let scaling = self.scaling.map(|scaling| scaling.name().to_owned());
-        let sigma = self.sigma.map(|sigma| format!("sigma={sigma}"));
+        let sigma = self.sigma.map(|sigma| format!("sigma={}", short(sigma)));
         scaling.into_iter().chain(sigma).collect::<Vec<_>>().join(" ")
     }
 }
@@ -68,7 +69,7 @@ impl Setting {
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let form = self.form();
-        write!(f, "{form}{}C={}", if form.is_empty() { "" } else { " " }, self.c)
+        write!(f, "{form}{}C={}", if form.is_empty() { "" } else { " " }, short(self.c))
     }
 }
 

@@ -280,9 +280,11 @@ impl TrainOptions {
         self.clone().on_a_device().augment.describe(observed)
     }
 
-    /// Refuses, before anything is fitted, what a kernel machine on scores cannot be trained or
-    /// deployed with.
+    /// Refuses, before anything is fitted, emissions that are not of what is observed, and what a kernel
+    /// machine on scores cannot be trained or deployed with.
     pub(super) fn check_kernels(&self, observed: &Kind) -> Result<(), TrainError> {
+        let channels = matches!(observed, Kind::Channels(_));
+        self.baum_welch.family_over(channels).map_err(TrainError::Observed)?;
         if let Some(family) = self.baum_welch.emission {
             let counts = self.kind.features() == Some(Features::Counts);
             let refused = counts && family.statistics_name().is_none()
@@ -343,6 +345,14 @@ impl TrainError {
     }
 }
 
+/// What to do where estimates broke down on the way.
+fn remedy(error: &FitError) -> &'static str {
+    match error {
+        FitError::Model(_) => "; raise --std-floor, or take fewer --states",
+        _ => "",
+    }
+}
+
 /// Why nothing was trained.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -359,13 +369,16 @@ pub enum TrainError {
         found: usize,
     },
     /// A class whose model could not be fitted.
-    #[error("class `{class}`: {source}")]
+    #[error("class `{class}`: {source}{}", remedy(source))]
     Fit {
         /// The class.
         class: String,
         /// Why.
         source: FitError,
     },
+    /// Emissions of a kind that is not observed.
+    #[error(transparent)]
+    Observed(FitError),
     /// A classifier that is not made of such emissions.
     #[error(
         "--classifier {kind} is not made of {family} emissions; take bayes, fisher or top, which are of \

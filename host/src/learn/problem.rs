@@ -19,7 +19,8 @@ use super::train::{FitKey, Trainer};
 use crate::classifier::{Classifier, Output, Provenance};
 use crate::data::{Dataset, Folds, SamplesView, Windows};
 use crate::fit::Fit;
-use crate::runtime::Hmm;
+use crate::report::short;
+use crate::runtime::{Family, Hmm, Shape};
 
 pub(super) fn models_of(fits: &[Fit]) -> Vec<Hmm> {
     fits.iter().map(|fit| fit.model.clone()).collect()
@@ -179,9 +180,11 @@ impl<'a> Problem<'a> {
         let (centre, scale) = centre_and_scale(self.data, series);
         let name = std::path::Path::new(self.data.source());
         let states = models.iter().map(Hmm::states).max().unwrap_or(0);
-        let family = self.options.baum_welch.emission;
-        let emissions =
-            family.map_or_else(String::new, |family| format!(", {} emissions", family.name()));
+        let emits = |family: &'static dyn Family| {
+            let shape = models.first().map_or_else(Shape::default, |model| model.emission.shape());
+            format!(", {}", family.words(shape))
+        };
+        let emissions = self.options.baum_welch.emission.map_or_else(String::new, emits);
         Classifier {
             method: ClassifierKind::Bayes.to_string(),
             observations: self.data.kind().into(),
@@ -319,7 +322,7 @@ impl<'a> Problem<'a> {
         let mut notes = vec![format!(
             "{learner}{weight}{kernel}: score scaled by {}, C = {}, {how}",
             setting.form(),
-            setting.c
+            short(setting.c)
         )];
         notes.push(format!("training series: {}", augment.describe(self.data.kind())));
         notes

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Table, counted, grouped};
+use super::{EmissionSummary, Table, counted, grouped};
 use crate::data::{Dataset, Windowing};
 use crate::evaluate::{CrossValidation, Figures, FoldFigures, Interval, Latency, Roc};
 
@@ -71,6 +71,9 @@ pub struct CrossValidationReport {
     pub folds: usize,
     /// How training series were varied, in words.
     pub varied: String,
+    /// How the hidden states of class models emit.
+    #[serde(flatten)]
+    pub emission: EmissionSummary,
     /// A classifier each, by name.
     pub classifiers: Validated,
 }
@@ -121,7 +124,11 @@ impl fmt::Display for CrossValidationReport {
             Some(column) => writeln!(f, "{} folds by {column}, none in two of them", self.folds)?,
             None => writeln!(f, "{} folds by series, stratified by class", self.folds)?,
         }
-        writeln!(f, "training series: {}\n", self.varied)?;
+        writeln!(f, "training series: {}", self.varied)?;
+        if let Some(words) = self.emission.unusual() {
+            writeln!(f, "class models: {words}")?;
+        }
+        writeln!(f)?;
         let heads = ["classifier", "accuracy", "macro-F1"].map(String::from).into_iter();
         let mut table = Table::new(heads.chain((1..=self.folds).map(|n| format!("fold {n}"))));
         for one in &self.classifiers.0 {
@@ -189,6 +196,9 @@ pub struct ModelEvaluation {
     pub model: String,
     /// Which: `bayes`, `fisher`, `gaussian`, ...
     pub classifier: String,
+    /// How the hidden states of its models emit.
+    #[serde(flatten)]
+    pub emission: EmissionSummary,
     /// What on.
     #[serde(flatten)]
     pub data: DataSummary,
@@ -222,7 +232,7 @@ pub struct GroupFigures {
 
 impl fmt::Display for ModelEvaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}\n{} ({})\n", self.data, self.model, self.classifier)?;
+        writeln!(f, "{}\n{} ({})\n", self.data, self.model, self.which())?;
         let mut table = Table::new(["", "accuracy", "macro-F1", "windows"]);
         let mut row = |name: &str, accuracy, macro_f1, windows| {
             table.row([name.to_owned(), share(accuracy), share(macro_f1), grouped(windows)]);
@@ -240,6 +250,12 @@ impl fmt::Display for ModelEvaluation {
 }
 
 impl ModelEvaluation {
+    /// Which classifier, and of what emissions where these are not the usual ones.
+    fn which(&self) -> String {
+        let emission = self.emission.unusual().map(|words| format!(", {words}"));
+        format!("{}{}", self.classifier, emission.unwrap_or_default())
+    }
+
     fn beside(&self, gain: Option<Interval>) -> Beside<'_> {
         Beside {
             name: &self.model,
@@ -270,7 +286,7 @@ impl fmt::Display for ModelComparison {
         write_beside(f, "the first", beside)?;
         writeln!(f, "  {}", interval_words(first.group.as_deref(), self.models.len() > 1))?;
         for model in &self.models {
-            writeln!(f, "\n{} ({})", model.model, model.classifier)?;
+            writeln!(f, "\n{} ({})", model.model, model.which())?;
             write_figures(f, &model.figures)?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "device")]
 mod device;
+mod emission;
 mod evaluation;
 mod gram;
 mod model;
@@ -18,6 +19,7 @@ use serde::Serialize;
 
 #[cfg(feature = "device")]
 pub use device::DeviceComparison;
+pub use emission::EmissionSummary;
 pub use evaluation::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
 };
@@ -74,6 +76,15 @@ pub fn grouped(number: usize) -> String {
     text
 }
 
+/// A number, in powers of ten where it would be a row of zeros.
+#[must_use]
+pub fn short(number: f64) -> String {
+    match number.abs() {
+        0.0 | 1e-6..1e15 => number.to_string(),
+        _ => format!("{number:e}"),
+    }
+}
+
 /// A count and its noun, in the plural where it is not one.
 #[must_use]
 pub fn counted(number: usize, noun: &str) -> String {
@@ -94,6 +105,12 @@ mod tests {
     fn digits_are_grouped_from_the_right() {
         let all = [0, 7, 999, 1000, 25_194, 166_825, 1_000_000].map(grouped);
         assert_eq!(all, ["0", "7", "999", "1 000", "25 194", "166 825", "1 000 000"]);
+    }
+
+    #[test]
+    fn no_number_is_a_row_of_zeros() {
+        let all = [0.0, 0.3, 1e-6, -25.0, 1e-300, -2.5e20].map(short);
+        assert_eq!(all, ["0", "0.3", "0.000001", "-25", "1e-300", "-2.5e20"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use fishweir_core::artefact::Succession;
 use serde::Serialize;
 
 use super::route::RouteTable;
-use super::{Table, counted, grouped};
+use super::{EmissionSummary, Table, counted, grouped};
 use crate::classifier::{Observations, Provenance, normalisation_name};
 use crate::deploy::{ArtefactFileError, Cost, DeployedKind, Machine, ModelKind, Route};
 
@@ -30,6 +30,9 @@ pub struct Inspection {
     pub models: usize,
     /// States of each model.
     pub states: usize,
+    /// How they emit.
+    #[serde(flatten)]
+    pub emission: EmissionSummary,
     /// Whether states follow one another, a position each: known, and not summed over.
     pub known_states: bool,
     /// Outputs: one for two classes, else one a class.
@@ -45,9 +48,10 @@ pub struct Inspection {
     /// What it costs on a device.
     #[serde(flatten)]
     pub cost: Cost,
-    /// Bytes of its binary artefact, the model, a header and the labels; null for a kernel machine,
-    /// which has none.
+    /// Bytes of its binary artefact, the model, a header and the labels; null where it has none.
     pub artefact_bytes: Option<usize>,
+    /// Why it has none, in words; null where it has one.
+    pub no_artefact: Option<String>,
     /// The ways to evaluate it, the one taken first.
     pub routes: Vec<Route>,
 }
@@ -101,7 +105,7 @@ impl Inspection {
         deployed: &DeployedKind,
         fitted: Option<&ModelKind>,
     ) -> Result<Self, ArtefactFileError> {
-        let any = deployed.any();
+        let (any, (family, shape)) = (deployed.any(), deployed.emission());
         let (channels, symbols) = match any.observations() {
             Observations::Channels(names) => (Some(names.clone()), None),
             Observations::Symbols(symbols) => (None, Some(symbols.clone())),
@@ -132,6 +136,7 @@ impl Inspection {
             symbols,
             models,
             states,
+            emission: EmissionSummary::of(family, shape),
             known_states,
             outputs: any.outputs(),
             directions,
@@ -140,6 +145,7 @@ impl Inspection {
             provenance: fitted.map(|fitted| fitted.provenance().clone()),
             cost: any.cost(),
             artefact_bytes: any.to_artefact().transpose()?.map(|bytes| bytes.len()),
+            no_artefact: deployed.no_artefact(),
             routes: any.routes(),
         })
     }
@@ -191,6 +197,7 @@ impl fmt::Display for Inspection {
                     counted(self.outputs, "output")
                 ),
             ),
+            ("emissions", self.emission.to_string().replace(" emissions", "")),
         ];
         lines.extend(self.stored.iter().map(|stored| ("stored", stored.to_string())));
         lines.extend(self.normalisation.map(|name| ("normalisation", name.replace('_', " "))));
@@ -227,6 +234,10 @@ impl fmt::Display for Inspection {
         if let Some(bytes) = self.artefact_bytes {
             row("binary artefact", bytes, "B");
         }
-        write!(f, "\n{table}\n{}", RouteTable(&self.routes))
+        write!(f, "\n{table}")?;
+        if let Some(why) = &self.no_artefact {
+            writeln!(f, "  binary artefact: none, {why}")?;
+        }
+        write!(f, "\n{}", RouteTable(&self.routes))
     }
 }

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{DataSummary, Stored, Table, counted, grouped};
+use super::{DataSummary, EmissionSummary, Stored, Table, counted, grouped, short};
 use crate::data::Kind;
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
@@ -28,6 +28,9 @@ pub struct FitReport {
     pub observes: String,
     /// Hidden states of a class model, or of the kernel's.
     pub states: usize,
+    /// How they emit.
+    #[serde(flatten)]
+    pub emission: EmissionSummary,
     /// The fits, one a class; none for a kernel by marginalisation, whose model is given.
     pub fits: Vec<ClassFit>,
     /// The floor of standard deviations; null for a kernel by marginalisation.
@@ -137,7 +140,12 @@ impl fmt::Display for FitReport {
 impl FitReport {
     fn write_fits(&self, f: &mut fmt::Formatter<'_>, states: &str, classes: &str) -> fmt::Result {
         let Self { classifier, observes, .. } = self;
-        writeln!(f, "{classifier} over {observes}: a model of {states} for each of {classes}\n")?;
+        let emission = self.emission.unusual();
+        let emission = emission.map_or_else(String::new, |words| format!(", {words},"));
+        writeln!(
+            f,
+            "{classifier} over {observes}: a model of {states}{emission} for each of {classes}\n"
+        )?;
         let restarts = self.fits.iter().any(|fit| fit.restarts.len() > 1);
         let dead = self.fits.iter().any(|fit| fit.dead_states > 0);
         let heads = ["class", "seed", "log-likelihood", "passes", "ended"].into_iter();
@@ -182,10 +190,10 @@ impl FitReport {
         write!(
             f,
             "standard deviations: no less than {} of the channel's in its class",
-            floor.std_floor
+            short(floor.std_floor)
         )?;
         let inner = floor.candidates.iter();
-        let inner = inner.map(|one| format!("{}: {:.3}", one.std_floor, one.accuracy));
+        let inner = inner.map(|one| format!("{}: {:.3}", short(one.std_floor), one.accuracy));
         let inner: Vec<String> = inner.collect();
         if !inner.is_empty() {
             write!(f, " (inner accuracy {})", inner.join(", "))?;
@@ -215,7 +223,7 @@ fn write_choice(f: &mut fmt::Formatter<'_>, choice: &Choice) -> fmt::Result {
         }
     }
     let heads = ["inner accuracy".to_owned()].into_iter();
-    let mut table = Table::new(heads.chain(values.iter().map(|c| format!("C={c}"))));
+    let mut table = Table::new(heads.chain(values.iter().map(|&c| format!("C={}", short(c)))));
     for form in forms {
         let cells = values.iter().map(|&c| {
             let mut all = choice.candidates.iter();

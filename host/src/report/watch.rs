@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{DataSummary, Table, counted, grouped};
+use super::{DataSummary, EmissionSummary, Table, counted, grouped};
 use crate::deploy::Calibration;
 use crate::learn::{Delays, DetectorTrial, FalseAlarms};
 
@@ -14,8 +14,9 @@ pub struct WatchReport {
     pub data: DataSummary,
     /// What is observed, in words.
     pub observes: String,
-    /// The family of emissions.
-    pub emission: String,
+    /// How the model emits.
+    #[serde(flatten)]
+    pub emission: EmissionSummary,
     /// Hidden states of the model.
     pub states: usize,
     /// Log-likelihood of an observed sample that the model was fitted to, in nats.
@@ -88,11 +89,12 @@ impl WatchReport {
         change: String,
     ) -> Self {
         let DetectorTrial { detector, fit, calibrated, unseen, changes } = trial;
+        let emission = &fit.model.emission;
         let observed: f64 = fit.occupancy.iter().sum();
         Self {
             data,
             observes: detector.observations().to_string(),
-            emission: fit.model.emission.family().name().to_owned(),
+            emission: EmissionSummary::of(emission.family(), emission.shape()),
             states: detector.states(),
             log_likelihood_per_sample: fit.last() / observed,
             memory: calibration.memory,
@@ -113,7 +115,7 @@ impl fmt::Display for WatchReport {
         writeln!(
             f,
             "{} over {}: {}, {:.3} nats a sample",
-            self.emission,
+            self.emission.to_string().replace(" emissions", ""),
             self.observes,
             counted(self.states, "hidden state"),
             self.log_likelihood_per_sample

@@ -3,7 +3,10 @@ use fishweir_core::number::Real;
 use serde::{Deserialize, Serialize};
 
 use super::numbers::free_probabilities;
-use super::{CategoricalVec, Emissions, HostReal, RowState, STATE_SIZES, check, padded_states};
+use super::{
+    Block, CategoricalVec, Emissions, HostReal, RowState, STATE_SIZES, Shape, Width, check,
+    padded_states,
+};
 
 /// A hidden Markov model with run-time sizes, in `f64`, as fitting makes it.
 ///
@@ -78,18 +81,25 @@ impl Hmm {
     /// # Errors
     /// [`HmmError`] naming the first part that is wrong.
     pub fn validate(&self) -> Result<(), HmmError> {
+        self.validate_over(self.size())
+    }
+
+    /// The same of a model over a number of symbols or channels that is known, so that the row of another
+    /// length is named, and no other.
+    pub(crate) fn validate_over(&self, size: usize) -> Result<(), HmmError> {
         let states = self.states();
         if padded_states(states).is_none() {
             return Err(HmmError::States(states));
         }
         check::distribution("initial", &self.initial)?;
         check::distributions("transition", &self.transition, states, states)?;
-        let shape = self.emission.shape();
-        self.emission.family().validate(self.emission.parts(), states, shape)?;
-        if self.size() == 0 {
-            return Err(HmmError::Shape { part: "emission".into(), found: 0, wanted: 1 });
+        let (family, parts) = (self.emission.family(), self.emission.parts());
+        let sized = |block: &&Block| !matches!(block.width, Width::One | Width::Components);
+        if let Some(Block { name, .. }) = family.parts().iter().find(sized).filter(|_| size == 0) {
+            check::length(*name, parts.get(name).map_or(0, <[_]>::len), states)?;
+            check::length(format!("{name}[0]"), 0, 1)?;
         }
-        Ok(())
+        family.validate(parts, states, Shape { size, ..self.emission.shape() })
     }
 
     /// Parameters that a fit was free to choose: of every row of probabilities those that are not zero but

@@ -76,5 +76,6 @@ pub(super) fn validate(
     let windows = data.windows(options.windowing.as_ref());
     let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
     let logs = model.log_gram(&views).map_err(|error| item_refused(error, data, &windows))?;
-    Ok(cross_validate_kernel(data, &logs.normalised(), name, &options, folds)?)
+    let validated = cross_validate_kernel(data, &logs.normalised(), name, &options, folds);
+    validated.map_err(|error| Failure::of(data, error))
 }

@@ -11,8 +11,8 @@ use fishweir::evaluate::{
 use fishweir::learn::{ClassifierKind, Trainer};
 use fishweir::plot::{Curve, RocPlot};
 use fishweir::report::{
-    CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
-    counted,
+    CrossValidationReport, DataSummary, EmissionSummary, GroupFigures, ModelComparison,
+    ModelEvaluation, Validated, counted,
 };
 
 use super::arguments::{Emitting, ScoreKernels, Training, refuse_idle};
@@ -36,7 +36,9 @@ pub(super) struct Arguments {
     /// Deal series (or groups) into folds by chance, from this seed [default: in order]
     #[arg(long, value_name = "SEED", conflicts_with = "model")]
     fold_seed: Option<u64>,
-    /// Which classifiers to cross-validate, parted by commas; they are compared with the first
+    /// Which classifiers to cross-validate, parted by commas; they are compared with the first. count takes
+    /// categorical, gaussian or full-gaussian emissions, and gaussian, polynomial and cosine take
+    /// categorical or gaussian ones
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES",
         conflicts_with = "model",
         default_values_t = [ClassifierKind::Bayes, ClassifierKind::Fisher])]
@@ -189,7 +191,7 @@ pub(super) fn cross_validation(
     let states = all.iter().map(|options| options.baum_welch.states).max();
     tell::room_to_fit(data, states.unwrap_or_default())?;
     for options in &all {
-        check(&trainer, options, folds)?;
+        check(&trainer, options, folds).map_err(|error| Failure::of(data, error))?;
     }
     if let Some(options) = all.first() {
         warn(data, &(0..data.series().len()).collect::<Vec<_>>(), options, folds.folds);
@@ -210,13 +212,14 @@ pub(super) fn cross_validation(
         );
         let one = cross_validate(&trainer, options, folds, &|| bar.inc(1));
         bar.finish_and_clear();
-        validated.push(one?);
+        validated.push(one.map_err(|error| Failure::of(data, error))?);
     }
     Ok(CrossValidationReport {
         data: DataSummary::of(data, None, cutting.windowing().as_ref()),
         group: training.group.clone(),
         folds: folds.folds,
         varied,
+        emission: training.emission(data)?,
         classifiers: Validated(validated),
     })
 }
@@ -261,9 +264,11 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         };
         names.into_iter().enumerate().map(of_group).collect()
     });
+    let (family, shape) = model.deployed.emission();
     let evaluation = ModelEvaluation {
         model: path.display().to_string(),
         classifier: model.method().to_owned(),
+        emission: EmissionSummary::of(family, shape),
         data: DataSummary::of(&data, None, windowing.as_ref()),
         interval: Units::of(&judged, &unit).accuracy(),
         latency: Latency::of(&judged),

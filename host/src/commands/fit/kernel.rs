@@ -44,7 +44,7 @@ pub(super) fn trained(
         TrainError::Marginal(error) => {
             item_refused(error, &data, &data.windows(options.windowing.as_ref()))
         }
-        other => other.into(),
+        other => Failure::of(&data, other),
     })?;
     Ok((data, options, trained))
 }

@@ -9,7 +9,7 @@ use fishweir::deploy::{DeployedKind, ModelKind};
 use fishweir::learn::{
     ClassifierKind, Effort, TrainOptions, Trained, coarse_channels, constant_channels, train,
 };
-use fishweir::report::{ClassFit, DataSummary, FitReport, Stored};
+use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 use fishweir::runtime::Hmm;
 
 use super::arguments::{Emitting, ScoreKernels, Training, named_after};
@@ -25,7 +25,8 @@ pub(super) struct Arguments {
     /// Where the model goes, - for standard output [default: DATA's name with the ending .model.json, in this folder]
     #[arg(short, long, value_name = "MODEL.json")]
     output: Option<PathBuf>,
-    /// Which classifier
+    /// Which classifier; count takes categorical, gaussian or full-gaussian emissions, and gaussian,
+    /// polynomial and cosine take categorical or gaussian ones
     #[arg(long, value_enum, default_value_t = ClassifierKind::Fisher)]
     classifier: ClassifierKind,
     /// Train a machine on a kernel by marginalisation instead, whose numbers are in this file: the
@@ -73,7 +74,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     tell::windows(&data, options.windowing.as_ref());
     tell::groups(&data, options.group.as_deref());
-    let deployed = trained.classifier.deploy()?;
+    let deployed = trained.classifier.deploy().map_err(|error| Failure::of(&data, error))?;
     output::write(&output, trained.classifier.to_json()?.as_bytes())?;
     let model = output.display().to_string();
     let report = report(&data, &series_of(&data), &options, &trained, &deployed, model);
@@ -104,7 +105,7 @@ pub(super) fn fit(
     );
     let trained = train(data, series, options, &|| bar.inc(1));
     bar.finish_and_clear();
-    Ok(trained?)
+    trained.map_err(|error| Failure::of(data, error))
 }
 
 /// Notes what a modeller would want to know before the work: channels that say nothing, and how long
@@ -145,7 +146,7 @@ pub(super) fn report(
     deployed: &DeployedKind,
     model: String,
 ) -> FitReport {
-    let classifier = &trained.classifier;
+    let (classifier, (family, shape)) = (&trained.classifier, deployed.emission());
     let stored = match (deployed, classifier) {
         (DeployedKind::Machine(machine), ModelKind::Machine(expansion)) => {
             Some(Stored::of(machine, expansion.items()))
@@ -163,6 +164,7 @@ pub(super) fn report(
             Kind::Symbols(alphabet) => format!("symbols {alphabet}"),
         },
         states: classifier.models().iter().map(Hmm::states).max().unwrap_or(0),
+        emission: EmissionSummary::of(family, shape),
         fits: data
             .classes()
             .iter()

@@ -55,7 +55,7 @@ pub(super) struct Choice {
     /// Added to every count of a symbol (markov, positions) [default: 0.5]
     #[arg(long, value_name = "A", value_parser = not_negative, allow_negative_numbers = true)]
     pseudo_count: Option<f64>,
-    /// Gaussians of a mixture (mixture) [default: 2]
+    /// Gaussians of a mixture, 1 to 64 (mixture) [default: 2]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u8).range(1..=64))]
     components: Option<u8>,
 }

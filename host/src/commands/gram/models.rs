@@ -85,7 +85,8 @@ fn fitted(data: &Dataset, arguments: &Arguments, options: &TrainOptions) -> Resu
         let bar = progress::passes("fitting".into(), 1, &options.baum_welch);
         let fit = fit_one(data, &options.baum_welch, &|| bar.inc(1));
         bar.finish_and_clear();
-        return Ok(vec![(None, fit?.model)]);
+        let fit = fit.map_err(|error| Failure::of(data, error))?;
+        return Ok(vec![(None, fit.model)]);
     }
     if let [only] = data.classes() {
         return Err(Failure::Input(format!(

@@ -148,6 +148,24 @@ pub enum ExpansionError {
     /// A model that emits something else than is observed.
     #[error("model {0} emits something else than is observed")]
     Family(usize),
+    /// A model whose emissions are not those of the first.
+    #[error("model {model} {what}")]
+    Differs {
+        /// Which.
+        model: usize,
+        /// In what.
+        what: String,
+    },
+    /// Emissions that kernel machines are not compiled for.
+    #[error(
+        "model {model} has {family} emissions; kernel machines are of categorical and gaussian ones"
+    )]
+    Emission {
+        /// Which.
+        model: usize,
+        /// Of which family.
+        family: &'static str,
+    },
     /// A number that is not finite, or that `f32` does not hold.
     #[error("{part} [{row}][{entry}] is {value:e}: not a number that f32 holds")]
     Number {

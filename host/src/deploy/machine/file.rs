@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::Expansion;
-use crate::classifier::{Classifier, ClassifierError, not_a_model, save, unseal};
+use crate::classifier::{Classifier, ClassifierError, save, unseal};
 use crate::deploy::ModelKind;
 
 /// A machine's file has a kernel, and no other's has.
@@ -21,13 +21,12 @@ impl ModelKind {
     /// # Errors
     /// [`ClassifierError`] naming the file and what is wrong.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
-        let text = unseal(file, bytes)?;
-        let format = |error: serde_json::Error| not_a_model(file, &error);
-        let kind: Kind = serde_json::from_str(text).map_err(format)?;
+        let content = unseal(file, bytes)?;
+        let kind: Kind = content.parse()?;
         if kind.kernel.is_none() {
-            return Ok(Self::Linear(Box::new(Classifier::from_content(file, text)?)));
+            return Ok(Self::Linear(Box::new(Classifier::from_content(&content)?)));
         }
-        Ok(Self::Machine(serde_json::from_str(text).map_err(format)?))
+        Ok(Self::Machine(content.parse()?))
     }
 }
 

@@ -58,9 +58,17 @@ impl Expansion {
         let symbols = matches!(self.observations, Observations::Symbols(_));
         shape("models", self.models().len().min(1), 1)?;
         for (index, model) in self.models().iter().enumerate() {
-            model.validate().map_err(|source| ExpansionError::Model { model: index, source })?;
-            if model.size() != size || symbols != model.emission.is_over_symbols() {
+            if symbols != model.emission.is_over_symbols() {
                 return Err(ExpansionError::Family(index));
+            }
+            let valid = model.validate_over(size);
+            valid.map_err(|source| ExpansionError::Model { model: index, source })?;
+            let family = model.emission.family();
+            if !scores::has_machines(family) {
+                return Err(ExpansionError::Emission { model: index, family: family.name() });
+            }
+            if let Some(what) = model.emission.difference(&self.models()[0].emission) {
+                return Err(ExpansionError::Differs { model: index, what });
             }
             shape(&format!("model {index}"), model.states(), self.models()[0].states())?;
         }

@@ -91,6 +91,15 @@ impl Emissions {
         self.family.shape(&self.parts)
     }
 
+    /// In what these emissions differ from a bank's first, in words; `None` where family and sizes are the
+    /// same, as all of a bank must be: a device has one type for them.
+    pub(crate) fn difference(&self, first: &Self) -> Option<String> {
+        let same = self.family == first.family && self.shape() == first.shape();
+        let [own, others] = [self, first].map(|one| one.family.words(one.shape()));
+        (!same)
+            .then(|| format!("has {own}, and model 0 has {others}: a file's models have the same"))
+    }
+
     /// A state's emission in the numbers of a device, with directions attached.
     pub(crate) fn deploy<T: Real>(
         &self,

@@ -275,7 +275,11 @@ pub(super) fn fields(
     along: &[Moments<'_>],
     precision: &Precision,
 ) -> Result<Vec<Field<f64>>, DoesNotFit> {
-    let narrow = |(channel, std): (usize, &f64)| precision.narrow("rate", channel, 1.0 / std);
+    // A device holds rates; whoever reads of one that does not fit knows deviations.
+    let narrow = |(channel, &std): (usize, &f64)| {
+        let rate = precision.narrow("std", channel, 1.0 / std);
+        rate.map_err(|refused| DoesNotFit { value: std, ..refused })
+    };
     // The normaliser is that of the rounded rates, so that the device's density is one.
     let rates: Vec<f64> = std.iter().enumerate().map(narrow).collect::<Result<_, _>>()?;
     let constant = Weight {

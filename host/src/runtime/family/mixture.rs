@@ -26,6 +26,17 @@ const WEIGHT: Block = Block::new("weight", Width::Components);
 const MEAN: Block = Block::new("mean", Width::ComponentsSize);
 const STD: Block = Block::new("std", Width::ComponentsSize);
 
+/// What most rows say of the number of components, of as many the first: so a row of another length is the
+/// one that is named.
+fn components([weight, mean, std]: [&[Vec<f64>]; 3], size: usize) -> usize {
+    let of = |rows: &[Vec<f64>], each: usize| -> Vec<usize> {
+        rows.iter().map(|row| row.len() / each.max(1)).collect()
+    };
+    let votes = [of(weight, 1), of(mean, size), of(std, size)].concat();
+    let said = |one: &&usize| votes.iter().filter(|other| other == one).count();
+    votes.iter().rev().max_by_key(said).copied().unwrap_or(0)
+}
+
 impl Family for Mixture {
     fn name(&self) -> &'static str {
         "mixture"
@@ -67,7 +78,7 @@ impl Family for Mixture {
 
     fn validate(&self, parts: &Parts, states: usize, shape: Shape) -> Result<(), HmmError> {
         let [weight, mean, std] = parts.rows();
-        let components = weight.first().map_or(0, Vec::len);
+        let components = components([weight, mean, std], shape.size);
         if !(1..=MOST_COMPONENTS).contains(&components) {
             let wanted = "of 1 to 8 components";
             return Err(HmmError::Range { part: WEIGHT.name.into(), wanted });

@@ -52,6 +52,7 @@ pub use rows::{HostReal, HostWeight, RowState};
 
 use super::HmmError;
 use crate::data::{Sample, Values};
+use crate::report::counted;
 
 /// The families there are.
 pub const FAMILIES: [&dyn Family; 6] = [
@@ -82,6 +83,15 @@ pub enum Observed {
     Symbol,
     /// A row of channels, of such numbers.
     Channels(Values),
+}
+
+impl fmt::Display for Observed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Symbol => f.write_str("symbols"),
+            Self::Channels(values) => values.fmt(f),
+        }
+    }
 }
 
 /// A row of channels and the posterior of the states, `[state]`.
@@ -242,6 +252,20 @@ pub trait Family: fmt::Debug + Sync {
     fn rows(&self, shape: Shape) -> Option<&'static dyn AllBanks> {
         let _ = shape;
         None
+    }
+}
+
+impl dyn Family {
+    /// How many components its emissions have, where they are mixtures.
+    pub(crate) fn components(&self, shape: Shape) -> Option<usize> {
+        let mixed = self.parts().iter().any(|block| block.width == Width::Components);
+        mixed.then_some(shape.components)
+    }
+
+    /// Its emissions in words: `poisson emissions`, `mixture emissions of 2 components`.
+    pub(crate) fn words(&self, shape: Shape) -> String {
+        let of = self.components(shape).map(|count| format!(" of {}", counted(count, "component")));
+        format!("{} emissions{}", self.name(), of.unwrap_or_default())
     }
 }
 

@@ -285,7 +285,9 @@ fn counts_need_symbols_and_log_odds_two_classes() {
     let parametrisation = Parametrisation::SOFTMAX;
     for counted in [Counted::Single, Counted::Pairs] {
         let kernel = CountKernel { models: from_ref(&model), counted, raw: false };
-        assert_eq!(kernel.gram(&views(&samples)).err(), Some(KernelError::NotSymbols));
+        let error = kernel.gram(&views(&samples)).expect_err("channels");
+        let words = "only symbols can be counted; the model observes real channels";
+        assert_eq!(error.to_string(), words);
     }
     let top = TopKernel { models: from_ref(&model), log_priors: &[0.0], parametrisation };
     let error = top.gram(&views(&samples)).err();

@@ -1,0 +1,55 @@
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::data::Kind;
+use crate::fit::{BaumWelch, FitError};
+use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
+use crate::runtime::{Family, Shape};
+
+/// How the hidden states of class models emit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EmissionSummary {
+    /// The family: `categorical`, `gaussian`, `poisson`, ...
+    pub emission: &'static str,
+    /// Components of each state's mixture; null for any other family.
+    pub components: Option<usize>,
+    #[serde(skip)]
+    words: String,
+    #[serde(skip)]
+    usual: bool,
+}
+
+impl EmissionSummary {
+    /// Of a family at the sizes of a model.
+    #[must_use]
+    pub fn of(family: &'static dyn Family, shape: Shape) -> Self {
+        Self {
+            emission: family.name(),
+            components: family.components(shape),
+            words: family.words(shape),
+            usual: [OF_SYMBOLS, OF_CHANNELS].contains(&family),
+        }
+    }
+
+    /// Of models that would be fitted to data of a kind.
+    ///
+    /// # Errors
+    /// [`FitError::Family`].
+    pub fn of_fit(options: &BaumWelch, kind: &Kind) -> Result<Self, FitError> {
+        let family = options.family_over(matches!(kind, Kind::Channels(_)))?;
+        Ok(Self::of(family, Shape { size: 0, components: options.components }))
+    }
+
+    /// In words, where it is not what symbols or channels have unless another is asked for.
+    #[must_use]
+    pub fn unusual(&self) -> Option<&str> {
+        (!self.usual).then_some(self.words.as_str())
+    }
+}
+
+impl fmt::Display for EmissionSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
