@@ -1,43 +1,101 @@
 //! One error for programs that do not tell apart which room one comes from.
 
-macro_rules! errors {
-    ($($variant:ident($error:ty), $what:literal;)*) => {
-        /// Whatever can fail: every error of the library converts to it by `?`, and says what it says.
-        #[derive(Debug, thiserror::Error)]
-        #[non_exhaustive]
-        pub enum Error {
-            $(
-                #[doc = $what]
-                #[error(transparent)]
-                $variant(#[from] $error),
-            )*
-        }
-    };
-}
-
-errors! {
-    Data(crate::data::DataError), "Data that cannot be read.";
-    Folds(crate::data::FoldError), "Folds that cannot be made.";
-    Model(crate::runtime::HmmError), "A model that is none.";
-    Fit(crate::fit::FitError), "A model that cannot be fitted.";
-    Decode(crate::fit::DecodeError), "A path that cannot be found.";
-    Context(crate::context::ContextModelError), "A model without hidden states.";
-    Train(crate::learn::TrainError), "A classifier that cannot be trained.";
-    Trial(crate::learn::TrialError), "A detector that cannot be made.";
-    Classifier(crate::classifier::ClassifierError), "A model file.";
-    Evaluate(crate::evaluate::EvaluateError), "Figures that cannot be computed.";
-    Kernel(crate::kernel::KernelError), "A kernel that has no value.";
-    Marginal(crate::kernel::marginal::MarginalError), "A kernel by marginalisation.";
-    Gram(crate::kernel::GramError), "A Gram matrix.";
-    Format(crate::kernel::FormatError), "A Gram matrix' file.";
-    Deploy(crate::deploy::ExpansionError), "What a device does not hold.";
-    Compile(crate::deploy::CompileError), "What does not compile to a stream.";
-    Quantise(crate::deploy::QuantiseError), "What fixed point does not hold.";
-    Measure(crate::deploy::MeasureError), "Fixed point that decides otherwise.";
-    Calibration(crate::deploy::CalibrationError), "Limits that cannot be set.";
-    Artefact(crate::deploy::ArtefactFileError), "An artefact.";
-    Push(crate::deploy::PushError), "A sample that is refused.";
-    Range(fishweir_core::classify::ScoreOutOfRange), "A decision that is out of range.";
-    Sequence(fishweir_core::smooth::SequenceError), "A sequence that a model makes impossible.";
-    File(crate::files::FileError), "A file that cannot be written.";
+/// What can fail: the errors of the library's rooms convert to it by `?`, and say what they say.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Data that cannot be read.
+    #[error(transparent)]
+    Data(#[from] crate::data::DataError),
+    /// Folds that cannot be made.
+    #[error(transparent)]
+    Folds(#[from] crate::data::FoldError),
+    /// A model that is none.
+    #[error(transparent)]
+    Model(#[from] crate::runtime::HmmError),
+    /// A model that cannot be fitted.
+    #[error(transparent)]
+    Fit(#[from] crate::fit::FitError),
+    /// A path that cannot be found.
+    #[error(transparent)]
+    Decode(#[from] crate::fit::DecodeError),
+    /// A model without hidden states.
+    #[error(transparent)]
+    Context(#[from] crate::context::ContextModelError),
+    /// A classifier that cannot be trained.
+    #[error(transparent)]
+    Train(#[from] crate::learn::TrainError),
+    /// A machine on kernel values that cannot be trained.
+    #[error(transparent)]
+    KernelLearn(#[from] crate::learn::KernelLearnError),
+    /// Copies that cannot be made.
+    #[error(transparent)]
+    Augment(#[from] crate::learn::AugmentError),
+    /// A detector that cannot be made.
+    #[error(transparent)]
+    Detector(#[from] crate::learn::DetectorError),
+    /// A model file.
+    #[error(transparent)]
+    Classifier(#[from] crate::classifier::ClassifierError),
+    /// Figures that cannot be computed.
+    #[error(transparent)]
+    Evaluate(#[from] crate::evaluate::EvaluateError),
+    /// A kernel that has no value.
+    #[error(transparent)]
+    Kernel(#[from] crate::kernel::KernelError),
+    /// An information matrix.
+    #[error(transparent)]
+    Information(#[from] crate::kernel::InformationError),
+    /// A score that there is none of.
+    #[error(transparent)]
+    NoScore(#[from] crate::kernel::NoScore),
+    /// A kernel by marginalisation.
+    #[error(transparent)]
+    Marginal(#[from] crate::kernel::marginal::MarginalError),
+    /// A Gram matrix.
+    #[error(transparent)]
+    Gram(#[from] crate::kernel::GramError),
+    /// A Gram matrix' file.
+    #[error(transparent)]
+    Format(#[from] crate::kernel::FormatError),
+    /// What a device does not hold.
+    #[error(transparent)]
+    Deploy(#[from] crate::deploy::ExpansionError),
+    /// What does not compile to a stream.
+    #[error(transparent)]
+    Compile(#[from] crate::deploy::CompileError),
+    /// What fixed point does not hold.
+    #[error(transparent)]
+    Quantise(#[from] crate::deploy::QuantiseError),
+    /// Fixed point that decides otherwise.
+    #[error(transparent)]
+    Measure(#[from] crate::deploy::MeasureError),
+    /// Limits that cannot be set.
+    #[error(transparent)]
+    Calibration(#[from] crate::deploy::CalibrationError),
+    /// An artefact.
+    #[error(transparent)]
+    Artefact(#[from] crate::deploy::ArtefactFileError),
+    /// A sample that is refused.
+    #[error(transparent)]
+    Push(#[from] crate::deploy::PushError),
+    /// A decision that is out of range.
+    #[error(transparent)]
+    Range(#[from] fishweir_core::classify::ScoreOutOfRange),
+    /// A sequence that a model makes impossible.
+    #[error(transparent)]
+    Sequence(#[from] fishweir_core::smooth::SequenceError),
+    /// A model of the core's that is none.
+    #[error(transparent)]
+    CoreModel(#[from] fishweir_core::ModelError),
+    /// An observation that is none, or impossible.
+    #[error(transparent)]
+    Observation(#[from] fishweir_core::ObservationError),
+    /// A file that cannot be written.
+    #[error(transparent)]
+    File(#[from] crate::files::FileError),
+    /// An emulated device.
+    #[cfg(feature = "device")]
+    #[error(transparent)]
+    Device(#[from] crate::device::DeviceError),
 }

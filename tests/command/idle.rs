@@ -94,7 +94,7 @@ fn what_varies_nothing() {
         &symbols,
         &[("--std-floor 1", why), ("--copies 0", why), ("--mirror none", why), ("--gain 1", why)],
     );
-    let start = "a state a position leaves nothing to start differently";
+    let start = "a state a position starts the same way always";
     assert_idle(
         &format!("{symbols} --topology positions"),
         &[("--restarts 3", start), ("--seed 4 --restarts 2", "--restarts, --seed would have no")],

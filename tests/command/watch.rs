@@ -54,9 +54,11 @@ fn false_alarms_come_as_rarely_as_wanted_and_changes_are_seen() {
         assert!((10..=12).contains(&calibrated), "{report}");
         let unseen = report["unseen"]["alarms"].as_u64().expect("a count");
         assert!((4..=30).contains(&unseen), "{report}");
-        assert_eq!(report["changes"]["seen"], 6, "{report}");
-        let median = report["changes"]["median_delay"].as_u64().expect("seen");
-        assert!(median < 40, "{report}");
+        let (changed, unchanged) = (&report["changes"]["changed"], &report["changes"]["unchanged"]);
+        assert_eq!((&changed["alarmed"], &unchanged["series"]), (&6.into(), &6.into()), "{report}");
+        let median = changed["median_delay"].as_u64().expect("seen");
+        let chance = unchanged["median_delay"].as_u64().unwrap_or(u64::MAX);
+        assert!(median < 40 && median < chance, "{report}");
     }
     let unknown = json(&mut fishweir(&watch));
     assert!(unknown["changes"].is_null() && unknown["detector"].is_null());
@@ -83,7 +85,11 @@ fn symbols_are_watched_too() {
     let strings = fixtures().at("strings.tsv");
     let line = format!("watch {strings} --mean-time 4 --memory 2 --states 2");
     let report = json(&mut fishweir(&format!("{line} --changed {strings} --json")));
-    assert_eq!(report["changes"]["series"], 12);
+    assert_eq!(report["changes"]["changed"]["series"], 12);
+    // No change is seen no better than by chance.
+    let seen = |side: &str| report["changes"][side]["alarmed"].as_u64().expect("a count");
+    assert!(seen("changed").abs_diff(seen("unchanged")) <= 8, "{report}");
+    assert_eq!(report["states"], 2, "strings of one length have no positions here");
     let message = refused(&mut fishweir(&format!("{line} --offset x=1")), 2);
     assert!(message.contains("symbols have no offset"), "{message}");
 }
@@ -100,6 +106,7 @@ fn what_is_wrong_is_named() {
         ("--mean-time 40".to_owned(), "longer than the memory"),
         ("--mean-time 1e6".to_owned(), "too few for one false alarm"),
         ("--memory 5".to_owned(), "--mean-time"),
+        ("--mean-time 150 --emission poisson --std-floor 0.1".to_owned(), "line 2"),
         ("--mean-time 150 --components 2".to_owned(), "of --emission mixture alone"),
         ("--mean-time 150 --emission poisson".to_owned(), "line 2"),
         (format!("--mean-time 150 --changed {two}"), "strings.tsv"),

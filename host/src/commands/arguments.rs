@@ -298,10 +298,11 @@ impl Training {
         self.emitting.set(fit)?;
         set(&mut fit.states, self.states);
         set(&mut fit.topology, self.topology.or(self.states.map(|_| Topology::Ergodic)));
-        if fit.topology == Topology::Positions {
+        let mixed = fit.emission.is_some_and(|family| family.name() == "mixture");
+        if fit.topology == Topology::Positions && !mixed {
             let given =
                 named([("--restarts", self.restarts.is_some()), ("--seed", self.seed.is_some())]);
-            refuse_idle(&given, "a state a position leaves nothing to start differently")?;
+            refuse_idle(&given, "a state a position starts the same way always")?;
         }
         set(&mut fit.restarts, self.restarts);
         set(&mut fit.seed, self.seed);

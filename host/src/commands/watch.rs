@@ -8,7 +8,7 @@ use fishweir::fit::BaumWelch;
 use fishweir::learn::{Change, DetectorPlan};
 use fishweir::report::{DataSummary, WatchReport};
 
-use super::arguments::{Emitting, positive};
+use super::arguments::{Emitting, named, positive, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::{Failure, progress, tell};
@@ -44,6 +44,15 @@ pub(super) struct Arguments {
     /// Hidden states of the model [default: 4]
     #[arg(long, value_name = "N", help_heading = "Training")]
     states: Option<usize>,
+    /// No standard deviation falls below this fraction of the channel's [default: 0.3]
+    #[arg(long, value_name = "FRACTION", value_parser = positive, help_heading = "Training")]
+    std_floor: Option<f64>,
+    /// Initialisations of Baum-Welch tried; the likeliest fit is kept [default: 1]
+    #[arg(long, value_name = "R", help_heading = "Training")]
+    restarts: Option<usize>,
+    /// Seed of the first restart; the following ones count up [default: 1]
+    #[arg(long, value_name = "S", help_heading = "Training")]
+    seed: Option<u64>,
     #[command(flatten)]
     emitting: Emitting,
     #[command(flatten)]
@@ -72,11 +81,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut baum_welch = BaumWelch::default();
     arguments.emitting.set(&mut baum_welch)?;
     baum_welch.states = arguments.states.unwrap_or(baum_welch.states);
+    baum_welch.std_floor = arguments.std_floor.unwrap_or(baum_welch.std_floor);
+    baum_welch.restarts = arguments.restarts.unwrap_or(baum_welch.restarts);
+    baum_welch.seed = arguments.seed.unwrap_or(baum_welch.seed);
     baum_welch.validate()?;
     let reading =
         ReadOptions { values: arguments.emitting.values(), ..arguments.reading.options() };
     let normal = tell::read(&arguments.normal, &reading)?;
     tell::room_to_fit(&normal, baum_welch.states)?;
+    let floor = named([("--std-floor", arguments.std_floor.is_some())]);
+    if matches!(normal.kind(), Kind::Symbols(_)) {
+        refuse_idle(&floor, "the data are symbols, not channels")?;
+    } else if baum_welch.emission.is_some_and(|family| !family.has_floor()) {
+        refuse_idle(&floor, "counts and answers have no standard deviation to hold")?;
+    }
     let reading = ReadOptions { kind: Some(normal.kind().clone()), ..reading };
     let changed = arguments.changed.as_ref().map(|path| tell::read(path, &reading)).transpose()?;
     let change = change(arguments, &normal, changed.as_ref())?;
@@ -94,8 +112,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let trial = plan.carry_out(&normal, &|| bar.inc(1));
     bar.finish_and_clear();
     let trial = trial?;
-    let mut report =
-        WatchReport::of(DataSummary::of(&normal, None, None), &trial, calibration, words);
+    let mut report = WatchReport::of(
+        DataSummary::of(&normal, None, None),
+        normal.kind(),
+        &trial,
+        calibration,
+        words,
+    );
     if let Some(file) = &arguments.rust {
         output::write(file, trial.detector.to_source().as_bytes())?;
         report.detector = Some(file.display().to_string());

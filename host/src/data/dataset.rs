@@ -152,6 +152,25 @@ impl Dataset {
         Self::new("memory", kind, classes, Vec::new(), series)
     }
 
+    /// The same series with classes numbered as in `classes`, by name.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownLabel`] naming the first series whose class is none of them.
+    pub fn with_classes(mut self, classes: &[String]) -> Result<Self, DataError> {
+        for series in &mut self.series {
+            let Some(label) = series.label else { continue };
+            let name = &self.classes[label];
+            let known = classes.iter().position(|class| class == name);
+            series.label = Some(known.ok_or_else(|| DataError::UnknownLabel {
+                place: Box::new(super::Place::line(&self.source, series.line)),
+                label: name.clone(),
+                classes: classes.join(", "),
+            })?);
+        }
+        self.classes = classes.to_vec();
+        Ok(self)
+    }
+
     /// Adds what only a reader knows: which characters were missing and how many rows were so in
     /// part.
     pub(super) fn with_details(mut self, partial: usize, codes: BTreeMap<char, usize>) -> Self {

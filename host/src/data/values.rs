@@ -9,11 +9,14 @@ pub enum Values {
     /// Any finite numbers.
     #[default]
     Reals,
-    /// Whole numbers from 0 to 4294967040, the largest of 32 bits that a device's `f32` holds too.
+    /// Whole numbers from 0 to 4294967040: what is more, a device's `f32` rounds to more than 32 bits.
     Counts,
     /// 1 for yes, 0 for no.
     YesOrNo,
 }
+
+/// The largest whole number of 32 bits that `f32` holds.
+const LARGEST_COUNT: f64 = 4_294_967_040.0;
 
 impl Values {
     /// The number, where it may be one.
@@ -25,7 +28,7 @@ impl Values {
     ) -> Result<f64, DataError> {
         use fishweir_core::emission::{count, yes_or_no};
         match self {
-            Self::Counts if count(f64::from(value as f32)).is_err() || count(value).is_err() => {
+            Self::Counts if count(value).is_err() || value > LARGEST_COUNT => {
                 Err(DataError::NotACount { place: place(), text: shorten(text) })
             }
             Self::YesOrNo if yes_or_no(value).is_err() => {

@@ -38,6 +38,16 @@ pub enum EvaluateError {
     /// The data could not be used.
     #[error(transparent)]
     Data(#[from] crate::data::DataError),
+    /// Data of another kind than the classifier's.
+    #[error("{file}: observes {found}, where the classifier observes {wanted}")]
+    Observes {
+        /// The data.
+        file: String,
+        /// What they observe.
+        found: String,
+        /// What the classifier does.
+        wanted: String,
+    },
     /// No labelled window.
     #[error("{0}: no window to evaluate on; shorten the window or keep short series")]
     NoWindows(String),

@@ -255,7 +255,8 @@ impl BaumWelch {
         let bounds = self.bounds(sequences, scale);
         let family = self.family(sequences)?;
         // Where the states are known there is but one fit.
-        let many = if self.topology == Topology::Positions { 1 } else { self.restarts };
+        let known = self.topology == Topology::Positions && family.name() != "mixture";
+        let many = if known { 1 } else { self.restarts };
         for restart in 0..many {
             let seed = self.seed.wrapping_add(restart as u64);
             let data = Training { expect, sequences, family, bounds: &bounds };
@@ -280,7 +281,7 @@ impl Fit {
     }
 
     /// The fit with a model of what begins anywhere in a sequence: a state is the first as often as it
-    /// is any. What the chain's start makes impossible stays so.
+    /// is any. What the chain's start makes impossible stays so. Log-likelihoods stay those of the fit.
     #[must_use]
     pub fn starting_anywhere(mut self) -> Self {
         let initial = &mut self.model.initial;

@@ -9,7 +9,7 @@ use crate::runtime::{Hmm, HmmError, with_states};
 
 /// The likeliest path of hidden states.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decoded {
+pub struct ViterbiPath {
     /// The states, `[time]`.
     pub states: Vec<usize>,
     /// `log p(states, sequence)`, in nats.
@@ -38,7 +38,7 @@ impl Hmm {
     ///
     /// # Errors
     /// [`DecodeError`]: of a model that is none, or a sequence that it makes impossible or does not observe.
-    pub fn decode(&self, samples: SamplesView<'_>) -> Result<Decoded, DecodeError> {
+    pub fn decode(&self, samples: SamplesView<'_>) -> Result<ViterbiPath, DecodeError> {
         self.validate()?;
         with_states!(self.states(), N => match samples {
             SamplesView::Channels(rows) => {
@@ -72,7 +72,7 @@ pub enum DecodeError {
 fn path<'x, E, const N: usize>(
     hmm: &CoreHmm<E, N>,
     samples: impl Iterator<Item = Option<&'x E::Observation>> + Clone,
-) -> Result<Decoded, DecodeError>
+) -> Result<ViterbiPath, DecodeError>
 where
     E: Emission<Weight = f64, Observation: 'x>,
 {
@@ -80,5 +80,5 @@ where
     let mut back = vec![[0_u8; N]; length];
     let mut path = vec![0_u8; length];
     let log_probability = viterbi(hmm, samples, &mut back, &mut path)?;
-    Ok(Decoded { states: path.into_iter().map(usize::from).collect(), log_probability })
+    Ok(ViterbiPath { states: path.into_iter().map(usize::from).collect(), log_probability })
 }

@@ -9,7 +9,7 @@ mod simulate;
 mod topology;
 
 pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
-pub use decode::{DecodeError, Decoded};
+pub use decode::{DecodeError, ViterbiPath};
 pub(crate) use expectations::Accumulate;
 pub use expectations::{Expectations, expectations};
 pub use topology::Topology;

@@ -1,10 +1,10 @@
 //! A detector from normal series alone: fitted, calibrated and tried on parts that do not overlap.
 
-use super::one_model::{centre_and_scale, size};
+use super::one_model::scale_of;
 use crate::classifier::{Direction, Observations};
-use crate::data::{Dataset, Rows, Samples, SamplesView};
+use crate::data::{Dataset, Rows, RowsView, Samples, SamplesView};
 use crate::deploy::{Calibration, CalibrationError, Detector};
-use crate::fit::{BaumWelch, Fit, FitError, fit};
+use crate::fit::{BaumWelch, Fit, FitError, Topology, fit};
 use crate::runtime::Hmm;
 
 /// What a stream may change to, and the detector looks for beside all that is unlikely.
@@ -19,7 +19,7 @@ pub enum Change<'a> {
         /// By how much, in the trial.
         size: f64,
     },
-    /// Recordings of what is to be seen.
+    /// Recordings of what is to be seen. Full Gaussians look along the change of their means alone.
     Recorded(&'a Dataset),
 }
 
@@ -45,8 +45,18 @@ pub struct DetectorTrial {
     pub calibrated: FalseAlarms,
     /// False alarms on the unseen parts: what to expect.
     pub unseen: FalseAlarms,
-    /// How changes are seen; `None` where nobody knows which.
-    pub changes: Option<Delays>,
+    /// How changes are seen, and how often there is an alarm without one in as many samples; `None` where
+    /// nobody knows which.
+    pub changes: Option<Changes>,
+}
+
+/// What a detector makes of changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changes {
+    /// Of series that change.
+    pub changed: Delays,
+    /// Of series that do not, cut alike: what chance alone would see.
+    pub unchanged: Delays,
 }
 
 /// Alarms where nothing changes.
@@ -58,27 +68,28 @@ pub struct FalseAlarms {
     pub samples: usize,
 }
 
-/// How long changes go unseen.
+/// How long changes go unseen: detection delays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delays {
     /// Series that change.
     pub series: usize,
-    /// From the change to the first alarm after it, in samples, where there is one; rising.
-    pub delays: Vec<usize>,
+    /// Samples from the first changed one to that of the first alarm, both counted, where there is one;
+    /// rising.
+    pub samples: Vec<usize>,
 }
 
 impl Delays {
     /// The delay that half of the changes are seen within, in samples; `None` where half are not seen.
     #[must_use]
     pub fn median(&self) -> Option<usize> {
-        self.delays.get(self.series.saturating_sub(1) / 2).copied()
+        self.samples.get(self.series.saturating_sub(1) / 2).copied()
     }
 }
 
 /// Why there is no detector.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum TrialError {
+pub enum DetectorError {
     /// A model of normal, or of the change, that cannot be fitted.
     #[error("{file}: {error}")]
     Fit {
@@ -88,7 +99,7 @@ pub enum TrialError {
         error: FitError,
     },
     /// The limits.
-    #[error("{file}: {error}")]
+    #[error("{file}, the middle third of every series: {error}")]
     Calibration {
         /// The data.
         file: String,
@@ -103,6 +114,14 @@ pub enum TrialError {
     Offset {
         /// The family of emissions.
         family: &'static str,
+    },
+    /// A channel that is not there.
+    #[error("{file}: there is no channel {channel} for an offset")]
+    Channel {
+        /// The data.
+        file: String,
+        /// Its place.
+        channel: usize,
     },
     /// A change to what the model does not observe.
     #[error("{file}: observes {found}, where what is normal is of {wanted}")]
@@ -122,86 +141,105 @@ impl DetectorPlan<'_> {
     /// direction it leads, the second tries it; an offset sets in amid the last third.
     ///
     /// # Errors
-    /// [`TrialError`].
+    /// [`DetectorError`].
     pub fn carry_out(
         &self,
         normal: &Dataset,
         progress: &(dyn Fn() + Sync),
-    ) -> Result<DetectorTrial, TrialError> {
-        if let Change::Recorded(changed) = self.change
-            && changed.kind() != normal.kind()
-        {
-            return Err(TrialError::Other {
-                file: changed.source().to_owned(),
-                found: Observations::from(changed.kind()).to_string(),
-                wanted: Observations::from(normal.kind()).to_string(),
-            });
+    ) -> Result<DetectorTrial, DetectorError> {
+        let observations = Observations::from(normal.kind());
+        let file = || normal.source().to_owned();
+        match self.change {
+            Change::Recorded(changed) if changed.kind() != normal.kind() => {
+                return Err(DetectorError::Other {
+                    file: changed.source().to_owned(),
+                    found: Observations::from(changed.kind()).to_string(),
+                    wanted: observations.to_string(),
+                });
+            }
+            Change::Offset { channel, .. } if channel >= observations.size() => {
+                return Err(DetectorError::Channel { file: file(), channel });
+            }
+            _ => {}
+        }
+        let mut baum_welch = self.baum_welch.clone();
+        if baum_welch.topology == Topology::Automatic {
+            // A stream has no positions, though thirds of strings of one length have one length too.
+            baum_welch.topology = Topology::Ergodic;
         }
         let [first, second, third] = parts(normal);
-        let all: Vec<usize> = (0..normal.series().len()).collect();
-        let (_, scale) = centre_and_scale(normal, &all);
-        let fitted = self
-            .baum_welch
-            .fit(&first, size(normal), &scale, progress)
-            .map_err(|error| TrialError::Fit { file: normal.source().to_owned(), error })?
+        let scale = scale_of(normal.kind(), &first);
+        let fitted = baum_welch
+            .fit(&first, observations.size(), &scale, progress)
+            .map_err(|error| DetectorError::Fit { file: file(), error })?
             .starting_anywhere();
-        let model = &fitted.model;
+        let direction = self.direction(&baum_welch, &fitted.model, &scale, progress)?;
         let detector = self
             .calibration
-            .calibrate(
-                model,
-                &self.direction(model, &scale, progress)?,
-                &Observations::from(normal.kind()),
-                &second,
-            )
-            .map_err(|error| TrialError::Calibration { file: normal.source().to_owned(), error })?;
-        let changes = match self.change {
-            Change::Unknown => None,
-            Change::Offset { channel, size } => {
-                let moved: Vec<_> =
-                    third.iter().map(|samples| with_offset(*samples, channel, size)).collect();
-                let begins = |samples: &Samples| samples.view().len() / 2;
-                Some(delays(&detector, moved.iter().map(|one| (one.view(), begins(one)))))
-            }
-            Change::Recorded(changed) => {
-                let [_, tried] = parts(changed);
-                Some(delays(&detector, tried.into_iter().map(|samples| (samples, 0))))
-            }
-        };
+            .calibrate(&fitted.model, &direction, &observations, &second)
+            .map_err(|error| DetectorError::Calibration { file: file(), error })?;
         let [calibrated, unseen] = [&second, &third].map(|streams| FalseAlarms {
             alarms: detector.alarms(streams),
             samples: streams.iter().map(SamplesView::len).sum(),
         });
+        let changes = self.changes(&detector, &third);
         Ok(DetectorTrial { detector, fit: fitted, calibrated, unseen, changes })
     }
 
     /// The direction of the change.
     fn direction(
         &self,
+        baum_welch: &BaumWelch,
         model: &Hmm,
         scale: &[f64],
         progress: &(dyn Fn() + Sync),
-    ) -> Result<Direction, TrialError> {
+    ) -> Result<Direction, DetectorError> {
+        let family = model.emission.family().name();
         let changed = match self.change {
             Change::Unknown => return Ok(Direction::zero(model)),
             Change::Offset { channel, .. } => {
-                let family = model.emission.family().name();
-                return Direction::offset(model, channel).ok_or(TrialError::Offset { family });
+                return Direction::offset(model, channel).ok_or(DetectorError::Offset { family });
             }
             Change::Recorded(changed) => changed,
         };
         let [seen, _] = parts(changed);
         // From the model of normal, so that states keep their meaning.
-        let moved = fit(&self.baum_welch, model.clone(), &seen, scale, progress)
-            .map_err(|error| TrialError::Fit { file: changed.source().to_owned(), error })?
+        let moved = fit(baum_welch, model.clone(), &seen, scale, progress)
+            .map_err(|error| DetectorError::Fit { file: changed.source().to_owned(), error })?
             .starting_anywhere();
+        // One model's shapes.
         Ok(Direction::towards(model, &moved.model).unwrap_or_else(|| Direction::zero(model)))
+    }
+
+    /// How the detector sees changes, and what it sees without.
+    fn changes(&self, detector: &Detector, normal: &[SamplesView<'_>]) -> Option<Changes> {
+        match self.change {
+            Change::Unknown => None,
+            Change::Offset { channel, size } => {
+                let rows = normal.iter().filter_map(SamplesView::rows);
+                let moved: Vec<_> = rows.map(|rows| with_offset(rows, channel, size)).collect();
+                let middle = |samples: SamplesView<'_>| samples.len() / 2;
+                Some(Changes {
+                    changed: delays(detector, moved.iter().map(Samples::view), middle),
+                    unchanged: delays(detector, normal.iter().copied(), middle),
+                })
+            }
+            Change::Recorded(changed) => {
+                let [_, tried] = parts(changed);
+                let longest = |all: &[SamplesView<'_>]| all.iter().map(SamplesView::len).max();
+                let length = longest(&tried).min(longest(normal)).unwrap_or_default();
+                let of = |all: &[SamplesView<'_>]| {
+                    let cut = all.iter().map(|one| one.slice(0..one.len().min(length)));
+                    delays(detector, cut, |_| 0)
+                };
+                Some(Changes { changed: of(&tried), unchanged: of(normal) })
+            }
+        }
     }
 }
 
 /// The series with an offset from its middle on.
-fn with_offset(samples: SamplesView<'_>, channel: usize, size: f64) -> Samples {
-    let Some(rows) = samples.rows() else { return Samples::Symbols(Vec::new()) };
+fn with_offset(rows: RowsView<'_>, channel: usize, size: f64) -> Samples {
     let mut moved = Rows::new(rows.dimension());
     for (t, row) in rows.iter().enumerate() {
         let mut row = row.map(<[f64]>::to_vec);
@@ -216,22 +254,24 @@ fn with_offset(samples: SamplesView<'_>, channel: usize, size: f64) -> Samples {
 /// How long the detector takes to see what sets in at a place of each stream.
 fn delays<'a>(
     detector: &Detector,
-    streams: impl Iterator<Item = (SamplesView<'a>, usize)>,
+    streams: impl Iterator<Item = SamplesView<'a>>,
+    begins: impl Fn(SamplesView<'a>) -> usize,
 ) -> Delays {
     let (mut series, mut delays) = (0, Vec::new());
     let mut stream = detector.stream();
-    for (samples, begins) in streams {
+    for samples in streams.filter(|samples| !samples.is_empty()) {
         series += 1;
         stream.reset();
+        let begins = begins(samples);
         // Every sample up to the alarm goes through the stream, those before the change too.
         let alarm = samples
             .iter()
             .enumerate()
             .position(|(t, x)| stream.watch(x).alarm.is_some() && t >= begins);
-        delays.extend(alarm.map(|t| t - begins));
+        delays.extend(alarm.map(|t| t - begins + 1));
     }
     delays.sort_unstable();
-    Delays { series, delays }
+    Delays { series, samples: delays }
 }
 
 /// Every series in so many parts of one length, in the order of time, `[part][series]`.
@@ -240,4 +280,58 @@ fn parts<const P: usize>(data: &Dataset) -> [Vec<SamplesView<'_>>; P] {
         let views = data.series().iter().map(|series| series.samples.view());
         views.map(|all| all.slice(all.len() * part / P..all.len() * (part + 1) / P)).collect()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Kind;
+
+    #[test]
+    fn the_median_is_of_all_changes_those_unseen_last() {
+        let median =
+            |series, samples: &[usize]| Delays { series, samples: samples.to_vec() }.median();
+        assert_eq!(median(0, &[]), None);
+        assert_eq!(median(2, &[7]), Some(7));
+        assert_eq!(median(3, &[7]), None);
+        assert_eq!(median(4, &[3, 7]), Some(7));
+    }
+
+    /// Two regimes, noise that repeats late, and an end that is given.
+    fn normal(end: f64) -> Dataset {
+        let row = |t: u32| {
+            let near = f64::from(t * 7919 % 101) / 50.0 - 1.0;
+            [if t >= 400 { end * near } else { near + f64::from(t / 20 % 2) }]
+        };
+        let series = (0..6).map(|n| ("all", (0..600).map(|t| row(t + 13 * n)).collect()));
+        Dataset::labelled(Kind::Channels(vec!["x".into()]), series).expect("sound")
+    }
+
+    fn plan(change: Change<'_>) -> DetectorPlan<'_> {
+        let baum_welch = BaumWelch { states: 2, iterations: 10, ..BaumWelch::default() };
+        let calibration = Calibration { memory: 10.0, mean_time: 60.0 };
+        DetectorPlan { baum_welch, calibration, change }
+    }
+
+    #[test]
+    fn the_last_third_moves_no_number() {
+        let of = |end| {
+            let trial = plan(Change::Offset { channel: 0, size: 1.0 });
+            trial.carry_out(&normal(end), &|| ()).expect("made").detector
+        };
+        assert_eq!(of(1.0).to_source(), of(50.0).to_source());
+    }
+
+    #[test]
+    fn what_cannot_be_looked_for_is_named() {
+        let data = normal(1.0);
+        let refused = |plan: DetectorPlan<'_>| plan.carry_out(&data, &|| ()).expect_err("refused");
+        let far = refused(plan(Change::Offset { channel: 1, size: 1.0 }));
+        assert!(matches!(far, DetectorError::Channel { channel: 1, .. }), "{far}");
+        let symbols = Kind::Symbols(crate::data::Alphabet::dna());
+        let other = Dataset::labelled(symbols, [("a", [0_u16, 1].into_iter().collect())]);
+        let other = other.expect("sound");
+        let error = refused(plan(Change::Recorded(&other)));
+        assert!(matches!(error, DetectorError::Other { .. }), "{error}");
+    }
 }

@@ -70,7 +70,9 @@ pub use affine::Affine;
 pub use augment::{Augment, AugmentError, Mirror};
 pub use channels::{coarse_channels, constant_channels};
 pub use choice::{Candidate, Choice, ChosenBy, Setting};
-pub use detector::{Change, Delays, DetectorPlan, DetectorTrial, FalseAlarms, TrialError};
+pub use detector::{
+    Change, Changes, Delays, DetectorError, DetectorPlan, DetectorTrial, FalseAlarms,
+};
 pub use effort::Effort;
 pub use expansion::{Expansion, KernelLearnError, Linear};
 pub use features::{FeatureMap, Features, Scaling};

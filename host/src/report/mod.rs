@@ -27,7 +27,7 @@ pub use gram::{GramReport, InformationSummary, SpectrumSummary};
 pub use model::{Inspection, Stored};
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
-pub use watch::{Alarms, Changes, WatchReport};
+pub use watch::{Alarms, Changes, Seen, WatchReport};
 
 /// Something with two faces: [`Display`](fmt::Display) for people, JSON for programs.
 pub trait Report: Serialize + fmt::Display {}

@@ -2,9 +2,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{DataSummary, EmissionSummary, Table, counted, grouped};
+use super::{ClassFit, DataSummary, EmissionSummary, Floored, Table, counted, grouped};
+use crate::data::Kind;
 use crate::deploy::Calibration;
-use crate::learn::{Delays, DetectorTrial, FalseAlarms};
+use crate::learn::{self, Delays, DetectorTrial, FalseAlarms};
 
 /// What `watch` has made, and what it is worth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,6 +20,8 @@ pub struct WatchReport {
     pub emission: EmissionSummary,
     /// Hidden states of the model.
     pub states: usize,
+    /// How it was fitted; its class is `normal`.
+    pub fit: ClassFit,
     /// Log-likelihood of an observed sample that the model was fitted to, in nats.
     pub log_likelihood_per_sample: f64,
     /// The memory, in samples.
@@ -48,17 +51,25 @@ pub struct Alarms {
     pub one_in: Option<f64>,
 }
 
-/// How long changes go unseen.
+/// How long changes go unseen, beside as many samples without a change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Changes {
     /// Series that change.
+    pub changed: Seen,
+    /// Series that do not.
+    pub unchanged: Seen,
+}
+
+/// Series with an alarm.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Seen {
+    /// Series in all.
     pub series: usize,
-    /// Of these, with an alarm after it.
-    pub seen: usize,
-    /// Samples from the change to the alarm that half of the changes have been seen by; null where half
-    /// are not seen.
+    /// Of these, with an alarm after the place where a change is or would be.
+    pub alarmed: usize,
+    /// Samples up to the alarm, within which half of the series have one; null where half have none.
     pub median_delay: Option<usize>,
-    /// The longest delay of those seen.
+    /// The longest delay of those with an alarm.
     pub longest_delay: Option<usize>,
 }
 
@@ -68,13 +79,19 @@ impl From<FalseAlarms> for Alarms {
     }
 }
 
-impl From<&Delays> for Changes {
+impl From<&learn::Changes> for Changes {
+    fn from(learn::Changes { changed, unchanged }: &learn::Changes) -> Self {
+        Self { changed: changed.into(), unchanged: unchanged.into() }
+    }
+}
+
+impl From<&Delays> for Seen {
     fn from(delays: &Delays) -> Self {
         Self {
             series: delays.series,
-            seen: delays.delays.len(),
+            alarmed: delays.samples.len(),
             median_delay: delays.median(),
-            longest_delay: delays.delays.last().copied(),
+            longest_delay: delays.samples.last().copied(),
         }
     }
 }
@@ -84,6 +101,7 @@ impl WatchReport {
     #[must_use]
     pub fn of(
         data: DataSummary,
+        kind: &Kind,
         trial: &DetectorTrial,
         calibration: Calibration,
         change: String,
@@ -96,6 +114,7 @@ impl WatchReport {
             observes: detector.observations().to_string(),
             emission: EmissionSummary::of(emission.family(), emission.shape()),
             states: detector.states(),
+            fit: ClassFit::of("normal", kind, fit),
             log_likelihood_per_sample: fit.last() / observed,
             memory: calibration.memory,
             mean_time: calibration.mean_time,
@@ -114,12 +133,21 @@ impl fmt::Display for WatchReport {
         writeln!(f, "{}", self.data)?;
         writeln!(
             f,
-            "{} over {}: {}, {:.3} nats a sample",
+            "{} over {}: {}, {:.3} nats a sample, {} after {}",
             self.emission.to_string().replace(" emissions", ""),
             self.observes,
             counted(self.states, "hidden state"),
-            self.log_likelihood_per_sample
+            self.log_likelihood_per_sample,
+            if self.fit.converged { "converged" } else { "stopped" },
+            counted(self.fit.passes, "pass")
         )?;
+        for Floored { channel, states } in &self.fit.floored {
+            let states = counted(*states, "state");
+            writeln!(f, "held at the floor of standard deviations: {channel} in {states}")?;
+        }
+        if self.fit.dead_states > 0 {
+            writeln!(f, "dead states: {}; fewer would do", self.fit.dead_states)?;
+        }
         writeln!(
             f,
             "memory {} samples; wanted: one false alarm in {}; looked for: {}\n",
@@ -135,19 +163,27 @@ impl fmt::Display for WatchReport {
             table.row([part.to_owned(), grouped(all), grouped(alarms), one_in]);
         }
         writeln!(f, "{table}")?;
-        if let Some(Changes { series, seen, median_delay, longest_delay }) = self.changes {
-            write!(f, "after the change: an alarm in {seen} of {}", counted(series, "series"))?;
-            if let Some(median) = median_delay {
-                write!(f, ", half of them within {}", counted(median + 1, "sample"))?;
-            }
-            if let Some(longest) = longest_delay {
-                write!(f, ", the last after {}", grouped(longest + 1))?;
-            }
-            writeln!(f)?;
+        if let Some(Changes { changed, unchanged }) = &self.changes {
+            writeln!(f, "after the change: {changed}")?;
+            writeln!(f, "without one, in as many samples: {unchanged}\n")?;
         }
         match &self.detector {
             Some(file) => writeln!(f, "detector written to {file}"),
             None => writeln!(f, "not written: name a file with --rust"),
         }
+    }
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { series, alarmed, median_delay, longest_delay } = self;
+        write!(f, "an alarm in {} of {}", grouped(*alarmed), counted(*series, "series"))?;
+        if let Some(median) = median_delay {
+            write!(f, ", half of them within {}", counted(*median, "sample"))?;
+        }
+        if let Some(longest) = longest_delay {
+            write!(f, ", the last after {}", grouped(*longest))?;
+        }
+        Ok(())
     }
 }

@@ -102,8 +102,9 @@ impl Hmm {
         family.validate(parts, states, Shape { size, ..self.emission.shape() })
     }
 
-    /// Parameters that a fit was free to choose: of every row of probabilities those that are not zero but
-    /// one, which follows from the others, and what the family of emissions has.
+    /// Free parameters: of every row of probabilities those that are not zero but one, which follows from
+    /// the others, and what the family of emissions has. Zeros do not count, whether the topology or the
+    /// data made them.
     #[must_use]
     pub fn free_parameters(&self) -> usize {
         let chain = free_probabilities(&self.initial)

@@ -60,8 +60,8 @@ pub enum CalibrationError {
     Shape(&'static str),
     /// Too little to tell how often an alarm comes.
     #[error(
-        "{observed} samples in which nothing changes are too few for one false alarm in {mean_time}: \
-         give at least {FEWEST_ALARMS} times as many, or draw them from the model"
+        "{observed} samples in which nothing changes are too few for one false alarm in {mean_time}: {:.0} \
+         are needed at least", FEWEST_ALARMS as f64 * mean_time
     )]
     TooFew {
         /// Samples that the model takes.

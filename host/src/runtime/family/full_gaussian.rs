@@ -197,8 +197,9 @@ impl Family for FullGaussian {
             let held = |axis: &usize| axes.eigenvalues[*axis] <= 1.0 + 1e-6;
             let axes_held: Vec<usize> = (0..floor.len()).filter(held).collect();
             for (channel, states) in states.iter_mut().enumerate() {
-                let part = |&axis: &usize| axes.eigenvectors[(channel, axis)].abs() > 0.1;
-                *states += usize::from(axes_held.iter().any(part));
+                // Held axes are as good as any others that span the same directions: their sum is not.
+                let part = |&axis: &usize| axes.eigenvectors[(channel, axis)].powi(2);
+                *states += usize::from(axes_held.iter().map(part).sum::<f64>() > 0.01);
             }
         }
         states

@@ -197,7 +197,7 @@ pub trait Family: fmt::Debug + Sync {
         let _ = (parts, floor);
         Vec::new()
     }
-    /// Parameters that a fit was free to choose.
+    /// Free parameters: see [`Hmm::free_parameters`](crate::runtime::Hmm::free_parameters).
     fn free_parameters(&self, parts: &Parts) -> usize {
         parts.states() * entries(self.parts(), self.shape(parts))
     }

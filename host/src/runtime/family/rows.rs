@@ -201,7 +201,7 @@ impl HostReal for f32 {
 }
 
 impl HostReal for f64 {
-    // No device's: fixed point is measured against it, and nothing waits for that.
+    // One direction over `f64` only measures fixed point: the wide type saves compiling another.
     type One = Dual<Self, BLOCK>;
     type Many = Dual<Self, BLOCK>;
 }
