@@ -299,11 +299,11 @@ mod tests {
 
     /// Two regimes, noise that repeats late, and an end that is given.
     fn normal(end: f64) -> Dataset {
-        let row = |t: u32| {
-            let near = f64::from(t * 7919 % 101) / 50.0 - 1.0;
+        let row = |n: u32, t: u32| {
+            let near = f64::from((t + 13 * n) * 7919 % 101) / 50.0 - 1.0;
             [if t >= 400 { end * near } else { near + f64::from(t / 20 % 2) }]
         };
-        let series = (0..6).map(|n| ("all", (0..600).map(|t| row(t + 13 * n)).collect()));
+        let series = (0..6).map(|n| ("all", (0..600).map(|t| row(n, t)).collect()));
         Dataset::labelled(Kind::Channels(vec!["x".into()]), series).expect("sound")
     }
 
