@@ -16,9 +16,10 @@ use super::{Failure, progress, tell};
 pub(super) const LONG_ABOUT: &str = "\
 Make a detector of change from series in which all is normal, for streams without labels.
 
-A model is fitted to the first third of every series. On the second third two limits are set, such that
-false alarms come as rarely as wanted: what the log-likelihood of late may be, and what its derivative
-along the change looked for may be. The last third, which neither has seen, shows what to expect.
+A model is fitted to the first third of every series. On the second third two limits are set,
+such that false alarms come as rarely as wanted: what the log-likelihood of late may be, and
+what its derivative along the change looked for may be. The last third, which neither has seen,
+shows what to expect.
 
 The firmware's detect_change runs the file that --rust names.";
 

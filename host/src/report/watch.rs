@@ -141,9 +141,13 @@ impl fmt::Display for WatchReport {
             if self.fit.converged { "converged" } else { "stopped" },
             counted(self.fit.passes, "pass")
         )?;
-        for Floored { channel, states } in &self.fit.floored {
-            let states = counted(*states, "state");
-            writeln!(f, "held at the floor of standard deviations: {channel} in {states}")?;
+        let held = self.fit.floored.iter();
+        let held = held.map(|Floored { channel, states }| {
+            format!("{channel} in {}", counted(*states, "state"))
+        });
+        let held: Vec<String> = held.collect();
+        if !held.is_empty() {
+            writeln!(f, "held at the floor of standard deviations: {}", held.join(", "))?;
         }
         if self.fit.dead_states > 0 {
             writeln!(f, "dead states: {}; fewer would do", self.fit.dead_states)?;
