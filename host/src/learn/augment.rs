@@ -107,8 +107,9 @@ impl Augment {
             let vectors: Vec<String> =
                 self.vectors.among(names).iter().map(|vector| format!("({vector})")).collect();
             let (turned, gain) = (vectors.join(" "), 100.0 * self.gain);
+            let copy = if copies == 1 { "copy" } else { "copies" };
             let mut copied =
-                format!("{copies} copies of each with gains off by {gain} % about the mean");
+                format!("{copies} {copy} of each with gains off by {gain} % about the mean");
             if !vectors.is_empty() && self.rotation_degrees > 0.0 {
                 copied += &format!(", {turned} turned by {} degrees", self.rotation_degrees);
             }

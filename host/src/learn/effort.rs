@@ -104,6 +104,14 @@ mod tests {
         Dataset::parse("six.csv", text.as_bytes(), &ReadOptions::default()).expect("a data set")
     }
 
+    #[test]
+    fn as_many_features_as_there_is_room_for_are_taken() {
+        let windows = 1_000;
+        let most = usize::try_from(MOST_NUMBERS).expect("a number of numbers") / windows;
+        check_features(2, windows, most).expect("room");
+        assert!(check_features(2, windows, most + 1).is_err());
+    }
+
     /// Where a mirror image may be chosen, none may be: what is refused is what none would take.
     #[test]
     fn windows_are_a_lower_bound_and_work_counts_what_inner_folds_train_on() {

@@ -163,3 +163,20 @@ fn rotations_keep_lengths_and_handedness() {
         }
     }
 }
+
+#[test]
+fn what_is_varied_is_said() {
+    let of = |channels: &str, options: &Augment| options.describe(&Kind::Channels(names(channels)));
+    let options = Augment { mirror: Mirror::Channels(names("ax")), ..Augment::default() };
+    assert_eq!(
+        of("ax ay az", &options),
+        "mirrored in ax as well; 2 copies of each with gains off by 5 % about the mean, (ax ay az) turned by \
+         10 degrees"
+    );
+    let still = Augment { rotation_degrees: 0.0, ..options };
+    let text = of("ax ay az", &still);
+    assert!(text.ends_with("gains off by 5 % about the mean"), "{text}");
+    assert_eq!(of("p q", &Augment::default()), AS_THEY_ARE);
+    let asked = of("p q", &Augment { copies: Some(1), ..Augment::default() });
+    assert_eq!(asked, "1 copy of each with gains off by 5 % about the mean");
+}
