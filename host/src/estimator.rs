@@ -74,8 +74,10 @@ impl Fitted {
         self.trained.classifier.classes()
     }
 
-    /// The class of a series, taken as one window. Samples that all models find impossible are skipped, as
+    /// The class of a series, taken as one window. Samples that the classifier refuses are skipped, as
     /// [`score`](Self::score) and a device do; where nothing is left, priors or biases alone decide.
+    ///
+    /// Cost: the stream's, a sample ([`deployed`](Self::deployed)`().cost()`).
     ///
     /// # Errors
     /// [`Error::Push`] of other observations than the classifier's, [`Error::Range`].
@@ -172,7 +174,8 @@ mod tests {
         let leads = fitted.leads(&both.series()[0].samples).expect("decided");
         assert!(leads[1] > 0.0 && leads[0] < 0.0, "{leads:?}");
         let strange = fitted.score(&waves(&[("slow", 0.3), ("odd", 1.0)], "x"));
-        assert!(matches!(strange, Err(Error::Data(_))), "{strange:?}");
+        let strange = strange.expect_err("no such class").to_string();
+        assert!(strange.starts_with("memory, series `1`: label `odd`"), "{strange}");
         let other = fitted.score(&waves(&[("slow", 0.3)], "y"));
         assert!(matches!(other, Err(Error::Evaluate(EvaluateError::Observes { .. }))), "{other:?}");
     }

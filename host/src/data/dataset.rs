@@ -20,6 +20,15 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Number of channels, or of symbols.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Channels(names) => names.len(),
+            Self::Symbols(alphabet) => alphabet.len(),
+        }
+    }
+
     /// Number of channels, or `None` for symbols.
     #[must_use]
     pub fn dimension(&self) -> Option<usize> {
@@ -162,7 +171,11 @@ impl Dataset {
             let name = &self.classes[label];
             let known = classes.iter().position(|class| class == name);
             series.label = Some(known.ok_or_else(|| DataError::UnknownLabel {
-                place: Box::new(super::Place::line(&self.source, series.line)),
+                place: Box::new(match series.line {
+                    // From no file: its name says which.
+                    0 => super::Place::line(&format!("{}, series `{}`", self.source, series.id), 0),
+                    line => super::Place::line(&self.source, line),
+                }),
                 label: name.clone(),
                 classes: classes.join(", "),
             })?);

@@ -13,7 +13,7 @@ use crate::report::grouped;
 pub struct Place {
     /// The file, or `standard input`.
     pub file: String,
-    /// Line, from 1.
+    /// Line, from 1; 0 for what comes from no file.
     pub line: u64,
     /// Column of a table, from 1, and its name (empty where it has none).
     pub column: Option<(usize, String)>,
@@ -30,7 +30,10 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}", self.file, self.line)?;
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ", line {}", self.line)?;
+        }
         match &self.column {
             Some((number, name)) if name.is_empty() => write!(f, ", column {number}")?,
             Some((number, name)) => write!(f, ", column {number} ({name})")?,

@@ -19,15 +19,7 @@ pub fn fit_one(
     let sequences: Vec<SamplesView<'_>> =
         data.series().iter().map(|series| series.samples.view()).collect();
     let (_, scale) = centre_and_scale(data, &all);
-    options.fit(&sequences, size(data), &scale, progress)
-}
-
-/// Number of channels or symbols.
-pub(super) fn size(data: &Dataset) -> usize {
-    match data.kind() {
-        Kind::Channels(names) => names.len(),
-        Kind::Symbols(alphabet) => alphabet.len(),
-    }
+    options.fit(&sequences, data.kind().size(), &scale, progress)
 }
 
 /// Mean and standard deviation of each channel over the series; empty for symbols.

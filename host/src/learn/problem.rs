@@ -11,7 +11,7 @@ use super::effort::check_features;
 use super::features::{FeatureMap, Features, Scaling};
 use super::loss::ClassWeight;
 use super::machine::{Examples, KERNEL_WINDOWS, Path};
-use super::one_model::{centre_and_scale, size};
+use super::one_model::centre_and_scale;
 use super::options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
 use super::score_machine::ScorePath;
 use super::svm::Matrix;
@@ -120,14 +120,14 @@ impl<'a> Problem<'a> {
         };
         let sequences: Vec<_> = (0..classes.len()).map(of_class).collect();
         let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
-        let baum_welch = self.options.baum_welch.settled(&kinds, size(data), &scale);
+        let baum_welch = self.options.baum_welch.settled(&kinds, data.kind().size(), &scale);
         let baum_welch = baum_welch.map_err(TrainError::Topology)?;
         sequences
             .par_iter()
             .enumerate()
             .map(|(class, sequences)| {
                 let fit = baum_welch
-                    .fit(sequences, size(data), &scale, self.progress)
+                    .fit(sequences, data.kind().size(), &scale, self.progress)
                     .map_err(|source| TrainError::Fit { class: classes[class].clone(), source })?;
                 Ok(if within { fit.starting_anywhere() } else { fit })
             })
