@@ -3,6 +3,7 @@
 //! | what | file |
 //! |---|---|
 //! | [`Gram`], [`CrossGram`]: kernel values of all pairs, computed in parallel | `gram.rs` |
+//! | [`LogGram`], [`LogCrossGram`]: the logarithms of kernel values far below the least number | `log_gram.rs` |
 //! | [`Symmetric`]: what matrices of all pairs are read by | `symmetric.rs` |
 //! | [`write_gram`]: CSV, NumPy's `.npy`, LIBSVM's precomputed kernel | `format.rs` |
 //! | [`Scored`]: models with a score | `score.rs` |
@@ -11,16 +12,19 @@
 //! | [`FisherKernel`]: practical, invariant, Gaussian and polynomial | `fisher.rs` |
 //! | [`TopKernel`]: tangents of posterior log-odds | `top.rs` |
 //! | [`CountKernel`]: marginalised counts, single and of pairs | `count.rs` |
+//! | [`between`]: kernels between fitted models | `between/` |
 //! | [`marginal`]: kernels that sum over hidden models, against stored sequences | `marginal/` |
 //!
 //! A new kernel implements [`Kernel`] and is a line in the command's table.
 
+pub mod between;
 mod count;
 mod error;
 mod fisher;
 mod format;
 mod gram;
 mod information;
+mod log_gram;
 pub mod marginal;
 mod score;
 mod symmetric;
@@ -37,6 +41,7 @@ pub(crate) use information::digits;
 pub use information::{
     Axes, ENUMERATED_AT_MOST, Information, InformationError, PARAMETERS_AT_MOST, RELATIVE_CUT,
 };
+pub use log_gram::{LogCrossGram, LogGram};
 pub use score::{ModelScore, NoScore, Scored, scores};
 pub(crate) use score::{push_emissions, push_score};
 pub use symmetric::Symmetric;

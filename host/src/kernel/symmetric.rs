@@ -1,7 +1,7 @@
 use std::fmt;
 
 /// A square matrix that equals its mirror image, of a number a pair of items: what a
-/// [`Gram`](super::Gram) and a [`LogGram`](super::marginal::LogGram) are read by.
+/// [`Gram`](super::Gram) and a [`LogGram`](super::LogGram) are read by.
 ///
 /// RAM: `8 n^2` bytes.
 #[derive(Clone, PartialEq)]

@@ -2,7 +2,7 @@
 //!
 //! The recursions are the [core's](fishweir_core::kernel): models are padded to the sizes that it is
 //! compiled for with states that cannot be reached and symbols that do not occur, which changes no bit
-//! of `log k`. Rows of a [`LogGram`] are computed in parallel, one stream against many stored
+//! of `log k`. Rows of a [`LogGram`](super::LogGram) are computed in parallel, one stream against many stored
 //! sequences. Everything is in logarithms until kernels are normalised, so that no length underflows.
 //!
 //! # A model's file
@@ -44,7 +44,6 @@
 mod aligned;
 mod check;
 mod error;
-mod gram;
 mod model;
 mod newick;
 mod pair;
@@ -56,7 +55,6 @@ mod tree;
 
 pub use aligned::{FixedLengthModel, HiddenBinomialModel, HiddenState};
 pub use error::{ItemError, MarginalError, ModelError};
-pub use gram::{LogCrossGram, LogGram};
 pub use model::MarginalModel;
 pub use newick::{Newick, NewickError};
 pub use pair::{PairEnd, PairHmmModel};

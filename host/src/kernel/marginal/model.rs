@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::aligned::{FixedLengthModel, HiddenBinomialModel};
 use super::error::{MarginalError, ModelError};
-use super::gram::{LogCrossGram, LogGram};
 use super::pair::PairHmmModel;
 use super::rows::{Row, Rows};
 use super::set::FiniteSetModel;
 use super::tree::{Hidden, Pruning, TreeKernelModel};
 use crate::data::{Kind, SamplesView};
 use crate::files;
+use crate::kernel::{LogCrossGram, LogGram};
 
 /// A kernel by marginalisation, with the numbers of its hidden models.
 ///

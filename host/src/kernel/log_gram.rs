@@ -1,8 +1,10 @@
-//! Gram matrices of logarithms: kernels of long sequences are far below the least number.
+//! Gram matrices of logarithms: kernels of long sequences, and of models of them, are far below the
+//! least number.
 
 use std::ops::Deref;
 
-use crate::kernel::{CrossGram, Gram, Symmetric};
+use super::{CrossGram, Gram, Symmetric};
+use crate::parallel::each;
 
 /// `log k` of all pairs of `n` items; minus infinity where a kernel is zero. Read as a [`Symmetric`]
 /// matrix.
@@ -20,8 +22,22 @@ impl Deref for LogGram {
 }
 
 impl LogGram {
+    /// The matrix with `log k(i, j) = kernel(i, j)`, which is called with `j <= i` alone, in parallel.
+    ///
+    /// # Errors
+    /// One of the kernel's.
+    pub(crate) fn try_from_fn<E: Send>(
+        items: usize,
+        kernel: impl Fn(usize, usize) -> Result<f64, E> + Sync,
+    ) -> Result<Self, E> {
+        let row = |i: usize| (0..=i).map(|j| kernel(i, j)).collect::<Result<Vec<f64>, E>>();
+        // The longest first: they end together.
+        let rows = each(items, &|task| row(items - 1 - task)).into_iter().rev();
+        Ok(Self::of_lower(rows.collect::<Result<_, E>>()?))
+    }
+
     /// The matrix of rows `[log k(i, 0), ..., log k(i, i)]`; the upper triangle is their mirror image.
-    pub(super) fn of_lower(rows: Vec<Vec<f64>>) -> Self {
+    pub(crate) fn of_lower(rows: Vec<Vec<f64>>) -> Self {
         Self(Symmetric::of_lower(rows))
     }
 
@@ -61,7 +77,7 @@ pub struct LogCrossGram {
 }
 
 impl LogCrossGram {
-    pub(super) fn new(
+    pub(crate) fn new(
         row_diagonal: Vec<f64>,
         column_diagonal: Vec<f64>,
         logs: Vec<Vec<f64>>,

@@ -1,0 +1,61 @@
+//! Why models cannot be compared.
+
+/// Why there is no kernel value of two models.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BetweenError {
+    /// A parameter of the kernel is out of range.
+    #[error("{name} is {value}; it must be {range}")]
+    Parameter {
+        /// `rho`, `lambda`, ...
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be, in words.
+        range: &'static str,
+    },
+    /// The models are over different spaces.
+    #[error("one model has {first} {what}, the other {second}; compare models of the same {what}")]
+    Shapes {
+        /// `channels`, `symbols`, `variables`, ...
+        what: &'static str,
+        /// The first model's.
+        first: usize,
+        /// The second's.
+        second: usize,
+    },
+    /// The integral does not exist.
+    #[error("the kernel is infinite: {0}")]
+    Diverges(String),
+    /// A covariance that is none.
+    #[error(
+        "row {row} of {part} depends on the rows before it: the covariance is singular or not \
+         positive; raise its variances or leave the dimension out"
+    )]
+    Singular {
+        /// `covariance`, `R`, ...
+        part: String,
+        /// From 0.
+        row: usize,
+    },
+    /// A number of a model is out of range.
+    #[error("{part}: {why}")]
+    Model {
+        /// Which of its parts, and entry.
+        part: String,
+        /// What is wrong, and what to do.
+        why: String,
+    },
+}
+
+/// A pair of models without a kernel value.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("models {row} and {column}: {why}")]
+pub struct PairError {
+    /// One model, from 0.
+    pub row: usize,
+    /// The other.
+    pub column: usize,
+    /// Why.
+    pub why: BetweenError,
+}

@@ -1,0 +1,50 @@
+//! Kernels between fitted models: how alike are two recordings, two machines, two days, whatever their
+//! lengths?
+//!
+//! ```text
+//! probability product   k(p, q) = integral p(x)^rho q(x)^rho dx
+//! mean map              k(p, q) = E exp(-lambda/2 |x - y|^2),   x from p, y from q
+//! ```
+//!
+//! Every kernel here is a [`ModelKernel`], which gives `log k` of two models; matrices of all pairs are
+//! normalised from the logarithms, so that no length underflows.
+
+mod error;
+
+pub use error::{BetweenError, PairError};
+
+use super::LogGram;
+
+/// A kernel between models of one kind.
+pub trait ModelKernel: Sync {
+    /// What it compares.
+    type Model: Sync;
+
+    /// `log k(a, b)`; minus infinity where the kernel is zero. Of `(b, a)` it is the same but for
+    /// rounding.
+    ///
+    /// # Errors
+    /// [`BetweenError`] where the kernel is undefined: it diverges, the models differ in shape, a
+    /// parameter of the kernel is out of range.
+    fn log_value(&self, a: &Self::Model, b: &Self::Model) -> Result<f64, BetweenError>;
+
+    /// Whether every matrix of all pairs is positive semi-definite, rounding aside. Where it is not
+    /// promised, reports say so and show the spectrum.
+    fn is_positive_semidefinite(&self) -> bool {
+        true
+    }
+
+    /// `log k` of all pairs, in parallel; each pair is computed once.
+    ///
+    /// # Errors
+    /// [`PairError`] naming a pair whose kernel is undefined.
+    fn log_gram(&self, models: &[Self::Model]) -> Result<LogGram, PairError>
+    where
+        Self: Sized,
+    {
+        LogGram::try_from_fn(models.len(), |row, column| {
+            let value = self.log_value(&models[row], &models[column]);
+            value.map_err(|why| PairError { row, column, why })
+        })
+    }
+}
