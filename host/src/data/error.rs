@@ -5,7 +5,7 @@ use std::io;
 
 use super::folds::FoldError;
 use super::read::Format;
-use crate::report::grouped;
+use crate::words::grouped;
 
 /// Where in a file something is: `watch.csv, line 12, column 6 (ax)`. Lines, columns and characters
 /// count from 1.

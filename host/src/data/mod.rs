@@ -50,6 +50,7 @@ mod samples;
 mod series_table;
 mod strings;
 mod table;
+mod units;
 mod values;
 mod windows;
 
@@ -64,5 +65,6 @@ pub use gaps::Gaps;
 pub use live::{LiveReader, Sample};
 pub use read::{FastaLabel, Format, ReadOptions};
 pub use samples::{Rows, RowsView, Samples, SamplesView};
+pub(crate) use units::{centre_and_scale, centre_and_spread, scale_of};
 pub use values::Values;
 pub use windows::{ShortSeries, Window, Windowing, Windows};

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{EvaluateError, Figures, Interval, Judged, Latency, Roc, Units, judge};
 use crate::data::{Dataset, Window};
 use crate::learn::{Choice, TrainOptions, Trained, Trainer};
-use crate::report::short;
+use crate::words::short;
 
 /// A classifier's cross-validation.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,4 +1,5 @@
-use super::{GramError, InformationError, NoScore};
+use super::{GramError, InformationError};
+use crate::model::NoScore;
 use crate::runtime::Observed;
 
 /// Why a kernel could not be computed.

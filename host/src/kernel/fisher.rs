@@ -1,8 +1,9 @@
 use fishweir_core::emission::Parametrisation;
 
 use super::information::score_rows;
-use super::{Gram, Information, InformationError, Kernel, KernelError, Scored, Whitening};
+use super::{Gram, Information, InformationError, Kernel, KernelError, Whitening};
 use crate::data::SamplesView;
+use crate::model::Scored;
 
 /// What is made of the features of two sequences, `u` and `v`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,7 +6,6 @@
 //! | [`LogGram`], [`LogCrossGram`]: the logarithms of kernel values far below the least number | `log_gram.rs` |
 //! | [`Symmetric`]: what matrices of all pairs are read by | `symmetric.rs` |
 //! | [`write_gram`]: CSV, NumPy's `.npy`, LIBSVM's precomputed kernel | `format.rs` |
-//! | [`Scored`]: models with a score | `score.rs` |
 //! | [`Information`]: exact, sampled, empirical | `information.rs` |
 //! | [`Whitening`]: from scores to features, by an information | `whitening.rs` |
 //! | [`FisherKernel`]: practical, invariant, Gaussian and polynomial | `fisher.rs` |
@@ -26,7 +25,6 @@ mod gram;
 mod information;
 mod log_gram;
 pub mod marginal;
-mod score;
 mod symmetric;
 mod top;
 mod whitening;
@@ -37,13 +35,10 @@ pub use fisher::{Expected, FisherKernel, Metric, ScoreForm};
 pub use format::{FormatError, GramFormat, Items, gram_bytes, write_gram};
 pub(crate) use gram::inner_product;
 pub use gram::{CrossGram, Gram, GramError, Spectrum};
-pub(crate) use information::digits;
 pub use information::{
     Axes, ENUMERATED_AT_MOST, Information, InformationError, PARAMETERS_AT_MOST, RELATIVE_CUT,
 };
 pub use log_gram::{LogCrossGram, LogGram};
-pub use score::{ModelScore, NoScore, Scored, scores};
-pub(crate) use score::{push_emissions, push_score};
 pub use symmetric::Symmetric;
 pub use top::TopKernel;
 pub use whitening::Whitening;

@@ -5,10 +5,10 @@ use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
 use serde::{Deserialize, Serialize};
 
+use crate::batch::{Expectations, expectations};
 use crate::classifier::{Direction, EmissionDirection};
 use crate::data::{Samples, SamplesView};
-use crate::fit::{Expectations, expectations};
-use crate::kernel::{ModelScore, Scored, push_score};
+use crate::model::{ModelScore, Scored, push_score};
 use crate::runtime::{Hmm, Parts};
 
 /// What a sequence's features are: inner products of them are the kernel.

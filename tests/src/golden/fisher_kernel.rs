@@ -1,5 +1,6 @@
 use fishweir::data::Samples;
-use fishweir::kernel::{Gram, Information, ScoreForm, Scored, Whitening};
+use fishweir::kernel::{Gram, Information, ScoreForm, Whitening};
+use fishweir::model::Scored;
 use fishweir::runtime::Hmm;
 use fishweir_core::emission::Parametrisation;
 use serde::Deserialize;

@@ -4,8 +4,9 @@ use fishweir::data::SamplesView;
 use fishweir::kernel::marginal::MarginalError;
 use fishweir::kernel::{
     CountKernel, Counted, Expected, FisherKernel, Gram, Information, KernelError, Metric,
-    ScoreForm, Scored, TopKernel,
+    ScoreForm, TopKernel,
 };
+use fishweir::model::Scored;
 use fishweir::runtime::Hmm;
 use fishweir_core::emission::Parametrisation;
 

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use fishweir::context::{ContextModelError, ContextSet, Family};
 use fishweir::data::{Dataset, Kind, SamplesView, Window};
 use fishweir::fit::BaumWelch;
-use fishweir::kernel::Scored;
 use fishweir::learn::TrainOptions;
+use fishweir::model::Scored;
+use fishweir::model::{ContextModelError, ContextSet, Family};
 
 use super::{Arguments, Name, place};
 use crate::commands::Failure;

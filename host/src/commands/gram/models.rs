@@ -1,9 +1,9 @@
 //! Which data and which models.
 
 use fishweir::data::{Dataset, Windowing};
-use fishweir::kernel::Scored;
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, fit_one};
+use fishweir::model::Scored;
 use fishweir::runtime::Hmm;
 
 use super::{Arguments, check, check_items, marginal};

@@ -10,7 +10,8 @@ use super::{
     HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight, Width,
 };
 use crate::data::Values;
-use crate::runtime::numbers::{centre_and_spread, normal};
+use crate::data::centre_and_spread;
+use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
 
 /// Channels that are Gaussian together, with a covariance matrix.

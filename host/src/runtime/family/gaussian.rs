@@ -11,8 +11,9 @@ use super::{
     AllBanks, Along, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
     HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight, Width, table_towards,
 };
+use crate::data::centre_and_spread;
 use crate::data::{Sample, Values};
-use crate::runtime::numbers::{centre_and_spread, normal};
+use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
 
 /// Channels that are Gaussian, independent given the state.

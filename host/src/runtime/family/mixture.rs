@@ -10,8 +10,9 @@ use super::{
     Observed, OverRows, Parts, Precision, Shape, Weighed, Width, entries, table_towards,
 };
 use crate::data::Values;
+use crate::data::centre_and_spread;
 use crate::runtime::numbers::{
-    centre_and_spread, choose, free_probabilities, log_dirichlet, normal, normalise_into, push_row,
+    choose, free_probabilities, log_dirichlet, normal, normalise_into, push_row,
 };
 use crate::runtime::{HmmError, check};
 

@@ -52,7 +52,7 @@ pub use rows::{HostReal, HostWeight, RowState};
 
 use super::HmmError;
 use crate::data::{Sample, Values};
-use crate::report::counted;
+use crate::words::counted;
 
 /// The families there are.
 pub const FAMILIES: [&dyn Family; 6] = [

@@ -2,9 +2,10 @@ use std::slice::from_ref;
 
 use fishweir::data::{Samples, SamplesView};
 use fishweir::kernel::{
-    CountKernel, Counted, Expected, FisherKernel, Gram, Kernel, KernelError, Metric, NoScore,
-    ScoreForm, TopKernel, Whitening,
+    CountKernel, Counted, Expected, FisherKernel, Gram, Kernel, KernelError, Metric, ScoreForm,
+    TopKernel, Whitening,
 };
+use fishweir::model::NoScore;
 use fishweir::runtime::Hmm;
 use fishweir_core::emission::Parametrisation;
 use fishweir_tests::oracle::least_eigenvalue;

@@ -1,8 +1,8 @@
-use fishweir::context::{ContextSet, DensityModel, MarkovModel, PositionModel};
 use fishweir::data::Samples;
 use fishweir::kernel::{
-    Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreForm, Scored, TopKernel,
+    Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreForm, TopKernel,
 };
+use fishweir::model::{ContextSet, DensityModel, MarkovModel, PositionModel, Scored};
 use fishweir_core::emission::Parametrisation;
 use fishweir_tests::sample::Sampler;
 

@@ -1,6 +1,6 @@
-use fishweir::context::{ContextModelError, ContextSet, MarkovModel};
 use fishweir::data::Samples;
-use fishweir::kernel::{FisherKernel, Kernel, Metric, ScoreForm, Scored};
+use fishweir::kernel::{FisherKernel, Kernel, Metric, ScoreForm};
+use fishweir::model::{ContextModelError, ContextSet, MarkovModel, Scored};
 use fishweir_core::ObservationError;
 use fishweir_core::context::{
     AutomatonView, ContextLikelihood, ContextModel, ContextStatistics, Span, StringEnd,

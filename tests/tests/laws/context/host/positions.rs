@@ -1,6 +1,6 @@
-use fishweir::context::{ContextModelError, PositionModel};
 use fishweir::data::Samples;
-use fishweir::kernel::{Expected, FisherKernel, Kernel, Metric, ScoreForm, Scored};
+use fishweir::kernel::{Expected, FisherKernel, Kernel, Metric, ScoreForm};
+use fishweir::model::{ContextModelError, PositionModel, Scored};
 use fishweir_core::ObservationError;
 use fishweir_core::context::{
     ContextLikelihood, ContextStatistics, IndependentPositions, Positions,

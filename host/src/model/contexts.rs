@@ -3,9 +3,9 @@ use std::path::Path;
 
 use super::ContextModelError;
 use super::error::MOST_CONTEXTS;
+use super::rows::digits;
 use crate::data::{Alphabet, Decoded, SamplesView};
 use crate::files;
-use crate::kernel::digits;
 
 /// Which pasts of a string are told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]

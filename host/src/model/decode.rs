@@ -33,7 +33,7 @@ impl Hmm {
     /// # };
     /// let decoded = hmm.decode(SamplesView::Symbols(&path))?;
     /// assert_eq!(decoded.states, [0, 0, 0, 0, 1, 1, 1]);
-    /// # Ok::<(), fishweir::fit::DecodeError>(())
+    /// # Ok::<(), fishweir::model::DecodeError>(())
     /// ```
     ///
     /// # Errors

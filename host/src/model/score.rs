@@ -4,9 +4,8 @@ use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
 use rayon::prelude::*;
 
-use super::Gram;
+use crate::batch::{Expectations, expectations};
 use crate::data::{Samples, SamplesView};
-use crate::fit::{Expectations, expectations};
 use crate::runtime::family::entries;
 use crate::runtime::numbers::push_row;
 use crate::runtime::{Emissions, Hmm, Parts};
@@ -36,7 +35,11 @@ pub trait Scored: Sync {
 
     /// The exact information of a sequence of a length, `[parameter][parameter]`, where it has a closed
     /// form; `None` where the sequences have to be enumerated.
-    fn information(&self, length: usize, parametrisation: Parametrisation) -> Option<Gram> {
+    fn information(
+        &self,
+        length: usize,
+        parametrisation: Parametrisation,
+    ) -> Option<Vec<Vec<f64>>> {
         let _ = (length, parametrisation);
         None
     }
@@ -59,7 +62,11 @@ impl<M: Scored + ?Sized> Scored for Box<M> {
     fn symbols(&self) -> Option<usize> {
         (**self).symbols()
     }
-    fn information(&self, length: usize, parametrisation: Parametrisation) -> Option<Gram> {
+    fn information(
+        &self,
+        length: usize,
+        parametrisation: Parametrisation,
+    ) -> Option<Vec<Vec<f64>>> {
         (**self).information(length, parametrisation)
     }
 }

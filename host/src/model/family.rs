@@ -1,8 +1,7 @@
-use super::{ContextModelError, ContextSet, DensityModel, MarkovModel, PositionModel};
+use super::{ContextModelError, ContextSet, DensityModel, MarkovModel, PositionModel, Scored};
+use crate::data::centre_and_scale;
 use crate::data::{Dataset, Kind, SamplesView};
 use crate::fit::BaumWelch;
-use crate::kernel::Scored;
-use crate::learn::centre_and_scale;
 
 /// A family of models without hidden states, and how one of it is fitted.
 #[derive(Clone, Debug, PartialEq)]

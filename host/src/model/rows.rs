@@ -10,8 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::ContextModelError;
+use super::{ModelScore, NoScore};
 use crate::data::SamplesView;
-use crate::kernel::{Gram, ModelScore, NoScore};
 use crate::runtime::numbers::{choose, push_row};
 
 /// Probabilities or counts, `[context][event]`.
@@ -162,13 +162,13 @@ pub(super) fn information(
     probability: &Table,
     visits: &[f64],
     parametrisation: Parametrisation,
-) -> Gram {
+) -> Vec<Vec<f64>> {
     let entries: Vec<(usize, f64)> = probability
         .iter()
         .enumerate()
         .flat_map(|(context, row)| row.iter().map(move |&p| (context, p)))
         .collect();
-    Gram::from_fn(entries.len(), |a, b| {
+    let of_pair = |a: usize, b: usize| {
         let ((context, p), (other, q)) = (entries[a], entries[b]);
         if context != other || p == 0.0 || q == 0.0 {
             return 0.0;
@@ -179,5 +179,17 @@ pub(super) fn information(
                 Probabilities::Ratio => same / p - 1.0,
                 Probabilities::Softmax => same * p - p * q,
             }
-    })
+    };
+    let row = |a| (0..entries.len()).map(|b| of_pair(a, b)).collect();
+    (0..entries.len()).map(row).collect()
+}
+
+/// The symbols of the `n`th sequence, the last one varying fastest.
+pub(crate) fn digits(mut n: usize, symbols: usize, length: usize) -> Vec<u16> {
+    let mut sequence = vec![0; length];
+    for symbol in sequence.iter_mut().rev() {
+        *symbol = (n % symbols) as u16;
+        n /= symbols;
+    }
+    sequence
 }

@@ -1,8 +1,8 @@
 use fishweir_core::context::ContextError;
 
+use super::NoScore;
 use crate::files::FileError;
 use crate::fit::FitError;
-use crate::kernel::NoScore;
 use crate::runtime::HmmError;
 
 /// Why a model without hidden states was refused, or none was fitted.

@@ -3,10 +3,9 @@ use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
 use serde::{Deserialize, Serialize};
 
-use super::ContextModelError;
 use super::rows::{self, Table};
+use super::{ContextModelError, Model, ModelScore, Scored, names_of_rows};
 use crate::data::{Samples, SamplesView};
-use crate::kernel::{Gram, ModelScore, Scored};
 use crate::runtime::check;
 
 /// Independent positions of sequences of one length, at run-time sizes:
@@ -134,6 +133,21 @@ pub(super) fn common_length(sequences: &[SamplesView<'_>]) -> Result<usize, Cont
     }
 }
 
+impl Model for PositionModel {
+    fn noun(&self) -> &'static str {
+        "model of independent positions"
+    }
+
+    fn size(&self) -> usize {
+        self.probability[0].len()
+    }
+
+    /// `logits[position][symbol]`.
+    fn parameter_names(&self) -> Vec<String> {
+        names_of_rows("logits", self.positions(), Model::size(self))
+    }
+}
+
 impl Scored for PositionModel {
     fn parameters(&self) -> usize {
         rows::parameters(&self.probability)
@@ -157,7 +171,11 @@ impl Scored for PositionModel {
         self.probability.first().map(Vec::len)
     }
 
-    fn information(&self, length: usize, parametrisation: Parametrisation) -> Option<Gram> {
+    fn information(
+        &self,
+        length: usize,
+        parametrisation: Parametrisation,
+    ) -> Option<Vec<Vec<f64>>> {
         let seen = |position| if position < length { 1.0 } else { 0.0 };
         let visits: Vec<f64> = (0..self.positions()).map(seen).collect();
         Some(rows::information(&self.probability, &visits, parametrisation))

@@ -4,10 +4,11 @@ use fishweir_core::smooth::SequenceError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::ContextModelError;
+use super::score::push_emissions;
+use super::{ContextModelError, Model, ModelScore, Scored};
+use crate::batch::{Accumulate, Expectations};
 use crate::data::{Samples, SamplesView};
-use crate::fit::{Accumulate, BaumWelch, Expectations, Fit, FitError, Topology};
-use crate::kernel::{Gram, ModelScore, Scored, push_emissions};
+use crate::fit::{BaumWelch, Fit, FitError, Topology};
 use crate::parallel::each;
 use crate::runtime::numbers::push_row;
 use crate::runtime::{Emissions, Hmm, HmmError, RowState, check, padded_states, with_states};
@@ -177,6 +178,28 @@ fn of_one<const N: usize>(
     Ok(expected)
 }
 
+impl Model for DensityModel {
+    fn noun(&self) -> &'static str {
+        if self.weight.len() > 1 { "mixture of Gaussians" } else { "Gaussian" }
+    }
+
+    fn size(&self) -> usize {
+        self.channels()
+    }
+
+    /// `logits[component]`, where there are two at least, then `mean[component][channel]` and
+    /// `log_std[component][channel]`, component by component.
+    fn parameter_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = (0..self.weights()).map(|m| format!("logits[{m}]")).collect();
+        for component in 0..self.weight.len() {
+            for block in ["mean", "log_std"] {
+                names.extend((0..self.channels()).map(|d| format!("{block}[{component}][{d}]")));
+            }
+        }
+        names
+    }
+}
+
 impl Scored for DensityModel {
     fn parameters(&self) -> usize {
         self.weights() + 2 * self.weight.len() * self.channels()
@@ -209,7 +232,11 @@ impl Scored for DensityModel {
     }
 
     /// Of a single Gaussian, by its channels; there is none of a mixture.
-    fn information(&self, length: usize, parametrisation: Parametrisation) -> Option<Gram> {
+    fn information(
+        &self,
+        length: usize,
+        parametrisation: Parametrisation,
+    ) -> Option<Vec<Vec<f64>>> {
         let [mean, std] = self.emission.parts().rows();
         let ([mean], [std]) = (mean, std) else { return None };
         let width = match parametrisation.spread {
@@ -224,6 +251,11 @@ impl Scored for DensityModel {
         // Means first, then spreads.
         let of = |part: usize| channels.iter().map(move |information| information[part]);
         let diagonal: Vec<f64> = of(0).chain(of(1)).map(|one| length as f64 * one).collect();
-        Some(Gram::from_fn(diagonal.len(), |a, b| if a == b { diagonal[a] } else { 0.0 }))
+        let row = |a: usize| {
+            let mut row = vec![0.0; diagonal.len()];
+            row[a] = diagonal[a];
+            row
+        };
+        Some((0..diagonal.len()).map(row).collect())
     }
 }

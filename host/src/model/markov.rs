@@ -3,10 +3,10 @@ use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
 use serde::{Deserialize, Serialize};
 
+use super::rows::digits;
 use super::rows::{self, Table};
-use super::{ContextModelError, ContextSet};
+use super::{ContextModelError, ContextSet, Model, ModelScore, Scored, names_of_rows};
 use crate::data::{Samples, SamplesView};
-use crate::kernel::{Gram, ModelScore, Scored, digits};
 use crate::runtime::check;
 
 /// Symbols of a drawn string at most, where it ends by an event of its own.
@@ -237,6 +237,21 @@ fn order_of(contexts: &[Vec<u16>], symbols: usize) -> Option<u16> {
     if all { u16::try_from(order).ok() } else { None }
 }
 
+impl Model for MarkovModel {
+    fn noun(&self) -> &'static str {
+        "model of Markov strings"
+    }
+
+    fn size(&self) -> usize {
+        self.symbols
+    }
+
+    /// `logits[context][event]`.
+    fn parameter_names(&self) -> Vec<String> {
+        names_of_rows("logits", self.contexts.len(), self.symbols + usize::from(self.end))
+    }
+}
+
 impl Scored for MarkovModel {
     fn parameters(&self) -> usize {
         rows::parameters(&self.probability)
@@ -261,7 +276,11 @@ impl Scored for MarkovModel {
     }
 
     /// Where there is an end, of strings of whatever length.
-    fn information(&self, length: usize, parametrisation: Parametrisation) -> Option<Gram> {
+    fn information(
+        &self,
+        length: usize,
+        parametrisation: Parametrisation,
+    ) -> Option<Vec<Vec<f64>>> {
         Some(rows::information(&self.probability, &self.visits(length), parametrisation))
     }
 }

@@ -5,7 +5,7 @@ use fishweir_core::emission::Emission;
 use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::smooth::SequenceError;
 
-use crate::batch::{Reader, Smoothed, each_smoothed};
+use super::{Reader, Smoothed, each_smoothed};
 use crate::data::SamplesView;
 use crate::runtime::{CategoricalVec, Emissions, Hmm, Parts, RowState, Weighed};
 
@@ -55,7 +55,7 @@ impl Expectations {
 /// The expected statistics of each sequence under a valid model, in order; an impossible sequence
 /// is an error in its place.
 ///
-/// Forward-backward by the core, in `f64`, many sequences side by side (see [`batch`](crate::batch)).
+/// Forward-backward by the core, in `f64`, many sequences [side by side](super).
 /// RAM: `16 N` reals a step of a group. Work a sample: `4 N^2 + N` likelihoods and statistics.
 #[must_use]
 pub fn expectations(
