@@ -103,7 +103,7 @@ impl ModelSet {
 mod tests {
     use super::*;
     use crate::data::{Samples, SamplesView};
-    use crate::model::{DensityModel, Hmm, MarkovModel, PositionModel};
+    use crate::model::{DensityModel, Hmm, MarkovModel, Model, PositionModel};
     use crate::runtime::Emissions;
 
     fn hmm() -> Hmm {
