@@ -8,7 +8,8 @@
 //! | [`write_gram`]: CSV, NumPy's `.npy`, LIBSVM's precomputed kernel | `format.rs` |
 //! | [`Information`]: exact, sampled, empirical | `information.rs` |
 //! | [`Whitening`]: from scores to features, by an information | `whitening.rs` |
-//! | [`FisherKernel`]: practical, invariant, Gaussian and polynomial | `fisher.rs` |
+//! | [`FisherKernel`]: practical and invariant | `fisher.rs` |
+//! | [`ScoreKernel`]: Gaussian, polynomial and cosine kernels on features | `score_kernel.rs` |
 //! | [`TopKernel`]: tangents of posterior log-odds | `top.rs` |
 //! | [`CountKernel`]: marginalised counts, single and of pairs | `count.rs` |
 //! | [`between`]: kernels between fitted models | `between/` |
@@ -25,13 +26,14 @@ mod gram;
 mod information;
 mod log_gram;
 pub mod marginal;
+mod score_kernel;
 mod symmetric;
 mod top;
 mod whitening;
 
 pub use count::{CountKernel, Counted};
 pub use error::KernelError;
-pub use fisher::{Expected, FisherKernel, Metric, ScoreForm};
+pub use fisher::{Expected, FisherKernel, Metric};
 pub use format::{FormatError, GramFormat, Items, gram_bytes, write_gram};
 pub(crate) use gram::inner_product;
 pub use gram::{CrossGram, Gram, GramError, Spectrum};
@@ -39,6 +41,7 @@ pub use information::{
     Axes, ENUMERATED_AT_MOST, Information, InformationError, PARAMETERS_AT_MOST, RELATIVE_CUT,
 };
 pub use log_gram::{LogCrossGram, LogGram};
+pub use score_kernel::{ScoreKernel, gram_of_features};
 pub use symmetric::Symmetric;
 pub use top::TopKernel;
 pub use whitening::Whitening;

@@ -1,5 +1,6 @@
 //! What can be trained, how, and why it may come to nothing.
 
+use crate::kernel::ScoreKernel;
 use std::fmt;
 
 use fishweir_core::classify::Normalisation;
@@ -15,7 +16,7 @@ use super::vectors::mirror_candidates;
 use crate::batch::expectations;
 use crate::classifier::Observations;
 use crate::data::{DataError, Dataset, Kind, Window, Windowing};
-use crate::deploy::{ExpansionError, ScoreKernelKind, check_size, has_machines};
+use crate::deploy::{ExpansionError, check_size, has_machines};
 use crate::fit::{BaumWelch, FitError, Topology};
 use crate::kernel::marginal::MarginalError;
 use crate::runtime::family::OF_CHANNELS;
@@ -184,18 +185,17 @@ impl TrainOptions {
     }
 
     /// The kernels on scores to choose from, with their widths; none for what compiles.
-    pub(super) fn kernels(&self) -> Vec<(Option<f64>, ScoreKernelKind)> {
+    pub(super) fn kernels(&self) -> Vec<(Option<f64>, ScoreKernel)> {
         match self.kind {
             ClassifierKind::Gaussian => {
                 let gamma = |sigma: f64| (2.0 * sigma * sigma).recip();
-                let kernel =
-                    |&sigma| (Some(sigma), ScoreKernelKind::Gaussian { gamma: gamma(sigma) });
+                let kernel = |&sigma| (Some(sigma), ScoreKernel::Gaussian { gamma: gamma(sigma) });
                 self.sigma.iter().map(kernel).collect()
             }
             ClassifierKind::Polynomial => {
-                vec![(None, ScoreKernelKind::Polynomial { degree: self.power })]
+                vec![(None, ScoreKernel::Polynomial { degree: self.power })]
             }
-            ClassifierKind::Cosine => vec![(None, ScoreKernelKind::Cosine)],
+            ClassifierKind::Cosine => vec![(None, ScoreKernel::Cosine)],
             _ => Vec::new(),
         }
     }
@@ -314,7 +314,10 @@ impl TrainOptions {
             return Err(TrainError::NoCandidate("width (--sigma)"));
         }
         for (_, kernel) in kernels {
-            kernel.validate().map_err(refused("take another --sigma or --power"))?;
+            kernel
+                .validate()
+                .map_err(ExpansionError::Parameter)
+                .map_err(refused("take another --sigma or --power"))?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 use std::slice::from_ref;
 
 use fishweir::data::{Rows, Samples, SamplesView};
-use fishweir::kernel::{Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreForm};
+use fishweir::kernel::{Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreKernel};
 use fishweir::model::{DensityModel, MarkovModel, PositionModel, Scored};
 use fishweir::runtime::HmmError;
 use fishweir_core::emission::Parametrisation;
@@ -55,7 +55,7 @@ fn invariant(
     samples: &[Samples],
     scores: &[Option<Row>],
     length: usize,
-    (by, form): (Parametrisation, ScoreForm),
+    (by, form): (Parametrisation, Option<ScoreKernel>),
 ) -> Result<Option<(Tree, Tolerance)>, String> {
     let text = |error: fishweir::kernel::InformationError| error.to_string();
     let information = Information::exact(model, length, by).map_err(text)?;
@@ -164,8 +164,8 @@ impl Positions<'_> {
                 comparison.field(name, expected, practical(&scores), Tolerance::EXACT);
             }
             for (name, expected, form) in [
-                ("invariant", self.invariant, ScoreForm::Linear),
-                ("quadratic", self.quadratic, ScoreForm::Polynomial { power: 2 }),
+                ("invariant", self.invariant, None),
+                ("quadratic", self.quadratic, Some(ScoreKernel::Polynomial { degree: 2 })),
             ] {
                 let length = theta.len();
                 if let Some((gram, slack)) =
@@ -248,7 +248,7 @@ impl Densities<'_> {
         let logs = answers(&model, &samples, by_log).scores;
         comparison.field("score_mu_logsigma", self.score_mu_logsigma, logs, exact);
         for by in [by_variance, by_log] {
-            let form = ScoreForm::Linear;
+            let form = None;
             if let Some((gram, slack)) = invariant(&model, &samples, &found.scores, 1, (by, form))?
             {
                 comparison.field("invariant", self.invariant, gram, slack);

@@ -4,7 +4,7 @@ use fishweir::data::SamplesView;
 use fishweir::kernel::marginal::MarginalError;
 use fishweir::kernel::{
     CountKernel, Counted, Expected, FisherKernel, Gram, Information, KernelError, Metric,
-    ScoreForm, TopKernel,
+    ScoreKernel, TopKernel, gram_of_features,
 };
 use fishweir::model::Scored;
 use fishweir::runtime::Hmm;
@@ -54,7 +54,7 @@ pub(super) fn compute(
     let raw = if arguments.raw { ", raw" } else { ", by length" };
     let kernel = CountKernel { models, counted, raw: arguments.raw };
     let words = format!("marginalised counts of {what}{}{raw}", of_models(models.len()));
-    Ok(on_features(kernel.features(sequences)?, ScoreForm::Linear, words))
+    Ok(on_features(kernel.features(sequences)?, None, words))
 }
 
 /// Computes the matrix asked for, of any models with a score.
@@ -72,20 +72,23 @@ pub(super) fn on_scores<M: Scored>(
         let log_priors = vec![-(models.len() as f64).ln(); models.len()];
         let kernel = TopKernel { models, log_priors: &log_priors, parametrisation };
         let words = format!("TOP{of_models}, {coordinates} scores");
-        return Ok(on_features(kernel.features(sequences)?, ScoreForm::Linear, words));
+        return Ok(on_features(kernel.features(sequences)?, None, words));
     }
     let (metric, whitened) = metric(arguments, sequences)?;
     let (form, name) = match arguments.kernel {
         Name::Gaussian => {
             let sigma = arguments.sigma.unwrap_or(1.0);
-            (ScoreForm::Gaussian { sigma }, format!("Gaussian of width {sigma} on"))
+            (Some(ScoreKernel::gaussian(sigma)), format!("Gaussian of width {sigma} on"))
         }
         Name::Polynomial => {
             let power = arguments.power.unwrap_or(2);
-            (ScoreForm::Polynomial { power }, format!("polynomial of degree {power} on"))
+            (
+                Some(ScoreKernel::Polynomial { degree: power }),
+                format!("polynomial of degree {power} on"),
+            )
         }
-        Name::Invariant => (ScoreForm::Linear, "invariant Fisher,".to_owned()),
-        _ => (ScoreForm::Linear, "practical Fisher,".to_owned()),
+        Name::Invariant => (None, "invariant Fisher,".to_owned()),
+        _ => (None, "practical Fisher,".to_owned()),
     };
     let kernel = FisherKernel { models, parametrisation, metric, form };
     let (features, information) = kernel.features(sequences)?;
@@ -97,9 +100,9 @@ fn of_models(count: usize) -> String {
     if count == 1 { String::new() } else { format!(" of {count} models") }
 }
 
-fn on_features(features: Vec<Vec<f64>>, form: ScoreForm, words: String) -> Computed {
+fn on_features(features: Vec<Vec<f64>>, form: Option<ScoreKernel>, words: String) -> Computed {
     Computed {
-        gram: form.gram(&features),
+        gram: gram_of_features(&features, form),
         words,
         features: features.first().map(Vec::len),
         information: Vec::new(),

@@ -1,6 +1,6 @@
 use fishweir::data::Samples;
 use fishweir::kernel::{
-    Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreForm, TopKernel,
+    Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreKernel, TopKernel,
 };
 use fishweir::model::{ContextSet, DensityModel, MarkovModel, PositionModel, Scored};
 use fishweir_core::emission::Parametrisation;
@@ -74,7 +74,7 @@ fn must_be_a_kernel(gram: &Gram, name: &str) {
 #[test]
 fn every_kernel_on_scores_takes_every_family() {
     let forms =
-        [ScoreForm::Linear, ScoreForm::Gaussian { sigma: 3.0 }, ScoreForm::Polynomial { power: 3 }];
+        [None, Some(ScoreKernel::gaussian(3.0)), Some(ScoreKernel::Polynomial { degree: 3 })];
     for Family { name, models, samples, length } in families() {
         let exact = length.map(|length| Expected::Exact { length });
         let expected = [Expected::Sampled { count: 60, seed: 3 }, Expected::Empirical];
@@ -117,7 +117,7 @@ fn the_invariant_kernel_is_invariant() {
             let grams = |metric| {
                 BOTH.map(|parametrisation| {
                     let models = std::slice::from_ref(model);
-                    let form = ScoreForm::Linear;
+                    let form = None;
                     FisherKernel { models, parametrisation, metric, form }
                         .gram(&views(&samples))
                         .expect("possible")

@@ -1,5 +1,5 @@
 use fishweir::data::Samples;
-use fishweir::kernel::{FisherKernel, Kernel, Metric, ScoreForm};
+use fishweir::kernel::{FisherKernel, Kernel, Metric};
 use fishweir::model::{ContextModelError, ContextSet, MarkovModel, Scored};
 use fishweir_core::ObservationError;
 use fishweir_core::context::{
@@ -161,7 +161,7 @@ proptest! {
             models: std::slice::from_ref(&model),
             parametrisation: Parametrisation::RATIO,
             metric: Metric::Practical,
-            form: ScoreForm::Linear,
+            form: None,
         };
         let gram = kernel.gram(&views).expect("possible");
         for (i, s) in views.iter().enumerate() {
