@@ -277,6 +277,16 @@ impl Training {
         Self { kernels: kernels.clone(), emitting: emitting.clone(), ..self.clone() }
     }
 
+    /// For models without hidden states: components are their own.
+    pub(super) fn without_emission(&self) -> Self {
+        Self { emitting: Emitting::default(), ..self.clone() }
+    }
+
+    /// Gaussians of a mixture.
+    pub(super) fn components(&self) -> Option<usize> {
+        self.emitting.components
+    }
+
     /// How the hidden states of models of data would emit.
     pub(super) fn emission(&self, data: &Dataset) -> Result<EmissionSummary, Failure> {
         let mut fit = BaumWelch::default();

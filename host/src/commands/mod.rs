@@ -8,6 +8,7 @@ mod export;
 mod fit;
 mod gram;
 mod info;
+mod kernels;
 mod model;
 mod output;
 mod progress;

@@ -65,6 +65,7 @@ pub use gaps::Gaps;
 pub use live::{LiveReader, Sample};
 pub use read::{FastaLabel, Format, ReadOptions};
 pub use samples::{Rows, RowsView, Samples, SamplesView};
-pub(crate) use units::{centre_and_scale, centre_and_spread, scale_of};
+pub use units::centre_and_scale;
+pub(crate) use units::{centre_and_spread, scale_of};
 pub use values::Values;
 pub use windows::{ShortSeries, Window, Windowing, Windows};

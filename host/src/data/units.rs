@@ -3,7 +3,11 @@
 use super::{Dataset, Kind, SamplesView};
 
 /// Mean and standard deviation of each channel over the series; empty for symbols.
-pub(crate) fn centre_and_scale(data: &Dataset, series: &[usize]) -> (Vec<f64>, Vec<f64>) {
+///
+/// # Panics
+/// If there is no such series.
+#[must_use]
+pub fn centre_and_scale(data: &Dataset, series: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let views = series.iter().map(|&index| data.series()[index].samples.view());
     centre_and_scale_of(data.kind(), &views.collect::<Vec<_>>())
 }

@@ -14,8 +14,9 @@
 //! | [`CountKernel`]: marginalised counts, single and of pairs | `count.rs` |
 //! | [`between`]: kernels between fitted models | `between/` |
 //! | [`marginal`]: kernels that sum over hidden models, against stored sequences | `marginal/` |
+//! | [`registry`]: all kernels by name, for what is asked by name | `registry.rs` |
 //!
-//! A new kernel implements [`Kernel`] and is a line in the command's table.
+//! A new kernel is a file, and an entry of the registry.
 
 pub mod between;
 mod count;
@@ -26,6 +27,7 @@ mod gram;
 mod information;
 mod log_gram;
 pub mod marginal;
+pub mod registry;
 mod score_kernel;
 mod symmetric;
 mod top;

@@ -1,11 +1,12 @@
-use super::{ContextModelError, ContextSet, DensityModel, MarkovModel, PositionModel, Scored};
-use crate::data::centre_and_scale;
-use crate::data::{Dataset, Kind, SamplesView};
+use super::{ContextModelError, ContextSet, DensityModel, FittedModel, MarkovModel, PositionModel};
+use crate::data::{Kind, SamplesView};
 use crate::fit::BaumWelch;
 
-/// A family of models without hidden states, and how one of it is fitted.
+/// A family of models, and how one of it is fitted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Family {
+    /// [`Hmm`](super::Hmm).
+    HiddenMarkov(BaumWelch),
     /// [`MarkovModel`].
     Markov {
         /// Its contexts.
@@ -29,38 +30,41 @@ pub enum Family {
 }
 
 impl Family {
-    /// The model of the family that some sequences of a data set make likeliest: series, or windows of
-    /// them, of one class or of all.
+    /// The model of the family that some sequences make likeliest: of one class, of all, or a single
+    /// one. `scale` is the standard deviation of each channel over all that is fitted to.
     ///
     /// # Errors
     /// [`ContextModelError`] naming what does not fit, and the sequence where it is one.
     pub fn fit(
         &self,
-        data: &Dataset,
+        kind: &Kind,
         sequences: &[SamplesView<'_>],
-    ) -> Result<Box<dyn Scored>, ContextModelError> {
+        scale: &[f64],
+    ) -> Result<FittedModel, ContextModelError> {
         let (symbols, channels) = ("symbols", "real channels");
         let kind_of = |model, wanted, found| ContextModelError::Kind { model, wanted, found };
-        Ok(match (self, data.kind()) {
+        Ok(match (self, kind) {
+            (Self::HiddenMarkov(options), _) => {
+                options.fit(sequences, kind.size(), scale, &|| ())?.model.into()
+            }
             (Self::Markov { contexts, end, uniform, pseudo_count }, Kind::Symbols(alphabet)) => {
                 let (symbols, end) = (alphabet.len(), *end);
-                Box::new(if *uniform {
+                let model = if *uniform {
                     MarkovModel::uniform(contexts, symbols, end, sequences)?
                 } else {
                     MarkovModel::fit(contexts, symbols, end, sequences, *pseudo_count)?
-                })
+                };
+                model.into()
             }
             (Self::Positions { uniform: true, .. }, Kind::Symbols(alphabet)) => {
                 let length = super::positions::common_length(sequences)?;
-                Box::new(PositionModel::uniform(alphabet.len(), length)?)
+                PositionModel::uniform(alphabet.len(), length)?.into()
             }
             (Self::Positions { uniform: false, pseudo_count }, Kind::Symbols(alphabet)) => {
-                Box::new(PositionModel::fit(alphabet.len(), sequences, *pseudo_count)?)
+                PositionModel::fit(alphabet.len(), sequences, *pseudo_count)?.into()
             }
             (Self::Density(options), Kind::Channels(_)) => {
-                let all: Vec<usize> = (0..data.series().len()).collect();
-                let (_, scale) = centre_and_scale(data, &all);
-                Box::new(DensityModel::fit(options, sequences, &scale, &|| ())?.0)
+                DensityModel::fit(options, sequences, scale, &|| ())?.0.into()
             }
             (Self::Markov { .. }, Kind::Channels(_)) => {
                 return Err(kind_of("a model of Markov strings", symbols, channels));

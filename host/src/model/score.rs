@@ -45,7 +45,7 @@ pub trait Scored: Sync {
     }
 }
 
-impl<M: Scored + ?Sized> Scored for Box<M> {
+impl<M: Scored + ?Sized> Scored for &M {
     fn parameters(&self) -> usize {
         (**self).parameters()
     }

@@ -9,7 +9,7 @@ use fishweir::learn::{ClassifierKind, TrainOptions};
 
 use super::{Arguments, each_once};
 use crate::commands::Failure;
-use crate::commands::gram::item_refused;
+use crate::commands::kernels::item_refused;
 
 /// A kernel and what it is called beside the others.
 pub(super) struct Named {

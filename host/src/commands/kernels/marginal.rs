@@ -1,17 +1,18 @@
-//! Kernels by marginalisation: their models come from a file of their own.
+//! Kernels by marginalisation: their numbers come from a file of their own.
+
+use std::path::Path;
 
 use fishweir::data::SamplesView;
-use fishweir::kernel::marginal::{MarginalError, MarginalModel};
+use fishweir::kernel::marginal::MarginalModel;
+use fishweir::kernel::registry::{Compares, Computed, Entry};
 
-use super::Arguments;
-use super::compute::{Computed, Refused};
+use super::{Matrix, Refused};
 use crate::commands::Failure;
 
-/// The model that the kernel asked for needs; `None` for a kernel that takes no such file.
-pub(super) fn model(arguments: &Arguments) -> Result<Option<MarginalModel>, Failure> {
-    let asked = arguments.kernel.name();
-    let takes_one = MarginalModel::NAMES.contains(&asked.as_str());
-    match (&arguments.model_file, takes_one) {
+/// The numbers that the kernel asked for needs; `None` for a kernel that takes no such file.
+pub(super) fn read(entry: &Entry, path: Option<&Path>) -> Result<Option<MarginalModel>, Failure> {
+    let asked = entry.name;
+    match (path, matches!(entry.compares, Compares::Marginal)) {
         (Some(path), true) => {
             let model = MarginalModel::read(path)?;
             if model.name() == asked {
@@ -31,19 +32,13 @@ pub(super) fn model(arguments: &Arguments) -> Result<Option<MarginalModel>, Fail
     }
 }
 
-impl From<MarginalError> for Refused {
-    fn from(error: MarginalError) -> Self {
-        Self::Marginal(error)
-    }
-}
-
 /// Computes the matrix; cosines in logarithms.
 pub(super) fn compute(
     model: &MarginalModel,
     sequences: &[SamplesView<'_>],
     normalise: bool,
-) -> Result<Computed, Refused> {
-    let logs = model.log_gram(sequences)?;
+) -> Result<Matrix, Refused> {
+    let logs = model.log_gram(sequences).map_err(Refused::Marginal)?;
     let lost = |log: &f64| log.is_finite() && log.exp() == 0.0;
     if !normalise && let Some(log) = logs.diagonal().find(lost) {
         return Err(Refused::Usage(format!(
@@ -52,5 +47,6 @@ pub(super) fn compute(
     }
     let gram = if normalise { logs.normalised() } else { logs.kernels() };
     let words = format!("{}, by marginalisation", model.name());
-    Ok(Computed { gram, words, features: None, information: Vec::new() })
+    let computed = Computed { gram, features: None, information: Vec::new() };
+    Ok(Matrix { computed, words })
 }

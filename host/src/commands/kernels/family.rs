@@ -1,20 +1,19 @@
-//! Models without hidden states: which family, its options, and what it is fitted to.
+//! Which family of models a kernel reads, and how one is fitted.
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use fishweir::data::{Dataset, Kind, SamplesView, Window};
+use fishweir::data::{Dataset, Kind};
 use fishweir::fit::BaumWelch;
 use fishweir::learn::TrainOptions;
-use fishweir::model::Scored;
-use fishweir::model::{ContextModelError, ContextSet, Family};
+use fishweir::model::{ContextSet, Family};
 
-use super::{Arguments, Name, place};
+use super::Asked;
 use crate::commands::Failure;
 use crate::commands::arguments::{named, not_negative, refuse_idle};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum FamilyName {
+pub(in crate::commands) enum FamilyName {
     /// Hidden Markov models
     Hmm,
     /// Strings whose last symbols are the context of the next
@@ -27,16 +26,13 @@ pub(super) enum FamilyName {
     Mixture,
 }
 
-/// A model with the name of its class; the one of all items has none.
-pub(super) type Named = (Option<String>, Box<dyn Scored>);
-
 /// What the families take.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Models")]
-pub(super) struct Choice {
+pub(in crate::commands) struct Choice {
     /// Which models are fitted; all but hmm to the items themselves
     #[arg(long, value_enum, default_value_t = FamilyName::Hmm)]
-    pub(super) family: FamilyName,
+    pub(in crate::commands) family: FamilyName,
     /// Strings end by an event of their own (markov)
     #[arg(long)]
     pub(super) end: bool,
@@ -55,15 +51,12 @@ pub(super) struct Choice {
     /// Added to every count of a symbol (markov, positions) [default: 0.5]
     #[arg(long, value_name = "A", value_parser = not_negative, allow_negative_numbers = true)]
     pseudo_count: Option<f64>,
-    /// Gaussians of a mixture, 1 to 64 (mixture) [default: 2]
-    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u8).range(1..=64))]
-    components: Option<u8>,
 }
 
 use FamilyName::{Gaussian, Hmm, Markov, Mixture, Positions};
 
 impl FamilyName {
-    fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
@@ -73,6 +66,7 @@ impl FamilyName {
         match option {
             "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture],
             "--std-floor" => &[Hmm, Gaussian, Mixture],
+            "--components" => &[Hmm, Mixture],
             "--restarts" | "--seed" | "--iterations" | "--tolerance" => &[Hmm, Mixture],
             _ => &[Hmm],
         }
@@ -80,22 +74,21 @@ impl FamilyName {
 }
 
 impl Choice {
-    /// Refuses options that the family has no use for.
-    pub(super) fn check(&self, arguments: &Arguments) -> Result<(), Failure> {
-        let counts = arguments.kernel == Name::Count;
-        let own: [(&str, bool, &[FamilyName]); 10] = [
+    /// Refuses options that the family has no use for. `order` is whether one is given that the kernel
+    /// does not read.
+    pub(super) fn check(&self, asked: &Asked<'_>, order: bool) -> Result<(), Failure> {
+        let own: [(&str, bool, &[FamilyName]); 9] = [
             ("--end", self.end, &[Markov]),
             ("--padded", self.padded, &[Markov]),
             ("--contexts", self.contexts.is_some(), &[Markov]),
             ("--min-count", self.min_count.is_some(), &[Markov]),
-            ("--order", arguments.order.is_some() && !counts, &[Markov]),
+            ("--order", order, &[Markov]),
             ("--uniform", self.uniform, &[Markov, Positions]),
             ("--pseudo-count", self.pseudo_count.is_some(), &[Markov, Positions]),
-            ("--components", self.components.is_some(), &[Mixture]),
-            ("--model", arguments.model.is_some(), &[Hmm]),
-            ("--group", arguments.training.group.is_some(), &[Hmm]),
+            ("--model", asked.model.is_some(), &[Hmm]),
+            ("--group", asked.by_group(), &[Hmm]),
         ];
-        let training = arguments.training.given().into_iter();
+        let training = asked.training.given().into_iter();
         let training = training.map(|option| (option, true, FamilyName::training(option)));
         let takes = |families: &[FamilyName]| families.contains(&self.family);
         let refused = own.into_iter().chain(training).find(|(_, given, by)| *given && !takes(by));
@@ -107,52 +100,37 @@ impl Choice {
                 families.join(", ")
             )));
         }
-        let on_scores = matches!(
-            arguments.kernel,
-            Name::Practical | Name::Invariant | Name::Gaussian | Name::Polynomial | Name::Top
-        );
-        if self.family != Hmm && !on_scores {
-            return Err(Failure::Input(format!(
-                "--kernel {} sums over hidden states, and --family {} has none; take a kernel on \
-                 scores: practical, invariant, gaussian, polynomial or top",
-                arguments.kernel.name(),
-                self.family.name()
-            )));
-        }
-        let length = named([("--length", self.end && arguments.length.is_some())]);
+        let length = named([("--length", self.end && asked.options.length.is_some())]);
         refuse_idle(&length, "strings that end are of every length")
     }
 
     /// What is said of the models beside their number.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn words(&self, components: usize) -> String {
         match self.family {
             Hmm => String::new(),
             Markov => " (Markov strings)".into(),
             Positions => " (independent positions)".into(),
             Gaussian => " (a Gaussian)".into(),
-            Mixture => format!(" (a mixture of {} Gaussians)", self.components()),
+            Mixture => format!(" (a mixture of {components} Gaussians)"),
         }
     }
 
-    fn components(&self) -> usize {
-        self.components.unwrap_or(2).into()
-    }
-
-    /// The family and how it is fitted; `None` of hidden Markov models.
-    fn family(
+    /// The family and how it is fitted.
+    pub(super) fn family(
         &self,
-        arguments: &Arguments,
+        order: Option<u8>,
+        components: usize,
         options: &TrainOptions,
         data: &Dataset,
-    ) -> Result<Option<Family>, Failure> {
+    ) -> Result<Family, Failure> {
         let fit = &options.baum_welch;
         let (uniform, pseudo_count) =
             (self.uniform, self.pseudo_count.unwrap_or(fit.symbol_pseudocount));
-        let density = |states| Family::Density(BaumWelch { states, ..fit.clone() });
-        Ok(Some(match self.family {
-            Hmm => return Ok(None),
+        let density = |states| Family::Density(BaumWelch { states, emission: None, ..fit.clone() });
+        Ok(match self.family {
+            Hmm => Family::HiddenMarkov(fit.clone()),
             Markov => {
-                let order = arguments.order.unwrap_or(1).into();
+                let order = order.unwrap_or(1).into();
                 let contexts = match (&self.contexts, self.min_count, data.kind()) {
                     (Some(path), _, Kind::Symbols(alphabet)) => ContextSet::read(path, alphabet)?,
                     (_, Some(at_least), _) => ContextSet::Frequent { longest: order, at_least },
@@ -163,51 +141,7 @@ impl Choice {
             }
             Positions => Family::Positions { uniform, pseudo_count },
             Gaussian => density(1),
-            Mixture => density(self.components()),
-        }))
+            Mixture => density(components),
+        })
     }
-
-    /// A model a class with its name, or one of all items; `None` of hidden Markov models, which are
-    /// not fitted here.
-    pub(super) fn fitted(
-        &self,
-        arguments: &Arguments,
-        options: &TrainOptions,
-        data: &Dataset,
-    ) -> Result<Option<Vec<Named>>, Failure> {
-        let Some(family) = self.family(arguments, options, data)? else { return Ok(None) };
-        let windows = data.windows(options.windowing.as_ref());
-        let one = |class: Option<usize>| {
-            let items: Vec<&Window<'_>> = windows
-                .all()
-                .iter()
-                .filter(|window| class.is_none() || window.label() == class)
-                .collect();
-            let views: Vec<SamplesView<'_>> = items.iter().map(|item| item.samples).collect();
-            let name = class.and_then(|class| data.classes().get(class)).cloned();
-            match family.fit(data, &views) {
-                Ok(model) => Ok((name, model)),
-                Err(error) => Err(refused(&error, name.as_deref(), data, &items)),
-            }
-        };
-        if arguments.one_model || data.classes().is_empty() {
-            return Ok(Some(vec![one(None)?]));
-        }
-        (0..data.classes().len()).map(|class| one(Some(class))).collect::<Result<_, _>>().map(Some)
-    }
-}
-
-/// Why nothing was fitted, with the item or the class that it is about.
-fn refused(
-    error: &ContextModelError,
-    class: Option<&str>,
-    data: &Dataset,
-    items: &[&Window<'_>],
-) -> Failure {
-    let item = error.sequence().and_then(|sequence| items.get(sequence));
-    Failure::Input(match (item, class) {
-        (Some(item), _) => format!("{}: {error}", place(data, item)),
-        (None, Some(class)) => format!("{}, class {class}: {error}", data.source()),
-        (None, None) => format!("{}: {error}", data.source()),
-    })
 }
