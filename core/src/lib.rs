@@ -10,6 +10,7 @@
 //! | [`smooth`] | lent buffer: forward-backward, fixed lag, Viterbi, checkpoints, sampling |
 //! | [`score`] | the gradient of the log-likelihood, and directions, in the shape of the model |
 //! | [`context`] | models without hidden states: densities, Markov strings, independent positions |
+//! | [`dynamics`] | linear dynamical systems: the Kalman filter, and its derivatives |
 //! | [`kernel`] | kernels that sum over hidden models, one sequence stored, the other a stream |
 //! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
 //! | [`artefact`] | a classifier as a checked file that is read in place; feature `artefact` |
@@ -53,6 +54,7 @@ pub mod artefact;
 mod checksum;
 pub mod classify;
 pub mod context;
+pub mod dynamics;
 pub mod emission;
 mod error;
 pub mod filter;

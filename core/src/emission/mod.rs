@@ -64,6 +64,7 @@ pub use fixed::{CategoricalQ15, CategoricalQ15View, ChannelQ15, GaussianQ15, Gau
 pub use full_gaussian::{
     FullGaussian, FullGaussianScore, FullGaussianStatistics, FullGaussianView,
 };
+pub(crate) use gaussian::is_log_normaliser;
 pub use gaussian::{
     Gaussian, GaussianMoments, GaussianScore, GaussianStatistics, GaussianView, Width,
     log_normaliser,

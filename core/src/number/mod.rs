@@ -79,6 +79,7 @@
 
 #[cfg(feature = "micromath")]
 mod approximate;
+mod arithmetic;
 mod compensated;
 mod dual;
 mod fixed;
@@ -89,6 +90,7 @@ mod real;
 
 #[cfg(feature = "micromath")]
 pub use approximate::{EXP_ERROR, LN_ERROR};
+pub use arithmetic::Arithmetic;
 pub use compensated::Compensated;
 pub use dual::{Dual, DualLedger};
 pub(crate) use fixed::log2;
