@@ -12,6 +12,7 @@
 //! | [`FisherKernel`]: practical, invariant, Gaussian and polynomial | `fisher.rs` |
 //! | [`TopKernel`]: tangents of posterior log-odds | `top.rs` |
 //! | [`CountKernel`]: marginalised counts, single and of pairs | `count.rs` |
+//! | [`mean_map`]: means of windows, and of samples with their hidden states | `mean_map/` |
 //! | [`between`]: kernels between fitted models | `between/` |
 //! | [`marginal`]: kernels that sum over hidden models, against stored sequences | `marginal/` |
 //!
@@ -26,6 +27,7 @@ mod gram;
 mod information;
 mod log_gram;
 pub mod marginal;
+pub mod mean_map;
 mod score;
 mod symmetric;
 mod top;
