@@ -62,6 +62,14 @@ pub enum Part {
     Covariance,
     /// A Poisson's rates, `[channel]`.
     Rate,
+    /// A dynamical system's covariance of the first state, `Sigma`, `[row][column]`.
+    InitialCovariance,
+    /// A dynamical system's covariance of the noise on the state, `Q`, `[row][column]`.
+    StateNoise,
+    /// A dynamical system's observation matrix, `C`, `[channel][row]`.
+    Observation,
+    /// A dynamical system's covariance of the noise on the channels, `R`, `[channel][channel]`.
+    ObservationNoise,
     /// A distribution's normaliser.
     Normaliser,
     /// The tangents that directions attach to a model.
@@ -109,6 +117,10 @@ pub enum Flaw {
     SumNotOne,
     /// A matrix that is not symmetric positive definite.
     NotPositiveDefinite,
+    /// A matrix that is not its own mirror image.
+    NotSymmetric,
+    /// A covariance by which something would vary less than not at all.
+    NotPositiveSemidefinite,
     /// Not what the other parameters imply.
     Inconsistent,
     /// Outside the range that it may have.
@@ -159,6 +171,10 @@ impl fmt::Display for ModelError {
             Part::Variance => "variance",
             Part::Covariance => "covariance",
             Part::Rate => "rate",
+            Part::InitialCovariance => "initial covariance",
+            Part::StateNoise => "state noise",
+            Part::Observation => "observation matrix",
+            Part::ObservationNoise => "observation noise",
             Part::Normaliser => "normaliser",
             Part::Tangent => "tangent",
             Part::Prior => "prior",
@@ -181,6 +197,8 @@ impl fmt::Display for ModelError {
             Flaw::AboveOne => "is above one",
             Flaw::SumNotOne => "does not sum to one",
             Flaw::NotPositiveDefinite => "is not symmetric positive definite",
+            Flaw::NotSymmetric => "is not what it is mirrored",
+            Flaw::NotPositiveSemidefinite => "is not positive semi-definite",
             Flaw::Inconsistent => "disagrees with the other parameters",
             Flaw::NotInRange => "is out of range",
             Flaw::Endless => "emits nothing for ever",

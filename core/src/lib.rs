@@ -4,12 +4,14 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`number`] | what a model stores and a state holds: reals, dual numbers, lanes, (max, times) |
+//! | [`matrix`] | small dense matrices over slices: Cholesky factors, solves, determinants |
 //! | [`emission`] | how a hidden state produces an observation: categorical, Gaussians, mixtures, Poisson, Bernoulli |
 //! | [`hmm`] | chain and emissions: the model, immutable, in flash |
 //! | [`filter`] | constant memory: forward and tangent filter, forgetting, windows, expected statistics, online EM |
 //! | [`smooth`] | lent buffer: forward-backward, fixed lag, Viterbi, checkpoints, sampling |
 //! | [`score`] | the gradient of the log-likelihood, and directions, in the shape of the model |
 //! | [`context`] | models without hidden states: densities, Markov strings, independent positions |
+//! | [`dynamics`] | linear dynamical systems: the Kalman filter, and its derivatives |
 //! | [`kernel`] | kernels that sum over hidden models, one sequence stored, the other a stream |
 //! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
 //! | [`artefact`] | a classifier as a checked file that is read in place; feature `artefact` |
@@ -53,6 +55,7 @@ pub mod artefact;
 mod checksum;
 pub mod classify;
 pub mod context;
+pub mod dynamics;
 pub mod emission;
 mod error;
 pub mod filter;
@@ -60,6 +63,7 @@ pub mod filter;
 mod format;
 pub mod hmm;
 pub mod kernel;
+pub mod matrix;
 pub mod number;
 mod profile;
 pub mod score;

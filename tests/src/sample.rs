@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::oracle::{
-    Direction, Law, LawDirection, Model, Observation, Sequence, Spread, sequences,
+    Direction, Law, LawDirection, Model, Observation, Sequence, Spread, System, sequences,
 };
 
 /// A source of random models, reproducible by its seed.
@@ -52,6 +52,25 @@ impl Sampler {
     /// A number in a range.
     pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
         self.rng.random_range(low..high)
+    }
+
+    /// A linear dynamical system whose states neither vanish nor grow without end.
+    pub fn system(&mut self, states: usize, channels: usize) -> System {
+        let mut matrix = |rows: usize, columns: usize, size: f64| -> Vec<Vec<f64>> {
+            (0..rows).map(|_| (0..columns).map(|_| size * self.normal()).collect()).collect()
+        };
+        let spread = 0.6 / (states as f64).sqrt();
+        let transition = matrix(states, states, spread);
+        let observation = matrix(channels, states, 1.0);
+        let mean = matrix(1, states, 1.0).remove(0);
+        let mut covariance = |size: usize| -> Vec<Vec<f64>> {
+            let root = matrix(size, size, 0.7);
+            let inner = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let entry = |i: usize, j: usize| inner(&root[i], &root[j]) + 0.1 * f64::from(i == j);
+            (0..size).map(|i| (0..size).map(|j| entry(i, j)).collect()).collect()
+        };
+        let (first, noise, seen) = (covariance(states), covariance(states), covariance(channels));
+        System { mean, covariance: first, transition, noise, observation, observation_noise: seen }
     }
 
     /// A standard normal number (Box and Muller).

@@ -1,11 +1,12 @@
 use core::fmt::Debug;
 
 use crate::context::{ContextBelief, ContextLikelihood, ContextModel, ContextRule};
+use crate::dynamics::{Dynamics, Kalman, KalmanState};
 use crate::emission::Emission;
 use crate::error::ModelError;
 use crate::filter::{Belief, Forward, Recursion};
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
-use crate::number::{NumberFormat, Parameter, Real, Scalar, Tangent, Weight};
+use crate::number::{Arithmetic, NumberFormat, Parameter, Real, Scalar, Tangent, Weight};
 
 /// A model whose log-likelihood streams, with its directional derivatives: what a
 /// [`StreamClassifier`](super::StreamClassifier)'s bank is made of.
@@ -94,6 +95,32 @@ where
     #[inline]
     fn log_parts(&self, state: &Self::State) -> [Self::Reading; 2] {
         state.likelihood().evidence().log_parts()
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
+}
+
+/// By the Kalman filter.
+impl<const N: usize, const D: usize, W: Arithmetic> StreamModel for Dynamics<N, D, W> {
+    type Observation = [<W as Parameter>::Real; D];
+    type Real = <W as Parameter>::Real;
+    type State = KalmanState<W, N>;
+    type Reading = W;
+    const DIRECTIONS: usize = <W::Tangent as Tangent<Self::Real>>::DIRECTIONS;
+    const FORMAT: NumberFormat = W::FORMAT;
+
+    #[inline(always)]
+    fn likelihood(
+        &self,
+    ) -> impl Recursion<Observation = Self::Observation, State = Self::State, Reading = W> {
+        Kalman::of(self)
+    }
+
+    #[inline]
+    fn log_parts(&self, state: &Self::State) -> [W; 2] {
+        state.density().log_parts()
     }
 
     fn validate(&self) -> Result<(), ModelError> {

@@ -53,7 +53,6 @@ mod probability;
 #[cfg(feature = "sample")]
 mod sample;
 mod statistics;
-mod triangular;
 
 pub use alphabet::{Alphabet, Letter};
 pub use bernoulli::{Bernoulli, BernoulliView};
@@ -64,6 +63,7 @@ pub use fixed::{CategoricalQ15, CategoricalQ15View, ChannelQ15, GaussianQ15, Gau
 pub use full_gaussian::{
     FullGaussian, FullGaussianScore, FullGaussianStatistics, FullGaussianView,
 };
+pub(crate) use gaussian::is_log_normaliser;
 pub use gaussian::{
     Gaussian, GaussianMoments, GaussianScore, GaussianStatistics, GaussianView, Width,
     log_normaliser,

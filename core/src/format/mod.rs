@@ -8,6 +8,7 @@ use defmt::{Format, Formatter, write};
 
 use crate::classify::{ChangeDetector, ChangeState, StreamClassifier, StreamModel, StreamState};
 use crate::context::ContextBelief;
+use crate::dynamics::{Kalman, KalmanState, SquaredDensity};
 use crate::emission::{Emission, FullGaussian, Gaussian, GaussianView, Mixture, Row};
 use crate::emission::{Poisson, PoissonView, SufficientStatistics};
 use crate::filter::{
@@ -19,7 +20,7 @@ use crate::kernel::{
     Aligned, FixedLength, HiddenBinomial, Marginal, Marginalisation, Observed, PairRecursion,
     Traversal, TreeKernel,
 };
-use crate::number::{Number, Parameter, Real, Weight};
+use crate::number::{Arithmetic, Number, Parameter, Real, Weight};
 #[cfg(feature = "sample")]
 use crate::smooth::Ancestral;
 use crate::smooth::{FixedLag, LagWindow, Viterbi};
@@ -115,6 +116,18 @@ impl<P: Copy + Format, X: Number<Reading: Format> + Format> Format for ContextBe
     fn format(&self, f: Formatter<'_>) {
         let (place, likelihood) = (self.place(), self.likelihood());
         write!(f, "ContextBelief {{ place: {}, likelihood: {} }}", place, likelihood);
+    }
+}
+
+impl<X: Arithmetic + Format> Format for SquaredDensity<X> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "SquaredDensity {{ log: {} }}", self.log());
+    }
+}
+
+impl<X: Arithmetic + Format, const N: usize> Format for KalmanState<X, N> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "KalmanState {{ belief: {}, density: {} }}", self.belief(), self.density());
     }
 }
 
@@ -225,6 +238,12 @@ recursion!("OnlineEm", impl<E: SufficientStatistics;> OnlineEm<'_, E, N>);
 recursion!("FixedLag", impl<E: Emission; const LAG> FixedLag<'_, E, N, LAG>);
 recursion!("Viterbi", impl<E: Emission;> Viterbi<'_, E, N>);
 
+impl<W, const N: usize, const D: usize> Format for Kalman<'_, N, D, W> {
+    fn format(&self, f: Formatter<'_>) {
+        write!(f, "Kalman {{ states: {=usize}, channels: {=usize} }}", N, D);
+    }
+}
+
 #[cfg(feature = "sample")]
 impl<E: Emission, R, const N: usize> Format for Ancestral<'_, E, R, N> {
     fn format(&self, f: Formatter<'_>) {
@@ -238,6 +257,7 @@ const fn formats<T: Format>() {}
 const _: () = {
     use crate::classify::{ChangeReading, Decision};
     use crate::context::{ContextModel, Steps};
+    use crate::dynamics::{Dynamics, Innovation, Parameters};
     use crate::emission::{Bernoulli, Categorical, GaussianMoments, Regularisation};
     use crate::filter::{ExpectedStatistics, Memory, StepSize};
     use crate::kernel::{
@@ -268,6 +288,8 @@ const _: () = {
     formats::<(Memory<f32>, StepSize)>();
     formats::<Running<OneFilter>>();
     formats::<(Belief<Dual<f32, 1>, 2>, Evidence<f32>)>();
+    formats::<Running<Kalman<'static, 2, 1, Dual<f32, 1>>>>();
+    formats::<(Dynamics<2, 1>, Parameters<f32, 2, 1>, Innovation<f32, 2>)>();
     formats::<Running<Forgetting<'static, Pair, 2>>>();
     formats::<Running<Statistics<'static, Plain, 2>>>();
     formats::<Running<OnlineEm<'static, Counts, 2>>>();

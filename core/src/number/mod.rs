@@ -79,16 +79,19 @@
 
 #[cfg(feature = "micromath")]
 mod approximate;
+mod arithmetic;
 mod compensated;
 mod dual;
 mod fixed;
 mod lanes;
+mod log_product;
 mod logarithms;
 mod max;
 mod real;
 
 #[cfg(feature = "micromath")]
 pub use approximate::{EXP_ERROR, LN_ERROR};
+pub use arithmetic::Arithmetic;
 pub use compensated::Compensated;
 pub use dual::{Dual, DualLedger};
 pub(crate) use fixed::log2;
@@ -97,7 +100,9 @@ pub use fixed::{
     quantise_rates, quantise_row, rate_unit,
 };
 pub use lanes::Lanes;
+pub use log_product::LogProduct;
 pub(crate) use logarithms::is_near;
+pub use logarithms::power;
 pub use max::Max;
 pub use real::{Ledger, Real};
 

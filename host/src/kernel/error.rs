@@ -1,6 +1,7 @@
+use super::mean_map::WORDS_AT_MOST;
 use super::{GramError, InformationError};
 use crate::model::NoScore;
-use crate::runtime::Observed;
+use crate::runtime::{HmmError, Observed};
 
 /// Why a kernel could not be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -18,6 +19,38 @@ pub enum KernelError {
     /// A kernel that counts symbols, and a model of channels.
     #[error("only symbols can be counted; the model observes {0}")]
     NotSymbols(Observed),
+    /// A parameter of the kernel is out of range.
+    #[error("{name} is {value}; it must be {range}")]
+    Parameter {
+        /// `lambda`, `nu`, ...
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be, in words.
+        range: &'static str,
+    },
+    /// Features of words, and sequences of channels.
+    #[error("windows of channels have no features, only a kernel; ask for the matrix of all pairs")]
+    NoFeatures,
+    /// More words than features are made of.
+    #[error(
+        "{symbols} symbols have more than {WORDS_AT_MOST} words of length {length}; take a lower order, or \
+         the matrix of all pairs, which needs no features"
+    )]
+    TooManyWords {
+        /// Symbols.
+        symbols: usize,
+        /// Symbols of a word.
+        length: usize,
+    },
+    /// Sequences of symbols and of channels together, or of channels with a model of symbols.
+    #[error(
+        "sequences of symbols and of channels cannot be compared; give either, and models of them"
+    )]
+    Mixed,
+    /// A model that is none.
+    #[error(transparent)]
+    Model(HmmError),
     /// Models and priors do not make classes.
     #[error(
         "log-odds need a model and a prior of two classes at least; {models} and {priors} given"

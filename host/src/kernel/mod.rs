@@ -12,6 +12,7 @@
 //! | [`ScoreKernel`]: Gaussian, polynomial and cosine kernels on features | `score_kernel.rs` |
 //! | [`TopKernel`]: tangents of posterior log-odds | `top.rs` |
 //! | [`CountKernel`]: marginalised counts, single and of pairs | `count.rs` |
+//! | [`mean_map`]: means of windows, and of samples with their hidden states | `mean_map/` |
 //! | [`between`]: kernels between fitted models | `between/` |
 //! | [`marginal`]: kernels that sum over hidden models, against stored sequences | `marginal/` |
 //! | [`registry`]: all kernels by name, for what is asked by name | `registry.rs` |
@@ -27,6 +28,7 @@ mod gram;
 mod information;
 mod log_gram;
 pub mod marginal;
+pub mod mean_map;
 pub mod registry;
 mod score_kernel;
 mod symmetric;

@@ -7,6 +7,7 @@
 //! | [`LogDomain`] | forward, backward, posteriors, Viterbi by `log sum exp` | `T N^2` logarithms |
 //! | [`PairModel`] | the pair kernel, trajectory by trajectory or length by length | `N^longest` |
 //! | [`Tree`] | the tree kernel, labelling by labelling, pruned or not | `P^nodes` |
+//! | [`System`] | a linear dynamical system as one dense Gaussian | `(T (N + D))^3` |
 //! | [`derivative`] | a derivative by central differences | four evaluations |
 
 mod difference;
@@ -19,6 +20,7 @@ mod log_domain;
 mod model;
 #[allow(clippy::needless_range_loop, reason = "states are indices, as in the definition")]
 mod pair;
+mod system;
 
 pub use difference::derivative;
 pub use direction::{Direction, LawDirection, Parametrisation, Spread};
@@ -28,3 +30,4 @@ pub use linear::{Factored, least_eigenvalue};
 pub use log_domain::LogDomain;
 pub use model::{Law, Model, Observation, Sequence, log_sum_exp};
 pub use pair::{PairEnd, PairModel};
+pub use system::{DenseGaussian, System};

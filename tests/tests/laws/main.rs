@@ -1,6 +1,7 @@
 //! The core's laws: streams against batches, enumeration, the log domain and finite differences.
 
 mod context;
+mod dynamics;
 mod emission;
 mod filter;
 mod fixed;

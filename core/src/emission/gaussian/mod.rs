@@ -148,7 +148,7 @@ pub fn log_normaliser<T: Real>(rate: &[T]) -> T {
 }
 
 /// Whether a constant is `sum_d log rate_d - D/2 log 2 pi`, to what `ln` allows for.
-pub(super) fn is_log_normaliser<T: Real>(constant: T, rates: impl Iterator<Item = T>) -> bool {
+pub(crate) fn is_log_normaliser<T: Real>(constant: T, rates: impl Iterator<Item = T>) -> bool {
     let (mut implied, mut slack) = (T::ZERO, T::SUM_TOLERANCE);
     for rate in rates {
         let term = rate.ln() - T::HALF_LN_TAU;

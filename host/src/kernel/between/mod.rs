@@ -8,10 +8,28 @@
 //!
 //! Every kernel here is a [`ModelKernel`], which gives `log k` of two models; matrices of all pairs are
 //! normalised from the logarithms, so that no length underflows.
+//!
+//! | kernel, models | file |
+//! |---|---|
+//! | [`Bhattacharyya`]: members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
+//! | [`ProbabilityProduct`], of any power: the trait [`ProductIntegral`] | `product.rs` |
+//! | ... of [`Gamma`] and exponential distributions | `gamma.rs` |
+//! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`]; Hellinger's and geodesic distances | `multinomial.rs` |
+//! | [`SymmetricKl`] of what has a [`Divergence`] | `divergence.rs` |
 
+mod divergence;
 mod error;
+mod exponential;
+mod gamma;
+mod multinomial;
+mod product;
 
+pub use divergence::{Divergence, SymmetricKl};
 pub use error::{BetweenError, PairError};
+pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
+pub use gamma::Gamma;
+pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
+pub use product::{ProbabilityProduct, ProductIntegral};
 
 use super::LogGram;
 

@@ -1,0 +1,103 @@
+//! Directional derivatives, of every parameter, against finite differences.
+
+use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
+use fishweir_core::filter::Running;
+use fishweir_core::number::Scalar;
+use fishweir_tests::oracle::derivative;
+use fishweir_tests::sample::Sampler;
+
+use super::{parameters, sequence};
+
+const N: usize = 3;
+const D: usize = 2;
+
+type Numbers = Parameters<f64, N, D>;
+
+/// A direction that leaves covariances symmetric.
+fn direction(sampler: &mut Sampler) -> Numbers {
+    fn symmetric<const S: usize>(sampler: &mut Sampler) -> [[f64; S]; S] {
+        let mut matrix = [[0.0; S]; S];
+        for i in 0..S {
+            for j in 0..=i {
+                matrix[i][j] = 0.1 * sampler.normal();
+                matrix[j][i] = matrix[i][j];
+            }
+        }
+        matrix
+    }
+    Parameters {
+        initial_mean: std::array::from_fn(|_| sampler.normal()),
+        initial_covariance: symmetric(sampler),
+        transition: std::array::from_fn(|_| std::array::from_fn(|_| 0.3 * sampler.normal())),
+        state_noise: symmetric(sampler),
+        observation: std::array::from_fn(|_| std::array::from_fn(|_| sampler.normal())),
+        observation_noise: symmetric(sampler),
+    }
+}
+
+fn moved(from: &Numbers, along: &Numbers, step: f64) -> Numbers {
+    fn add<const R: usize, const C: usize>(
+        a: &[[f64; C]; R],
+        b: &[[f64; C]; R],
+        step: f64,
+    ) -> [[f64; C]; R] {
+        std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] + step * b[i][j]))
+    }
+    Parameters {
+        initial_mean: add(&[from.initial_mean], &[along.initial_mean], step)[0],
+        initial_covariance: add(&from.initial_covariance, &along.initial_covariance, step),
+        transition: add(&from.transition, &along.transition, step),
+        state_noise: add(&from.state_noise, &along.state_noise, step),
+        observation: add(&from.observation, &along.observation, step),
+        observation_noise: add(&from.observation_noise, &along.observation_noise, step),
+    }
+}
+
+#[test]
+fn a_derivative_is_that_of_finite_differences_at_every_prefix() {
+    let mut sampler = Sampler::new(11);
+    for _ in 0..4 {
+        let own: Numbers = parameters(&sampler.system(N, D));
+        let directions = [direction(&mut sampler), direction(&mut sampler)];
+        let tangent = Dynamics::new(&own.along(&directions)).expect("a system with directions");
+        let plain = Dynamics::new(&own).expect("a system");
+        let samples = sequence::<D>(&mut sampler, 40);
+        let mut stream = Running::new(Kalman::of(&tangent));
+        let mut value = Running::new(Kalman::of(&plain));
+        for t in 0..samples.len() {
+            match &samples[t] {
+                Some(x) => {
+                    stream.push(x).expect("a sample");
+                    value.push(x).expect("a sample");
+                }
+                None => {
+                    stream.push_missing();
+                    value.push_missing();
+                }
+            }
+            assert!(
+                (stream.read().value - value.read()).abs() < 1e-11 * (1.0 + value.read().abs())
+            );
+            if t % 7 != 0 {
+                continue;
+            }
+            for (c, along) in directions.iter().enumerate() {
+                let log = |step: f64| {
+                    let model = Dynamics::new(&moved(&own, along, step)).expect("a system nearby");
+                    let mut stream = Running::new(Kalman::of(&model));
+                    for x in &samples[..=t] {
+                        match x {
+                            Some(x) => stream.push(x).expect("a sample"),
+                            None => stream.push_missing(),
+                        }
+                    }
+                    stream.read()
+                };
+                let expected = derivative(log, 1e-3);
+                let got = stream.read().derivative(c).expect("a direction");
+                let near = (got - expected).abs() <= 1e-6 * (1.0 + expected.abs());
+                assert!(near, "after {t}: {got} where differences say {expected}");
+            }
+        }
+    }
+}
