@@ -182,6 +182,18 @@ pub(super) struct ScoreKernels {
     power: Option<u32>,
 }
 
+impl ScoreKernels {
+    /// Widths given.
+    pub(super) fn sigma(&self) -> &[f64] {
+        &self.sigma
+    }
+
+    /// The degree, where it is given.
+    pub(super) fn power(&self) -> Option<u32> {
+        self.power
+    }
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum NormalisationName {
     None,

@@ -6,6 +6,8 @@
 //! | [`LogGram`], [`LogCrossGram`]: the logarithms of kernel values far below the least number | `log_gram.rs` |
 //! | [`Symmetric`]: what matrices of all pairs are read by | `symmetric.rs` |
 //! | [`write_gram`]: CSV, NumPy's `.npy`, LIBSVM's precomputed kernel | `format.rs` |
+//! | [`read_gram`]: the first two of these, and matrices made elsewhere | `read_gram.rs` |
+//! | [`KernelPca`]: principal components in a kernel's feature space | `pca.rs` |
 //! | [`Information`]: exact, sampled, empirical | `information.rs` |
 //! | [`Whitening`]: from scores to features, by an information | `whitening.rs` |
 //! | [`FisherKernel`]: practical and invariant | `fisher.rs` |
@@ -29,6 +31,8 @@ mod information;
 mod log_gram;
 pub mod marginal;
 pub mod mean_map;
+mod pca;
+mod read_gram;
 pub mod registry;
 mod score_kernel;
 mod symmetric;
@@ -45,6 +49,8 @@ pub use information::{
     Axes, ENUMERATED_AT_MOST, Information, InformationError, PARAMETERS_AT_MOST, RELATIVE_CUT,
 };
 pub use log_gram::{LogCrossGram, LogGram};
+pub use pca::KernelPca;
+pub use read_gram::{ReadGram, ReadGramError, parse_gram, read_gram};
 pub use score_kernel::{ScoreKernel, gram_of_features};
 pub use symmetric::Symmetric;
 pub use top::TopKernel;

@@ -6,6 +6,7 @@ mod emission;
 mod evaluation;
 mod gram;
 mod model;
+mod pca;
 mod route;
 mod table;
 mod training;
@@ -24,6 +25,7 @@ pub use evaluation::{
 };
 pub use gram::{GramReport, InformationSummary, SpectrumSummary};
 pub use model::{Inspection, Stored};
+pub use pca::PcaReport;
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
 pub use watch::{Alarms, Changes, Seen, WatchReport};

@@ -32,8 +32,7 @@ impl Asked<'_> {
         ]);
         refuse_idle(&given, "nothing is drawn but for --information sampled")?;
 
-        let mut training = self.training.given();
-        training.retain(|name| !["--sigma", "--power"].contains(name));
+        let mut training = self.given_to_train();
         training.extend(named([("--group", self.by_group())]));
         if matches!(self.entry.compares, Compares::Marginal) {
             return refuse_idle(&training, "the kernel's numbers are given");
@@ -43,6 +42,11 @@ impl Asked<'_> {
             return refuse_idle(&training, "the model is trained already");
         }
         Ok(())
+    }
+
+    /// The options of training that nothing but the kernel's models would read.
+    pub(super) fn given_to_train(&self) -> Vec<&'static str> {
+        if self.beside_classifiers { Vec::new() } else { self.training.given() }
     }
 
     /// Refuses settings that the kernel does not take.
@@ -94,6 +98,9 @@ impl Asked<'_> {
 
     /// Of the models that are fitted to the data, once these are read.
     pub(in crate::commands) fn check_fitted(&self, data: &Dataset) -> Result<(), Failure> {
+        if self.beside_classifiers {
+            return Ok(());
+        }
         let training = &self.training;
         let given = training.given();
         let of = |names: &[&'static str]| -> Vec<&'static str> {

@@ -74,6 +74,19 @@ impl FamilyName {
 }
 
 impl Choice {
+    /// The options given.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        named([
+            ("--family", self.family != Hmm),
+            ("--end", self.end),
+            ("--padded", self.padded),
+            ("--contexts", self.contexts.is_some()),
+            ("--min-count", self.min_count.is_some()),
+            ("--uniform", self.uniform),
+            ("--pseudo-count", self.pseudo_count.is_some()),
+        ])
+    }
+
     /// Refuses options that the family has no use for. `order` is whether one is given that the kernel
     /// does not read.
     pub(super) fn check(&self, asked: &Asked<'_>, order: bool) -> Result<(), Failure> {
@@ -86,9 +99,9 @@ impl Choice {
             ("--uniform", self.uniform, &[Markov, Positions]),
             ("--pseudo-count", self.pseudo_count.is_some(), &[Markov, Positions]),
             ("--model", asked.model.is_some(), &[Hmm]),
-            ("--group", asked.by_group(), &[Hmm]),
+            ("--group", asked.by_group() && !asked.beside_classifiers, &[Hmm]),
         ];
-        let training = asked.training.given().into_iter();
+        let training = asked.given_to_train().into_iter();
         let training = training.map(|option| (option, true, FamilyName::training(option)));
         let takes = |families: &[FamilyName]| families.contains(&self.family);
         let refused = own.into_iter().chain(training).find(|(_, given, by)| *given && !takes(by));

@@ -4,6 +4,7 @@
 mod check;
 mod family;
 mod marginal;
+mod of_data;
 mod source;
 
 use std::path::Path;
@@ -19,10 +20,11 @@ use fishweir::model::{Family, FittedModel, Hmm, Scored};
 use fishweir_core::emission::Parametrisation;
 
 use super::Failure;
-use super::arguments::{Training, not_negative};
+use super::arguments::{Training, named, not_negative};
 use super::model::Model;
 use super::reading::Cutting;
 use family::{Choice, FamilyName};
+pub(super) use of_data::{Compared, OfData};
 
 /// What a kernel and its models are told.
 #[derive(Debug, clap::Args)]
@@ -110,6 +112,8 @@ pub(super) struct Asked<'a> {
     pub(super) numbers: Option<&'a Path>,
     pub(super) sigma: Option<f64>,
     pub(super) power: Option<u32>,
+    /// Whether options of training serve classifiers beside the kernel too.
+    pub(super) beside_classifiers: bool,
 }
 
 /// What a kernel reads beside the data.
@@ -126,6 +130,25 @@ pub(super) enum Reads {
 pub(super) struct Matrix {
     pub(super) computed: Computed,
     pub(super) words: String,
+}
+
+impl KernelOptions {
+    /// The options given.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        let mut given = self.choice.given();
+        given.extend(named([
+            ("--one-model", self.one_model),
+            ("--parametrisation", self.parametrisation.is_some()),
+            ("--information", self.information.is_some()),
+            ("--ridge", self.ridge.is_some()),
+            ("--length", self.length.is_some()),
+            ("--draws", self.draws.is_some()),
+            ("--draw-seed", self.draw_seed.is_some()),
+            ("--order", self.order.is_some()),
+            ("--raw", self.raw),
+        ]));
+        given
+    }
 }
 
 impl Asked<'_> {
@@ -187,11 +210,11 @@ impl Asked<'_> {
         normalise: bool,
     ) -> Result<Matrix, Failure> {
         let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
-        let named = |refused| name(refused, data, windows);
+        let placed = |refused| name(refused, data, windows);
         let fitted;
         let models: &[FittedModel] = match reads {
             Reads::Numbers(model) => {
-                return marginal::compute(model, &views, normalise).map_err(named);
+                return marginal::compute(model, &views, normalise).map_err(placed);
             }
             Reads::Models(_, models) => models,
             Reads::Fitted => {
@@ -199,8 +222,8 @@ impl Asked<'_> {
                 &fitted
             }
         };
-        let settings = self.settings(&views).map_err(named)?;
-        let mut computed = self.compute(&settings, models, &views).map_err(named)?;
+        let settings = self.settings(&views).map_err(placed)?;
+        let mut computed = self.compute(&settings, models, &views).map_err(placed)?;
         // Kernels by marginalisation are normalised before they underflow.
         if normalise {
             computed.gram = computed.gram.normalised();
