@@ -4,6 +4,7 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`number`] | what a model stores and a state holds: reals, dual numbers, lanes, (max, times) |
+//! | [`matrix`] | small dense matrices over slices: Cholesky factors, solves, determinants |
 //! | [`emission`] | how a hidden state produces an observation: categorical, Gaussians, mixtures, Poisson, Bernoulli |
 //! | [`hmm`] | chain and emissions: the model, immutable, in flash |
 //! | [`filter`] | constant memory: forward and tangent filter, forgetting, windows, expected statistics, online EM |
@@ -60,6 +61,7 @@ pub mod filter;
 mod format;
 pub mod hmm;
 pub mod kernel;
+pub mod matrix;
 pub mod number;
 mod profile;
 pub mod score;

@@ -53,7 +53,6 @@ mod probability;
 #[cfg(feature = "sample")]
 mod sample;
 mod statistics;
-mod triangular;
 
 pub use alphabet::{Alphabet, Letter};
 pub use bernoulli::{Bernoulli, BernoulliView};

@@ -3,7 +3,7 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{Flaw, ModelError, Part, check_distribution_within};
-use crate::number::{Dual, Number, Parameter, Real, Tangent, VECTORS, sum_of};
+use crate::number::{Dual, Number, Parameter, Real, Tangent, VECTORS, power, sum_of};
 
 /// A Markov chain over `N` states: `initial[state]`, `transition[from][to]`.
 ///
@@ -146,21 +146,33 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
     /// [`predict`](Self::predict), term by term the same, in the order that fills vector registers.
     #[inline(always)]
     fn predict_by_rows<X: Number<Weight = W>>(&self, filtered: &[X; N]) -> [X; N] {
-        let mut predicted = [X::ZERO; N];
         let a = &self.transition;
-        let mut i = 0;
-        while i < N {
-            for j in 0..N {
-                let term = |k: usize| filtered[i + k].weigh(a[i + k][j]);
-                let block = match N - i {
-                    1 => term(0),
-                    2 => term(0).plus(term(1)),
-                    3 => term(0).plus(term(1)).plus(term(2)),
-                    _ => term(0).plus(term(1)).plus(term(2).plus(term(3))),
-                };
-                predicted[j] = if i == 0 { block } else { predicted[j].plus(block) };
+        sum_of_rows::<X, N, N>(|i, j| filtered[i].weigh(a[i][j]))
+    }
+
+    /// One step of the chain, `[state]`, beside something else, `[other]`, that stays: `p_jm = sum_i a_im A_ij`,
+    /// term by term [`predict`](Self::predict) of every column. `N^2 M` multiply-adds.
+    #[inline(always)]
+    pub(crate) fn predict_joint<X: Number<Weight = W>, const M: usize>(
+        &self,
+        joint: &[[X; M]; N],
+    ) -> [[X; M]; N] {
+        let mut predicted = [[X::ZERO; M]; N];
+        for (j, predicted) in predicted.iter_mut().enumerate() {
+            if VECTORS && X::TERM_BY_TERM {
+                *predicted =
+                    sum_of_rows::<X, N, M>(|i, m| joint[i][m].weigh(self.transition[i][j]));
+                continue;
             }
-            i += 4;
+            let weight = |i: usize| self.transition.get(i).and_then(|row| row.get(j));
+            for (m, predicted) in predicted.iter_mut().enumerate() {
+                *predicted = sum_of::<X, N>(|i| {
+                    match (joint.get(i).and_then(|row| row.get(m)), weight(i)) {
+                        (Some(a), Some(&weight)) => a.weigh(weight),
+                        _ => X::ZERO,
+                    }
+                });
+            }
         }
         predicted
     }
@@ -170,6 +182,31 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
     pub fn retract<X: Number<Weight = W>>(&self, weighted: &[X; N]) -> [X; N] {
         retract(&self.transition, weighted)
     }
+}
+
+/// Sums over `N` rows, each as [`sum_of`] makes it, in the order that fills vector registers.
+#[inline(always)]
+fn sum_of_rows<X: Number, const N: usize, const M: usize>(
+    term: impl Fn(usize, usize) -> X,
+) -> [X; M] {
+    let mut sums = [X::ZERO; M];
+    let mut i = 0;
+    while i < N {
+        for j in 0..M {
+            let block = match N - i {
+                1 => term(i, j),
+                2 => term(i, j).plus(term(i + 1, j)),
+                3 => term(i, j).plus(term(i + 1, j)).plus(term(i + 2, j)),
+                _ => {
+                    let pairs = term(i, j).plus(term(i + 1, j));
+                    pairs.plus(term(i + 2, j).plus(term(i + 3, j)))
+                }
+            };
+            sums[j] = if i == 0 { block } else { sums[j].plus(block) };
+        }
+        i += 4;
+    }
+    sums
 }
 
 /// `beta_i = sum_j A_ij v_j`: what a chain's step back and a tree's edge have in common.
@@ -186,6 +223,36 @@ pub(crate) fn retract<X: Number, const N: usize>(
 }
 
 impl<T: Real, const N: usize> Chain<T, N> {
+    /// Every probability raised to a power above zero: what the product kernel between models
+    /// ([`kernel::Between`](crate::kernel::Between)) runs on. Rows no longer sum to one, and are not to be
+    /// [validated](Self::validate); zeros stay zeros.
+    #[must_use]
+    pub fn powered(&self, exponent: T) -> Self {
+        let row = |row: &[T; N]| row.map(|p| power(p, exponent));
+        Self { initial: row(&self.initial), transition: self.transition.each_ref().map(row) }
+    }
+
+    /// That no entry is negative or not finite, whatever rows sum to.
+    ///
+    /// # Errors
+    /// Names the first that is.
+    pub(crate) fn check_entries(&self) -> Result<(), ModelError> {
+        let rows = core::iter::once((Part::Initial, 0, &self.initial));
+        let transition = self.transition.iter().enumerate();
+        let rows = rows.chain(transition.map(|(from, row)| (Part::Transition, from, row)));
+        for (part, from, row) in rows {
+            for (to, &entry) in row.iter().enumerate() {
+                if !entry.is_finite() {
+                    return Err(ModelError::new(part, Flaw::NotFinite, from, to));
+                }
+                if entry < T::ZERO {
+                    return Err(ModelError::new(part, Flaw::Negative, from, to));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Attaches `C` directions, given as rates of change of the logits of each row, `initial` as
     /// `[direction][state]` and `transition` as `[direction][from][to]`:
     /// `dA_ij = A_ij (w_ij - sum_k A_ik w_ik)`. A probability of zero stays zero.

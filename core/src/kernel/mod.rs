@@ -26,12 +26,17 @@
 //! addition a stored sequence. A kernel on Fisher scores that is linear in them needs no recursion of its
 //! own: it is a direction ([`crate::score`], [`crate::context`]).
 //!
+//! Between whole models, rather than sequences, are [`Between`] (hidden Markov models, a step a push: `N M`
+//! reals, `N M (N + M)` multiply-adds) and, for what a single distribution is, [`Overlap`]: the probability
+//! product kernel of any power and the mean map of any width ([`Measure`]).
+//!
 //! Sums over conditionally independent products are inner products, so every Gram matrix is positive
 //! semi-definite. Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis",
 //! 2004, section 12.1.
 
 mod aligned;
 mod bank;
+mod between;
 mod branch_model;
 mod error;
 mod fixed_length;
@@ -42,6 +47,7 @@ mod in_flash;
 mod log_kernel;
 mod marginalisation;
 mod observed;
+mod overlap;
 mod pair_hmm;
 mod pair_kernel;
 mod position_fisher;
@@ -55,6 +61,7 @@ mod tree_shape;
 
 pub use aligned::Aligned;
 pub use bank::{Bank, BankState, LogReading};
+pub use between::Between;
 pub use branch_model::BranchModel;
 pub use error::KernelError;
 pub use fixed_length::FixedLength;
@@ -67,6 +74,10 @@ pub use log_kernel::LogKernel;
 pub(crate) use log_kernel::no_parts;
 pub use marginalisation::{Marginal, Marginalisation, Term, log_mixture};
 pub use observed::Observed;
+pub use overlap::{
+    Covariance, MOST_COUNTS, Measure, Normal, Overlap, Overlaps, bernoulli_log_overlap,
+    categorical_log_overlap, gaussian_log_overlap, mixture_log_overlap, poisson_log_overlap,
+};
 pub use pair_hmm::{End, PairHmm};
 pub use pair_kernel::{Column, PairKernel, PairRecursion};
 pub use position_fisher::{Matched, PositionFisher};

@@ -8,6 +8,21 @@ pub(crate) fn is_near<T: Real>(log: T) -> bool {
     log >= -T::power_of_two(FARTHEST)
 }
 
+/// `p^exponent` of a number that is not negative, with a positive exponent: zero stays zero, and the
+/// powers 1, 1/2 and 2 are rounded once.
+#[inline]
+pub fn power<T: Real>(p: T, exponent: T) -> T {
+    if exponent == T::ONE || p <= T::ZERO {
+        p
+    } else if exponent == T::HALF {
+        p.sqrt()
+    } else if exponent == T::ONE + T::ONE {
+        p * p
+    } else {
+        (exponent * p.ln()).exp()
+    }
+}
+
 /// Likelihoods relative to the largest: see [`Parameter::likelihoods`](super::Parameter::likelihoods).
 #[inline(always)]
 pub(super) fn likelihoods<W: Weight, const N: usize>(

@@ -83,6 +83,7 @@ mod compensated;
 mod dual;
 mod fixed;
 mod lanes;
+mod log_product;
 mod logarithms;
 mod max;
 mod real;
@@ -97,7 +98,9 @@ pub use fixed::{
     quantise_rates, quantise_row, rate_unit,
 };
 pub use lanes::Lanes;
+pub use log_product::LogProduct;
 pub(crate) use logarithms::is_near;
+pub use logarithms::power;
 pub use max::Max;
 pub use real::{Ledger, Real};
 

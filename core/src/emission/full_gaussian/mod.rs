@@ -5,9 +5,9 @@ pub use statistics::{FullGaussianScore, FullGaussianStatistics};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::gaussian::is_log_normaliser;
-use super::triangular::{at, cholesky, invert};
 use super::{Emission, Gaussian};
 use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::matrix::{at, cholesky, invert};
 use crate::number::{Number, Real, Tangent, Weight};
 
 /// A Gaussian over `D` channels with a full covariance matrix `Sigma`.

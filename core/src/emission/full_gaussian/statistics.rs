@@ -1,10 +1,10 @@
 use super::{FullGaussian, FullGaussianView, mirror};
-use crate::emission::triangular::{Side, at, cholesky, congruence, invert, solve, solve_lower};
 use crate::emission::{
     GaussianMoments, Parametrisation, Regularisation, Spread, SufficientStatistics, VectorSpace,
     vector_space,
 };
 use crate::error::{Flaw, ModelError, Part};
+use crate::matrix::{Side, at, cholesky, congruence, invert, solve, solve_lower};
 use crate::number::{Dual, Real, Weight};
 
 /// The readers of expected statistics, at run-time sizes.

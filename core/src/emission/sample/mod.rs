@@ -2,8 +2,8 @@ mod poisson;
 
 use rand_core::Rng;
 
-use super::triangular::solve;
 use super::{Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture};
+use crate::matrix::solve;
 use crate::number::{Number, Parameter, Real, Weight};
 
 /// An emission family from which observations can be drawn.

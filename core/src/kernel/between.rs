@@ -1,0 +1,177 @@
+use super::{InFlash, KernelError, LogKernel, Overlaps, no_parts};
+use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::filter::{Belief, Recursion, impossible};
+use crate::hmm::Chain;
+use crate::number::Real;
+
+/// The kernel between two hidden Markov models of `N` and `M` states, over sequences of a length that
+/// grows: how alike are the sequences that they make? `P` is `N M`.
+///
+/// ```text
+/// phi_0 = (initial initial'^T) o psi        phi_t = (A^T phi_t-1 A') o psi        k_t = sum_ij phi_t[i][j]
+/// psi_ij = integral b_i^rho b'_j^rho   or   E exp(-lambda/2 |x - x'|^2)
+/// ```
+///
+/// It is the forward recursion of the two chains side by side, whose likelihoods are what the states have
+/// in common, and runs on it: every step pushes `()`, nothing being observed. After `T + 1` steps, of `T`
+/// transitions, it reads `log k_T`; minus infinity where the models have no sequence in common. A step that
+/// is missing is one that is not compared: both chains move on, with `psi` one.
+///
+/// For the product kernel with `rho` other than one the chains are those of
+/// [`Chain::powered`], whose rows do not sum to one; the kernel is then of the joint of states and
+/// observations.
+///
+/// Range: that of [`Forward`](crate::filter::Forward), of pairs of states.
+///
+/// Sources: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 4.2; Mehta and Gray,
+/// "Generative and Latent Mean Map Kernels", 2010, Algorithm 1, whose first step has the transpose.
+///
+/// State: `N M` numbers and a ledger. Flash: two chains and `2 N M + 1` reals. Work a step: `N M (N + M + 1)`
+/// multiply-adds; the product of the chains as one would take `(N M)^2`.
+///
+/// ```
+/// use fishweir_core::emission::Categorical;
+/// use fishweir_core::filter::Running;
+/// use fishweir_core::hmm::Chain;
+/// use fishweir_core::kernel::{Between, Measure, Overlaps};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// type Coin = Categorical<2, f64>;
+/// let (fair, two) = ([Coin::new([0.5, 0.5])?], [Coin::new([0.75, 0.25])?, Coin::new([0.25, 0.75])?]);
+/// let one = Chain::<f64, 1>::new([1.0], [[1.0]])?;
+/// let turns = Chain::<f64, 2>::new([1.0, 0.0], [[0.0, 1.0], [1.0, 0.0]])?;
+/// let measure = Measure::Product { rho: 1.0 };
+/// let between = Between::new(&one, &turns, Overlaps::<_, 2>::of(&fair, &two, measure)?);
+/// let mut kernel = Running::new(between);
+/// for _ in 0..3 {
+///     kernel.push(&())?;
+/// }
+/// // Whatever the other makes, a fair coin makes it with probability 1/2 a toss.
+/// assert!((kernel.read().exp() - 0.125).abs() < 1e-15);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Between<'m, W, const N: usize, const M: usize, const P: usize> {
+    first: &'m Chain<W, N>,
+    second: &'m Chain<W, M>,
+    overlaps: Overlaps<W, P>,
+}
+
+impl<W: Copy, const N: usize, const M: usize, const P: usize> Clone for Between<'_, W, N, M, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<W: Copy, const N: usize, const M: usize, const P: usize> Copy for Between<'_, W, N, M, P> {}
+
+impl<'m, W, const N: usize, const M: usize, const P: usize> Between<'m, W, N, M, P> {
+    /// The kernel between models of these chains, whose states overlap so.
+    pub const fn new(
+        first: &'m Chain<W, N>,
+        second: &'m Chain<W, M>,
+        overlaps: Overlaps<W, P>,
+    ) -> Self {
+        const { assert!(P == N * M, "a pair of states is a pair of states") };
+        Self { first, second, overlaps }
+    }
+
+    /// What the states have in common.
+    pub const fn overlaps(&self) -> &Overlaps<W, P> {
+        &self.overlaps
+    }
+}
+
+impl<T: Real, const N: usize, const M: usize, const P: usize> Between<'_, T, N, M, P> {
+    /// The pair of states before the next step: of the two chains together, scaled as the state is.
+    #[inline(always)]
+    fn predict(&self, belief: &Belief<T, P>) -> [T; P] {
+        let mut predicted = [T::ZERO; P];
+        let (rows, _) = predicted.as_chunks_mut::<M>();
+        if belief.is_new() {
+            for (row, &own) in rows.iter_mut().zip(self.first.initial()) {
+                for (entry, &other) in row.iter_mut().zip(self.second.initial()) {
+                    *entry = own * other;
+                }
+            }
+        } else if let Some(phi) = belief.row().as_chunks::<M>().0.first_chunk::<N>() {
+            let moved = self.first.predict_joint::<T, M>(phi);
+            for (row, moved) in rows.iter_mut().zip(&moved) {
+                *row = self.second.predict::<T>(moved);
+            }
+        }
+        predicted
+    }
+}
+
+impl<T: Real, const N: usize, const M: usize, const P: usize> Recursion
+    for Between<'_, T, N, M, P>
+{
+    /// A step: nothing is observed.
+    type Observation = ();
+    /// A scaled row over pairs of states, or nothing where the kernel has become zero and stays so.
+    type State = Option<Belief<T, P>>;
+    /// `log k`.
+    type Reading = T;
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        Some(Belief::NEW)
+    }
+
+    #[inline(always)]
+    fn push(&self, state: &mut Self::State, (): &()) -> Result<(), ObservationError> {
+        if let Some(belief) = state {
+            let predicted = self.predict(belief);
+            let Overlaps { relative, logs, log_scale } = &self.overlaps;
+            let row = Some((relative, core::slice::from_ref(log_scale)));
+            let log = |pair: usize| logs.get(pair).copied().unwrap_or(T::NEG_INFINITY);
+            if !belief.weigh(&predicted, row, log) {
+                *state = None;
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        if let Some(belief) = state {
+            let predicted = self.predict(belief);
+            belief.advance(predicted);
+        }
+    }
+
+    #[inline]
+    fn read(&self, state: &Self::State) -> T {
+        state.as_ref().map_or_else(impossible, Belief::log)
+    }
+}
+
+impl<T: Real, const N: usize, const M: usize, const P: usize> LogKernel
+    for Between<'_, T, N, M, P>
+{
+    type Parts = [T; 2];
+    fn log_parts(&self, state: &Self::State) -> [T; 2] {
+        match state {
+            Some(belief) => belief.evidence().log_parts(),
+            None => no_parts(),
+        }
+    }
+}
+
+impl<T: Real, const N: usize, const M: usize, const P: usize> InFlash for Between<'_, T, N, M, P> {
+    /// That no entry of a chain is negative or not finite, and that the overlaps are relative to the
+    /// largest; rows of a chain raised to a power sum to anything.
+    fn check(&self) -> Result<(), KernelError> {
+        self.first.check_entries()?;
+        self.second.check_entries()?;
+        // Of a logarithm that is none nothing is the same.
+        let expected = Overlaps::of_logs(*self.overlaps.logs());
+        if expected != self.overlaps {
+            return Err(ModelError::new(Part::Kernel, Flaw::Inconsistent, 0, 0).into());
+        }
+        Ok(())
+    }
+    fn bytes(&self) -> usize {
+        size_of_val(self) + size_of_val(self.first) + size_of_val(self.second)
+    }
+}
