@@ -6,9 +6,10 @@
 use fishweir_core::emission::Parametrisation;
 
 use super::marginal::MarginalModel;
+use super::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
 use super::{
-    CountKernel, Counted, FisherKernel, Gram, Information, KernelError, Metric, ScoreKernel,
-    TopKernel, gram_of_features,
+    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, Metric,
+    ScoreKernel, TopKernel, gram_of_features,
 };
 use crate::data::SamplesView;
 use crate::model::Scored;
@@ -25,10 +26,15 @@ pub struct Settings {
     pub sigma: f64,
     /// Degree of a polynomial.
     pub power: u32,
-    /// What is counted.
-    pub counted: Counted,
+    /// Symbols counted together, or samples of a window after its first; each kernel has its own
+    /// default.
+    pub order: Option<usize>,
     /// Counts as they are, not by length.
     pub raw: bool,
+    /// Rate of a radial basis function `exp(-lambda/2 |x - y|^2)` of samples.
+    pub lambda: f64,
+    /// Rate at which a kernel is exponentiated, if it is.
+    pub nu: Option<f64>,
 }
 
 impl Default for Settings {
@@ -38,8 +44,10 @@ impl Default for Settings {
             metric: Metric::Practical,
             sigma: 1.0,
             power: 2,
-            counted: Counted::Single,
+            order: None,
             raw: false,
+            lambda: 1.0,
+            nu: None,
         }
     }
 }
@@ -55,21 +63,27 @@ pub enum Setting {
     Sigma,
     /// [`Settings::power`].
     Power,
-    /// [`Settings::counted`].
+    /// [`Settings::order`].
     Order,
     /// [`Settings::raw`].
     Raw,
+    /// [`Settings::lambda`].
+    Lambda,
+    /// [`Settings::nu`].
+    Nu,
 }
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Parametrisation,
         Self::Information,
         Self::Sigma,
         Self::Power,
         Self::Order,
         Self::Raw,
+        Self::Lambda,
+        Self::Nu,
     ];
 
     /// The option that sets it.
@@ -82,6 +96,8 @@ impl Setting {
             Self::Power => "--power",
             Self::Order => "--order",
             Self::Raw => "--raw",
+            Self::Lambda => "--lambda",
+            Self::Nu => "--nu",
         }
     }
 }
@@ -112,9 +128,14 @@ type OnScores = fn(&Settings, &[&dyn Scored], &[SamplesView<'_>]) -> Result<Comp
 /// Of shared hidden Markov models, and the sequences.
 type OnStates = fn(&Settings, &[Hmm], &[SamplesView<'_>]) -> Result<Computed, KernelError>;
 
+/// Of the sequences alone.
+type OnSequences = fn(&Settings, &[SamplesView<'_>]) -> Result<Gram, KernelError>;
+
 /// What a kernel compares, and how.
 #[derive(Clone, Copy, Debug)]
 pub enum Compares {
+    /// Sequences, by nothing but themselves.
+    Sequences(OnSequences),
     /// Sequences, by their scores under any models.
     Scores(OnScores),
     /// Sequences, by the hidden states of Markov models.
@@ -199,17 +220,50 @@ pub const KERNELS: &[Entry] = &[
         about: "Marginalised counts of symbols and states",
         takes: &[Setting::Order, Setting::Raw],
         words: |settings| {
-            let what = match settings.counted {
-                Counted::Single => "symbols",
-                Counted::Pairs => "pairs of symbols",
-            };
+            let what = if settings.order == Some(2) { "pairs of symbols" } else { "symbols" };
             let by = if settings.raw { "raw" } else { "by length" };
             format!("marginalised counts of {what}, {by},")
         },
         compares: Compares::States(|settings, models, sequences| {
-            let Settings { counted, raw, .. } = *settings;
-            let kernel = CountKernel { models, counted, raw };
+            let counted = match settings.order {
+                None | Some(1) => Counted::Single,
+                Some(2) => Counted::Pairs,
+                Some(order) => {
+                    let range = "1 symbol, or 2 that follow each other";
+                    let (name, value) = ("order", order as f64);
+                    return Err(KernelError::Parameter { name, value, range });
+                }
+            };
+            let kernel = CountKernel { models, counted, raw: settings.raw };
             Ok(Computed::on_features(&kernel.features(sequences)?, None))
+        }),
+    },
+    Entry {
+        name: "empirical-mean-map",
+        about: "Mean over all pairs of windows of a function of their distance",
+        takes: &[Setting::Order, Setting::Lambda],
+        words: |settings| {
+            let samples = settings.order.unwrap_or(0) + 1;
+            format!("empirical mean map of windows of {samples}, lambda {}", settings.lambda)
+        },
+        compares: Compares::Sequences(|settings, sequences| {
+            let rbf = Rbf::new(settings.lambda, Convention::Half)?;
+            EmpiricalMap { order: settings.order.unwrap_or(0), rbf }.gram(sequences)
+        }),
+    },
+    Entry {
+        name: "latent-mean-map",
+        about: "The same of samples with their hidden states, expected",
+        takes: &[Setting::Lambda, Setting::Nu],
+        words: |settings| {
+            let nu = settings.nu.map_or_else(String::new, |nu| format!(", exponentiated by {nu}"));
+            format!("latent mean map, lambda {}{nu},", settings.lambda)
+        },
+        compares: Compares::States(|settings, models, sequences| {
+            let rbf = Rbf::new(settings.lambda, Convention::Half)?;
+            let map = LatentMap { models, rbf, cliques: Cliques::All, nu: settings.nu };
+            let gram = map.gram(sequences)?;
+            Ok(Computed { gram, features: None, information: Vec::new() })
         }),
     },
     marginal(MarginalModel::NAMES[0], "Shared models of a finite set (--model-file)"),

@@ -34,8 +34,17 @@ impl Asked<'_> {
 
         let mut training = self.given_to_train();
         training.extend(named([("--group", self.by_group())]));
-        if matches!(self.entry.compares, Compares::Marginal) {
-            return refuse_idle(&training, "the kernel's numbers are given");
+        let alone = match self.entry.compares {
+            Compares::Marginal => Some("the kernel's numbers are given"),
+            Compares::Sequences(_) => Some("the kernel compares sequences without a model"),
+            _ => None,
+        };
+        if let Some(why) = alone {
+            training.extend(named([
+                ("--one-model", options.one_model),
+                ("--model", self.model.is_some()),
+            ]));
+            return refuse_idle(&training, why);
         }
         if self.model.is_some() {
             training.retain(|name| *name != "--score-model");
@@ -60,6 +69,8 @@ impl Asked<'_> {
             // Of contexts it is the family's.
             Setting::Order => false,
             Setting::Raw => options.raw,
+            Setting::Lambda => options.lambda.is_some(),
+            Setting::Nu => options.nu.is_some(),
         };
         let takes = |setting: &Setting| self.entry.takes.contains(setting);
         let refused = Setting::ALL.into_iter().find(|one| given(*one) && !takes(one));

@@ -14,13 +14,13 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::{Dataset, SamplesView, Window, Windows};
 use fishweir::kernel::marginal::{MarginalError, MarginalModel};
 use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, Settings, kernel};
-use fishweir::kernel::{Counted, Expected, KernelError, Metric};
+use fishweir::kernel::{Expected, KernelError, Metric};
 use fishweir::learn::{ClassifierKind, TrainOptions};
 use fishweir::model::{Family, FittedModel, Hmm, Scored};
 use fishweir_core::emission::Parametrisation;
 
 use super::Failure;
-use super::arguments::{Training, named, not_negative};
+use super::arguments::{Training, named, not_negative, positive};
 use super::model::Model;
 use super::reading::Cutting;
 use family::{Choice, FamilyName};
@@ -56,12 +56,21 @@ pub(super) struct KernelOptions {
     #[arg(long, value_name = "SEED", help_heading = "Kernel")]
     draw_seed: Option<u64>,
     /// Symbols of a context (markov), or counted together (count): 1, or 2 that follow each other
-    /// [default: 1]
+    /// [default: 1]; samples of a window after its first (empirical-mean-map) [default: 0]
     #[arg(long, value_name = "K", help_heading = "Models")]
     order: Option<u8>,
     /// Counts as they are, not divided by the length (count)
     #[arg(long, help_heading = "Kernel")]
     raw: bool,
+    /// Rate of the function exp(-lambda/2 |x - y|^2) of two samples, in their units; of symbols that
+    /// differ it is exp(-lambda) (mean maps) [default: 1]
+    #[arg(long, value_name = "L", help_heading = "Kernel", value_parser = not_negative,
+          allow_negative_numbers = true)]
+    lambda: Option<f64>,
+    /// Exponentiate: exp(-nu |x - y|^2) of the kernel's own distance (latent-mean-map)
+    #[arg(long, value_name = "NU", help_heading = "Kernel", value_parser = positive,
+          allow_negative_numbers = true)]
+    nu: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -146,6 +155,8 @@ impl KernelOptions {
             ("--draw-seed", self.draw_seed.is_some()),
             ("--order", self.order.is_some()),
             ("--raw", self.raw),
+            ("--lambda", self.lambda.is_some()),
+            ("--nu", self.nu.is_some()),
         ]));
         given
     }
@@ -211,6 +222,13 @@ impl Asked<'_> {
     ) -> Result<Matrix, Failure> {
         let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
         let placed = |refused| name(refused, data, windows);
+        let settings = self.settings(&views).map_err(placed)?;
+        if let Compares::Sequences(compute) = self.entry.compares {
+            let gram = compute(&settings, &views).map_err(|error| placed(error.into()))?;
+            let gram = if normalise { gram.normalised() } else { gram };
+            let computed = Computed { gram, features: None, information: Vec::new() };
+            return Ok(Matrix { computed, words: (self.entry.words)(&settings) });
+        }
         let fitted;
         let models: &[FittedModel] = match reads {
             Reads::Numbers(model) => {
@@ -222,7 +240,6 @@ impl Asked<'_> {
                 &fitted
             }
         };
-        let settings = self.settings(&views).map_err(placed)?;
         let mut computed = self.compute(&settings, models, &views).map_err(placed)?;
         // Kernels by marginalisation are normalised before they underflow.
         if normalise {
@@ -249,8 +266,10 @@ impl Asked<'_> {
                 let models = models.ok_or_else(|| Refused::Usage(self.no_states()))?;
                 Ok(compute(settings, &models, views)?)
             }
-            // Read before, with its numbers.
-            Compares::Marginal => Err(Refused::Usage(format!("--kernel {}", self.entry.name))),
+            // Neither reads a model: both were answered before.
+            Compares::Sequences(_) | Compares::Marginal => {
+                Err(Refused::Usage(format!("--kernel {}", self.entry.name)))
+            }
         }
     }
 
@@ -269,17 +288,6 @@ impl Asked<'_> {
 
     fn settings(&self, views: &[SamplesView<'_>]) -> Result<Settings, Refused> {
         let default = Settings::default();
-        let counted = match self.options.order {
-            None | Some(1) => Counted::Single,
-            Some(2) => Counted::Pairs,
-            Some(order) if matches!(self.entry.compares, Compares::States(_)) => {
-                return Err(Refused::Usage(format!(
-                    "--order {order}: the count kernel counts 1 symbol, or 2 that follow each other"
-                )));
-            }
-            // Of the contexts.
-            Some(_) => Counted::Single,
-        };
         Ok(Settings {
             parametrisation: match self.options.parametrisation {
                 Some(Coordinates::Ratio) => Parametrisation::RATIO,
@@ -288,8 +296,10 @@ impl Asked<'_> {
             metric: self.metric(views)?,
             sigma: self.sigma.unwrap_or(default.sigma),
             power: self.power.unwrap_or(default.power),
-            counted,
+            order: self.options.order.map(usize::from),
             raw: self.options.raw,
+            lambda: self.options.lambda.unwrap_or(default.lambda),
+            nu: self.options.nu,
         })
     }
 
