@@ -149,6 +149,11 @@ impl Emitting {
         }
     }
 
+    /// Gaussians of a mixture.
+    pub(super) fn components(&self) -> Option<usize> {
+        self.components
+    }
+
     /// Hands over to a fit what is given.
     pub(super) fn set(&self, fit: &mut BaumWelch) -> Result<(), Failure> {
         let mixed = self.emission.is_some_and(|family| family.name() == "mixture");
@@ -296,7 +301,7 @@ impl Training {
 
     /// Gaussians of a mixture.
     pub(super) fn components(&self) -> Option<usize> {
-        self.emitting.components
+        self.emitting.components()
     }
 
     /// How the hidden states of models of data would emit.

@@ -13,7 +13,8 @@ pub fn centre_and_scale(data: &Dataset, series: &[usize]) -> (Vec<f64>, Vec<f64>
 }
 
 /// Standard deviation of each channel over parts of series; empty for symbols.
-pub(crate) fn scale_of(kind: &Kind, samples: &[SamplesView<'_>]) -> Vec<f64> {
+#[must_use]
+pub fn scale_of(kind: &Kind, samples: &[SamplesView<'_>]) -> Vec<f64> {
     centre_and_scale_of(kind, samples).1
 }
 

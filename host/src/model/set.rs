@@ -19,7 +19,7 @@ use crate::files;
 /// let coin = MarkovModel::new(2, false, vec![vec![]], vec![vec![0.5, 0.5]])?;
 /// let set = ModelSet {
 ///     observations: Observations::Symbols("HT".into()),
-///     models: vec![NamedModel { name: "fair".into(), model: coin.into() }],
+///     models: vec![NamedModel { name: "fair".into(), class: None, model: coin.into() }],
 ///     provenance: Provenance::default(),
 /// };
 /// let again = ModelSet::parse("coins.json", set.to_json()?.as_bytes())?;
@@ -43,6 +43,9 @@ pub struct ModelSet {
 pub struct NamedModel {
     /// The name.
     pub name: String,
+    /// The class that it is of, if it is of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// The model.
     pub model: FittedModel,
 }
@@ -88,7 +91,7 @@ impl ModelSet {
         }
         let (size, over_symbols) =
             (self.observations.size(), matches!(self.observations, Observations::Symbols(_)));
-        for NamedModel { name, model } in &self.models {
+        for NamedModel { name, model, .. } in &self.models {
             model.validate().map_err(|error| format!("model {name:?}: {error}"))?;
             let any = model.any();
             if any.symbols().is_some() != over_symbols || any.size() != size {
@@ -115,7 +118,7 @@ mod tests {
     }
 
     fn of(models: Vec<FittedModel>, observations: Observations) -> ModelSet {
-        let named = |(number, model)| NamedModel { name: format!("{number}"), model };
+        let named = |(number, model)| NamedModel { name: format!("{number}"), class: None, model };
         let models = models.into_iter().enumerate().map(named).collect();
         ModelSet { observations, models, provenance: Provenance::default() }
     }

@@ -6,6 +6,7 @@ mod emission;
 mod evaluation;
 mod gram;
 mod model;
+mod models;
 mod pca;
 mod route;
 mod table;
@@ -25,6 +26,7 @@ pub use evaluation::{
 };
 pub use gram::{GramReport, InformationSummary, SpectrumSummary};
 pub use model::{Inspection, Stored};
+pub use models::{ModelSummary, ModelsReport};
 pub use pca::PcaReport;
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};

@@ -26,16 +26,24 @@ pub(in crate::commands) enum FamilyName {
     Mixture,
 }
 
+/// Which family, and what it takes.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Models")]
+pub(super) struct Choice {
+    /// Which models are fitted; all but hmm to the items themselves
+    #[arg(long, value_enum, default_value_t = FamilyName::Hmm)]
+    pub(super) family: FamilyName,
+    #[command(flatten)]
+    pub(super) told: FamilyOptions,
+}
+
 /// What the families take.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Models")]
-pub(in crate::commands) struct Choice {
-    /// Which models are fitted; all but hmm to the items themselves
-    #[arg(long, value_enum, default_value_t = FamilyName::Hmm)]
-    pub(in crate::commands) family: FamilyName,
+pub(in crate::commands) struct FamilyOptions {
     /// Strings end by an event of their own (markov)
     #[arg(long)]
-    pub(super) end: bool,
+    end: bool,
     /// Strings begin with start markers, and every symbol is predicted (markov)
     #[arg(long)]
     padded: bool,
@@ -76,45 +84,27 @@ impl FamilyName {
 impl Choice {
     /// The options given.
     pub(super) fn given(&self) -> Vec<&'static str> {
-        named([
-            ("--family", self.family != Hmm),
-            ("--end", self.end),
-            ("--padded", self.padded),
-            ("--contexts", self.contexts.is_some()),
-            ("--min-count", self.min_count.is_some()),
-            ("--uniform", self.uniform),
-            ("--pseudo-count", self.pseudo_count.is_some()),
-        ])
+        let mut given = named([("--family", self.family != Hmm)]);
+        given.extend(self.told.names());
+        given
     }
 
     /// Refuses options that the family has no use for. `order` is whether one is given that the kernel
     /// does not read.
     pub(super) fn check(&self, asked: &Asked<'_>, order: bool) -> Result<(), Failure> {
-        let own: [(&str, bool, &[FamilyName]); 9] = [
-            ("--end", self.end, &[Markov]),
-            ("--padded", self.padded, &[Markov]),
-            ("--contexts", self.contexts.is_some(), &[Markov]),
-            ("--min-count", self.min_count.is_some(), &[Markov]),
-            ("--order", order, &[Markov]),
-            ("--uniform", self.uniform, &[Markov, Positions]),
-            ("--pseudo-count", self.pseudo_count.is_some(), &[Markov, Positions]),
+        let others = [
+            ("--order", order, &[Markov][..]),
             ("--model", asked.model.is_some(), &[Hmm]),
             ("--group", asked.by_group() && !asked.beside_classifiers, &[Hmm]),
         ];
-        let training = asked.given_to_train().into_iter();
-        let training = training.map(|option| (option, true, FamilyName::training(option)));
-        let takes = |families: &[FamilyName]| families.contains(&self.family);
-        let refused = own.into_iter().chain(training).find(|(_, given, by)| *given && !takes(by));
-        if let Some((option, _, families)) = refused {
-            let families: Vec<String> = families.iter().map(|family| family.name()).collect();
-            return Err(Failure::Input(format!(
-                "--family {} takes no {option}; it is for --family {}",
-                self.family.name(),
-                families.join(", ")
-            )));
-        }
-        let length = named([("--length", self.end && asked.options.length.is_some())]);
+        self.told.check("--family", self.family, &others, &asked.given_to_train())?;
+        let length = named([("--length", self.told.end && asked.options.length.is_some())]);
         refuse_idle(&length, "strings that end are of every length")
+    }
+
+    /// Whether strings end by an event of their own.
+    pub(super) fn ends(&self) -> bool {
+        self.told.end
     }
 
     /// What is said of the models beside their number.
@@ -127,10 +117,58 @@ impl Choice {
             Mixture => format!(" (a mixture of {components} Gaussians)"),
         }
     }
+}
 
-    /// The family and how it is fitted.
-    pub(super) fn family(
+impl FamilyOptions {
+    /// Those given.
+    pub(in crate::commands) fn names(&self) -> Vec<&'static str> {
+        self.given().into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
+    }
+
+    /// The options, and whether each is given.
+    fn given(&self) -> [(&'static str, bool); 6] {
+        [
+            ("--end", self.end),
+            ("--padded", self.padded),
+            ("--contexts", self.contexts.is_some()),
+            ("--min-count", self.min_count.is_some()),
+            ("--uniform", self.uniform),
+            ("--pseudo-count", self.pseudo_count.is_some()),
+        ]
+    }
+
+    /// Refuses options that a family has no use for: of these, of others with the families that take
+    /// them, and of training.
+    pub(in crate::commands) fn check(
         &self,
+        option: &str,
+        family: FamilyName,
+        others: &[(&'static str, bool, &'static [FamilyName])],
+        training: &[&'static str],
+    ) -> Result<(), Failure> {
+        let by = |option: &str| -> &'static [FamilyName] {
+            match option {
+                "--uniform" | "--pseudo-count" => &[Markov, Positions],
+                _ => &[Markov],
+            }
+        };
+        let own = self.given().map(|(name, given)| (name, given, by(name)));
+        let training = training.iter().map(|&name| (name, true, FamilyName::training(name)));
+        let all = own.into_iter().chain(others.iter().copied()).chain(training);
+        let mut refused = all.filter(|(_, given, by)| *given && !by.contains(&family));
+        let Some((name, _, families)) = refused.next() else { return Ok(()) };
+        let families: Vec<String> = families.iter().map(|family| family.name()).collect();
+        Err(Failure::Input(format!(
+            "{option} {} takes no {name}; it is for {option} {}",
+            family.name(),
+            families.join(", ")
+        )))
+    }
+
+    /// A family and how it is fitted.
+    pub(in crate::commands) fn family(
+        &self,
+        family: FamilyName,
         order: Option<u8>,
         components: usize,
         options: &TrainOptions,
@@ -140,7 +178,7 @@ impl Choice {
         let (uniform, pseudo_count) =
             (self.uniform, self.pseudo_count.unwrap_or(fit.symbol_pseudocount));
         let density = |states| Family::Density(BaumWelch { states, emission: None, ..fit.clone() });
-        Ok(match self.family {
+        Ok(match family {
             Hmm => Family::HiddenMarkov(fit.clone()),
             Markov => {
                 let order = order.unwrap_or(1).into();

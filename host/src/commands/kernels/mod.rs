@@ -2,6 +2,7 @@
 //! matrix of a data set's items.
 
 mod check;
+mod each;
 mod family;
 mod marginal;
 mod of_data;
@@ -23,7 +24,9 @@ use super::Failure;
 use super::arguments::{Training, named, not_negative, positive};
 use super::model::Model;
 use super::reading::Cutting;
-use family::{Choice, FamilyName};
+pub(super) use each::{Per, fit_each};
+use family::Choice;
+pub(super) use family::{FamilyName, FamilyOptions};
 pub(super) use of_data::{Compared, OfData};
 
 /// What a kernel and its models are told.
@@ -181,7 +184,8 @@ impl Asked<'_> {
     }
 
     fn family(&self, options: &TrainOptions, data: &Dataset) -> Result<Family, Failure> {
-        self.options.choice.family(self.options.order, self.components(), options, data)
+        let choice = &self.options.choice;
+        choice.told.family(choice.family, self.options.order, self.components(), options, data)
     }
 
     /// By which information scores are whitened, if by any.
@@ -309,7 +313,7 @@ impl Asked<'_> {
         let Some(whose) = self.whitened() else { return Ok(Metric::Practical) };
         let expected = match whose {
             // Strings that end are of every length.
-            Whose::Exact if options.choice.end => Expected::Exact { length: 0 },
+            Whose::Exact if options.choice.ends() => Expected::Exact { length: 0 },
             Whose::Exact => Expected::Exact {
                 length: match options.length {
                     Some(length) => length,
@@ -341,7 +345,7 @@ impl Asked<'_> {
             None | Some(Coordinates::Softmax) => "softmax",
         };
         let family = self.options.choice.words(self.components());
-        let whitened = whitened(settings.metric, self.options.choice.end);
+        let whitened = whitened(settings.metric, self.options.choice.ends());
         format!("{kernel} {coordinates} scores{count}{family}{whitened}")
     }
 }

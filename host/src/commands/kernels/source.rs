@@ -2,10 +2,11 @@
 
 use fishweir::data::{Dataset, SamplesView, Window, centre_and_scale};
 use fishweir::learn::{ScoreModels, TrainOptions, fit_one};
-use fishweir::model::{ContextModelError, FittedModel, Hmm};
+use fishweir::model::{FittedModel, Hmm};
 
+use super::Asked;
+use super::each::refused;
 use super::family::FamilyName;
-use super::{Asked, place};
 use crate::commands::fit::fit;
 use crate::commands::{Failure, progress, tell};
 
@@ -96,19 +97,4 @@ pub(super) fn picked(models: Named, scores: &ScoreModels) -> Result<Vec<FittedMo
             names.join(", ")
         ))),
     }
-}
-
-/// Why nothing was fitted, with the item or the class that it is about.
-pub(super) fn refused(
-    error: &ContextModelError,
-    class: Option<&str>,
-    data: &Dataset,
-    items: &[&Window<'_>],
-) -> Failure {
-    let item = error.sequence().and_then(|sequence| items.get(sequence));
-    Failure::Input(match (item, class) {
-        (Some(item), _) => format!("{}: {error}", place(data, item)),
-        (None, Some(class)) => format!("{}, class {class}: {error}", data.source()),
-        (None, None) => format!("{}: {error}", data.source()),
-    })
 }
