@@ -77,7 +77,7 @@ fn every_kernel_says_what_it_is_and_its_eigenvalues() {
         ("--kernel invariant --information diagonal", "the diagonal of the data's information"),
         ("--kernel gaussian --sigma 20", "Gaussian of width 20"),
         ("--kernel polynomial --power 3 --information diagonal", "polynomial of degree 3"),
-        ("--kernel top", "TOP of 2 models"),
+        ("--kernel top", "TOP, softmax scores of 2 models"),
         ("--kernel count", "marginalised counts of symbols"),
         ("--kernel count --order 2 --raw --score-model runs", "pairs of symbols, raw"),
     ] {
@@ -103,7 +103,7 @@ fn without_a_model_they_are_fitted_and_windows_are_items() {
     let three = fixtures().at("three.csv");
     let line = format!("gram {three} --window 20 --hop 20 {QUICK} --kernel top");
     let text = printed(fishweir(&line).current_dir(&folder));
-    assert!(text.contains("36 items") && text.contains("TOP of 3 models"), "{text}");
+    assert!(text.contains("36 items") && text.contains("TOP, softmax scores of 3 models"), "{text}");
     assert!(text.contains("positive semidefinite to rounding"), "{text}");
     let (ids, labels, _) = csv_matrix(&folder.path().join("three.gram.csv"));
     assert_eq!(ids[..3], ["0", "0@20", "1"]);
