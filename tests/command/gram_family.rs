@@ -189,7 +189,7 @@ fn options_that_do_not_apply_are_refused() {
         ),
         (format!("{strings} --order 2"), "--family hmm takes no --order"),
         (format!("{strings} --uniform"), "it is for --family markov, positions"),
-        (format!("{strings} --kernel count --order 3"), "counts 1 symbol, or 2"),
+        (format!("{strings} --kernel count --order 3"), "order is 3; it must be 1 symbol, or 2"),
         (format!("{strings} --family positions --end"), "--family positions takes no --end"),
         (format!("{strings} --family markov --components 2"), "takes no --components"),
         (
