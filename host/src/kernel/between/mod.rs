@@ -6,12 +6,29 @@
 //! mean map              k(p, q) = E exp(-lambda/2 |x - y|^2),   x from p, y from q
 //! ```
 //!
+//! | kernel | between | file |
+//! |---|---|---|
+//! | [`DistributionKernel`] | single distributions, mixtures, kernel density estimates | `distribution.rs` |
+//! | [`HmmKernel`] | hidden Markov models, over sequences of one length | `hmm.rs` |
+//! | [`FactorialKernel`] | factorial hidden Markov models, exact | `factorial.rs` |
+//! | [`MeanField`] | the same, a lower bound for many chains | `mean_field.rs` |
+//!
 //! Every kernel here is a [`ModelKernel`], which gives `log k` of two models; matrices of all pairs are
 //! normalised from the logarithms, so that no length underflows.
 
+mod compared;
+mod distribution;
 mod error;
+mod factorial;
+mod hmm;
+mod mean_field;
 
+pub use distribution::DistributionKernel;
 pub use error::{BetweenError, PairError};
+pub use factorial::{FactorialHmm, FactorialKernel};
+pub use fishweir_core::kernel::Measure;
+pub use hmm::HmmKernel;
+pub use mean_field::MeanField;
 
 use super::LogGram;
 
