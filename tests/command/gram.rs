@@ -103,7 +103,10 @@ fn without_a_model_they_are_fitted_and_windows_are_items() {
     let three = fixtures().at("three.csv");
     let line = format!("gram {three} --window 20 --hop 20 {QUICK} --kernel top");
     let text = printed(fishweir(&line).current_dir(&folder));
-    assert!(text.contains("36 items") && text.contains("TOP, softmax scores of 3 models"), "{text}");
+    assert!(
+        text.contains("36 items") && text.contains("TOP, softmax scores of 3 models"),
+        "{text}"
+    );
     assert!(text.contains("positive semidefinite to rounding"), "{text}");
     let (ids, labels, _) = csv_matrix(&folder.path().join("three.gram.csv"));
     assert_eq!(ids[..3], ["0", "0@20", "1"]);

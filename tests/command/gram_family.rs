@@ -51,7 +51,12 @@ fn every_family_says_what_it_is_how_large_and_its_eigenvalues() {
             24,
             Some(false),
         ),
-        (format!("{strings} --family markov --order 0 --kernel top"), "TOP, softmax scores of 2 models", 9, None),
+        (
+            format!("{strings} --family markov --order 0 --kernel top"),
+            "TOP, softmax scores of 2 models",
+            9,
+            None,
+        ),
         (format!("{strings} --family markov --kernel gaussian --sigma 9"), "width 9 on", 32, None),
         (
             format!("{strings} --family markov --kernel polynomial --information diagonal"),

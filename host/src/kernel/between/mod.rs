@@ -9,31 +9,41 @@
 //! Every kernel here is a [`ModelKernel`], which gives `log k` of two models; matrices of all pairs are
 //! normalised from the logarithms, so that no length underflows.
 //!
-//! | kernel, models | file |
-//! |---|---|
-//! | [`Bhattacharyya`]: members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
-//! | [`ProbabilityProduct`], of any power: the trait [`ProductIntegral`] | `product.rs` |
-//! | ... of [`Gaussian`]s of any covariance | `gaussian.rs` |
-//! | ... of [`Bernoulli`] vectors, [`Poisson`] counts | `counts.rs` |
-//! | ... of [`Gamma`] and exponential distributions | `gamma.rs` |
-//! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`]; Hellinger's and geodesic distances | `multinomial.rs` |
-//! | [`SymmetricKl`] of what has a [`Divergence`] | `divergence.rs` |
+//! | kernel | of | file |
+//! |---|---|---|
+//! | [`Bhattacharyya`] | members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
+//! | [`ProbabilityProduct`], of any power | [`Gaussian`]s of any covariance, [`Bernoulli`] vectors, [`Poisson`] counts, [`Gamma`] and exponential distributions: a [`ProductIntegral`] each | `product.rs`, `gaussian.rs`, `counts.rs`, `gamma.rs` |
+//! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`]; Hellinger's and geodesic distances | multinomials | `multinomial.rs` |
+//! | [`SymmetricKl`] | what has a [`Divergence`] | `divergence.rs` |
+//! | [`DistributionKernel`] | emissions by themselves, mixtures, kernel density estimates | `distribution.rs` |
+//! | [`HmmKernel`] | hidden Markov models, over sequences of one length | `hmm.rs` |
+//! | [`FactorialKernel`], exact; [`MeanField`], a lower bound for many chains | factorial hidden Markov models | `factorial.rs`, `mean_field.rs` |
 
+mod compared;
 mod counts;
+mod distribution;
 mod divergence;
 mod error;
 mod exponential;
+mod factorial;
 mod gamma;
 mod gaussian;
+mod hmm;
+mod mean_field;
 mod multinomial;
 mod product;
 
 pub use counts::{Bernoulli, Poisson};
+pub use distribution::DistributionKernel;
 pub use divergence::{Divergence, SymmetricKl};
 pub use error::{BetweenError, PairError};
 pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
+pub use factorial::{FactorialHmm, FactorialKernel};
+pub use fishweir_core::kernel::Measure;
 pub use gamma::Gamma;
 pub use gaussian::Gaussian;
+pub use hmm::HmmKernel;
+pub use mean_field::MeanField;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
 pub use product::{ProbabilityProduct, ProductIntegral};
 
