@@ -131,3 +131,70 @@ fn models_alone_are_fitted_named_and_read_back() {
         assert!(message.contains(wanted), "{line}: {message}");
     }
 }
+
+/// The report of a matrix between models, and the matrix.
+fn between(data: &str, options: &str) -> (serde_json::Value, Vec<Vec<f64>>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let matrix = folder.path().join("k.csv");
+    let line = format!("gram {data} {options} -o {} --json", matrix.display());
+    let report = json(&mut fishweir(&line));
+    (report, crate::gram::csv_matrix(&matrix).2)
+}
+
+#[test]
+fn every_kernel_between_models_tells_classes_apart() {
+    let (data, strings) = (fixtures().at("three.csv"), fixtures().at("strings.tsv"));
+    for (data, options, words) in [
+        (
+            &data,
+            format!("--kernel ppk {CUT} {QUICK}"),
+            "probability product of models, rho 0.5, a hidden",
+        ),
+        (
+            &data,
+            format!("--kernel ppk --rho 1 --family gaussian {CUT}"),
+            "rho 1, a Gaussian an item",
+        ),
+        (&data, format!("--kernel mean-map --lambda 0.1 --steps 3 {CUT} {QUICK}"), "lambda 0.1"),
+        (&data, format!("--kernel symmetric-kl --family gaussian --nu 0.1 {CUT}"), "divergence"),
+        (&strings, "--kernel bhattacharyya --family markov --order 0".into(), "Bhattacharyya's"),
+        (&strings, "--kernel heat --time 0.5 --family markov --order 0".into(), "time 0.5"),
+        (&strings, "--kernel symmetric-kl --family markov --order 0".into(), "by 1, a model of"),
+        (&strings, format!("--kernel ppk --steps 20 {QUICK}"), "probability product"),
+    ] {
+        let (report, rows) = between(data, &format!("{options} --normalise"));
+        let kernel = report["kernel"].as_str().expect("words");
+        assert!(kernel.contains(words), "{options}: {kernel}");
+        for (item, row) in rows.iter().enumerate() {
+            assert!((row[item] - 1.0).abs() < 1e-9, "{options}");
+            assert!(row.iter().all(|k| (0.0..=1.0 + 1e-9).contains(k)), "{options}: {row:?}");
+        }
+    }
+    // Items of one class are more alike than of two: each fit sees its own alone.
+    let line = format!(
+        "evaluate {data} --group subject --folds 3 {CUT} --classifier bayes --kernel ppk --family \
+         gaussian --json"
+    );
+    let report = json(&mut fishweir(&line));
+    let accuracy = report["classifiers"]["kernel ppk"]["accuracy"].as_f64().expect("a number");
+    assert!(accuracy > 0.9, "{accuracy}");
+}
+
+#[test]
+fn models_that_cannot_be_compared_are_named() {
+    let (data, strings) = (fixtures().at("three.csv"), fixtures().at("strings.tsv"));
+    for (line, wanted) in [
+        (
+            format!("{strings} --kernel ppk --family markov --order 1"),
+            "without a context (--order 0)",
+        ),
+        (format!("{data} --kernel heat --family gaussian"), "the kernel is not of such a model"),
+        (format!("{data} --kernel ppk --rho 0"), "finite and positive"),
+        (format!("{data} --kernel ppk --lambda 3"), "--kernel ppk takes no --lambda"),
+        (format!("{data} --kernel ppk --one-model"), "a model of its own is fitted to each item"),
+        (format!("{data} --kernel mean-map --family mixture --components 65"), "1 to 64 Gaussians"),
+    ] {
+        let message = refused(&mut fishweir(&format!("gram {line}")), 2);
+        assert!(message.contains(wanted), "{line}: {message}");
+    }
+}

@@ -135,7 +135,8 @@ pub(super) struct Emitting {
     /// Channels of 0 and 1: bernoulli [default: categorical for symbols, gaussian for channels]
     #[arg(long, value_name = "FAMILY", value_parser = families())]
     emission: Option<&'static dyn Family>,
-    /// Gaussians that each state mixes, 1 to 8 (mixture) [default: 2]
+    /// Gaussians that each state mixes, 1 to 8 (mixture), or those of a model without states, 1 to 64
+    /// [default: 2]
     #[arg(long, value_name = "M")]
     components: Option<usize>,
 }

@@ -5,14 +5,17 @@
 
 use fishweir_core::emission::Parametrisation;
 
+use super::between::{
+    Measure, PairError, divergence_of_fitted, heat_of_fitted, log_gram_of_fitted,
+};
 use super::marginal::MarginalModel;
 use super::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
 use super::{
-    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, Metric,
+    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LogGram, Metric,
     ScoreKernel, TopKernel, gram_of_features,
 };
 use crate::data::SamplesView;
-use crate::model::Scored;
+use crate::model::{FittedModel, Scored};
 use crate::runtime::Hmm;
 
 /// What kernels can be told. Each reads its own.
@@ -35,6 +38,12 @@ pub struct Settings {
     pub lambda: f64,
     /// Rate at which a kernel is exponentiated, if it is.
     pub nu: Option<f64>,
+    /// Power of a probability product.
+    pub rho: f64,
+    /// Transitions of the sequences that models with a past are compared over.
+    pub steps: usize,
+    /// Time that heat has spread.
+    pub time: f64,
 }
 
 impl Default for Settings {
@@ -48,6 +57,9 @@ impl Default for Settings {
             raw: false,
             lambda: 1.0,
             nu: None,
+            rho: 0.5,
+            steps: 10,
+            time: 0.25,
         }
     }
 }
@@ -71,11 +83,17 @@ pub enum Setting {
     Lambda,
     /// [`Settings::nu`].
     Nu,
+    /// [`Settings::rho`].
+    Rho,
+    /// [`Settings::steps`].
+    Steps,
+    /// [`Settings::time`].
+    Time,
 }
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Parametrisation,
         Self::Information,
         Self::Sigma,
@@ -84,6 +102,9 @@ impl Setting {
         Self::Raw,
         Self::Lambda,
         Self::Nu,
+        Self::Rho,
+        Self::Steps,
+        Self::Time,
     ];
 
     /// The option that sets it.
@@ -98,6 +119,9 @@ impl Setting {
             Self::Raw => "--raw",
             Self::Lambda => "--lambda",
             Self::Nu => "--nu",
+            Self::Rho => "--rho",
+            Self::Steps => "--steps",
+            Self::Time => "--time",
         }
     }
 }
@@ -124,12 +148,15 @@ impl Computed {
 }
 
 /// Of shared models with a score, and the sequences.
-type OnScores = fn(&Settings, &[&dyn Scored], &[SamplesView<'_>]) -> Result<Computed, KernelError>;
+pub type OnScores =
+    fn(&Settings, &[&dyn Scored], &[SamplesView<'_>]) -> Result<Computed, KernelError>;
 /// Of shared hidden Markov models, and the sequences.
-type OnStates = fn(&Settings, &[Hmm], &[SamplesView<'_>]) -> Result<Computed, KernelError>;
+pub type OnStates = fn(&Settings, &[Hmm], &[SamplesView<'_>]) -> Result<Computed, KernelError>;
 
+/// Of fitted models.
+pub type OfModels = fn(&Settings, &[FittedModel]) -> Result<LogGram, PairError>;
 /// Of the sequences alone.
-type OnSequences = fn(&Settings, &[SamplesView<'_>]) -> Result<Gram, KernelError>;
+pub type OnSequences = fn(&Settings, &[SamplesView<'_>]) -> Result<Gram, KernelError>;
 
 /// What a kernel compares, and how.
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +167,8 @@ pub enum Compares {
     Scores(OnScores),
     /// Sequences, by the hidden states of Markov models.
     States(OnStates),
+    /// Fitted models: logarithms, for they may be far below the least number.
+    Models(OfModels),
     /// Sequences, by the numbers of a file: a [`MarginalModel`].
     Marginal,
 }
@@ -266,6 +295,48 @@ pub const KERNELS: &[Entry] = &[
             Ok(Computed { gram, features: None, information: Vec::new() })
         }),
     },
+    between(
+        "ppk",
+        "Between models: probability product, integral of p^rho q^rho",
+        &[Setting::Rho, Setting::Steps],
+        |settings| format!("probability product of models, rho {}", settings.rho),
+        |settings, models| {
+            log_gram_of_fitted(models, Measure::Product { rho: settings.rho }, settings.steps)
+        },
+    ),
+    between(
+        "bhattacharyya",
+        "The same with rho one half",
+        &[Setting::Steps],
+        |_| "Bhattacharyya's, of models".into(),
+        |settings, models| {
+            log_gram_of_fitted(models, Measure::Product { rho: 0.5 }, settings.steps)
+        },
+    ),
+    between(
+        "mean-map",
+        "Between models: expected function of the distance of what each draws",
+        &[Setting::Lambda, Setting::Steps],
+        |settings| format!("mean map of models, lambda {}", settings.lambda),
+        |settings, models| {
+            let measure = Measure::MeanMap { lambda: settings.lambda };
+            log_gram_of_fitted(models, measure, settings.steps)
+        },
+    ),
+    between(
+        "heat",
+        "Between frequencies of symbols: heat on the simplex (--family markov --order 0)",
+        &[Setting::Time],
+        |settings| format!("heat kernel of frequencies, time {}", settings.time),
+        |settings, models| heat_of_fitted(models, settings.time),
+    ),
+    between(
+        "symmetric-kl",
+        "Between Gaussians or frequencies: exponential of minus the divergence there and back",
+        &[Setting::Nu],
+        |settings| format!("symmetrised divergence, exponentiated by {}", rate(settings)),
+        |settings, models| divergence_of_fitted(models, rate(settings)),
+    ),
     marginal(MarginalModel::NAMES[0], "Shared models of a finite set (--model-file)"),
     marginal(MarginalModel::NAMES[1], "Shared hidden states, position by position (--model-file)"),
     marginal(
@@ -294,6 +365,20 @@ const fn on_scores(
     compute: OnScores,
 ) -> Entry {
     Entry { name, about, takes, words, compares: Compares::Scores(compute) }
+}
+
+const fn between(
+    name: &'static str,
+    about: &'static str,
+    takes: &'static [Setting],
+    words: fn(&Settings) -> String,
+    compute: OfModels,
+) -> Entry {
+    Entry { name, about, takes, words, compares: Compares::Models(compute) }
+}
+
+fn rate(settings: &Settings) -> f64 {
+    settings.nu.unwrap_or(1.0)
 }
 
 const fn marginal(name: &'static str, about: &'static str) -> Entry {

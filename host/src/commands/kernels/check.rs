@@ -16,7 +16,7 @@ impl Asked<'_> {
         options.choice.check(self, options.order.is_some() && !counts)?;
         self.takes()?;
         if options.choice.family != FamilyName::Hmm
-            && !matches!(self.entry.compares, Compares::Scores(_))
+            && !matches!(self.entry.compares, Compares::Scores(_) | Compares::Models(_))
         {
             return Err(Failure::Input(self.no_states()));
         }
@@ -34,6 +34,14 @@ impl Asked<'_> {
 
         let mut training = self.given_to_train();
         training.extend(named([("--group", self.by_group())]));
+        if matches!(self.entry.compares, Compares::Models(_)) {
+            let given = named([
+                ("--one-model", options.one_model),
+                ("--model", self.model.is_some()),
+                ("--group", self.by_group() && !self.beside_classifiers),
+            ]);
+            return refuse_idle(&given, "a model of its own is fitted to each item");
+        }
         let alone = match self.entry.compares {
             Compares::Marginal => Some("the kernel's numbers are given"),
             Compares::Sequences(_) => Some("the kernel compares sequences without a model"),
@@ -71,6 +79,9 @@ impl Asked<'_> {
             Setting::Raw => options.raw,
             Setting::Lambda => options.lambda.is_some(),
             Setting::Nu => options.nu.is_some(),
+            Setting::Rho => options.rho.is_some(),
+            Setting::Steps => options.steps.is_some(),
+            Setting::Time => options.time.is_some(),
         };
         let takes = |setting: &Setting| self.entry.takes.contains(setting);
         let refused = Setting::ALL.into_iter().find(|one| given(*one) && !takes(one));

@@ -192,7 +192,11 @@ impl FamilyOptions {
             }
             Positions => Family::Positions { uniform, pseudo_count },
             Gaussian => density(1),
-            Mixture => density(components),
+            Mixture if (1..=64).contains(&components) => density(components),
+            Mixture => {
+                let what = format!("--components {components}: a mixture is of 1 to 64 Gaussians");
+                return Err(Failure::Input(what));
+            }
         })
     }
 }

@@ -13,8 +13,9 @@ use std::path::Path;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::{Dataset, SamplesView, Window, Windows};
+use fishweir::kernel::between::{BetweenError, PairError};
 use fishweir::kernel::marginal::{MarginalError, MarginalModel};
-use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, Settings, kernel};
+use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, Settings, kernel};
 use fishweir::kernel::{Expected, KernelError, Metric};
 use fishweir::learn::{ClassifierKind, TrainOptions};
 use fishweir::model::{Family, FittedModel, Hmm, Scored};
@@ -70,10 +71,25 @@ pub(super) struct KernelOptions {
     #[arg(long, value_name = "L", help_heading = "Kernel", value_parser = not_negative,
           allow_negative_numbers = true)]
     lambda: Option<f64>,
-    /// Exponentiate: exp(-nu |x - y|^2) of the kernel's own distance (latent-mean-map)
+    /// Exponentiate: exp(-nu |x - y|^2) of the kernel's own distance (latent-mean-map) [default: do not];
+    /// rate of the divergence (symmetric-kl) [default: 1]
     #[arg(long, value_name = "NU", help_heading = "Kernel", value_parser = positive,
           allow_negative_numbers = true)]
     nu: Option<f64>,
+    /// Power of the probability product: 0.5 is Bhattacharyya's, 1 the expected likelihood (ppk)
+    /// [default: 0.5]
+    #[arg(long, value_name = "RHO", help_heading = "Kernel", value_parser = positive,
+          allow_negative_numbers = true)]
+    rho: Option<f64>,
+    /// Transitions of the sequences that hidden Markov models are compared over (ppk, bhattacharyya,
+    /// mean-map) [default: 10]
+    #[arg(long, value_name = "N", help_heading = "Kernel",
+          value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    steps: Option<u32>,
+    /// How long heat has spread (heat) [default: 0.25]
+    #[arg(long, value_name = "T", help_heading = "Kernel", value_parser = positive,
+          allow_negative_numbers = true)]
+    time: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -160,6 +176,9 @@ impl KernelOptions {
             ("--raw", self.raw),
             ("--lambda", self.lambda.is_some()),
             ("--nu", self.nu.is_some()),
+            ("--rho", self.rho.is_some()),
+            ("--steps", self.steps.is_some()),
+            ("--time", self.time.is_some()),
         ]));
         given
     }
@@ -233,6 +252,13 @@ impl Asked<'_> {
             let computed = Computed { gram, features: None, information: Vec::new() };
             return Ok(Matrix { computed, words: (self.entry.words)(&settings) });
         }
+        if let Compares::Models(compute) = self.entry.compares {
+            let family = self.family(&self.train_options()?, data)?;
+            let models = fit_each(data, windows, Per::Item, &family)?;
+            let models: Vec<FittedModel> = models.into_iter().map(|one| one.model).collect();
+            let names = |item: usize| place(data, &windows.all()[item]);
+            return self.between(compute, &settings, &models, normalise, names);
+        }
         let fitted;
         let models: &[FittedModel] = match reads {
             Reads::Numbers(model) => {
@@ -250,6 +276,36 @@ impl Asked<'_> {
             computed.gram = computed.gram.normalised();
         }
         Ok(Matrix { computed, words: self.words(&settings, models) })
+    }
+
+    /// The kernel of fitted models, whose names are for messages; cosines in logarithms.
+    pub(super) fn between(
+        &self,
+        compute: OfModels,
+        settings: &Settings,
+        models: &[FittedModel],
+        normalise: bool,
+        names: impl Fn(usize) -> String,
+    ) -> Result<Matrix, Failure> {
+        let logs = compute(settings, models).map_err(|PairError { row, column, why }| {
+            Failure::Input(match why {
+                BetweenError::Parameter { .. } => why.to_string(),
+                why if row == column => format!("{}: {why}", names(row)),
+                why => format!("{} and {}: {why}", names(row), names(column)),
+            })
+        })?;
+        let lost = |log: &f64| log.is_finite() && !(log.exp() > 0.0 && log.exp().is_finite());
+        if !normalise && let Some(log) = logs.diagonal().find(lost) {
+            return Err(Failure::Input(format!(
+                "a model's kernel with itself is exp({log:.1}), out of range in 64 bits: take --normalise"
+            )));
+        }
+        let gram = if normalise { logs.normalised() } else { logs.kernels() };
+        let first = models.first().map(|model| model.any().noun());
+        let kind = first.map_or_else(String::new, |noun| format!(", a {noun} an item"));
+        let words = format!("{}{kind}", (self.entry.words)(settings));
+        let computed = Computed { gram, features: None, information: Vec::new() };
+        Ok(Matrix { computed, words })
     }
 
     fn compute(
@@ -270,8 +326,8 @@ impl Asked<'_> {
                 let models = models.ok_or_else(|| Refused::Usage(self.no_states()))?;
                 Ok(compute(settings, &models, views)?)
             }
-            // Neither reads a model: both were answered before.
-            Compares::Sequences(_) | Compares::Marginal => {
+            // None of these reads shared models: they were answered before.
+            Compares::Sequences(_) | Compares::Models(_) | Compares::Marginal => {
                 Err(Refused::Usage(format!("--kernel {}", self.entry.name)))
             }
         }
@@ -304,6 +360,9 @@ impl Asked<'_> {
             raw: self.options.raw,
             lambda: self.options.lambda.unwrap_or(default.lambda),
             nu: self.options.nu,
+            rho: self.options.rho.unwrap_or(default.rho),
+            steps: self.options.steps.map_or(default.steps, |steps| steps as usize),
+            time: self.options.time.unwrap_or(default.time),
         })
     }
 

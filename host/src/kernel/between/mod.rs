@@ -14,6 +14,7 @@
 //! | [`Bhattacharyya`] | members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
 //! | [`ProbabilityProduct`], of any power | [`Gaussian`]s of any covariance, [`Bernoulli`] vectors, [`Poisson`] counts, [`Gamma`] and exponential distributions: a [`ProductIntegral`] each | `product.rs`, `gaussian.rs`, `counts.rs`, `gamma.rs` |
 //! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`]; Hellinger's and geodesic distances | multinomials | `multinomial.rs` |
+//! | whatever a [`FittedModel`](crate::model::FittedModel) is | `fitted.rs` |
 //! | [`SymmetricKl`] | what has a [`Divergence`] | `divergence.rs` |
 //! | [`DistributionKernel`] | emissions by themselves, mixtures, kernel density estimates | `distribution.rs` |
 //! | [`HmmKernel`] | hidden Markov models, over sequences of one length | `hmm.rs` |
@@ -26,6 +27,7 @@ mod divergence;
 mod error;
 mod exponential;
 mod factorial;
+mod fitted;
 mod gamma;
 mod gaussian;
 mod hmm;
@@ -40,6 +42,7 @@ pub use error::{BetweenError, PairError};
 pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
 pub use factorial::{FactorialHmm, FactorialKernel};
 pub use fishweir_core::kernel::Measure;
+pub use fitted::{divergence_of_fitted, heat_of_fitted, log_gram_of_fitted};
 pub use gamma::Gamma;
 pub use gaussian::Gaussian;
 pub use hmm::HmmKernel;
