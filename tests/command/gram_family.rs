@@ -219,7 +219,7 @@ fn options_that_do_not_apply_are_refused() {
         ),
         (format!("{two} --family markov"), "Markov strings is over symbols"),
         (format!("{two} --family positions --uniform"), "positions is over symbols"),
-        (format!("{two} --family mixture --components 65"), "1..=64"),
+        (format!("{two} --family mixture --components 65"), "1 to 64 Gaussians"),
         (
             format!("{two} --family mixture --kernel invariant --information exact"),
             "cannot be enumerated; sample",
