@@ -180,6 +180,10 @@ pub(super) struct ScoreKernels {
     /// Degree of the polynomial kernel (polynomial) [default: 2]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=64))]
     power: Option<u32>,
+    /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common (latent-map)
+    /// [default: 1]
+    #[arg(long, value_name = "L", value_parser = not_negative, allow_negative_numbers = true)]
+    lambda: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -372,6 +376,7 @@ impl Training {
             }
         }
         set(&mut options.power, self.kernels.power);
+        set(&mut options.lambda, self.kernels.lambda);
         Ok(options)
     }
 
@@ -382,7 +387,7 @@ impl Training {
         kinds: &[ClassifierKind],
         kernels: bool,
     ) -> Result<(), Failure> {
-        use ClassifierKind::{Bayes, Cosine, Fisher, Gaussian, Polynomial, Top};
+        use ClassifierKind::{Bayes, Cosine, Fisher, Gaussian, LatentMap, Polynomial, Top};
         let machines = kinds.iter().any(|kind| *kind != Bayes);
         let readers = |name| match name {
             "--learner" | "--c" => machines || kernels,
@@ -395,6 +400,7 @@ impl Training {
             }
             "--sigma" => kinds.contains(&Gaussian),
             "--power" => kinds.contains(&Polynomial),
+            "--lambda" => kinds.contains(&LatentMap),
             _ => true,
         };
         let unread: Vec<_> = self.given().into_iter().filter(|&name| !readers(name)).collect();
@@ -466,6 +472,7 @@ impl Training {
             ("--c", !self.c.is_empty()),
             ("--sigma", !self.kernels.sigma.is_empty()),
             ("--power", self.kernels.power.is_some()),
+            ("--lambda", self.kernels.lambda.is_some()),
             ("--score-model", self.score_model.is_some()),
             ("--no-likelihood", self.no_likelihood),
         ])
