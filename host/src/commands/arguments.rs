@@ -182,7 +182,7 @@ pub(super) struct ScoreKernels {
     power: Option<u32>,
     /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common (latent-map)
     /// [default: 1]
-    #[arg(long, value_name = "L", value_parser = not_negative, allow_negative_numbers = true)]
+    #[arg(long, value_name = "L", value_parser = rate, allow_negative_numbers = true)]
     lambda: Option<f64>,
 }
 
@@ -247,6 +247,14 @@ fn floor(text: &str) -> Result<f64, String> {
 /// For options that take zero too.
 pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     number(text, |value| value >= 0.0, "finite and not negative")
+}
+
+/// For rates, of which an infinite one is the limit.
+pub(super) fn rate(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(rate) if rate >= 0.0 => Ok(rate),
+        _ => Err("is a number that is not negative, or inf".into()),
+    }
 }
 
 /// For options that take a share of a whole.

@@ -29,6 +29,11 @@ pub(super) fn options(arguments: &Arguments) -> Result<(), Failure> {
     if MarginalModel::NAMES.contains(&arguments.kernel.name().as_str()) {
         return refuse_idle(&training, "the kernel's numbers are given");
     }
+    if arguments.kernel == Name::EmpiricalMap {
+        let models = [("--model", arguments.model.is_some()), ("--one-model", arguments.one_model)];
+        training.extend(named(models));
+        return refuse_idle(&training, "the kernel is of the samples, and takes no model");
+    }
     if arguments.model.is_some() {
         training.retain(|name| *name != "--score-model");
         return refuse_idle(&training, "the model is trained already");
@@ -51,9 +56,9 @@ pub(super) fn options(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Of the kernel alone.
 fn of_kernel(arguments: &Arguments) -> Result<(), Failure> {
-    use Name::{Count, Gaussian, Invariant, Polynomial, Practical, Top};
+    use Name::{Count, EmpiricalMap, Gaussian, Invariant, LatentMap, Polynomial, Practical, Top};
     let kernel = arguments.kernel;
-    let own: [(&str, bool, &[Name]); 5] = [
+    let own: [(&str, bool, &[Name]); 7] = [
         (
             "--parametrisation",
             arguments.parametrisation.is_some(),
@@ -63,6 +68,8 @@ fn of_kernel(arguments: &Arguments) -> Result<(), Failure> {
         ("--sigma", arguments.sigma.is_some(), &[Gaussian]),
         ("--power", arguments.power.is_some(), &[Polynomial]),
         ("--raw", arguments.raw, &[Count]),
+        ("--lambda", arguments.lambda.is_some(), &[EmpiricalMap, LatentMap]),
+        ("--nu", arguments.nu.is_some(), &[LatentMap]),
     ];
     let refused = own.into_iter().find(|(_, given, by)| *given && !by.contains(&kernel));
     refused.map_or(Ok(()), |(option, _, by)| {

@@ -9,7 +9,7 @@ use fishweir::kernel::{
 use fishweir::runtime::Hmm;
 use fishweir_core::emission::Parametrisation;
 
-use super::{Arguments, Coordinates, Name, Whose};
+use super::{Arguments, Coordinates, Name, Whose, mean_map};
 
 /// A matrix and how it came about.
 pub(super) struct Computed {
@@ -38,8 +38,10 @@ pub(super) fn compute(
     models: &[Hmm],
     sequences: &[SamplesView<'_>],
 ) -> Result<Computed, Refused> {
-    if arguments.kernel != Name::Count {
-        return on_scores(arguments, models, sequences);
+    match arguments.kernel {
+        Name::Count => {}
+        Name::LatentMap => return mean_map::latent(arguments, models, sequences),
+        _ => return on_scores(arguments, models, sequences),
     }
     let (counted, what) = match arguments.order {
         None | Some(1) => (Counted::Single, "symbols"),
@@ -92,7 +94,7 @@ pub(super) fn on_scores<M: Scored>(
     Ok(Computed { information, ..on_features(features, form, words) })
 }
 
-fn of_models(count: usize) -> String {
+pub(super) fn of_models(count: usize) -> String {
     if count == 1 { String::new() } else { format!(" of {count} models") }
 }
 

@@ -82,7 +82,7 @@ impl FamilyName {
 impl Choice {
     /// Refuses options that the family has no use for.
     pub(super) fn check(&self, arguments: &Arguments) -> Result<(), Failure> {
-        let counts = arguments.kernel == Name::Count;
+        let counts = matches!(arguments.kernel, Name::Count | Name::EmpiricalMap);
         let own: [(&str, bool, &[FamilyName]); 10] = [
             ("--end", self.end, &[Markov]),
             ("--padded", self.padded, &[Markov]),
@@ -111,6 +111,10 @@ impl Choice {
             arguments.kernel,
             Name::Practical | Name::Invariant | Name::Gaussian | Name::Polynomial | Name::Top
         );
+        if self.family != Hmm && arguments.kernel == Name::EmpiricalMap {
+            let why = "the kernel is of the samples, and takes no model";
+            return refuse_idle(&["--family"], why);
+        }
         if self.family != Hmm && !on_scores {
             return Err(Failure::Input(format!(
                 "--kernel {} sums over hidden states, and --family {} has none; take a kernel on \

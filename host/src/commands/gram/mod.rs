@@ -4,6 +4,7 @@ mod check;
 mod compute;
 mod family;
 mod marginal;
+mod mean_map;
 mod models;
 
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use fishweir::kernel::marginal::MarginalError;
 use fishweir::kernel::{GramFormat, Items, gram_bytes};
 use fishweir::report::{DataSummary, GramReport, InformationSummary};
 
-use super::arguments::{Training, named_after, not_negative, positive};
+use super::arguments::{Training, named_after, not_negative, positive, rate};
 use super::output::{self, Outputs};
 use super::reading::{Cutting, Reading};
 use super::{Failure, tell};
@@ -27,6 +28,8 @@ Compute the kernel of all pairs of items (series, or their windows) and write th
 The models are those of --model; without it they are fitted to DATA: a model a class where it is
 labelled, else (or with --one-model) one to all of it. Kernels on scores and counts of several models
 are sums over them; --score-model picks one. The TOP kernel takes the class models as equally likely.
+
+The kernel empirical-map takes no models.
 
 Kernels on scores (practical, invariant, gaussian, polynomial, top) take models without hidden states
 too: --family markov, positions, gaussian or mixture.";
@@ -84,10 +87,19 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "M", help_heading = "Kernel",
           value_parser = clap::value_parser!(u32).range(1..=64))]
     power: Option<u32>,
-    /// Symbols of a context (markov), or counted together (count): 1, or 2 that follow each other
-    /// [default: 1]
+    /// Symbols of a context (markov), or counted together (count): 1, or 2 that follow each other; samples
+    /// that a window has after its first (empirical-map) [default: 1]
     #[arg(long, value_name = "K", help_heading = "Models")]
     order: Option<u8>,
+    /// Rate of the mean maps, exp(-L/2 |x - y|^2): symbols, and states, that differ have exp(-L) in
+    /// common; inf takes equal ones alone [default: 1]
+    #[arg(long, value_name = "L", help_heading = "Kernel", value_parser = rate,
+          allow_negative_numbers = true)]
+    lambda: Option<f64>,
+    /// Exponentiate the mean map K: exp(-NU (K_xx - 2 K_xy + K_yy)) (latent-map)
+    #[arg(long, value_name = "NU", help_heading = "Kernel", value_parser = positive,
+          allow_negative_numbers = true)]
+    nu: Option<f64>,
     /// Counts as they are, not divided by the length (count)
     #[arg(long, help_heading = "Kernel")]
     raw: bool,
@@ -122,6 +134,10 @@ enum Name {
     Top,
     /// Marginalised counts of symbols and states
     Count,
+    /// Means over pairs of windows, without a model
+    EmpiricalMap,
+    /// Means over pairs of samples with their hidden states
+    LatentMap,
     /// Shared models of a finite set (--model-file)
     Marginalisation,
     /// Shared hidden states, position by position (--model-file)
@@ -224,6 +240,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Models::Marginal(model) => marginal::compute(model, &views, arguments.normalise),
         Models::Hidden(models) => compute(arguments, models, &views),
         Models::Seen(models) => on_scores(arguments, models, &views),
+        Models::None => mean_map::empirical(arguments, &views),
     }
     .map_err(|error| name(error, &data, &windows))?;
     // Kernels by marginalisation are normalised before they underflow.

@@ -6,7 +6,7 @@ use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, fit_one};
 use fishweir::runtime::Hmm;
 
-use super::{Arguments, check, check_items, marginal};
+use super::{Arguments, Name, check, check_items, marginal};
 use crate::commands::fit::fit;
 use crate::commands::model::Model;
 use crate::commands::{Failure, progress, tell};
@@ -26,6 +26,8 @@ pub(super) enum Models {
     Seen(Vec<Box<dyn Scored>>),
     /// The one of a kernel by marginalisation.
     Marginal(Box<MarginalModel>),
+    /// Of a kernel on the samples themselves.
+    None,
 }
 
 impl Source {
@@ -37,6 +39,12 @@ impl Source {
             let windowing = arguments.cutting.windowing();
             check_items(&data, windowing.as_ref())?;
             return Ok(Self { data, models: Models::Marginal(Box::new(model)), windowing });
+        }
+        if arguments.kernel == Name::EmpiricalMap {
+            let data = tell::read(&arguments.data, &arguments.reading.options())?;
+            let windowing = arguments.cutting.windowing();
+            check_items(&data, windowing.as_ref())?;
+            return Ok(Self { data, models: Models::None, windowing });
         }
         let options = arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)?;
         let Some(path) = &arguments.model else {
