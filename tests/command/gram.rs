@@ -80,6 +80,8 @@ fn every_kernel_says_what_it_is_and_its_eigenvalues() {
         ("--kernel top", "TOP, softmax scores of 2 models"),
         ("--kernel count", "marginalised counts of symbols"),
         ("--kernel count --order 2 --raw --score-model runs", "pairs of symbols, raw"),
+        ("--kernel latent-mean-map --lambda inf", "latent mean map, lambda inf, of 2 models"),
+        ("--kernel latent-mean-map --nu 0.5", "lambda 1, exponentiated by 0.5"),
     ] {
         let report = gram(&output, &format!("{options} --normalise"));
         let kernel = report["kernel"].as_str().expect("words");
@@ -94,6 +96,21 @@ fn every_kernel_says_what_it_is_and_its_eigenvalues() {
         assert!((0..12).all(|i| rows[i][i] == 1.0), "{options}");
         let sampled = options.contains("--draws");
         assert_eq!(report["information"][0]["standard_error"].is_number(), sampled, "{options}");
+    }
+}
+
+#[test]
+fn windows_of_samples_take_no_model() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("k.csv");
+    for data in ["strings.tsv", "two.csv"] {
+        let (data, output) = (fixtures().at(data), output.display());
+        let line =
+            format!("gram {data} -o {output} --kernel empirical-mean-map --order 2 --lambda 0.5");
+        let report = json(&mut fishweir(&format!("{line} --json")));
+        let words = "empirical mean map of windows of 3, lambda 0.5";
+        assert_eq!((&report["kernel"], &report["items"]), (&words.into(), &12.into()));
+        assert_eq!(report["positive_semidefinite"], true);
     }
 }
 

@@ -186,6 +186,11 @@ pub(super) struct ScoreKernels {
     /// Degree of the polynomial kernel (polynomial) [default: 2]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=64))]
     power: Option<u32>,
+    /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common
+    /// (latent-mean-map)
+    /// [default: 1]
+    #[arg(long, value_name = "L", value_parser = rate, allow_negative_numbers = true)]
+    lambda: Option<f64>,
 }
 
 impl ScoreKernels {
@@ -197,6 +202,11 @@ impl ScoreKernels {
     /// The degree, where it is given.
     pub(super) fn power(&self) -> Option<u32> {
         self.power
+    }
+
+    /// The rate, where it is given.
+    pub(super) fn lambda(&self) -> Option<f64> {
+        self.lambda
     }
 }
 
@@ -261,6 +271,14 @@ fn floor(text: &str) -> Result<f64, String> {
 /// For options that take zero too.
 pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     number(text, |value| value >= 0.0, "finite and not negative")
+}
+
+/// For rates, of which an infinite one is the limit.
+pub(super) fn rate(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(rate) if rate >= 0.0 => Ok(rate),
+        _ => Err("is a number that is not negative, or inf".into()),
+    }
 }
 
 /// For options that take a share of a whole.
@@ -400,17 +418,19 @@ impl Training {
             }
         }
         set(&mut options.power, self.kernels.power);
+        set(&mut options.lambda, self.kernels.lambda);
         Ok(options)
     }
 
     /// Refuses options that none of these classifiers reads; beside them there may be machines on
-    /// `kernels` by marginalisation.
+    /// `kernels`, some of them `by_name` with settings of their own.
     pub(super) fn check_read_by(
         &self,
         kinds: &[ClassifierKind],
         kernels: bool,
+        by_name: bool,
     ) -> Result<(), Failure> {
-        use ClassifierKind::{Bayes, Cosine, Fisher, Gaussian, Polynomial, Top};
+        use ClassifierKind::{Bayes, Cosine, Fisher, Gaussian, LatentMap, Polynomial, Top};
         let machines = kinds.iter().any(|kind| *kind != Bayes);
         let readers = |name| match name {
             "--learner" | "--c" => machines || kernels,
@@ -421,8 +441,9 @@ impl Training {
             "--no-likelihood" => {
                 kinds.iter().any(|kind| [Fisher, Gaussian, Polynomial, Cosine].contains(kind))
             }
-            "--sigma" => kinds.contains(&Gaussian),
-            "--power" => kinds.contains(&Polynomial),
+            "--sigma" => kinds.contains(&Gaussian) || by_name,
+            "--power" => kinds.contains(&Polynomial) || by_name,
+            "--lambda" => kinds.contains(&LatentMap) || by_name,
             _ => true,
         };
         let unread: Vec<_> = self.given().into_iter().filter(|&name| !readers(name)).collect();
@@ -494,6 +515,7 @@ impl Training {
             ("--c", !self.c.is_empty()),
             ("--sigma", !self.kernels.sigma.is_empty()),
             ("--power", self.kernels.power.is_some()),
+            ("--lambda", self.kernels.lambda.is_some()),
             ("--score-model", self.score_model.is_some()),
             ("--no-likelihood", self.no_likelihood),
         ])

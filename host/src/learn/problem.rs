@@ -68,7 +68,7 @@ impl<'a> Problem<'a> {
         if found < 2 {
             return Err(TrainError::OneClass { file: data.source().to_owned(), found });
         }
-        let log_odds = options.kind.features() == Some(Features::LogOdds);
+        let log_odds = options.features() == Some(Features::LogOdds);
         if log_odds && options.scores != ScoreModels::All {
             return Err(TrainError::NeedsAllModels);
         }

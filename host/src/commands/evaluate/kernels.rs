@@ -33,7 +33,14 @@ enum Kernel {
 
 impl Arguments {
     fn asked(&self, entry: &'static Entry) -> Result<Asked<'_>, Failure> {
+        // What another kernel or a classifier reads is no mistake here.
+        let read = |setting, kind| {
+            let elsewhere = self.classifier.contains(&kind)
+                || self.kernel.iter().any(|other| other.takes.contains(&setting));
+            entry.takes.contains(&setting) || !elsewhere
+        };
         let sigma = match self.kernels.sigma() {
+            _ if !read(Setting::Sigma, ClassifierKind::Gaussian) => None,
             [] => None,
             [one] => Some(*one),
             _ => {
@@ -44,6 +51,8 @@ impl Arguments {
                 ));
             }
         };
+        let power = self.kernels.power();
+        let lambda = self.kernels.lambda();
         Ok(Asked {
             entry,
             options: &self.options,
@@ -51,8 +60,9 @@ impl Arguments {
             cutting: &self.cutting,
             model: None,
             numbers: None,
-            sigma: sigma.filter(|_| entry.takes.contains(&Setting::Sigma)),
-            power: self.kernels.power().filter(|_| entry.takes.contains(&Setting::Power)),
+            sigma,
+            lambda: lambda.filter(|_| read(Setting::Lambda, ClassifierKind::LatentMap)),
+            power: power.filter(|_| read(Setting::Power, ClassifierKind::Polynomial)),
             beside_classifiers: true,
         })
     }

@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let kinds = each_once(&arguments.classifier);
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let kernels = kernels::read(arguments)?;
-            training.check_read_by(&kinds, !kernels.is_empty())?;
+            training.check_read_by(&kinds, !kernels.is_empty(), !arguments.kernel.is_empty())?;
             let data = tell::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
             kernels::check(arguments, &data, &kernels)?;
             let group = arguments.training.group.as_deref();

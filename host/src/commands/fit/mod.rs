@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => {
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let options = training.options(arguments.classifier, &arguments.cutting)?;
-            training.check_read_by(&[arguments.classifier], false)?;
+            training.check_read_by(&[arguments.classifier], false, false)?;
             let values = arguments.emitting.values();
             let reading = ReadOptions { values, ..arguments.reading.options() };
             let data = tell::read(&arguments.data, &reading)?;

@@ -77,7 +77,7 @@ impl Asked<'_> {
             // Of contexts it is the family's.
             Setting::Order => false,
             Setting::Raw => options.raw,
-            Setting::Lambda => options.lambda.is_some(),
+            Setting::Lambda => self.lambda.is_some(),
             Setting::Nu => options.nu.is_some(),
             Setting::Rho => options.rho.is_some(),
             Setting::Steps => options.steps.is_some(),

@@ -66,11 +66,6 @@ pub(super) struct KernelOptions {
     /// Counts as they are, not divided by the length (count)
     #[arg(long, help_heading = "Kernel")]
     raw: bool,
-    /// Rate of the function exp(-lambda/2 |x - y|^2) of two samples, in their units; of symbols that
-    /// differ it is exp(-lambda) (mean maps) [default: 1]
-    #[arg(long, value_name = "L", help_heading = "Kernel", value_parser = not_negative,
-          allow_negative_numbers = true)]
-    lambda: Option<f64>,
     /// Exponentiate: exp(-nu |x - y|^2) of the kernel's own distance (latent-mean-map) [default: do not];
     /// rate of the divergence (symmetric-kl) [default: 1]
     #[arg(long, value_name = "NU", help_heading = "Kernel", value_parser = positive,
@@ -140,6 +135,7 @@ pub(super) struct Asked<'a> {
     pub(super) numbers: Option<&'a Path>,
     pub(super) sigma: Option<f64>,
     pub(super) power: Option<u32>,
+    pub(super) lambda: Option<f64>,
     /// Whether options of training serve classifiers beside the kernel too.
     pub(super) beside_classifiers: bool,
 }
@@ -174,7 +170,6 @@ impl KernelOptions {
             ("--draw-seed", self.draw_seed.is_some()),
             ("--order", self.order.is_some()),
             ("--raw", self.raw),
-            ("--lambda", self.lambda.is_some()),
             ("--nu", self.nu.is_some()),
             ("--rho", self.rho.is_some()),
             ("--steps", self.steps.is_some()),
@@ -358,7 +353,7 @@ impl Asked<'_> {
             power: self.power.unwrap_or(default.power),
             order: self.options.order.map(usize::from),
             raw: self.options.raw,
-            lambda: self.options.lambda.unwrap_or(default.lambda),
+            lambda: self.lambda.unwrap_or(default.lambda),
             nu: self.options.nu,
             rho: self.options.rho.unwrap_or(default.rho),
             steps: self.options.steps.map_or(default.steps, |steps| steps as usize),

@@ -9,7 +9,7 @@ use fishweir::model::{FittedModel, Hmm};
 use fishweir::report::DataSummary;
 
 use super::{Asked, KernelOptions, Matrix, Reads, id};
-use crate::commands::arguments::{Emitting, ScoreKernels, Training, named, positive};
+use crate::commands::arguments::{Emitting, ScoreKernels, Training, named, positive, rate};
 use crate::commands::reading::{Cutting, Reading};
 use crate::commands::{Failure, tell};
 
@@ -34,6 +34,11 @@ pub(in crate::commands) struct OfData {
     #[arg(long, value_name = "M", help_heading = "Kernel",
           value_parser = clap::value_parser!(u32).range(1..=64))]
     power: Option<u32>,
+    /// Rate of the function exp(-lambda/2 |x - y|^2) of two samples, in their units; of symbols that
+    /// differ it is exp(-lambda) (mean maps) [default: 1]
+    #[arg(long, value_name = "L", help_heading = "Kernel", value_parser = rate,
+          allow_negative_numbers = true)]
+    lambda: Option<f64>,
     /// Divide by the items' lengths: the cosine kernel
     #[arg(long, visible_alias = "normalize", help_heading = "Kernel")]
     pub(in crate::commands) normalise: bool,
@@ -90,6 +95,7 @@ impl OfData {
             ("--model-file", self.model_file.is_some()),
             ("--sigma", self.sigma.is_some()),
             ("--power", self.power.is_some()),
+            ("--lambda", self.lambda.is_some()),
             ("--normalise", self.normalise),
             ("--window", self.cutting.windowing().is_some()),
             ("--group", self.training.group.is_some()),
@@ -109,6 +115,7 @@ impl OfData {
             numbers: self.model_file.as_deref(),
             sigma: self.sigma,
             power: self.power,
+            lambda: self.lambda,
             beside_classifiers: false,
         }
     }

@@ -83,8 +83,7 @@ impl LatentMap<'_> {
                 if self.cliques.emissions() {
                     let counts = emission.get("counts").unwrap_or_default();
                     let mut table = mean(counts, samples.len());
-                    self.mixing(symbols).apply(&mut table, symbols, 1);
-                    self.mixing(states).apply(&mut table, states, symbols);
+                    mix(&mut table, [states, symbols], self.rbf.mismatch());
                     features.extend(table);
                 }
                 if self.cliques.transitions() {
@@ -95,16 +94,11 @@ impl LatentMap<'_> {
         Ok(features)
     }
 
-    fn mixing(&self, size: usize) -> Mixing {
-        Mixing::root(size, self.rbf.mismatch())
-    }
-
     /// Means of expected transitions, mixed, `[from][to]`.
     fn transitions(&self, pairs: &[Vec<f64>], samples: usize) -> Vec<f64> {
         let states = pairs.len();
         let mut table = mean(pairs, samples.saturating_sub(1));
-        self.mixing(states).apply(&mut table, states, 1);
-        self.mixing(states).apply(&mut table, states, states);
+        mix(&mut table, [states, states], self.rbf.mismatch());
         table
     }
 
@@ -131,6 +125,13 @@ impl LatentMap<'_> {
             value
         }))
     }
+}
+
+/// Mixes both indices of a table, row after row, with the root of [`Mixing`]. It is its own transpose: weights
+/// on what is mixed are weights, mixed, on what is not.
+pub(crate) fn mix(table: &mut [f64], [rows, columns]: [usize; 2], mismatch: f64) {
+    Mixing::root(columns, mismatch).apply(table, columns, 1);
+    Mixing::root(rows, mismatch).apply(table, rows, columns);
 }
 
 /// A table row after row, divided by so many.

@@ -21,7 +21,7 @@ const FORMS: [Option<ScoreKernel>; 3] =
 
 /// What a matrix of kernel values must be: finite, symmetric to the bit, without a negative eigenvalue
 /// but for rounding; and the same of its cosine, whose diagonal is one.
-fn must_be_a_kernel(gram: &Gram, name: &str) {
+pub(super) fn must_be_a_kernel(gram: &Gram, name: &str) {
     for matrix in [gram, &gram.normalised()] {
         for i in 0..matrix.len() {
             for j in 0..matrix.len() {
