@@ -9,11 +9,13 @@ mod baum_welch;
 mod compare;
 mod count_kernel;
 mod directional;
+mod exponential;
 mod features;
 mod fisher;
 mod fisher_kernel;
 mod fixed_length;
 mod gaussian;
+mod geometry;
 mod hidden_binomial;
 mod hidden_tree;
 mod host;
@@ -24,6 +26,7 @@ mod kernel;
 mod kernel_logistic;
 mod marginalisation;
 mod markov;
+mod mean_map;
 mod movement;
 mod pair_hmm;
 mod positions;
@@ -42,16 +45,19 @@ use baum_welch::BaumWelch;
 use compare::Comparison;
 use count_kernel::Counts;
 use directional::Directional;
+use exponential::Exponential;
 use fisher::Fisher;
 use fisher_kernel::FisherKernels;
 use fixed_length::Fixed;
 use gaussian::Densities;
+use geometry::Geometry;
 use hidden_binomial::Binomial;
 use hidden_tree::Trees;
 use inference::Inference;
 use kernel_logistic::Logistic;
 use marginalisation::FiniteSet;
 use markov::Strings;
+use mean_map::MeanMaps;
 use pair_hmm::Pairs;
 use positions::Positions;
 use precision::{Kind, Precise};
@@ -138,10 +144,13 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "10_gaussian_fisher" => check_case::<Densities>,
         "11_markov_strings" => check_case::<Strings>,
         "12_independent_positions" => check_case::<Positions>,
+        "14_empirical_latent_mmk" => check_case::<MeanMaps>,
+        "15a_ppk_exponential_family" => check_case::<Exponential>,
         "16_marginalised_count_kernel" => check_case::<Counts>,
         "18_kernel_logistic_regression" => check_case::<Logistic>,
         "19_baum_welch" => check_case::<BaumWelch>,
         "20_online_statistics" => check_case::<OnlineStatistics>,
+        "21_multinomial_geometry_symmetric_kl" => check_case::<Geometry>,
         system => {
             report.failures.push(format!("kind `{system}` is not known"));
             return report;

@@ -1,7 +1,7 @@
 use std::marker::PhantomData;
 
 use super::product::positive;
-use super::{BetweenError, ModelKernel, Multinomial};
+use super::{BetweenError, ModelKernel};
 
 /// Distributions whose Kullback-Leibler divergence has a closed form.
 pub trait Divergence: Sync {
@@ -11,12 +11,6 @@ pub trait Divergence: Sync {
     /// # Errors
     /// [`BetweenError::Shapes`] for distributions over different spaces.
     fn divergence(&self, other: &Self) -> Result<f64, BetweenError>;
-}
-
-impl Divergence for Multinomial {
-    fn divergence(&self, other: &Self) -> Result<f64, BetweenError> {
-        self.divergence(other)
-    }
 }
 
 /// The exponential of the symmetrised divergence, `k(p, q) = exp(-a (D(p || q) + D(q || p)) + b)`; zero

@@ -1,6 +1,7 @@
 use statrs::function::gamma::ln_gamma;
 
 use super::multinomial::log_sum;
+use super::product::{check_part, same};
 use super::{BetweenError, ModelKernel};
 
 /// A family of distributions `p_theta(x) = exp( A(x) + theta . T(x) - K(theta) )`.
@@ -21,10 +22,7 @@ pub trait ExponentialFamily: Sync {
     /// # Errors
     /// [`BetweenError`] for parameters of different lengths, and as [`cumulant`](Self::cumulant).
     fn log_bhattacharyya(&self, theta: &[f64], other: &[f64]) -> Result<f64, BetweenError> {
-        let (first, second) = (theta.len(), other.len());
-        if first != second {
-            return Err(BetweenError::Shapes { what: "parameters", first, second });
-        }
+        same("parameters", theta.len(), other.len())?;
         let ends = self.cumulant(theta)? + self.cumulant(other)?;
         let middle: Vec<f64> = theta.iter().zip(other).map(|(t, u)| 0.5 * (t + u)).collect();
         Ok(self.cumulant(&middle)? - 0.5 * ends)
@@ -92,10 +90,7 @@ impl NaturalFamily {
 impl ExponentialFamily for NaturalFamily {
     fn cumulant(&self, theta: &[f64]) -> Result<f64, BetweenError> {
         let (good, range) = self.range();
-        if let Some(entry) = theta.iter().position(|t| !good(*t)) {
-            let why = format!("is {}; it must be {range}", theta[entry]);
-            return Err(BetweenError::Model { part: format!("theta[{entry}]"), why });
-        }
+        check_part("theta", theta, good, range)?;
         let each: fn(f64) -> f64 = match *self {
             Self::GaussianMean => |t| 0.5 * t * t,
             Self::GaussianPrecision => |t| -0.5 * t.ln(),

@@ -1,7 +1,7 @@
 use statrs::function::gamma::ln_gamma;
 
 use super::multinomial::log_sum;
-use super::product::positive_part;
+use super::product::{POSITIVE, check_part};
 use super::{BetweenError, ProductIntegral};
 
 /// The gamma distribution `p(x) = x^(shape - 1) exp(-x / scale) / (Gamma(shape) scale^shape)`, `x > 0`;
@@ -18,7 +18,9 @@ impl Gamma {
     /// # Errors
     /// [`BetweenError::Model`] for one that is not positive.
     pub fn new(shape: f64, scale: f64) -> Result<Self, BetweenError> {
-        Ok(Self { shape: positive_part("shape", shape)?, scale: positive_part("scale", scale)? })
+        check_part("shape", &[shape], POSITIVE.0, POSITIVE.1)?;
+        check_part("scale", &[scale], POSITIVE.0, POSITIVE.1)?;
+        Ok(Self { shape, scale })
     }
 
     /// The exponential distribution of a mean.
@@ -26,7 +28,8 @@ impl Gamma {
     /// # Errors
     /// [`BetweenError::Model`] for a mean that is not positive.
     pub fn exponential(mean: f64) -> Result<Self, BetweenError> {
-        Ok(Self { shape: 1.0, scale: positive_part("mean", mean)? })
+        check_part("mean", &[mean], POSITIVE.0, POSITIVE.1)?;
+        Ok(Self { shape: 1.0, scale: mean })
     }
 
     fn log_normaliser(&self) -> f64 {

@@ -13,21 +13,27 @@
 //! |---|---|
 //! | [`Bhattacharyya`]: members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
 //! | [`ProbabilityProduct`], of any power: the trait [`ProductIntegral`] | `product.rs` |
+//! | ... of [`Gaussian`]s of any covariance | `gaussian.rs` |
+//! | ... of [`Bernoulli`] vectors, [`Poisson`] counts | `counts.rs` |
 //! | ... of [`Gamma`] and exponential distributions | `gamma.rs` |
 //! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`]; Hellinger's and geodesic distances | `multinomial.rs` |
 //! | [`SymmetricKl`] of what has a [`Divergence`] | `divergence.rs` |
 
+mod counts;
 mod divergence;
 mod error;
 mod exponential;
 mod gamma;
+mod gaussian;
 mod multinomial;
 mod product;
 
+pub use counts::{Bernoulli, Poisson};
 pub use divergence::{Divergence, SymmetricKl};
 pub use error::{BetweenError, PairError};
 pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
 pub use gamma::Gamma;
+pub use gaussian::Gaussian;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
 pub use product::{ProbabilityProduct, ProductIntegral};
 

@@ -2,8 +2,8 @@ use std::f64::consts::PI;
 
 use statrs::function::factorial::ln_factorial;
 
-use super::product::{check_rho, positive};
-use super::{BetweenError, ModelKernel};
+use super::product::{check_part, check_rho, positive, same};
+use super::{BetweenError, Divergence, ModelKernel};
 
 /// Probabilities of symbols, `[symbol]`: of one draw, or of the counts of several.
 ///
@@ -20,14 +20,12 @@ impl Multinomial {
     /// # Errors
     /// [`BetweenError::Model`] naming the first entry that is no probability, or their sum.
     pub fn new(probability: Vec<f64>) -> Result<Self, BetweenError> {
-        let wrong = |part, why| Err(BetweenError::Model { part, why });
-        if let Some(entry) = probability.iter().position(|p| !(p.is_finite() && *p >= 0.0)) {
-            let why = format!("{} is no probability", probability[entry]);
-            return wrong(format!("probability[{entry}]"), why);
-        }
+        let good = |p: f64| p >= 0.0 && p.is_finite();
+        check_part("probability", &probability, good, "a probability, from 0 to 1")?;
         let sum: f64 = probability.iter().sum();
         if (sum - 1.0).abs() >= 1e-9 {
-            return wrong("probability".into(), format!("sums to {sum}; it must sum to one"));
+            let why = format!("sums to {sum}; divide by that, so that it sums to one");
+            return Err(BetweenError::Model { part: "probability".into(), why });
         }
         let root = probability.iter().map(|p| p.sqrt()).collect();
         Ok(Self { probability, root })
@@ -48,11 +46,7 @@ impl Multinomial {
     }
 
     fn check(&self, other: &Self) -> Result<(), BetweenError> {
-        let (first, second) = (self.probability.len(), other.probability.len());
-        if first == second {
-            return Ok(());
-        }
-        Err(BetweenError::Shapes { what: "symbols", first, second })
+        same("symbols", self.probability.len(), other.probability.len())
     }
 
     /// Bhattacharyya's affinity `b = sum_k sqrt(p_k q_k)`, from 0 to 1.
@@ -94,20 +88,6 @@ impl Multinomial {
         Ok(4.0 * (0.5 * self.hellinger(other)?).asin())
     }
 
-    /// `D(p || q) = sum_k p_k log(p_k / q_k)`, as `sum_k [ p_k log(p_k / q_k) - p_k + q_k ]`, of which no
-    /// term is negative. Infinite where `q_k = 0 < p_k`.
-    ///
-    /// # Errors
-    /// As [`bhattacharyya`](Self::bhattacharyya).
-    pub fn divergence(&self, other: &Self) -> Result<f64, BetweenError> {
-        let term = |(p, q): (f64, f64)| match (q - p) / p {
-            _ if p == 0.0 => q,
-            x if x.abs() < 1.0 => p * excess(x),
-            _ => p * (p.ln() - q.ln()) - p + q,
-        };
-        Ok(self.pairs(other)?.map(term).sum())
-    }
-
     /// `log b`.
     fn log_bhattacharyya(&self, other: &Self) -> Result<f64, BetweenError> {
         let affinity = self.bhattacharyya(other)?;
@@ -115,6 +95,19 @@ impl Multinomial {
             return Ok(affinity.ln());
         }
         Ok((-0.5 * self.hellinger_squared(other)?).ln_1p())
+    }
+}
+
+/// `D(p || q) = sum_k p_k log(p_k / q_k)`, as `sum_k [ p_k log(p_k / q_k) - p_k + q_k ]`, of which no term is
+/// negative; infinite where `q_k = 0 < p_k`. Work: `K` logarithms.
+impl Divergence for Multinomial {
+    fn divergence(&self, other: &Self) -> Result<f64, BetweenError> {
+        let term = |(p, q): (f64, f64)| match (q - p) / p {
+            _ if p == 0.0 => q,
+            x if x.abs() < 1.0 => p * excess(x),
+            _ => p * (p.ln() - q.ln()) - p + q,
+        };
+        Ok(self.pairs(other)?.map(term).sum())
     }
 }
 

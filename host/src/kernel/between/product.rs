@@ -1,5 +1,7 @@
 use std::marker::PhantomData;
 
+use fishweir_core::{Flaw, ModelError};
+
 use super::{BetweenError, ModelKernel};
 
 /// Distributions the integrals of whose products have a closed form, at any power.
@@ -55,11 +57,40 @@ pub(super) fn positive(name: &'static str, value: f64) -> Result<f64, BetweenErr
     Err(BetweenError::Parameter { name, value, range: "positive and finite" })
 }
 
-/// A model's number that must be positive and finite.
-pub(super) fn positive_part(part: impl Into<String>, value: f64) -> Result<f64, BetweenError> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(value);
+/// Refuses the first entry of a part of a model that is not as it must be.
+pub(super) fn check_part(
+    part: &str,
+    entries: &[f64],
+    good: fn(f64) -> bool,
+    wanted: &str,
+) -> Result<(), BetweenError> {
+    match entries.iter().position(|entry| !good(*entry)) {
+        Some(entry) => {
+            let why = format!("is {}; it must be {wanted}", entries[entry]);
+            Err(BetweenError::Model { part: format!("{part}[{entry}]"), why })
+        }
+        None => Ok(()),
     }
-    let why = format!("is {value}; it must be positive and finite");
-    Err(BetweenError::Model { part: part.into(), why })
+}
+
+/// What of a model must be.
+pub(super) const POSITIVE: (fn(f64) -> bool, &str) =
+    (|x| x > 0.0 && x.is_finite(), "positive and finite");
+
+/// Refuses models over different spaces.
+pub(super) fn same(what: &'static str, first: usize, second: usize) -> Result<(), BetweenError> {
+    if first == second { Ok(()) } else { Err(BetweenError::Shapes { what, first, second }) }
+}
+
+/// What the core says of two distributions that are each valid.
+pub(super) fn undefined(error: ModelError) -> BetweenError {
+    match error.flaw {
+        Flaw::NotPositiveDefinite => {
+            BetweenError::Singular { part: "sum of covariances".into(), row: error.entry }
+        }
+        _ => BetweenError::Model {
+            part: "rates".into(),
+            why: format!("{error}: no series ends within reach; take another rho"),
+        },
+    }
 }
