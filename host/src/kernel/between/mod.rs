@@ -17,25 +17,36 @@
 //! | ... of [`Bernoulli`] vectors, [`Poisson`] counts | `counts.rs` |
 //! | ... of [`Gamma`] and exponential distributions | `gamma.rs` |
 //! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`]; Hellinger's and geodesic distances | `multinomial.rs` |
+//! | [`NetworkKernel`]: linear-Gaussian networks | `linear.rs` |
+//! | [`DynamicsKernel`]: linear dynamical systems, exact; [`PerStepKernel`]: their marginals | `dynamics.rs` |
+//! | [`SwitchingKernel`], [`SampledSwitchingKernel`]: systems that switch, by all paths or some | `switching.rs` |
 //! | [`SymmetricKl`] of what has a [`Divergence`] | `divergence.rs` |
 
 mod counts;
 mod divergence;
+mod dynamics;
 mod error;
 mod exponential;
 mod gamma;
 mod gaussian;
+mod linear;
 mod multinomial;
 mod product;
+mod switching;
 
 pub use counts::{Bernoulli, Poisson};
 pub use divergence::{Divergence, SymmetricKl};
+pub use dynamics::{DynamicsKernel, PerStepKernel};
 pub use error::{BetweenError, PairError};
 pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
 pub use gamma::Gamma;
 pub use gaussian::Gaussian;
+pub use linear::NetworkKernel;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
 pub use product::{ProbabilityProduct, ProductIntegral};
+pub use switching::{
+    MOST_PATHS, PathWeights, SampledPaths, SampledSwitchingKernel, SwitchingKernel,
+};
 
 use super::LogGram;
 
