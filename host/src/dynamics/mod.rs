@@ -13,7 +13,7 @@
 //! | [`Smoothed`] states, and what is expected of them: for fitting and for scores | `smooth.rs` |
 //! | filters at run-time sizes, by the core's | `motion.rs` |
 //!
-//! They are fitted by [`crate::fit::EmFit`] and [`crate::fit::SwitchingFit`], and compared by
+//! Systems are fitted by [`crate::fit::SystemEm`] and [`crate::fit::SwitchingEm`]; all are compared by
 //! [`crate::kernel::between`].
 
 mod error;
@@ -27,10 +27,11 @@ pub use error::SystemError;
 pub use motion::MOST_STATES;
 pub(crate) use motion::{Motion, Move, Seen, Start};
 pub use network::LinearNetwork;
-pub(crate) use smooth::{Expected, expect};
+pub(crate) use smooth::{Expected, Given, smooth};
 pub use smooth::{Smoothed, SystemScore};
 pub use switching::SwitchingSystem;
 pub use system::{LinearSystem, Moments};
+pub(crate) use system::{dense, rows_of};
 
 /// A matrix by its rows.
 pub type Matrix = Vec<Vec<f64>>;

@@ -54,8 +54,7 @@ impl Expected {
     pub(crate) fn zero(modes: usize, states: usize, channels: usize) -> Self {
         let square = || DMatrix::zeros(states, states);
         let start = StartMoments { starts: 0.0, sum: DVector::zeros(states), square: square() };
-        let step =
-            StepMoments { steps: 0.0, before: square(), across: square(), after: square() };
+        let step = StepMoments { steps: 0.0, before: square(), across: square(), after: square() };
         Self {
             starts: vec![start; modes],
             moves: vec![step; modes],
@@ -74,10 +73,7 @@ impl Expected {
             own.square += &other.square;
         }
         for (own, other) in self.moves.iter_mut().zip(&other.moves) {
-            own.steps += other.steps;
-            own.before += &other.before;
-            own.across += &other.across;
-            own.after += &other.after;
+            own.add(other);
         }
         self.samples += other.samples;
         self.square += &other.square;
@@ -87,12 +83,40 @@ impl Expected {
     }
 }
 
+impl StepMoments {
+    fn add(&mut self, other: &Self) {
+        self.steps += other.steps;
+        self.before += &other.before;
+        self.across += &other.across;
+        self.after += &other.after;
+    }
+
+    /// `sum E[(s_t - A s_t-1) (s_t - A s_t-1)']`.
+    pub(crate) fn around(&self, transition: &DMatrix<f64>) -> DMatrix<f64> {
+        let moved = &self.across - transition * &self.before;
+        &self.after - &self.across * transition.transpose() - transition * moved.transpose()
+    }
+}
+
 /// One state given all of a series, and its covariance with the one before.
-struct Given {
-    mean: DVector<f64>,
+pub(crate) struct Given {
+    pub(crate) mean: DVector<f64>,
     covariance: DMatrix<f64>,
     /// `Cov(s_t, s_t-1)`; none of the first.
     across: Option<DMatrix<f64>>,
+}
+
+impl Given {
+    /// `E[s s']`.
+    fn square(&self) -> DMatrix<f64> {
+        &self.covariance + &self.mean * self.mean.transpose()
+    }
+
+    /// The moments of a step from the state before to this; none of the first state.
+    pub(crate) fn step(&self, before: &Self) -> Option<StepMoments> {
+        let across = self.across.as_ref()? + &self.mean * before.mean.transpose();
+        Some(StepMoments { steps: 1.0, before: before.square(), across, after: self.square() })
+    }
 }
 
 /// Backwards through what a filter knew, without inverting any covariance: `r` and `N` are what later
@@ -139,46 +163,47 @@ fn backward(motion: &Motion, path: Path<'_>, moments: &[Moment]) -> Vec<Given> {
     given
 }
 
-/// What is expected of the states of one series, along a path of modes.
-pub(crate) fn expect(
+/// The states of one series along a path of modes, given all of it, and `log p(x | path)`.
+pub(crate) fn smooth(
     motion: &Motion,
     path: Path<'_>,
     samples: RowsView<'_>,
-) -> Result<(Expected, Vec<DVector<f64>>), SystemError> {
-    let (states, channels) = (motion.starts[0].mean.len(), motion.seen.observation.len());
+) -> Result<(Vec<Given>, f64), SystemError> {
     let (moments, log_likelihood) = motion.forward(path, &mut samples.iter())?;
-    let given = backward(motion, path, &moments);
-    let mut expected = Expected::zero(motion.moves.len(), states, channels);
-    expected.log_likelihood = log_likelihood;
-    let second =
-        |one: &Given| &one.covariance + &one.mean * one.mean.transpose();
-    for (t, one) in given.iter().enumerate() {
-        let mode = path.map_or(0, |path| path[t]);
-        let square = second(one);
-        match (&one.across, t.checked_sub(1).map(|before| &given[before])) {
-            (Some(across), Some(before)) => {
-                let sums = &mut expected.moves[mode];
-                sums.steps += 1.0;
-                sums.before += second(before);
-                sums.across += across + &one.mean * before.mean.transpose();
-                sums.after += &square;
+    Ok((backward(motion, path, &moments), log_likelihood))
+}
+
+impl Expected {
+    /// Adds what is expected of one series.
+    pub(crate) fn observe(
+        &mut self,
+        given: &[Given],
+        log_likelihood: f64,
+        path: Path<'_>,
+        samples: RowsView<'_>,
+    ) {
+        self.log_likelihood += log_likelihood;
+        for (t, one) in given.iter().enumerate() {
+            let mode = path.map_or(0, |path| path[t]);
+            let before = t.checked_sub(1).and_then(|before| given.get(before));
+            match before.and_then(|before| one.step(before)) {
+                Some(step) => self.moves[mode].add(&step),
+                None => {
+                    let sums = &mut self.starts[mode];
+                    sums.starts += 1.0;
+                    sums.sum += &one.mean;
+                    sums.square += one.square();
+                }
             }
-            _ => {
-                let sums = &mut expected.starts[mode];
-                sums.starts += 1.0;
-                sums.sum += &one.mean;
-                sums.square += &square;
+            if let Some(x) = samples.row(t) {
+                let x = DVector::from_column_slice(x);
+                self.samples += 1.0;
+                self.square += &x * x.transpose();
+                self.seen += &x * one.mean.transpose();
+                self.state += one.square();
             }
-        }
-        if let Some(x) = samples.row(t) {
-            let x = DVector::from_column_slice(x);
-            expected.samples += 1.0;
-            expected.square += &x * x.transpose();
-            expected.seen += &x * one.mean.transpose();
-            expected.state += square;
         }
     }
-    Ok((expected, given.into_iter().map(|one| one.mean).collect()))
 }
 
 /// The gradient of a log-likelihood, in the shape of a [`LinearSystem`]: with respect to every entry,
@@ -225,9 +250,7 @@ impl LinearSystem {
     /// [`SystemError`] of a system that is none, or a series of other channels.
     pub fn smooth(&self, samples: RowsView<'_>) -> Result<Smoothed, SystemError> {
         check_channels(self.channels(), samples)?;
-        let motion = self.motion()?;
-        let (moments, log_likelihood) = motion.forward(None, &mut samples.iter())?;
-        let given = backward(&motion, None, &moments);
+        let (given, log_likelihood) = smooth(&self.motion()?, None, samples)?;
         Ok(Smoothed {
             mean: given.iter().map(|one| one.mean.iter().copied().collect()).collect(),
             covariance: given.iter().map(|one| rows_of(&one.covariance)).collect(),
@@ -246,7 +269,9 @@ impl LinearSystem {
     /// has no inverse.
     pub fn score(&self, samples: RowsView<'_>) -> Result<SystemScore, SystemError> {
         check_channels(self.channels(), samples)?;
-        let (expected, _) = expect(&self.motion()?, None, samples)?;
+        let (given, log_likelihood) = smooth(&self.motion()?, None, samples)?;
+        let mut expected = Expected::zero(1, self.states(), self.channels());
+        expected.observe(&given, log_likelihood, None, samples);
         let (start, step) = (&expected.starts[0], &expected.moves[0]);
         let mean = DVector::from_column_slice(&self.initial_mean);
         let (a, c) = (dense(&self.transition), dense(&self.observation));
@@ -264,10 +289,9 @@ impl LinearSystem {
         let gap = &start.sum - &mean * start.starts;
         let around = &start.square - &start.sum * mean.transpose() - &mean * gap.transpose();
         let moved = &step.across - &a * &step.before;
-        let steps = &step.after - &step.across * a.transpose() - &a * moved.transpose();
+        let steps = step.around(&a);
         let shown = &expected.seen - &c * &expected.state;
-        let errors =
-            &expected.square - &expected.seen * c.transpose() - &c * shown.transpose();
+        let errors = &expected.square - &expected.seen * c.transpose() - &c * shown.transpose();
         Ok(SystemScore {
             initial_mean: (&first * gap).iter().copied().collect(),
             initial_covariance: of_covariance(&first, around, start.starts),

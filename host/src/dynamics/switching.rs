@@ -147,11 +147,7 @@ impl SwitchingSystem {
     ///
     /// # Errors
     /// [`SystemError`] of a system that is none.
-    pub fn simulate(
-        &self,
-        length: usize,
-        seed: u64,
-    ) -> Result<(Vec<usize>, Samples), SystemError> {
+    pub fn simulate(&self, length: usize, seed: u64) -> Result<(Vec<usize>, Samples), SystemError> {
         let motion = self.motion()?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let path = self.draw_path(length, &mut rng);

@@ -80,10 +80,8 @@ impl LinearSystem {
     /// What a filter runs on.
     pub(crate) fn motion(&self) -> Result<Motion, SystemError> {
         let n = self.states();
-        let start = Start {
-            mean: self.initial_mean.clone(),
-            covariance: self.initial_covariance.clone(),
-        };
+        let start =
+            Start { mean: self.initial_mean.clone(), covariance: self.initial_covariance.clone() };
         let step = Move { transition: self.transition.clone(), noise: self.state_noise.clone() };
         check_parts("", n, &start, &step)?;
         let seen = seen(n, &self.observation, &self.observation_noise)?;
@@ -193,11 +191,11 @@ impl LinearSystem {
 }
 
 /// A matrix by its rows, for arithmetic.
-pub(super) fn dense(rows: &[Vec<f64>]) -> DMatrix<f64> {
+pub(crate) fn dense(rows: &[Vec<f64>]) -> DMatrix<f64> {
     DMatrix::from_fn(rows.len(), rows.first().map_or(0, Vec::len), |i, j| rows[i][j])
 }
 
-pub(super) fn rows_of(matrix: &DMatrix<f64>) -> Matrix {
+pub(crate) fn rows_of(matrix: &DMatrix<f64>) -> Matrix {
     matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
 }
 
@@ -208,7 +206,12 @@ pub(super) fn check_channels(channels: usize, samples: RowsView<'_>) -> Result<(
 }
 
 /// Shapes and finite numbers of a mode's parts; `of` is `[mode]`, or nothing.
-pub(super) fn check_parts(of: &str, n: usize, start: &Start, step: &Move) -> Result<(), SystemError> {
+pub(super) fn check_parts(
+    of: &str,
+    n: usize,
+    start: &Start,
+    step: &Move,
+) -> Result<(), SystemError> {
     let named = |name: &str| format!("{name}{of}");
     length(named("initial_mean"), start.mean.len(), n)?;
     let mean = std::slice::from_ref(&start.mean);
@@ -276,12 +279,7 @@ impl<'a> Draw<'a> {
     }
 
     /// A series along a path of modes.
-    pub(super) fn rows(
-        &self,
-        length: usize,
-        path: Option<&[usize]>,
-        rng: &mut ChaCha8Rng,
-    ) -> Rows {
+    pub(super) fn rows(&self, length: usize, path: Option<&[usize]>, rng: &mut ChaCha8Rng) -> Rows {
         let mut rows = Rows::new(self.observation.len());
         let mut state: Option<Vec<f64>> = None;
         for t in 0..length {

@@ -8,6 +8,7 @@ use super::initialise::initial_model;
 use super::{Expectations, Topology, expectations};
 use crate::batch::LANES;
 use crate::data::SamplesView;
+use crate::dynamics::SystemError;
 use crate::report::short;
 use crate::runtime::family::{MOST_COMPONENTS, OF_CHANNELS, OF_SYMBOLS};
 use crate::runtime::numbers::{centre_and_spread, log_dirichlet, normalise_into};
@@ -140,6 +141,9 @@ pub enum FitError {
     /// A model to start from that is none.
     #[error(transparent)]
     Model(#[from] HmmError),
+    /// A dynamical system that is none, or series that are not of its channels.
+    #[error(transparent)]
+    System(#[from] SystemError),
 }
 
 /// Passes before which nothing is called converged: the first ones may rest on a plateau.

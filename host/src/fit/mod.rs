@@ -1,8 +1,10 @@
-//! Fitting: expected statistics, Baum-Welch, and where it starts from.
+//! Fitting: expected statistics, Baum-Welch, and where it starts from; expectation maximisation of linear
+//! dynamical systems, and of those that switch.
 
 mod baum_welch;
 mod criteria;
 mod decode;
+mod dynamics;
 mod expectations;
 mod initialise;
 mod simulate;
@@ -10,6 +12,7 @@ mod topology;
 
 pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
 pub use decode::{DecodeError, ViterbiPath};
+pub use dynamics::{SystemEm, SystemFit};
 pub(crate) use expectations::Accumulate;
 pub use expectations::{Expectations, expectations};
 pub use topology::Topology;

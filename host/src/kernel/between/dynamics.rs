@@ -55,9 +55,8 @@ impl ModelKernel for DynamicsKernel {
         )?;
         let zeros = vec![0.0; a.channels()];
         let zeros = || std::iter::repeat_n(Some(zeros.as_slice()), times);
-        let own = |system: &LinearSystem| {
-            system.motion()?.centred().log_likelihood(None, &mut zeros())
-        };
+        let own =
+            |system: &LinearSystem| system.motion()?.centred().log_likelihood(None, &mut zeros());
         let joint = pair.motion.log_likelihood(None, &mut zeros())?;
         let powers = log_power(measure, own(a)?) + log_power(measure, own(b)?);
         Ok(powers + joint + pair.log_constant(times))

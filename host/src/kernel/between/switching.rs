@@ -63,10 +63,14 @@ impl SwitchingKernel {
             PathWeights::Powered => self.measure.exponent(),
             PathWeights::Expected => 1.0,
         };
-        motion.centred().each_path(self.times, &|from, to| possible(system, from, to), &mut |path, log| {
-            let weight = exponent * system.log_probability(path);
-            logs[number(path, modes, |mode| mode)] = weight + log_power(self.measure, log);
-        })?;
+        motion.centred().each_path(
+            self.times,
+            &|from, to| possible(system, from, to),
+            &mut |path, log| {
+                let weight = exponent * system.log_probability(path);
+                logs[number(path, modes, |mode| mode)] = weight + log_power(self.measure, log);
+            },
+        )?;
         Ok(logs)
     }
 }
