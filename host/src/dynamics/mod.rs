@@ -27,7 +27,7 @@ pub use error::SystemError;
 pub use motion::MOST_STATES;
 pub(crate) use motion::{Motion, Move, Seen, Start};
 pub use network::LinearNetwork;
-pub(crate) use smooth::{Expected, Given, smooth};
+pub(crate) use smooth::{Expected, Given, StartMoments, StepMoments, smooth};
 pub use smooth::{Smoothed, SystemScore};
 pub use switching::SwitchingSystem;
 pub use system::{LinearSystem, Moments};

@@ -69,7 +69,8 @@ pub enum DecodeError {
     Kind,
 }
 
-fn path<'x, E, const N: usize>(
+/// The likeliest path through a model of the core.
+pub(super) fn path<'x, E, const N: usize>(
     hmm: &CoreHmm<E, N>,
     samples: impl Iterator<Item = Option<&'x E::Observation>> + Clone,
 ) -> Result<ViterbiPath, DecodeError>

@@ -307,7 +307,7 @@ pub(super) fn regression(products: &DMatrix<f64>, squares: &DMatrix<f64>) -> DMa
 }
 
 /// The nearest covariance: what rounding made of one.
-fn positive(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+pub(super) fn positive(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let most = matrix.diagonal().iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     at_least(matrix, &vec![(LEAST_VARIANCE * most).sqrt(); matrix.nrows()])
 }

@@ -8,6 +8,7 @@ mod dynamics;
 mod expectations;
 mod initialise;
 mod simulate;
+mod switching;
 mod topology;
 
 pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
@@ -15,4 +16,5 @@ pub use decode::{DecodeError, ViterbiPath};
 pub use dynamics::{SystemEm, SystemFit};
 pub(crate) use expectations::Accumulate;
 pub use expectations::{Expectations, expectations};
+pub use switching::{SwitchingEm, SwitchingFit};
 pub use topology::Topology;

@@ -20,6 +20,7 @@
 //! | [`NetworkKernel`]: linear-Gaussian networks | `linear.rs` |
 //! | [`DynamicsKernel`]: linear dynamical systems, exact; [`PerStepKernel`]: their marginals | `dynamics.rs` |
 //! | [`SwitchingKernel`], [`SampledSwitchingKernel`]: systems that switch, by all paths or some | `switching.rs` |
+//! | [`SampledProduct`]: the product kernel by draws, of whatever is [`Sampled`] | `sampled.rs` |
 //! | [`SymmetricKl`] of what has a [`Divergence`] | `divergence.rs` |
 
 mod counts;
@@ -32,6 +33,7 @@ mod gaussian;
 mod linear;
 mod multinomial;
 mod product;
+mod sampled;
 mod switching;
 
 pub use counts::{Bernoulli, Poisson};
@@ -44,6 +46,7 @@ pub use gaussian::Gaussian;
 pub use linear::NetworkKernel;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
 pub use product::{ProbabilityProduct, ProductIntegral};
+pub use sampled::{OfLength, Sampled, SampledProduct};
 pub use switching::{
     MOST_PATHS, PathWeights, SampledPaths, SampledSwitchingKernel, SwitchingKernel,
 };
