@@ -13,6 +13,7 @@
 //! | one hidden Markov model, fitted | [`fit::BaumWelch`], [`model::Hmm`] |
 //! | likelihoods, posteriors, expected statistics of many sequences | [`batch`], [`batch::expectations`] |
 //! | a fitted model and what it answers, with hidden states or without; its file | [`model`] |
+//! | models whose hidden state is a vector | [`dynamics`] |
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
 //! | `fit`, `predict`, `score`, and data in memory | [`estimator`] |
 //! | a classifier of windows or of whole series, with every choice told | [`learn::train`] |
@@ -34,6 +35,7 @@ pub mod data;
 pub mod deploy;
 #[cfg(feature = "device")]
 pub mod device;
+pub mod dynamics;
 mod error;
 pub mod estimator;
 pub mod evaluate;

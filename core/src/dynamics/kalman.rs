@@ -1,4 +1,4 @@
-use super::{Dynamics, GaussianBelief, SquaredDensity};
+use super::{Covariance, Dynamics, GaussianBelief, Innovation, SquaredDensity};
 use crate::error::ObservationError;
 use crate::filter::Recursion;
 use crate::number::{Arithmetic, Number, Parameter, Real};
@@ -44,7 +44,25 @@ pub struct KalmanState<X: Number, const N: usize> {
     begun: bool,
 }
 
+/// What a sample's channels see of the state, whitened: `y = W x = W C s + N(0, I)`. A view, with their
+/// number known at run time or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Channels<'a, W, const N: usize> {
+    /// `W C`, `[channel][row]`.
+    pub observation: &'a [[W; N]],
+    /// `W`, `[channel][channel]` in a row; zero right of the diagonal.
+    pub whitening: &'a [W],
+    /// `sum_d log W_dd - D/2 log 2 pi`.
+    pub constant: W,
+}
+
 impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
+    /// Before the first sample.
+    pub const fn new(initial: GaussianBelief<X, N>) -> Self {
+        Self { belief: initial, density: SquaredDensity::ONE, begun: false }
+    }
+
     /// The state given all samples so far; as it starts, before the first.
     pub const fn belief(&self) -> &GaussianBelief<X, N> {
         &self.belief
@@ -53,6 +71,66 @@ impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
     /// The likelihood, for differences of logarithms.
     pub const fn density(&self) -> &SquaredDensity<X> {
         &self.density
+    }
+
+    /// The state at the next sample given all samples so far.
+    #[inline(always)]
+    pub fn predicted(
+        &self,
+        transition: &[[X; N]; N],
+        noise: &Covariance<X, N>,
+    ) -> GaussianBelief<X, N> {
+        let mut belief = self.belief;
+        if self.begun {
+            belief.predict(transition, noise);
+        }
+        belief
+    }
+
+    /// On to the next sample, of which nothing is known yet: a step that systems that change in time take
+    /// each with its own matrices. A variance that would overflow stays as it is, too large for any sample
+    /// to be taken in.
+    #[inline(always)]
+    pub fn advance(&mut self, transition: &[[X; N]; N], noise: &Covariance<X, N>) {
+        let belief = self.predicted(transition, noise);
+        if belief.is_finite() {
+            self.belief = belief;
+        }
+        self.begun = true;
+    }
+
+    /// Takes in the sample of this moment, after [`advance`](Self::advance), and tells what each whitened
+    /// channel said.
+    ///
+    /// # Errors
+    /// As [`Kalman`] says; then some channels may have been taken in: it is a copy that is to be used.
+    #[inline(always)]
+    pub fn observe(
+        &mut self,
+        channels: &Channels<'_, X, N>,
+        x: &[<X as Parameter>::Real],
+        mut told: impl FnMut(&Innovation<X, N>),
+    ) -> Result<(), ObservationError> {
+        if !x.iter().all(|x| x.is_finite()) {
+            return Err(ObservationError::NotFinite);
+        }
+        let mut log = channels.constant.plus(channels.constant);
+        let size = channels.observation.len();
+        let rows = channels.observation.iter().zip(channels.whitening.chunks_exact(size.max(1)));
+        for (d, (channel, whitening)) in rows.enumerate() {
+            let mut y = X::ZERO;
+            for (&weight, &x) in whitening.iter().zip(x).take(d + 1) {
+                y = y.plus(weight.scaled(x));
+            }
+            let innovation = self.belief.observe(channel, y);
+            let Innovation { error, precision, .. } = innovation;
+            log = log.minus(error.times(error).times(precision));
+            if !self.density.weigh(precision) {
+                return Err(ObservationError::Impossible);
+            }
+            told(&innovation);
+        }
+        if self.density.earn(log) { Ok(()) } else { Err(ObservationError::Impossible) }
     }
 }
 
@@ -70,11 +148,7 @@ impl<'m, const N: usize, const D: usize, W: Arithmetic> Kalman<'m, N, D, W> {
     /// The state at the next sample given all samples so far.
     #[inline(always)]
     pub fn predicted(&self, state: &KalmanState<W, N>) -> GaussianBelief<W, N> {
-        let mut belief = state.belief;
-        if state.begun {
-            belief.predict(self.system.transition(), self.system.noise());
-        }
-        belief
+        state.predicted(self.system.transition(), self.system.noise())
     }
 }
 
@@ -85,8 +159,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Recursion for Kalman<'_, N, 
 
     #[inline]
     fn start(&self) -> Self::State {
-        let (belief, density) = (self.system.initial(), SquaredDensity::ONE);
-        KalmanState { belief, density, begun: false }
+        KalmanState::new(self.system.initial())
     }
 
     /// # Errors
@@ -95,40 +168,16 @@ impl<const N: usize, const D: usize, W: Arithmetic> Recursion for Kalman<'_, N, 
     /// that of a channel's noise.
     #[inline]
     fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
-        if !x.iter().all(|x| x.is_finite()) {
-            return Err(ObservationError::NotFinite);
-        }
-        let mut belief = self.predicted(state);
-        let mut density = state.density;
-        let constant = self.system.constant();
-        let mut log = constant.plus(constant);
-        let channels = self.system.observation().iter().zip(self.system.whitening());
-        for (d, (channel, whitening)) in channels.enumerate() {
-            let mut y = W::ZERO;
-            for (&weight, &x) in whitening.iter().zip(x).take(d + 1) {
-                y = y.plus(weight.scaled(x));
-            }
-            let told = belief.observe(channel, y);
-            log = log.minus(told.error.times(told.error).times(told.precision));
-            if !density.weigh(told.precision) {
-                return Err(ObservationError::Impossible);
-            }
-        }
-        if !density.earn(log) {
-            return Err(ObservationError::Impossible);
-        }
-        *state = KalmanState { belief, density, begun: true };
+        let (belief, density) = (self.predicted(state), state.density);
+        let mut next = KalmanState { belief, density, begun: true };
+        next.observe(&self.system.channels(), x, |_| ())?;
+        *state = next;
         Ok(())
     }
 
-    // A variance that would overflow stays as it is, too large for any sample to be taken in.
     #[inline]
     fn push_missing(&self, state: &mut Self::State) {
-        let belief = self.predicted(state);
-        if belief.is_finite() {
-            state.belief = belief;
-        }
-        state.begun = true;
+        state.advance(self.system.transition(), self.system.noise());
     }
 
     #[inline]

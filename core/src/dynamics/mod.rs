@@ -27,7 +27,7 @@ mod squared;
 
 pub use belief::{GaussianBelief, Innovation};
 pub use covariance::Covariance;
-pub use kalman::{Kalman, KalmanState};
+pub use kalman::{Channels, Kalman, KalmanState};
 pub use model::Dynamics;
 pub use parameters::Parameters;
 pub use squared::SquaredDensity;

@@ -1,7 +1,7 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::covariance::check_row;
-use super::{Covariance, GaussianBelief, Parameters};
+use super::{Channels, Covariance, GaussianBelief, Parameters};
 use crate::emission::is_log_normaliser;
 use crate::error::{Flaw, ModelError, Part};
 use crate::number::{Arithmetic, Parameter, Real, Tangent};
@@ -84,16 +84,6 @@ impl<const N: usize, const D: usize, W> Dynamics<N, D, W> {
     pub const fn noise(&self) -> &Covariance<W, N> {
         &self.noise
     }
-
-    /// `W C`, `[channel][row]`: what the whitened channels see of the state.
-    pub const fn observation(&self) -> &[[W; N]; D] {
-        &self.observation
-    }
-
-    /// `W`, `[channel][channel]`.
-    pub const fn whitening(&self) -> &[[W; D]; D] {
-        &self.whitening
-    }
 }
 
 impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
@@ -146,9 +136,14 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
         GaussianBelief::new(self.mean, self.covariance)
     }
 
-    /// `sum_d log W_dd - D/2 log 2 pi`: what whitening adds to the log-likelihood of a sample.
-    pub(super) const fn constant(&self) -> W {
-        self.constant
+    /// What the channels see of the state.
+    #[inline(always)]
+    pub const fn channels(&self) -> Channels<'_, W, N> {
+        Channels {
+            observation: &self.observation,
+            whitening: self.whitening.as_flattened(),
+            constant: self.constant,
+        }
     }
 
     /// Checks every number.

@@ -257,7 +257,7 @@ const fn formats<T: Format>() {}
 const _: () = {
     use crate::classify::{ChangeReading, Decision};
     use crate::context::{ContextModel, Steps};
-    use crate::dynamics::{Dynamics, Innovation, Parameters};
+    use crate::dynamics::{Channels, Dynamics, Innovation, Parameters};
     use crate::emission::{Bernoulli, Categorical, GaussianMoments, Regularisation};
     use crate::filter::{ExpectedStatistics, Memory, StepSize};
     use crate::kernel::{
@@ -290,6 +290,7 @@ const _: () = {
     formats::<(Belief<Dual<f32, 1>, 2>, Evidence<f32>)>();
     formats::<Running<Kalman<'static, 2, 1, Dual<f32, 1>>>>();
     formats::<(Dynamics<2, 1>, Parameters<f32, 2, 1>, Innovation<f32, 2>)>();
+    formats::<Channels<'static, f32, 2>>();
     formats::<Running<Forgetting<'static, Pair, 2>>>();
     formats::<Running<Statistics<'static, Plain, 2>>>();
     formats::<Running<OnlineEm<'static, Counts, 2>>>();

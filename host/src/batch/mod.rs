@@ -3,6 +3,7 @@
 //! | asked for | file |
 //! |---|---|
 //! | [`log_likelihoods`] | `likelihood.rs` |
+//! | the likeliest path of one, [`ViterbiPath`] | `decode.rs` |
 //! | [`posteriors`] | `smoothing.rs` |
 //! | [`expectations`]: what Baum-Welch and scores read | `expectations.rs` |
 //!
@@ -14,12 +15,15 @@
 //! Sequences of similar length share a group of 16 lanes, groups share the threads. What would
 //! fill too few lanes goes through the single recursion.
 
+mod decode;
 mod expectations;
 mod filter;
 mod group;
 mod likelihood;
 mod smoothing;
 
+pub(crate) use decode::path;
+pub use decode::{DecodeError, ViterbiPath};
 pub(crate) use expectations::Accumulate;
 pub use expectations::{Expectations, expectations};
 pub use likelihood::log_likelihoods;

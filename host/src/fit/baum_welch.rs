@@ -9,6 +9,7 @@ use super::initialise::initial_model;
 use crate::batch::{Expectations, LANES, expectations};
 use crate::data::SamplesView;
 use crate::data::centre_and_spread;
+use crate::dynamics::SystemError;
 use crate::runtime::family::{MOST_COMPONENTS, OF_CHANNELS, OF_SYMBOLS};
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Family, Held, Hmm, HmmError, Observed, padded_states};
@@ -141,6 +142,9 @@ pub enum FitError {
     /// A model to start from that is none.
     #[error(transparent)]
     Model(#[from] HmmError),
+    /// A dynamical system that is none, or series that are not of its channels.
+    #[error(transparent)]
+    System(#[from] SystemError),
 }
 
 /// Passes before which nothing is called converged: the first ones may rest on a plateau.

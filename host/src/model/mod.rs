@@ -6,7 +6,7 @@
 //! | what | file |
 //! |---|---|
 //! | [`Model`], [`Scored`]: what can be asked; scores of many sequences | `mod.rs`, `score.rs` |
-//! | [`Hmm`]: hidden Markov models; their likeliest path, draws | `hmm.rs`, `decode.rs`, `simulate.rs` |
+//! | [`Hmm`]: hidden Markov models; draws | `hmm.rs`, `simulate.rs` |
 //! | [`MarkovModel`]: strings of order `k`, with an end, with a padded start, variable-length contexts | `markov.rs` |
 //! | [`ContextSet`]: which pasts are told apart, given or chosen from data | `contexts.rs` |
 //! | [`PositionModel`]: independent positions of sequences of one length | `positions.rs` |
@@ -20,7 +20,6 @@
 //! time. A sequence of another kind of samples than the model's has no observation.
 
 mod contexts;
-mod decode;
 mod density;
 mod error;
 mod family;
@@ -35,7 +34,6 @@ mod set;
 mod simulate;
 
 pub use contexts::ContextSet;
-pub use decode::{DecodeError, ViterbiPath};
 pub use density::DensityModel;
 pub use error::ContextModelError;
 pub use family::Family;
@@ -48,6 +46,7 @@ pub(crate) use score::push_score;
 pub use score::{ModelScore, NoScore, Scored, scores};
 pub use set::{ModelSet, NamedModel};
 
+pub use crate::batch::{DecodeError, ViterbiPath};
 pub use crate::runtime::{Hmm, HmmError};
 
 use fishweir_core::emission::Parametrisation;

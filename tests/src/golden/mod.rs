@@ -9,6 +9,7 @@ mod baum_welch;
 mod compare;
 mod count_kernel;
 mod directional;
+mod dynamics;
 mod exponential;
 mod features;
 mod fisher;
@@ -45,6 +46,7 @@ use baum_welch::BaumWelch;
 use compare::Comparison;
 use count_kernel::Counts;
 use directional::Directional;
+use dynamics::Linear;
 use exponential::Exponential;
 use fisher::Fisher;
 use fisher_kernel::FisherKernels;
@@ -146,6 +148,7 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "12_independent_positions" => check_case::<Positions>,
         "14_empirical_latent_mmk" => check_case::<MeanMaps>,
         "15a_ppk_exponential_family" => check_case::<Exponential>,
+        "15c_ppk_linear_gaussian" => check_case::<Linear>,
         "16_marginalised_count_kernel" => check_case::<Counts>,
         "18_kernel_logistic_regression" => check_case::<Logistic>,
         "19_baum_welch" => check_case::<BaumWelch>,

@@ -137,7 +137,11 @@ impl Field {
         let centre = vec![0.0; channels];
         let of = |covariance, scratch: &mut [f64]| {
             let normal = Normal::full(&centre, covariance, scratch).map_err(refused)?;
-            Ok(Normal::from_parts(&centre, Covariance::Full(covariance), *normal.log_determinant()))
+            Ok::<_, BetweenError>(Normal::from_parts(
+                &centre,
+                Covariance::Full(covariance),
+                *normal.log_determinant(),
+            ))
         };
         let normals = [of(&one, &mut scratch)?, of(&other, &mut scratch)?];
         let measure = Measure::Product { rho: kernel.rho };

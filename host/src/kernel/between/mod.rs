@@ -19,11 +19,16 @@
 //! | [`DistributionKernel`] | emissions by themselves, mixtures, kernel density estimates | `distribution.rs` |
 //! | [`HmmKernel`] | hidden Markov models, over sequences of one length | `hmm.rs` |
 //! | [`FactorialKernel`], exact; [`MeanField`], a lower bound for many chains | factorial hidden Markov models | `factorial.rs`, `mean_field.rs` |
+//! | [`NetworkKernel`] | linear-Gaussian networks | `linear.rs` |
+//! | [`DynamicsKernel`], exact; [`PerStepKernel`], of their marginals | linear dynamical systems | `dynamics.rs` |
+//! | [`SwitchingKernel`], [`SampledSwitchingKernel`], by all paths or some | systems that switch | `switching.rs` |
+//! | [`SampledProduct`]: the product kernel by draws | whatever is [`Sampled`] | `sampled.rs` |
 
 mod compared;
 mod counts;
 mod distribution;
 mod divergence;
+mod dynamics;
 mod error;
 mod exponential;
 mod factorial;
@@ -31,13 +36,17 @@ mod fitted;
 mod gamma;
 mod gaussian;
 mod hmm;
+mod linear;
 mod mean_field;
 mod multinomial;
 mod product;
+mod sampled;
+mod switching;
 
 pub use counts::{Bernoulli, Poisson};
 pub use distribution::DistributionKernel;
 pub use divergence::{Divergence, SymmetricKl};
+pub use dynamics::{DynamicsKernel, PerStepKernel};
 pub use error::{BetweenError, PairError};
 pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
 pub use factorial::{FactorialHmm, FactorialKernel};
@@ -46,9 +55,14 @@ pub use fitted::{divergence_of_fitted, heat_of_fitted, log_gram_of_fitted};
 pub use gamma::Gamma;
 pub use gaussian::Gaussian;
 pub use hmm::HmmKernel;
+pub use linear::NetworkKernel;
 pub use mean_field::MeanField;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
 pub use product::{ProbabilityProduct, ProductIntegral};
+pub use sampled::{OfLength, Sampled, SampledProduct};
+pub use switching::{
+    MOST_PATHS, PathWeights, SampledPaths, SampledSwitchingKernel, SwitchingKernel,
+};
 
 use super::LogGram;
 

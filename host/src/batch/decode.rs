@@ -33,7 +33,7 @@ impl Hmm {
     /// # };
     /// let decoded = hmm.decode(SamplesView::Symbols(&path))?;
     /// assert_eq!(decoded.states, [0, 0, 0, 0, 1, 1, 1]);
-    /// # Ok::<(), fishweir::model::DecodeError>(())
+    /// # Ok::<(), fishweir::batch::DecodeError>(())
     /// ```
     ///
     /// # Errors
@@ -69,7 +69,8 @@ pub enum DecodeError {
     Kind,
 }
 
-fn path<'x, E, const N: usize>(
+/// The likeliest path through a model of the core.
+pub(crate) fn path<'x, E, const N: usize>(
     hmm: &CoreHmm<E, N>,
     samples: impl Iterator<Item = Option<&'x E::Observation>> + Clone,
 ) -> Result<ViterbiPath, DecodeError>

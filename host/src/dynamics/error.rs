@@ -1,0 +1,78 @@
+use fishweir_core::{ModelError, ObservationError};
+
+use super::MOST_STATES;
+use crate::runtime::HmmError;
+
+/// Why a system was refused, or says nothing of a series.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SystemError {
+    /// A size that no filter is compiled for.
+    #[error("a state of {0} numbers: a system needs between 1 and {MOST_STATES}")]
+    States(usize),
+    /// No channel, mode or variable.
+    #[error("a model without {0}")]
+    Empty(&'static str),
+    /// A part of another size, or a number out of range.
+    #[error(transparent)]
+    Part(#[from] HmmError),
+    /// A covariance that is none.
+    #[error("row {row} of {part}: {why}")]
+    Covariance {
+        /// `state_noise`, `state_noise[mode]`, ...
+        part: String,
+        /// From 0.
+        row: usize,
+        /// What is wrong, and what to do.
+        why: &'static str,
+    },
+    /// Weights of a network that are not of earlier variables alone.
+    #[error("weights[{row}][{column}] must be zero: a variable depends on those before it alone")]
+    Order {
+        /// The variable, from 0.
+        row: usize,
+        /// That which comes after it.
+        column: usize,
+    },
+    /// A variable that is observed and is none, or twice.
+    #[error("observed[{0}] is no variable of the network, or one named before")]
+    Observed(usize),
+    /// A series of other observations than the model's.
+    #[error("the series is not of {0} channels")]
+    Channels(usize),
+    /// A sample that is refused.
+    #[error("sample {sample}: {why}")]
+    Sample {
+        /// From 0.
+        sample: usize,
+        /// Why.
+        why: ObservationError,
+    },
+    /// A matrix that has to be inverted, and cannot.
+    #[error("{0} is singular: there is no score along it; raise its variances")]
+    Singular(&'static str),
+    /// A path that is not one mode a sample.
+    #[error("a path of {found} modes for {wanted} samples, or with a mode that is none")]
+    Path {
+        /// Its length.
+        found: usize,
+        /// That of the series.
+        wanted: usize,
+    },
+}
+
+impl SystemError {
+    /// What the core says of a covariance.
+    pub(super) fn covariance(part: impl Into<String>, error: ModelError) -> Self {
+        use fishweir_core::Flaw;
+        let why = match error.flaw {
+            Flaw::NotFinite => "not finite",
+            Flaw::NotSymmetric => "not what it is mirrored; a covariance is symmetric",
+            Flaw::NotPositiveDefinite => {
+                "depends on the rows before it; every channel needs noise of its own"
+            }
+            _ => "something varies less than not at all; a covariance is positive semi-definite",
+        };
+        Self::Covariance { part: part.into(), row: error.row, why }
+    }
+}

@@ -1,0 +1,297 @@
+//! Filters at run-time sizes: the core's, at the next size that is compiled, padded with numbers that
+//! nothing moves and nobody sees.
+
+use fishweir_core::dynamics::{Channels, Covariance, GaussianBelief, Innovation, KalmanState};
+use fishweir_core::matrix::{at, cholesky, invert};
+use fishweir_core::{Flaw, ModelError, ObservationError, Part};
+
+use super::{Matrix, SystemError};
+use crate::runtime::with_few_states;
+
+/// Numbers of a state at most; of two systems that are compared, together.
+pub const MOST_STATES: usize = 64;
+
+/// Where a state starts.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    pub(crate) mean: Vec<f64>,
+    pub(crate) covariance: Matrix,
+}
+
+/// How a state moves.
+#[derive(Clone, Debug)]
+pub(crate) struct Move {
+    pub(crate) transition: Matrix,
+    pub(crate) noise: Matrix,
+}
+
+/// What channels see of a state, whitened.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// `W C`, `[channel][row]`.
+    pub(crate) observation: Matrix,
+    /// `W`, `[channel][channel]` in a row.
+    pub(crate) whitening: Vec<f64>,
+    constant: f64,
+}
+
+impl Seen {
+    /// Channels that see `C s` with noise of covariance `R`.
+    pub(crate) fn new(observation: &[Vec<f64>], noise: &[Vec<f64>]) -> Result<Self, ModelError> {
+        let size = observation.len();
+        let refused = |flaw, row| Err(ModelError::new(Part::ObservationNoise, flaw, row, row));
+        if let Some(row) = asymmetric_row(noise) {
+            return refused(Flaw::NotSymmetric, row);
+        }
+        let mut whitening = noise.concat();
+        if let Err(row) = cholesky(&mut whitening, size, |_| 0.0) {
+            return refused(Flaw::NotPositiveDefinite, row);
+        }
+        invert(&mut whitening, size);
+        let row = |d: usize| -> Vec<f64> {
+            let columns = 0..observation.first().map_or(0, Vec::len);
+            let seen = |n| (0..=d).map(|e| at(&whitening, size, d, e) * observation[e][n]).sum();
+            columns.map(seen).collect()
+        };
+        let rates = (0..size).map(|d| at(&whitening, size, d, d).ln());
+        let constant = rates.sum::<f64>() - 0.5 * size as f64 * std::f64::consts::TAU.ln();
+        Ok(Self { observation: (0..size).map(row).collect(), whitening, constant })
+    }
+}
+
+/// The first row of a matrix that is not its mirror image's.
+fn asymmetric_row(matrix: &[Vec<f64>]) -> Option<usize> {
+    let close = |i: usize, j: usize| {
+        let scale = matrix[i][i].abs() + matrix[j][j].abs();
+        (matrix[i][j] - matrix[j][i]).abs() <= 1e-9 * scale
+    };
+    (0..matrix.len()).find(|&i| !(0..i).all(|j| close(i, j)))
+}
+
+/// What a filter runs on: where a state may start and how it may move, a mode each, and what is seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Motion {
+    pub(crate) starts: Vec<Start>,
+    pub(crate) moves: Vec<Move>,
+    pub(crate) seen: Seen,
+}
+
+/// The mode at each time; `None` where there is one for all.
+pub(crate) type Path<'a> = Option<&'a [usize]>;
+
+fn mode(path: Path<'_>, t: usize) -> usize {
+    path.map_or(0, |path| path[t])
+}
+
+/// What a filter knew at one time.
+#[derive(Clone, Debug)]
+pub(crate) struct Moment {
+    /// Of the state given the samples before: `[row]`, `[row][column]` in a row.
+    pub(crate) mean: Vec<f64>,
+    pub(crate) covariance: Vec<f64>,
+    /// The covariance given the sample, too.
+    pub(crate) filtered: Vec<f64>,
+    /// What each whitened channel said: error, precision, gain. None of a missing sample.
+    pub(crate) told: Vec<(f64, f64, Vec<f64>)>,
+}
+
+impl Motion {
+    fn states(&self) -> usize {
+        self.starts[0].mean.len()
+    }
+
+    /// `log p(x)` along a path of modes.
+    pub(crate) fn log_likelihood<'x>(
+        &self,
+        path: Path<'_>,
+        samples: &mut dyn Iterator<Item = Option<&'x [f64]>>,
+    ) -> Result<f64, SystemError> {
+        with_few_states!(self.states(), N => {
+            let filter = Filter::<N>::of(self)?;
+            let mut state = None;
+            for (sample, x) in samples.enumerate() {
+                let of = |why| SystemError::Sample { sample, why };
+                let next = filter.advance(state.as_ref(), mode(path, sample));
+                state = Some(filter.observe(next, x, |_| ()).map_err(of)?);
+            }
+            Ok(state.map_or(0.0, |state| state.density().log()))
+        })
+    }
+
+    /// What is known at each time, and `log p(x)`.
+    pub(crate) fn forward<'x>(
+        &self,
+        path: Path<'_>,
+        samples: &mut dyn Iterator<Item = Option<&'x [f64]>>,
+    ) -> Result<(Vec<Moment>, f64), SystemError> {
+        let size = self.states();
+        with_few_states!(size, N => {
+            let filter = Filter::<N>::of(self)?;
+            let dense = |belief: &GaussianBelief<f64, N>| -> Vec<f64> {
+                let matrix = belief.covariance().matrix();
+                matrix[..size].iter().flat_map(|row| &row[..size]).copied().collect()
+            };
+            let (mut moments, mut state) = (Vec::new(), None);
+            for (sample, x) in samples.enumerate() {
+                let of = |why| SystemError::Sample { sample, why };
+                let next = filter.advance(state.as_ref(), mode(path, sample));
+                let mean = next.belief().mean()[..size].to_vec();
+                let covariance = dense(next.belief());
+                let mut told = Vec::new();
+                let next = filter.observe(next, x, |one| {
+                    told.push((one.error, one.precision, one.gain[..size].to_vec()));
+                });
+                let next = next.map_err(of)?;
+                let filtered = dense(next.belief());
+                moments.push(Moment { mean, covariance, filtered, told });
+                state = Some(next);
+            }
+            Ok((moments, state.map_or(0.0, |state| state.density().log())))
+        })
+    }
+
+    /// Tells `leaf` of every path of `times` modes that is `allowed`, and of `log p` of zeros along it;
+    /// paths share what their beginnings have in common. `allowed` is asked of a mode, and of the one
+    /// before it if there is one.
+    pub(crate) fn each_path(
+        &self,
+        times: usize,
+        allowed: &dyn Fn(Option<usize>, usize) -> bool,
+        leaf: &mut dyn FnMut(&[usize], f64),
+    ) -> Result<(), SystemError> {
+        with_few_states!(self.states(), N => {
+            let filter = Filter::<N>::of(self)?;
+            let zeros = vec![0.0; self.seen.observation.len()];
+            let mut path = Vec::with_capacity(times);
+            filter.walk(times, None, &zeros, allowed, &mut path, leaf)
+        })
+    }
+
+    /// The same from a mean of zero: then zeros are what is expected, and their density is what
+    /// normalises.
+    pub(crate) fn centred(&self) -> Self {
+        let mut centred = self.clone();
+        centred.starts.iter_mut().for_each(|start| start.mean.fill(0.0));
+        centred
+    }
+
+    /// Checks the covariances of a motion of one mode, or of one of several.
+    pub(crate) fn validate(&self, several: bool) -> Result<(), SystemError> {
+        let (states, named) = (self.states(), |name: &str, mode: usize| match several {
+            true => format!("{name}[{mode}]"),
+            false => name.to_owned(),
+        });
+        if states == 0 || states > MOST_STATES {
+            return Err(SystemError::States(states));
+        }
+        for (mode, start) in self.starts.iter().enumerate() {
+            factors(&start.covariance, Part::InitialCovariance)
+                .map_err(|e| SystemError::covariance(named("initial_covariance", mode), e))?;
+        }
+        for (mode, step) in self.moves.iter().enumerate() {
+            factors(&step.noise, Part::StateNoise)
+                .map_err(|e| SystemError::covariance(named("state_noise", mode), e))?;
+        }
+        Ok(())
+    }
+}
+
+/// The factors of a covariance: variances on the diagonal, the unit lower triangle left of it.
+pub(super) fn factors(matrix: &[Vec<f64>], part: Part) -> Result<Matrix, ModelError> {
+    let size = matrix.len();
+    with_few_states!(size, N => {
+        let covariance = Covariance::<f64, N>::new(&padded(matrix), part)?;
+        Ok(covariance.factors()[..size].iter().map(|row| row[..size].to_vec()).collect())
+    })
+}
+
+/// A matrix among zeros.
+fn padded<const N: usize>(matrix: &[Vec<f64>]) -> [[f64; N]; N] {
+    std::array::from_fn(|i| matrix.get(i).map_or([0.0; N], |row| padded_row(row)))
+}
+
+fn padded_row<const N: usize>(row: &[f64]) -> [f64; N] {
+    std::array::from_fn(|j| row.get(j).copied().unwrap_or(0.0))
+}
+
+/// A motion in the core's numbers, at one of the sizes that are compiled.
+struct Filter<const N: usize> {
+    starts: Vec<GaussianBelief<f64, N>>,
+    moves: Vec<([[f64; N]; N], Covariance<f64, N>)>,
+    observation: Vec<[f64; N]>,
+    whitening: Vec<f64>,
+    constant: f64,
+}
+
+impl<const N: usize> Filter<N> {
+    fn of(motion: &Motion) -> Result<Self, SystemError> {
+        let start = |start: &Start| {
+            let covariance =
+                Covariance::new(&padded(&start.covariance), Part::InitialCovariance)
+                    .map_err(|error| SystemError::covariance("initial_covariance", error))?;
+            Ok(GaussianBelief::new(padded_row(&start.mean), covariance))
+        };
+        let step = |step: &Move| {
+            let noise = Covariance::new(&padded(&step.noise), Part::StateNoise)
+                .map_err(|error| SystemError::covariance("state_noise", error))?;
+            Ok((padded(&step.transition), noise))
+        };
+        Ok(Self {
+            starts: motion.starts.iter().map(start).collect::<Result<_, SystemError>>()?,
+            moves: motion.moves.iter().map(step).collect::<Result<_, SystemError>>()?,
+            observation: motion.seen.observation.iter().map(|row| padded_row(row)).collect(),
+            whitening: motion.seen.whitening.clone(),
+            constant: motion.seen.constant,
+        })
+    }
+
+    /// On to the next sample by a mode.
+    fn advance(&self, state: Option<&KalmanState<f64, N>>, mode: usize) -> KalmanState<f64, N> {
+        let mut next = state.copied().unwrap_or_else(|| KalmanState::new(self.starts[mode]));
+        let (transition, noise) = &self.moves[mode];
+        next.advance(transition, noise);
+        next
+    }
+
+    fn observe(
+        &self,
+        mut state: KalmanState<f64, N>,
+        x: Option<&[f64]>,
+        told: impl FnMut(&Innovation<f64, N>),
+    ) -> Result<KalmanState<f64, N>, ObservationError> {
+        let channels = Channels {
+            observation: &self.observation,
+            whitening: &self.whitening,
+            constant: self.constant,
+        };
+        x.map_or(Ok(()), |x| state.observe(&channels, x, told)).map(|()| state)
+    }
+
+    fn walk(
+        &self,
+        times: usize,
+        state: Option<&KalmanState<f64, N>>,
+        zeros: &[f64],
+        allowed: &dyn Fn(Option<usize>, usize) -> bool,
+        path: &mut Vec<usize>,
+        leaf: &mut dyn FnMut(&[usize], f64),
+    ) -> Result<(), SystemError> {
+        let sample = path.len();
+        if sample == times {
+            leaf(path, state.map_or(0.0, |state| state.density().log()));
+            return Ok(());
+        }
+        for mode in 0..self.moves.len() {
+            if !allowed(path.last().copied(), mode) {
+                continue;
+            }
+            let next = self.advance(state, mode);
+            let next = self.observe(next, Some(zeros), |_| ());
+            let next = next.map_err(|why| SystemError::Sample { sample, why })?;
+            path.push(mode);
+            self.walk(times, Some(&next), zeros, allowed, path, leaf)?;
+            path.pop();
+        }
+        Ok(())
+    }
+}

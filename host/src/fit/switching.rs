@@ -1,0 +1,362 @@
+//! Switching systems: segmentation by a hidden Markov model, a regression a mode, then both again with the
+//! states in between.
+
+use fishweir_core::emission::Emission;
+use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
+use fishweir_core::{ModelError, ObservationError};
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use super::dynamics::{Data, at_least, maximise_channels, positive, regression};
+use super::{BaumWelch, FitError, SystemEm, Topology};
+use crate::batch::path;
+use crate::data::centre_and_spread;
+use crate::data::{Rows, Samples, SamplesView};
+use crate::dynamics::{
+    Expected, Given, LinearSystem, StartMoments, StepMoments, SwitchingSystem, dense, rows_of,
+};
+use crate::parallel::each;
+use crate::runtime::family;
+use crate::runtime::numbers::{log_dirichlet, normalise_into};
+use crate::runtime::with_few_states;
+
+/// How a switching system is fitted.
+///
+/// 1. One linear dynamical system is fitted to all series, and its states are smoothed.
+/// 2. A hidden Markov model segments them: each state with the one before it, Gaussian a mode.
+/// 3. A regression a mode says how each moves.
+/// 4. In turn until nothing changes: the states given the path of modes, exactly; all parameters from what is
+///    expected of them; and the path, the likeliest for those expectations, by Viterbi's algorithm. No step
+///    lowers the density of series and path, nor does a pass.
+///
+/// All modes have one distribution of the first state. What is found depends on where it starts: the
+/// density of path and series has many maxima.
+///
+/// Sources: Pavlovic, Rehg and MacCormick, "Learning switching linear models of human motion", 2000;
+/// Ghahramani and Hinton, "Variational learning for switching state-space models", 2000, with one path in
+/// the place of a distribution over paths.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchingEm {
+    /// Modes.
+    pub modes: usize,
+    /// Numbers of a state, passes, when they end, and the floor of the channels' noise.
+    #[serde(flatten)]
+    pub system: SystemEm,
+    /// Initialisations of the segmentation; the likeliest is kept.
+    pub restarts: usize,
+    /// Seed of the segmentation.
+    pub seed: u64,
+    /// Added to every count of a mode that follows another, and of a first one.
+    pub transition_pseudocount: f64,
+}
+
+impl Default for SwitchingEm {
+    fn default() -> Self {
+        let chain = BaumWelch::default();
+        Self {
+            modes: 2,
+            system: SystemEm::default(),
+            restarts: 5,
+            seed: chain.seed,
+            transition_pseudocount: chain.transition_pseudocount,
+        }
+    }
+}
+
+/// A fitted switching system and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwitchingFit {
+    /// The system.
+    pub system: SwitchingSystem,
+    /// The path of modes of each series, `[series][time]`.
+    pub paths: Vec<Vec<usize>>,
+    /// `log p(series, paths)` before each pass, and after the last.
+    pub log_joint: Vec<f64>,
+    /// Whether it converged within the passes allowed.
+    pub converged: bool,
+}
+
+/// Passes before which nothing is called converged.
+const LEAST_PASSES: usize = 5;
+
+/// No mode's noise is, in a direction, less than this share of the variance of one system's for all modes: a
+/// mode of few steps would have none.
+const LEAST_NOISE: f64 = 0.01;
+
+impl SwitchingEm {
+    /// Checks the options.
+    ///
+    /// # Errors
+    /// [`FitError::Option`] naming the first that is out of range.
+    pub fn validate(&self) -> Result<(), FitError> {
+        self.system.validate()?;
+        self.segmentation().validate()
+    }
+
+    fn segmentation(&self) -> BaumWelch {
+        BaumWelch {
+            states: self.modes,
+            topology: Topology::Ergodic,
+            emission: family("full-gaussian"),
+            restarts: self.restarts,
+            seed: self.seed,
+            transition_pseudocount: self.transition_pseudocount,
+            ..BaumWelch::default()
+        }
+    }
+
+    /// Fits a switching system to series of one kind, missing samples among them. Channels have no mean of
+    /// their own: they come centred.
+    ///
+    /// # Errors
+    /// [`FitError`] as [`SystemEm::fit`].
+    pub fn fit(
+        &self,
+        sequences: &[SamplesView<'_>],
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<SwitchingFit, FitError> {
+        self.validate()?;
+        let start = self.system.fit(sequences, progress)?.system;
+        let data = Data::of(sequences, self.system.std_floor)?;
+        let states = self.smooth_all(&data, &self.alike(&start), None)?;
+        let mut paths = self.segment(&states, progress)?;
+        let mut system = self.alike(&start);
+        let floor: Vec<f64> = (0..start.states())
+            .map(|row| (LEAST_NOISE * start.state_noise[row][row]).sqrt())
+            .collect();
+        self.maximise(&mut system, &self.expect(&data, &states, &paths), &paths, &data, &floor);
+        let enough = self.system.tolerance * data.samples as f64;
+        let (mut log_joint, mut before) = (Vec::new(), f64::NEG_INFINITY);
+        loop {
+            let states = self.smooth_all(&data, &system, Some(&paths))?;
+            let expected = self.expect(&data, &states, &paths);
+            let of_paths: f64 = paths.iter().map(|path| system.log_probability(path)).sum();
+            let joint = expected.log_likelihood + of_paths;
+            log_joint.push(joint);
+            let now = joint + self.log_prior(&system);
+            let passes = log_joint.len() - 1;
+            let converged = passes >= LEAST_PASSES && (now - before).abs() <= enough;
+            if converged || passes >= self.system.iterations {
+                return Ok(SwitchingFit { system, paths, log_joint, converged });
+            }
+            before = now;
+            self.maximise(&mut system, &expected, &paths, &data, &floor);
+            paths = likeliest_paths(&system, &states)?;
+            progress();
+        }
+    }
+
+    /// Modes that are all one system.
+    fn alike(&self, system: &LinearSystem) -> SwitchingSystem {
+        let even = vec![1.0 / self.modes as f64; self.modes];
+        SwitchingSystem {
+            chain: vec![even.clone(); self.modes],
+            initial: even,
+            initial_mean: vec![system.initial_mean.clone(); self.modes],
+            initial_covariance: vec![system.initial_covariance.clone(); self.modes],
+            transition: vec![system.transition.clone(); self.modes],
+            state_noise: vec![system.state_noise.clone(); self.modes],
+            observation: system.observation.clone(),
+            observation_noise: system.observation_noise.clone(),
+        }
+    }
+
+    /// The states of each series, along its path, or in the first mode.
+    fn smooth_all(
+        &self,
+        data: &Data<'_>,
+        system: &SwitchingSystem,
+        paths: Option<&[Vec<usize>]>,
+    ) -> Result<Vec<(Vec<Given>, f64)>, FitError> {
+        let motion = system.motion()?;
+        let one =
+            |index: usize| data.smooth(&motion, paths.map(|paths| paths[index].as_slice()), index);
+        each(data.series.len(), &one).into_iter().collect()
+    }
+
+    fn expect(
+        &self,
+        data: &Data<'_>,
+        states: &[(Vec<Given>, f64)],
+        paths: &[Vec<usize>],
+    ) -> Expected {
+        let mut sum = Expected::zero(self.modes, self.system.states, data.scale.len());
+        for ((given, log), (path, rows)) in states.iter().zip(paths.iter().zip(&data.series)) {
+            sum.observe(given, *log, Some(path), *rows);
+        }
+        sum
+    }
+
+    /// Paths of modes from states, each beside the one before it.
+    fn segment(
+        &self,
+        states: &[(Vec<Given>, f64)],
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Vec<Vec<usize>>, FitError> {
+        let size = 2 * self.system.states;
+        let pairs = |(given, _): &(Vec<Given>, f64)| {
+            let mut rows = Rows::new(size);
+            for (t, one) in given.iter().enumerate() {
+                let before = t.checked_sub(1).map(|before| &given[before].mean);
+                let row = before.map(|before| one.mean.iter().chain(before).copied().collect());
+                rows.push(row.as_ref().map(Vec::as_slice));
+            }
+            Samples::Channels(rows)
+        };
+        let series: Vec<Samples> = states.iter().map(pairs).collect();
+        let views: Vec<SamplesView<'_>> = series.iter().map(Samples::view).collect();
+        if self.modes == 1 || views.iter().all(|view| view.observed() == 0) {
+            return Ok(views.iter().map(|view| vec![0; view.len()]).collect());
+        }
+        let rows = views.iter().filter_map(SamplesView::rows);
+        let rows: Vec<&[f64]> = rows.flat_map(|rows| rows.iter().flatten()).collect();
+        let (_, scale) = centre_and_spread(size, || rows.iter().copied());
+        let fit = self.segmentation().fit(&views, size, &scale, progress)?;
+        let decode = |(sequence, view): (usize, &SamplesView<'_>)| {
+            let path = fit.model.decode(*view);
+            let path = path.map_err(|why| FitError::Impossible { sequence, why: why.to_string() });
+            Ok(path?.states)
+        };
+        views.iter().enumerate().map(decode).collect()
+    }
+
+    /// The system that the expected moments make likeliest, with the floors. A mode without a step keeps
+    /// its own.
+    fn maximise(
+        &self,
+        system: &mut SwitchingSystem,
+        expected: &Expected,
+        paths: &[Vec<usize>],
+        data: &Data<'_>,
+        floor: &[f64],
+    ) {
+        for (mode, step) in expected.moves.iter().enumerate() {
+            if step.steps > 0.0 {
+                let transition = regression(&step.across, &step.before);
+                let noise = step.around(&transition) / step.steps;
+                system.transition[mode] = rows_of(&transition);
+                system.state_noise[mode] = rows_of(&at_least(&noise, floor));
+            }
+        }
+        let starts: f64 = expected.starts.iter().map(|start| start.starts).sum();
+        if starts > 0.0 {
+            let of_all = |of: fn(&StartMoments) -> DMatrix<f64>| {
+                let sums = expected.starts.iter().map(of);
+                sums.reduce(|sum, one| sum + one).unwrap_or_default() / starts
+            };
+            let mean = of_all(|start| {
+                DMatrix::from_column_slice(start.sum.len(), 1, start.sum.as_slice())
+            });
+            let around = of_all(|start| start.square.clone()) - &mean * mean.transpose();
+            let covariance = rows_of(&positive(&around));
+            system.initial_mean.fill(mean.iter().copied().collect());
+            system.initial_covariance.fill(covariance);
+        }
+        (system.observation, system.observation_noise) = maximise_channels(expected, &data.floor);
+        let modes = self.modes;
+        let mut initial = vec![0.0; modes];
+        let mut pairs = vec![vec![0.0; modes]; modes];
+        for path in paths {
+            path.first().into_iter().for_each(|&first| initial[first] += 1.0);
+            path.windows(2).for_each(|pair| pairs[pair[0]][pair[1]] += 1.0);
+        }
+        normalise_into(&mut system.initial, &initial, self.transition_pseudocount);
+        for (row, counts) in system.chain.iter_mut().zip(&pairs) {
+            normalise_into(row, counts, self.transition_pseudocount);
+        }
+    }
+
+    /// The logarithm of the prior density of which the pseudocount is the parameter, up to a constant.
+    fn log_prior(&self, system: &SwitchingSystem) -> f64 {
+        let rows = system.chain.iter().chain(std::iter::once(&system.initial));
+        log_dirichlet(self.transition_pseudocount, rows)
+    }
+}
+
+/// A mode, of which what is expected of its density is observed, `[mode]`.
+#[derive(Clone, Copy, Debug)]
+struct Mode(usize);
+
+impl Emission for Mode {
+    type Weight = f64;
+    type Observation = [f64];
+
+    fn log_likelihood(&self, x: &[f64]) -> f64 {
+        x.get(self.0).copied().unwrap_or(f64::NEG_INFINITY)
+    }
+    fn check(&self, _: &[f64]) -> Result<(), ObservationError> {
+        Ok(())
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
+
+/// The paths that what is expected of the states makes likeliest.
+fn likeliest_paths(
+    system: &SwitchingSystem,
+    states: &[(Vec<Given>, f64)],
+) -> Result<Vec<Vec<usize>>, FitError> {
+    let modes = system.modes();
+    let laws: Vec<Law> = (0..modes).map(|mode| Law::of(system, mode)).collect();
+    with_few_states!(modes, N => {
+        let entry = |row: &[f64], j: usize| row.get(j).copied().unwrap_or(0.0);
+        // A mode out of reach stays where it is.
+        let step = |i: usize, j: usize| match system.chain.get(i) {
+            Some(row) => entry(row, j),
+            None => f64::from(i == j),
+        };
+        let chain = Chain::from_parts(
+            std::array::from_fn(|j| entry(&system.initial, j)),
+            std::array::from_fn(|i| std::array::from_fn(|j| step(i, j))),
+        );
+        let hmm = CoreHmm::new(chain, std::array::from_fn::<_, N, _>(Mode));
+        let one = |sequence: usize| {
+            let (given, _) = &states[sequence];
+            let log = |(t, one): (usize, &Given)| {
+                let step = t.checked_sub(1).and_then(|before| one.step(&given[before]));
+                step.map(|step| laws.iter().map(|law| law.expected(&step)).collect::<Vec<f64>>())
+            };
+            let rows: Vec<Option<Vec<f64>>> = given.iter().enumerate().map(log).collect();
+            let found = path::<_, N>(&hmm, rows.iter().map(Option::as_deref));
+            let found = found.map_err(|why| FitError::Impossible { sequence, why: why.to_string() });
+            Ok(found?.states)
+        };
+        each(states.len(), &one).into_iter().collect()
+    })
+}
+
+/// How a mode moves, for expectations of its log density.
+struct Law {
+    transition: DMatrix<f64>,
+    precision: DMatrix<f64>,
+    log_determinant: f64,
+}
+
+impl Law {
+    fn of(system: &SwitchingSystem, mode: usize) -> Self {
+        let transition = dense(&system.transition[mode]);
+        let noise = dense(&system.state_noise[mode]);
+        let size = noise.nrows();
+        match noise.cholesky() {
+            Some(factored) => Self {
+                transition,
+                precision: factored.inverse(),
+                log_determinant: factored.l().diagonal().iter().map(|d| 2.0 * d.ln()).sum(),
+            },
+            // Its floor keeps every noise from this.
+            None => Self {
+                transition,
+                precision: DMatrix::zeros(size, size),
+                log_determinant: f64::INFINITY,
+            },
+        }
+    }
+
+    /// `E log N(s_t; A s_t-1, Q)`, but for the constant that all modes have.
+    fn expected(&self, step: &StepMoments) -> f64 {
+        let around = step.around(&self.transition);
+        -0.5 * (self.log_determinant + (&self.precision * around).trace())
+    }
+}

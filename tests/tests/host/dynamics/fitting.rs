@@ -1,0 +1,147 @@
+//! Systems fitted to series that were drawn from systems.
+
+use fishweir::data::{Rows, Samples};
+use fishweir::dynamics::LinearSystem;
+use fishweir::fit::{FitError, SystemEm};
+use fishweir_tests::oracle::System;
+use fishweir_tests::sample::Sampler;
+
+use super::{host, near};
+
+/// Drawn series, some samples of them missing.
+fn drawn(system: &LinearSystem, count: u64, length: usize) -> Vec<Samples> {
+    let one = |seed| {
+        let samples = system.simulate(length, seed).expect("a series");
+        let mut rows = Rows::new(system.channels());
+        for (t, x) in samples.view().rows().expect("channels").iter().enumerate() {
+            rows.push(if (t + seed as usize) % 11 == 4 { None } else { x });
+        }
+        Samples::Channels(rows)
+    };
+    (0..count).map(one).collect()
+}
+
+fn log_likelihood(system: &LinearSystem, series: &[Samples]) -> f64 {
+    let of = |samples: &Samples| {
+        system.log_likelihood(samples.view().rows().expect("channels")).expect("a likelihood")
+    };
+    series.iter().map(of).sum()
+}
+
+/// A slow rotation, seen by three channels with noise.
+fn rotation() -> LinearSystem {
+    let row = |a: f64, b: f64| vec![a, b];
+    host(&System {
+        mean: vec![1.0, 0.0],
+        covariance: vec![row(0.5, 0.0), row(0.0, 0.5)],
+        transition: vec![row(0.95, 0.25), row(-0.25, 0.95)],
+        noise: vec![row(0.05, 0.01), row(0.01, 0.1)],
+        observation: vec![row(1.0, 0.0), row(0.5, 1.0), row(-1.0, 2.0)],
+        observation_noise: vec![vec![0.3, 0.1, 0.0], vec![0.1, 0.5, 0.0], vec![0.0, 0.0, 0.2]],
+    })
+}
+
+#[test]
+fn no_pass_makes_series_less_likely() {
+    let mut sampler = Sampler::new(71);
+    for (n, d) in [(1, 1), (2, 3), (3, 1), (4, 2)] {
+        let system = host(&sampler.system(n, d));
+        let series = drawn(&system, 4, 40);
+        let views: Vec<_> = series.iter().map(Samples::view).collect();
+        let em = SystemEm { states: n, iterations: 30, tolerance: 0.0, ..SystemEm::default() };
+        let fit = em.fit(&views, &|| ()).expect("a fit");
+        assert_eq!(fit.log_likelihood.len(), 31);
+        for pair in fit.log_likelihood.windows(2) {
+            assert!(pair[1] >= pair[0] - 1e-8 * pair[0].abs(), "{n}, {d}: {pair:?}");
+        }
+        let last = *fit.log_likelihood.last().expect("passes");
+        near(log_likelihood(&fit.system, &series), last, 1e-9);
+        assert_eq!(em.fit(&views, &|| ()), Ok(fit), "the same data, another fit");
+    }
+}
+
+#[test]
+fn a_fit_is_likelier_than_what_series_were_drawn_from() {
+    let truth = rotation();
+    let series = drawn(&truth, 12, 120);
+    let views: Vec<_> = series.iter().map(Samples::view).collect();
+    let fit = SystemEm { states: 2, ..SystemEm::default() }.fit(&views, &|| ()).expect("a fit");
+    let (own, of_truth) = (log_likelihood(&fit.system, &series), log_likelihood(&truth, &series));
+    assert!(own > of_truth, "{own} after fitting, {of_truth} of the truth");
+    // On series that it never saw it is hardly less likely than the truth, far likelier than white noise.
+    let fresh: Vec<Samples> =
+        (100..112).map(|seed| truth.simulate(120, seed).expect("a series")).collect();
+    let per_sample = |system: &LinearSystem| log_likelihood(system, &fresh) / (12.0 * 120.0);
+    let gap = per_sample(&truth) - per_sample(&fit.system);
+    assert!(gap < 0.05, "{gap} nats a sample behind the truth");
+    let mut white = truth.clone();
+    let marginal = truth.marginals(60).expect("moments").pop().expect("a last one");
+    white.observation.iter_mut().for_each(|row| row.fill(0.0));
+    white.observation_noise = marginal.covariance;
+    assert!(per_sample(&fit.system) - per_sample(&white) > 0.5);
+    // What moves it is found again, whatever the coordinates: the transition's trace and determinant.
+    let invariants = |a: &[Vec<f64>]| [a[0][0] + a[1][1], a[0][0] * a[1][1] - a[0][1] * a[1][0]];
+    let (own, of_truth) = (invariants(&fit.system.transition), invariants(&truth.transition));
+    for (own, truth) in own.into_iter().zip(of_truth) {
+        assert!((own - truth).abs() < 0.05, "{own}, not {truth}");
+    }
+}
+
+/// What one unit is, another is: a fit in millimetres is that in metres.
+#[test]
+fn units_do_not_matter() {
+    let truth = rotation();
+    let series = drawn(&truth, 3, 60);
+    let scaled: Vec<Samples> = series
+        .iter()
+        .map(|samples| {
+            let mut rows = Rows::new(3);
+            for x in samples.view().rows().expect("channels").iter() {
+                let x: Option<Vec<f64>> =
+                    x.map(|x| x.iter().zip([1024.0, 1.0, 0.03125]).map(|(x, by)| x * by).collect());
+                rows.push(x.as_deref());
+            }
+            Samples::Channels(rows)
+        })
+        .collect();
+    let em = SystemEm { states: 2, iterations: 20, ..SystemEm::default() };
+    let fit = |series: &[Samples]| {
+        let views: Vec<_> = series.iter().map(Samples::view).collect();
+        em.fit(&views, &|| ()).expect("a fit")
+    };
+    let (own, scaled) = (fit(&series), fit(&scaled));
+    let observed: usize = series.iter().map(|samples| samples.view().observed()).sum();
+    let units = observed as f64 * 32.0_f64.ln();
+    for (a, b) in own.log_likelihood.iter().zip(&scaled.log_likelihood) {
+        near(*b + units, *a, 1e-8);
+    }
+}
+
+#[test]
+fn what_cannot_be_fitted_is_said() {
+    let em = SystemEm::default();
+    assert!(matches!(em.fit(&[], &|| ()), Err(FitError::NoData)));
+    let mut rows = Rows::new(2);
+    rows.push(None);
+    let missing = Samples::Channels(rows);
+    assert!(matches!(em.fit(&[missing.view()], &|| ()), Err(FitError::NoData)));
+    let symbols: Samples = [0_u16, 1].into_iter().collect();
+    assert!(matches!(em.fit(&[symbols.view()], &|| ()), Err(FitError::System(_))));
+    let (two, three) = (Samples::from_iter([[1.0, 2.0]]), Samples::from_iter([[1.0, 2.0, 3.0]]));
+    assert!(matches!(em.fit(&[two.view(), three.view()], &|| ()), Err(FitError::System(_))));
+    for em in [
+        SystemEm { states: 0, ..em.clone() },
+        SystemEm { iterations: 0, ..em.clone() },
+        SystemEm { tolerance: f64::NAN, ..em.clone() },
+        SystemEm { std_floor: 0.0, ..em.clone() },
+    ] {
+        assert!(matches!(em.fit(&[two.view()], &|| ()), Err(FitError::Option { .. })));
+    }
+    // One sample, and a channel that never moves, are enough.
+    for states in [1, 3] {
+        let em = SystemEm { states, iterations: 10, ..em.clone() };
+        em.fit(&[two.view()], &|| ()).expect("a fit of one sample");
+        let still = Samples::from_iter([[1.0, 2.0], [1.0, 3.0], [1.0, 1.0]]);
+        em.fit(&[still.view()], &|| ()).expect("a fit of a channel that rests");
+    }
+}
