@@ -73,7 +73,7 @@ fn components_are_drawn_and_written() {
     let kernel = "--kernel empirical-mean-map --normalise";
     let [figure, table, matrix] = ["p.svg", "p.csv", "k.csv"].map(at);
     let line =
-        format!("pca {data} {CUT} {kernel} --components 3 -o {figure} --table {table} --json");
+        format!("pca {data} {CUT} {kernel} --dimensions 3 -o {figure} --table {table} --json");
     let report = json(&mut fishweir(&line));
     let shares: Vec<f64> = serde_json::from_value(report["explained"].clone()).expect("shares");
     assert_eq!(shares.len(), 3);
@@ -91,7 +91,7 @@ fn components_are_drawn_and_written() {
     printed(&mut fishweir(&format!("gram {data} {CUT} {kernel} -o {matrix}")));
     let again = at("again.csv");
     printed(&mut fishweir(&format!(
-        "pca --gram {matrix} --components 3 -o {figure} --table {again}"
+        "pca --gram {matrix} --dimensions 3 -o {figure} --table {again}"
     )));
     assert_eq!(fs::read_to_string(&again).expect("a table"), coordinates);
     let message = refused(&mut fishweir(&format!("pca --gram {matrix} --lambda 2 -o {figure}")), 2);

@@ -32,9 +32,9 @@ pub(super) struct Arguments {
     /// Write the coordinates: a row an item, with id and label
     #[arg(long, value_name = "FILE.csv")]
     table: Option<PathBuf>,
-    /// Components in the table and in what is printed
+    /// Components in the table and in what is printed, two at least
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(2..))]
-    components: u16,
+    dimensions: u16,
     #[command(flatten)]
     of: OfData,
     /// Report as JSON
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         [output.as_path()].into_iter().chain(arguments.table.as_deref()).collect();
     let outputs = Outputs::check(&files, &inputs)?;
     let Source { data, kernel, gram, items } = source(arguments)?;
-    let pca = KernelPca::of(&gram, arguments.components.into())?;
+    let pca = KernelPca::of(&gram, arguments.dimensions.into())?;
     if let Some(table) = &arguments.table {
         output::write(table, &coordinates(&pca, &items)?)?;
     }

@@ -33,7 +33,7 @@ impl Asked<'_> {
         refuse_idle(&given, "nothing is drawn but for --information sampled")?;
 
         let mut training = self.given_to_train();
-        training.extend(named([("--group", self.by_group())]));
+        training.extend(named([("--group", self.by_group() && !self.beside_classifiers)]));
         if matches!(self.entry.compares, Compares::Models(_)) {
             let given = named([
                 ("--one-model", options.one_model),
