@@ -116,6 +116,8 @@ fn models_alone_are_fitted_named_and_read_back() {
     assert_eq!(by_item.models[0].model.any().noun(), "mixture of Gaussians");
     assert_eq!(by_item.models[1].class, by_item.models[0].class);
     assert_eq!(fit("--model gaussian --model-per all").models.len(), 1);
+    let systems = fit("--model lds --states 2 --iterations 10");
+    assert_eq!(systems.models[2].model.any().noun(), "linear dynamical system");
 
     let strings = fixtures().at("strings.tsv");
     let report = printed(&mut fishweir(&format!("fit {strings} --model markov --order 2 -o {of}")));
@@ -154,6 +156,11 @@ fn every_kernel_between_models_tells_classes_apart() {
             &data,
             format!("--kernel ppk --rho 1 --family gaussian {CUT}"),
             "rho 1, a Gaussian an item",
+        ),
+        (
+            &data,
+            format!("--kernel ppk --family lds --steps 4 {CUT}"),
+            "a linear dynamical system an",
         ),
         (&data, format!("--kernel mean-map --lambda 0.1 --steps 3 {CUT} {QUICK}"), "lambda 0.1"),
         (&data, format!("--kernel symmetric-kl --family gaussian --nu 0.1 {CUT}"), "divergence"),

@@ -41,7 +41,7 @@ pub(super) struct Training {
     /// always exist
     #[arg(long, value_name = "COLUMN")]
     pub(super) group: Option<String>,
-    /// Hidden states of each class model [default: 4]
+    /// Hidden states of each class model [default: 4]; numbers of the hidden state of an lds [default: 2]
     #[arg(long, value_name = "N")]
     states: Option<usize>,
     /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
@@ -316,6 +316,11 @@ impl Training {
     /// For models without hidden states: components are their own.
     pub(super) fn without_emission(&self) -> Self {
         Self { emitting: Emitting::default(), ..self.clone() }
+    }
+
+    /// Hidden states, or numbers of one, where they are given.
+    pub(super) fn states(&self) -> Option<usize> {
+        self.states
     }
 
     /// Gaussians of a mixture.

@@ -1,6 +1,9 @@
-use super::{ContextModelError, ContextSet, DensityModel, FittedModel, MarkovModel, PositionModel};
+use super::{
+    ContextModelError, ContextSet, DensityModel, FittedModel, MarkovModel, PositionModel,
+    SystemModel,
+};
 use crate::data::{Kind, SamplesView};
-use crate::fit::BaumWelch;
+use crate::fit::{BaumWelch, SystemEm};
 
 /// A family of models, and how one of it is fitted.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +30,8 @@ pub enum Family {
     },
     /// [`DensityModel`], of as many Gaussians as there are states.
     Density(BaumWelch),
+    /// [`SystemModel`].
+    LinearSystem(SystemEm),
 }
 
 impl Family {
@@ -65,6 +70,12 @@ impl Family {
             }
             (Self::Density(options), Kind::Channels(_)) => {
                 DensityModel::fit(options, sequences, scale, &|| ())?.0.into()
+            }
+            (Self::LinearSystem(options), Kind::Channels(_)) => {
+                SystemModel::fit(options, sequences, &|| ())?.0.into()
+            }
+            (Self::LinearSystem(_), Kind::Symbols(_)) => {
+                return Err(kind_of("a linear dynamical system", channels, symbols));
             }
             (Self::Markov { .. }, Kind::Channels(_)) => {
                 return Err(kind_of("a model of Markov strings", symbols, channels));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DensityModel, Hmm, HmmError, MarkovModel, Model, PositionModel};
+use super::{DensityModel, Hmm, HmmError, MarkovModel, Model, PositionModel, SystemModel};
 
 /// A fitted model of any kind, as files have it. A further kind is a line here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub enum FittedModel {
     Positions(PositionModel),
     /// Independent samples of a Gaussian, or of a mixture.
     Density(DensityModel),
+    /// A linear dynamical system around a mean.
+    LinearSystem(SystemModel),
 }
 
 impl FittedModel {
@@ -28,6 +30,7 @@ impl FittedModel {
             Self::Markov(model) => model,
             Self::Positions(model) => model,
             Self::Density(model) => model,
+            Self::LinearSystem(model) => model,
         }
     }
 
@@ -61,6 +64,12 @@ impl From<MarkovModel> for FittedModel {
 impl From<PositionModel> for FittedModel {
     fn from(model: PositionModel) -> Self {
         Self::Positions(model)
+    }
+}
+
+impl From<SystemModel> for FittedModel {
+    fn from(model: SystemModel) -> Self {
+        Self::LinearSystem(model)
     }
 }
 

@@ -12,6 +12,7 @@
 //! | [`PositionModel`]: independent positions of sequences of one length | `positions.rs` |
 //! | counts, scores, estimates and information of rows of probabilities | `rows.rs` |
 //! | [`DensityModel`]: independent samples of a Gaussian, or of a mixture | `density.rs` |
+//! | [`SystemModel`]: a linear dynamical system around a mean | `system.rs` |
 //! | [`Family`]: how a model without hidden states is fitted to data | `family.rs` |
 //! | [`FittedModel`], [`ModelSet`]: any of the models; several by name, and their file | `fitted.rs`, `set.rs` |
 //! | the exact information of a mixture of two Gaussians | `mixture.rs` |
@@ -32,6 +33,7 @@ mod rows;
 mod score;
 mod set;
 mod simulate;
+mod system;
 
 pub use contexts::ContextSet;
 pub use density::DensityModel;
@@ -45,6 +47,7 @@ pub(crate) use rows::digits;
 pub(crate) use score::push_score;
 pub use score::{ModelScore, NoScore, Scored, scores};
 pub use set::{ModelSet, NamedModel};
+pub use system::SystemModel;
 
 pub use crate::batch::{DecodeError, ViterbiPath};
 pub use crate::runtime::{Hmm, HmmError};

@@ -106,7 +106,8 @@ impl ModelSet {
 mod tests {
     use super::*;
     use crate::data::{Samples, SamplesView};
-    use crate::model::{DensityModel, Hmm, MarkovModel, Model, PositionModel};
+    use crate::fit::SystemEm;
+    use crate::model::{DensityModel, Hmm, MarkovModel, Model, PositionModel, SystemModel};
     use crate::runtime::Emissions;
 
     fn hmm() -> Hmm {
@@ -142,6 +143,29 @@ mod tests {
     }
 
     #[test]
+    fn a_system_around_a_mean_comes_back_and_its_mean_may_be_a_state() {
+        let rows: Samples = (0..60)
+            .map(|t| {
+                let phase = f64::from(t) * 0.7;
+                [
+                    5.0 + phase.sin() + 0.1 * f64::from(t % 3),
+                    -2.0 + phase.cos() - 0.1 * f64::from(t % 5),
+                ]
+            })
+            .collect();
+        let views: [SamplesView<'_>; 1] = [rows.view()];
+        let (model, _) = SystemModel::fit(&SystemEm::default(), &views, &|| ()).expect("a system");
+        let channels = Observations::Channels(vec!["x".into(), "y".into()]);
+        let set = of(vec![model.clone().into()], channels);
+        let text = set.to_json().expect("numbers");
+        assert_eq!(ModelSet::parse("set", text.as_bytes()).expect("the same"), set);
+        let own = Model::log_likelihoods(&model, &views)[0].expect("possible");
+        let rows = rows.view().rows().expect("channels");
+        let whole = model.with_mean().log_likelihood(rows).expect("a system");
+        assert!((own - whole).abs() < 1e-9 * own.abs(), "{own} {whole}");
+    }
+
+    #[test]
     fn a_damaged_set_names_the_model() {
         let mut wrong = hmm();
         wrong.transition[1][0] = 0.5;
@@ -158,7 +182,11 @@ mod tests {
         let symbols: Samples = [0, 1, 1, 0].into_iter().collect();
         let density = DensityModel::new(vec![1.0], vec![vec![0.5, 1.0]], vec![vec![1.0, 2.0]]);
         let rows: Samples = [[0.5, 0.0], [1.0, 2.0]].into_iter().collect();
+        let many: Samples =
+            (0..40).map(|t| [(f64::from(t) * 0.5).sin() + 0.1 * f64::from(t % 3)]).collect();
+        let system = SystemModel::fit(&SystemEm::default(), &[many.view()], &|| ());
         for (model, samples) in [
+            (FittedModel::from(system.expect("a system").0), many.clone()),
             (FittedModel::from(hmm()), symbols),
             (FittedModel::from(density.expect("a model")), rows),
         ] {

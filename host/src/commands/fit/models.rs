@@ -40,7 +40,7 @@ pub(super) fn run(
     let order = [("--order", arguments.order.is_some(), &[FamilyName::Markov][..])];
     arguments.told.check("--model", family, &order, &of_models)?;
     let training = match family {
-        FamilyName::Hmm => all,
+        FamilyName::Hmm => all.clone(),
         _ => all.without_emission(),
     };
     if arguments.training.std_floor.len() > 1 {
@@ -59,8 +59,7 @@ pub(super) fn run(
         [] => Per::All,
         _ => Per::Class,
     });
-    let components = arguments.emitting.components().unwrap_or(2);
-    let family = arguments.told.family(family, arguments.order, components, &options, &data)?;
+    let family = arguments.told.family(family, arguments.order, &all, &options, &data)?;
     let windows = data.windows(windowing);
     let models = fit_each(&data, &windows, per, &family)?;
     let source = std::path::Path::new(data.source());

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use fishweir::data::{Dataset, Kind};
-use fishweir::fit::BaumWelch;
+use fishweir::fit::{BaumWelch, SystemEm};
 use fishweir::learn::TrainOptions;
 use fishweir::model::{ContextSet, Family};
 
 use super::Asked;
 use crate::commands::Failure;
-use crate::commands::arguments::{named, not_negative, refuse_idle};
+use crate::commands::arguments::{Training, named, not_negative, refuse_idle};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::commands) enum FamilyName {
@@ -24,6 +24,8 @@ pub(in crate::commands) enum FamilyName {
     Gaussian,
     /// Independent samples of a mixture of Gaussians
     Mixture,
+    /// Linear dynamical systems: hidden states are vectors
+    Lds,
 }
 
 /// Which family, and what it takes.
@@ -61,7 +63,7 @@ pub(in crate::commands) struct FamilyOptions {
     pseudo_count: Option<f64>,
 }
 
-use FamilyName::{Gaussian, Hmm, Markov, Mixture, Positions};
+use FamilyName::{Gaussian, Hmm, Lds, Markov, Mixture, Positions};
 
 impl FamilyName {
     pub(super) fn name(self) -> String {
@@ -72,10 +74,12 @@ impl FamilyName {
     /// [`Training::given`](crate::commands::arguments::Training::given).
     fn training(option: &str) -> &'static [Self] {
         match option {
-            "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture],
-            "--std-floor" => &[Hmm, Gaussian, Mixture],
+            "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture, Lds],
+            "--std-floor" => &[Hmm, Gaussian, Mixture, Lds],
+            "--states" => &[Hmm, Lds],
             "--components" => &[Hmm, Mixture],
-            "--restarts" | "--seed" | "--iterations" | "--tolerance" => &[Hmm, Mixture],
+            "--iterations" | "--tolerance" => &[Hmm, Mixture, Lds],
+            "--restarts" | "--seed" => &[Hmm, Mixture],
             _ => &[Hmm],
         }
     }
@@ -115,6 +119,7 @@ impl Choice {
             Positions => " (independent positions)".into(),
             Gaussian => " (a Gaussian)".into(),
             Mixture => format!(" (a mixture of {components} Gaussians)"),
+            Lds => " (a linear dynamical system)".into(),
         }
     }
 }
@@ -170,11 +175,12 @@ impl FamilyOptions {
         &self,
         family: FamilyName,
         order: Option<u8>,
-        components: usize,
+        training: &Training,
         options: &TrainOptions,
         data: &Dataset,
     ) -> Result<Family, Failure> {
         let fit = &options.baum_welch;
+        let components = training.components().unwrap_or(2);
         let (uniform, pseudo_count) =
             (self.uniform, self.pseudo_count.unwrap_or(fit.symbol_pseudocount));
         let density = |states| Family::Density(BaumWelch { states, emission: None, ..fit.clone() });
@@ -192,6 +198,15 @@ impl FamilyOptions {
             }
             Positions => Family::Positions { uniform, pseudo_count },
             Gaussian => density(1),
+            Lds => {
+                let own = SystemEm::default();
+                Family::LinearSystem(SystemEm {
+                    states: training.states().unwrap_or(own.states),
+                    iterations: fit.iterations,
+                    tolerance: fit.tolerance,
+                    std_floor: training.std_floor.first().copied().unwrap_or(own.std_floor),
+                })
+            }
             Mixture if (1..=64).contains(&components) => density(components),
             Mixture => {
                 let what = format!("--components {components}: a mixture is of 1 to 64 Gaussians");

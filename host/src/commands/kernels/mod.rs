@@ -199,7 +199,7 @@ impl Asked<'_> {
 
     fn family(&self, options: &TrainOptions, data: &Dataset) -> Result<Family, Failure> {
         let choice = &self.options.choice;
-        choice.told.family(choice.family, self.options.order, self.components(), options, data)
+        choice.told.family(choice.family, self.options.order, &self.training, options, data)
     }
 
     /// By which information scores are whitened, if by any.

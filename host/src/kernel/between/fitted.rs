@@ -1,9 +1,10 @@
 //! Kernels between fitted models of any kind: the kernel of that kind.
 
 use super::{
-    BetweenError, DistributionKernel, Gaussian, HeatForm, HeatKernel, HmmKernel, Measure,
-    ModelKernel, Multinomial, PairError, SymmetricKl,
+    BetweenError, DistributionKernel, DynamicsKernel, Gaussian, HeatForm, HeatKernel, HmmKernel,
+    Measure, ModelKernel, Multinomial, PairError, SymmetricKl,
 };
+use crate::dynamics::LinearSystem;
 use crate::kernel::LogGram;
 use crate::model::{DensityModel, FittedModel, Model};
 use crate::runtime::{Distribution, Hmm};
@@ -13,6 +14,7 @@ enum Alike {
     HiddenMarkov(Vec<Hmm>),
     /// One distribution a model.
     Distributions(Vec<Distribution>),
+    LinearSystems(Vec<LinearSystem>),
     /// One a position.
     Positions(Vec<Vec<Distribution>>),
 }
@@ -25,6 +27,11 @@ impl Alike {
             Some(FittedModel::HiddenMarkov(_)) => {
                 each(models, |model| model.hidden_markov().cloned()).map(Self::HiddenMarkov)
             }
+            Some(FittedModel::LinearSystem(_)) => each(models, |model| match model {
+                FittedModel::LinearSystem(model) => Some(model.with_mean()),
+                _ => None,
+            })
+            .map(Self::LinearSystems),
             Some(FittedModel::Positions(_)) => each(models, |model| match model {
                 FittedModel::Positions(model) => {
                     let rows = model.probability().iter();
@@ -91,6 +98,9 @@ pub fn log_gram_of_fitted(
     match Alike::of(models)? {
         Alike::HiddenMarkov(models) => {
             HmmKernel::new(measure, steps).map_err(of_kernel)?.log_gram(&models)
+        }
+        Alike::LinearSystems(models) => {
+            DynamicsKernel::new(steps + 1, measure).map_err(of_kernel)?.log_gram(&models)
         }
         Alike::Distributions(models) => {
             DistributionKernel::new(measure).map_err(of_kernel)?.log_gram(&models)
