@@ -18,8 +18,9 @@ The models are those of --model; without it they are fitted to DATA: a model a c
 labelled, else (or with --one-model) one to all of it. Kernels on scores and counts of several models
 are sums over them; --score-model picks one. The TOP kernel takes the class models as equally likely.
 
-Kernels on scores (practical, invariant, gaussian, polynomial, top) take models without hidden states
-too: --family markov, positions, gaussian or mixture.";
+Kernels on scores (practical, invariant, gaussian, polynomial, cosine, top) take models of any --family.
+Kernels between models (ppk, bhattacharyya, mean-map, symmetric-kl, heat) fit one to each item, and
+empirical-mean-map reads none.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
