@@ -2,7 +2,9 @@
 
 use fishweir::data::{Dataset, Kind, Samples, SamplesView};
 use fishweir::kernel::scores;
-use fishweir::learn::{FeatureMap, Features, coarse_channels, constant_channels};
+use fishweir::learn::{
+    FeatureMap, Features, Matrix, Metric, Scaling, coarse_channels, constant_channels,
+};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
 use fishweir_core::emission::Parametrisation;
@@ -59,6 +61,38 @@ fn where_nothing_can_move_there_is_no_feature() {
     let views: [SamplesView<'_>; 1] = [other.view()];
     let none = map(Features::Scores, vec![certain()], false).extract(&views);
     assert_eq!(none, [Some(Vec::new())]);
+}
+
+/// Whatever a metric does to features, entry by entry where none is mixed with another.
+#[test]
+fn a_metric_is_one_affine_map() {
+    let mut other = ordered();
+    other.transition = vec![vec![0.5, 0.5], vec![0.5, 0.5]];
+    other.emission = Emissions::categorical(vec![vec![0.2, 0.3, 0.5], vec![0.6, 0.2, 0.2]]);
+    let map = map(Features::Scores, vec![ordered(), other], true);
+    let samples: Vec<Samples> = (0..12).map(|seed| ordered().simulate(15, seed)).collect();
+    let views: Vec<SamplesView<'_>> = samples.iter().map(Samples::view).collect();
+    let mut rows: Vec<Vec<f64>> = map.extract(&views).into_iter().flatten().collect();
+    // A feature may never move.
+    rows.iter_mut().for_each(|row| row[3] = 0.0);
+    let mut matrix = Matrix::new(map.len());
+    rows.iter().for_each(|row| matrix.push(row));
+    for scaling in [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened] {
+        let metric = Metric::of(&matrix, &[15; 12], &map, scaling).expect("a metric");
+        let affine = metric.affine(map.len());
+        let diagonal = affine.diagonal();
+        assert_eq!(diagonal.is_none(), scaling == Scaling::Whitened);
+        for row in &rows {
+            for (k, mapped) in metric.map(row).into_iter().enumerate() {
+                let centred = row.iter().zip(&affine.centre).map(|(x, centre)| x - centre);
+                let image = affine.rows[k].iter().zip(centred.clone()).map(|(a, x)| a * x).sum();
+                assert_close(image, mapped, 1e-9, scaling.name());
+                let Some(rates) = &diagonal else { continue };
+                let alone: Vec<f64> = rates.iter().zip(centred).map(|(a, x)| a * x).collect();
+                assert_close(alone[k], mapped, 1e-9, scaling.name());
+            }
+        }
+    }
 }
 
 /// Near 2^20 single precision goes in eighths.
