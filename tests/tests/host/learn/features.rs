@@ -1,10 +1,10 @@
 //! Which features there are, and which channels they can come from.
 
 use fishweir::data::{Dataset, Kind, Samples, SamplesView};
-use fishweir::kernel::scores;
 use fishweir::learn::{
     FeatureMap, Features, Matrix, Metric, Scaling, coarse_channels, constant_channels,
 };
+use fishweir::model::scores;
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
 use fishweir_core::emission::Parametrisation;
