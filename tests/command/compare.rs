@@ -43,7 +43,11 @@ fn a_matrix_made_elsewhere_decides_as_its_kernel_does() {
     let other = fixtures().at("two.csv");
     let message = refused(&mut fishweir(&format!("evaluate {other} {CUT} --gram {of}")), 2);
     assert!(message.contains("k.csv: a matrix of 54 items, and"), "{message}");
-    let text = fs::read_to_string(&matrix).expect("a file").replacen("series", "other", 2);
+    let text = fs::read_to_string(&matrix).expect("a file");
+    let first = text.lines().nth(1).and_then(|line| line.split(',').next()).expect("a name");
+    let (from, to) =
+        ([format!("label,{first},"), format!("\n{first},")], ["label,other,", "\nother,"]);
+    let text = text.replacen(&from[0], to[0], 1).replacen(&from[1], to[1], 1);
     fs::write(&matrix, text).expect("a file");
     let message = refused(&mut fishweir(&format!("evaluate {data} {CUT} --gram {of}")), 2);
     assert!(message.contains("must be the same, in one order"), "{message}");
@@ -53,7 +57,8 @@ fn a_matrix_made_elsewhere_decides_as_its_kernel_does() {
 fn what_has_no_effect_is_refused() {
     let data = fixtures().at("three.csv");
     for (options, wanted) in [
-        ("--lambda 2", "--lambda would have no effect: it is for a kernel by name"),
+        ("--lambda 2", "--lambda would have no effect: not used by bayes"),
+        ("--rho 2", "--rho would have no effect: it is for a kernel by name"),
         ("--kernel practical --lambda 2", "--kernel practical takes no --lambda"),
         ("--kernel pair-hmm", "give a file with a [pair-hmm] as --kernel-model"),
         ("--kernel gaussian --sigma 1,2", "--sigma takes one number beside --kernel"),
