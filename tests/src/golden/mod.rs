@@ -6,9 +6,12 @@
 //! is a case that expects nothing.
 
 mod baum_welch;
+mod between;
 mod compare;
 mod count_kernel;
 mod directional;
+mod factorial;
+mod factorial_switching;
 mod features;
 mod fisher;
 mod fisher_kernel;
@@ -22,8 +25,10 @@ mod host_fit;
 mod inference;
 mod kernel;
 mod kernel_logistic;
+mod latent_products;
 mod marginalisation;
 mod markov;
+mod mean_map;
 mod movement;
 mod pair_hmm;
 mod positions;
@@ -42,6 +47,7 @@ use baum_welch::BaumWelch;
 use compare::Comparison;
 use count_kernel::Counts;
 use directional::Directional;
+use factorial_switching::FactorialSwitching;
 use fisher::Fisher;
 use fisher_kernel::FisherKernels;
 use fixed_length::Fixed;
@@ -50,8 +56,10 @@ use hidden_binomial::Binomial;
 use hidden_tree::Trees;
 use inference::Inference;
 use kernel_logistic::Logistic;
+use latent_products::LatentProducts;
 use marginalisation::FiniteSet;
 use markov::Strings;
+use mean_map::MeanMaps;
 use pair_hmm::Pairs;
 use positions::Positions;
 use precision::{Kind, Precise};
@@ -138,6 +146,9 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "10_gaussian_fisher" => check_case::<Densities>,
         "11_markov_strings" => check_case::<Strings>,
         "12_independent_positions" => check_case::<Positions>,
+        "13_generative_mmk" => check_case::<MeanMaps>,
+        "15b_ppk_latent" => check_case::<LatentProducts>,
+        "15e_ppk_factorial_switching" => check_case::<FactorialSwitching>,
         "16_marginalised_count_kernel" => check_case::<Counts>,
         "18_kernel_logistic_regression" => check_case::<Logistic>,
         "19_baum_welch" => check_case::<BaumWelch>,
