@@ -62,8 +62,8 @@ pub(super) struct Logs {
     pub(super) both: f64,
     pub(super) own: [f64; 2],
     pub(super) psi: Matrix,
-    /// What single precision may be off by, in the logarithm.
-    slack: f64,
+    /// What single precision may be off by, in the logarithm, and in that of `psi`.
+    slack: [f64; 2],
 }
 
 impl Logs {
@@ -88,7 +88,7 @@ impl Pair {
         // A step: the chains' stored numbers and sums, and `psi`, by way of its logarithm.
         let step = 2.0 * states + 40.0 + 16.0 * largest;
         let steps = (self.steps + 1) as f64 * step + 4.0 * both.abs().min(1e9);
-        Ok(Logs { both, own, psi, slack: T::ROUNDING * steps })
+        Ok(Logs { both, own, psi, slack: [steps, step].map(|steps| T::ROUNDING * steps) })
     }
 
     /// The same by the host; `None` of what it has no family for.
@@ -99,14 +99,14 @@ impl Pair {
             let laws = self.models.each_ref().map(|model| distribution(&model.emission[0]));
             let gram = kernel.log_gram(&laws).map_err(|error| error.to_string())?;
             let (both, own) = (gram.get(0, 1), [gram.get(0, 0), gram.get(1, 1)]);
-            return Ok(Some(Logs { both, own, psi: vec![vec![both]], slack: 0.0 }));
+            return Ok(Some(Logs { both, own, psi: vec![vec![both]], slack: [0.0; 2] }));
         }
         let [Some(a), Some(b)] = self.models.each_ref().map(host_hmm) else { return Ok(None) };
         let kernel = HmmKernel::new(measure, self.steps).map_err(said)?;
         let psi = kernel.log_overlaps(&a, &b).map_err(said)?;
         let gram = kernel.log_gram(&[a, b]).map_err(|error| error.to_string())?;
         let (both, own) = (gram.get(0, 1), [gram.get(0, 0), gram.get(1, 1)]);
-        Ok(Some(Logs { both, own, psi, slack: 0.0 }))
+        Ok(Some(Logs { both, own, psi, slack: [0.0; 2] }))
     }
 
     fn core<T: Precise>(
@@ -248,20 +248,26 @@ impl<'c> Compared<'c> {
 
     /// A number a measure: logarithms, or what comes of them.
     pub(super) fn each(&mut self, name: &str, expected: &Expectation, of: impl Fn(&Logs) -> f64) {
-        self.tree(name, expected, |logs| of(logs).into());
+        self.tree(name, expected, 0, |logs| of(logs).into());
     }
 
     /// `psi`, `[measure][state][state of the other]`.
     pub(super) fn psi(&mut self, name: &str, expected: &Expectation) {
-        self.tree(name, expected, |logs| {
+        self.tree(name, expected, 1, |logs| {
             let row = |row: &Row| row.iter().map(|log| log.exp()).collect::<Row>();
             logs.psi.iter().map(row).collect::<Vec<_>>().into()
         });
     }
 
-    fn tree(&mut self, name: &str, expected: &Expectation, of: impl Fn(&Logs) -> Tree) {
+    fn tree(
+        &mut self,
+        name: &str,
+        expected: &Expectation,
+        slack: usize,
+        of: impl Fn(&Logs) -> Tree,
+    ) {
         for logs in &self.all {
-            let worst = logs.iter().fold(0.0_f64, |most, logs| most.max(logs.slack));
+            let worst = logs.iter().fold(0.0_f64, |most, logs| most.max(logs.slack[slack]));
             let slack = match (self.single, name.contains("log_")) {
                 (false, _) => Tolerance::EXACT,
                 (true, true) => Tolerance::absolute(worst),

@@ -197,7 +197,7 @@ proptest! {
         let [a, b] = &models(&mut sampler, topology, [3, 2], zeros);
         let hmm = |model| -> Hmm<Categorical<SYMBOLS, f64>, N> { padded(model).expect("a model") };
         let (one, other) = (hmm(a), hmm(b));
-        let likelihood = |hmm, word: &Vec<usize>| {
+        let likelihood = |hmm: &Hmm<Categorical<SYMBOLS, f64>, N>, word: &Vec<usize>| {
             let mut stream = Running::new(Forward::of(hmm));
             stream.push_block(word).map_or(0.0, |_| stream.read().exp())
         };
@@ -214,7 +214,8 @@ proptest! {
         let mut sampler = Sampler::new(seed);
         let [a, b] = &models(&mut sampler, topology, [3, 2], false);
         let at = |measure| discrete::<f64>([a, b], measure, &[true; 4])[3];
-        prop_assert!(at(Measure::MeanMap { lambda: 0.0 }).abs() < 1e-14);
+        let widest = at(Measure::MeanMap { lambda: 0.0 });
+        prop_assert!(widest.abs() < 1e-14, "{widest}");
         assert_log(at(Measure::MeanMap { lambda: 40.0 }), at(Measure::Product { rho: 1.0 }), 1e-12);
         let (p, q) = (sampler.full_gaussian_law(2), sampler.full_gaussian_law(2));
         let law = |law| <FullGaussian<2, f64> as Family<f64>>::build(law).expect("a law");
