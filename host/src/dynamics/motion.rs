@@ -101,10 +101,10 @@ impl Motion {
     }
 
     /// `log p(x)` along a path of modes.
-    pub(crate) fn log_likelihood<'x>(
+    pub(crate) fn log_likelihood(
         &self,
         path: Path<'_>,
-        samples: &mut dyn Iterator<Item = Option<&'x [f64]>>,
+        samples: &mut dyn Iterator<Item = Option<&[f64]>>,
     ) -> Result<f64, SystemError> {
         with_few_states!(self.states(), N => {
             let filter = Filter::<N>::of(self)?;
@@ -119,10 +119,10 @@ impl Motion {
     }
 
     /// What is known at each time, and `log p(x)`.
-    pub(crate) fn forward<'x>(
+    pub(crate) fn forward(
         &self,
         path: Path<'_>,
-        samples: &mut dyn Iterator<Item = Option<&'x [f64]>>,
+        samples: &mut dyn Iterator<Item = Option<&[f64]>>,
     ) -> Result<(Vec<Moment>, f64), SystemError> {
         let size = self.states();
         with_few_states!(size, N => {

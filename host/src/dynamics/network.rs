@@ -68,10 +68,10 @@ impl LinearNetwork {
             mean[i] += before;
             // With each before it, and then with itself.
             for j in 0..=i {
-                let along = (0..i).map(|k| weights[k] * covariance[k][j]).sum::<f64>();
+                let along = covariance[..i].iter().zip(weights).map(|(row, w)| w * row[j]);
                 let own = if i == j { self.variance[i] } else { 0.0 };
-                covariance[i][j] = along + own;
-                covariance[j][i] = covariance[i][j];
+                let entry = along.sum::<f64>() + own;
+                (covariance[i][j], covariance[j][i]) = (entry, entry);
             }
         }
         let row = |&i: &usize| self.observed.iter().map(|&j| covariance[i][j]).collect();

@@ -199,8 +199,9 @@ impl SwitchingEm {
             let mut rows = Rows::new(size);
             for (t, one) in given.iter().enumerate() {
                 let before = t.checked_sub(1).map(|before| &given[before].mean);
-                let row = before.map(|before| one.mean.iter().chain(before).copied().collect());
-                rows.push(row.as_ref().map(Vec::as_slice));
+                let row = before
+                    .map(|before| one.mean.iter().chain(before).copied().collect::<Vec<f64>>());
+                rows.push(row.as_deref());
             }
             Samples::Channels(rows)
         };

@@ -1,8 +1,8 @@
 //! Systems fitted to series that were drawn from systems.
 
 use fishweir::data::{Rows, Samples};
-use fishweir::dynamics::LinearSystem;
-use fishweir::fit::{FitError, SystemEm};
+use fishweir::dynamics::{LinearSystem, SwitchingSystem};
+use fishweir::fit::{FitError, SwitchingEm, SystemEm};
 use fishweir_tests::oracle::System;
 use fishweir_tests::sample::Sampler;
 
@@ -143,5 +143,84 @@ fn what_cannot_be_fitted_is_said() {
         em.fit(&[two.view()], &|| ()).expect("a fit of one sample");
         let still = Samples::from_iter([[1.0, 2.0], [1.0, 3.0], [1.0, 1.0]]);
         em.fit(&[still.view()], &|| ()).expect("a fit of a channel that rests");
+    }
+}
+
+/// Two modes: a fast rotation, and a slow one the other way.
+fn switching() -> SwitchingSystem {
+    let turn = |angle: f64| {
+        let (sine, cosine) = (0.98 * angle.sin(), 0.98 * angle.cos());
+        vec![vec![cosine, -sine], vec![sine, cosine]]
+    };
+    let square = |x: f64| vec![vec![x, 0.0], vec![0.0, x]];
+    SwitchingSystem {
+        initial: vec![0.5, 0.5],
+        chain: vec![vec![0.97, 0.03], vec![0.03, 0.97]],
+        initial_mean: vec![vec![1.0, 0.0]; 2],
+        initial_covariance: vec![square(0.5); 2],
+        transition: vec![turn(1.0), turn(-0.3)],
+        state_noise: vec![square(0.05), square(0.02)],
+        observation: vec![vec![1.0, 0.0], vec![0.0, 1.0], vec![1.0, 1.0]],
+        observation_noise: vec![vec![0.02, 0.0, 0.0], vec![0.0, 0.02, 0.0], vec![0.0, 0.0, 0.02]],
+    }
+}
+
+#[test]
+fn modes_are_found_again() {
+    let truth = switching();
+    let (paths, series): (Vec<_>, Vec<_>) =
+        (0..6).map(|seed| truth.simulate(150, seed).expect("a series")).unzip();
+    let views: Vec<_> = series.iter().map(Samples::view).collect();
+    let em = SwitchingEm { modes: 2, ..SwitchingEm::default() };
+    let fit = em.fit(&views, &|| ()).expect("a fit");
+    let same: usize = paths
+        .iter()
+        .zip(&fit.paths)
+        .flat_map(|(truth, found)| truth.iter().zip(found))
+        .filter(|(truth, found)| truth == found)
+        .count();
+    let share = same as f64 / (6.0 * 150.0);
+    let share = share.max(1.0 - share);
+    assert!(share > 0.9, "{share} of the modes are found");
+    let joint: f64 = paths
+        .iter()
+        .zip(&series)
+        .map(|(path, samples)| {
+            let rows = samples.view().rows().expect("channels");
+            let log = truth.log_likelihood_along(path, rows).expect("a likelihood");
+            log + truth.log_probability(path)
+        })
+        .sum();
+    assert!(*fit.log_joint.last().expect("passes") > joint - 5.0);
+    assert_eq!(em.fit(&views, &|| ()), Ok(fit), "the same data, another fit");
+}
+
+#[test]
+fn no_pass_makes_series_and_paths_less_likely() {
+    let series: Vec<Samples> =
+        (0..3).map(|seed| switching().simulate(60, seed).expect("a series").1).collect();
+    let views: Vec<_> = series.iter().map(Samples::view).collect();
+    for modes in [1, 2, 3] {
+        let em = SwitchingEm {
+            modes,
+            system: SystemEm { tolerance: 0.0, iterations: 15, ..SystemEm::default() },
+            transition_pseudocount: 0.0,
+            ..SwitchingEm::default()
+        };
+        let fit = em.fit(&views, &|| ()).expect("a fit");
+        for pair in fit.log_joint.windows(2) {
+            assert!(pair[1] >= pair[0] - 1e-7 * pair[0].abs(), "{modes} modes: {pair:?}");
+        }
+        let again: f64 = fit
+            .paths
+            .iter()
+            .zip(&series)
+            .map(|(path, samples)| {
+                let rows = samples.view().rows().expect("channels");
+                let log = fit.system.log_likelihood_along(path, rows).expect("a likelihood");
+                log + fit.system.log_probability(path)
+            })
+            .sum();
+        near(again, *fit.log_joint.last().expect("passes"), 1e-9);
     }
 }

@@ -3,6 +3,7 @@
 
 mod fitting;
 mod kernels;
+mod sampled;
 mod states;
 mod switching;
 
