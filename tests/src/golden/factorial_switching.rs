@@ -1,10 +1,12 @@
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::compare::Comparison;
 use super::factorial::{self, FactorialJson};
 use super::precision::{Kind, Precise};
 use super::schema::Row;
+use super::switching::{self, SldsJson};
 
 /// The probability product kernel between factorial hidden Markov models and between switching linear
 /// dynamical systems.
@@ -14,7 +16,7 @@ pub(super) struct FactorialSwitching;
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Inputs {
     Fhmm { fhmm: FactorialJson, fhmm2: FactorialJson, steps: usize, rhos: Row },
-    Slds(Value),
+    Slds { slds: SldsJson, slds2: SldsJson, steps: usize, rhos: Row },
 }
 
 impl Kind for FactorialSwitching {
@@ -27,16 +29,17 @@ impl Kind for FactorialSwitching {
         expected: &Map<String, Value>,
         comparison: &mut Comparison,
     ) -> Result<(), String> {
-        let read = || Value::Object(expected.clone());
+        fn read<E: DeserializeOwned>(expected: &Map<String, Value>) -> Result<E, String> {
+            let value = Value::Object(expected.clone());
+            serde_json::from_value(value).map_err(|error| format!("expected: {error}"))
+        }
         match inputs {
             Inputs::Fhmm { fhmm, fhmm2, steps, rhos } => {
-                let expected =
-                    serde_json::from_value(read()).map_err(|error| format!("expected: {error}"))?;
+                let expected = read(expected)?;
                 factorial::check::<T>([fhmm, fhmm2], steps, &rhos, &expected, comparison)
             }
-            Inputs::Slds(inputs) => {
-                let inputs = inputs.as_object().map_or(0, Map::len);
-                Err(format!("not yet: switching linear dynamical systems, {inputs} inputs"))
+            Inputs::Slds { slds, slds2, steps, rhos } => {
+                switching::check(slds, slds2, steps, &rhos, &read(expected)?, comparison)
             }
         }
     }

@@ -39,6 +39,7 @@ mod positions;
 mod precision;
 mod schema;
 mod statistics;
+mod switching;
 mod through_host;
 mod tree;
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const INFERENCE: &str = include_str!("../../golden/06_hmm_inference.json");
 
-const FILES: [&str; 22] = [
+const FILES: [&str; 23] = [
     include_str!("../../golden/01_marginalisation_kernel.json"),
     include_str!("../../golden/02_hidden_binomial.json"),
     include_str!("../../golden/03_fixed_length_hmm_kernel.json"),
@@ -23,6 +23,7 @@ const FILES: [&str; 22] = [
     include_str!("../../golden/14_empirical_latent_mmk.json"),
     include_str!("../../golden/15a_ppk_exponential_family.json"),
     include_str!("../../golden/15c_ppk_linear_gaussian.json"),
+    include_str!("../../golden/15e_ppk_factorial_switching.json"),
     include_str!("../../golden/13_generative_mmk.json"),
     include_str!("../../golden/15b_ppk_latent.json"),
     include_str!("../../golden/16_marginalised_count_kernel.json"),
