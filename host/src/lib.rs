@@ -13,6 +13,7 @@
 //! | one hidden Markov model, fitted | [`fit::BaumWelch`], [`runtime::Hmm`] |
 //! | likelihoods, posteriors, expected statistics of many sequences | [`batch`], [`fit::expectations`] |
 //! | models without hidden states | [`context`] |
+//! | records of categories, and Bayesian networks over them | [`data::records`], [`network`] |
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
 //! | `fit`, `predict`, `score`, and data in memory | [`estimator`] |
 //! | a classifier of windows or of whole series, with every choice told | [`learn::train`] |
@@ -42,6 +43,7 @@ pub mod files;
 pub mod fit;
 pub mod kernel;
 pub mod learn;
+pub mod network;
 mod parallel;
 #[cfg(feature = "device")]
 pub mod parity;

@@ -55,13 +55,13 @@ pub fn read_bif(file: &str, text: &str) -> Result<Network, BifError> {
 #[must_use]
 pub fn write_bif(network: &Network) -> String {
     let mut text = "network unknown {\n}\n".to_owned();
-    let names = |names: &mut dyn Iterator<Item = &str>| {
-        names.map(quoted).collect::<Vec<_>>().join(", ")
-    };
+    let names =
+        |names: &mut dyn Iterator<Item = &str>| names.map(quoted).collect::<Vec<_>>().join(", ");
     for Variable { name, states } in network.variables() {
         let (name, card) = (quoted(name), states.len());
         let states = names(&mut states.iter().map(String::as_str));
-        let _ = writeln!(text, "variable {name} {{\n  type discrete [ {card} ] {{ {states} }};\n}}");
+        let _ =
+            writeln!(text, "variable {name} {{\n  type discrete [ {card} ] {{ {states} }};\n}}");
     }
     for node in 0..network.shape().nodes() {
         let parents = network.shape().parents(node);
@@ -74,9 +74,10 @@ pub fn write_bif(network: &Network) -> String {
         let rows = network.table(node).chunks(network.shape().cards()[node]);
         for (row, entries) in rows.enumerate() {
             let given = network.shape().states_of_row(node, row);
-            let given = parents.iter().zip(given).map(|(&parent, state)| {
-                network.variables()[parent].states[state].as_str()
-            });
+            let given = parents
+                .iter()
+                .zip(given)
+                .map(|(&parent, state)| network.variables()[parent].states[state].as_str());
             let head = match parents.len() {
                 0 => "table".to_owned(),
                 _ => format!("({})", names(&mut given.into_iter())),
@@ -178,7 +179,9 @@ impl<'t> Scanner<'t> {
                 match self.step() {
                     Some('"') => return Ok(Token::Text(text)),
                     Some(one) => text.push(one),
-                    None => return Err((start, "the quoted text does not end; write `\"` after it")),
+                    None => {
+                        return Err((start, "the quoted text does not end; write `\"` after it"));
+                    }
                 }
             }
         }
@@ -418,7 +421,8 @@ impl Parser<'_> {
                 let (parent, place) = self.known(numbers, "a parent's name")?;
                 if parent == node || parents.contains(&parent) {
                     let name = &variables[parent].name;
-                    let what = format!("`{name}` cannot be a parent here: it is in the list already");
+                    let what =
+                        format!("`{name}` cannot be a parent here: it is in the list already");
                     return Err(self.wrong(place, what));
                 }
                 parents.push(parent);
@@ -431,7 +435,9 @@ impl Parser<'_> {
         self.expect('{')?;
         let cards = parents.iter().map(|&parent| variables[parent].card());
         let Some((rows, _)) = super::shape::table_size(cards, variables[node].card()) else {
-            return Err(self.wrong(at, format!("the table of `{}` is too large", variables[node].name)));
+            return Err(
+                self.wrong(at, format!("the table of `{}` is too large", variables[node].name))
+            );
         };
         let mut block = Block { at, parents, rows: vec![None; rows] };
         let mut default = None;
@@ -473,11 +479,7 @@ impl Parser<'_> {
     }
 
     /// The number of the row whose states follow, and the place of the first.
-    fn row(
-        &mut self,
-        variables: &[Variable],
-        parents: &[usize],
-    ) -> Result<(usize, At), BifError> {
+    fn row(&mut self, variables: &[Variable], parents: &[usize]) -> Result<(usize, At), BifError> {
         let (mut row, mut first) = (0, None);
         for (index, &parent) in parents.iter().enumerate() {
             if index > 0 {

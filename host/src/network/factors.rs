@@ -119,7 +119,8 @@ impl Factor {
     /// Sets to zero where a variable of its has another state.
     pub fn observe(&mut self, variable: usize, state: usize) {
         let Some(axis) = self.variables.iter().position(|&own| own == variable) else { return };
-        let mut indicator = Self::new(vec![variable], vec![self.cards[axis]], vec![0.0; self.cards[axis]]);
+        let mut indicator =
+            Self::new(vec![variable], vec![self.cards[axis]], vec![0.0; self.cards[axis]]);
         if let Some(value) = indicator.values.get_mut(state) {
             *value = 1.0;
         }

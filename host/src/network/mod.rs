@@ -1,10 +1,35 @@
 //! Bayesian networks over categorical variables: logs, machine states, survey rows, door sensors.
+//!
+//! | what | file |
+//! |---|---|
+//! | [`Network`]: nodes, tables, likelihood, sampling; [`Shape`]: the graph and the places of entries | `model.rs`, `shape.rs` |
+//! | [`read_bif`], [`write_bif`]: the Bayesian Interchange Format | `bif.rs` |
+//! | [`Inference`]: posteriors, the most probable record; [`joint`]; [`JunctionTree`]: products of any factors | `junction.rs`, `triangulate.rs`, `factors.rs` |
+//! | [`NetworkFisher`]: the Fisher kernel, its features as tables | `fisher.rs` |
+//! | set kernel, maximum mean discrepancy, two-sample test, representatives | `sets.rs` |
+//! | [`NetworkProduct`]: the probability product kernel between networks | `product.rs` |
+//! | [`learn`]: tables and graphs from records | `learn/` |
+//!
+//! ```
+//! use fishweir::data::records::Records;
+//! use fishweir::network::{NetworkFisher, Width, read_bif};
+//!
+//! let text = "variable A { type discrete [2] { no, yes }; }
+//!             variable B { type discrete [2] { no, yes }; }
+//!             probability (A) { table 0.7, 0.3; }
+//!             probability (B | A) { (no) 0.4, 0.6; (yes) 0.4, 0.6; }";
+//! let fisher = NetworkFisher::new(read_bif("two.bif", text)?, Width::default(), 1);
+//! let gram = fisher.gram(&Records::of_rows(2, [[0, 0], [1, 1]]))?;
+//! assert!((gram.get(0, 0) - 18.0 / 7.0).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-pub mod bif;
+mod bif;
 mod error;
 mod factors;
 mod fisher;
 mod junction;
+pub mod learn;
 mod model;
 mod product;
 mod sets;

@@ -62,9 +62,14 @@ impl ModelKernel for NetworkProduct {
             return Err(BetweenError::Shapes { what: "observed nodes", first, second });
         }
         for (&one, &other) in a.observed.iter().zip(&b.observed) {
-            let (first, second) = (a.network.shape().cards()[one], b.network.shape().cards()[other]);
+            let (first, second) =
+                (a.network.shape().cards()[one], b.network.shape().cards()[other]);
             if first != second {
-                return Err(BetweenError::Shapes { what: "states of an observed node", first, second });
+                return Err(BetweenError::Shapes {
+                    what: "states of an observed node",
+                    first,
+                    second,
+                });
             }
         }
         match self.power {
@@ -94,7 +99,9 @@ impl NetworkProduct {
         let numbers: Vec<usize> = (0..b.network.shape().nodes()).map(number).collect();
         let mut factors = network_factors(&a.network, self.rho);
         factors.extend(
-            network_factors(&b.network, self.rho).into_iter().map(|factor| factor.renamed(&numbers)),
+            network_factors(&b.network, self.rho)
+                .into_iter()
+                .map(|factor| factor.renamed(&numbers)),
         );
         let scopes: Vec<Vec<usize>> =
             factors.iter().map(|factor| factor.variables().to_vec()).collect();

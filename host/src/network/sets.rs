@@ -87,9 +87,9 @@ impl NetworkFisher {
     pub fn set_kernel_by_node(&self, x: &MeanFeature, y: &MeanFeature) -> Vec<f64> {
         let shape = self.network().shape();
         let of_node = |node| {
-            let terms = shape.cells(node).map(|cell| {
-                x.deviation[cell] * y.deviation[cell] * self.precision()[cell]
-            });
+            let terms = shape
+                .cells(node)
+                .map(|cell| x.deviation[cell] * y.deviation[cell] * self.precision()[cell]);
             terms.sum()
         };
         (0..shape.nodes()).map(of_node).collect()
@@ -166,7 +166,10 @@ impl NetworkFisher {
     }
 
     /// The cells of whole records, one set after the other.
-    fn all_cells<const S: usize>(&self, sets: [&Records; S]) -> Result<Vec<Vec<usize>>, NetworkError> {
+    fn all_cells<const S: usize>(
+        &self,
+        sets: [&Records; S],
+    ) -> Result<Vec<Vec<usize>>, NetworkError> {
         let mut all = Vec::new();
         for records in sets {
             self.network().check(records)?;
@@ -330,7 +333,11 @@ pub fn random_subsets(
 ) -> Result<Vec<Vec<usize>>, NetworkError> {
     if k == 0 || k > n {
         let range = "1 to the number of records";
-        return Err(NetworkError::Setting { name: "the number of representatives", value: k as f64, range });
+        return Err(NetworkError::Setting {
+            name: "the number of representatives",
+            value: k as f64,
+            range,
+        });
     }
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut all: Vec<usize> = (0..n).collect();

@@ -146,7 +146,9 @@ impl Shape {
     pub fn every_row(&self) -> impl Iterator<Item = (usize, usize, Range<usize>)> {
         (0..self.nodes()).flat_map(move |node| {
             let (card, first) = (self.cards[node], self.cells[node]);
-            self.rows(node).zip((first..).step_by(card)).map(move |(row, cell)| (node, row, cell..cell + card))
+            self.rows(node)
+                .zip((first..).step_by(card))
+                .map(move |(row, cell)| (node, row, cell..cell + card))
         })
     }
 
@@ -155,7 +157,8 @@ impl Shape {
     #[must_use]
     pub fn row(&self, node: usize, record: &[u16]) -> Option<usize> {
         self.parents[node].iter().try_fold(0, |row, &parent| {
-            (record[parent] != MISSING).then(|| row * self.cards[parent] + usize::from(record[parent]))
+            (record[parent] != MISSING)
+                .then(|| row * self.cards[parent] + usize::from(record[parent]))
         })
     }
 

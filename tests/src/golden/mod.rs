@@ -25,6 +25,7 @@ mod kernel_logistic;
 mod marginalisation;
 mod markov;
 mod movement;
+mod network;
 mod pair_hmm;
 mod positions;
 mod precision;
@@ -52,6 +53,7 @@ use inference::Inference;
 use kernel_logistic::Logistic;
 use marginalisation::FiniteSet;
 use markov::Strings;
+use network::{NetworkKernels, NetworkProducts};
 use pair_hmm::Pairs;
 use positions::Positions;
 use precision::{Kind, Precise};
@@ -138,7 +140,9 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "10_gaussian_fisher" => check_case::<Densities>,
         "11_markov_strings" => check_case::<Strings>,
         "12_independent_positions" => check_case::<Positions>,
+        "15d_ppk_bayes_net" => check_case::<NetworkProducts>,
         "16_marginalised_count_kernel" => check_case::<Counts>,
+        "17_bayes_net_fisher" => check_case::<NetworkKernels>,
         "18_kernel_logistic_regression" => check_case::<Logistic>,
         "19_baum_welch" => check_case::<BaumWelch>,
         "20_online_statistics" => check_case::<OnlineStatistics>,

@@ -32,8 +32,9 @@ impl Variable {
     /// Variables `x0`, `x1` and so on with so many states each, named by their numbers.
     #[must_use]
     pub fn numbered(cards: &[usize]) -> Vec<Self> {
-        let variable =
-            |(i, &card): (usize, &usize)| Self::new(format!("x{i}"), (0..card).map(|k| k.to_string()));
+        let variable = |(i, &card): (usize, &usize)| {
+            Self::new(format!("x{i}"), (0..card).map(|k| k.to_string()))
+        };
         cards.iter().enumerate().map(variable).collect()
     }
 
