@@ -12,6 +12,7 @@
 //! | [`context`] | models without hidden states: densities, Markov strings, independent positions |
 //! | [`kernel`] | kernels that sum over hidden models, one sequence stored, the other a stream |
 //! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
+//! | [`network`] | events of categories: sums of look-ups in a Bayesian network's tables, an alarm |
 //! | [`artefact`] | a classifier as a checked file that is read in place; feature `artefact` |
 //! | [`wire`] | samples and decisions as frames on a serial line that may lose and damage bytes; feature `wire` |
 //!
@@ -60,6 +61,7 @@ pub mod filter;
 mod format;
 pub mod hmm;
 pub mod kernel;
+pub mod network;
 pub mod number;
 mod profile;
 pub mod score;

@@ -3,11 +3,15 @@
 //! | what | file |
 //! |---|---|
 //! | [`Network`]: nodes, tables, likelihood, sampling; [`Shape`]: the graph and the places of entries | `model.rs`, `shape.rs` |
-//! | [`read_bif`], [`write_bif`]: the Bayesian Interchange Format | `bif.rs` |
+//! | [`read_bif`], [`write_bif`]: the Bayesian Interchange Format | `bif/` |
 //! | [`Inference`]: posteriors, the most probable record; [`joint`]; [`JunctionTree`]: products of any factors | `junction.rs`, `triangulate.rs`, `factors.rs` |
 //! | [`NetworkFisher`]: the Fisher kernel, its features as tables | `fisher.rs` |
 //! | set kernel, maximum mean discrepancy, two-sample test, representatives | `sets.rs` |
 //! | [`NetworkProduct`]: the probability product kernel between networks | `product.rs` |
+//! | [`NetworkClassifier`]: Bayes' rule, and a linear machine on the Fisher kernel's features | `classifier.rs` |
+//! | [`NetworkEvaluation`]: cross-validation of such a classifier | `evaluate.rs` |
+//! | [`DeployedSum`], [`DeployedAlarm`]: a classifier and an alarm as a device holds them | `device/` |
+//! | [`NetworkFile`]: what is kept of a fit | `file.rs` |
 //! | [`learn`]: tables and graphs from records | `learn/` |
 //!
 //! ```
@@ -25,8 +29,12 @@
 //! ```
 
 mod bif;
+mod classifier;
+mod device;
 mod error;
+mod evaluate;
 mod factors;
+mod file;
 mod fisher;
 mod junction;
 pub mod learn;
@@ -37,8 +45,12 @@ mod shape;
 mod triangulate;
 
 pub use bif::{BifError, read_bif, write_bif};
+pub use classifier::{ClassifierPlan, Method, NetworkClassifier};
+pub use device::{AlarmPlan, DeployedAlarm, DeployedSum};
 pub use error::NetworkError;
+pub use evaluate::{NetworkEvaluateError, NetworkEvaluation};
 pub use factors::Factor;
+pub use file::{NetworkFile, NetworkFileError, NetworkModel};
 pub use fisher::NetworkFisher;
 pub use junction::{Calibrated, Inference, JunctionTree, Posterior, Width, joint};
 pub use model::Network;

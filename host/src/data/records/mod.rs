@@ -3,6 +3,29 @@
 //! | what | file |
 //! |---|---|
 //! | [`Variable`], [`Records`]: columns with named states, rows of their numbers | `mod.rs` |
+//! | [`TextTable`]: a table as it is read, CSV or ARFF | `text.rs`, `arff.rs` |
+//! | [`Schema`]: what its fields are numbered by, bins of numbers among them | `schema.rs` |
+//! | [`Binning`]: where numbers are cut: equal frequencies, or description length | `bins.rs` |
+//!
+//! ```
+//! use fishweir::data::records::{Binning, Schema, TextTable};
+//!
+//! let table = TextTable::parse("doors.csv", b"door,warm\nopen,yes\n?,no\nshut,no\n")?;
+//! let schema = Schema::learn(&table, &[0, 1, 2], None, &Binning::default())?;
+//! let records = schema.records(&table)?;
+//! assert_eq!(schema.variables()[0].states, ["open", "shut"]);
+//! assert_eq!((records.row(2), records.missing()), (&[1, 0][..], 1));
+//! # Ok::<(), fishweir::data::DataError>(())
+//! ```
+
+mod arff;
+mod bins;
+mod schema;
+mod text;
+
+pub use bins::{Binning, Cutting};
+pub use schema::{Column, Schema};
+pub use text::TextTable;
 
 use std::collections::HashMap;
 
@@ -138,6 +161,19 @@ impl Records {
     pub fn select(&self, columns: &[usize]) -> Self {
         let values = self.rows().flat_map(|row| columns.iter().map(|&column| row[column]));
         Self { columns: columns.len(), values: values.collect() }
+    }
+
+    /// Makes a column missing in every record.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn forget(&mut self, column: usize) {
+        assert!(column < self.columns, "a column must be there to be forgotten");
+        self.values
+            .iter_mut()
+            .skip(column)
+            .step_by(self.columns)
+            .for_each(|value| *value = MISSING);
     }
 
     /// Number of fields that are missing.

@@ -1,6 +1,6 @@
 //! A graph by hill climbing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -15,6 +15,12 @@ use crate::parallel::each;
 /// much within this, the first is taken.
 const LEAST: f64 = 1e-7;
 
+/// The default of [`HillClimb::patience`].
+const PATIENCE: usize = 100;
+
+/// Changes for which a changed pair of nodes is left alone, if there are pairs enough.
+const LEFT_ALONE: usize = 15;
+
 /// Edges that must or must not be there, `(parent, child)` by column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constraints {
@@ -25,7 +31,9 @@ pub struct Constraints {
 }
 
 /// Hill climbing from the required edges: of all edges that may be added, dropped or turned round, the
-/// change that raises the score most, until none does.
+/// change that raises the score most, until none does. Then it goes on, with `patience`: the change that
+/// lowers the score least, but of none of the 15 pairs of nodes that were changed last; so many such changes
+/// without a better graph end it, and the best graph is taken.
 ///
 /// A restart makes some random changes to the best graph so far and climbs again; the best of all is kept.
 /// Scores of families are computed once; a change of a node's parents asks for at most as many as there
@@ -33,13 +41,16 @@ pub struct Constraints {
 ///
 /// Work: counting `n^2` pairs of columns, then some `2 n` families an edge.
 ///
-/// Source: Heckerman, Geiger and Chickering 1995, section 7.
+/// Sources: Heckerman, Geiger and Chickering 1995, section 7; Glover, "Tabu search", 1989.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HillClimb {
     /// What is raised.
     pub score: Score,
     /// Parents of a node at most.
     pub most_parents: usize,
+    /// Changes that may be made in a row without a better graph; 0 ends at the first graph that no change
+    /// betters.
+    pub patience: usize,
     /// Restarts after the first climb.
     pub restarts: usize,
     /// Random changes before each.
@@ -53,7 +64,8 @@ pub struct HillClimb {
 impl Default for HillClimb {
     fn default() -> Self {
         let constraints = Constraints::default();
-        Self { score: Score::Bic, most_parents: 8, restarts: 0, changes: 10, seed: 1, constraints }
+        let (score, most_parents, patience) = (Score::Bic, 8, PATIENCE);
+        Self { score, most_parents, patience, restarts: 0, changes: 10, seed: 1, constraints }
     }
 }
 
@@ -76,6 +88,14 @@ enum Change {
     Turn(usize, usize),
 }
 
+impl Change {
+    /// The nodes that it joins or parts.
+    fn pair(self) -> (usize, usize) {
+        let (Self::Add(a, b) | Self::Drop(a, b) | Self::Turn(a, b)) = self;
+        (a.min(b), a.max(b))
+    }
+}
+
 impl HillClimb {
     /// Learns a graph of the columns of whole records.
     ///
@@ -92,14 +112,14 @@ impl HillClimb {
         let scorer = Scorer::new(&columns, self.score);
         let rules = self.rules(variables, &columns)?;
         let mut best = Search::new(&scorer, &rules);
-        best.climb();
+        best.climb(self.patience);
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         for _ in 0..self.restarts {
             let mut other = best.clone();
             for _ in 0..self.changes {
                 other.change_at_random(&mut random);
             }
-            other.climb();
+            other.climb(self.patience);
             if other.score > best.score + LEAST {
                 best = other;
             }
@@ -267,17 +287,36 @@ impl<'a> Search<'a> {
         self.steps += 1;
     }
 
-    fn climb(&mut self) {
-        loop {
-            let mut best: Option<(Change, f64)> = None;
+    fn climb(&mut self, patience: usize) {
+        let (mut best, mut stale) = (self.clone(), 0);
+        let mut recent: VecDeque<(usize, usize)> = VecDeque::new();
+        let left_alone = LEFT_ALONE.min(self.parents.len() * (self.parents.len() - 1) / 4);
+        while stale <= patience {
+            let mut next: Option<(Change, f64)> = None;
             for (change, gain) in self.changes() {
-                if gain > best.map_or(0.0, |(_, most)| most) + LEAST {
-                    best = Some((change, gain));
+                let betters = self.score + gain > best.score + LEAST;
+                let is_free = betters || !recent.contains(&change.pair());
+                let least = next.map_or(f64::NEG_INFINITY, |(_, most)| most + LEAST);
+                if is_free && gain > least {
+                    next = Some((change, gain));
                 }
             }
-            let Some((change, _)) = best else { return };
+            let Some((change, gain)) = next else { break };
+            if patience == 0 && gain <= LEAST {
+                break;
+            }
             self.make(change);
+            recent.push_back(change.pair());
+            if recent.len() > patience.min(left_alone) {
+                recent.pop_front();
+            }
+            if self.score > best.score + LEAST {
+                (best, stale) = (self.clone(), 0);
+            } else {
+                stale += 1;
+            }
         }
+        *self = best;
     }
 
     fn change_at_random(&mut self, random: &mut ChaCha8Rng) {

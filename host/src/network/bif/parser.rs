@@ -1,10 +1,11 @@
-//! Networks in the Bayesian Interchange Format.
+//! What the words mean.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
-use std::str::Chars;
 
-use super::{Network, NetworkError, Shape};
+use super::super::shape::table_size;
+use super::super::{Network, NetworkError, Shape};
+use super::BifError;
+use super::scanner::{At, Scanner, Token};
 use crate::data::records::Variable;
 
 /// How far from one a row may sum before it is no rounding of print.
@@ -14,190 +15,8 @@ const ROUNDED_WITHIN: f64 = 1e-3;
 /// is read back to the bit.
 const EXACT_WITHIN: f64 = 1e-12;
 
-/// Why a text is no network.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}, line {line}, column {column}: {what}")]
-pub struct BifError {
-    /// The file.
-    pub file: String,
-    /// Line, from 1.
-    pub line: usize,
-    /// Column, from 1.
-    pub column: usize,
-    /// What is wrong, and what to do.
-    pub what: String,
-}
-
-/// Reads a network.
-///
-/// ```text
-/// file        = { "network" name "{" { property } "}" | variable | probability }
-/// variable    = "variable" name "{" { "type" "discrete" "[" n "]" "{" state { "," state } "}" ";" | property } "}"
-/// probability = "probability" "(" name [ "|" name { "," name } ] ")" "{" { row | property } "}"
-/// row         = ( "(" state { "," state } ")" | "default" | "table" ) number { "," number } ";"
-/// ```
-///
-/// A name is any run of characters but blanks and `{ } ( ) [ ] | , ; "`, or stands in quotes. Comments are
-/// those of C++. A row of states lists the node's probabilities given them; `default` fills the rows that
-/// are not listed; `table` of a node with parents lists all, the node's state varying slowest, the last
-/// parent's fastest. Rows rounded in print, within 1e-3 of one, are divided by their sum.
-///
-/// Source: Cozman, "The interchange format for Bayesian networks", 1998.
-///
-/// # Errors
-/// [`BifError`] at the line and column where the text ceases to be a network: an unknown or second name,
-/// state or row, a number that is no probability, a row that does not sum to one, edges that lead round.
-pub fn read_bif(file: &str, text: &str) -> Result<Network, BifError> {
-    Parser { file, rest: Scanner::new(text), ahead: None }.network()
-}
-
-/// Writes a network as [`read_bif`] reads it; numbers as short as they are read back to the bit.
-#[must_use]
-pub fn write_bif(network: &Network) -> String {
-    let mut text = "network unknown {\n}\n".to_owned();
-    let names =
-        |names: &mut dyn Iterator<Item = &str>| names.map(quoted).collect::<Vec<_>>().join(", ");
-    for Variable { name, states } in network.variables() {
-        let (name, card) = (quoted(name), states.len());
-        let states = names(&mut states.iter().map(String::as_str));
-        let _ =
-            writeln!(text, "variable {name} {{\n  type discrete [ {card} ] {{ {states} }};\n}}");
-    }
-    for node in 0..network.shape().nodes() {
-        let parents = network.shape().parents(node);
-        let _ = write!(text, "probability ( {}", quoted(network.name(node)));
-        if !parents.is_empty() {
-            let parents = names(&mut parents.iter().map(|&parent| network.name(parent)));
-            let _ = write!(text, " | {parents}");
-        }
-        text.push_str(" ) {\n");
-        let rows = network.table(node).chunks(network.shape().cards()[node]);
-        for (row, entries) in rows.enumerate() {
-            let given = network.shape().states_of_row(node, row);
-            let given = parents
-                .iter()
-                .zip(given)
-                .map(|(&parent, state)| network.variables()[parent].states[state].as_str());
-            let head = match parents.len() {
-                0 => "table".to_owned(),
-                _ => format!("({})", names(&mut given.into_iter())),
-            };
-            let entries: Vec<String> = entries.iter().map(f64::to_string).collect();
-            let _ = writeln!(text, "  {head} {};", entries.join(", "));
-        }
-        text.push_str("}\n");
-    }
-    text
-}
-
-/// A name, in quotes where it would not be read as one without.
-fn quoted(name: &str) -> String {
-    let plain = !name.is_empty()
-        && name.chars().all(|one| !ends_word(one))
-        && !name.starts_with("//")
-        && !name.starts_with("/*");
-    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "'")) }
-}
-
-/// Characters that end a word.
-fn ends_word(one: char) -> bool {
-    one.is_whitespace() || "{}()[]|,;\"".contains(one)
-}
-
-/// Line and column.
-type At = (usize, usize);
-
-#[derive(Clone, Debug, PartialEq)]
-enum Token {
-    Word(String),
-    /// In quotes.
-    Text(String),
-    Mark(char),
-    End,
-}
-
-impl Token {
-    fn shown(&self) -> String {
-        match self {
-            Self::Word(word) => format!("`{word}`"),
-            Self::Text(text) => format!("\"{text}\""),
-            Self::Mark(mark) => format!("`{mark}`"),
-            Self::End => "the end of the file".into(),
-        }
-    }
-}
-
-struct Scanner<'t> {
-    rest: Chars<'t>,
-    at: At,
-}
-
-impl<'t> Scanner<'t> {
-    fn new(text: &'t str) -> Self {
-        Self { rest: text.chars(), at: (1, 1) }
-    }
-
-    fn step(&mut self) -> Option<char> {
-        let one = self.rest.next()?;
-        self.at = if one == '\n' { (self.at.0 + 1, 1) } else { (self.at.0, self.at.1 + 1) };
-        Some(one)
-    }
-
-    fn starts(&self, with: &str) -> bool {
-        self.rest.as_str().starts_with(with)
-    }
-
-    /// The next token and where it begins; an error is where something that was opened does not end.
-    fn token(&mut self) -> Result<(Token, At), (At, &'static str)> {
-        loop {
-            let start = self.at;
-            if self.starts("//") {
-                while self.step().is_some_and(|one| one != '\n') {}
-            } else if self.starts("/*") {
-                self.step();
-                self.step();
-                while !self.starts("*/") {
-                    if self.step().is_none() {
-                        return Err((start, "the comment does not end; write `*/` after it"));
-                    }
-                }
-                self.step();
-                self.step();
-            } else if self.rest.as_str().starts_with(char::is_whitespace) {
-                self.step();
-            } else {
-                return Ok((self.solid(start)?, start));
-            }
-        }
-    }
-
-    fn solid(&mut self, start: At) -> Result<Token, (At, &'static str)> {
-        let Some(one) = self.step() else { return Ok(Token::End) };
-        if one == '"' {
-            let mut text = String::new();
-            loop {
-                match self.step() {
-                    Some('"') => return Ok(Token::Text(text)),
-                    Some(one) => text.push(one),
-                    None => {
-                        return Err((start, "the quoted text does not end; write `\"` after it"));
-                    }
-                }
-            }
-        }
-        if ends_word(one) {
-            return Ok(Token::Mark(one));
-        }
-        let mut word = String::from(one);
-        while let Some(next) = self.rest.clone().next().filter(|&next| !ends_word(next)) {
-            word.push(next);
-            self.step();
-        }
-        Ok(Token::Word(word))
-    }
-}
-
-struct Parser<'t> {
+/// Reads a network, token by token.
+pub(super) struct Parser<'t> {
     file: &'t str,
     rest: Scanner<'t>,
     ahead: Option<(Token, At)>,
@@ -211,7 +30,11 @@ struct Block {
     rows: Vec<Option<Vec<f64>>>,
 }
 
-impl Parser<'_> {
+impl<'t> Parser<'t> {
+    pub(super) fn new(file: &'t str, text: &'t str) -> Self {
+        Self { file, rest: Scanner::new(text), ahead: None }
+    }
+
     fn wrong(&self, (line, column): At, what: impl Into<String>) -> BifError {
         BifError { file: self.file.to_owned(), line, column, what: what.into() }
     }
@@ -271,7 +94,7 @@ impl Parser<'_> {
         }
     }
 
-    fn network(mut self) -> Result<Network, BifError> {
+    pub(super) fn network(mut self) -> Result<Network, BifError> {
         let mut variables: Vec<Variable> = Vec::new();
         let mut numbers = HashMap::new();
         let mut blocks: Vec<Option<Block>> = Vec::new();
@@ -434,7 +257,7 @@ impl Parser<'_> {
         self.expect(')')?;
         self.expect('{')?;
         let cards = parents.iter().map(|&parent| variables[parent].card());
-        let Some((rows, _)) = super::shape::table_size(cards, variables[node].card()) else {
+        let Some((rows, _)) = table_size(cards, variables[node].card()) else {
             return Err(
                 self.wrong(at, format!("the table of `{}` is too large", variables[node].name))
             );
