@@ -180,3 +180,17 @@ pub enum NetworkError {
     #[error("{0}")]
     Other(String),
 }
+
+impl NetworkError {
+    /// The record that it is about, from 0.
+    #[must_use]
+    pub fn record(&self) -> Option<usize> {
+        match self {
+            Self::Length { record, .. }
+            | Self::UnknownState { record, .. }
+            | Self::Missing { record, .. }
+            | Self::Impossible { record, .. } => Some(*record),
+            _ => None,
+        }
+    }
+}

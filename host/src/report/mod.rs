@@ -6,6 +6,7 @@ mod emission;
 mod evaluation;
 mod gram;
 mod model;
+mod network;
 mod route;
 mod table;
 mod training;
@@ -25,6 +26,10 @@ pub use evaluation::{
 };
 pub use gram::{GramReport, InformationSummary, SpectrumSummary};
 pub use model::{Inspection, Stored};
+pub use network::{
+    ComparisonReport, NetworkEvaluationReport, NetworkFitReport, NodeReport, QueryReport,
+    RepresentativesReport, Written,
+};
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
 pub use watch::{Alarms, Changes, Seen, WatchReport};

@@ -59,12 +59,11 @@ pub(super) fn equal_frequency(mut values: Vec<f64>, bins: usize) -> Vec<f64> {
 pub(super) fn description_length(mut values: Vec<(f64, usize)>, classes: usize) -> Vec<f64> {
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut cuts = Vec::new();
-    let mut open = vec![0..values.len()];
-    while let Some(range) = open.pop() {
-        if let Some(at) = best_cut(&values[range.clone()], classes) {
-            let at = range.start + at;
-            cuts.push(between(values[at - 1].0, values[at].0));
-            open.extend([range.start..at, at..range.end]);
+    let mut open = vec![&values[..]];
+    while let Some(part) = open.pop() {
+        if let Some(at) = best_cut(part, classes) {
+            cuts.push(between(part[at - 1].0, part[at].0));
+            open.extend([&part[..at], &part[at..]]);
         }
     }
     cuts.sort_by(f64::total_cmp);

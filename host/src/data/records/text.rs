@@ -105,6 +105,12 @@ impl TextTable {
         self.lines.is_empty()
     }
 
+    /// The line of a row, from 1; 0 where there is no such row.
+    #[must_use]
+    pub fn line(&self, row: usize) -> u64 {
+        self.lines.get(row).copied().unwrap_or(0)
+    }
+
     /// Names of the columns.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
@@ -139,8 +145,7 @@ impl TextTable {
 
     /// The place of a field.
     pub(super) fn place(&self, row: usize, column: &TextColumn) -> Box<Place> {
-        let line = self.lines.get(row).copied().unwrap_or(0);
-        column.place(&self.source, line)
+        column.place(&self.source, self.line(row))
     }
 }
 

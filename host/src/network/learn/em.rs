@@ -140,9 +140,9 @@ impl ExpectationMaximisation {
         let shape = network.shape();
         let parts = each(records.len().div_ceil(AT_ONCE), &|task| {
             let (mut counts, mut sum) = (vec![0.0; shape.all_cells()], 0.0);
-            let first = task * AT_ONCE;
-            for index in first..(first + AT_ONCE).min(records.len()) {
-                let (record, weight) = (records.row(index), f64::from(weights[index]));
+            let all = records.rows().zip(weights).enumerate();
+            for (index, (record, &weight)) in all.skip(task * AT_ONCE).take(AT_ONCE) {
+                let weight = f64::from(weight);
                 let impossible = NetworkError::Impossible { record: index, node: None };
                 let log = match &inference {
                     Some(inference) if record.contains(&MISSING) => {
