@@ -52,6 +52,18 @@ pub enum Error {
     /// A kernel by marginalisation.
     #[error(transparent)]
     Marginal(#[from] crate::kernel::marginal::MarginalError),
+    /// A Bayesian network.
+    #[error(transparent)]
+    Network(#[from] crate::network::NetworkError),
+    /// A network's file.
+    #[error(transparent)]
+    NetworkFile(#[from] crate::network::NetworkFileError),
+    /// A classifier of records that cannot be judged.
+    #[error(transparent)]
+    NetworkEvaluate(#[from] crate::network::NetworkEvaluateError),
+    /// A network in BIF.
+    #[error(transparent)]
+    Bif(#[from] crate::network::BifError),
     /// A Gram matrix.
     #[error(transparent)]
     Gram(#[from] crate::kernel::GramError),

@@ -14,6 +14,7 @@
 //! | likelihoods, posteriors, expected statistics of many sequences | [`batch`], [`batch::expectations`] |
 //! | a fitted model and what it answers, with hidden states or without; its file | [`model`] |
 //! | models whose hidden state is a vector | [`dynamics`] |
+//! | records of categories, and Bayesian networks over them | [`data::records`], [`network`] |
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
 //! | `fit`, `predict`, `score`, and data in memory | [`estimator`] |
 //! | a classifier of windows or of whole series, with every choice told | [`learn::train`] |
@@ -44,6 +45,7 @@ pub mod fit;
 pub mod kernel;
 pub mod learn;
 pub mod model;
+pub mod network;
 mod parallel;
 #[cfg(feature = "device")]
 pub mod parity;

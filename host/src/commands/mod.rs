@@ -10,6 +10,7 @@ mod gram;
 mod info;
 mod kernels;
 mod model;
+mod network;
 mod output;
 mod pca;
 mod progress;
@@ -57,6 +58,9 @@ enum Command {
     /// Draw series where a kernel puts them: its first principal components
     #[command(long_about = pca::LONG_ABOUT)]
     Pca(pca::Arguments),
+    /// Bayesian networks over records of categories: fit, evaluate, query, sample, compare, export, draw
+    #[command(long_about = network::LONG_ABOUT)]
+    Network(network::Arguments),
     /// Say what a model is and what it costs on a device
     Info(info::Arguments),
     /// Run a model on an emulated microcontroller and compare every bit with the host
@@ -114,6 +118,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Export(arguments)) => export::run(&arguments),
         Some(Command::Gram(arguments)) => gram::run(&arguments),
         Some(Command::Pca(arguments)) => pca::run(&arguments),
+        Some(Command::Network(arguments)) => network::run(&arguments),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Watch(arguments)) => watch::run(&arguments),

@@ -436,6 +436,36 @@ pub enum DataError {
         /// The longest line allowed.
         limit: u64,
     },
+    /// A field of a table of records that is none of its column's states.
+    #[error("{place}: `{text}` is no state of {column}; it has {states}")]
+    UnknownCategory {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+        /// The column.
+        column: String,
+        /// Its states, separated by commas.
+        states: String,
+    },
+    /// A column that the model does not have.
+    #[error("{place}: the model has no `{column}`; it has {known}. Leave the column out")]
+    ExtraColumn {
+        /// Where.
+        place: Box<Place>,
+        /// The column.
+        column: String,
+        /// The model's columns, separated by commas.
+        known: String,
+    },
+    /// A text in the Attribute-Relation File Format that is none.
+    #[error("{place}: {what}")]
+    Arff {
+        /// Where.
+        place: Box<Place>,
+        /// What is wrong and what to do.
+        what: String,
+    },
     /// A format name that is none.
     #[error("unknown format `{0}`; known are {names}", names = Format::NAMES)]
     UnknownFormatName(String),

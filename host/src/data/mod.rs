@@ -46,6 +46,7 @@ mod folds;
 mod gaps;
 mod live;
 mod read;
+pub mod records;
 mod samples;
 mod series_table;
 mod strings;

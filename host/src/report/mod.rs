@@ -7,6 +7,7 @@ mod evaluation;
 mod gram;
 mod model;
 mod models;
+mod network;
 mod pca;
 mod route;
 mod table;
@@ -27,6 +28,10 @@ pub use evaluation::{
 pub use gram::{GramReport, InformationSummary, SpectrumSummary};
 pub use model::{Inspection, Stored};
 pub use models::{ModelSummary, ModelsReport};
+pub use network::{
+    ComparisonReport, NetworkEvaluationReport, NetworkFitReport, NodeReport, QueryReport,
+    RepresentativesReport, Written,
+};
 pub use pca::PcaReport;
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};

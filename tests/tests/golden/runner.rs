@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const INFERENCE: &str = include_str!("../../golden/06_hmm_inference.json");
 
-const FILES: [&str; 23] = [
+const FILES: [&str; 25] = [
     include_str!("../../golden/01_marginalisation_kernel.json"),
     include_str!("../../golden/02_hidden_binomial.json"),
     include_str!("../../golden/03_fixed_length_hmm_kernel.json"),
@@ -20,13 +20,15 @@ const FILES: [&str; 23] = [
     include_str!("../../golden/10_gaussian_fisher.json"),
     include_str!("../../golden/11_markov_strings.json"),
     include_str!("../../golden/12_independent_positions.json"),
+    include_str!("../../golden/13_generative_mmk.json"),
     include_str!("../../golden/14_empirical_latent_mmk.json"),
     include_str!("../../golden/15a_ppk_exponential_family.json"),
-    include_str!("../../golden/15c_ppk_linear_gaussian.json"),
-    include_str!("../../golden/15e_ppk_factorial_switching.json"),
-    include_str!("../../golden/13_generative_mmk.json"),
     include_str!("../../golden/15b_ppk_latent.json"),
+    include_str!("../../golden/15c_ppk_linear_gaussian.json"),
+    include_str!("../../golden/15d_ppk_bayes_net.json"),
+    include_str!("../../golden/15e_ppk_factorial_switching.json"),
     include_str!("../../golden/16_marginalised_count_kernel.json"),
+    include_str!("../../golden/17_bayes_net_fisher.json"),
     include_str!("../../golden/18_kernel_logistic_regression.json"),
     include_str!("../../golden/19_baum_welch.json"),
     include_str!("../../golden/20_online_statistics.json"),
