@@ -8,8 +8,8 @@ use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
     Bank, Between, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogKernel,
-    LogReading, Marginalisation, Measure, OpenNode, Overlap, Overlaps, PairHmm, PairKernel, PairTable, PrunedTree, Stack,
-    TreeKernel, TreeMessage, TreeModel, TreeShape,
+    LogReading, Marginalisation, Measure, OpenNode, Overlap, Overlaps, PairHmm, PairKernel,
+    PairTable, PrunedTree, Stack, TreeKernel, TreeMessage, TreeModel, TreeShape,
 };
 use fishweir_core::number::{Dual, Real};
 
