@@ -10,7 +10,9 @@ use crate::fit::{Accumulate, BaumWelch, Expectations, Fit, FitError, Topology};
 use crate::kernel::{Gram, ModelScore, Scored, push_emissions};
 use crate::parallel::each;
 use crate::runtime::numbers::push_row;
-use crate::runtime::{Emissions, Hmm, HmmError, RowState, check, padded_states, with_states};
+use crate::runtime::{
+    Distribution, Emissions, Hmm, HmmError, RowState, check, padded_states, with_states,
+};
 
 /// Independent samples of a mixture of diagonal Gaussians, of one where there is one component:
 /// `p(x_1..T) = prod_t sum_m weight_m N(x_t; mean_m, std_m)`.
@@ -124,6 +126,13 @@ impl DensityModel {
             transition: vec![self.weight.clone(); self.weight.len()],
             emission: self.emission.clone(),
         }
+    }
+
+    /// The distribution of a sample, as kernels between models compare it.
+    #[must_use]
+    pub fn distribution(&self) -> Distribution {
+        let component = self.emission.distributions().unwrap_or_default();
+        Distribution::Mixture { weight: self.weight.clone(), component }
     }
 
     fn channels(&self) -> usize {

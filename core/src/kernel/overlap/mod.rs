@@ -10,7 +10,8 @@ pub use discrete::{bernoulli_log_overlap, categorical_log_overlap};
 pub use gaussian::{Covariance, Normal, gaussian_log_overlap};
 
 use crate::emission::{
-    Bernoulli, Categorical, Emission, FullGaussian, FullGaussianView, Gaussian, Mixture, Poisson,
+    Bernoulli, Categorical, Emission, FullGaussian, FullGaussianView, Gaussian, GaussianView,
+    Mixture, Poisson,
 };
 use crate::error::{Flaw, ModelError, Part};
 use crate::number::{Real, power};
@@ -108,8 +109,13 @@ impl<T: Real, const D: usize> Overlap for Poisson<D, T> {
 impl<T: Real, const D: usize> Overlap for Gaussian<D, T> {
     fn log_overlap(&self, other: &Self, measure: Measure<T>) -> Result<T, ModelError> {
         let (own, others) = (self.variance(), other.variance());
-        let of = |mean, variance| Normal::diagonal(mean, variance);
-        gaussian_log_overlap(&of(self.mean(), &own), &of(other.mean(), &others), measure, &mut [])
+        fn of<'a, T: Real>(view: GaussianView<'a, T>, variance: &'a [T]) -> Normal<'a, T> {
+            // The constant has the sum of the rates' logarithms.
+            let half = -(view.constant + T::from_count(variance.len() as u64) * T::HALF_LN_TAU);
+            Normal::from_parts(view.mean, Covariance::Diagonal(variance), half + half)
+        }
+        let (own, others) = (of(self.view(), &own), of(other.view(), &others));
+        gaussian_log_overlap(&own, &others, measure, &mut [])
     }
 }
 

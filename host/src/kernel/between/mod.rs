@@ -6,36 +6,42 @@
 //! mean map              k(p, q) = E exp(-lambda/2 |x - y|^2),   x from p, y from q
 //! ```
 //!
+//! | kernel | between | file |
+//! |---|---|---|
+//! | [`DistributionKernel`] | single distributions, mixtures, kernel density estimates | `distribution.rs` |
+//! | [`GammaProduct`] | gamma and exponential distributions | `gamma.rs` |
+//! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`] | multinomials; their distances | `multinomial.rs` |
+//! | [`Bhattacharyya`] | members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
+//! | [`SymmetricKl`] | what has a [`Divergence`] | `divergence.rs` |
+//! | [`HmmKernel`] | hidden Markov models, over sequences of one length | `hmm.rs` |
+//! | [`FactorialKernel`] | factorial hidden Markov models, exact | `factorial.rs` |
+//! | [`MeanField`] | the same, a lower bound for many chains | `mean_field.rs` |
+//!
 //! Every kernel here is a [`ModelKernel`], which gives `log k` of two models; matrices of all pairs are
 //! normalised from the logarithms, so that no length underflows.
-//!
-//! | kernel, models | file |
-//! |---|---|
-//! | [`Bhattacharyya`]: members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
-//! | [`ProbabilityProduct`], of any power: the trait [`ProductIntegral`] | `product.rs` |
-//! | ... of [`Gaussian`]s of any covariance | `gaussian.rs` |
-//! | ... of [`Bernoulli`] vectors, [`Poisson`] counts | `counts.rs` |
-//! | ... of [`Gamma`] and exponential distributions | `gamma.rs` |
-//! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`]; Hellinger's and geodesic distances | `multinomial.rs` |
-//! | [`SymmetricKl`] of what has a [`Divergence`] | `divergence.rs` |
 
-mod counts;
+mod check;
+mod compared;
+mod distribution;
 mod divergence;
 mod error;
 mod exponential;
+mod factorial;
 mod gamma;
-mod gaussian;
+mod hmm;
+mod mean_field;
 mod multinomial;
-mod product;
 
-pub use counts::{Bernoulli, Poisson};
+pub use distribution::DistributionKernel;
 pub use divergence::{Divergence, SymmetricKl};
 pub use error::{BetweenError, PairError};
 pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
-pub use gamma::Gamma;
-pub use gaussian::Gaussian;
+pub use factorial::{FactorialHmm, FactorialKernel};
+pub use fishweir_core::kernel::Measure;
+pub use gamma::{Gamma, GammaProduct};
+pub use hmm::HmmKernel;
+pub use mean_field::MeanField;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
-pub use product::{ProbabilityProduct, ProductIntegral};
 
 use super::LogGram;
 
