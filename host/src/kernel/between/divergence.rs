@@ -107,10 +107,10 @@ impl Divergence for Distribution {
             (Self::Mixture { .. }, _) | (_, Self::Mixture { .. }) => {
                 refused("a divergence of mixtures has no closed form; compare by a product kernel")
             }
-            _ => match (factored(self)?, factored(other)?) {
-                (Some((mean, own)), Some((others, lower))) => {
+            _ => match (Factored::of(self)?, Factored::of(other)?) {
+                (Some(own), Some(other)) => {
                     sizes("channels")?;
-                    Ok(of_gaussians(mean, own, others, &lower))
+                    Ok(own.divergence(&other))
                 }
                 _ => refused("they are over different spaces; compare like with like"),
             },
@@ -118,37 +118,41 @@ impl Divergence for Distribution {
     }
 }
 
-/// A Gaussian's means and the lower Cholesky factor of its covariance, `[channel][channel]` in a row.
-fn factored(one: &Distribution) -> Result<Option<(&[f64], Vec<f64>)>, BetweenError> {
-    let mut factor = match one {
-        Distribution::FullGaussian { covariance, .. } => covariance.clone(),
-        Distribution::Gaussian { variance, .. } => {
-            let size = variance.len();
-            let mut covariance = vec![0.0; size * size];
-            let diagonal = covariance.iter_mut().step_by(size + 1);
-            diagonal.zip(variance).for_each(|(entry, variance)| *entry = *variance);
-            covariance
-        }
-        _ => return Ok(None),
-    };
-    let (Distribution::FullGaussian { mean, .. } | Distribution::Gaussian { mean, .. }) = one
-    else {
-        return Ok(None);
-    };
-    matrix::cholesky(&mut factor, mean.len(), |_| 0.0)
-        .map_err(|row| BetweenError::Singular { part: "covariance".into(), row })?;
-    Ok(Some((mean, factor)))
+/// A Gaussian with the lower Cholesky factor of its covariance, `[channel][channel]` in a row.
+struct Factored<'a> {
+    mean: &'a [f64],
+    factor: Vec<f64>,
 }
 
-fn of_gaussians(mean: &[f64], own: Vec<f64>, others: &[f64], lower: &[f64]) -> f64 {
-    let (size, mut ratio) = (mean.len(), own);
-    matrix::solve_lower(lower, size, &mut ratio);
-    let mut gap: Vec<f64> = mean.iter().zip(others).map(|(a, b)| a - b).collect();
-    matrix::solve(lower, size, &mut gap);
-    let of_entry = |(place, entry): (usize, &f64)| {
-        let square = entry * entry;
-        if place % (size + 1) == 0 { excess(square - 1.0) } else { square }
-    };
-    let spread: f64 = ratio.iter().enumerate().map(of_entry).sum();
-    0.5 * (spread + gap.iter().map(|z| z * z).sum::<f64>())
+impl<'a> Factored<'a> {
+    /// `None` of what is no Gaussian.
+    fn of(one: &'a Distribution) -> Result<Option<Self>, BetweenError> {
+        let (mean, mut factor) = match one {
+            Distribution::FullGaussian { mean, covariance } => (mean, covariance.clone()),
+            Distribution::Gaussian { mean, variance } => {
+                let size = mean.len();
+                let mut covariance = vec![0.0; size * size];
+                let diagonal = covariance.iter_mut().step_by(size + 1);
+                diagonal.zip(variance).for_each(|(entry, variance)| *entry = *variance);
+                (mean, covariance)
+            }
+            _ => return Ok(None),
+        };
+        matrix::cholesky(&mut factor, mean.len(), |_| 0.0)
+            .map_err(|row| BetweenError::Singular { part: "covariance".into(), row })?;
+        Ok(Some(Self { mean, factor }))
+    }
+
+    fn divergence(self, other: &Self) -> f64 {
+        let (size, mut ratio) = (self.mean.len(), self.factor);
+        matrix::solve_lower(&other.factor, size, &mut ratio);
+        let mut gap: Vec<f64> = self.mean.iter().zip(other.mean).map(|(a, b)| a - b).collect();
+        matrix::solve(&other.factor, size, &mut gap);
+        let of_entry = |(place, entry): (usize, &f64)| {
+            let square = entry * entry;
+            if place % (size + 1) == 0 { excess(square - 1.0) } else { square }
+        };
+        let spread: f64 = ratio.iter().enumerate().map(of_entry).sum();
+        0.5 * (spread + gap.iter().map(|z| z * z).sum::<f64>())
+    }
 }
