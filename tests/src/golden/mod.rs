@@ -26,12 +26,12 @@ mod kernel;
 mod kernel_logistic;
 mod marginalisation;
 mod markov;
-mod mean_map;
 mod movement;
 mod pair_hmm;
 mod positions;
 mod precision;
 mod schema;
+mod sequence_maps;
 mod statistics;
 mod through_host;
 mod tree;
@@ -57,11 +57,11 @@ use inference::Inference;
 use kernel_logistic::Logistic;
 use marginalisation::FiniteSet;
 use markov::Strings;
-use mean_map::MeanMaps;
 use pair_hmm::Pairs;
 use positions::Positions;
 use precision::{Kind, Precise};
 use schema::{Case, File};
+use sequence_maps::SequenceMaps;
 use statistics::OnlineStatistics;
 use tree::Tree;
 
@@ -144,7 +144,7 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "10_gaussian_fisher" => check_case::<Densities>,
         "11_markov_strings" => check_case::<Strings>,
         "12_independent_positions" => check_case::<Positions>,
-        "14_empirical_latent_mmk" => check_case::<MeanMaps>,
+        "14_empirical_latent_mmk" => check_case::<SequenceMaps>,
         "15a_ppk_exponential_family" => check_case::<Exponential>,
         "16_marginalised_count_kernel" => check_case::<Counts>,
         "18_kernel_logistic_regression" => check_case::<Logistic>,

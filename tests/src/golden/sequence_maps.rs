@@ -13,7 +13,7 @@ use crate::oracle::{Model, Sequence};
 use crate::rounding::Tolerance;
 
 /// The empirical and the latent mean map, which the host computes in `f64`.
-pub(super) struct MeanMaps;
+pub(super) struct SequenceMaps;
 
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -85,7 +85,7 @@ fn rbf(lambda: f64, convention: Convention) -> Result<Rbf, String> {
     Rbf::new(lambda, convention).map_err(|error| error.to_string())
 }
 
-impl Kind for MeanMaps {
+impl Kind for SequenceMaps {
     type Inputs = Inputs;
     type Expected = Expected;
 
