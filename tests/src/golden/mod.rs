@@ -6,10 +6,13 @@
 //! is a case that expects nothing.
 
 mod baum_welch;
+mod between;
 mod compare;
 mod count_kernel;
 mod directional;
 mod exponential;
+mod factorial;
+mod factorial_switching;
 mod features;
 mod fisher;
 mod fisher_kernel;
@@ -24,8 +27,10 @@ mod host_fit;
 mod inference;
 mod kernel;
 mod kernel_logistic;
+mod latent_products;
 mod marginalisation;
 mod markov;
+mod mean_map;
 mod movement;
 mod pair_hmm;
 mod positions;
@@ -46,6 +51,7 @@ use compare::Comparison;
 use count_kernel::Counts;
 use directional::Directional;
 use exponential::Exponential;
+use factorial_switching::FactorialSwitching;
 use fisher::Fisher;
 use fisher_kernel::FisherKernels;
 use fixed_length::Fixed;
@@ -55,8 +61,10 @@ use hidden_binomial::Binomial;
 use hidden_tree::Trees;
 use inference::Inference;
 use kernel_logistic::Logistic;
+use latent_products::LatentProducts;
 use marginalisation::FiniteSet;
 use markov::Strings;
+use mean_map::MeanMaps;
 use pair_hmm::Pairs;
 use positions::Positions;
 use precision::{Kind, Precise};
@@ -144,8 +152,11 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "10_gaussian_fisher" => check_case::<Densities>,
         "11_markov_strings" => check_case::<Strings>,
         "12_independent_positions" => check_case::<Positions>,
+        "13_generative_mmk" => check_case::<MeanMaps>,
         "14_empirical_latent_mmk" => check_case::<SequenceMaps>,
         "15a_ppk_exponential_family" => check_case::<Exponential>,
+        "15b_ppk_latent" => check_case::<LatentProducts>,
+        "15e_ppk_factorial_switching" => check_case::<FactorialSwitching>,
         "16_marginalised_count_kernel" => check_case::<Counts>,
         "18_kernel_logistic_regression" => check_case::<Logistic>,
         "19_baum_welch" => check_case::<BaumWelch>,

@@ -1,6 +1,7 @@
 //! The library: what it computes is the core's at any size; training, kernels, files, the test runner.
 
 mod batch;
+mod between;
 mod gram;
 mod learn;
 mod marginal;

@@ -14,6 +14,7 @@ use crate::emission::{
     Mixture, Poisson,
 };
 use crate::error::{Flaw, ModelError, Part};
+use crate::hmm::RealOf;
 use crate::number::{Real, power};
 
 /// By what two distributions `p` and `q` over one space are compared.
@@ -74,7 +75,7 @@ impl<T: Real> Measure<T> {
 ///
 /// The arithmetic is in functions over slices ([`gaussian_log_overlap`], ...), which a program whose sizes
 /// are known at run time calls itself.
-pub trait Overlap: Emission<Weight: Real> {
+pub trait Overlap: Emission {
     /// `log k` of two distributions by a measure that is [valid](Measure::validate); minus infinity where
     /// it is zero. The same of `(other, self)`, but for rounding.
     ///
@@ -84,8 +85,8 @@ pub trait Overlap: Emission<Weight: Real> {
     fn log_overlap(
         &self,
         other: &Self,
-        measure: Measure<Self::Weight>,
-    ) -> Result<Self::Weight, ModelError>;
+        measure: Measure<RealOf<Self>>,
+    ) -> Result<RealOf<Self>, ModelError>;
 }
 
 impl<T: Real, const K: usize> Overlap for Categorical<K, T> {

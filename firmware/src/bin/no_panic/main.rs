@@ -66,6 +66,7 @@ fn main() -> ! {
     constructors();
     kernels::kernels();
     kernels::tree_kernels();
+    kernels::between_models();
     fixed::fixed();
     contexts();
     wire();
