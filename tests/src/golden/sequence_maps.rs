@@ -4,11 +4,12 @@ use fishweir::kernel::{Gram, Kernel, KernelError};
 use fishweir::runtime::Hmm;
 use serde::Deserialize;
 
+use super::between::host_hmm;
 use super::compare::Comparison;
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, Matrix, Row, SequenceJson};
 use super::tree::Expectation;
-use crate::build::host::{host_mixture, host_model, host_samples};
+use crate::build::host::host_samples;
 use crate::oracle::{Model, Sequence};
 use crate::rounding::Tolerance;
 
@@ -103,8 +104,7 @@ impl Kind for SequenceMaps {
             }
             Inputs::Latent { hmm, sequences, lambdas, nu } => {
                 let model = Model::try_from(hmm)?;
-                let model = host_model(&model).or_else(|| host_mixture(&model));
-                let model = model.ok_or("not a model of the host")?;
+                let model = host_hmm(&model).ok_or("not a model of the host")?;
                 latent(&model, nu, sequences, &lambdas, expected, comparison)
             }
         }
