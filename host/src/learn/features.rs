@@ -40,8 +40,8 @@ pub enum Features {
     Counts,
     /// Expected numbers of each symbol in each hidden state, and of transitions between states, each index of
     /// both mixed (see [`Mixing`](crate::kernel::mean_map::Mixing)). Divided by the length they are the
-    /// latent mean map kernel (Mehta and Gray 2010) of symbols, but that transitions are divided by one more
-    /// than there are.
+    /// latent mean map kernel (Mehta and Gray 2010), but that transitions are divided by one more than there
+    /// are. Of models over symbols alone.
     LatentMap {
         /// What symbols, or states, that differ have in common: from 0 to 1.
         mismatch: f64,

@@ -1,7 +1,7 @@
 //! From plain models and sequences to the host's, of run-time sizes.
 
 use fishweir::data::{Rows, Samples};
-use fishweir::runtime::{Emissions, Hmm, family};
+use fishweir::runtime::{Emissions, Hmm};
 
 use crate::oracle::{Law, Model, Observation, Sequence};
 
@@ -11,28 +11,6 @@ pub fn host_model(model: &Model) -> Option<Hmm> {
         initial: model.initial.clone(),
         transition: model.transition.clone(),
         emission: emissions(model)?,
-    })
-}
-
-/// The host's model of mixtures of Gaussians of diagonal covariance. `None` for other emissions.
-pub fn host_mixture(model: &Model) -> Option<Hmm> {
-    let mut parts = [const { Vec::new() }; 3];
-    for law in &model.emission {
-        let Law::Mixture { weight, component } = law else { return None };
-        let (mut means, mut stds) = (Vec::new(), Vec::new());
-        for component in component {
-            let Law::Gaussian { mean, variance } = component else { return None };
-            means.extend_from_slice(mean);
-            stds.extend(variance.iter().map(|v| v.sqrt()));
-        }
-        for (rows, row) in parts.iter_mut().zip([weight.clone(), means, stds]) {
-            rows.push(row);
-        }
-    }
-    Some(Hmm {
-        initial: model.initial.clone(),
-        transition: model.transition.clone(),
-        emission: Emissions::new(family("mixture")?, parts),
     })
 }
 

@@ -188,7 +188,7 @@ fn distribution(law: &Law) -> Distribution {
 }
 
 /// The host's model, of every family that it has; `None` of others.
-fn host_hmm(model: &Model) -> Option<HostHmm> {
+pub(super) fn host_hmm(model: &Model) -> Option<HostHmm> {
     if let Some(hmm) = host_model(model) {
         return Some(hmm);
     }

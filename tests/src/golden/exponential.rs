@@ -1,8 +1,8 @@
 use fishweir::kernel::between::{
-    Bernoulli, BetweenError, Bhattacharyya, ExponentialFamily, Gamma, Gaussian, ModelKernel,
-    Multinomial, MultinomialProduct, MultinomialSeries, NaturalFamily, Poisson, ProbabilityProduct,
-    ProductIntegral,
+    BetweenError, Bhattacharyya, DistributionKernel, ExponentialFamily, Gamma, GammaProduct,
+    ModelKernel, Multinomial, MultinomialProduct, MultinomialSeries, NaturalFamily,
 };
+use fishweir::runtime::Distribution;
 use serde::Deserialize;
 
 use super::compare::Comparison;
@@ -68,30 +68,37 @@ impl Kind for Exponential {
     ) -> Result<(), String> {
         match inputs {
             Inputs::Gaussian { mean, cov, mean2, cov2, rhos } => {
-                let of = |mean, covariance: &Matrix| Gaussian::new(mean, covariance);
-                products([of(mean, &cov), of(mean2, &cov2)], &rhos, expected, comparison)
+                let of = |mean, covariance: Matrix| Distribution::FullGaussian {
+                    mean,
+                    covariance: covariance.concat(),
+                };
+                distributions([of(mean, cov), of(mean2, cov2)], &rhos, expected, comparison)
             }
             Inputs::GaussianIsotropic { mean, mean2, variance, rhos } => {
-                let pair = [mean, mean2].map(|mean| Gaussian::isotropic(mean, variance));
-                products(pair, &rhos, expected, comparison)
+                let of = |mean: Row| {
+                    let variance = vec![variance; mean.len()];
+                    Distribution::Gaussian { mean, variance }
+                };
+                distributions([of(mean), of(mean2)], &rhos, expected, comparison)
             }
             Inputs::GaussianVariance { variance, variance2, rhos } => {
-                let of = |variance| Gaussian::isotropic(vec![0.0], variance);
-                products([variance, variance2].map(of), &rhos, expected, comparison)
+                let of =
+                    |variance| Distribution::Gaussian { mean: vec![0.0], variance: vec![variance] };
+                distributions([of(variance), of(variance2)], &rhos, expected, comparison)
             }
             Inputs::Bernoulli { p, p2, rhos } => {
-                products([p, p2].map(Bernoulli::new), &rhos, expected, comparison)
+                distributions([p, p2].map(Distribution::Bernoulli), &rhos, expected, comparison)
             }
             Inputs::Poisson { rate, rate2, rhos } => {
-                let pair = [rate, rate2].map(|rate| Poisson::new(vec![rate]));
-                products(pair, &rhos, expected, comparison)
+                let pair = [rate, rate2].map(|rate| Distribution::Poisson(vec![rate]));
+                distributions(pair, &rhos, expected, comparison)
             }
             Inputs::Exponential { mean, mean2, rhos } => {
-                products([mean, mean2].map(Gamma::exponential), &rhos, expected, comparison)
+                gammas([mean, mean2].map(Gamma::exponential), &rhos, expected, comparison)
             }
             Inputs::Gamma { shape, scale, shape2, scale2, rhos } => {
                 let pair = [Gamma::new(shape, scale), Gamma::new(shape2, scale2)];
-                products(pair, &rhos, expected, comparison)
+                gammas(pair, &rhos, expected, comparison)
             }
             Inputs::Multinomial { p, p2, s, rhos } => {
                 multinomial(p, p2, s, &rhos, expected, comparison)
@@ -126,14 +133,25 @@ fn natural(family: Family, count: Option<u32>) -> Result<NaturalFamily, String> 
     })
 }
 
-fn products<P: ProductIntegral>(
-    pair: [Result<P, BetweenError>; 2],
+fn distributions(
+    pair: [Distribution; 2],
     rhos: &[f64],
     expected: &Expected,
     comparison: &mut Comparison,
 ) -> Result<(), String> {
-    let pair: Vec<P> = pair.into_iter().collect::<Result<_, _>>().map_err(said)?;
-    let kernels = rhos.iter().map(|&rho| ProbabilityProduct::new(rho));
+    let kernels = rhos.iter().map(|&rho| DistributionKernel::product(rho));
+    let kernels = kernels.collect::<Result<Vec<_>, _>>().map_err(said)?;
+    values(&kernels, &pair, expected, comparison)
+}
+
+fn gammas(
+    pair: [Result<Gamma, BetweenError>; 2],
+    rhos: &[f64],
+    expected: &Expected,
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    let pair = pair.into_iter().collect::<Result<Vec<_>, _>>().map_err(said)?;
+    let kernels = rhos.iter().map(|&rho| GammaProduct::new(rho));
     let kernels = kernels.collect::<Result<Vec<_>, _>>().map_err(said)?;
     values(&kernels, &pair, expected, comparison)
 }

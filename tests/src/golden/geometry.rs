@@ -1,6 +1,7 @@
 use fishweir::kernel::between::{
-    BetweenError, Divergence, Gaussian, HeatForm, HeatKernel, ModelKernel, Multinomial, SymmetricKl,
+    BetweenError, Divergence, HeatForm, HeatKernel, ModelKernel, Multinomial, SymmetricKl,
 };
+use fishweir::runtime::Distribution;
 use serde::Deserialize;
 
 use super::compare::Comparison;
@@ -47,9 +48,13 @@ impl Kind for Geometry {
                 multinomials(p, q, &times, expected, comparison)
                     .and_then(|(p, q)| divergences(&p, &q, a, b, expected, comparison))
             }
-            Inputs::Gaussian { mean, cov, mean2, cov2, a, b } => Gaussian::new(mean, &cov)
-                .and_then(|p| Ok((p, Gaussian::new(mean2, &cov2)?)))
-                .and_then(|(p, q)| divergences(&p, &q, a, b, expected, comparison)),
+            Inputs::Gaussian { mean, cov, mean2, cov2, a, b } => {
+                let of = |mean, covariance: Matrix| Distribution::FullGaussian {
+                    mean,
+                    covariance: covariance.concat(),
+                };
+                divergences(&of(mean, cov), &of(mean2, cov2), a, b, expected, comparison)
+            }
         };
         done.map_err(|error| error.to_string())
     }

@@ -1,88 +1,88 @@
-use fishweir::data::{Samples, SamplesView};
-use fishweir::kernel::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
-use fishweir::kernel::{Gram, Kernel, KernelError};
-use fishweir::runtime::Hmm;
+use fishweir_core::kernel::Measure;
 use serde::Deserialize;
 
+use super::between::{Compared, MixtureJson, Pair};
 use super::compare::Comparison;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, Matrix, Row, SequenceJson};
+use super::schema::{HmmJson, Matrix, Row};
 use super::tree::Expectation;
-use crate::build::host::{host_mixture, host_model, host_samples};
-use crate::oracle::{Model, Sequence};
-use crate::rounding::Tolerance;
+use crate::oracle::{Law, Model};
 
-/// The empirical and the latent mean map, which the host computes in `f64`.
+/// The generative mean map between distributions and between hidden Markov models.
 pub(super) struct MeanMaps;
 
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Inputs {
-    EmpiricalDiscrete {
-        order: usize,
-        alphabet_size: usize,
-        sequences: Vec<SequenceJson>,
+    #[serde(alias = "ppk_limit")]
+    Gaussian {
+        mean: Row,
+        cov: Matrix,
+        mean2: Row,
+        cov2: Matrix,
         lambdas: Row,
     },
-    EmpiricalContinuous {
-        order: usize,
-        sequences: Vec<SequenceJson>,
+    GaussianIsotropic {
+        mean: Row,
+        h: f64,
+        mean2: Row,
+        h2: f64,
         lambdas: Row,
     },
-    Latent {
+    Discrete {
+        p: Row,
+        p2: Row,
+        lambdas: Row,
+    },
+    #[serde(alias = "gmm_full")]
+    GmmDiag {
+        p: MixtureJson,
+        p2: MixtureJson,
+        lambdas: Row,
+    },
+    Kde {
+        points: Matrix,
+        h: f64,
+        points2: Matrix,
+        h2: f64,
+        lambdas: Row,
+    },
+    Hmm {
         hmm: HmmJson,
-        sequences: Vec<SequenceJson>,
+        hmm2: HmmJson,
+        steps: Vec<usize>,
         lambdas: Row,
-        nu: f64,
     },
 }
 
-/// A matrix a rate, of an empirical map; of a latent one a block a rate, and one for the limit.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Expected {
-    half: Blocks,
-    full: Blocks,
-    spectrum_limit: Expectation,
-    limit: Option<Block>,
+    half: Expectation,
+    full: Expectation,
+    normalised_half: Expectation,
+    scaled: Expectation,
+    limit: Expectation,
+    psi_half: Expectation,
+    per_steps: Vec<PerSteps>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Blocks {
-    Latent(Vec<Block>),
-    Empirical(Expectation),
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct PerSteps {
+    steps: usize,
+    half: Expectation,
+    full: Expectation,
+    log_half: Expectation,
+    log_full: Expectation,
+    normalised_half: Expectation,
 }
 
-impl Default for Blocks {
-    fn default() -> Self {
-        Self::Empirical(Expectation::Absent)
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Block {
-    v_xq: Expectation,
-    v_qq: Expectation,
-    total: Expectation,
-    exponentiated: Expectation,
-}
-
-const CONVENTIONS: [(&str, Convention); 2] =
-    [("half", Convention::Half), ("full", Convention::Full)];
-
-fn samples(sequences: Vec<SequenceJson>) -> Result<Vec<Samples>, String> {
-    let of = |sequence| host_samples(&Sequence::from(sequence)).ok_or("symbols and channels mixed");
-    Ok(sequences.into_iter().map(of).collect::<Result<_, _>>()?)
-}
-
-fn plain(gram: Result<Gram, KernelError>) -> Result<Matrix, String> {
-    Ok(gram.map_err(|error| error.to_string())?.rows().map(<[f64]>::to_vec).collect())
-}
-
-fn rbf(lambda: f64, convention: Convention) -> Result<Rbf, String> {
-    Rbf::new(lambda, convention).map_err(|error| error.to_string())
+/// The estimate of a density is a mixture of as many Gaussians as there are points.
+fn density(points: Matrix, h: f64) -> Law {
+    let weight = vec![(points.len() as f64).recip(); points.len()];
+    let around = |mean: Row| Law::Gaussian { variance: vec![h; mean.len()], mean };
+    Law::Mixture { weight, component: points.into_iter().map(around).collect() }
 }
 
 impl Kind for MeanMaps {
@@ -94,111 +94,107 @@ impl Kind for MeanMaps {
         expected: &Expected,
         comparison: &mut Comparison,
     ) -> Result<(), String> {
-        match inputs {
-            Inputs::EmpiricalDiscrete { order, alphabet_size, sequences, lambdas } => {
-                empirical(order, Some(alphabet_size), sequences, &lambdas, expected, comparison)
+        let (pair, lambdas) = match inputs {
+            Inputs::Gaussian { mean, cov, mean2, cov2, lambdas } => {
+                let of = |mean, covariance| Law::FullGaussian { mean, covariance };
+                (Pair::of(of(mean, cov), of(mean2, cov2)), lambdas)
             }
-            Inputs::EmpiricalContinuous { order, sequences, lambdas } => {
-                empirical(order, None, sequences, &lambdas, expected, comparison)
+            Inputs::GaussianIsotropic { mean, h, mean2, h2, lambdas } => {
+                let of = |mean: Row, h| Law::Gaussian { variance: vec![h; mean.len()], mean };
+                (Pair::of(of(mean, h), of(mean2, h2)), lambdas)
             }
-            Inputs::Latent { hmm, sequences, lambdas, nu } => {
-                let model = Model::try_from(hmm)?;
-                let model = host_model(&model).or_else(|| host_mixture(&model));
-                let model = model.ok_or("not a model of the host")?;
-                latent(&model, nu, sequences, &lambdas, expected, comparison)
+            Inputs::Discrete { p, p2, lambdas } => {
+                (Pair::of(Law::Categorical(p), Law::Categorical(p2)), lambdas)
             }
-        }
-    }
-}
-
-fn empirical(
-    order: usize,
-    alphabet: Option<usize>,
-    sequences: Vec<SequenceJson>,
-    lambdas: &[f64],
-    expected: &Expected,
-    comparison: &mut Comparison,
-) -> Result<(), String> {
-    let samples = samples(sequences)?;
-    let views: Vec<SamplesView<'_>> = samples.iter().map(Samples::view).collect();
-    let grams = |rbf| -> Result<Vec<Matrix>, String> {
-        let map = EmpiricalMap { order, rbf };
-        let mut grams = vec![plain(map.gram(&views))?];
-        if let Some(size) = alphabet {
-            let features = map.features(&views, size).map_err(|error| error.to_string())?;
-            grams.push(plain(Ok(Gram::of_features(&features)))?);
-        }
-        Ok(grams)
-    };
-    for ((name, convention), expected) in
-        CONVENTIONS.into_iter().zip([&expected.half, &expected.full])
-    {
-        let Blocks::Empirical(expected) = expected else {
-            return Err(format!("`{name}` of a latent map"));
+            Inputs::GmmDiag { p, p2, lambdas } => {
+                (Pair::of(p.try_into()?, p2.try_into()?), lambdas)
+            }
+            Inputs::Kde { points, h, points2, h2, lambdas } => {
+                (Pair::of(density(points, h), density(points2, h2)), lambdas)
+            }
+            Inputs::Hmm { hmm, hmm2, steps, lambdas } => {
+                let models = [Model::try_from(hmm)?, Model::try_from(hmm2)?];
+                return sequences::<T>(models, &steps, &lambdas, expected, comparison);
+            }
         };
-        let of_rate = |&lambda: &f64| grams(rbf(lambda, convention)?);
-        let by_rate = lambdas.iter().map(of_rate).collect::<Result<Vec<_>, _>>()?;
-        for way in 0..by_rate.first().map_or(0, Vec::len) {
-            let all: Vec<Matrix> = by_rate.iter().map(|ways| ways[way].clone()).collect();
-            comparison.field(name, expected, all, Tolerance::EXACT);
-        }
+        let [half, full] = conventions(&lambdas);
+        let mut compared = Compared::of::<T>(&pair, &half, comparison)?;
+        compared.each("half", &expected.half, |logs| logs.both.exp());
+        compared.each("normalised_half", &expected.normalised_half, |logs| logs.normalised());
+        let mut compared = Compared::of::<T>(&pair, &full, comparison)?;
+        compared.each("full", &expected.full, |logs| logs.both.exp());
+        scaled::<T>(&pair, &lambdas, expected, comparison)?;
+        limit::<T>(&pair, expected, comparison)
     }
-    if expected.limit.is_some() {
-        return Err("`limit` of an empirical map".into());
-    }
-    if alphabet.is_some() {
-        for gram in grams(rbf(f64::INFINITY, Convention::Half)?)? {
-            comparison.field("spectrum_limit", &expected.spectrum_limit, gram, Tolerance::EXACT);
+}
+
+/// `exp(-lambda/2 |x - y|^2)` and `exp(-lambda |x - y|^2)`.
+fn conventions(lambdas: &Row) -> [Vec<Measure<f64>>; 2] {
+    [1.0, 2.0]
+        .map(|by| lambdas.iter().map(|lambda| Measure::MeanMap { lambda: by * lambda }).collect())
+}
+
+/// Times `(lambda / 2 pi)^(d/2)`.
+fn scaled<T: Precise>(
+    pair: &Pair,
+    lambdas: &Row,
+    expected: &Expected,
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    if let (
+        Some(Law::FullGaussian { mean, .. }),
+        Expectation::Given(super::tree::Tree::List(each)),
+    ) = (pair.models[0].emission.first(), &expected.scaled)
+    {
+        for (l, (&lambda, expected)) in lambdas.iter().zip(each).enumerate() {
+            let factor = (lambda / std::f64::consts::TAU).powf(0.5 * mean.len() as f64);
+            let measure = [Measure::MeanMap { lambda }];
+            let expected = Expectation::Given(super::tree::Tree::List(vec![expected.clone()]));
+            let mut compared = Compared::of::<T>(pair, &measure, comparison)?;
+            compared.each(&format!("scaled[{l}]"), &expected, |logs| factor * logs.both.exp());
         }
-    } else if expected.spectrum_limit != Expectation::Absent {
-        return Err("`spectrum_limit` of channels".into());
     }
     Ok(())
 }
 
-fn latent(
-    model: &Hmm,
-    nu: f64,
-    sequences: Vec<SequenceJson>,
-    lambdas: &[f64],
+/// The product kernel with `rho` one.
+fn limit<T: Precise>(
+    pair: &Pair,
     expected: &Expected,
     comparison: &mut Comparison,
 ) -> Result<(), String> {
-    let samples = samples(sequences)?;
-    let views: Vec<SamplesView<'_>> = samples.iter().map(Samples::view).collect();
-    let models = std::slice::from_ref(model);
-    let mut check = |name: &str, rbf, expected: &Block| -> Result<(), String> {
-        let gram = |cliques, nu| plain(LatentMap { models, rbf, cliques, nu }.gram(&views));
-        let Block { v_xq, v_qq, total, exponentiated } = expected;
-        for (field, expected, cliques, nu) in [
-            ("v_xq", v_xq, Cliques::Emissions, None),
-            ("v_qq", v_qq, Cliques::Transitions, None),
-            ("total", total, Cliques::All, None),
-            ("exponentiated", exponentiated, Cliques::All, Some(nu)),
-        ] {
-            let got = gram(cliques, nu)?;
-            comparison.field(&format!("{name}.{field}"), expected, got, Tolerance::EXACT);
-        }
-        Ok(())
-    };
-    for ((name, convention), expected) in
-        CONVENTIONS.into_iter().zip([&expected.half, &expected.full])
-    {
-        match expected {
-            Blocks::Latent(blocks) if blocks.len() == lambdas.len() => {
-                for (&lambda, block) in lambdas.iter().zip(blocks) {
-                    check(name, rbf(lambda, convention)?, block)?;
-                }
-            }
-            Blocks::Empirical(Expectation::Absent) => {}
-            _ => return Err(format!("`{name}` is not a block a rate")),
-        }
-    }
-    if let Some(limit) = &expected.limit {
-        check("limit", rbf(f64::INFINITY, Convention::Half)?, limit)?;
-    }
-    if expected.spectrum_limit != Expectation::Absent {
-        return Err("`spectrum_limit` of a latent map".into());
+    if let Expectation::Given(limit) = &expected.limit {
+        let limit = Expectation::Given(super::tree::Tree::List(vec![limit.clone()]));
+        let mut compared = Compared::of::<T>(pair, &[Measure::Product { rho: 1.0 }], comparison)?;
+        compared.each("limit", &limit, |logs| logs.both.exp());
     }
     Ok(())
+}
+
+fn sequences<T: Precise>(
+    models: [Model; 2],
+    steps: &[usize],
+    lambdas: &Row,
+    expected: &Expected,
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    if !steps.iter().copied().eq(expected.per_steps.iter().map(|per| per.steps)) {
+        return Err("`steps` and `per_steps` differ".into());
+    }
+    let [half, full] = conventions(lambdas);
+    let mut pair = Pair { models, steps: 0 };
+    for per in &expected.per_steps {
+        pair.steps = per.steps;
+        let name = |field: &str| format!("per_steps[{}].{field}", per.steps);
+        let mut compared = Compared::of::<T>(&pair, &half, comparison)?;
+        compared.psi("psi_half", &expected.psi_half);
+        compared.each(&name("log_half"), &per.log_half, |logs| logs.both);
+        compared.each(&name("half"), &per.half, |logs| logs.both.exp());
+        let normalised = &per.normalised_half;
+        compared.each(&name("normalised_half"), normalised, |logs| logs.normalised());
+        let mut compared = Compared::of::<T>(&pair, &full, comparison)?;
+        compared.each(&name("log_full"), &per.log_full, |logs| logs.both);
+        compared.each(&name("full"), &per.full, |logs| logs.both.exp());
+    }
+    limit::<T>(&pair, expected, comparison)
 }

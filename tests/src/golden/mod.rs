@@ -19,7 +19,6 @@ mod fisher;
 mod fisher_kernel;
 mod fixed_length;
 mod gaussian;
-mod generative_map;
 mod geometry;
 mod hidden_binomial;
 mod hidden_tree;
@@ -39,6 +38,7 @@ mod pair_hmm;
 mod positions;
 mod precision;
 mod schema;
+mod sequence_maps;
 mod statistics;
 mod switching;
 mod through_host;
@@ -60,7 +60,6 @@ use fisher::Fisher;
 use fisher_kernel::FisherKernels;
 use fixed_length::Fixed;
 use gaussian::Densities;
-use generative_map::GenerativeMaps;
 use geometry::Geometry;
 use hidden_binomial::Binomial;
 use hidden_tree::Trees;
@@ -75,6 +74,7 @@ use pair_hmm::Pairs;
 use positions::Positions;
 use precision::{Kind, Precise};
 use schema::{Case, File};
+use sequence_maps::SequenceMaps;
 use statistics::OnlineStatistics;
 use tree::Tree;
 
@@ -157,8 +157,8 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "10_gaussian_fisher" => check_case::<Densities>,
         "11_markov_strings" => check_case::<Strings>,
         "12_independent_positions" => check_case::<Positions>,
-        "13_generative_mmk" => check_case::<GenerativeMaps>,
-        "14_empirical_latent_mmk" => check_case::<MeanMaps>,
+        "13_generative_mmk" => check_case::<MeanMaps>,
+        "14_empirical_latent_mmk" => check_case::<SequenceMaps>,
         "15a_ppk_exponential_family" => check_case::<Exponential>,
         "15b_ppk_latent" => check_case::<LatentProducts>,
         "15c_ppk_linear_gaussian" => check_case::<Linear>,

@@ -1,10 +1,10 @@
 //! Kernels between fitted models: every family, matrices of all pairs, bounds, what is refused.
 
-use fishweir::context::DensityModel;
 use fishweir::kernel::between::{
     BetweenError, DistributionKernel, FactorialHmm, FactorialKernel, HmmKernel, MeanField, Measure,
     ModelKernel,
 };
+use fishweir::model::DensityModel;
 use fishweir::runtime::{Distribution, Emissions, Hmm, family};
 use fishweir_tests::oracle::{least_eigenvalue, log_sum_exp};
 use fishweir_tests::sample::{Sampler, TOPOLOGIES};

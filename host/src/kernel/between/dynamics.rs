@@ -4,8 +4,8 @@ use std::f64::consts::TAU;
 
 use fishweir_core::kernel::Measure;
 
+use super::check::{positive, same};
 use super::linear::log_overlap;
-use super::product::{positive, same};
 use super::{BetweenError, ModelKernel};
 use crate::dynamics::{LinearSystem, MOST_STATES, Matrix, Motion, Move, Seen, Start, SystemError};
 

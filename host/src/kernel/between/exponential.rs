@@ -1,8 +1,7 @@
 use statrs::function::gamma::ln_gamma;
 
 use super::multinomial::log_sum;
-use super::product::{check_part, same};
-use super::{BetweenError, ModelKernel};
+use super::{BetweenError, ModelKernel, check};
 
 /// A family of distributions `p_theta(x) = exp( A(x) + theta . T(x) - K(theta) )`.
 ///
@@ -22,7 +21,7 @@ pub trait ExponentialFamily: Sync {
     /// # Errors
     /// [`BetweenError`] for parameters of different lengths, and as [`cumulant`](Self::cumulant).
     fn log_bhattacharyya(&self, theta: &[f64], other: &[f64]) -> Result<f64, BetweenError> {
-        same("parameters", theta.len(), other.len())?;
+        check::same("parameters", theta.len(), other.len())?;
         let ends = self.cumulant(theta)? + self.cumulant(other)?;
         let middle: Vec<f64> = theta.iter().zip(other).map(|(t, u)| 0.5 * (t + u)).collect();
         Ok(self.cumulant(&middle)? - 0.5 * ends)
@@ -90,7 +89,7 @@ impl NaturalFamily {
 impl ExponentialFamily for NaturalFamily {
     fn cumulant(&self, theta: &[f64]) -> Result<f64, BetweenError> {
         let (good, range) = self.range();
-        check_part("theta", theta, good, range)?;
+        check::part("theta", theta, good, range)?;
         let each: fn(f64) -> f64 = match *self {
             Self::GaussianMean => |t| 0.5 * t * t,
             Self::GaussianPrecision => |t| -0.5 * t.ln(),

@@ -1,12 +1,12 @@
 //! Kernels between fitted models of any kind: the kernel of that kind.
 
 use super::{
-    BetweenError, DistributionKernel, DynamicsKernel, Gaussian, HeatForm, HeatKernel, HmmKernel,
-    Measure, ModelKernel, Multinomial, PairError, SymmetricKl,
+    BetweenError, DistributionKernel, DynamicsKernel, HeatForm, HeatKernel, HmmKernel, Measure,
+    ModelKernel, Multinomial, PairError, SymmetricKl,
 };
 use crate::dynamics::LinearSystem;
 use crate::kernel::LogGram;
-use crate::model::{DensityModel, FittedModel, Model};
+use crate::model::{FittedModel, Model};
 use crate::runtime::{Distribution, Hmm};
 
 /// Models that can be compared with each other, by what they are.
@@ -48,7 +48,11 @@ impl Alike {
 /// What one sample of a model without a past is distributed as.
 fn distribution(model: &FittedModel) -> Option<Distribution> {
     match model {
-        FittedModel::Density(model) => Some(model.distribution()),
+        FittedModel::Density(model) => Some(match model.distribution() {
+            // Of one component there is a divergence too.
+            Distribution::Mixture { component, .. } if component.len() == 1 => component[0].clone(),
+            mixture => mixture,
+        }),
         FittedModel::Markov(_) => multinomial_row(model).map(Distribution::Categorical),
         _ => None,
     }
@@ -137,23 +141,9 @@ pub fn heat_of_fitted(models: &[FittedModel], time: f64) -> Result<LogGram, Pair
 /// As [`log_gram_of_fitted`].
 pub fn divergence_of_fitted(models: &[FittedModel], rate: f64) -> Result<LogGram, PairError> {
     let of_kernel = |why| PairError { row: 0, column: 0, why };
-    if matches!(models.first(), Some(FittedModel::Density(_))) {
-        let gaussians: Vec<Gaussian> = each(models, |model| match model {
-            FittedModel::Density(model) => gaussian(model),
-            _ => None,
-        })?;
-        return SymmetricKl::new(rate, 0.0).map_err(of_kernel)?.log_gram(&gaussians);
-    }
-    SymmetricKl::new(rate, 0.0).map_err(of_kernel)?.log_gram(&multinomials(models)?)
+    SymmetricKl::new(rate, 0.0).map_err(of_kernel)?.log_gram(&each(models, distribution)?)
 }
 
 fn multinomials(models: &[FittedModel]) -> Result<Vec<Multinomial>, PairError> {
     each(models, |model| Multinomial::new(multinomial_row(model)?).ok())
-}
-
-/// A density of one component; mixtures have no divergence in closed form.
-fn gaussian(model: &DensityModel) -> Option<Gaussian> {
-    let [mean, std] = model.emission().parts().rows();
-    let ([mean], [std]) = (mean, std) else { return None };
-    Gaussian::diagonal(mean.clone(), std.iter().map(|std| std * std).collect()).ok()
 }

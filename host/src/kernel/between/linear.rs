@@ -2,8 +2,9 @@
 
 use fishweir_core::kernel::{Measure, Normal, gaussian_log_overlap};
 
+use super::check::same;
+use super::compared::refused;
 use super::dynamics::check_measure;
-use super::product::{same, undefined};
 use super::{BetweenError, ModelKernel};
 use crate::dynamics::{LinearNetwork, Moments, SystemError};
 
@@ -52,7 +53,7 @@ pub(super) fn log_overlap(
     };
     let one = Normal::full(&a.mean, &one, &mut scratch).map_err(singular)?;
     let other = Normal::full(&b.mean, &other, &mut scratch).map_err(singular)?;
-    gaussian_log_overlap(&one, &other, measure, &mut scratch).map_err(undefined)
+    gaussian_log_overlap(&one, &other, measure, &mut scratch).map_err(refused)
 }
 
 impl From<SystemError> for BetweenError {

@@ -11,21 +11,21 @@
 //!
 //! | kernel | of | file |
 //! |---|---|---|
+//! | [`DistributionKernel`] | single distributions, mixtures, kernel density estimates | `distribution.rs` |
+//! | [`GammaProduct`] | gamma and exponential distributions | `gamma.rs` |
+//! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`] | multinomials; their distances | `multinomial.rs` |
 //! | [`Bhattacharyya`] | members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
-//! | [`ProbabilityProduct`], of any power | [`Gaussian`]s of any covariance, [`Bernoulli`] vectors, [`Poisson`] counts, [`Gamma`] and exponential distributions: a [`ProductIntegral`] each | `product.rs`, `gaussian.rs`, `counts.rs`, `gamma.rs` |
-//! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`]; Hellinger's and geodesic distances | multinomials | `multinomial.rs` |
-//! | whatever a [`FittedModel`](crate::model::FittedModel) is | `fitted.rs` |
 //! | [`SymmetricKl`] | what has a [`Divergence`] | `divergence.rs` |
-//! | [`DistributionKernel`] | emissions by themselves, mixtures, kernel density estimates | `distribution.rs` |
 //! | [`HmmKernel`] | hidden Markov models, over sequences of one length | `hmm.rs` |
 //! | [`FactorialKernel`], exact; [`MeanField`], a lower bound for many chains | factorial hidden Markov models | `factorial.rs`, `mean_field.rs` |
 //! | [`NetworkKernel`] | linear-Gaussian networks | `linear.rs` |
 //! | [`DynamicsKernel`], exact; [`PerStepKernel`], of their marginals | linear dynamical systems | `dynamics.rs` |
 //! | [`SwitchingKernel`], [`SampledSwitchingKernel`], by all paths or some | systems that switch | `switching.rs` |
 //! | [`SampledProduct`]: the product kernel by draws | whatever is [`Sampled`] | `sampled.rs` |
+//! | the kernel of whatever a [`FittedModel`](crate::model::FittedModel) is | models of one kind | `fitted.rs` |
 
+mod check;
 mod compared;
-mod counts;
 mod distribution;
 mod divergence;
 mod dynamics;
@@ -34,16 +34,13 @@ mod exponential;
 mod factorial;
 mod fitted;
 mod gamma;
-mod gaussian;
 mod hmm;
 mod linear;
 mod mean_field;
 mod multinomial;
-mod product;
 mod sampled;
 mod switching;
 
-pub use counts::{Bernoulli, Poisson};
 pub use distribution::DistributionKernel;
 pub use divergence::{Divergence, SymmetricKl};
 pub use dynamics::{DynamicsKernel, PerStepKernel};
@@ -52,17 +49,13 @@ pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
 pub use factorial::{FactorialHmm, FactorialKernel};
 pub use fishweir_core::kernel::Measure;
 pub use fitted::{divergence_of_fitted, heat_of_fitted, log_gram_of_fitted};
-pub use gamma::Gamma;
-pub use gaussian::Gaussian;
+pub use gamma::{Gamma, GammaProduct};
 pub use hmm::HmmKernel;
 pub use linear::NetworkKernel;
 pub use mean_field::MeanField;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
-pub use product::{ProbabilityProduct, ProductIntegral};
 pub use sampled::{OfLength, Sampled, SampledProduct};
-pub use switching::{
-    MOST_PATHS, PathWeights, SampledPaths, SampledSwitchingKernel, SwitchingKernel,
-};
+pub use switching::{PathWeights, SampledPaths, SampledSwitchingKernel, SwitchingKernel};
 
 use super::LogGram;
 

@@ -2,8 +2,8 @@ use std::f64::consts::PI;
 
 use statrs::function::factorial::ln_factorial;
 
-use super::product::{check_part, check_rho, positive, same};
-use super::{BetweenError, Divergence, ModelKernel};
+use super::divergence::relative_entropy;
+use super::{BetweenError, Divergence, ModelKernel, check};
 
 /// Probabilities of symbols, `[symbol]`: of one draw, or of the counts of several.
 ///
@@ -21,7 +21,7 @@ impl Multinomial {
     /// [`BetweenError::Model`] naming the first entry that is no probability, or their sum.
     pub fn new(probability: Vec<f64>) -> Result<Self, BetweenError> {
         let good = |p: f64| p >= 0.0 && p.is_finite();
-        check_part("probability", &probability, good, "a probability, from 0 to 1")?;
+        check::part("probability", &probability, good, "a probability, from 0 to 1")?;
         let sum: f64 = probability.iter().sum();
         if (sum - 1.0).abs() >= 1e-9 {
             let why = format!("sums to {sum}; divide by that, so that it sums to one");
@@ -37,16 +37,8 @@ impl Multinomial {
         &self.probability
     }
 
-    fn pairs<'a>(
-        &'a self,
-        other: &'a Self,
-    ) -> Result<impl Iterator<Item = (f64, f64)> + use<'a>, BetweenError> {
-        self.check(other)?;
-        Ok(self.probability.iter().copied().zip(other.probability.iter().copied()))
-    }
-
     fn check(&self, other: &Self) -> Result<(), BetweenError> {
-        same("symbols", self.probability.len(), other.probability.len())
+        check::same("symbols", self.probability.len(), other.probability.len())
     }
 
     /// Bhattacharyya's affinity `b = sum_k sqrt(p_k q_k)`, from 0 to 1.
@@ -98,22 +90,12 @@ impl Multinomial {
     }
 }
 
-/// `D(p || q) = sum_k p_k log(p_k / q_k)`, as `sum_k [ p_k log(p_k / q_k) - p_k + q_k ]`, of which no term is
-/// negative; infinite where `q_k = 0 < p_k`. Work: `K` logarithms.
+/// `D(p || q) = sum_k p_k log(p_k / q_k)`; infinite where `q_k = 0 < p_k`. Work: `K` logarithms.
 impl Divergence for Multinomial {
     fn divergence(&self, other: &Self) -> Result<f64, BetweenError> {
-        let term = |(p, q): (f64, f64)| match (q - p) / p {
-            _ if p == 0.0 => q,
-            x if x.abs() < 1.0 => p * excess(x),
-            _ => p * (p.ln() - q.ln()) - p + q,
-        };
-        Ok(self.pairs(other)?.map(term).sum())
+        self.check(other)?;
+        Ok(relative_entropy(&self.probability, &other.probability))
     }
-}
-
-/// `x - log(1 + x)`: not negative, zero at zero.
-pub(super) fn excess(x: f64) -> f64 {
-    x - x.ln_1p()
 }
 
 /// The probability product kernel of counts whose sum is fixed:
@@ -138,19 +120,19 @@ impl MultinomialProduct {
     /// # Errors
     /// [`BetweenError::Parameter`] for a `rho` that is not positive.
     pub fn new(rho: f64, count: usize) -> Result<Self, BetweenError> {
-        Ok(Self { rho: check_rho(rho)?, count })
+        Ok(Self { rho: check::positive("rho", rho)?, count })
     }
 
     /// `log k`, symbol by symbol: `logs[n]` is that of all counts of sum `n` of the symbols so far, but for
     /// the factor `(n!)^(2 rho)`.
-    fn convolved(&self, pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+    fn convolved(&self, p: &[f64], q: &[f64]) -> f64 {
         let factorial: Vec<f64> =
             (0..=self.count).map(|n| 2.0 * self.rho * ln_factorial(n as u64)).collect();
         let mut logs = vec![f64::NEG_INFINITY; self.count + 1];
         logs[0] = 0.0;
         let mut terms = Vec::with_capacity(logs.len());
         // A symbol that one of the two never draws is never drawn by both.
-        for (p, q) in pairs.filter(|(p, q)| *p > 0.0 && *q > 0.0) {
+        for (&p, &q) in p.iter().zip(q).filter(|(p, q)| **p > 0.0 && **q > 0.0) {
             let log = self.rho * (p.ln() + q.ln());
             for n in (0..logs.len()).rev() {
                 terms.clear();
@@ -177,7 +159,8 @@ impl ModelKernel for MultinomialProduct {
 
     fn log_value(&self, a: &Multinomial, b: &Multinomial) -> Result<f64, BetweenError> {
         if self.rho != 0.5 {
-            return Ok(self.convolved(a.pairs(b)?));
+            a.check(b)?;
+            return Ok(self.convolved(&a.probability, &b.probability));
         }
         let log = a.log_bhattacharyya(b)?;
         Ok(if self.count == 0 { 0.0 } else { self.count as f64 * log })
@@ -250,7 +233,7 @@ impl HeatKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] for a time that is not positive and finite.
     pub fn new(time: f64, form: HeatForm) -> Result<Self, BetweenError> {
-        Ok(Self { time: positive("time", time)?, form })
+        Ok(Self { time: check::positive("time", time)?, form })
     }
 }
 

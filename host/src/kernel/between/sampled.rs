@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
+use super::check::positive;
 use super::multinomial::log_sum;
-use super::product::check_rho;
 use super::{BetweenError, ModelKernel, PairError};
 use crate::batch::log_likelihoods;
 use crate::data::{Samples, SamplesView};
@@ -118,7 +118,7 @@ impl<M> SampledProduct<M> {
             let (name, range) = ("draws", "1 or more");
             return Err(BetweenError::Parameter { name, value: 0.0, range });
         }
-        Ok(Self { rho: check_rho(rho)?, draws, seed, of: PhantomData })
+        Ok(Self { rho: positive("rho", rho)?, draws, seed, of: PhantomData })
     }
 }
 

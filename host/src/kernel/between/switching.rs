@@ -4,9 +4,9 @@ use fishweir_core::kernel::Measure;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::check::same;
 use super::dynamics::{Half, Pair, check_measure, log_power};
 use super::multinomial::log_sum;
-use super::product::same;
 use super::{BetweenError, ModelKernel};
 use crate::dynamics::{Motion, SwitchingSystem};
 

@@ -9,7 +9,7 @@ use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::kernel::Measure;
 use fishweir_tests::sample::Sampler;
 
-use super::{host, near};
+use super::host;
 
 const DRAWS: usize = 1500;
 

@@ -1,10 +1,11 @@
 //! Kernels between distributions, against the sums and integrals that define them.
 
 use fishweir::kernel::between::{
-    Bernoulli, BetweenError, Bhattacharyya, Divergence, ExponentialFamily, Gamma, Gaussian,
-    HeatForm, HeatKernel, ModelKernel, Multinomial, MultinomialProduct, MultinomialSeries,
-    NaturalFamily, PairError, Poisson, ProbabilityProduct, ProductIntegral, SymmetricKl,
+    BetweenError, Bhattacharyya, DistributionKernel, Divergence, ExponentialFamily, Gamma,
+    GammaProduct, HeatForm, HeatKernel, ModelKernel, Multinomial, MultinomialProduct,
+    MultinomialSeries, NaturalFamily, PairError, SymmetricKl,
 };
+use fishweir::runtime::Distribution;
 use fishweir_tests::oracle::Factored;
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
@@ -29,8 +30,20 @@ fn log_of<K: ModelKernel>(kernel: &K, p: &K::Model, q: &K::Model) -> f64 {
     log
 }
 
-fn product<P: ProductIntegral>(rho: f64, p: &P, q: &P) -> f64 {
-    log_of(&ProbabilityProduct::new(rho).expect("positive"), p, q)
+fn product(rho: f64, p: &Distribution, q: &Distribution) -> f64 {
+    log_of(&DistributionKernel::product(rho).expect("positive"), p, q)
+}
+
+fn of_gammas(rho: f64, p: &Gamma, q: &Gamma) -> f64 {
+    log_of(&GammaProduct::new(rho).expect("positive"), p, q)
+}
+
+fn full(mean: &[f64], covariance: &[Vec<f64>]) -> Distribution {
+    Distribution::FullGaussian { mean: mean.to_vec(), covariance: covariance.concat() }
+}
+
+fn diagonal(mean: &[f64], variance: &[f64]) -> Distribution {
+    Distribution::Gaussian { mean: mean.to_vec(), variance: variance.to_vec() }
 }
 
 /// What every matrix of a kernel must be where that is promised: cosines of one on the diagonal, none
@@ -104,8 +117,7 @@ proptest! {
         };
         // Powers below one fall off more slowly.
         let off = if rho < 0.5 { 1e-4 } else { 1e-6 };
-        let [p, q] = [Gaussian::new(m, &s).expect("one"), Gaussian::new(n, &v).expect("one")];
-        near(product(rho, &p, &q).exp(), sum, off);
+        near(product(rho, &full(&m, &s), &full(&n, &v)).exp(), sum, off);
     }
 
     /// Diagonal covariances, written either way, are the same Gaussians.
@@ -114,17 +126,15 @@ proptest! {
         let sampler = &mut Sampler::new(seed);
         let drawn: Vec<_> =
             (0..2).map(|_| (sampler.row(size, -2.0, 2.0), sampler.row(size, 0.1, 3.0))).collect();
-        let full = |(mean, variance): &(Vec<f64>, Vec<f64>)| {
+        let matrix = |(mean, variance): &(Vec<f64>, Vec<f64>)| {
             let row = |i: usize| (0..size).map(|j| if i == j { variance[i] } else { 0.0 }).collect();
             let covariance: Vec<Vec<f64>> = (0..size).map(row).collect();
-            Gaussian::new(mean.clone(), &covariance).expect("one")
+            full(mean, &covariance)
         };
-        let diagonal = |(mean, variance): &(Vec<f64>, Vec<f64>)| {
-            Gaussian::diagonal(mean.clone(), variance.clone()).expect("one")
-        };
-        let (a, b) = (diagonal(&drawn[0]), diagonal(&drawn[1]));
-        for other in [full(&drawn[1]), b.clone()] {
-            near(product(rho, &full(&drawn[0]), &other), product(rho, &a, &b), 1e-12);
+        let row = |(mean, variance): &(Vec<f64>, Vec<f64>)| diagonal(mean, variance);
+        let (a, b) = (row(&drawn[0]), row(&drawn[1]));
+        for other in [matrix(&drawn[1]), b.clone()] {
+            near(product(rho, &matrix(&drawn[0]), &other), product(rho, &a, &b), 1e-12);
             near(a.divergence(&other).expect("same"), a.divergence(&b).expect("same"), 1e-12);
         }
     }
@@ -141,7 +151,7 @@ proptest! {
             };
             sum += (of(&p) * of(&q)).powf(rho);
         }
-        let [p, q] = [p, q].map(|p| Bernoulli::new(p).expect("probabilities"));
+        let [p, q] = [p, q].map(Distribution::Bernoulli);
         near(product(rho, &p, &q), sum.ln(), 1e-11);
     }
 
@@ -152,10 +162,10 @@ proptest! {
             power - rate - log_factorial(x)
         };
         let sum: f64 = (0..400).map(|x| (rho * (log(l, x) + log(m, x))).exp()).sum();
-        let [p, q] = [l, m].map(|rate| Poisson::new(vec![rate]).expect("a rate"));
+        let [p, q] = [l, m].map(|rate| Distribution::Poisson(vec![rate]));
         near(product(rho, &p, &q), sum.ln(), 1e-10);
         // Independent channels multiply.
-        let [pp, qq] = [l, m].map(|rate| Poisson::new(vec![rate, rate]).expect("rates"));
+        let [pp, qq] = [l, m].map(|rate| Distribution::Poisson(vec![rate, rate]));
         near(product(rho, &pp, &qq), 2.0 * sum.ln(), 1e-10);
     }
 
@@ -177,7 +187,7 @@ proptest! {
         let norms = [integral(&log(a, r)).ln(), integral(&log(b, s)).ln()];
         let both = |u: f64| rho * (log(a, r)(u) - norms[0] + log(b, s)(u) - norms[1]);
         let [p, q] = [Gamma::new(a, r), Gamma::new(b, s)].map(|one| one.expect("positive"));
-        near(product(rho, &p, &q), integral(&both).ln(), 1e-8);
+        near(of_gammas(rho, &p, &q), integral(&both).ln(), 1e-8);
     }
 
     #[test]
@@ -223,9 +233,9 @@ proptest! {
         let (p, q) = (sampler.row(3, 0.05, 0.95), sampler.row(3, 0.05, 0.95));
         let (r, s) = (sampler.row(3, 0.1, 5.0), sampler.row(3, 0.1, 5.0));
         let each = |row: &[f64], f: fn(f64) -> f64| row.iter().map(|&x| f(x)).collect::<Vec<_>>();
-        let unit = |mean: &[f64]| Gaussian::isotropic(mean.to_vec(), 1.0).expect("one");
+        let unit = |mean: &[f64]| diagonal(mean, &[1.0; 3]);
         near(cumulant(NaturalFamily::GaussianMean, &r, &s), product(0.5, &unit(&r), &unit(&s)), 1e-11);
-        let zero = |variance: &[f64]| Gaussian::diagonal(vec![0.0; 3], variance.to_vec()).expect("one");
+        let zero = |variance: &[f64]| diagonal(&[0.0; 3], variance);
         let natural = [&r, &s].map(|row| each(row, f64::recip));
         near(
             cumulant(NaturalFamily::GaussianPrecision, &natural[0], &natural[1]),
@@ -233,14 +243,14 @@ proptest! {
             1e-11,
         );
         let natural = [&p, &q].map(|row| each(row, |p| (p / (1.0 - p)).ln()));
-        let of = |row: &Vec<f64>| Bernoulli::new(row.clone()).expect("probabilities");
+        let of = |row: &Vec<f64>| Distribution::Bernoulli(row.clone());
         near(
             cumulant(NaturalFamily::Bernoulli, &natural[0], &natural[1]),
             product(0.5, &of(&p), &of(&q)),
             1e-11,
         );
         let natural = [&r, &s].map(|row| each(row, f64::ln));
-        let of = |row: &Vec<f64>| Poisson::new(row.clone()).expect("rates");
+        let of = |row: &Vec<f64>| Distribution::Poisson(row.clone());
         near(
             cumulant(NaturalFamily::Poisson, &natural[0], &natural[1]),
             product(0.5, &of(&r), &of(&s)),
@@ -250,13 +260,13 @@ proptest! {
         let of = |mean| Gamma::exponential(mean).expect("positive");
         near(
             one(NaturalFamily::Exponential, -1.0 / r[0], -1.0 / s[0]),
-            product(0.5, &of(r[0]), &of(s[0])),
+            of_gammas(0.5, &of(r[0]), &of(s[0])),
             1e-11,
         );
         let of = |shape| Gamma::new(shape, 1.0).expect("positive");
         near(
             one(NaturalFamily::GammaShape, r[0], s[0]),
-            product(0.5, &of(r[0]), &of(s[0])),
+            of_gammas(0.5, &of(r[0]), &of(s[0])),
             1e-11,
         );
         let [p, q] = [sampler.sparse_probabilities(4), sampler.sparse_probabilities(4)];
@@ -277,19 +287,16 @@ proptest! {
     fn they_are_kernels(seed: u64, size in 1..4_usize) {
         let sampler = &mut Sampler::new(seed);
         const ITEMS: usize = 8;
-        let gaussians: Vec<Gaussian> = (0..ITEMS)
+        let gaussians: Vec<_> = (0..ITEMS)
             .map(|_| gaussian(sampler, size))
-            .map(|(mean, covariance)| Gaussian::new(mean, &covariance).expect("one"))
+            .map(|(mean, covariance)| full(&mean, &covariance))
             .collect();
         let mut rows = |low: f64, high: f64| -> Vec<Vec<f64>> {
             (0..ITEMS).map(|_| sampler.row(size, low, high)).collect()
         };
-        let yes: Vec<_> =
-            rows(0.0, 1.0).into_iter().map(|row| Bernoulli::new(row).expect("some")).collect();
-        let rates: Vec<_> =
-            rows(0.0, 90.0).into_iter().map(|row| Poisson::new(row).expect("some")).collect();
-        let shapes = rows(1.0, 9.0);
-        let gammas: Vec<_> = shapes
+        let yes: Vec<_> = rows(0.0, 1.0).into_iter().map(Distribution::Bernoulli).collect();
+        let rates: Vec<_> = rows(0.0, 90.0).into_iter().map(Distribution::Poisson).collect();
+        let gammas: Vec<_> = rows(1.0, 9.0)
             .iter()
             .map(|row| Gamma::new(row[0], row[row.len() - 1]).expect("positive"))
             .collect();
@@ -298,22 +305,20 @@ proptest! {
             .collect();
         for rho in RHOS {
             let name = format!("rho {rho}");
-            must_be_a_kernel(&ProbabilityProduct::new(rho).expect("positive"), &gaussians, &name);
-            must_be_a_kernel(&ProbabilityProduct::new(rho).expect("positive"), &yes, &name);
-            must_be_a_kernel(&ProbabilityProduct::new(rho).expect("positive"), &rates, &name);
-            must_be_a_kernel(&ProbabilityProduct::new(rho).expect("positive"), &gammas, &name);
+            for distributions in [&gaussians, &yes, &rates] {
+                let kernel = DistributionKernel::product(rho).expect("positive");
+                must_be_a_kernel(&kernel, distributions, &name);
+            }
+            must_be_a_kernel(&GammaProduct::new(rho).expect("positive"), &gammas, &name);
             let kernel = MultinomialProduct::new(rho, 5).expect("positive");
             must_be_a_kernel(&kernel, &multinomials, &name);
         }
         must_be_a_kernel(&MultinomialSeries::new(0.9).expect("in range"), &multinomials, "series");
-        for p in &gaussians {
-            near(product(0.5, p, p), 0.0, 1e-12);
-        }
-        for p in &rates {
+        for p in gaussians.iter().chain(&yes).chain(&rates) {
             near(product(0.5, p, p), 0.0, 1e-12);
         }
         for p in &gammas {
-            near(product(0.5, p, p), 0.0, 1e-12);
+            near(of_gammas(0.5, p, p), 0.0, 1e-12);
         }
     }
 
@@ -367,10 +372,22 @@ proptest! {
         let square: f64 = gap.iter().zip(factored.solve(&gap)).map(|(a, b)| a * b).sum();
         let logs = factored.log_determinant() - Factored::of(&s).log_determinant();
         let wanted = 0.5 * (trace + square - size as f64 + logs);
-        let [p, q] = [Gaussian::new(m, &s).expect("one"), Gaussian::new(n, &v).expect("one")];
+        let (p, q) = (full(&m, &s), full(&n, &v));
         near(p.divergence(&q).expect("same"), wanted, 1e-10);
         prop_assert!(p.divergence(&q).expect("same") >= 0.0);
         near(p.divergence(&p).expect("same"), 0.0, 1e-14);
+        // Of yes and no, and of counts, by their sums.
+        let (p, q) = (sampler.row(size, 0.05, 0.95), sampler.row(size, 0.05, 0.95));
+        let each = p.iter().zip(&q);
+        let wanted: f64 =
+            each.map(|(p, q)| p * (p / q).ln() + (1.0 - p) * ((1.0 - p) / (1.0 - q)).ln()).sum();
+        let [p, q] = [p, q].map(Distribution::Bernoulli);
+        near(p.divergence(&q).expect("same"), wanted, 1e-13);
+        let [l, m] = [0, 1].map(|_| sampler.uniform(0.1, 20.0));
+        let log = |rate: f64, x: usize| x as f64 * rate.ln() - rate - log_factorial(x);
+        let wanted: f64 = (0..200).map(|x| log(l, x).exp() * (log(l, x) - log(m, x))).sum();
+        let [p, q] = [l, m].map(|rate| Distribution::Poisson(vec![rate]));
+        near(p.divergence(&q).expect("same"), wanted, 1e-11);
     }
 }
 
@@ -393,9 +410,9 @@ fn what_is_impossible_for_one_has_a_kernel_of_zero() {
         assert_eq!(none.log_value(&p, &q), Ok(0.0));
     }
     near(p.geodesic(&q).expect("same"), std::f64::consts::PI, 1e-15);
-    let [never, always] = [0.0, 1.0].map(|p| Bernoulli::new(vec![p]).expect("one"));
+    let [never, always] = [0.0, 1.0].map(|p| Distribution::Bernoulli(vec![p]));
     assert_eq!(product(1.0, &never, &always), f64::NEG_INFINITY);
-    let [none, some] = [0.0, 2.0].map(|rate| Poisson::new(vec![rate]).expect("one"));
+    let [none, some] = [0.0, 2.0].map(|rate| Distribution::Poisson(vec![rate]));
     near(product(1.0, &none, &some), -2.0, 1e-14);
 }
 
@@ -403,7 +420,7 @@ fn what_is_impossible_for_one_has_a_kernel_of_zero() {
 #[test]
 fn what_diverges_says_so() {
     let [steep, round] = [0.6, 4.0].map(|shape| Gamma::new(shape, 1.0).expect("positive"));
-    let kernel = ProbabilityProduct::new(2.0).expect("positive");
+    let kernel = GammaProduct::new(2.0).expect("positive");
     let diverges = |value| matches!(value, Err(BetweenError::Diverges(_)));
     assert!(diverges(kernel.log_value(&steep, &steep)));
     assert!(kernel.log_value(&steep, &round).is_ok() && kernel.log_value(&round, &round).is_ok());
@@ -422,7 +439,9 @@ fn nothing_is_promised_that_is_not_so() {
     let time = |form| HeatKernel::new(0.5, form).expect("positive");
     assert!(!time(HeatForm::Unnormalised).is_positive_semidefinite());
     assert!(!time(HeatForm::Leading).is_positive_semidefinite());
-    assert!(!SymmetricKl::<Gaussian>::new(1.0, 0.0).expect("in range").is_positive_semidefinite());
+    assert!(
+        !SymmetricKl::<Distribution>::new(1.0, 0.0).expect("in range").is_positive_semidefinite()
+    );
 }
 
 #[test]
@@ -433,10 +452,12 @@ fn what_is_wrong_is_named() {
     };
     assert_eq!(part(Multinomial::new(vec![0.5, f64::NAN]).err()), "probability[1]");
     assert_eq!(part(Multinomial::new(vec![0.5, 0.4]).err()), "probability");
-    assert_eq!(part(Gaussian::diagonal(vec![0.0; 2], vec![1.0, 0.0]).err()), "variance[1]");
-    assert_eq!(part(Gaussian::new(vec![0.0; 2], &[vec![1.0; 2]]).err()), "covariance");
-    assert_eq!(part(Bernoulli::new(vec![0.5, 1.5]).err()), "probability[1]");
-    assert_eq!(part(Poisson::new(vec![-1.0]).err()), "rate[0]");
+    let mixture = Distribution::kernel_density(&[vec![0.0]], 1.0);
+    assert_eq!(part(mixture.divergence(&mixture).err()), "distributions");
+    let [yes, count] = [Distribution::Bernoulli(vec![0.5]), Distribution::Poisson(vec![0.5])];
+    assert_eq!(part(yes.divergence(&count).err()), "distributions");
+    let none = diagonal(&[0.0], &[0.0]);
+    assert_eq!(part(none.divergence(&none).err()), "distribution");
     assert_eq!(part(Gamma::new(1.0, 0.0).err()), "scale[0]");
     let theta = NaturalFamily::Exponential.cumulant(&[-1.0, 0.5]);
     assert_eq!(part(theta.err()), "theta[1]");
@@ -444,13 +465,22 @@ fn what_is_wrong_is_named() {
     assert_eq!(part(nothing.err()), "theta");
     // The third is the sum of the first two.
     let singular = [vec![1.0, 0.0, 1.0], vec![0.0, 1.0, 1.0], vec![1.0, 1.0, 2.0]];
-    let error = Gaussian::new(vec![0.0; 3], &singular).expect_err("singular");
-    assert_eq!(error, BetweenError::Singular { part: "covariance".into(), row: 2 });
+    let singular = full(&[0.0; 3], &singular);
+    let error = singular.divergence(&singular);
+    assert_eq!(error, Err(BetweenError::Singular { part: "covariance".into(), row: 2 }));
     for rho in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let error = ProbabilityProduct::<Gamma>::new(rho).expect_err("out of range");
-        assert!(matches!(error, BetweenError::Parameter { name: "rho", .. }), "{error}");
+        let refused = [GammaProduct::new(rho).err(), MultinomialProduct::new(rho, 1).err()];
+        for error in refused {
+            assert!(
+                matches!(error, Some(BetweenError::Parameter { name: "rho", .. })),
+                "{error:?}"
+            );
+        }
     }
-    let [one, two] = [1, 2].map(|size| Poisson::new(vec![1.0; size]).expect("rates"));
-    let error = ProbabilityProduct::new(1.0).expect("positive").log_value(&one, &two);
+    let [one, two] = [1, 2].map(|size| Distribution::Poisson(vec![1.0; size]));
+    let error = one.divergence(&two);
     assert_eq!(error, Err(BetweenError::Shapes { what: "channels", first: 1, second: 2 }));
+    let [one, two] = [vec![1.0], vec![0.5; 2]].map(|p| Multinomial::new(p).expect("probabilities"));
+    let error = MultinomialProduct::new(1.0, 2).expect("positive").log_value(&one, &two);
+    assert_eq!(error, Err(BetweenError::Shapes { what: "symbols", first: 1, second: 2 }));
 }
