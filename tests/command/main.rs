@@ -15,6 +15,7 @@ mod idle;
 mod info;
 mod kernel_fit;
 mod machine;
+mod network;
 mod output;
 mod run;
 mod score;

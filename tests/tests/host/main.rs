@@ -1,9 +1,11 @@
-//! The library: what it computes is the core's at any size; training, kernels, files, the test runner.
+//! The library: what it computes is the core's at any size; training, kernels, files, networks of categories, the
+//! test runner.
 
 mod batch;
 mod gram;
 mod learn;
 mod marginal;
+mod network;
 mod parsers;
 mod routes;
 mod runner;
