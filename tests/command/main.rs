@@ -16,6 +16,7 @@ mod idle;
 mod info;
 mod kernel_fit;
 mod machine;
+mod network;
 mod output;
 mod run;
 mod score;

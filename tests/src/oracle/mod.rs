@@ -8,6 +8,7 @@
 //! | [`PairModel`] | the pair kernel, trajectory by trajectory or length by length | `N^longest` |
 //! | [`Tree`] | the tree kernel, labelling by labelling, pruned or not | `P^nodes` |
 //! | [`System`] | a linear dynamical system as one dense Gaussian | `(T (N + D))^3` |
+//! | [`Joint`] | every record of a Bayesian network with its probability | `prod r_i` |
 //! | [`derivative`] | a derivative by central differences | four evaluations |
 
 mod difference;
@@ -18,6 +19,7 @@ mod hidden_tree;
 mod linear;
 mod log_domain;
 mod model;
+mod network;
 #[allow(clippy::needless_range_loop, reason = "states are indices, as in the definition")]
 mod pair;
 mod system;
@@ -29,5 +31,6 @@ pub use hidden_tree::Tree;
 pub use linear::{Factored, least_eigenvalue};
 pub use log_domain::LogDomain;
 pub use model::{Law, Model, Observation, Sequence, log_sum_exp};
+pub use network::Joint;
 pub use pair::{PairEnd, PairModel};
 pub use system::{DenseGaussian, System};

@@ -1,4 +1,5 @@
-//! The library: what it computes is the core's at any size; training, kernels, files, the test runner.
+//! The library: what it computes is the core's at any size; training, kernels, files, networks of categories, the
+//! test runner.
 
 mod batch;
 mod between;
@@ -6,6 +7,7 @@ mod dynamics;
 mod gram;
 mod learn;
 mod marginal;
+mod network;
 mod parsers;
 mod routes;
 mod runner;

@@ -6,6 +6,7 @@ mod emission;
 mod filter;
 mod fixed;
 mod kernels;
+mod network;
 mod smooth;
 mod theorems;
 mod wire;

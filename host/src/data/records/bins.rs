@@ -109,10 +109,11 @@ fn entropy(counts: &[usize]) -> f64 {
     p.map(|p| -p * p.log2()).sum()
 }
 
-/// A number between two different ones that is not the larger: their mean, with as few decimals as will do.
+/// A number between two different ones: their mean, with as few decimals as will do; the smaller where
+/// none is between.
 fn between(a: f64, b: f64) -> f64 {
     let mean = 0.5 * a + 0.5 * b;
-    let fits = |cut: &f64| (a..b).contains(cut);
+    let fits = |cut: &f64| a < *cut && *cut < b;
     let rounded = (0..13).filter_map(|digits| format!("{mean:.digits$}").parse().ok()).find(fits);
     rounded.unwrap_or(if fits(&mean) { mean } else { a })
 }

@@ -82,8 +82,8 @@ fn a_score_is_the_gradient() {
     let score = host(&system).score(given.view().rows().expect("channels")).expect("a score");
     type Part = fn(&mut System) -> &mut Vec<Vec<f64>>;
     let check = |symmetric: bool, part: Part, rows: usize, columns: usize, got: &[Vec<f64>]| {
-        for i in 0..rows {
-            for j in 0..columns {
+        for (i, row) in got.iter().enumerate().take(rows) {
+            for (j, &own_slope) in row.iter().enumerate().take(columns) {
                 let log = |step: f64| {
                     let mut moved = system.clone();
                     part(&mut moved)[i][j] += step;
@@ -93,7 +93,7 @@ fn a_score_is_the_gradient() {
                     moved.given(&own).0
                 };
                 let mirrored = if symmetric && i != j { got[j][i] } else { 0.0 };
-                near(got[i][j] + mirrored, derivative(log, 1e-3), 1e-7);
+                near(own_slope + mirrored, derivative(log, 1e-3), 1e-7);
             }
         }
     };

@@ -45,13 +45,11 @@ fn filtered_states_are_conditional<const N: usize, const D: usize>(
             let last: Vec<usize> = (t * N..(t + 1) * N).collect();
             let states = states.part(&last);
             let covariance = belief.covariance().matrix();
-            for i in 0..N {
-                assert!((belief.mean()[i] - states.mean[i]).abs() < 1e-9, "mean at {t}");
-                for j in 0..N {
-                    let gap = covariance[i][j] - states.covariance[i][j];
-                    assert!(gap.abs() < 1e-9, "covariance at {t}");
-                }
-            }
+            let near = |a: &f64, b: &f64| (a - b).abs() < 1e-9;
+            let mut means = belief.mean().iter().zip(&states.mean);
+            assert!(means.all(|(a, b)| near(a, b)), "mean at {t}");
+            let entries = covariance.iter().flatten().zip(states.covariance.iter().flatten());
+            assert!(entries.into_iter().all(|(a, b)| near(a, b)), "covariance at {t}");
         }
     }
 }

@@ -16,14 +16,9 @@ type Numbers = Parameters<f64, N, D>;
 /// A direction that leaves covariances symmetric.
 fn direction(sampler: &mut Sampler) -> Numbers {
     fn symmetric<const S: usize>(sampler: &mut Sampler) -> [[f64; S]; S] {
-        let mut matrix = [[0.0; S]; S];
-        for i in 0..S {
-            for j in 0..=i {
-                matrix[i][j] = 0.1 * sampler.normal();
-                matrix[j][i] = matrix[i][j];
-            }
-        }
-        matrix
+        let half: [[f64; S]; S] =
+            std::array::from_fn(|_| std::array::from_fn(|_| 0.05 * sampler.normal()));
+        std::array::from_fn(|i| std::array::from_fn(|j| half[i][j] + half[j][i]))
     }
     Parameters {
         initial_mean: std::array::from_fn(|_| sampler.normal()),

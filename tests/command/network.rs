@@ -1,0 +1,213 @@
+//! `fishweir network`.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::gram::csv_matrix;
+use crate::{fishweir, json, printed, refused};
+
+/// Rain, sprinkler, wet grass.
+const SPRINKLER: &str = "\
+variable rain { type discrete [2] { no, yes }; }
+variable sprinkler { type discrete [2] { off, on }; }
+variable grass { type discrete [2] { dry, wet }; }
+probability (rain) { table 0.8, 0.2; }
+probability (sprinkler | rain) { (no) 0.6, 0.4; (yes) 0.99, 0.01; }
+probability (grass | sprinkler, rain) {
+  (off, no) 0.95, 0.05; (off, yes) 0.2, 0.8; (on, no) 0.1, 0.9; (on, yes) 0.01, 0.99;
+}
+";
+
+/// A folder with that network and records drawn from it.
+struct Garden(TempDir);
+
+impl Garden {
+    fn new() -> Self {
+        let garden = Self(tempfile::tempdir().expect("a folder"));
+        garden.put("garden.bif", SPRINKLER);
+        for (file, seed) in [("train.csv", 1), ("test.csv", 2)] {
+            let (model, file) = (garden.at("garden.bif"), garden.at(file));
+            let line = format!("network sample {model} -n 600 --seed {seed} -o {file} --json");
+            json(&mut fishweir(&line));
+        }
+        garden
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).expect("written");
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).expect("written")
+    }
+}
+
+#[test]
+fn a_network_is_fitted_and_asked() {
+    let garden = Garden::new();
+    let (train, model) = (garden.at("train.csv"), garden.at("model.json"));
+    let report = json(&mut fishweir(&format!("network fit {train} -o {model} --json")));
+    assert_eq!((&report["records"], &report["nodes"]), (&600.into(), &3.into()), "{report}");
+    assert_eq!(report["edges"].as_array().map(Vec::len), Some(3), "{report}");
+    let query = format!("network query {model} rain --given grass=wet --most-probable --json");
+    let answer = json(&mut fishweir(&query));
+    // Exactly 0.3577 under the network that the records are from.
+    let rain = answer["nodes"][0]["probabilities"][1].as_f64().expect("a number");
+    assert!((rain - 0.3577).abs() < 0.06, "{answer}");
+    assert_eq!(answer["most_probable"][0][2], Value::from(vec!["grass", "wet"]), "{answer}");
+    let exact = json(&mut fishweir(&query.replace("model.json", "garden.bif")));
+    let rain = exact["nodes"][0]["probabilities"][1].as_f64().expect("a number");
+    assert!((rain - 0.160_38 / 0.448_38).abs() < 1e-9, "{exact}");
+    let text = printed(&mut fishweir(&format!("network query {model}")));
+    assert!(text.contains("sprinkler\n") && !text.contains("given"), "{text}");
+    // The same graph again, its tables from records that lack a field here and there.
+    let holes = garden.text("train.csv").replace("no,on", "?,on");
+    garden.put("holes.csv", &holes);
+    let line = format!("network fit {} --like {model} --missing unknown", garden.at("holes.csv"));
+    let text = printed(&mut fishweir(&line));
+    assert!(text.contains("expectation-maximisation") && text.contains("not written"), "{text}");
+}
+
+#[test]
+fn kernels_sets_and_pictures() {
+    let garden = Garden::new();
+    let [model, train, test] = ["garden.bif", "train.csv", "test.csv"].map(|name| garden.at(name));
+    let some: String =
+        garden.text("test.csv").lines().take(6).map(|line| format!("{line}\n")).collect();
+    garden.put("some.csv", &some);
+    let (few, gram) = (garden.at("some.csv"), garden.at("gram.csv"));
+    printed(&mut fishweir(&format!("network gram {model} {few} -o {gram} --normalise")));
+    let (ids, _, rows) = csv_matrix(Path::new(&gram));
+    assert_eq!(ids, ["2", "3", "4", "5", "6"]);
+    assert!(rows.iter().enumerate().all(|(i, row)| (row[i] - 1.0).abs() < 1e-12));
+    let chosen = garden.at("chosen.csv");
+    let line =
+        format!("network representatives {model} {train} -k 5 --draws 20 -o {chosen} --json");
+    let report = json(&mut fishweir(&line));
+    let value = |name: &str| report[name].as_f64().expect("a number");
+    assert!(
+        value("discrepancy") <= value("start") && value("start") <= value("random"),
+        "{report}"
+    );
+    assert_eq!(garden.text("chosen.csv").lines().count(), 6);
+    let lines: Vec<u64> = serde_json::from_value(report["lines"].clone()).expect("lines");
+    assert!(lines.windows(2).all(|pair| pair[0] < pair[1]) && lines[0] >= 2, "{report}");
+    let line = format!("network compare {model} {train} {test} --permutations 99 --json");
+    let same = json(&mut fishweir(&line));
+    assert_eq!(same["degrees"], 7);
+    for p in ["p_limit", "p_permutations"] {
+        assert!(same[p].as_f64().expect("a number") > 0.02, "{same}");
+    }
+    garden.put("dry.csv", &garden.text("test.csv").replace("wet", "dry"));
+    let dry = garden.at("dry.csv");
+    let text = printed(&mut fishweir(&format!("network compare {model} {dry}")));
+    let table = text.split("share\n").nth(1).expect("a table");
+    assert!(text.contains("p = 0.0000") && table.trim_start().starts_with("grass"), "{text}");
+    let figure = garden.at("garden.svg");
+    printed(&mut fishweir(&format!("network draw {model} -o {figure}")));
+    let svg = garden.text("garden.svg");
+    assert_eq!((svg.matches("<rect").count(), svg.matches("marker-end").count()), (3, 3));
+    assert!(svg.contains("3 nodes, 3 edges, 7 free parameters") && svg.contains(">sprinkler<"));
+}
+
+#[test]
+fn classifiers_and_alarms_reach_a_device() {
+    let garden = Garden::new();
+    let [network, train, test, model, rust] =
+        ["garden.bif", "train.csv", "test.csv", "class.json", "model.rs"]
+            .map(|name| garden.at(name));
+    for classifier in ["naive-bayes", "tan", "kdb", "climbed", "fisher-tree", "fisher-climbed"] {
+        let fit = format!("network fit {train} --class grass --classifier {classifier} -o {model}");
+        let text = printed(&mut fishweir(&fit));
+        assert!(text.contains(&format!("{classifier} decides on grass (dry, wet)")), "{text}");
+        let found = json(&mut fishweir(&format!("network evaluate {test} --model {model} --json")));
+        let accuracy = found["classifiers"][0]["accuracy"].as_f64().expect("a number");
+        // The network itself is right in 0.913 of the records.
+        assert!(accuracy > 0.86, "{classifier}: {found}");
+        let export = json(&mut fishweir(&format!("network export {model} --rust {rust} --json")));
+        assert!(export["flash"].as_u64().expect("bytes") < 200, "{export}");
+        assert!(garden.text("model.rs").contains("pub static MODEL: NodeSum"));
+    }
+    let cross =
+        json(&mut fishweir(&format!("network evaluate {train} --class grass --folds 3 --json")));
+    let all = cross["classifiers"].as_array().expect("some");
+    assert_eq!(all.len(), 4);
+    assert!(all[0]["gain"].is_null() && all[1]["gain"]["mean"].is_number(), "{cross}");
+    assert!(all.iter().all(|one| one["records"] == 600));
+    let alarm = format!("network export {network} --rust {rust} --mean-time 200 --memory 30");
+    let text = printed(&mut fishweir(&alarm));
+    assert!(
+        text.contains("alarm, one false in 200 events") && text.contains("threshold"),
+        "{text}"
+    );
+    assert!(garden.text("model.rs").contains("pub static MODEL: Discrepancy<'static, f32, 3, 14>"));
+    let standard = printed(&mut fishweir(&alarm.replace(&rust, "-")));
+    assert_eq!(standard, garden.text("model.rs"));
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let garden = Garden::new();
+    let cycle = SPRINKLER.replace(
+        "probability (rain) { table 0.8, 0.2; }",
+        "probability (rain | grass) { default 0.8, 0.2; }",
+    );
+    garden.put("cycle.bif", &cycle);
+    garden.put("sum.bif", &SPRINKLER.replace("0.95, 0.05", "0.95, 0.15"));
+    garden.put("state.csv", "rain,sprinkler,grass\nno,off,damp\n");
+    garden.put("column.csv", "rain,sprinkler,lawn\nno,off,dry\n");
+    garden.put("holes.csv", "rain,sprinkler,grass\nno,off,dry\n?,on,wet\nyes,off,wet\n");
+    garden.put("model.json", "{\n\"columns\": []\n}");
+    let class = garden.at("class.json");
+    let train = garden.at("train.csv");
+    printed(&mut fishweir(&format!(
+        "network fit {train} --class grass --classifier fisher-tree -o {class}"
+    )));
+    for (line, says) in [
+        ("query cycle.bif", "cycle.bif, line 4, column 14: the edges rain -> "),
+        ("query sum.bif", "sum.bif, line 7, column 13: the row sums to 1.1"),
+        ("query model.json", "model.json, line 3, column 1: missing field"),
+        ("query garden.bif snow", "garden.bif: the network has no node `snow`"),
+        ("query garden.bif --given rain=maybe", "node `rain` has no state `maybe`, only no, yes"),
+        ("query garden.bif --given rain", "write NODE=STATE"),
+        ("query garden.bif --given rain=no,rain=yes", "`rain` is given twice"),
+        ("compare garden.bif state.csv", "state.csv, line 2, column 3 (grass): `damp` is no state"),
+        (
+            "compare garden.bif column.csv",
+            "column.csv, line 1, column 3 (lawn): the model has no `lawn`",
+        ),
+        (
+            "fit holes.csv --missing unknown",
+            "holes.csv, line 3: record 1: the state of node `rain` is missing",
+        ),
+        ("fit train.csv --class snow", "there is no column `snow`, only rain, sprinkler, grass"),
+        ("fit train.csv --require rain", "`rain` is no edge; write PARENT:CHILD"),
+        ("fit train.csv --require rain:snow", "no column `snow`"),
+        ("fit train.csv --require rain:grass,grass:rain", "lead round in a circle"),
+        ("fit train.csv --pseudo-count -1", "--pseudo-count"),
+        ("fit train.csv --classifier tan", "--class"),
+        ("fit train.csv --mdl --bins 3", "--bins"),
+        ("fit train.csv -o train.csv", "is an input itself"),
+        ("evaluate train.csv --class grass --folds 1", "too few"),
+        ("evaluate train.csv --model garden.bif", "is a network, not a classifier"),
+        ("gram class.json test.csv -o x.csv", "is a linear machine"),
+        ("representatives garden.bif test.csv -k 601", "1 to the number of records"),
+        ("export garden.bif --rust x.rs", "for an alarm name --mean-time"),
+        ("export class.json --rust x.rs --mean-time 100", "is a classifier"),
+        (
+            "export garden.bif --rust x.rs --mean-time 100 --normal test.csv",
+            "too few for one false alarm",
+        ),
+    ] {
+        let mut command = fishweir(&format!("network {line}"));
+        let message = refused(command.current_dir(garden.0.path()), 2);
+        assert!(message.contains(says), "{line}: {message}");
+    }
+}

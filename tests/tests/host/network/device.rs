@@ -1,0 +1,93 @@
+//! Classifiers and alarms as a device holds them, against the host.
+
+use fishweir::data::records::Records;
+use fishweir::network::learn::{HillClimb, Prior};
+use fishweir::network::{AlarmPlan, ClassifierPlan, DeployedSum, Method, NetworkFisher, Width};
+use fishweir_core::classify::decide;
+use fishweir_core::filter::Running;
+use fishweir_core::network::{NodeSum, Terms};
+
+use super::stored;
+
+#[test]
+fn sums_on_a_device_decide_as_the_host_does() {
+    let network = stored("survey");
+    let class = network.node("T").expect("a node");
+    let (train, test) = (network.sample(1500, 1), network.sample(300, 2));
+    let attributes: Vec<usize> = (0..6).filter(|&column| column != class).collect();
+    let events = test.select(&attributes);
+    for method in [
+        Method::NaiveBayes,
+        Method::TreeAugmented,
+        Method::KDependence(3),
+        Method::Climbed,
+        Method::FisherTree,
+    ] {
+        let plan =
+            ClassifierPlan { method, prior: Prior::PseudoCount(1.0), climb: HillClimb::default() };
+        let classifier = plan.train(network.variables(), &train, class).expect("trained");
+        let deployed = DeployedSum::of(&classifier).expect("no zero");
+        let narrow = |values: Vec<usize>| values.into_iter().map(|x| x as u16).collect::<Vec<_>>();
+        let cards = narrow(deployed.columns.iter().map(|column| column.card()).collect());
+        let lengths = narrow(deployed.scopes.iter().map(Vec::len).collect());
+        let columns = narrow(deployed.scopes.concat());
+        let terms = Terms::new(&cards, &lengths, &columns).expect("terms");
+        let tables: [&[f32]; 3] = std::array::from_fn(|output| &deployed.tables[output][..]);
+        let bias = std::array::from_fn(|output| deployed.bias[output]);
+        let sum = NodeSum::new(terms, tables, bias).expect("tables");
+        sum.validate().expect("finite");
+        assert_eq!(sum.bytes(), deployed.flash(), "{method:?}");
+        let mut stream = Running::new(&sum);
+        for (event, values) in events.rows().zip(classifier.values(&test).expect("judged")) {
+            stream.reset();
+            stream.push(event).expect("an event");
+            let (device, host) = (stream.read(), decide(&values));
+            assert!((f64::from(device.margin) - host.margin).abs() < 1e-4 * (1.0 + host.margin));
+            assert!(device.class == host.class || host.margin < 1e-4, "{method:?}");
+        }
+        let source = deployed.to_source();
+        for part in
+            ["pub static MODEL: NodeSum<'static, f32, 3>", "COLUMNS: [&str; 5]", "\"train\""]
+        {
+            assert!(source.contains(part), "{source}");
+        }
+    }
+    let zero = ClassifierPlan {
+        method: Method::TreeAugmented,
+        prior: Prior::PseudoCount(0.0),
+        climb: HillClimb::default(),
+    };
+    let classifier = zero.train(network.variables(), &train.subset(&[0, 1, 2, 3, 4]), class);
+    let error = DeployedSum::of(&classifier.expect("trained")).expect_err("zeros").to_string();
+    assert!(error.contains("pseudo-count above zero"), "{error}");
+}
+
+#[test]
+fn alarms_come_as_rarely_as_wanted_and_name_what_changed() {
+    let network = stored("survey");
+    let fisher = NetworkFisher::new(network.clone(), Width::default(), 1);
+    let plan = AlarmPlan { memory: 60.0, mean_time: 500.0 };
+    let alarm = plan.calibrate(&fisher, None, 1).expect("calibrated");
+    let false_alarms = alarm.alarms(&network.sample(100_000, 9)).expect("possible").len();
+    assert!((100..=400).contains(&false_alarms), "{false_alarms} where 200 were wanted");
+    // From event 1 000 on everybody takes the train.
+    let travel = network.node("T").expect("a node");
+    let changed = |(index, row): (usize, &[u16])| {
+        let mut row = row.to_vec();
+        if index >= 1000 {
+            row[travel] = 1;
+        }
+        row
+    };
+    let events = Records::of_rows(6, network.sample(1200, 10).rows().enumerate().map(changed));
+    let alarms = alarm.alarms(&events).expect("possible");
+    let seen = alarms.iter().find(|(event, _)| *event >= 1000).expect("an alarm");
+    assert!(seen.0 < 1060 && seen.1 == travel, "{alarms:?}");
+    let normal = network.sample(20_000, 11);
+    let by_records = plan.calibrate(&fisher, Some(&normal), 1).expect("calibrated");
+    assert!((by_records.threshold / alarm.threshold - 1.0).abs() < 0.25);
+    assert!(plan.calibrate(&fisher, Some(&network.sample(4000, 1)), 1).is_err(), "too few");
+    assert!(AlarmPlan { memory: 1.0, ..plan }.calibrate(&fisher, None, 1).is_err());
+    let source = alarm.to_source();
+    assert!(source.contains("Discrepancy<'static, f32, 6, 37>"), "{source}");
+}
