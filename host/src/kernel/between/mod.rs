@@ -55,7 +55,9 @@ pub use linear::NetworkKernel;
 pub use mean_field::MeanField;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
 pub use sampled::{OfLength, Sampled, SampledProduct};
-pub use switching::{PathWeights, SampledPaths, SampledSwitchingKernel, SwitchingKernel};
+pub use switching::{
+    MOST_PATHS, PathWeights, SampledPaths, SampledSwitchingKernel, SwitchingKernel,
+};
 
 use super::LogGram;
 
