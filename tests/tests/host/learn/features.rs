@@ -108,7 +108,7 @@ fn scaled_scores_and_log_likelihoods_have_a_mean_square_norm_of_one() {
             assert_close(mean(0, 2), 1.0 / scores as f64, 1e-5, "mean square of an entry");
         }
         // A machine on what is scaled is one on what is not.
-        let weights = (0..map.len()).map(|k| (k * 7 % 11) as f64 - 5.0).collect();
+        let weights = (0..map.len()).map(|k| (k * 5 % 7) as f64 - 3.0).collect();
         let machine = Linear { weights, bias: 0.75 };
         let pulled = metric.pull(&machine);
         for (row, mapped) in rows.iter().zip(&mapped) {
