@@ -207,6 +207,43 @@ mod tests {
     use crate::fit::Topology;
 
     #[test]
+    fn centres_are_drawn_by_their_squared_distance() {
+        let rows = [0.0, 1.0, 10.0].map(|x| vec![x]);
+        let mut far = (0, 0);
+        for seed in 0..300 {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let centres = seeds(&rows, 3, &mut rng);
+            // What is a centre already is never drawn again.
+            let mut values: Vec<f64> = centres.iter().map(|centre| centre[0]).collect();
+            let (first, second) = (values[0], values[1]);
+            values.sort_by(f64::total_cmp);
+            assert_eq!(values, [0.0, 1.0, 10.0]);
+            if first < 10.0 {
+                far = (far.0 + 1, far.1 + usize::from(second == 10.0));
+            }
+        }
+        // One in a hundred of these is the near one.
+        assert!(far.0 > 150 && far.0 - far.1 < 10, "{far:?}");
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        assert_eq!(seeds(&rows[..1], 3, &mut rng), [[0.0], [0.0], [0.0]]);
+    }
+
+    #[test]
+    fn a_path_counts_its_start_its_steps_and_what_is_seen_in_its_states() {
+        let (initial, transition) = Topology::Ergodic.chain(2);
+        let emission = Emissions::categorical(vec![vec![0.5, 0.5]; 2]);
+        let model = Hmm { initial, transition, emission };
+        let mut counts = Expectations::zero(&model);
+        let samples = Samples::Symbols(vec![Some(1), Some(0), None, Some(1)]);
+        for _ in 0..2 {
+            count_path(&model, samples.view(), &[1, 0, 0, 0], &mut counts);
+        }
+        assert_eq!(counts.initial, [0.0, 2.0]);
+        assert_eq!(counts.pairs, [[4.0, 0.0], [2.0, 0.0]]);
+        assert_eq!(counts.emission.by_state().collect::<Vec<f64>>(), [2.0, 2.0, 0.0, 2.0]);
+    }
+
+    #[test]
     fn no_path_takes_a_transition_that_is_not_allowed() {
         for topology in [Topology::LeftToRight, Topology::Positions] {
             for (states, length) in [(1, 3), (4, 1), (4, 2), (4, 4), (4, 11), (3, 0)] {

@@ -198,3 +198,25 @@ pub(super) fn accuracy(labels: &[usize], right: &[bool], weight: ClassWeight) ->
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn balanced_classes_are_judged_by_the_mean_of_their_shares() {
+        let labels = [0, 0, 0, 0, 2, 2, 1];
+        let right = [true, true, true, false, true, false, false];
+        assert_eq!(accuracy(&labels, &right, ClassWeight::Even), 4.0 / 7.0);
+        let shares = [0.75, 0.0, 0.5];
+        assert_eq!(
+            accuracy(&labels, &right, ClassWeight::Balanced),
+            shares.iter().sum::<f64>() / 3.0
+        );
+        // A class without a window has no share.
+        assert_eq!(accuracy(&labels[..6], &right[..6], ClassWeight::Balanced), 1.25 / 2.0);
+        for weight in [ClassWeight::Even, ClassWeight::Balanced] {
+            assert_eq!(accuracy(&[], &[], weight), 0.0);
+        }
+    }
+}

@@ -113,7 +113,10 @@ mod tests {
         let windows = 1_000;
         let most = usize::try_from(MOST_NUMBERS).expect("a number of numbers") / windows;
         check_features(2, windows, most).expect("room");
-        assert!(check_features(2, windows, most + 1).is_err());
+        let refused = check_features(2, windows, most + 1).expect_err("too many");
+        assert!(refused.to_string().contains(" 2.1 GB"), "{refused}");
+        let effort = Effort { windows: 1, features: 1, multiply_adds: 120_000_000_000 };
+        assert_eq!(effort.minutes(), 2.0);
     }
 
     /// Where a mirror image may be chosen, none may be: what is refused is what none would take.

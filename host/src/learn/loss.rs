@@ -29,7 +29,7 @@ impl Loss {
         }
     }
 
-    /// Its second derivative, not negative; of the squared hinge the one from the left at the kink.
+    /// Its second derivative, not negative; of the squared hinge the one from the right at the kink, which is zero.
     #[must_use]
     pub fn curvature(self, margin: f64) -> f64 {
         match self {
@@ -120,6 +120,7 @@ mod tests {
                 assert!((curvature - loss.curvature(margin)).abs() < 1e-8, "{loss:?} at {margin}");
             }
         }
+        assert_eq!(Loss::SquaredHinge.curvature(1.0), 0.0);
     }
 
     #[test]

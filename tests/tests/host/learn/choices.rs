@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use fishweir::data::{Dataset, ReadOptions, Samples};
+use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples};
+use fishweir::fit::Topology;
 use fishweir::kernel::marginal::FixedLengthModel;
 use fishweir::learn::{
-    ChosenBy, ClassWeight, ClassifierKind, Mirror, Scaling, TrainOptions, Trained, train,
+    ChosenBy, ClassWeight, ClassifierKind, Learner, Mirror, Scaling, TrainOptions, Trained, train,
     train_fixed_length,
 };
-use fishweir::runtime::{Emissions, Hmm};
+use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
 
 /// Eighteen series of some channels, of two classes by turns, each class at the hands of three subjects:
@@ -191,4 +192,58 @@ fn windows_that_no_device_can_store_are_left_out_and_counted() {
     assert!(windows == 9 && said.ends_with("no missing symbol: 3"), "{windows}, {said}");
     let (windows, said) = notes(0);
     assert!(windows == 12 && !said.contains("left out"), "{windows}, {said}");
+}
+
+/// What is said to be varied, and how often models are fitted for it, is what a classifier and its emissions
+/// leave of what is asked for.
+#[test]
+fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
+    let channels = |names: [&str; 3]| Kind::Channels(names.map(str::to_owned).to_vec());
+    let (vector, scalars) = (channels(["ax", "ay", "az"]), channels(["p", "q", "r"]));
+    let mirror = Mirror::Channels(vec!["ax".to_owned()]);
+    let turned =
+        "2 copies of each with gains off by 5 % about the mean, (ax ay az) turned by 10 degrees";
+    let perhaps = format!("perhaps mirrored across an axis, as inner folds choose; {turned}");
+    let given = format!("mirrored in ax as well; {turned}");
+    let (bayes, fisher) = (ClassifierKind::Bayes, ClassifierKind::Fisher);
+    let gaussian = ClassifierKind::Gaussian;
+    // Two floors, three folds; four images where one of three mirrors may be chosen.
+    for (kind, emission, mirror, words, fits) in [
+        (fisher, None, Mirror::Choose, perhaps.as_str(), 1 + (2 + 4) * 3),
+        (fisher, Some("full-gaussian"), mirror.clone(), given.as_str(), 1 + (2 + 1) * 3),
+        (fisher, Some("poisson"), mirror.clone(), "as they are", 1 + 3),
+        (bayes, None, Mirror::Choose, "as they are", 1 + 2 * 3),
+        (bayes, None, mirror, "mirrored in ax as well", 1 + 2 * 3),
+    ] {
+        let mut options = TrainOptions::new(kind);
+        options.baum_welch.emission = emission.map(|name| family(name).expect("a family"));
+        options.augment.mirror = mirror;
+        let what = format!("{kind} {emission:?}");
+        assert_eq!(options.varied(&vector), words, "{what}");
+        let varies = options.varies(&vector);
+        let said = ["copies", "turned", "perhaps"].map(|word| words.contains(word));
+        assert_eq!([varies.copies, varies.turned, varies.mirror_chosen], said, "{what}");
+        assert_eq!(varies.vectors, emission != Some("poisson"), "{what}");
+        assert_eq!(options.has_floor(), emission != Some("poisson"), "{what}");
+        if emission != Some("poisson") {
+            assert_eq!(options.most_fits(&vector), fits, "{what}");
+        }
+    }
+    let machine = TrainOptions::new(gaussian);
+    assert_eq!(machine.varied(&vector), "as they are");
+    assert_eq!(
+        (machine.learner, machine.baum_welch.topology),
+        (Learner::KernelSvm, Topology::Ergodic)
+    );
+    let plain = TrainOptions::new(fisher);
+    assert_eq!(plain.baum_welch.topology, Topology::Automatic);
+    // Scalars are neither turned nor mirrored, and symbols have no floor.
+    let scalar = plain.varies(&scalars);
+    assert!(!(scalar.copies || scalar.vectors || scalar.turned || scalar.mirror_chosen));
+    let mut still = plain.clone();
+    still.augment.rotation_degrees = 0.0;
+    assert!(still.varies(&vector).copies && !still.varies(&vector).turned);
+    let symbols = Kind::Symbols(Alphabet::dna());
+    assert_eq!((plain.most_fits(&scalars), plain.most_fits(&symbols)), (1 + 3 * 3, 1 + 3));
+    assert!(!plain.varies(&symbols).copies);
 }

@@ -2,7 +2,7 @@
 
 use fishweir::data::{Dataset, Kind, Samples, SamplesView};
 use fishweir::learn::{
-    FeatureMap, Features, Matrix, Metric, Scaling, coarse_channels, constant_channels,
+    FeatureMap, Features, Linear, Matrix, Metric, Scaling, coarse_channels, constant_channels,
 };
 use fishweir::model::scores;
 use fishweir::runtime::{Emissions, Hmm};
@@ -63,9 +63,8 @@ fn where_nothing_can_move_there_is_no_feature() {
     assert_eq!(none, [Some(Vec::new())]);
 }
 
-/// Whatever a metric does to features, entry by entry where none is mixed with another.
-#[test]
-fn a_metric_is_one_affine_map() {
+/// Features of some series by two models, and the matrix of them. One of them never moves.
+fn rows() -> (FeatureMap, Vec<Vec<f64>>, Matrix) {
     let mut other = ordered();
     other.transition = vec![vec![0.5, 0.5], vec![0.5, 0.5]];
     other.emission = Emissions::categorical(vec![vec![0.2, 0.3, 0.5], vec![0.6, 0.2, 0.2]]);
@@ -73,11 +72,56 @@ fn a_metric_is_one_affine_map() {
     let samples: Vec<Samples> = (0..12).map(|seed| ordered().simulate(15, seed)).collect();
     let views: Vec<SamplesView<'_>> = samples.iter().map(Samples::view).collect();
     let mut rows: Vec<Vec<f64>> = map.extract(&views).into_iter().flatten().collect();
-    // A feature may never move.
     rows.iter_mut().for_each(|row| row[3] = 0.0);
     let mut matrix = Matrix::new(map.len());
     rows.iter().for_each(|row| matrix.push(row));
-    for scaling in [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened] {
+    (map, rows, matrix)
+}
+
+const SCALINGS: [Scaling; 3] = [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened];
+
+/// One grid of C serves all: scores have a mean square norm of one, and so have log-likelihoods, which are
+/// centred.
+#[test]
+fn scaled_scores_and_log_likelihoods_have_a_mean_square_norm_of_one() {
+    let (map, rows, matrix) = rows();
+    let is_likelihood = map.likelihood_columns();
+    let scores = is_likelihood.iter().filter(|is| !**is).count();
+    assert_eq!((scores, map.len()), (map.len() - 2, is_likelihood.len()));
+    for scaling in SCALINGS {
+        let metric = Metric::of(&matrix, &[15; 12], &map, scaling).expect("a metric");
+        let mapped: Vec<Vec<f64>> = rows.iter().map(|row| metric.map(row)).collect();
+        let mean = |k: usize, power: i32| {
+            mapped.iter().map(|row| row[k].powi(power)).sum::<f64>() / mapped.len() as f64
+        };
+        for wanted in [false, true] {
+            let columns = (0..map.len()).filter(|&k| is_likelihood[k] == wanted);
+            // Divided by its own root mean square, a feature that never moves has no part in it.
+            let dead = usize::from(!wanted && scaling == Scaling::Diagonal) as f64;
+            let norm: f64 = columns.map(|k| mean(k, 2)).sum();
+            assert_close(norm, 1.0 - dead / scores as f64, 1e-4, scaling.name());
+        }
+        for k in (0..map.len()).filter(|&k| is_likelihood[k]) {
+            assert_close(mean(k, 1), 0.0, 1e-5, "mean of a log-likelihood");
+        }
+        if scaling == Scaling::Diagonal {
+            assert_close(mean(0, 2), 1.0 / scores as f64, 1e-5, "mean square of an entry");
+        }
+        // A machine on what is scaled is one on what is not.
+        let weights = (0..map.len()).map(|k| (k * 5 % 7) as f64 - 3.0).collect();
+        let machine = Linear { weights, bias: 0.75 };
+        let pulled = metric.pull(&machine);
+        for (row, mapped) in rows.iter().zip(&mapped) {
+            assert_close(pulled.value(row), machine.value(mapped), 1e-9, scaling.name());
+        }
+    }
+}
+
+/// Whatever a metric does to features, entry by entry where none is mixed with another.
+#[test]
+fn a_metric_is_one_affine_map() {
+    let (map, rows, matrix) = rows();
+    for scaling in SCALINGS {
         let metric = Metric::of(&matrix, &[15; 12], &map, scaling).expect("a metric");
         let affine = metric.affine(map.len());
         let diagonal = affine.diagonal();

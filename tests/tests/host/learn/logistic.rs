@@ -189,3 +189,22 @@ fn margins_and_probabilities_are_those_of_the_machine() {
         assert_close(prior.probability(&new), odds / (1.0 + odds), 1e-9, "by weights");
     }
 }
+
+/// From zero a whole second step would raise the objective: in the dual as in the primal it is halved.
+#[test]
+fn a_step_that_goes_too_far_is_halved() {
+    let (items, positive) = ([1.0, 20.0, 200.0], [false, true, true]);
+    let costs = Costs { positive: 1.0, negative: 100.0 };
+    let gram = Gram::from_fn(3, |i, j| items[i] * items[j] + 1.0);
+    let machine = KernelLogistic::train(&gram, &positive, costs).expect("a solution");
+    check_solution(&gram, &positive, costs, &machine);
+    assert!((5..20).contains(&machine.steps), "{}", machine.steps);
+    let mut rows = Matrix::new(1);
+    items.iter().for_each(|item| rows.push(&[*item]));
+    let primal = minimise(Loss::Logistic, &rows, &positive, costs, None);
+    let reached = objective(Loss::Logistic, &rows, &positive, costs, &primal);
+    assert_close(-reached, machine.objective, 1e-11, "objective");
+    for (item, margin) in items.iter().zip(&machine.margins) {
+        assert_close(primal.value(&[*item]), *margin, 1e-6, "margin");
+    }
+}

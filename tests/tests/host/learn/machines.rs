@@ -2,8 +2,9 @@
 
 use fishweir::kernel::Gram;
 use fishweir::learn::{
-    ClassWeight, Costs, KernelLearner, KernelMachine, KernelSvm, LinearSvm, Loss, Matrix, minimise,
-    objective,
+    ClassWeight, ClassifierKind, Costs, KERNEL_WINDOWS, KernelLearner, KernelLogistic,
+    KernelMachine, KernelSvm, Learner, LinearSvm, Loss, Matrix, TrainOptions, WindowKernel,
+    minimise, objective,
 };
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
@@ -160,4 +161,45 @@ fn a_bias_is_the_mean_of_what_free_multipliers_lack() {
     let machine = machine.expect("trained").expansion;
     assert_close(machine.bias, -1.0, 1e-6, "bias");
     assert_eq!((machine.coefficients[0], machine.coefficients[3]), (0.0, 0.0));
+}
+
+/// Logistic regression has a bias of prior variance one: it is trained on the kernel plus one. A support
+/// vector machine has one that costs nothing.
+#[test]
+fn a_machine_on_windows_is_that_of_its_learner() {
+    let (rows, labels) = clusters();
+    let gram = Gram::of_features(&rows);
+    let labels: Vec<usize> = labels.iter().map(|&label| label % 2).collect();
+    let positive: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
+    let classes = ["a", "b"].map(str::to_owned);
+    let all: Vec<usize> = (0..labels.len()).collect();
+    let costs = Costs::even(0.3);
+    for learner in [Learner::KernelSvm, Learner::KernelLogistic] {
+        let options = TrainOptions { learner, ..TrainOptions::new(ClassifierKind::Bayes) };
+        let (labels, groups) = (labels.clone(), all.clone());
+        let kernel =
+            WindowKernel { gram: &gram, labels, groups, classes: &classes, options: &options };
+        let values = kernel.train(&all, 0.3).expect("trained").values(&all);
+        assert_eq!(values.len(), all.len());
+        let direct: Vec<f64> = if learner == Learner::KernelLogistic {
+            let plus_one = gram.clone().map(|k| k + 1.0);
+            KernelLogistic::train(&plus_one, &positive, costs).expect("trained").margins
+        } else {
+            let machine = KernelSvm::train(&gram, &positive, costs).expect("trained").expansion;
+            all.iter().map(|&item| machine.value(gram.row(item))).collect()
+        };
+        for (value, direct) in values.iter().zip(direct) {
+            assert_close(value[0], direct, 1e-9, "value");
+        }
+    }
+}
+
+#[test]
+fn more_windows_than_a_gram_matrix_takes_are_refused() {
+    for learner in [Learner::Svm, Learner::Logistic, Learner::KernelSvm, Learner::KernelLogistic] {
+        assert!(learner.check_windows(KERNEL_WINDOWS).is_ok());
+        let refused = learner.check_windows(KERNEL_WINDOWS + 1).expect_err("too many").to_string();
+        let kind = if learner == Learner::KernelLogistic { "logistic" } else { "support vector" };
+        assert!(refused.contains("5001") && refused.contains(kind), "{refused}");
+    }
 }
