@@ -35,7 +35,9 @@
 //!    [`along`](SufficientStatistics::along), which attaches directions. Mixtures, expected
 //!    statistics, online EM, scores and the tangent filter then work with it.
 //! 4. [`Sample`], a few lines in `sample/`.
-//! 5. A model in `tests/tests/laws/emission/models.rs`: finite differences then check the tangents and the
+//! 5. [`Overlap`](crate::kernel::Overlap), in `kernel/overlap/`, where two of its distributions can be
+//!    compared: kernels between models then work with it.
+//! 6. A model in `tests/tests/laws/emission/models.rs`: finite differences then check the tangents and the
 //!    score, moments the draws, and the likelihood the estimate; and one in `tests/src/sample.rs`,
 //!    with which every recursion is tested.
 

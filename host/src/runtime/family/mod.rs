@@ -16,6 +16,7 @@
 //!
 //! # To add one
 //! A file here with a value that is a [`Family`] and, over channels, [`OverRows`]; a line in [`FAMILIES`].
+//! By itself, out of a model, a state's emission is a [`Distribution`]: kernels between models compare these.
 //! The core has its distribution ([`fishweir_core::emission`]).
 
 mod bernoulli;
