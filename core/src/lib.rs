@@ -14,6 +14,7 @@
 //! | [`dynamics`] | linear dynamical systems: the Kalman filter, and its derivatives |
 //! | [`kernel`] | kernels that sum over hidden models, one sequence stored, the other a stream |
 //! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
+//! | [`network`] | events of categories: sums of look-ups in a Bayesian network's tables, an alarm |
 //! | [`artefact`] | a classifier as a checked file that is read in place; feature `artefact` |
 //! | [`wire`] | samples and decisions as frames on a serial line that may lose and damage bytes; feature `wire` |
 //!
@@ -64,6 +65,7 @@ mod format;
 pub mod hmm;
 pub mod kernel;
 pub mod matrix;
+pub mod network;
 pub mod number;
 mod profile;
 pub mod score;

@@ -27,9 +27,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use fishweir::batch::expectations;
 use fishweir::data::{Alphabet, Dataset, FastaLabel, Kind, ReadOptions, SamplesView};
 use fishweir::evaluate::Roc;
-use fishweir::fit::{BaumWelch, expectations};
+use fishweir::fit::BaumWelch;
 use fishweir::learn::{ClassWeight, FeatureMap, Features, LinearSvm, Matrix};
 use fishweir::report::Table;
 use fishweir::runtime::{Emissions, Hmm};

@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             };
             writeln!(strings, "{name}\t{seed}\t{text}")?;
             let [slow, quick] = [0, 1].map(|of: usize| {
-                fishweir::fit::expectations(&classes[of].1, &[drawn.view()])
+                fishweir::batch::expectations(&classes[of].1, &[drawn.view()])
                     .swap_remove(0)
                     .map(|expected| expected.log_likelihood)
             });

@@ -75,7 +75,7 @@ pub struct Provenance {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Classifier {
-    /// `bayes`, `fisher`, `top` or `count`.
+    /// `bayes`, `fisher`, `top`, `count` or `latent-mean-map`.
     pub method: String,
     /// What it observes.
     pub observations: Observations,

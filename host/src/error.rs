@@ -18,10 +18,10 @@ pub enum Error {
     Fit(#[from] crate::fit::FitError),
     /// A path that cannot be found.
     #[error(transparent)]
-    Decode(#[from] crate::fit::DecodeError),
+    Decode(#[from] crate::model::DecodeError),
     /// A model without hidden states.
     #[error(transparent)]
-    Context(#[from] crate::context::ContextModelError),
+    Context(#[from] crate::model::ContextModelError),
     /// A classifier that cannot be trained.
     #[error(transparent)]
     Train(#[from] crate::learn::TrainError),
@@ -48,10 +48,22 @@ pub enum Error {
     Information(#[from] crate::kernel::InformationError),
     /// A score that there is none of.
     #[error(transparent)]
-    NoScore(#[from] crate::kernel::NoScore),
+    NoScore(#[from] crate::model::NoScore),
     /// A kernel by marginalisation.
     #[error(transparent)]
     Marginal(#[from] crate::kernel::marginal::MarginalError),
+    /// A Bayesian network.
+    #[error(transparent)]
+    Network(#[from] crate::network::NetworkError),
+    /// A network's file.
+    #[error(transparent)]
+    NetworkFile(#[from] crate::network::NetworkFileError),
+    /// A classifier of records that cannot be judged.
+    #[error(transparent)]
+    NetworkEvaluate(#[from] crate::network::NetworkEvaluateError),
+    /// A network in BIF.
+    #[error(transparent)]
+    Bif(#[from] crate::network::BifError),
     /// A Gram matrix.
     #[error(transparent)]
     Gram(#[from] crate::kernel::GramError),

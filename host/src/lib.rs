@@ -10,10 +10,11 @@
 //! | you have or want | look at |
 //! |---|---|
 //! | a table, labelled strings, FASTA | [`data::Dataset::read`], [`data::Dataset::parse`] |
-//! | one hidden Markov model, fitted | [`fit::BaumWelch`], [`runtime::Hmm`] |
-//! | likelihoods, posteriors, expected statistics of many sequences | [`batch`], [`fit::expectations`] |
-//! | models without hidden states | [`context`] |
+//! | one hidden Markov model, fitted | [`fit::BaumWelch`], [`model::Hmm`] |
+//! | likelihoods, posteriors, expected statistics of many sequences | [`batch`], [`batch::expectations`] |
+//! | a fitted model and what it answers, with hidden states or without; its file | [`model`] |
 //! | models whose hidden state is a vector | [`dynamics`] |
+//! | records of categories, and Bayesian networks over them | [`data::records`], [`network`] |
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
 //! | `fit`, `predict`, `score`, and data in memory | [`estimator`] |
 //! | a classifier of windows or of whole series, with every choice told | [`learn::train`] |
@@ -31,7 +32,6 @@
 
 pub mod batch;
 pub mod classifier;
-pub mod context;
 pub mod data;
 pub mod deploy;
 #[cfg(feature = "device")]
@@ -44,12 +44,15 @@ pub mod files;
 pub mod fit;
 pub mod kernel;
 pub mod learn;
+pub mod model;
+pub mod network;
 mod parallel;
 #[cfg(feature = "device")]
 pub mod parity;
 pub mod plot;
 pub mod report;
 pub mod runtime;
+mod words;
 
 pub use error::Error;
 pub use fishweir_core::classify::{Decision, Normalisation};

@@ -77,9 +77,11 @@ fn every_kernel_says_what_it_is_and_its_eigenvalues() {
         ("--kernel invariant --information diagonal", "the diagonal of the data's information"),
         ("--kernel gaussian --sigma 20", "Gaussian of width 20"),
         ("--kernel polynomial --power 3 --information diagonal", "polynomial of degree 3"),
-        ("--kernel top", "TOP of 2 models"),
+        ("--kernel top", "TOP, softmax scores of 2 models"),
         ("--kernel count", "marginalised counts of symbols"),
         ("--kernel count --order 2 --raw --score-model runs", "pairs of symbols, raw"),
+        ("--kernel latent-mean-map --lambda inf", "latent mean map, lambda inf, of 2 models"),
+        ("--kernel latent-mean-map --nu 0.5", "lambda 1, exponentiated by 0.5"),
     ] {
         let report = gram(&output, &format!("{options} --normalise"));
         let kernel = report["kernel"].as_str().expect("words");
@@ -98,12 +100,30 @@ fn every_kernel_says_what_it_is_and_its_eigenvalues() {
 }
 
 #[test]
+fn windows_of_samples_take_no_model() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("k.csv");
+    for data in ["strings.tsv", "two.csv"] {
+        let (data, output) = (fixtures().at(data), output.display());
+        let line =
+            format!("gram {data} -o {output} --kernel empirical-mean-map --order 2 --lambda 0.5");
+        let report = json(&mut fishweir(&format!("{line} --json")));
+        let words = "empirical mean map of windows of 3, lambda 0.5";
+        assert_eq!((&report["kernel"], &report["items"]), (&words.into(), &12.into()));
+        assert_eq!(report["positive_semidefinite"], true);
+    }
+}
+
+#[test]
 fn without_a_model_they_are_fitted_and_windows_are_items() {
     let folder = tempfile::tempdir().expect("a folder");
     let three = fixtures().at("three.csv");
     let line = format!("gram {three} --window 20 --hop 20 {QUICK} --kernel top");
     let text = printed(fishweir(&line).current_dir(&folder));
-    assert!(text.contains("36 items") && text.contains("TOP of 3 models"), "{text}");
+    assert!(
+        text.contains("36 items") && text.contains("TOP, softmax scores of 3 models"),
+        "{text}"
+    );
     assert!(text.contains("positive semidefinite to rounding"), "{text}");
     let (ids, labels, _) = csv_matrix(&folder.path().join("three.gram.csv"));
     assert_eq!(ids[..3], ["0", "0@20", "1"]);

@@ -51,7 +51,12 @@ fn every_family_says_what_it_is_how_large_and_its_eigenvalues() {
             24,
             Some(false),
         ),
-        (format!("{strings} --family markov --order 0 --kernel top"), "TOP of 2 models", 9, None),
+        (
+            format!("{strings} --family markov --order 0 --kernel top"),
+            "TOP, softmax scores of 2 models",
+            9,
+            None,
+        ),
         (format!("{strings} --family markov --kernel gaussian --sigma 9"), "width 9 on", 32, None),
         (
             format!("{strings} --family markov --kernel polynomial --information diagonal"),
@@ -80,7 +85,7 @@ fn every_family_says_what_it_is_how_large_and_its_eigenvalues() {
         ),
         (
             format!("{two} --family mixture --components 3 --seed 2 --kernel top"),
-            "TOP of 2 models (a mixture of 3 Gaussians)",
+            "TOP, softmax scores of 2 models (a mixture of 3 Gaussians)",
             31,
             None,
         ),
@@ -189,7 +194,7 @@ fn options_that_do_not_apply_are_refused() {
         ),
         (format!("{strings} --order 2"), "--family hmm takes no --order"),
         (format!("{strings} --uniform"), "it is for --family markov, positions"),
-        (format!("{strings} --kernel count --order 3"), "counts 1 symbol, or 2"),
+        (format!("{strings} --kernel count --order 3"), "order is 3; it must be 1 symbol, or 2"),
         (format!("{strings} --family positions --end"), "--family positions takes no --end"),
         (format!("{strings} --family markov --components 2"), "takes no --components"),
         (
@@ -214,7 +219,7 @@ fn options_that_do_not_apply_are_refused() {
         ),
         (format!("{two} --family markov"), "Markov strings is over symbols"),
         (format!("{two} --family positions --uniform"), "positions is over symbols"),
-        (format!("{two} --family mixture --components 65"), "1..=64"),
+        (format!("{two} --family mixture --components 65"), "1 to 64 Gaussians"),
         (
             format!("{two} --family mixture --kernel invariant --information exact"),
             "cannot be enumerated; sample",

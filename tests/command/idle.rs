@@ -39,6 +39,7 @@ fn what_a_classifier_does_not_read() {
             ("--score-model still", one),
             ("--sigma 1", one),
             ("--power 3", one),
+            ("--lambda 3", one),
             ("--copies 2", one),
             ("--vectors none", one),
             ("--axial x,y,y", one),
@@ -150,6 +151,15 @@ fn what_gram_has_no_use_for() {
         &[
             ("--sigma 2", "--kernel practical takes no --sigma; it is for --kernel gaussian"),
             ("--kernel gaussian --power 2", "takes no --power; it is for --kernel polynomial"),
+            (
+                "--lambda 2",
+                "--kernel practical takes no --lambda; it is for --kernel empirical-mean-map, latent-mean-map, \
+                 mean-map",
+            ),
+            (
+                "--kernel empirical-mean-map",
+                "--model would have no effect: the kernel compares sequences without a model",
+            ),
             ("--kernel invariant --raw", "takes no --raw; it is for --kernel count"),
             ("--kernel top --information exact", "--kernel top takes no --information"),
             ("--kernel count --parametrisation ratio", "--kernel count takes no --parametrisation"),

@@ -1,9 +1,10 @@
 //! Kernel machines, which do not compile to directions: what commands say of one, and refuse.
 
+use fishweir::kernel::ScoreKernel;
 use std::path::PathBuf;
 
 use fishweir::classifier::{Classifier, Observations};
-use fishweir::deploy::{Expansion, ExpansionKernel, ScoreKernelKind, WhiteningRows};
+use fishweir::deploy::{Expansion, ExpansionKernel, WhiteningRows};
 use tempfile::TempDir;
 
 use crate::fixtures::fixtures;
@@ -26,7 +27,7 @@ fn machine() -> (TempDir, PathBuf) {
             likelihood: false,
             centre: vec![0.0; entries],
             whitening: WhiteningRows::Diagonal(vec![1.0; entries]),
-            kernel: ScoreKernelKind::Gaussian { gamma: 0.125 },
+            kernel: ScoreKernel::Gaussian { gamma: 0.125 },
             items: (0..4).map(item).collect(),
         },
         coefficients: vec![vec![0.5, 0.0, -1.0, 0.5]],

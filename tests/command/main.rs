@@ -3,6 +3,7 @@
 
 mod bad_data;
 mod bad_model;
+mod compare;
 mod emission;
 mod evaluate;
 mod export;

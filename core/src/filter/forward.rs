@@ -131,8 +131,8 @@ impl<X: Number, const N: usize> Belief<X, N> {
         &self.row
     }
 
-    /// The scaled row, for a decoder that drops states.
-    #[cfg(feature = "heapless")]
+    /// The scaled row, for a decoder that drops states, and for a recursion whose predicted rows replace
+    /// it one by one.
     pub(crate) fn row_mut(&mut self) -> &mut [X; N] {
         &mut self.row
     }
@@ -156,6 +156,21 @@ impl<X: Number, const N: usize> Belief<X, N> {
         } else {
             Evidence { sum: self.sum(), ledger: self.ledger }
         }
+    }
+}
+
+impl<T: Real, const N: usize> Belief<T, N> {
+    /// Ends what [`condition`](Self::condition) does, where the caller has put the products, which sum to
+    /// `sum`, in the row's place. Says `false` where they vanish: the row is to be made anew.
+    #[inline(always)]
+    pub(crate) fn settle_products(&mut self, sum: T) -> bool {
+        if !sum.is_between(SETTLE_BELOW, SETTLE_FROM) {
+            if !sum.is_at_least(VANISHED_BELOW) {
+                return false;
+            }
+            self.settle();
+        }
+        true
     }
 }
 

@@ -158,7 +158,7 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
         joint: &[[X; M]; N],
     ) -> [[X; M]; N] {
         let mut predicted = [[X::ZERO; M]; N];
-        for (j, predicted) in predicted.iter_mut().enumerate() {
+        for (j, predicted) in predicted.iter_mut().enumerate().take(core::hint::black_box(N)) {
             if VECTORS && X::TERM_BY_TERM {
                 *predicted =
                     sum_of_rows::<X, N, M>(|i, m| joint[i][m].weigh(self.transition[i][j]));

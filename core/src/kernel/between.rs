@@ -1,8 +1,10 @@
+use core::hint::black_box;
+
 use super::{InFlash, KernelError, LogKernel, Overlaps, no_parts};
 use crate::error::{Flaw, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Recursion, impossible};
 use crate::hmm::Chain;
-use crate::number::Real;
+use crate::number::{Real, lend, sum_of};
 
 /// The kernel between two hidden Markov models of `N` and `M` states, over sequences of a length that
 /// grows: how alike are the sequences that they make? `P` is `N M`.
@@ -82,24 +84,65 @@ impl<'m, W, const N: usize, const M: usize, const P: usize> Between<'m, W, N, M,
 }
 
 impl<T: Real, const N: usize, const M: usize, const P: usize> Between<'_, T, N, M, P> {
-    /// The pair of states before the next step: of the two chains together, scaled as the state is.
+    /// The first chain one step on, `[state][state of the other]`.
     #[inline(always)]
-    fn predict(&self, belief: &Belief<T, P>) -> [T; P] {
+    fn move_first(&self, belief: &Belief<T, P>) -> [[T; M]; N] {
+        match belief.row().as_chunks::<M>().0.first_chunk::<N>() {
+            Some(phi) => self.first.predict_joint::<T, M>(phi),
+            None => [[T::ZERO; M]; N],
+        }
+    }
+
+    /// Both chains one step on, from the first's.
+    fn predicted(&self, moved: &[[T; M]; N]) -> [T; P] {
         let mut predicted = [T::ZERO; P];
         let (rows, _) = predicted.as_chunks_mut::<M>();
-        if belief.is_new() {
-            for (row, &own) in rows.iter_mut().zip(self.first.initial()) {
-                for (entry, &other) in row.iter_mut().zip(self.second.initial()) {
-                    *entry = own * other;
-                }
-            }
-        } else if let Some(phi) = belief.row().as_chunks::<M>().0.first_chunk::<N>() {
-            let moved = self.first.predict_joint::<T, M>(phi);
-            for (row, moved) in rows.iter_mut().zip(&moved) {
-                *row = self.second.predict::<T>(moved);
+        for (row, moved) in rows.iter_mut().zip(moved) {
+            *row = self.second.predict::<T>(moved);
+        }
+        predicted
+    }
+
+    /// Both chains before the first step.
+    fn begin(&self) -> [T; P] {
+        let mut predicted = [T::ZERO; P];
+        let (rows, _) = predicted.as_chunks_mut::<M>();
+        for (row, &own) in rows.iter_mut().zip(self.first.initial()) {
+            for (entry, &other) in row.iter_mut().zip(self.second.initial()) {
+                *entry = own * other;
             }
         }
         predicted
+    }
+
+    /// A step where products vanish, or the first: says whether the kernel is still positive.
+    fn weigh(&self, belief: &mut Belief<T, P>, predicted: &[T; P]) -> bool {
+        let Overlaps { relative, logs, log_scale } = &self.overlaps;
+        let row = Some((relative, core::slice::from_ref(log_scale)));
+        belief.weigh(predicted, row, |pair| logs.get(pair).copied().unwrap_or(T::NEG_INFINITY))
+    }
+
+    /// What [`weigh`](Self::weigh) does, of a step but the first, and at once: a row at a time, in place.
+    #[inline(always)]
+    fn step(&self, belief: &mut Belief<T, P>) -> bool {
+        let moved = self.move_first(belief);
+        let mut sums = [T::ZERO; M];
+        let (rows, _) = belief.row_mut().as_chunks_mut::<M>();
+        let (overlaps, _) = self.overlaps.relative.as_chunks::<M>();
+        // Rows that stay a loop: unrolled into one another, compilers gather them entry by entry.
+        for ((row, moved), overlap) in rows.iter_mut().zip(&moved).zip(overlaps).take(black_box(N))
+        {
+            *row = self.second.predict::<T>(moved);
+            for m in 0..M {
+                row[m] = row[m] * overlap[m];
+                sums[m] = sums[m] + row[m];
+            }
+        }
+        if belief.settle_products(sum_of::<T, M>(|m| sums[m])) {
+            belief.earn(self.overlaps.log_scale);
+            return true;
+        }
+        lend(belief, |belief| self.weigh(belief, &self.predicted(&moved)))
     }
 }
 
@@ -121,11 +164,9 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Recursion
     #[inline(always)]
     fn push(&self, state: &mut Self::State, (): &()) -> Result<(), ObservationError> {
         if let Some(belief) = state {
-            let predicted = self.predict(belief);
-            let Overlaps { relative, logs, log_scale } = &self.overlaps;
-            let row = Some((relative, core::slice::from_ref(log_scale)));
-            let log = |pair: usize| logs.get(pair).copied().unwrap_or(T::NEG_INFINITY);
-            if !belief.weigh(&predicted, row, log) {
+            let positive =
+                if belief.is_new() { self.weigh(belief, &self.begin()) } else { self.step(belief) };
+            if !positive {
                 *state = None;
             }
         }
@@ -135,7 +176,11 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Recursion
     #[inline]
     fn push_missing(&self, state: &mut Self::State) {
         if let Some(belief) = state {
-            let predicted = self.predict(belief);
+            let predicted = if belief.is_new() {
+                self.begin()
+            } else {
+                self.predicted(&self.move_first(belief))
+            };
             belief.advance(predicted);
         }
     }

@@ -27,6 +27,14 @@ pub fn log_likelihoods<T: HostReal>(
     sequences: &[SamplesView<'_>],
 ) -> Result<Vec<Result<T, SequenceError>>, HmmError> {
     model.validate()?;
+    Ok(of_valid(model, sequences))
+}
+
+/// The same of a model that was checked.
+pub(crate) fn of_valid<T: HostReal>(
+    model: &Hmm,
+    sequences: &[SamplesView<'_>],
+) -> Vec<Result<T, SequenceError>> {
     let groups = arrange(model.states(), sequences.iter().map(SamplesView::len));
     let found: Vec<Vec<Result<T, SequenceError>>> = with_states!(model.states(), N => {
         if let Some(hmm) = model.categorical::<T, N>() {
@@ -72,7 +80,7 @@ pub fn log_likelihoods<T: HostReal>(
     for (index, result) in groups.into_iter().flatten().zip(found.into_iter().flatten()) {
         results[index] = result;
     }
-    Ok(results)
+    results
 }
 
 /// One sequence alone; `push` takes in a sample of it.

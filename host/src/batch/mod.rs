@@ -3,7 +3,9 @@
 //! | asked for | file |
 //! |---|---|
 //! | [`log_likelihoods`] | `likelihood.rs` |
-//! | [`posteriors`], and [`expectations`](crate::fit::expectations): what Baum-Welch and scores read | `smoothing.rs` |
+//! | the likeliest path of one, [`ViterbiPath`] | `decode.rs` |
+//! | [`posteriors`] | `smoothing.rs` |
+//! | [`expectations`]: what Baum-Welch and scores read | `expectations.rs` |
 //!
 //! A lane holds what the core's single recursion would hold, bit for bit, so no result depends on
 //! the machine's vector width, on the number of threads or on what other sequences are in a batch.
@@ -13,12 +15,19 @@
 //! Sequences of similar length share a group of 16 lanes, groups share the threads. What would
 //! fill too few lanes goes through the single recursion.
 
+mod decode;
+mod expectations;
 mod filter;
 mod group;
 mod likelihood;
 mod smoothing;
 
+pub(crate) use decode::path;
+pub use decode::{DecodeError, ViterbiPath};
+pub(crate) use expectations::Accumulate;
+pub use expectations::{Expectations, expectations};
 pub use likelihood::log_likelihoods;
+pub(crate) use likelihood::of_valid as log_likelihoods_of_valid;
 pub use smoothing::{Posterior, posteriors};
 pub(crate) use smoothing::{Reader, Smoothed, each_smoothed};
 

@@ -6,11 +6,10 @@ use fishweir_core::number::Lanes;
 use fishweir_core::smooth::{self, Retraces, SequenceError};
 use multiversion::multiversion;
 
-use super::LANES;
 use super::filter::{Rows, filter};
 use super::group::{Any, Group, Symbols, Table, arrange};
+use super::{Accumulate, LANES};
 use crate::data::SamplesView;
-use crate::fit::Accumulate;
 use crate::parallel::each;
 use crate::runtime::{Hmm, HmmError, with_states};
 

@@ -41,7 +41,7 @@ pub(super) struct Training {
     /// always exist
     #[arg(long, value_name = "COLUMN")]
     pub(super) group: Option<String>,
-    /// Hidden states of each class model [default: 4]
+    /// Hidden states of each class model [default: 4]; numbers of the hidden state of an lds [default: 2]
     #[arg(long, value_name = "N")]
     states: Option<usize>,
     /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
@@ -135,7 +135,8 @@ pub(super) struct Emitting {
     /// Channels of 0 and 1: bernoulli [default: categorical for symbols, gaussian for channels]
     #[arg(long, value_name = "FAMILY", value_parser = families())]
     emission: Option<&'static dyn Family>,
-    /// Gaussians that each state mixes, 1 to 8 (mixture) [default: 2]
+    /// Gaussians that each state mixes, 1 to 8 (mixture), or those of a model without states, 1 to 64
+    /// [default: 2]
     #[arg(long, value_name = "M")]
     components: Option<usize>,
 }
@@ -147,6 +148,11 @@ impl Emitting {
             Some(Observed::Channels(values)) => values,
             _ => Values::Reals,
         }
+    }
+
+    /// Gaussians of a mixture.
+    pub(super) fn components(&self) -> Option<usize> {
+        self.components
     }
 
     /// Hands over to a fit what is given.
@@ -180,6 +186,28 @@ pub(super) struct ScoreKernels {
     /// Degree of the polynomial kernel (polynomial) [default: 2]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=64))]
     power: Option<u32>,
+    /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common
+    /// (latent-mean-map)
+    /// [default: 1]
+    #[arg(long, value_name = "L", value_parser = rate, allow_negative_numbers = true)]
+    lambda: Option<f64>,
+}
+
+impl ScoreKernels {
+    /// Widths given.
+    pub(super) fn sigma(&self) -> &[f64] {
+        &self.sigma
+    }
+
+    /// The degree, where it is given.
+    pub(super) fn power(&self) -> Option<u32> {
+        self.power
+    }
+
+    /// The rate, where it is given.
+    pub(super) fn lambda(&self) -> Option<f64> {
+        self.lambda
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -245,6 +273,14 @@ pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     number(text, |value| value >= 0.0, "finite and not negative")
 }
 
+/// For rates, of which an infinite one is the limit.
+pub(super) fn rate(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(rate) if rate >= 0.0 => Ok(rate),
+        _ => Err("is a number that is not negative, or inf".into()),
+    }
+}
+
 /// For options that take a share of a whole.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     number(text, |value| (0.0..=1.0).contains(&value), "from 0 to 1")
@@ -275,6 +311,21 @@ impl Training {
     /// With the parameters of kernels on scores, and of emissions.
     pub(super) fn with(&self, kernels: &ScoreKernels, emitting: &Emitting) -> Self {
         Self { kernels: kernels.clone(), emitting: emitting.clone(), ..self.clone() }
+    }
+
+    /// For models without hidden states: components are their own.
+    pub(super) fn without_emission(&self) -> Self {
+        Self { emitting: Emitting::default(), ..self.clone() }
+    }
+
+    /// Hidden states, or numbers of one, where they are given.
+    pub(super) fn states(&self) -> Option<usize> {
+        self.states
+    }
+
+    /// Gaussians of a mixture.
+    pub(super) fn components(&self) -> Option<usize> {
+        self.emitting.components()
     }
 
     /// How the hidden states of models of data would emit.
@@ -372,17 +423,19 @@ impl Training {
             }
         }
         set(&mut options.power, self.kernels.power);
+        set(&mut options.lambda, self.kernels.lambda);
         Ok(options)
     }
 
     /// Refuses options that none of these classifiers reads; beside them there may be machines on
-    /// `kernels` by marginalisation.
+    /// `kernels`, some of them `by_name` with settings of their own.
     pub(super) fn check_read_by(
         &self,
         kinds: &[ClassifierKind],
         kernels: bool,
+        by_name: bool,
     ) -> Result<(), Failure> {
-        use ClassifierKind::{Bayes, Cosine, Fisher, Gaussian, Polynomial, Top};
+        use ClassifierKind::{Bayes, Cosine, Fisher, Gaussian, LatentMap, Polynomial, Top};
         let machines = kinds.iter().any(|kind| *kind != Bayes);
         let readers = |name| match name {
             "--learner" | "--c" => machines || kernels,
@@ -393,8 +446,9 @@ impl Training {
             "--no-likelihood" => {
                 kinds.iter().any(|kind| [Fisher, Gaussian, Polynomial, Cosine].contains(kind))
             }
-            "--sigma" => kinds.contains(&Gaussian),
-            "--power" => kinds.contains(&Polynomial),
+            "--sigma" => kinds.contains(&Gaussian) || by_name,
+            "--power" => kinds.contains(&Polynomial) || by_name,
+            "--lambda" => kinds.contains(&LatentMap) || by_name,
             _ => true,
         };
         let unread: Vec<_> = self.given().into_iter().filter(|&name| !readers(name)).collect();
@@ -466,6 +520,7 @@ impl Training {
             ("--c", !self.c.is_empty()),
             ("--sigma", !self.kernels.sigma.is_empty()),
             ("--power", self.kernels.power.is_some()),
+            ("--lambda", self.kernels.lambda.is_some()),
             ("--score-model", self.score_model.is_some()),
             ("--no-likelihood", self.no_likelihood),
         ])

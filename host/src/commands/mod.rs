@@ -8,8 +8,11 @@ mod export;
 mod fit;
 mod gram;
 mod info;
+mod kernels;
 mod model;
+mod network;
 mod output;
+mod pca;
 mod progress;
 mod reading;
 mod run;
@@ -52,6 +55,12 @@ enum Command {
     /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
     #[command(long_about = gram::LONG_ABOUT)]
     Gram(gram::Arguments),
+    /// Draw series where a kernel puts them: its first principal components
+    #[command(long_about = pca::LONG_ABOUT)]
+    Pca(pca::Arguments),
+    /// Bayesian networks over records of categories: fit, evaluate, query, sample, compare, export, draw
+    #[command(long_about = network::LONG_ABOUT)]
+    Network(network::Arguments),
     /// Say what a model is and what it costs on a device
     Info(info::Arguments),
     /// Run a model on an emulated microcontroller and compare every bit with the host
@@ -108,6 +117,8 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
         Some(Command::Gram(arguments)) => gram::run(&arguments),
+        Some(Command::Pca(arguments)) => pca::run(&arguments),
+        Some(Command::Network(arguments)) => network::run(&arguments),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Watch(arguments)) => watch::run(&arguments),

@@ -5,7 +5,7 @@ use std::io;
 
 use super::folds::FoldError;
 use super::read::Format;
-use crate::report::grouped;
+use crate::words::grouped;
 
 /// Where in a file something is: `watch.csv, line 12, column 6 (ax)`. Lines, columns and characters
 /// count from 1.
@@ -435,6 +435,36 @@ pub enum DataError {
         place: Box<Place>,
         /// The longest line allowed.
         limit: u64,
+    },
+    /// A field of a table of records that is none of its column's states.
+    #[error("{place}: `{text}` is no state of {column}; it has {states}")]
+    UnknownCategory {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+        /// The column.
+        column: String,
+        /// Its states, separated by commas.
+        states: String,
+    },
+    /// A column that the model does not have.
+    #[error("{place}: the model has no `{column}`; it has {known}. Leave the column out")]
+    ExtraColumn {
+        /// Where.
+        place: Box<Place>,
+        /// The column.
+        column: String,
+        /// The model's columns, separated by commas.
+        known: String,
+    },
+    /// A text in the Attribute-Relation File Format that is none.
+    #[error("{place}: {what}")]
+    Arff {
+        /// Where.
+        place: Box<Place>,
+        /// What is wrong and what to do.
+        what: String,
     },
     /// A format name that is none.
     #[error("unknown format `{0}`; known are {names}", names = Format::NAMES)]

@@ -140,7 +140,8 @@ impl Dataset {
     }
 }
 
-fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
+/// A file's name for messages, and its bytes.
+pub(super) fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
     let file = path.display().to_string();
     match fs::read(path) {
         Ok(bytes) => Ok((file, bytes)),
@@ -149,11 +150,7 @@ fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
 }
 
 fn read_part(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let plain = gunzip(name, bytes)?;
-    let text = plain.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&plain);
-    if text.trim_ascii().is_empty() {
-        return Err(DataError::Empty { file: name.to_owned() });
-    }
+    let text = &unpacked(name, bytes)?;
     let format = options.format.map_or_else(|| detect(name, text), Ok)?;
     check_room(name, text.len())?;
     if format != Format::Fasta && options.fasta_label != FastaLabel::None {
@@ -173,6 +170,20 @@ fn read_part(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, Da
         (Format::Strings, _) => strings::read(name, text),
         (Format::Fasta, _) => fasta::read(name, text, &options.fasta_label),
     }
+}
+
+/// The text of a file, which is not empty: unpacked, and without a byte order mark.
+pub(super) fn unpacked<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
+    const MARK: &[u8] = b"\xEF\xBB\xBF";
+    let text = match gunzip(name, bytes)? {
+        Cow::Borrowed(text) => Cow::Borrowed(text.strip_prefix(MARK).unwrap_or(text)),
+        Cow::Owned(text) if text.starts_with(MARK) => Cow::Owned(text[MARK.len()..].to_vec()),
+        text => text,
+    };
+    if text.trim_ascii().is_empty() {
+        return Err(DataError::Empty { file: name.to_owned() });
+    }
+    Ok(text)
 }
 
 /// The content itself, unpacked if it begins like gzip.

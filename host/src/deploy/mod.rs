@@ -33,8 +33,7 @@ pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
 pub use fixed::{Deviation, FixedPoint, Limits, MeasureError, QuantiseError};
 pub use kind::{DecisionStream, DeployedClassifier, DeployedKind, ModelKind};
 pub use machine::{
-    Expansion, ExpansionError, ExpansionKernel, Machine, MachineStream, ScoreKernelKind,
-    WhiteningRows,
+    Expansion, ExpansionError, ExpansionKernel, Machine, MachineStream, WhiteningRows,
 };
 pub(crate) use machine::{check_size, has_machines, unit_length};
 pub use route::Route;

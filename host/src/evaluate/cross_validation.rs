@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{EvaluateError, Figures, Interval, Judged, Latency, Roc, Units, judge};
 use crate::data::{Dataset, Window};
 use crate::learn::{Choice, TrainOptions, Trained, Trainer};
-use crate::report::short;
+use crate::words::short;
 
 /// A classifier's cross-validation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -129,7 +129,10 @@ pub fn cross_validate(
             let trained = trainer.train(train, options, progress)?;
             floors.borrow_mut().push(Floor::of(&trained));
             let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
-            Ok((judge(trained.classifier.deploy()?.any(), &cut), trained.choice))
+            Ok::<_, EvaluateError>((
+                judge(trained.classifier.deploy()?.any(), &cut),
+                trained.choice,
+            ))
         })?;
     for (fold, floor) in validated.folds.iter_mut().zip(floors.into_inner()) {
         fold.floor = floor;
@@ -138,16 +141,17 @@ pub fn cross_validate(
 }
 
 /// Judges every fold by what is made of the others: `judged` is given series to train on and to test.
-pub(super) fn over_folds(
+pub(super) fn over_folds<E: From<EvaluateError>>(
     data: &Dataset,
     options: &TrainOptions,
     validation: CrossValidationOptions,
     method: String,
-    judged: impl Fn(&[usize], &[usize]) -> Result<(Vec<Judged>, Option<Choice>), EvaluateError>,
-) -> Result<CrossValidation, EvaluateError> {
+    judged: impl Fn(&[usize], &[usize]) -> Result<(Vec<Judged>, Option<Choice>), E>,
+) -> Result<CrossValidation, E> {
     let group = options.group.as_deref();
-    let folds = data.folds(validation.folds, group, validation.seed)?;
-    let groups = group.map(|column| data.groups(column)).transpose()?;
+    let of_data = EvaluateError::from;
+    let folds = data.folds(validation.folds, group, validation.seed).map_err(of_data)?;
+    let groups = group.map(|column| data.groups(column)).transpose().map_err(of_data)?;
     let mut all = Vec::new();
     let mut by_fold = Vec::new();
     for fold in 0..folds.len() {
@@ -176,7 +180,7 @@ pub(super) fn over_folds(
         all.extend(judged);
     }
     if all.is_empty() {
-        return Err(EvaluateError::NoWindows(data.source().to_owned()));
+        return Err(EvaluateError::NoWindows(data.source().to_owned()).into());
     }
     let unit_of =
         |series: usize| groups.as_ref().map_or(series, |(of_series, _)| of_series[series]);

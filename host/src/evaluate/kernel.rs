@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use fishweir_core::classify::decide;
 
 use super::cross_validation::over_folds;
@@ -7,51 +9,56 @@ use crate::deploy::leads;
 use crate::kernel::Gram;
 use crate::learn::{TrainOptions, WindowKernel};
 
-/// Cross-validates a machine on the kernel values of all windows of a data set, in their order: for
-/// kernels whose numbers do not come from the data, so that one matrix serves all folds.
+/// Cross-validates a machine on the kernel values of all windows of a data set, in their order.
 ///
-/// C is chosen, and of the options those count, as [`WindowKernel`] says. Values are in `f64`; a
-/// decision takes the whole window.
+/// `gram` is given the series of the training folds, and of whatever it fits it must see no other; a
+/// kernel whose numbers do not come from the data gives one matrix to all folds. C is chosen by inner
+/// folds of the same matrix, and of the options those count, as [`WindowKernel`] says. Values are in
+/// `f64`; a decision takes the whole window.
 ///
 /// # Errors
-/// [`EvaluateError`].
+/// [`EvaluateError`], and those of `gram`.
 ///
 /// # Panics
-/// If the matrix is not of the windows.
-pub fn cross_validate_kernel(
+/// If a matrix is not of the windows.
+pub fn cross_validate_kernel<'g, E: From<EvaluateError>>(
     data: &Dataset,
-    gram: &Gram,
+    gram: impl Fn(&[usize]) -> Result<Cow<'g, Gram>, E>,
     name: &str,
     options: &TrainOptions,
     validation: CrossValidationOptions,
-) -> Result<CrossValidation, EvaluateError> {
+) -> Result<CrossValidation, E> {
     let windows = data.windows(options.windowing.as_ref());
     let windows = windows.all();
-    options.learner.check_windows(windows.len())?;
-    let problem = WindowKernel::new(data, windows, gram, options)?;
+    options.learner.check_windows(windows.len()).map_err(EvaluateError::from)?;
     let items = |series: &[usize]| -> Vec<usize> {
         (0..windows.len()).filter(|&item| series.contains(&windows[item].series)).collect()
     };
     over_folds(data, options, validation, name.to_owned(), |train, test| {
+        let gram = gram(train)?;
         let (train, test) = (items(train), items(test));
-        let choice = problem.choose(&train)?;
-        let values = problem.train(&train, choice.setting.c)?.values(&test);
-        let judged = values.iter().zip(problem.labels(&test)).zip(&test);
-        let judged = judged.map(|((values, label), &item)| {
-            let window = &windows[item];
-            let values: Vec<f32> = values.iter().map(|&value| value as f32).collect();
-            let decision = decide(&values);
-            Judged {
-                series: window.series,
-                start: window.start,
-                label,
-                decision: Some(decision.class),
-                margin: decision.margin,
-                leads: leads(&values, |&value| value, |&a, &b| a - b),
-                settled: window.samples.len(),
-                refused: 0,
-            }
-        });
-        Ok((judged.collect(), Some(choice)))
+        let judged = || -> Result<_, EvaluateError> {
+            let problem = WindowKernel::new(data, windows, &gram, options)?;
+            let choice = problem.choose(&train)?;
+            let values = problem.train(&train, choice.setting.c)?.values(&test);
+            let judged = values.iter().zip(problem.labels(&test)).zip(&test);
+            let judged = judged.map(|((values, label), &item)| {
+                let window = &windows[item];
+                let values: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+                let decision = decide(&values);
+                Judged {
+                    series: window.series,
+                    start: window.start,
+                    label,
+                    decision: Some(decision.class),
+                    margin: decision.margin,
+                    leads: leads(&values, |&value| value, |&a, &b| a - b),
+                    settled: window.samples.len(),
+                    refused: 0,
+                }
+            });
+            Ok((judged.collect(), Some(choice)))
+        };
+        Ok(judged()?)
     })
 }

@@ -4,15 +4,16 @@ use fishweir_core::smooth::SequenceError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::Topology;
 use super::initialise::initial_model;
-use super::{Expectations, Topology, expectations};
-use crate::batch::LANES;
+use crate::batch::{Expectations, LANES, expectations};
 use crate::data::SamplesView;
+use crate::data::centre_and_spread;
 use crate::dynamics::SystemError;
-use crate::report::short;
 use crate::runtime::family::{MOST_COMPONENTS, OF_CHANNELS, OF_SYMBOLS};
-use crate::runtime::numbers::{centre_and_spread, log_dirichlet, normalise_into};
+use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Family, Held, Hmm, HmmError, Observed, padded_states};
+use crate::words::short;
 
 /// How a model is fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

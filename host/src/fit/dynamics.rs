@@ -4,11 +4,11 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::FitError;
+use crate::data::centre_and_spread;
 use crate::data::{RowsView, SamplesView};
 use crate::dynamics::{Expected, LinearSystem, MOST_STATES, Motion, SystemError, rows_of, smooth};
 use crate::parallel::each;
 use crate::report::short;
-use crate::runtime::numbers::centre_and_spread;
 
 /// How a linear dynamical system is fitted: expectation maximisation from where a stochastic realisation of
 /// the channels' autocovariances starts. There is no chance in it.

@@ -8,7 +8,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::baum_welch::{Training, improve, maximise};
-use super::{BaumWelch, Expectations, Fit, FitError};
+use super::{BaumWelch, Fit, FitError};
+use crate::batch::Expectations;
 use crate::data::SamplesView;
 use crate::runtime::numbers::normal;
 use crate::runtime::{Emissions, Hmm};

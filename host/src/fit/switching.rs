@@ -7,16 +7,17 @@ use fishweir_core::{ModelError, ObservationError};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::decode::path;
 use super::dynamics::{Data, at_least, maximise_channels, positive, regression};
 use super::{BaumWelch, FitError, SystemEm, Topology};
+use crate::batch::path;
+use crate::data::centre_and_spread;
 use crate::data::{Rows, Samples, SamplesView};
 use crate::dynamics::{
     Expected, Given, LinearSystem, StartMoments, StepMoments, SwitchingSystem, dense, rows_of,
 };
 use crate::parallel::each;
 use crate::runtime::family;
-use crate::runtime::numbers::{centre_and_spread, log_dirichlet, normalise_into};
+use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::with_few_states;
 
 /// How a switching system is fitted.

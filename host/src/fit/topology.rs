@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::baum_welch::total;
-use super::{BaumWelch, FitError, expectations};
+use super::{BaumWelch, FitError};
+use crate::batch::expectations;
 use crate::data::SamplesView;
 use crate::runtime::{Hmm, padded_states};
 

@@ -3,9 +3,10 @@ use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::number::Lanes;
 use fishweir_core::smooth::{Retraces, SequenceError};
 
-use super::{Gram, Kernel, KernelError, NoScore};
+use super::{Gram, Kernel, KernelError};
+use crate::batch::{Expectations, expectations};
 use crate::data::SamplesView;
-use crate::fit::{Expectations, expectations};
+use crate::model::NoScore;
 use crate::parallel::each;
 use crate::runtime::{CategoricalVec, Hmm, with_states};
 

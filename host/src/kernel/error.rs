@@ -1,5 +1,6 @@
 use super::mean_map::WORDS_AT_MOST;
-use super::{GramError, InformationError, NoScore};
+use super::{GramError, InformationError};
+use crate::model::NoScore;
 use crate::runtime::{HmmError, Observed};
 
 /// Why a kernel could not be computed.

@@ -1,51 +1,12 @@
 use fishweir_core::emission::Parametrisation;
 
 use super::information::score_rows;
-use super::{Gram, Information, InformationError, Kernel, KernelError, Scored, Whitening};
+use super::{
+    Gram, Information, InformationError, Kernel, KernelError, ScoreKernel, Whitening,
+    gram_of_features,
+};
 use crate::data::SamplesView;
-
-/// What is made of the features of two sequences, `u` and `v`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ScoreForm {
-    /// `u . v`: the Fisher kernel itself.
-    Linear,
-    /// `exp( -|u - v|^2 / (2 sigma^2) )`, which gives typical sequences, whose scores are small, a
-    /// norm too (Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, remarks
-    /// 12.28 and 12.29).
-    Gaussian {
-        /// `sigma`, in units of the features.
-        sigma: f64,
-    },
-    /// `(1 + u . v)^power` (Jaakkola and Haussler, "Exploiting generative models in discriminative
-    /// classifiers", 1998, section 4).
-    Polynomial {
-        /// The degree.
-        power: u32,
-    },
-}
-
-impl ScoreForm {
-    /// The matrix of features, `[sequence][feature]`.
-    ///
-    /// # Panics
-    /// If rows differ in length: a mistake of the caller, not of a file.
-    #[must_use]
-    pub fn gram(self, features: &[Vec<f64>]) -> Gram {
-        match self {
-            Self::Linear => Gram::of_features(features),
-            Self::Gaussian { sigma } => Gram::from_fn(features.len(), |i, j| {
-                // Differences first: norms and products would cancel.
-                let pairs = features[i].iter().zip(&features[j]);
-                let distance: f64 = pairs.map(|(u, v)| (u - v) * (u - v)).sum();
-                (-distance / (2.0 * sigma * sigma)).exp()
-            }),
-            Self::Polynomial { power } => {
-                let power = i32::try_from(power).unwrap_or(i32::MAX);
-                Gram::of_features(features).map(|k| (1.0 + k).powi(power))
-            }
-        }
-    }
-}
+use crate::model::Scored;
 
 /// Which expectation an information matrix is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,8 +89,9 @@ pub struct FisherKernel<'m, M> {
     pub parametrisation: Parametrisation,
     /// How scores become features.
     pub metric: Metric,
-    /// What is made of two sequences' features.
-    pub form: ScoreForm,
+    /// What is made of two sequences' features, `u` and `v`; without it `u . v`, the Fisher kernel
+    /// itself.
+    pub form: Option<ScoreKernel>,
 }
 
 impl<M: Scored> FisherKernel<'_, M> {
@@ -159,6 +121,6 @@ impl<M: Scored> FisherKernel<'_, M> {
 
 impl<M: Scored> Kernel for FisherKernel<'_, M> {
     fn gram(&self, sequences: &[SamplesView<'_>]) -> Result<Gram, KernelError> {
-        Ok(self.form.gram(&self.features(sequences)?.0))
+        Ok(gram_of_features(&self.features(sequences)?.0, self.form))
     }
 }

@@ -3,9 +3,9 @@
 use fishweir_core::emission::Parametrisation;
 use nalgebra::{DMatrix, SymmetricEigen};
 
-use super::score::scores;
-use super::{Gram, GramError, NoScore, Scored};
+use super::{Gram, GramError};
 use crate::data::{Samples, SamplesView};
+use crate::model::{NoScore, Scored, digits, scores};
 
 /// Sequences that are scored at a time.
 const BATCH: usize = 1024;
@@ -115,6 +115,7 @@ impl Information {
     ) -> Result<Self, InformationError> {
         check_parameters(model.parameters())?;
         if let Some(matrix) = model.information(length, parametrisation) {
+            let matrix = Gram::from_fn(matrix.len(), |a, b| matrix[a][b]);
             return Ok(Self { matrix, sequences: 0, standard_error: None });
         }
         let symbols = model.symbols().ok_or(InformationError::NotSymbols)?;
@@ -291,16 +292,6 @@ pub(crate) fn score_rows(
 
 fn square(row: &[f64]) -> f64 {
     row.iter().map(|x| x * x).sum()
-}
-
-/// The symbols of the `n`th sequence, the last one varying fastest.
-pub(crate) fn digits(mut n: usize, symbols: usize, length: usize) -> Vec<u16> {
-    let mut sequence = vec![0; length];
-    for symbol in sequence.iter_mut().rev() {
-        *symbol = (n % symbols) as u16;
-        n /= symbols;
-    }
-    sequence
 }
 
 /// A sum of outer products.

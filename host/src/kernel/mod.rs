@@ -6,17 +6,20 @@
 //! | [`LogGram`], [`LogCrossGram`]: the logarithms of kernel values far below the least number | `log_gram.rs` |
 //! | [`Symmetric`]: what matrices of all pairs are read by | `symmetric.rs` |
 //! | [`write_gram`]: CSV, NumPy's `.npy`, LIBSVM's precomputed kernel | `format.rs` |
-//! | [`Scored`]: models with a score | `score.rs` |
+//! | [`read_gram`]: the first two of these, and matrices made elsewhere | `read_gram.rs` |
+//! | [`KernelPca`]: principal components in a kernel's feature space | `pca.rs` |
 //! | [`Information`]: exact, sampled, empirical | `information.rs` |
 //! | [`Whitening`]: from scores to features, by an information | `whitening.rs` |
-//! | [`FisherKernel`]: practical, invariant, Gaussian and polynomial | `fisher.rs` |
+//! | [`FisherKernel`]: practical and invariant | `fisher.rs` |
+//! | [`ScoreKernel`]: Gaussian, polynomial and cosine kernels on features | `score_kernel.rs` |
 //! | [`TopKernel`]: tangents of posterior log-odds | `top.rs` |
 //! | [`CountKernel`]: marginalised counts, single and of pairs | `count.rs` |
 //! | [`mean_map`]: means of windows, and of samples with their hidden states | `mean_map/` |
 //! | [`between`]: kernels between fitted models | `between/` |
 //! | [`marginal`]: kernels that sum over hidden models, against stored sequences | `marginal/` |
+//! | [`registry`]: all kernels by name, for what is asked by name | `registry.rs` |
 //!
-//! A new kernel implements [`Kernel`] and is a line in the command's table.
+//! A new kernel is a file, and an entry of the registry.
 
 pub mod between;
 mod count;
@@ -28,24 +31,27 @@ mod information;
 mod log_gram;
 pub mod marginal;
 pub mod mean_map;
-mod score;
+mod pca;
+mod read_gram;
+pub mod registry;
+mod score_kernel;
 mod symmetric;
 mod top;
 mod whitening;
 
 pub use count::{CountKernel, Counted};
 pub use error::KernelError;
-pub use fisher::{Expected, FisherKernel, Metric, ScoreForm};
+pub use fisher::{Expected, FisherKernel, Metric};
 pub use format::{FormatError, GramFormat, Items, gram_bytes, write_gram};
 pub(crate) use gram::inner_product;
 pub use gram::{CrossGram, Gram, GramError, Spectrum};
-pub(crate) use information::digits;
 pub use information::{
     Axes, ENUMERATED_AT_MOST, Information, InformationError, PARAMETERS_AT_MOST, RELATIVE_CUT,
 };
 pub use log_gram::{LogCrossGram, LogGram};
-pub use score::{ModelScore, NoScore, Scored, scores};
-pub(crate) use score::{push_emissions, push_score};
+pub use pca::KernelPca;
+pub use read_gram::{ReadGram, ReadGramError, parse_gram, read_gram};
+pub use score_kernel::{ScoreKernel, gram_of_features};
 pub use symmetric::Symmetric;
 pub use top::TopKernel;
 pub use whitening::Whitening;

@@ -1,8 +1,8 @@
 use fishweir_core::emission::Parametrisation;
 
-use super::score::scores;
-use super::{Gram, Kernel, KernelError, ModelScore, Scored};
+use super::{Gram, Kernel, KernelError};
 use crate::data::SamplesView;
+use crate::model::{ModelScore, Scored, scores};
 
 /// The TOP kernel, from tangents of posterior log-odds, over a model of each class.
 ///

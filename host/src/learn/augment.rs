@@ -10,8 +10,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::one_model::centre_and_scale;
 use super::vectors::{Vectors, mirror_candidates};
+use crate::data::centre_and_scale;
 use crate::data::{DataError, Dataset, Kind, Rows, Samples, Series};
 use crate::runtime::numbers::normal;
 

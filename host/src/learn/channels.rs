@@ -1,6 +1,6 @@
 //! Channels that a model can learn little from.
 
-use super::one_model::centre_and_scale;
+use crate::data::centre_and_scale;
 use crate::data::{Dataset, Kind};
 
 /// Channels that never change over some series: they tell nothing apart.

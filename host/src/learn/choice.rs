@@ -8,7 +8,7 @@ use super::features::Scaling;
 use super::loss::ClassWeight;
 use super::options::TrainOptions;
 use crate::data::Folds;
-use crate::report::short;
+use crate::words::short;
 
 /// What a machine is trained with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

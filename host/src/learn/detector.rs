@@ -1,7 +1,7 @@
 //! A detector from normal series alone: fitted, calibrated and tried on parts that do not overlap.
 
-use super::one_model::scale_of;
 use crate::classifier::{Direction, Observations};
+use crate::data::scale_of;
 use crate::data::{Dataset, Rows, RowsView, Samples, SamplesView};
 use crate::deploy::{Calibration, CalibrationError, Detector};
 use crate::fit::{BaumWelch, Fit, FitError, Topology, fit};

@@ -1,6 +1,6 @@
 //! What a training takes, before it is begun.
 
-use super::options::{ScoreModels, TrainError, TrainOptions};
+use super::options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
 use super::vectors::mirror_candidates;
 use crate::data::{Dataset, Kind};
 
@@ -28,7 +28,7 @@ impl Effort {
     /// Of training on some series; `None` for Bayes, which has no features.
     #[must_use]
     pub fn of(data: &Dataset, series: &[usize], options: &TrainOptions) -> Option<Self> {
-        options.kind.features()?;
+        options.features()?;
         let classes = data.classes().len();
         let models = if options.scores == ScoreModels::All { classes } else { 1 };
         // Emissions alone: how many transitions there are is not settled yet.
@@ -36,7 +36,11 @@ impl Effort {
             Kind::Channels(names) => 2 * names.len(),
             Kind::Symbols(alphabet) => alphabet.len(),
         };
-        let features = models * options.baum_welch.states * emission;
+        let counted = match options.kind {
+            ClassifierKind::LatentMap => emission + options.baum_welch.states,
+            _ => emission,
+        };
+        let features = models * options.baum_welch.states * counted;
         // Series that each becomes in the end, at least, and in all that inner folds judge together: as it
         // is, and where a mirror image is chosen as it is and with each.
         let (exact, judged) = match options.augment.mirrors(data.kind()) {

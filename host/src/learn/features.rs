@@ -5,10 +5,11 @@ use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
 use serde::{Deserialize, Serialize};
 
+use crate::batch::{Expectations, expectations};
 use crate::classifier::{Direction, EmissionDirection};
 use crate::data::{Samples, SamplesView};
-use crate::fit::{Expectations, expectations};
-use crate::kernel::{ModelScore, Scored, push_score};
+use crate::kernel::mean_map::mix;
+use crate::model::{ModelScore, Scored, push_score};
 use crate::runtime::{Hmm, Parts};
 
 /// What a sequence's features are: inner products of them are the kernel.
@@ -17,7 +18,7 @@ use crate::runtime::{Hmm, Parts};
 /// or a kernel machine on their inner products, compiles to a direction a model. Expected counts of
 /// pairs of neighbours (the count kernel of second order) are not: with the symbols of both, no
 /// single factor of the model has their count for derivative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Features {
     /// The score of each model, and where asked for its log-likelihood: the Fisher kernel.
@@ -37,6 +38,14 @@ pub enum Features {
     /// state; of channels, the expected occupancy, first and second moment of each state. Divided by
     /// the length they are the marginalised count kernel of first order (Tsuda, Kin and Asai 2002).
     Counts,
+    /// Expected numbers of each symbol in each hidden state, and of transitions between states, each index of
+    /// both mixed (see [`Mixing`](crate::kernel::mean_map::Mixing)). Divided by the length they are the
+    /// latent mean map kernel (Mehta and Gray 2010) of symbols, but that transitions are divided by one more
+    /// than there are.
+    LatentMap {
+        /// What symbols, or states, that differ have in common: from 0 to 1.
+        mismatch: f64,
+    },
 }
 
 /// How the score's entries are scaled before the linear machine sees them.
@@ -82,7 +91,8 @@ impl Scaling {
 /// and log standard deviation of each state; last, if asked for, its log-likelihood. Probabilities
 /// of zero and one are left out: they do not move with their logits, and in a model whose states have
 /// an order they are nearly all. Or it holds the expected statistics: counts, `[state][symbol]`, but of
-/// what is impossible, or a state's occupancy and moments. After the models' blocks come the log-odds
+/// what is impossible, or a state's occupancy and moments; for a latent map `[state][symbol]` and then
+/// `[from][to]`. After the models' blocks come the log-odds
 /// of the pairs of models, where they are features.
 #[derive(Clone, Debug)]
 pub struct FeatureMap {
@@ -110,6 +120,9 @@ impl FeatureMap {
             .iter()
             .map(|model| match features {
                 Features::Counts => possible(model),
+                Features::LatentMap { .. } => {
+                    vec![true; model.states() * (model.size() + model.states())]
+                }
                 Features::Scores | Features::LogOdds => moving(model),
             })
             .collect();
@@ -203,10 +216,16 @@ impl FeatureMap {
     /// A model's score, weighed, or its expected statistics: the entries that are features.
     fn block(&self, model: usize, expected: &Expectations) -> Vec<f64> {
         let (of, mut entries) = (&self.models[model], Vec::new());
-        if self.features == Features::Counts {
-            entries.extend(expected.emission.by_state());
-        } else {
-            push_score(of, expected, Parametrisation::SOFTMAX, &self.scale, &mut entries);
+        match self.features {
+            Features::Counts => entries.extend(expected.emission.by_state()),
+            Features::LatentMap { mismatch } => {
+                entries.extend(expected.emission.by_state());
+                entries.extend(expected.pairs.iter().flatten());
+                mix_counts(of, mismatch, &mut entries);
+            }
+            Features::Scores | Features::LogOdds => {
+                push_score(of, expected, Parametrisation::SOFTMAX, &self.scale, &mut entries);
+            }
         }
         let kept = entries.into_iter().zip(&self.kept[model]).filter(|(_, kept)| **kept);
         let weight = self.weight();
@@ -272,6 +291,17 @@ impl FeatureMap {
                 let mut take = |count: usize| -> Vec<f64> { all.by_ref().take(count).collect() };
                 let direction = match self.features {
                     Features::Counts => weigh_statistics(model, &mut take),
+                    Features::LatentMap { mismatch } => {
+                        let states = model.states();
+                        let mut weights = take(states * (model.size() + states));
+                        mix_counts(model, mismatch, &mut weights);
+                        let mut rest = weights.into_iter();
+                        let mut take =
+                            |count: usize| -> Vec<f64> { rest.by_ref().take(count).collect() };
+                        let emitting = weigh_statistics(model, &mut take);
+                        let transition = (0..states).map(|_| take(states)).collect();
+                        Direction { transition, ..emitting }
+                    }
                     Features::Scores | Features::LogOdds => self.weigh_score(model, &mut take),
                 };
                 (direction, likelihood.unwrap_or(0.0))
@@ -351,6 +381,15 @@ fn weigh_statistics(model: &Hmm, take: &mut impl FnMut(usize) -> Vec<f64>) -> Di
     let parts = Parts::taken(blocks, states, shape, |_, width| take(width));
     let emission = EmissionDirection::of_statistics(family, parts);
     Direction { initial: vec![0.0; states], transition: vec![vec![0.0; states]; states], emission }
+}
+
+/// Mixes expected counts, or weights on mixed ones: `[state][symbol]`, and then `[from][to]`.
+fn mix_counts(model: &Hmm, mismatch: f64, counts: &mut [f64]) {
+    let (states, symbols) = (model.states(), model.size());
+    if let Some((emissions, transitions)) = counts.split_at_mut_checked(states * symbols) {
+        mix(emissions, [states, symbols], mismatch);
+        mix(transitions, [states, states], mismatch);
+    }
 }
 
 fn count(kept: &[bool]) -> usize {

@@ -57,7 +57,7 @@ impl Trainer<'_> {
         for std_floor in floors {
             let plain = TrainOptions { augment: Augment::NONE, ..with(std_floor) };
             let problem = Problem::new(self, series, &plain, progress)?;
-            let judged = match plain.kind.features() {
+            let judged = match plain.features() {
                 Some(features) => {
                     let choice = problem.choose(features, series, true)?;
                     (!choice.candidates.is_empty()).then(|| (choice.accuracy(), Some(choice)))

@@ -85,7 +85,6 @@ pub use map_logistic::MapLogistic;
 pub use metric::Metric;
 pub use multi_class::{KernelLearner, KernelMachine};
 pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
-pub(crate) use one_model::centre_and_scale;
 pub use one_model::fit_one;
 pub use options::{ClassifierKind, ScoreModels, TrainError, TrainOptions, Varied};
 pub use primal::{minimise, objective};

@@ -1,5 +1,6 @@
 //! What can be trained, how, and why it may come to nothing.
 
+use crate::kernel::ScoreKernel;
 use std::fmt;
 
 use fishweir_core::classify::Normalisation;
@@ -12,15 +13,16 @@ use super::features::{Features, Scaling};
 use super::loss::ClassWeight;
 use super::machine::{KERNEL_WINDOWS, Learner};
 use super::vectors::mirror_candidates;
+use crate::batch::expectations;
 use crate::classifier::Observations;
 use crate::data::{DataError, Dataset, Kind, Window, Windowing};
-use crate::deploy::{ExpansionError, ScoreKernelKind, check_size, has_machines};
-use crate::fit::{BaumWelch, FitError, Topology, expectations};
+use crate::deploy::{ExpansionError, check_size, has_machines};
+use crate::fit::{BaumWelch, FitError, Topology};
 use crate::kernel::marginal::MarginalError;
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Family, Hmm};
 
-/// The classifiers. The first four are linear in log-likelihoods, scores or expected statistics of the
+/// The classifiers. The first five are linear in log-likelihoods, scores or expected statistics of the
 /// class models, and compile to the same stream; the others are kernel machines on the scores that
 /// `Fisher` takes, and go on a device with the whole score and their support vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +38,11 @@ pub enum ClassifierKind {
     /// A machine on expected counts of symbols and states: the marginalised count kernel of first
     /// order; on channels, expected moments.
     Count,
+    /// A machine on expected counts of symbols and states and of transitions, each index mixed: the latent
+    /// mean map kernel. Symbols only.
+    #[cfg_attr(feature = "command", value(name = "latent-mean-map"))]
+    #[serde(rename = "latent_mean_map")]
+    LatentMap,
     /// A kernel machine with a Gaussian kernel on Fisher scores, `exp(-|z - z'|^2 / (2 sigma^2))`;
     /// does not compile: support vectors in flash.
     Gaussian,
@@ -48,19 +55,6 @@ pub enum ClassifierKind {
 }
 
 impl ClassifierKind {
-    /// What its machine sees; `None` where it has none.
-    #[must_use]
-    pub fn features(self) -> Option<Features> {
-        match self {
-            Self::Bayes => None,
-            Self::Fisher | Self::Gaussian | Self::Polynomial | Self::Cosine => {
-                Some(Features::Scores)
-            }
-            Self::Top => Some(Features::LogOdds),
-            Self::Count => Some(Features::Counts),
-        }
-    }
-
     /// Whether it is linear in what its models say, so that it compiles to directions (or needs none).
     #[must_use]
     pub fn compiles(self) -> bool {
@@ -75,6 +69,7 @@ impl fmt::Display for ClassifierKind {
             Self::Fisher => "fisher",
             Self::Top => "top",
             Self::Count => "count",
+            Self::LatentMap => "latent-mean-map",
             Self::Gaussian => "gaussian",
             Self::Polynomial => "polynomial",
             Self::Cosine => "cosine",
@@ -131,6 +126,9 @@ pub struct TrainOptions {
     pub sigma: Vec<f64>,
     /// Degree of the polynomial kernel.
     pub power: u32,
+    /// Rate of the latent mean map's radial basis function, `exp(-lambda/2 |x - y|^2)`: symbols, and states,
+    /// that differ have `exp(-lambda)` in common.
+    pub lambda: f64,
     /// Inner folds by which scaling, width and C are chosen.
     pub inner_folds: usize,
     /// How training series are varied; channels only.
@@ -171,6 +169,7 @@ impl TrainOptions {
             c: vec![0.1, 1.0, 10.0],
             sigma: vec![1.0, 2.0, 4.0],
             power: 2,
+            lambda: 1.0,
             inner_folds: 3,
             augment: Augment::default(),
         };
@@ -182,19 +181,35 @@ impl TrainOptions {
         Self { learner: Learner::KernelSvm, augment, ..options }.on_a_device()
     }
 
+    /// What the machine sees; `None` of a classifier that has none.
+    #[must_use]
+    pub fn features(&self) -> Option<Features> {
+        match self.kind {
+            ClassifierKind::Bayes => None,
+            ClassifierKind::Fisher
+            | ClassifierKind::Gaussian
+            | ClassifierKind::Polynomial
+            | ClassifierKind::Cosine => Some(Features::Scores),
+            ClassifierKind::Top => Some(Features::LogOdds),
+            ClassifierKind::Count => Some(Features::Counts),
+            ClassifierKind::LatentMap => {
+                Some(Features::LatentMap { mismatch: (-self.lambda).exp() })
+            }
+        }
+    }
+
     /// The kernels on scores to choose from, with their widths; none for what compiles.
-    pub(super) fn kernels(&self) -> Vec<(Option<f64>, ScoreKernelKind)> {
+    pub(super) fn kernels(&self) -> Vec<(Option<f64>, ScoreKernel)> {
         match self.kind {
             ClassifierKind::Gaussian => {
                 let gamma = |sigma: f64| (2.0 * sigma * sigma).recip();
-                let kernel =
-                    |&sigma| (Some(sigma), ScoreKernelKind::Gaussian { gamma: gamma(sigma) });
+                let kernel = |&sigma| (Some(sigma), ScoreKernel::Gaussian { gamma: gamma(sigma) });
                 self.sigma.iter().map(kernel).collect()
             }
             ClassifierKind::Polynomial => {
-                vec![(None, ScoreKernelKind::Polynomial { degree: self.power })]
+                vec![(None, ScoreKernel::Polynomial { degree: self.power })]
             }
-            ClassifierKind::Cosine => vec![(None, ScoreKernelKind::Cosine)],
+            ClassifierKind::Cosine => vec![(None, ScoreKernel::Cosine)],
             _ => Vec::new(),
         }
     }
@@ -215,7 +230,7 @@ impl TrainOptions {
         if !self.kind.compiles() && self.baum_welch.topology == Topology::Automatic {
             self.baum_welch.topology = Topology::Ergodic;
         }
-        if self.kind.features().is_none() {
+        if self.features().is_none() {
             self.augment.copies = Some(0);
             if self.augment.mirror == Mirror::Choose {
                 self.augment.mirror = Mirror::Channels(Vec::new());
@@ -245,7 +260,7 @@ impl TrainOptions {
             1 => 0,
             several => several,
         };
-        let images = match (self.kind.features(), self.augment.mirrors(observed)) {
+        let images = match (self.features(), self.augment.mirrors(observed)) {
             (None, _) => 0,
             (_, Some(_)) => 1,
             (_, None) => mirror_candidates(observed, &self.augment.vectors).len(),
@@ -284,9 +299,15 @@ impl TrainOptions {
     /// machine on scores cannot be trained or deployed with.
     pub(super) fn check_kernels(&self, observed: &Kind) -> Result<(), TrainError> {
         let channels = matches!(observed, Kind::Channels(_));
+        if channels && self.kind == ClassifierKind::LatentMap {
+            return Err(TrainError::NotSymbols(self.kind));
+        }
+        if self.lambda.is_nan() || self.lambda < 0.0 {
+            return Err(TrainError::Lambda(self.lambda));
+        }
         self.baum_welch.family_over(channels).map_err(TrainError::Observed)?;
         if let Some(family) = self.baum_welch.emission {
-            let counts = self.kind.features() == Some(Features::Counts);
+            let counts = self.features() == Some(Features::Counts);
             let refused = counts && family.statistics_name().is_none()
                 || !self.kind.compiles() && !has_machines(family);
             if refused {
@@ -313,7 +334,10 @@ impl TrainOptions {
             return Err(TrainError::NoCandidate("width (--sigma)"));
         }
         for (_, kernel) in kernels {
-            kernel.validate().map_err(refused("take another --sigma or --power"))?;
+            kernel
+                .validate()
+                .map_err(ExpansionError::Parameter)
+                .map_err(refused("take another --sigma or --power"))?;
         }
         Ok(())
     }
@@ -390,6 +414,14 @@ pub enum TrainError {
         /// The family.
         family: &'static str,
     },
+    /// A classifier of symbols, and channels.
+    #[error(
+        "--classifier {0} counts symbols, and these are channels; take count, which is of both"
+    )]
+    NotSymbols(ClassifierKind),
+    /// A rate that is none.
+    #[error("lambda is {0}; it must be zero, positive or infinite")]
+    Lambda(f64),
     /// No topology could be chosen for the class models.
     #[error("which topology the class models have: {0}")]
     Topology(#[source] FitError),

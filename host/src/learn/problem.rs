@@ -11,16 +11,16 @@ use super::effort::check_features;
 use super::features::{FeatureMap, Features, Scaling};
 use super::loss::ClassWeight;
 use super::machine::{Examples, KERNEL_WINDOWS, Path};
-use super::one_model::centre_and_scale;
 use super::options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
 use super::score_machine::ScorePath;
 use super::svm::Matrix;
 use super::train::{FitKey, Trainer};
 use crate::classifier::{Classifier, Output, Provenance};
+use crate::data::centre_and_scale;
 use crate::data::{Dataset, Folds, SamplesView, Windows};
 use crate::fit::Fit;
-use crate::report::short;
 use crate::runtime::{Family, Hmm, Shape};
+use crate::words::short;
 
 pub(super) fn models_of(fits: &[Fit]) -> Vec<Hmm> {
     fits.iter().map(|fit| fit.model.clone()).collect()
@@ -68,7 +68,7 @@ impl<'a> Problem<'a> {
         if found < 2 {
             return Err(TrainError::OneClass { file: data.source().to_owned(), found });
         }
-        let log_odds = options.kind.features() == Some(Features::LogOdds);
+        let log_odds = options.features() == Some(Features::LogOdds);
         if log_odds && options.scores != ScoreModels::All {
             return Err(TrainError::NeedsAllModels);
         }

@@ -1,5 +1,6 @@
 //! Machines with a kernel on scaled scores that is not linear in them: in the dual, for nothing folds.
 
+use crate::kernel::ScoreKernel;
 use rayon::prelude::*;
 
 use super::expansion::KernelLearnError;
@@ -9,7 +10,7 @@ use super::machine::{Examples, Learner};
 use super::metric::Metric;
 use super::multi_class::KernelMachine;
 use super::svm::Matrix;
-use crate::deploy::{ExpansionKernel, ScoreKernelKind, WhiteningRows, unit_length};
+use crate::deploy::{ExpansionKernel, WhiteningRows, unit_length};
 use crate::kernel::CrossGram;
 
 /// Machines for each of several kernels and costs on features scaled alike.
@@ -20,7 +21,7 @@ pub(super) struct ScorePath {
     /// Of the training windows, scaled; of length one where the kernel is a cosine.
     stored: Vec<Vec<f64>>,
     /// `[kernel][cost]`.
-    machines: Vec<(ScoreKernelKind, Vec<KernelMachine>)>,
+    machines: Vec<(ScoreKernel, Vec<KernelMachine>)>,
 }
 
 /// Scaled features of all rows.
@@ -34,7 +35,7 @@ impl ScorePath {
     /// Trains machines for some kernels and values of C.
     pub(super) fn train(
         learner: Learner,
-        kernels: impl IntoIterator<Item = ScoreKernelKind>,
+        kernels: impl IntoIterator<Item = ScoreKernel>,
         examples: &Examples,
         map: &FeatureMap,
         scaling: Scaling,
@@ -46,7 +47,7 @@ impl ScorePath {
         let mut stored = scaled(&metric, rows);
         let mut machines = Vec::new();
         for kernel in kernels {
-            if kernel == ScoreKernelKind::Cosine {
+            if kernel == ScoreKernel::Cosine {
                 stored.iter_mut().for_each(|row| *row = unit_length(row));
             }
             let gram = learner.gram(stored.len(), |i, j| kernel.value(&stored[i], &stored[j]));

@@ -127,7 +127,7 @@ impl<'a> Trainer<'a> {
         let words = options.augment.describe(data.kind());
         problem.check_windows(series)?;
         // Before the copies of all series are made: inner folds make their own.
-        let chosen = match (options.kind.features(), mirrored.or(plain)) {
+        let chosen = match (options.features(), mirrored.or(plain)) {
             (Some(features), None) => Some(problem.choose(features, series, false)?),
             (_, chosen) => chosen,
         };
@@ -135,7 +135,7 @@ impl<'a> Trainer<'a> {
         let fits = problem.fit_models(&varied)?;
         let mut classifier = problem.bayes(series, models_of(&fits));
         classifier.provenance.windows = problem.windows().of_all(series).count();
-        let (Some(features), Some(chosen)) = (options.kind.features(), chosen) else {
+        let (Some(features), Some(chosen)) = (options.features(), chosen) else {
             let classifier = ModelKind::Linear(Box::new(classifier));
             let fits = fits.to_vec();
             return Ok(Trained { classifier, choice: None, fits, varied: words, floor });
@@ -186,7 +186,7 @@ impl<'a> Trainer<'a> {
             ..options.clone()
         };
         let candidates = mirror_candidates(self.data.kind(), &options.augment.vectors);
-        let features = match options.kind.features() {
+        let features = match options.features() {
             Some(features) if options.augment.mirror == Mirror::Choose => features,
             _ => return Ok((options.clone(), None)),
         };

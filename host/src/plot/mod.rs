@@ -1,11 +1,16 @@
-//! Figures: of a stream, and of what classifiers trade off.
+//! Figures: of a stream, of what classifiers trade off, of items in a plane, of a network's graph.
 //!
 //! Written as SVG by hand: they style themselves for light and dark pages, and need neither fonts nor
 //! drawing libraries.
 
+mod layers;
+mod network;
 mod roc;
+mod scatter;
 mod stream;
 mod svg;
 
+pub use network::NetworkPlot;
 pub use roc::{Curve, RocPlot};
+pub use scatter::ScatterPlot;
 pub use stream::{Reading, Segment, StreamPlot};

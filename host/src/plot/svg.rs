@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::report::printable;
+use crate::words::printable;
 
 // Mid tones, told apart by eye and by most colour-blind eyes, on white and on black.
 const PALETTE: [&str; 10] = [

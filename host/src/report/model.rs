@@ -155,6 +155,7 @@ impl Inspection {
         let what = match self.classifier.as_str() {
             "top" => "log-odds of class models and their tangents",
             "count" => "expected statistics",
+            "latent-mean-map" => "mixed expected counts",
             _ => "Fisher scores",
         };
         let by = |filter| if self.known_states { "position by position" } else { filter };

@@ -12,8 +12,8 @@ pub(crate) mod numbers;
 mod sizes;
 
 pub use family::{
-    Block, CategoricalVec, Drawn, EmissionDirection, Emissions, FAMILIES, Family, Held, HostReal,
-    HostWeight, Observed, Parts, RowState, Shape, Weighed, Width, family,
+    Block, CategoricalVec, Distribution, Drawn, EmissionDirection, Emissions, FAMILIES, Family,
+    Held, HostReal, HostWeight, Observed, Parts, RowState, Shape, Weighed, Width, family,
 };
 pub use hmm::{Hmm, HmmError};
 pub use sizes::{LARGEST_ALPHABET, STATE_SIZES, padded_states};

@@ -1,4 +1,4 @@
-//! Small arithmetic on rows of numbers: spreads, rows of probabilities, and draws.
+//! Small arithmetic on rows of numbers: rows of probabilities, and draws.
 
 use fishweir_core::emission::{Parametrisation, score_row};
 use fishweir_core::rand_core;
@@ -6,32 +6,6 @@ use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
 
 use super::family::{Parts, Weighed};
-
-/// Mean and standard deviation of each channel over some rows; zero and zero without rows, and a
-/// deviation of exactly zero for a channel that never moves.
-///
-/// Sums are of differences from the first row: no offset costs precision.
-pub(crate) fn centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
-    dimension: usize,
-    rows: impl Fn() -> I,
-) -> (Vec<f64>, Vec<f64>) {
-    let Some(first) = rows().next() else { return (vec![0.0; dimension], vec![0.0; dimension]) };
-    let count = rows().count() as f64;
-    let mut shift = vec![0.0; dimension];
-    for row in rows() {
-        let channels = shift.iter_mut().zip(row.iter().zip(first));
-        channels.for_each(|(sum, (x, first))| *sum += (x - first) / count);
-    }
-    let mut spread = vec![0.0; dimension];
-    for row in rows() {
-        let channels = spread.iter_mut().zip(row.iter().zip(first).zip(&shift));
-        channels.for_each(|(sum, ((x, first), shift))| {
-            *sum += (x - first - shift).powi(2) / count;
-        });
-    }
-    let centre = shift.iter().zip(first).map(|(shift, first)| first + shift).collect();
-    (centre, spread.into_iter().map(f64::sqrt).collect())
-}
 
 /// Writes counts as a distribution; without counts the old one stays.
 pub(crate) fn normalise_into(row: &mut [f64], counts: &[f64], pseudocount: f64) {

@@ -1,5 +1,6 @@
 use fishweir::data::Samples;
-use fishweir::kernel::{Gram, Information, ScoreForm, Scored, Whitening};
+use fishweir::kernel::{Gram, Information, ScoreKernel, Whitening, gram_of_features};
+use fishweir::model::Scored;
 use fishweir::runtime::Hmm;
 use fishweir_core::emission::Parametrisation;
 use serde::Deserialize;
@@ -214,14 +215,16 @@ impl Parts<'_> {
         let mut field = |name: &str, expected: &Expectation, got: Tree, slack: Tolerance| {
             comparison.field(&format!("{}.{name}", self.name), expected, got, slack);
         };
-        let of = |whitening: &Whitening, form: ScoreForm| {
-            gram_tree(&self.features, |scores| form.gram(&whitening.features(scores.to_vec())))
+        let of = |whitening: &Whitening, form: Option<ScoreKernel>| {
+            gram_tree(&self.features, |scores| {
+                gram_of_features(&whitening.features(scores.to_vec()), form)
+            })
         };
         let practical = Whitening::practical();
         let (sigma, power) = (self.sigma, self.power);
-        let (linear, polynomial) = (ScoreForm::Linear, ScoreForm::Polynomial { power });
+        let (linear, polynomial) = (None, Some(ScoreKernel::Polynomial { degree: power }));
         let cosine = gram_tree(&self.features, |scores| Gram::of_features(scores).normalised());
-        let gaussian = of(&practical, ScoreForm::Gaussian { sigma });
+        let gaussian = of(&practical, Some(ScoreKernel::gaussian(sigma)));
         field("practical", &expected.practical, of(&practical, linear), Tolerance::EXACT);
         field("cosine", &expected.cosine, cosine, Tolerance::EXACT);
         field("gaussian", &expected.gaussian, gaussian, Tolerance::EXACT);

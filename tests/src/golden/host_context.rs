@@ -3,11 +3,9 @@
 
 use std::slice::from_ref;
 
-use fishweir::context::{DensityModel, MarkovModel, PositionModel};
 use fishweir::data::{Rows, Samples, SamplesView};
-use fishweir::kernel::{
-    Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreForm, Scored,
-};
+use fishweir::kernel::{Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreKernel};
+use fishweir::model::{DensityModel, MarkovModel, PositionModel, Scored};
 use fishweir::runtime::HmmError;
 use fishweir_core::emission::Parametrisation;
 use serde::Serialize;
@@ -43,7 +41,7 @@ struct Answers {
 
 fn answers(model: &impl Scored, samples: &[Samples], by: Parametrisation) -> Answers {
     let found = model.scores(&views(samples), by);
-    let log = |one: &Result<fishweir::kernel::ModelScore, _>| {
+    let log = |one: &Result<fishweir::model::ModelScore, _>| {
         one.as_ref().map_or(f64::NEG_INFINITY, |one| one.log_likelihood)
     };
     let logs = found.iter().map(log).collect();
@@ -57,7 +55,7 @@ fn invariant(
     samples: &[Samples],
     scores: &[Option<Row>],
     length: usize,
-    (by, form): (Parametrisation, ScoreForm),
+    (by, form): (Parametrisation, Option<ScoreKernel>),
 ) -> Result<Option<(Tree, Tolerance)>, String> {
     let text = |error: fishweir::kernel::InformationError| error.to_string();
     let information = Information::exact(model, length, by).map_err(text)?;
@@ -166,8 +164,8 @@ impl Positions<'_> {
                 comparison.field(name, expected, practical(&scores), Tolerance::EXACT);
             }
             for (name, expected, form) in [
-                ("invariant", self.invariant, ScoreForm::Linear),
-                ("quadratic", self.quadratic, ScoreForm::Polynomial { power: 2 }),
+                ("invariant", self.invariant, None),
+                ("quadratic", self.quadratic, Some(ScoreKernel::Polynomial { degree: 2 })),
             ] {
                 let length = theta.len();
                 if let Some((gram, slack)) =
@@ -241,8 +239,7 @@ impl Densities<'_> {
             found.scores.iter().map(|row| row.clone().map(by_sigma)).collect();
         comparison.field("score_mu_sigma", self.score_mu_sigma, scores, exact);
         let information = model.information(1, by_variance).ok_or("no information")?;
-        let rows: Matrix = information.rows().map(<[f64]>::to_vec).collect();
-        let rows = rows.into_iter().enumerate().map(|(parameter, row)| {
+        let rows = information.into_iter().enumerate().map(|(parameter, row)| {
             let factor = if parameter == 1 { 2.0 * sigma } else { 1.0 };
             by_sigma(row.iter().map(|entry| factor * entry).collect())
         });
@@ -251,7 +248,7 @@ impl Densities<'_> {
         let logs = answers(&model, &samples, by_log).scores;
         comparison.field("score_mu_logsigma", self.score_mu_logsigma, logs, exact);
         for by in [by_variance, by_log] {
-            let form = ScoreForm::Linear;
+            let form = None;
             if let Some((gram, slack)) = invariant(&model, &samples, &found.scores, 1, (by, form))?
             {
                 comparison.field("invariant", self.invariant, gram, slack);

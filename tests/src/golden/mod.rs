@@ -6,16 +6,20 @@
 //! is a case that expects nothing.
 
 mod baum_welch;
+mod between;
 mod compare;
 mod count_kernel;
 mod directional;
 mod dynamics;
 mod exponential;
+mod factorial;
+mod factorial_switching;
 mod features;
 mod fisher;
 mod fisher_kernel;
 mod fixed_length;
 mod gaussian;
+mod generative_map;
 mod geometry;
 mod hidden_binomial;
 mod hidden_tree;
@@ -25,15 +29,18 @@ mod host_fit;
 mod inference;
 mod kernel;
 mod kernel_logistic;
+mod latent_products;
 mod marginalisation;
 mod markov;
 mod mean_map;
 mod movement;
+mod network;
 mod pair_hmm;
 mod positions;
 mod precision;
 mod schema;
 mod statistics;
+mod switching;
 mod through_host;
 mod tree;
 
@@ -48,18 +55,22 @@ use count_kernel::Counts;
 use directional::Directional;
 use dynamics::Linear;
 use exponential::Exponential;
+use factorial_switching::FactorialSwitching;
 use fisher::Fisher;
 use fisher_kernel::FisherKernels;
 use fixed_length::Fixed;
 use gaussian::Densities;
+use generative_map::GenerativeMaps;
 use geometry::Geometry;
 use hidden_binomial::Binomial;
 use hidden_tree::Trees;
 use inference::Inference;
 use kernel_logistic::Logistic;
+use latent_products::LatentProducts;
 use marginalisation::FiniteSet;
 use markov::Strings;
 use mean_map::MeanMaps;
+use network::{NetworkKernels, NetworkProducts};
 use pair_hmm::Pairs;
 use positions::Positions;
 use precision::{Kind, Precise};
@@ -146,10 +157,15 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "10_gaussian_fisher" => check_case::<Densities>,
         "11_markov_strings" => check_case::<Strings>,
         "12_independent_positions" => check_case::<Positions>,
+        "13_generative_mmk" => check_case::<GenerativeMaps>,
         "14_empirical_latent_mmk" => check_case::<MeanMaps>,
         "15a_ppk_exponential_family" => check_case::<Exponential>,
+        "15b_ppk_latent" => check_case::<LatentProducts>,
         "15c_ppk_linear_gaussian" => check_case::<Linear>,
+        "15d_ppk_bayes_net" => check_case::<NetworkProducts>,
+        "15e_ppk_factorial_switching" => check_case::<FactorialSwitching>,
         "16_marginalised_count_kernel" => check_case::<Counts>,
+        "17_bayes_net_fisher" => check_case::<NetworkKernels>,
         "18_kernel_logistic_regression" => check_case::<Logistic>,
         "19_baum_welch" => check_case::<BaumWelch>,
         "20_online_statistics" => check_case::<OnlineStatistics>,

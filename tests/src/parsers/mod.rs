@@ -14,13 +14,13 @@ mod json;
 use std::io::Cursor;
 use std::sync::{LazyLock, OnceLock};
 
-use fishweir::context::ContextSet;
 use fishweir::data::{
     Alphabet, Dataset, FastaLabel, Format, Kind, LiveReader, ReadOptions, Sample,
 };
 use fishweir::deploy::{Deployed, ModelKind};
 use fishweir::device::{Input, Options, converse};
 use fishweir::kernel::marginal::{MarginalModel, Newick};
+use fishweir::model::ContextSet;
 use fishweir_core::artefact::{HEADER_LENGTH, Header, read};
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Bernoulli, Categorical, Gaussian, Poisson};

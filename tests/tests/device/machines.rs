@@ -1,13 +1,14 @@
 //! Kernel machines that do not compile to directions, on the device: host and device agree bit for bit.
 //! These tests fail where QEMU or a target is missing.
 
+use fishweir::kernel::ScoreKernel;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use fishweir::classifier::{Observations, Provenance};
 use fishweir::data::{Dataset, Kind, Samples, SamplesView, ShortSeries, Windowing};
 use fishweir::deploy::{
-    DeployedKind, Expansion, ExpansionKernel, Machine, ModelKind, ScoreKernelKind, WhiteningRows,
+    DeployedKind, Expansion, ExpansionKernel, Machine, ModelKind, WhiteningRows,
 };
 use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;
@@ -340,7 +341,7 @@ fn support_scores_give_the_same_bits() {
         biases: biases.clone(),
         provenance: Provenance::default(),
     };
-    let gaussian = ScoreKernelKind::Gaussian { gamma };
+    let gaussian = ScoreKernel::Gaussian { gamma };
     let machine =
         expansion(WhiteningRows::Diagonal(rate.clone()), gaussian).deploy().expect("fits in f32");
 
@@ -377,7 +378,7 @@ fn support_scores_give_the_same_bits() {
         })
         .collect();
     let recording = Recording::new(unseen.iter().copied(), Some(300));
-    for kernel in [ScoreKernelKind::Cosine, ScoreKernelKind::Polynomial { degree: 2 }] {
+    for kernel in [ScoreKernel::Cosine, ScoreKernel::Polynomial { degree: 2 }] {
         let machine =
             expansion(WhiteningRows::Full(mixing.clone()), kernel).deploy().expect("fits in f32");
         assert_identical(&on_device(Board::DEFAULT, &machine, &recording), 2 + 7);

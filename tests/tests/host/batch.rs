@@ -1,8 +1,8 @@
 //! Sequences side by side are the sequences one by one, bit for bit.
 
+use fishweir::batch::expectations;
 use fishweir::batch::{log_likelihoods, posteriors};
 use fishweir::data::{Rows, Samples};
-use fishweir::fit::expectations;
 use fishweir::runtime::{Emissions, Hmm as Plain};
 use fishweir_core::emission::{Categorical, Emission, Gaussian};
 use fishweir_core::filter::{Beliefs, Forward, Recursion};

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use fishweir::context::ContextSet;
 use fishweir::data::{Alphabet, Dataset, FastaLabel, Format, ReadOptions};
 use fishweir::deploy::ModelKind;
 use fishweir::kernel::marginal::{MarginalModel, Newick};
+use fishweir::model::ContextSet;
 use fishweir_tests::parsers::{PARSERS, Parser, reads_artefact, sealed};
 use proptest::prelude::*;
 

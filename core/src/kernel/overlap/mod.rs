@@ -10,9 +10,11 @@ pub use discrete::{bernoulli_log_overlap, categorical_log_overlap};
 pub use gaussian::{Covariance, Normal, gaussian_log_overlap};
 
 use crate::emission::{
-    Bernoulli, Categorical, Emission, FullGaussian, FullGaussianView, Gaussian, Mixture, Poisson,
+    Bernoulli, Categorical, Emission, FullGaussian, FullGaussianView, Gaussian, GaussianView,
+    Mixture, Poisson,
 };
 use crate::error::{Flaw, ModelError, Part};
+use crate::hmm::RealOf;
 use crate::number::{Real, power};
 
 /// By what two distributions `p` and `q` over one space are compared.
@@ -73,7 +75,7 @@ impl<T: Real> Measure<T> {
 ///
 /// The arithmetic is in functions over slices ([`gaussian_log_overlap`], ...), which a program whose sizes
 /// are known at run time calls itself.
-pub trait Overlap: Emission<Weight: Real> {
+pub trait Overlap: Emission {
     /// `log k` of two distributions by a measure that is [valid](Measure::validate); minus infinity where
     /// it is zero. The same of `(other, self)`, but for rounding.
     ///
@@ -83,8 +85,8 @@ pub trait Overlap: Emission<Weight: Real> {
     fn log_overlap(
         &self,
         other: &Self,
-        measure: Measure<Self::Weight>,
-    ) -> Result<Self::Weight, ModelError>;
+        measure: Measure<RealOf<Self>>,
+    ) -> Result<RealOf<Self>, ModelError>;
 }
 
 impl<T: Real, const K: usize> Overlap for Categorical<K, T> {
@@ -108,8 +110,13 @@ impl<T: Real, const D: usize> Overlap for Poisson<D, T> {
 impl<T: Real, const D: usize> Overlap for Gaussian<D, T> {
     fn log_overlap(&self, other: &Self, measure: Measure<T>) -> Result<T, ModelError> {
         let (own, others) = (self.variance(), other.variance());
-        let of = |mean, variance| Normal::diagonal(mean, variance);
-        gaussian_log_overlap(&of(self.mean(), &own), &of(other.mean(), &others), measure, &mut [])
+        fn of<'a, T: Real>(view: GaussianView<'a, T>, variance: &'a [T]) -> Normal<'a, T> {
+            // The constant has the sum of the rates' logarithms.
+            let half = -(view.constant + T::from_count(variance.len() as u64) * T::HALF_LN_TAU);
+            Normal::from_parts(view.mean, Covariance::Diagonal(variance), half + half)
+        }
+        let (own, others) = (of(self.view(), &own), of(other.view(), &others));
+        gaussian_log_overlap(&own, &others, measure, &mut [])
     }
 }
 

@@ -3,15 +3,17 @@
 use core::hint::black_box;
 
 use fishweir_core::classify::{KernelMachine, NoNorm, StoredSequences};
-use fishweir_core::emission::{Categorical, Gaussian};
+use fishweir_core::emission::{Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Poisson};
 use fishweir_core::filter::Recursion;
-use fishweir_core::hmm::Hmm;
+use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
-    Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogKernel,
-    LogReading, Marginalisation, OpenNode, PairHmm, PairKernel, PairTable, PrunedTree, Stack,
-    TreeKernel, TreeMessage, TreeModel, TreeShape,
+    Bank, Between, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogKernel,
+    LogReading, Marginalisation, Measure, OpenNode, Overlap, Overlaps, PairHmm, PairKernel,
+    PairTable, PrunedTree, Stack, TreeKernel, TreeMessage, TreeModel, TreeShape,
 };
 use fishweir_core::number::{Dual, Real};
+
+use zerocopy::FromZeros;
 
 use super::{STATES, drive, some};
 
@@ -63,6 +65,32 @@ pub(super) fn kernels() {
             bank(Bank::new(black_box([kernel; 2])), &x);
         }
     }
+}
+
+/// Kernels between models of every family.
+#[inline(never)]
+pub(super) fn between_models() {
+    for measure in [Measure::Product { rho: black_box(0.5) }, Measure::MeanMap { lambda: some() }] {
+        between::<Categorical<4>>(measure);
+        between::<Bernoulli<3>>(measure);
+        between::<Poisson<2>>(measure);
+        between::<Gaussian<3>>(measure);
+        between::<FullGaussian<3>>(measure);
+        between::<Mixture<Gaussian<2>, 2>>(measure);
+    }
+}
+
+fn between<E: Overlap<Weight = f32> + FromZeros>(measure: Measure<f32>) {
+    const OTHERS: usize = 2;
+    let (first, second) = (some::<[E; STATES]>(), some::<[E; OTHERS]>());
+    let overlaps = Overlaps::<f32, { STATES * OTHERS }>::of(&first, &second, measure);
+    let Ok(overlaps) = overlaps else { return };
+    let first = some::<Chain<f32, STATES>>().powered(measure.exponent());
+    let second = some::<Chain<f32, OTHERS>>().powered(measure.exponent());
+    let between = Between::new(&first, &second, overlaps);
+    let _ = black_box(between.check());
+    drive(between, &());
+    black_box(between.log_parts(&black_box(between.start())));
 }
 
 /// Several kernels fed one stream, and a machine on them.

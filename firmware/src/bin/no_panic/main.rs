@@ -67,6 +67,7 @@ fn main() -> ! {
     constructors();
     kernels::kernels();
     kernels::tree_kernels();
+    kernels::between_models();
     fixed::fixed();
     contexts();
     wire();

@@ -1,25 +1,76 @@
-//! Kernels by marginalisation among the classifiers.
+//! Machines on kernel values among the classifiers: by marginalisation, by a kernel's name, and on a
+//! matrix made elsewhere.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-use fishweir::data::{Dataset, ReadOptions, SamplesView};
+use fishweir::data::{Dataset, ReadOptions, SamplesView, Windows};
 use fishweir::evaluate::{CrossValidation, CrossValidationOptions, cross_validate_kernel};
 use fishweir::kernel::marginal::MarginalModel;
+use fishweir::kernel::registry::{Compares, Entry, Setting};
+use fishweir::kernel::{Gram, ReadGram, read_gram};
 use fishweir::learn::{ClassifierKind, TrainOptions};
 
 use super::{Arguments, each_once};
-use crate::commands::Failure;
-use crate::commands::gram::item_refused;
+use crate::commands::arguments::refuse_idle;
+use crate::commands::kernels::{Asked, Reads, id, item_refused};
+use crate::commands::{Failure, note};
 
-/// A kernel and what it is called beside the others.
+/// A kernel, and what its machine is called beside the other classifiers.
 pub(super) struct Named {
     name: String,
-    model: MarginalModel,
+    kernel: Kernel,
 }
 
-/// The models of the files, in order, each once; of several on one kernel the file is in the name.
-pub(super) fn read(files: &[PathBuf]) -> Result<Vec<Named>, Failure> {
-    let files = each_once(files);
+enum Kernel {
+    /// By the numbers of a file.
+    Marginal(MarginalModel),
+    /// By its name: what it reads is fitted in each fold.
+    ByName(&'static Entry),
+    /// Whose matrix is given.
+    Matrix(PathBuf, ReadGram),
+}
+
+impl Arguments {
+    fn asked(&self, entry: &'static Entry) -> Result<Asked<'_>, Failure> {
+        // What another kernel or a classifier reads is no mistake here.
+        let read = |setting, kind| {
+            let elsewhere = self.classifier.contains(&kind)
+                || self.kernel.iter().any(|other| other.takes.contains(&setting));
+            entry.takes.contains(&setting) || !elsewhere
+        };
+        let sigma = match self.kernels.sigma() {
+            _ if !read(Setting::Sigma, ClassifierKind::Gaussian) => None,
+            [] => None,
+            [one] => Some(*one),
+            _ => {
+                return Err(Failure::Input(
+                    "--sigma takes one number beside --kernel; several are for the classifier \
+                     gaussian to choose from"
+                        .into(),
+                ));
+            }
+        };
+        let power = self.kernels.power();
+        let lambda = self.kernels.lambda();
+        Ok(Asked {
+            entry,
+            options: &self.options,
+            training: self.training.with(&Default::default(), &self.emitting),
+            cutting: &self.cutting,
+            model: None,
+            numbers: None,
+            sigma,
+            lambda: lambda.filter(|_| read(Setting::Lambda, ClassifierKind::LatentMap)),
+            power: power.filter(|_| read(Setting::Power, ClassifierKind::Polynomial)),
+            beside_classifiers: true,
+        })
+    }
+}
+
+/// The kernels asked for, in order, each once; of several on one kernel the file is in the name.
+pub(super) fn read(arguments: &Arguments) -> Result<Vec<Named>, Failure> {
+    let files = each_once(&arguments.kernel_model);
     let models: Vec<MarginalModel> =
         files.iter().map(|path| MarginalModel::read(path)).collect::<Result<_, _>>()?;
     let kernels: Vec<&str> = models.iter().map(MarginalModel::name).collect();
@@ -28,15 +79,41 @@ pub(super) fn read(files: &[PathBuf]) -> Result<Vec<Named>, Failure> {
         if alike > 1 { format!("{kernel} {}", path.display()) } else { (*kernel).to_owned() }
     };
     let names: Vec<String> = files.iter().zip(&kernels).map(name).collect();
-    Ok(names.into_iter().zip(models).map(|(name, model)| Named { name, model }).collect())
+    let marginal = names.into_iter().zip(models);
+    let mut all: Vec<Named> =
+        marginal.map(|(name, model)| Named { name, kernel: Kernel::Marginal(model) }).collect();
+    if arguments.kernel.is_empty() {
+        refuse_idle(&arguments.options.given(), "it is for a kernel by name, --kernel")?;
+    }
+    for entry in &arguments.kernel {
+        if matches!(entry.compares, Compares::Marginal) {
+            return Err(Failure::Input(format!(
+                "--kernel {} needs its numbers: give a file with a [{}] as --kernel-model",
+                entry.name, entry.name
+            )));
+        }
+        arguments.asked(entry)?.read()?;
+        all.push(Named { name: format!("kernel {}", entry.name), kernel: Kernel::ByName(entry) });
+    }
+    for path in each_once(&arguments.gram) {
+        let name = format!("matrix {}", path.display());
+        let read = read_gram(&path)?;
+        all.push(Named { name, kernel: Kernel::Matrix(path, read) });
+    }
+    Ok(all)
 }
 
-/// How the data are read: as the first kernel observes them, if there is one.
+/// How the data are read: as the first kernel with numbers of its own observes them, if there is one.
 pub(super) fn reading(arguments: &Arguments, kernels: &[Named]) -> Result<ReadOptions, Failure> {
     let values = arguments.emitting.values();
-    let plain = || ReadOptions { values, ..arguments.reading.options() };
-    let Some(first) = kernels.first() else { return Ok(plain()) };
-    let kind = first.model.kind().map_err(|error| Failure::Input(error.to_string()))?;
+    let first = kernels.iter().find_map(|one| match &one.kernel {
+        Kernel::Marginal(model) => Some(model),
+        _ => None,
+    });
+    let Some(first) = first else {
+        return Ok(ReadOptions { values, ..arguments.reading.options() });
+    };
+    let kind = first.kind().map_err(|error| Failure::Input(error.to_string()))?;
     Ok(ReadOptions { values, ..arguments.reading.options_for(kind, None)? })
 }
 
@@ -45,7 +122,7 @@ fn options(arguments: &Arguments) -> Result<TrainOptions, Failure> {
 }
 
 /// Refuses what a kernel does not take before anything is trained: more windows than a machine's matrix
-/// has room for, or a window that has no kernel value with the first.
+/// has room for, a window that has no kernel value with the first, a matrix of other items.
 pub(super) fn check(
     arguments: &Arguments,
     data: &Dataset,
@@ -57,25 +134,100 @@ pub(super) fn check(
     let options = options(arguments)?;
     let windows = data.windows(options.windowing.as_ref());
     options.learner.check_windows(windows.all().len())?;
-    let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
-    for Named { model, .. } in kernels {
-        let taken = model.log_cross_gram(&views, &views[..views.len().min(1)]);
-        taken.map_err(|error| item_refused(error, data, &windows))?;
+    let views = views(&windows);
+    for Named { kernel, .. } in kernels {
+        match kernel {
+            Kernel::Marginal(model) => {
+                let taken = model.log_cross_gram(&views, &views[..views.len().min(1)]);
+                taken.map_err(|error| item_refused(error, data, &windows))?;
+            }
+            Kernel::ByName(entry) => arguments.asked(entry)?.check_fitted(data)?,
+            Kernel::Matrix(path, read) => {
+                check_matrix(&path.display().to_string(), read, data, &windows)?
+            }
+        }
     }
     Ok(())
 }
 
-/// Cross-validates a machine on a kernel, normalised in logarithms.
+fn views<'w>(windows: &Windows<'w>) -> Vec<SamplesView<'w>> {
+    windows.all().iter().map(|one| one.samples).collect()
+}
+
+/// Refuses a matrix of other items than the windows, and says where it is none of a kernel.
+fn check_matrix(
+    file: &str,
+    ReadGram { gram, ids, .. }: &ReadGram,
+    data: &Dataset,
+    windows: &Windows<'_>,
+) -> Result<(), Failure> {
+    let (source, items, rows) = (data.source(), windows.all(), gram.len());
+    if items.len() != rows {
+        return Err(Failure::Input(format!(
+            "{file}: a matrix of {rows} items, and {source} has {}: cut it with the same --window and \
+             --hop",
+            items.len()
+        )));
+    }
+    let names: Vec<String> = items.iter().map(id).collect();
+    let other = ids.as_ref().and_then(|ids| ids.iter().zip(&names).position(|(a, b)| a != b));
+    if let (Some(row), Some(ids)) = (other, ids) {
+        return Err(Failure::Input(format!(
+            "{file}: item {} is `{}`, and of {source} it is `{}`: the items must be the same, in one order",
+            row + 1,
+            ids[row],
+            names[row]
+        )));
+    }
+    if rows <= SPECTRUM_AT_MOST {
+        let spectrum = gram.spectrum()?;
+        if !spectrum.is_positive_semidefinite() {
+            note(format_args!(
+                "{file}: NOT positive semidefinite (eigenvalues {:.3e} to {:.3e}): a support vector machine \
+                 on it has no unique optimum",
+                spectrum.smallest, spectrum.largest
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Items whose eigenvalues are computed unasked, in a second or two.
+const SPECTRUM_AT_MOST: usize = 1_000;
+
+/// Cross-validates a machine on a kernel: normalised, unless its matrix is given.
 pub(super) fn validate(
     arguments: &Arguments,
     data: &Dataset,
-    Named { name, model }: &Named,
+    Named { name, kernel }: &Named,
     folds: CrossValidationOptions,
 ) -> Result<CrossValidation, Failure> {
     let options = options(arguments)?;
     let windows = data.windows(options.windowing.as_ref());
-    let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
-    let logs = model.log_gram(&views).map_err(|error| item_refused(error, data, &windows))?;
-    let validated = cross_validate_kernel(data, &logs.normalised(), name, &options, folds);
+    let one_for_all = |gram: &Gram| {
+        cross_validate_kernel(
+            data,
+            |_| Ok::<_, Failure>(Cow::Borrowed(gram)),
+            name,
+            &options,
+            folds,
+        )
+    };
+    let validated = match kernel {
+        Kernel::Marginal(model) => {
+            let logs = model.log_gram(&views(&windows));
+            let logs = logs.map_err(|error| item_refused(error, data, &windows))?;
+            one_for_all(&logs.normalised())
+        }
+        Kernel::Matrix(_, read) => one_for_all(&read.gram),
+        Kernel::ByName(entry) => {
+            let asked = arguments.asked(entry)?;
+            let of_fold = |train: &[usize]| -> Result<Cow<'_, Gram>, Failure> {
+                let matrix = asked.matrix(&Reads::Fitted, data, &windows, train, true)?;
+                Ok(Cow::Owned(matrix.computed.gram))
+            };
+            cross_validate_kernel(data, of_fold, name, &options, folds)
+        }
+    };
     validated.map_err(|error| Failure::of(data, error))
 }

@@ -8,6 +8,7 @@ use fishweir::data::Dataset;
 use fishweir::evaluate::{
     CrossValidationOptions, Figures, Judged, Latency, Roc, Units, check, cross_validate, evaluate,
 };
+use fishweir::kernel::registry::Entry;
 use fishweir::learn::{ClassifierKind, Trainer};
 use fishweir::plot::{Curve, RocPlot};
 use fishweir::report::{
@@ -17,6 +18,7 @@ use fishweir::report::{
 
 use super::arguments::{Emitting, ScoreKernels, Training, refuse_idle};
 use super::fit::warn;
+use super::kernels::KernelOptions;
 use super::model::Model;
 use super::output::{self, Outputs};
 use super::reading::{Cutting, Reading};
@@ -47,6 +49,17 @@ pub(super) struct Arguments {
     /// in this file; once for each of several
     #[arg(long, value_name = "MODEL.toml", conflicts_with = "model")]
     kernel_model: Vec<PathBuf>,
+    /// Cross-validate a support vector machine on these kernels too, parted by commas; normalised, and what
+    /// they read is fitted to the training folds alone
+    #[arg(long, value_name = "KERNELS", value_delimiter = ',', conflicts_with = "model",
+        value_parser = crate::commands::kernels::names())]
+    kernel: Vec<&'static Entry>,
+    /// Cross-validate one on this matrix of all items too, as gram writes it (csv, npy) or made
+    /// elsewhere; it must not have seen the labels. Once for each of several
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    gram: Vec<PathBuf>,
+    #[command(flatten)]
+    options: KernelOptions,
     /// Draw detections against false alarms, a curve a classifier; - for standard output
     #[arg(long, value_name = "FILE.svg")]
     roc: Option<PathBuf>,
@@ -67,15 +80,16 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let roc: Vec<&Path> = arguments.roc.iter().map(PathBuf::as_path).collect();
-    let models = arguments.model.iter().chain(&arguments.kernel_model).map(PathBuf::as_path);
+    let models = arguments.model.iter().chain(&arguments.kernel_model).chain(&arguments.gram);
+    let models = models.map(PathBuf::as_path);
     let inputs: Vec<&Path> = models.chain([arguments.data.as_path()]).collect();
     let outputs = Outputs::check(&roc, &inputs)?;
     match arguments.model.as_slice() {
         [] => {
             let kinds = each_once(&arguments.classifier);
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
-            training.check_read_by(&kinds, !arguments.kernel_model.is_empty())?;
-            let kernels = kernels::read(&arguments.kernel_model)?;
+            let kernels = kernels::read(arguments)?;
+            training.check_read_by(&kinds, !kernels.is_empty(), !arguments.kernel.is_empty())?;
             let data = tell::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
             kernels::check(arguments, &data, &kernels)?;
             let group = arguments.training.group.as_deref();

@@ -8,7 +8,7 @@ use fishweir::learn::{ClassifierKind, TrainError, TrainOptions, Trained, train_f
 
 use super::{Arguments, check_group, series_of};
 use crate::commands::arguments::refuse_idle;
-use crate::commands::gram::item_refused;
+use crate::commands::kernels::item_refused;
 use crate::commands::{Failure, tell};
 
 /// Trains on the kernel of all windows of the data, read as the kernel's file says.

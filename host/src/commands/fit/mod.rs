@@ -1,6 +1,7 @@
 //! `fishweir fit`.
 
 mod kernel;
+mod models;
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,8 @@ use fishweir::learn::{
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 use fishweir::runtime::Hmm;
 
-use super::arguments::{Emitting, ScoreKernels, Training, named_after};
+use super::arguments::{Emitting, ScoreKernels, Training, named, named_after, refuse_idle};
+use super::kernels::{FamilyName, FamilyOptions, Per};
 use super::output::{self, Outputs};
 use super::reading::{Cutting, Reading};
 use super::{Failure, note, progress, tell};
@@ -33,6 +35,19 @@ pub(super) struct Arguments {
     /// fixed-length kernel of a hidden Markov model over symbols, which deploys
     #[arg(long, value_name = "MODEL.toml", conflicts_with = "classifier")]
     kernel_model: Option<PathBuf>,
+    /// Fit models alone, and no classifier: hmm, markov, positions, gaussian or mixture. Their file is
+    /// what gram and pca compare models of, and the library reads
+    #[arg(long, value_enum, value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
+        help_heading = "Models")]
+    model: Option<FamilyName>,
+    /// What each model is fitted to, with --model [default: class, or all where nothing is labelled]
+    #[arg(long, value_enum, value_name = "WHAT", requires = "model", help_heading = "Models")]
+    model_per: Option<Per>,
+    #[command(flatten)]
+    told: FamilyOptions,
+    /// Symbols of a context (markov) [default: 1]
+    #[arg(long, value_name = "K", help_heading = "Models")]
+    order: Option<u8>,
     #[command(flatten)]
     cutting: Cutting,
     #[command(flatten)]
@@ -51,17 +66,24 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = match &arguments.output {
         Some(output) => output.clone(),
+        None if arguments.model.is_some() => named_after(&arguments.data, ".models.json"),
         None => named_after(&arguments.data, ".model.json"),
     };
     let kernel = arguments.kernel_model.iter().map(PathBuf::as_path);
     let inputs: Vec<&Path> = kernel.chain([arguments.data.as_path()]).collect();
     let outputs = Outputs::check(&[&output], &inputs)?;
+    if let Some(family) = arguments.model {
+        return models::run(arguments, family, &output, &outputs);
+    }
+    let mut told = arguments.told.names();
+    told.extend(named([("--order", arguments.order.is_some())]));
+    refuse_idle(&told, "it is for models alone, --model")?;
     let (data, options, trained) = match &arguments.kernel_model {
         Some(path) => kernel::trained(arguments, path)?,
         None => {
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let options = training.options(arguments.classifier, &arguments.cutting)?;
-            training.check_read_by(&[arguments.classifier], false)?;
+            training.check_read_by(&[arguments.classifier], false, false)?;
             let values = arguments.emitting.values();
             let reading = ReadOptions { values, ..arguments.reading.options() };
             let data = tell::read(&arguments.data, &reading)?;

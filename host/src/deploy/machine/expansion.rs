@@ -1,11 +1,11 @@
 //! What a learner hands over: a kernel, its items, and a coefficient each.
 
-use fishweir_core::classify::{Normalisation, ScoreKernel};
-use fishweir_core::number::Real;
+use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
 use crate::classifier::{Observations, Provenance, normalisation_name};
 use crate::deploy::CompileError;
+use crate::kernel::ScoreKernel;
 use crate::runtime::{Hmm, HmmError};
 
 /// A trained kernel machine, in `f64`: `value_o(x) = bias_o + sum_m coefficient_om k(item_m, x)`.
@@ -62,7 +62,7 @@ pub enum ExpansionKernel {
         /// How entries are whitened.
         whitening: WhiteningRows,
         /// The kernel on whitened scores.
-        kernel: ScoreKernelKind,
+        kernel: ScoreKernel,
         /// Items as [`FeatureMap`](crate::learn::FeatureMap) extracts them, `[item][entry]`.
         items: Vec<Vec<f64>>,
     },
@@ -76,51 +76,6 @@ pub enum WhiteningRows {
     Diagonal(Vec<f64>),
     /// A matrix, `[whitened entry][entry]`, as many rows as entries.
     Full(Vec<Vec<f64>>),
-}
-
-/// A kernel on whitened scores: the core's `ScoreKernel`, in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ScoreKernelKind {
-    /// `exp(-gamma |z - z'|^2)`.
-    Gaussian {
-        /// Positive.
-        gamma: f64,
-    },
-    /// `(1 + z . z')^degree`.
-    Polynomial {
-        /// 1 to 64.
-        degree: u32,
-    },
-    /// `z . z' / (|z| |z'|)`.
-    Cosine,
-}
-
-impl ScoreKernelKind {
-    /// The kernel of whitened scores: the core's, in `f64`. Of a cosine the stored one has length one.
-    #[must_use]
-    pub fn value(self, whitened: &[f64], stored: &[f64]) -> f64 {
-        let mut value = [0.0];
-        let log_scale = self.of_reals(|x| x).evaluate(whitened, [stored], &mut value);
-        value[0] * Real::exp(log_scale)
-    }
-
-    /// Checks the parameter, as a device rounds it.
-    ///
-    /// # Errors
-    /// [`ExpansionError::Parameter`].
-    pub fn validate(self) -> Result<(), ExpansionError> {
-        self.of_reals(|x| x as f32).validate().map_err(ExpansionError::Parameter)
-    }
-
-    /// The core's kernel over some real numbers.
-    pub(super) fn of_reals<T: Real>(self, round: impl Fn(f64) -> T) -> ScoreKernel<T> {
-        match self {
-            Self::Gaussian { gamma } => ScoreKernel::Gaussian { gamma: round(gamma) },
-            Self::Polynomial { degree } => ScoreKernel::Polynomial { degree },
-            Self::Cosine => ScoreKernel::Cosine,
-        }
-    }
 }
 
 /// Why an expansion was not deployed.

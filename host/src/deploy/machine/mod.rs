@@ -15,7 +15,7 @@ mod sequences;
 mod source;
 mod stream;
 
-pub use expansion::{Expansion, ExpansionError, ExpansionKernel, ScoreKernelKind, WhiteningRows};
+pub use expansion::{Expansion, ExpansionError, ExpansionKernel, WhiteningRows};
 pub(crate) use round::unit_length;
 pub(crate) use scores::{check_size, has_machines};
 pub use stream::MachineStream;

@@ -1,11 +1,10 @@
 //! From an expansion to the numbers that a device holds.
 
+use crate::kernel::ScoreKernel;
 use fishweir_core::filter::Running;
 use fishweir_core::kernel::FixedLengthNorm;
 
-use super::expansion::{
-    Expansion, ExpansionError, ExpansionKernel, ScoreKernelKind, WhiteningRows,
-};
+use super::expansion::{Expansion, ExpansionError, ExpansionKernel, WhiteningRows};
 use super::{DeployedKernel, DeployedWhitening, Machine, Scores, Sequences, scores};
 use crate::classifier::Observations;
 use crate::deploy::compile::{Names, attach};
@@ -153,7 +152,7 @@ impl Expansion {
             (WhiteningRows::Diagonal(rate), _) => {
                 (DeployedWhitening::Diagonal(row("whitening", 0, &in_units(rate))?), whitened)
             }
-            (WhiteningRows::Full(matrix), ScoreKernelKind::Polynomial { .. }) => {
+            (WhiteningRows::Full(matrix), ScoreKernel::Polynomial { .. }) => {
                 let folded = whitened.iter().map(|item| transposed(matrix, item)).collect();
                 (DeployedWhitening::Diagonal(row("whitening", 0, &units)?), folded)
             }
@@ -163,10 +162,10 @@ impl Expansion {
             }
         };
         let stored = match kernel {
-            ScoreKernelKind::Cosine => stored.iter().map(|item| unit_length(item)).collect(),
+            ScoreKernel::Cosine => stored.iter().map(|item| unit_length(item)).collect(),
             _ => stored,
         };
-        kernel.validate()?;
+        kernel.validate().map_err(ExpansionError::Parameter)?;
         let kernel = kernel.of_reals(|x| x as f32);
         let names = Names::of(&self.classes, models.len(), &self.observations);
         let scores = Scores {

@@ -9,41 +9,54 @@
 //! Every kernel here is a [`ModelKernel`], which gives `log k` of two models; matrices of all pairs are
 //! normalised from the logarithms, so that no length underflows.
 //!
-//! | kernel, models | file |
-//! |---|---|
-//! | [`Bhattacharyya`]: members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
-//! | [`ProbabilityProduct`], of any power: the trait [`ProductIntegral`] | `product.rs` |
-//! | ... of [`Gaussian`]s of any covariance | `gaussian.rs` |
-//! | ... of [`Bernoulli`] vectors, [`Poisson`] counts | `counts.rs` |
-//! | ... of [`Gamma`] and exponential distributions | `gamma.rs` |
-//! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`]; Hellinger's and geodesic distances | `multinomial.rs` |
-//! | [`NetworkKernel`]: linear-Gaussian networks | `linear.rs` |
-//! | [`DynamicsKernel`]: linear dynamical systems, exact; [`PerStepKernel`]: their marginals | `dynamics.rs` |
-//! | [`SwitchingKernel`], [`SampledSwitchingKernel`]: systems that switch, by all paths or some | `switching.rs` |
-//! | [`SampledProduct`]: the product kernel by draws, of whatever is [`Sampled`] | `sampled.rs` |
-//! | [`SymmetricKl`] of what has a [`Divergence`] | `divergence.rs` |
+//! | kernel | of | file |
+//! |---|---|---|
+//! | [`Bhattacharyya`] | members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
+//! | [`ProbabilityProduct`], of any power | [`Gaussian`]s of any covariance, [`Bernoulli`] vectors, [`Poisson`] counts, [`Gamma`] and exponential distributions: a [`ProductIntegral`] each | `product.rs`, `gaussian.rs`, `counts.rs`, `gamma.rs` |
+//! | [`MultinomialProduct`], [`MultinomialSeries`], [`HeatKernel`]; Hellinger's and geodesic distances | multinomials | `multinomial.rs` |
+//! | whatever a [`FittedModel`](crate::model::FittedModel) is | `fitted.rs` |
+//! | [`SymmetricKl`] | what has a [`Divergence`] | `divergence.rs` |
+//! | [`DistributionKernel`] | emissions by themselves, mixtures, kernel density estimates | `distribution.rs` |
+//! | [`HmmKernel`] | hidden Markov models, over sequences of one length | `hmm.rs` |
+//! | [`FactorialKernel`], exact; [`MeanField`], a lower bound for many chains | factorial hidden Markov models | `factorial.rs`, `mean_field.rs` |
+//! | [`NetworkKernel`] | linear-Gaussian networks | `linear.rs` |
+//! | [`DynamicsKernel`], exact; [`PerStepKernel`], of their marginals | linear dynamical systems | `dynamics.rs` |
+//! | [`SwitchingKernel`], [`SampledSwitchingKernel`], by all paths or some | systems that switch | `switching.rs` |
+//! | [`SampledProduct`]: the product kernel by draws | whatever is [`Sampled`] | `sampled.rs` |
 
+mod compared;
 mod counts;
+mod distribution;
 mod divergence;
 mod dynamics;
 mod error;
 mod exponential;
+mod factorial;
+mod fitted;
 mod gamma;
 mod gaussian;
+mod hmm;
 mod linear;
+mod mean_field;
 mod multinomial;
 mod product;
 mod sampled;
 mod switching;
 
 pub use counts::{Bernoulli, Poisson};
+pub use distribution::DistributionKernel;
 pub use divergence::{Divergence, SymmetricKl};
 pub use dynamics::{DynamicsKernel, PerStepKernel};
 pub use error::{BetweenError, PairError};
 pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
+pub use factorial::{FactorialHmm, FactorialKernel};
+pub use fishweir_core::kernel::Measure;
+pub use fitted::{divergence_of_fitted, heat_of_fitted, log_gram_of_fitted};
 pub use gamma::Gamma;
 pub use gaussian::Gaussian;
+pub use hmm::HmmKernel;
 pub use linear::NetworkKernel;
+pub use mean_field::MeanField;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
 pub use product::{ProbabilityProduct, ProductIntegral};
 pub use sampled::{OfLength, Sampled, SampledProduct};

@@ -1,10 +1,10 @@
 use super::Rbf;
 use super::mixing::Mixing;
 use super::rbf::squared_distance;
-use crate::batch::{Posterior, posteriors};
+use crate::batch::{Expectations, Posterior, expectations, posteriors};
 use crate::data::{RowsView, SamplesView};
-use crate::fit::{Expectations, expectations};
-use crate::kernel::{Gram, Kernel, KernelError, NoScore, ScoreForm, inner_product};
+use crate::kernel::{Gram, Kernel, KernelError, ScoreKernel, gram_of_features, inner_product};
+use crate::model::NoScore;
 use crate::runtime::Hmm;
 
 /// Which cliques of a hidden Markov model a [`LatentMap`] has the means of.
@@ -83,8 +83,7 @@ impl LatentMap<'_> {
                 if self.cliques.emissions() {
                     let counts = emission.get("counts").unwrap_or_default();
                     let mut table = mean(counts, samples.len());
-                    self.mixing(symbols).apply(&mut table, symbols, 1);
-                    self.mixing(states).apply(&mut table, states, symbols);
+                    mix(&mut table, [states, symbols], self.rbf.mismatch());
                     features.extend(table);
                 }
                 if self.cliques.transitions() {
@@ -95,16 +94,11 @@ impl LatentMap<'_> {
         Ok(features)
     }
 
-    fn mixing(&self, size: usize) -> Mixing {
-        Mixing::root(size, self.rbf.mismatch())
-    }
-
     /// Means of expected transitions, mixed, `[from][to]`.
     fn transitions(&self, pairs: &[Vec<f64>], samples: usize) -> Vec<f64> {
         let states = pairs.len();
         let mut table = mean(pairs, samples.saturating_sub(1));
-        self.mixing(states).apply(&mut table, states, 1);
-        self.mixing(states).apply(&mut table, states, states);
+        mix(&mut table, [states, states], self.rbf.mismatch());
         table
     }
 
@@ -131,6 +125,13 @@ impl LatentMap<'_> {
             value
         }))
     }
+}
+
+/// Mixes both indices of a table, row after row, with the root of [`Mixing`]. It is its own transpose: weights
+/// on what is mixed are weights, mixed, on what is not.
+pub(crate) fn mix(table: &mut [f64], [rows, columns]: [usize; 2], mismatch: f64) {
+    Mixing::root(columns, mismatch).apply(table, columns, 1);
+    Mixing::root(rows, mismatch).apply(table, rows, columns);
 }
 
 /// A table row after row, divided by so many.
@@ -171,10 +172,8 @@ impl Kernel for LatentMap<'_> {
             return Err(KernelError::Parameter { name: "nu", value: nu, range });
         }
         if self.models.iter().all(|model| model.emission.is_over_symbols()) {
-            let sigma = |nu: f64| (2.0 * nu).sqrt().recip();
-            let exponentiated = |nu| ScoreForm::Gaussian { sigma: sigma(nu) };
-            let form = self.nu.map_or(ScoreForm::Linear, exponentiated);
-            return Ok(form.gram(&self.features(sequences)?));
+            let exponentiated = self.nu.map(|gamma| ScoreKernel::Gaussian { gamma });
+            return Ok(gram_of_features(&self.features(sequences)?, exponentiated));
         }
         let mut grams = Vec::with_capacity(self.models.len());
         for model in self.models {

@@ -26,8 +26,6 @@ impl Mixing {
 
     /// Mixes one index of a table, row after row: the one of size `size` after which `inner` entries
     /// follow for each of its values. Two multiply-adds an entry.
-    ///
-    /// A root is symmetric: weights on what is mixed are weights on what is not, mixed.
     pub fn apply(self, table: &mut [f64], size: usize, inner: usize) {
         for block in table.chunks_exact_mut((size * inner).max(1)) {
             for offset in 0..inner {

@@ -22,6 +22,7 @@ mod rbf;
 mod words;
 
 pub use empirical::EmpiricalMap;
+pub(crate) use latent::mix;
 pub use latent::{Cliques, LatentMap};
 pub use mixing::Mixing;
 pub use rbf::{Convention, Rbf};

@@ -8,9 +8,9 @@ use rand_chacha::ChaCha8Rng;
 use super::device::{Content, lift};
 use super::rows::converted;
 use super::{
-    AllBanks, Along, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
-    HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight, Width, logit,
-    table_towards,
+    AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
+    FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
+    Width, logit, table_towards,
 };
 use crate::data::Values;
 use crate::runtime::numbers::{excesses, mean};
@@ -82,6 +82,11 @@ impl Family for Bernoulli {
     fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
         let inside = parts.by_state().filter(|&p| held.pseudocount > 0.0 && p > 0.0 && p < 1.0);
         inside.map(|p| held.pseudocount * (p.ln() + (1.0 - p).ln())).sum()
+    }
+
+    fn distribution(&self, parts: &Parts, state: usize) -> Option<Distribution> {
+        let [probability] = parts.rows();
+        probability.get(state).cloned().map(Distribution::Bernoulli)
     }
 
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {

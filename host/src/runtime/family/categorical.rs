@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, weights_along};
 use super::{
-    Along, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, Held, Observed,
-    Parts, Precision, Shape, Weighed, Width, logit, table_towards,
+    Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
+    Held, Observed, Parts, Precision, Shape, Weighed, Width, logit, table_towards,
 };
 use crate::data::Sample;
 use crate::runtime::numbers::{choose, free_probabilities, normalise_into, push_row};
@@ -82,6 +82,11 @@ impl Family for Categorical {
     fn free_parameters(&self, parts: &Parts) -> usize {
         let [probability] = parts.rows();
         probability.iter().map(|row| free_probabilities(row)).sum()
+    }
+
+    fn distribution(&self, parts: &Parts, state: usize) -> Option<Distribution> {
+        let [probability] = parts.rows();
+        probability.get(state).cloned().map(Distribution::Categorical)
     }
 
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {

@@ -6,11 +6,13 @@ use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
 use super::{
-    AllBanks, Along, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
-    HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight, Width,
+    AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
+    FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
+    Width,
 };
 use crate::data::Values;
-use crate::runtime::numbers::{centre_and_spread, normal};
+use crate::data::centre_and_spread;
+use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
 
 /// Channels that are Gaussian together, with a covariance matrix.
@@ -208,6 +210,12 @@ impl Family for FullGaussian {
     fn free_parameters(&self, parts: &Parts) -> usize {
         let size = self.shape(parts).size;
         parts.states() * (size + size * (size + 1) / 2)
+    }
+
+    fn distribution(&self, parts: &Parts, state: usize) -> Option<Distribution> {
+        let [mean, covariance] = parts.rows();
+        let (mean, covariance) = (mean.get(state)?.clone(), covariance.get(state)?.clone());
+        Some(Distribution::FullGaussian { mean, covariance })
     }
 
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {

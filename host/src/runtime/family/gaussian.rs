@@ -8,11 +8,13 @@ use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
 use super::{
-    AllBanks, Along, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
-    HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight, Width, table_towards,
+    AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
+    FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
+    Width, table_towards,
 };
+use crate::data::centre_and_spread;
 use crate::data::{Sample, Values};
-use crate::runtime::numbers::{centre_and_spread, normal};
+use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
 
 /// Channels that are Gaussian, independent given the state.
@@ -116,6 +118,12 @@ impl Family for Gaussian {
             std.iter().filter(|std| std[channel] <= floor * (1.0 + 1e-9)).count()
         };
         floor.iter().enumerate().map(held).collect()
+    }
+
+    fn distribution(&self, parts: &Parts, state: usize) -> Option<Distribution> {
+        let [mean, std] = parts.rows();
+        let variance = std.get(state)?.iter().map(|std| std * std).collect();
+        Some(Distribution::Gaussian { mean: mean.get(state)?.clone(), variance })
     }
 
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {

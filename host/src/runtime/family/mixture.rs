@@ -6,12 +6,14 @@ use rand_chacha::ChaCha8Rng;
 use super::device::{Content, DeployedEmission, lift, weights_along};
 use super::gaussian::{self, Gaussian, GaussianVec, Moments};
 use super::{
-    AllBanks, Along, Block, DoesNotFit, Drawn, Family, Field, FieldKind, Held, HostWeight,
-    Observed, OverRows, Parts, Precision, Shape, Weighed, Width, entries, table_towards,
+    AllBanks, Along, Block, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
+    HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Width, entries,
+    table_towards,
 };
 use crate::data::Values;
+use crate::data::centre_and_spread;
 use crate::runtime::numbers::{
-    centre_and_spread, choose, free_probabilities, log_dirichlet, normal, normalise_into, push_row,
+    choose, free_probabilities, log_dirichlet, normal, normalise_into, push_row,
 };
 use crate::runtime::{HmmError, check};
 
@@ -194,6 +196,18 @@ impl Family for Mixture {
         let [weight, mean, std] = parts.rows();
         let weights: usize = weight.iter().map(|row| free_probabilities(row)).sum();
         weights + mean.iter().chain(std).map(Vec::len).sum::<usize>()
+    }
+
+    fn distribution(&self, parts: &Parts, state: usize) -> Option<Distribution> {
+        let size = self.shape(parts).size.max(1);
+        let [weight, mean, std] = parts.rows();
+        let laws = mean.get(state)?.chunks(size).zip(std.get(state)?.chunks(size));
+        let component = |(mean, std): (&[f64], &[f64])| Distribution::Gaussian {
+            mean: mean.to_vec(),
+            variance: std.iter().map(|std| std * std).collect(),
+        };
+        let component = laws.map(component).collect();
+        Some(Distribution::Mixture { weight: weight.get(state)?.clone(), component })
     }
 
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {

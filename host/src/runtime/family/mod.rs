@@ -21,6 +21,7 @@
 mod bernoulli;
 mod categorical;
 pub(crate) mod device;
+mod distribution;
 mod emissions;
 mod full_gaussian;
 mod gaussian;
@@ -42,6 +43,7 @@ pub(crate) use device::{
     Along, DeployedEmission, DoesNotFit, Field, FieldKind, Precision, Weight, lift, reals,
     weights_along,
 };
+pub use distribution::Distribution;
 pub use emissions::{EmissionDirection, Emissions};
 pub(crate) use gaussian::GaussianFields;
 pub(crate) use mixture::MOST_COMPONENTS;
@@ -52,7 +54,7 @@ pub use rows::{HostReal, HostWeight, RowState};
 
 use super::HmmError;
 use crate::data::{Sample, Values};
-use crate::report::counted;
+use crate::words::counted;
 
 /// The families there are.
 pub const FAMILIES: [&dyn Family; 6] = [
@@ -200,6 +202,11 @@ pub trait Family: fmt::Debug + Sync {
     /// Free parameters: see [`Hmm::free_parameters`](crate::runtime::Hmm::free_parameters).
     fn free_parameters(&self, parts: &Parts) -> usize {
         parts.states() * entries(self.parts(), self.shape(parts))
+    }
+    /// The distribution of a state by itself; `None` of a family that cannot be compared with another.
+    fn distribution(&self, parts: &Parts, state: usize) -> Option<Distribution> {
+        let _ = (parts, state);
+        None
     }
     /// Draws an observation of a state.
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn;

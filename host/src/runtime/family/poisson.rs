@@ -7,9 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use super::device::{Content, lift};
 use super::rows::converted;
 use super::{
-    AllBanks, Along, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
-    HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight, Width, logit,
-    table_towards,
+    AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
+    FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
+    Width, logit, table_towards,
 };
 use crate::data::Values;
 use crate::runtime::numbers::{Bits, excesses, mean};
@@ -100,6 +100,11 @@ impl Family for Poisson {
             if a > 0.0 && rate > 0.0 { a * rate.ln() - b * rate } else { 0.0 }
         };
         rate.iter().flat_map(|row| row.iter().enumerate()).map(one).sum()
+    }
+
+    fn distribution(&self, parts: &Parts, state: usize) -> Option<Distribution> {
+        let [rate] = parts.rows();
+        rate.get(state).cloned().map(Distribution::Poisson)
     }
 
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn {

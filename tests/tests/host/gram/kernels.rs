@@ -2,9 +2,10 @@ use std::slice::from_ref;
 
 use fishweir::data::{Samples, SamplesView};
 use fishweir::kernel::{
-    CountKernel, Counted, Expected, FisherKernel, Gram, Kernel, KernelError, Metric, NoScore,
-    ScoreForm, TopKernel, Whitening,
+    CountKernel, Counted, Expected, FisherKernel, Gram, Kernel, KernelError, Metric, ScoreKernel,
+    TopKernel, Whitening,
 };
+use fishweir::model::NoScore;
 use fishweir::runtime::Hmm;
 use fishweir_core::emission::Parametrisation;
 use fishweir_tests::oracle::least_eigenvalue;
@@ -15,12 +16,12 @@ use crate::gram::{categorical, gaussian, sequences, views};
 
 const BOTH: [Parametrisation; 2] = [Parametrisation::RATIO, Parametrisation::SOFTMAX];
 
-const FORMS: [ScoreForm; 3] =
-    [ScoreForm::Linear, ScoreForm::Gaussian { sigma: 3.0 }, ScoreForm::Polynomial { power: 3 }];
+const FORMS: [Option<ScoreKernel>; 3] =
+    [None, Some(ScoreKernel::gaussian(3.0)), Some(ScoreKernel::Polynomial { degree: 3 })];
 
 /// What a matrix of kernel values must be: finite, symmetric to the bit, without a negative eigenvalue
 /// but for rounding; and the same of its cosine, whose diagonal is one.
-fn must_be_a_kernel(gram: &Gram, name: &str) {
+pub(super) fn must_be_a_kernel(gram: &Gram, name: &str) {
     for matrix in [gram, &gram.normalised()] {
         for i in 0..matrix.len() {
             for j in 0..matrix.len() {
@@ -121,7 +122,7 @@ proptest! {
         });
         prop_assume!(clear);
         let grams = BOTH.map(|parametrisation| {
-            let form = ScoreForm::Linear;
+            let form = None;
             FisherKernel { models: from_ref(&model), parametrisation, metric, form }
                 .gram(&views)
                 .expect("possible")
@@ -142,7 +143,7 @@ proptest! {
             models: from_ref(&model),
             parametrisation: Parametrisation::SOFTMAX,
             metric: Metric::Practical,
-            form: ScoreForm::Linear,
+            form: None,
         };
         let (scores, _) = practical.features(&views(&samples)).expect("possible");
         let by = fishweir::kernel::Information::empirical(&scores).expect("scores");
@@ -171,7 +172,7 @@ fn the_practical_kernel_does_depend_on_the_parametrisation() {
     let model = categorical(sampler, Topology::Ergodic, 2);
     let samples = sequences(sampler, &model, 6);
     let [ratio, softmax] = BOTH.map(|parametrisation| {
-        let (metric, form) = (Metric::Practical, ScoreForm::Linear);
+        let (metric, form) = (Metric::Practical, None);
         let models = from_ref(&model);
         FisherKernel { models, parametrisation, metric, form }.gram(&views(&samples)).expect("all")
     });
@@ -260,7 +261,7 @@ fn an_impossible_sequence_is_named() {
         models: from_ref(&model),
         parametrisation: Parametrisation::SOFTMAX,
         metric: Metric::Practical,
-        form: ScoreForm::Linear,
+        form: None,
     };
     let log_priors = [0.5_f64.ln(); 2];
     let models = [model.clone(), model.clone()];

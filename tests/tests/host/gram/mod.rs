@@ -1,6 +1,8 @@
 //! Gram matrices of the host's kernels: what every kernel must be, over random models.
 
+mod distributions;
 mod kernels;
+mod mean_maps;
 mod scores;
 
 use fishweir::data::{Samples, SamplesView};

@@ -1,6 +1,7 @@
 use fishweir::batch::log_likelihoods;
 use fishweir::data::Samples;
-use fishweir::kernel::{Information, InformationError, Scored, scores};
+use fishweir::kernel::{Information, InformationError};
+use fishweir::model::{Scored, scores};
 use fishweir::runtime::Hmm;
 use fishweir_core::emission::Parametrisation;
 use fishweir_tests::oracle::words;

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use fishweir::data::{Dataset, ReadOptions, Samples};
 use fishweir::kernel::marginal::FixedLengthModel;
 use fishweir::learn::{
-    ChosenBy, ClassifierKind, Mirror, Scaling, TrainOptions, Trained, train, train_fixed_length,
+    ChosenBy, ClassWeight, ClassifierKind, Mirror, Scaling, TrainOptions, Trained, train,
+    train_fixed_length,
 };
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_tests::sample::Sampler;
@@ -70,6 +71,43 @@ fn the_floor_that_is_right_most_often_is_taken() {
         options.baum_welch.std_floor = taken;
         options.std_floors = Vec::new();
         assert_eq!(chosen.classifier, trained(&data, &options).classifier, "{kind}");
+    }
+}
+
+/// Series that are all alike are decided by the classes' shares of what is trained on, and where these
+/// are equal for the first class.
+#[test]
+fn floors_of_bayes_are_judged_by_the_rule_that_is_deployed() {
+    let mut text = String::from("series,subject,label,t,p\n");
+    // Of the first subject two series of either class, of the second four and two.
+    for (series, (subject, label)) in [
+        (0, "a"),
+        (0, "a"),
+        (0, "b"),
+        (0, "b"),
+        (1, "a"),
+        (1, "a"),
+        (1, "a"),
+        (1, "a"),
+        (1, "b"),
+        (1, "b"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for t in 0..6 {
+            let _ = writeln!(text, "{series},{subject},{label},{t},{}", t % 2);
+        }
+    }
+    let data = Dataset::parse("alike.csv", text.as_bytes(), &ReadOptions::default()).expect("data");
+    let mut options = options(ClassifierKind::Bayes, 1);
+    options.std_floors = vec![0.1];
+    for (weight, accuracy) in [(ClassWeight::Even, 0.6), (ClassWeight::Balanced, 0.5)] {
+        options.class_weight = weight;
+        let floor = trained(&data, &options).floor.expect("a floor");
+        let judged: Vec<f64> = floor.candidates.iter().map(|one| one.accuracy).collect();
+        assert_eq!(judged, [accuracy; 2], "{weight:?}");
+        assert_eq!(floor.std_floor, options.baum_welch.std_floor);
     }
 }
 

@@ -5,8 +5,9 @@ use fishweir::batch::log_likelihoods;
 use fishweir::classifier::{Classifier, Observations, Output, Provenance};
 use fishweir::data::{Samples, SamplesView};
 use fishweir::fit::{BaumWelch, Topology};
-use fishweir::kernel::scores;
+
 use fishweir::learn::{FeatureMap, Features};
+use fishweir::model::scores;
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_core::classify::Normalisation;
 use fishweir_core::emission::Parametrisation;

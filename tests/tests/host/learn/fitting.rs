@@ -2,12 +2,12 @@
 
 use fishweir::data::{Dataset, ReadOptions, Samples, SamplesView, Windowing};
 use fishweir::evaluate::{CrossValidationOptions, cross_validate};
-use fishweir::fit::{BaumWelch, Topology};
+use fishweir::fit::{BaumWelch, FitError, Topology, fit};
 use fishweir::learn::{
     ClassifierKind, Mirror, TrainOptions, Trained, Trainer, Vector, Vectors, constant_channels,
     train,
 };
-use fishweir::runtime::{Emissions, Hmm};
+use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
 use std::fmt::Write as _;
 
@@ -136,6 +136,8 @@ fn a_fit_is_read_by_its_occupancy() {
         .expect("fitted");
     fit.occupancy = vec![0.5, 1.0, 3.0];
     assert_eq!(fit.dead_states(), 1);
+    fit.occupancy = vec![0.0, 0.5, 3.0];
+    assert_eq!(fit.dead_states(), 2);
     fit.occupancy = vec![4.0, 1.0, 3.0];
     fit.model.initial = vec![0.0, 0.5, 0.5];
     assert_eq!(fit.starting_anywhere().model.initial, [0.0, 0.25, 0.75]);
@@ -280,6 +282,61 @@ fn a_quiet_class_is_not_made_loud() {
     assert!(sample < 0.0015 && (std[0][0] / sample - 1.0).abs() < 1e-9, "{std:?}, {sample}");
     assert_eq!(trained.fits[quiet].floored, [0, 0, 1, 0, 0, 0], "the constant channel alone");
     assert_eq!(constant_channels(&data, &all(&data)), ["q"]);
+}
+
+/// The floor is by the channel's own spread, by a thousandth of all data's where that is more, and by all
+/// data's where the channel never moves.
+#[test]
+fn floors_are_fractions_of_the_right_spread() {
+    let rows = |spread: f64| -> Samples {
+        (0..40).map(|t| [1.0 + spread * (f64::from(t % 2) * 2.0 - 1.0), f64::from(t % 4)]).collect()
+    };
+    let options = BaumWelch { states: 1, std_floor: 2.0, ..BaumWelch::default() };
+    for (spread, floor) in [(0.5, 2.0 * 0.5), (1e-4, 2.0 * 5e-3), (0.0, 2.0 * 5.0)] {
+        let samples = [rows(spread)];
+        let fit = options.fit(&views(&samples), 2, &[5.0, 1.0], &|| ()).expect("fitted");
+        let std = fit.model.emission.part("std").expect("Gaussians");
+        assert!((std[0][0] / floor - 1.0).abs() < 1e-9, "{spread}: {std:?}");
+        assert_eq!(fit.floored, [1, 1]);
+    }
+}
+
+/// There is but one way to know them; which component of a mixture a sample is of is not known.
+#[test]
+fn where_the_states_are_known_there_is_one_fit() {
+    let samples: Vec<Samples> =
+        (0..9).map(|n| (0..5).map(|t| [f64::from(n * t % 7)]).collect()).collect();
+    for (name, topology, fits) in [
+        ("gaussian", Topology::Positions, 1),
+        ("mixture", Topology::Positions, 3),
+        ("gaussian", Topology::LeftToRight, 3),
+    ] {
+        let emission = family(name);
+        let options =
+            BaumWelch { states: 3, topology, emission, restarts: 3, ..BaumWelch::default() };
+        let fit = options.fit(&views(&samples), 1, &[2.0], &|| ()).expect("fitted");
+        let seeds: Vec<u64> = fit.restarts.iter().map(|one| one.seed).collect();
+        assert_eq!(seeds, (1..=fits).collect::<Vec<u64>>(), "{name} {topology:?}");
+        if topology == Topology::Positions {
+            assert_eq!(fit.model.initial, [1.0, 0.0, 0.0]);
+            let next = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]];
+            assert_eq!(fit.model.transition, next);
+        }
+    }
+}
+
+#[test]
+fn an_impossible_sequence_is_named_by_its_number() {
+    let mut start = hidden();
+    start.emission = Emissions::categorical(vec![vec![0.5, 0.5, 0.0, 0.0]; 2]);
+    for wrong in [0, 7, 133, 299] {
+        let of = |n| Samples::Symbols(vec![Some(if n == wrong { 2 } else { 1 }); 4]);
+        let samples: Vec<Samples> = (0..300).map(of).collect();
+        let error = fit(&BaumWelch::default(), start.clone(), &views(&samples), &[], &|| ());
+        let error = error.expect_err("impossible");
+        let found = matches!(error, FitError::Impossible { sequence, .. } if sequence == wrong);
+        assert!(found, "{wrong}: {error}");
+    }
 }
 
 /// Windows begin anywhere: a state is the first of one as often as it is any.

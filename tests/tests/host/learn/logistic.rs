@@ -169,3 +169,23 @@ fn what_is_no_problem_is_refused_by_name() {
         Err(KernelLearnError::NotSymmetric { row: 1, column: 0 })
     );
 }
+
+/// What is said of a new item, which is none of those trained on.
+#[test]
+fn margins_and_probabilities_are_those_of_the_machine() {
+    let mut s = Sampler::new(9);
+    let items = Items::draw(&mut s, 20, 3, 1.0);
+    let unit = [vec![1.0, 0.0, 0.0], vec![0.0, 1.0, 0.0], vec![0.0, 0.0, 1.0]];
+    let prior = MapLogistic::train(&items.rows, &items.positive, &unit).expect("a solution");
+    let machine = &prior.dual;
+    for new in Items::draw(&mut s, 5, 3, 1.0).rows {
+        let product = |row: &Vec<f64>| row.iter().zip(&new).map(|(x, y)| x * y).sum::<f64>();
+        let kernels: Vec<f64> = items.rows.iter().map(product).collect();
+        let margin = machine.expansion().value(&kernels);
+        assert_close(machine.margin(&kernels), margin, 1e-12, "margin");
+        assert_close(prior.margin(&new), margin, 1e-9, "margin by weights");
+        let odds = margin.exp();
+        assert_close(machine.probability(&kernels), odds / (1.0 + odds), 1e-12, "probability");
+        assert_close(prior.probability(&new), odds / (1.0 + odds), 1e-9, "by weights");
+    }
+}

@@ -140,3 +140,24 @@ fn a_class_without_rivals_is_always_decided_for() {
     let machine = KernelSvm::train(&gram, &[false; 3], Costs::even(1.0)).expect("trained");
     assert_eq!(machine.expansion.value(&[0.3, 0.2, 0.1]), -1.0);
 }
+
+/// Where every multiplier is at a bound, any bias between what the two sides lack is right.
+#[test]
+fn a_bias_without_free_multipliers_is_the_middle_of_what_is_allowed() {
+    let gram = Gram::of_features(&[vec![2.0], vec![0.0]]);
+    let machine = KernelSvm::train(&gram, &[true, false], Costs::even(0.1)).expect("trained");
+    assert_eq!(machine.expansion.coefficients, [0.1, -0.1]);
+    // Values but for the bias are 0.4 and 0: the margins lack 0.6 and 1 the other way.
+    assert_close(machine.expansion.bias, (0.6 - 1.0) / 2.0, 1e-12, "bias");
+}
+
+#[test]
+fn a_bias_is_the_mean_of_what_free_multipliers_lack() {
+    let rows = [vec![3.0], vec![1.0], vec![0.0], vec![-4.0]];
+    let gram = Gram::of_features(&rows);
+    let machine = KernelSvm::train(&gram, &[true, true, false, false], Costs::even(10.0));
+    // One and zero are parted in the middle: f(x) = 2 x - 1.
+    let machine = machine.expect("trained").expansion;
+    assert_close(machine.bias, -1.0, 1e-6, "bias");
+    assert_eq!((machine.coefficients[0], machine.coefficients[3]), (0.0, 0.0));
+}

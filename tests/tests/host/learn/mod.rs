@@ -2,9 +2,11 @@
 
 mod choices;
 mod families;
+mod features;
 mod fitting;
 mod logistic;
 mod machines;
+mod topologies;
 
 use fishweir::kernel::Gram;
 use fishweir_tests::sample::Sampler;

@@ -1,5 +1,6 @@
 //! Features are what their kernels are defined as.
 
+use fishweir::kernel::mean_map::{Cliques, Convention, LatentMap, Rbf};
 use fishweir::kernel::{
     CountKernel, Counted, Gram, Information, InformationError, Kernel, TopKernel, Whitening,
 };
@@ -72,6 +73,31 @@ fn counts_are_the_count_kernels() {
         for (x, row) in rows.iter().enumerate() {
             for (y, other) in rows.iter().enumerate() {
                 assert_close(product(row, other), gram.get(x, y), 1e-12, "kernel");
+            }
+        }
+    }
+}
+
+/// Mixed counts a sample have the latent mean map for inner products, but that transitions are divided by
+/// the number of samples.
+#[test]
+fn mixed_counts_are_the_latent_mean_map() {
+    let bank = Bank::draw(Family::Symbols, 3, 21);
+    for lambda in [0.0, 0.4, 2.0, f64::INFINITY] {
+        let rbf = Rbf::new(lambda, Convention::Half).expect("not negative");
+        let features = Features::LatentMap { mismatch: rbf.mismatch() };
+        let (map, rows) = extract(&bank, features, Normalisation::PER_SAMPLE);
+        assert_eq!(rows[0].len(), map.len());
+        let gram = |cliques| {
+            let kernel = LatentMap { models: &bank.models, rbf, cliques, nu: None };
+            kernel.gram(&bank.views()).expect("possible")
+        };
+        let (emissions, transitions) = (gram(Cliques::Emissions), gram(Cliques::Transitions));
+        let share = |x: usize| (bank.views()[x].len() - 1) as f64 / bank.views()[x].len() as f64;
+        for (x, row) in rows.iter().enumerate() {
+            for (y, other) in rows.iter().enumerate() {
+                let kernel = emissions.get(x, y) + share(x) * share(y) * transitions.get(x, y);
+                assert_close(product(row, other), kernel, 1e-12, "kernel");
             }
         }
     }

@@ -2,9 +2,10 @@
 //! and topology; what cannot be deployed is refused before it is fitted; no held-back window is seen.
 
 use fishweir::data::{Dataset, ReadOptions, Window};
-use fishweir::deploy::{ExpansionKernel, ModelKind, ScoreKernelKind, WhiteningRows};
+use fishweir::deploy::{ExpansionKernel, ModelKind, WhiteningRows};
 use fishweir::evaluate::{CrossValidationOptions, cross_validate};
 use fishweir::fit::Topology;
+use fishweir::kernel::ScoreKernel;
 use fishweir::learn::{
     ClassWeight, ClassifierKind, FeatureMap, Features, Learner, Matrix, Metric, Scaling,
     ScoreModels, TrainOptions, Trainer, train,
@@ -98,12 +99,12 @@ fn values_where_trained(
     let items: Vec<Vec<f64>> = rows.rows().map(|row| metric.map(&rounded(row))).collect();
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let of_kernel = |a: &[f64], b: &[f64]| match *kernel {
-        ScoreKernelKind::Gaussian { gamma } => {
+        ScoreKernel::Gaussian { gamma } => {
             let apart: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
             (-gamma * product(&apart, &apart)).exp()
         }
-        ScoreKernelKind::Polynomial { degree } => (1.0 + product(a, b)).powi(degree as i32),
-        ScoreKernelKind::Cosine => product(a, b) / (product(a, a) * product(b, b)).sqrt(),
+        ScoreKernel::Polynomial { degree } => (1.0 + product(a, b)).powi(degree as i32),
+        ScoreKernel::Cosine => product(a, b) / (product(a, a) * product(b, b)).sqrt(),
     };
     let values = |row: Vec<f64>| -> Vec<(f64, f64)> {
         let z = metric.map(&row);
@@ -224,8 +225,7 @@ fn width_and_cost_are_chosen_within_the_training_data() {
     assert_eq!(choice.setting, first.setting);
     let machine = trained.classifier.machine().expect("a machine");
     assert_eq!(machine.models().len(), 1);
-    let ExpansionKernel::Scores { kernel: ScoreKernelKind::Gaussian { gamma }, .. } =
-        machine.kernel
+    let ExpansionKernel::Scores { kernel: ScoreKernel::Gaussian { gamma }, .. } = machine.kernel
     else {
         panic!("Gaussian");
     };

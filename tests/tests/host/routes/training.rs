@@ -35,7 +35,12 @@ fn every_learner_on_every_feature_in_every_scaling() {
     let all: Vec<usize> = (0..data.series().len()).collect();
     let (learned, judged) = all.split_at(28);
     let folder = tempfile::tempdir().expect("a folder");
-    for kind in [ClassifierKind::Fisher, ClassifierKind::Top, ClassifierKind::Count] {
+    for kind in [
+        ClassifierKind::Fisher,
+        ClassifierKind::Top,
+        ClassifierKind::Count,
+        ClassifierKind::LatentMap,
+    ] {
         for learner in
             [Learner::Svm, Learner::Logistic, Learner::KernelSvm, Learner::KernelLogistic]
         {

@@ -1,4 +1,4 @@
-use fishweir::context::information_of_means;
+use fishweir::model::information_of_means;
 use fishweir_core::context::{ContextLikelihood, ContextStatistics, Independent};
 use fishweir_core::emission::{
     Gaussian, GaussianScore, Mixture, MixtureScore, Parametrisation, Width,

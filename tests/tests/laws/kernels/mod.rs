@@ -3,6 +3,7 @@
 #![allow(clippy::needless_range_loop, reason = "matrices are read by row and column")]
 
 mod aligned;
+mod between;
 mod long_sequences;
 mod machine;
 mod pair;

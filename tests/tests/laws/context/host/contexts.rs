@@ -1,5 +1,5 @@
-use fishweir::context::{ContextModelError, ContextSet, MarkovModel};
 use fishweir::data::{Alphabet, Samples};
+use fishweir::model::{ContextModelError, ContextSet, MarkovModel};
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
-use fishweir::context::DensityModel;
 use fishweir::data::{Rows, Samples};
 use fishweir::fit::{BaumWelch, FitError};
-use fishweir::kernel::{Information, InformationError, Scored};
+use fishweir::kernel::{Information, InformationError};
+use fishweir::model::{DensityModel, Scored};
 use fishweir_core::context::{ContextLikelihood, ContextStatistics, Independent};
 use fishweir_core::emission::{Gaussian, Mixture};
 use fishweir_tests::oracle::derivative;

@@ -1,8 +1,8 @@
-use fishweir::context::{ContextSet, DensityModel, MarkovModel, PositionModel};
 use fishweir::data::Samples;
 use fishweir::kernel::{
-    Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreForm, Scored, TopKernel,
+    Expected, FisherKernel, Gram, Information, Kernel, Metric, ScoreKernel, TopKernel,
 };
+use fishweir::model::{ContextSet, DensityModel, FittedModel, MarkovModel, PositionModel, Scored};
 use fishweir_core::emission::Parametrisation;
 use fishweir_tests::sample::Sampler;
 
@@ -11,7 +11,7 @@ use super::{BOTH, drawn, views};
 /// Two models of a family each, with the sequences that their kernels are of.
 struct Family {
     name: &'static str,
-    models: [Box<dyn Scored>; 2],
+    models: [FittedModel; 2],
     samples: Vec<Samples>,
     /// Of the exact information, where there is one.
     length: Option<usize>,
@@ -26,27 +26,27 @@ fn families() -> Vec<Family> {
         [first.to_vec(), second.to_vec()]
     };
     let markov = |set: ContextSet, end: bool| {
-        let fit = |half: Vec<Samples>| -> Box<dyn Scored> {
-            Box::new(MarkovModel::fit(&set, 3, end, &views(&half), 0.5).expect("a model"))
+        let fit = |half: Vec<Samples>| -> FittedModel {
+            MarkovModel::fit(&set, 3, end, &views(&half), 0.5).expect("a model").into()
         };
         halves(&strings).map(fit)
     };
-    let positions = halves(&even).map(|half| -> Box<dyn Scored> {
-        Box::new(PositionModel::fit(3, &views(&half), 0.5).expect("a model"))
+    let positions = halves(&even).map(|half| -> FittedModel {
+        PositionModel::fit(3, &views(&half), 0.5).expect("a model").into()
     });
     let mut density = |components: usize| {
-        [(); 2].map(|()| -> Box<dyn Scored> {
+        [(); 2].map(|()| -> FittedModel {
             let mut table = |low, high| -> Vec<Vec<f64>> {
                 (0..components).map(|_| sampler.row(2, low, high)).collect()
             };
             let (mean, std) = (table(-1.0, 1.0), table(0.5, 2.0));
             let weight = sampler.probabilities(components);
-            Box::new(DensityModel::new(weight, mean, std).expect("a model"))
+            DensityModel::new(weight, mean, std).expect("a model").into()
         })
     };
     let (gaussian, mixture) = (density(1), density(3));
-    let points = |models: &[Box<dyn Scored>; 2]| -> Vec<Samples> {
-        (0..12).map(|n| models[n % 2].draw(1 + n % 4, n as u64)).collect()
+    let points = |models: &[FittedModel; 2]| -> Vec<Samples> {
+        (0..12).map(|n| models[n % 2].any().draw(1 + n % 4, n as u64)).collect()
     };
     let (of_gaussian, of_mixture) = (points(&gaussian), points(&mixture));
     let strings_of =
@@ -74,8 +74,9 @@ fn must_be_a_kernel(gram: &Gram, name: &str) {
 #[test]
 fn every_kernel_on_scores_takes_every_family() {
     let forms =
-        [ScoreForm::Linear, ScoreForm::Gaussian { sigma: 3.0 }, ScoreForm::Polynomial { power: 3 }];
+        [None, Some(ScoreKernel::gaussian(3.0)), Some(ScoreKernel::Polynomial { degree: 3 })];
     for Family { name, models, samples, length } in families() {
+        let models = models.each_ref().map(|model| model.any() as &dyn Scored);
         let exact = length.map(|length| Expected::Exact { length });
         let expected = [Expected::Sampled { count: 60, seed: 3 }, Expected::Empirical];
         let mut metrics = vec![Metric::Practical];
@@ -113,11 +114,11 @@ fn every_kernel_on_scores_takes_every_family() {
 fn the_invariant_kernel_is_invariant() {
     for Family { name, models, samples, length } in families() {
         let Some(length) = length else { continue };
-        for model in &models {
+        for model in models.iter().map(|model| model.any() as &dyn Scored) {
             let grams = |metric| {
                 BOTH.map(|parametrisation| {
-                    let models = std::slice::from_ref(model);
-                    let form = ScoreForm::Linear;
+                    let models = &[model];
+                    let form = None;
                     FisherKernel { models, parametrisation, metric, form }
                         .gram(&views(&samples))
                         .expect("possible")

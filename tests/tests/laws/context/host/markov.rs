@@ -1,6 +1,6 @@
-use fishweir::context::{ContextModelError, ContextSet, MarkovModel};
 use fishweir::data::Samples;
-use fishweir::kernel::{FisherKernel, Kernel, Metric, ScoreForm, Scored};
+use fishweir::kernel::{FisherKernel, Kernel, Metric};
+use fishweir::model::{ContextModelError, ContextSet, MarkovModel, Scored};
 use fishweir_core::ObservationError;
 use fishweir_core::context::{
     AutomatonView, ContextLikelihood, ContextModel, ContextStatistics, Span, StringEnd,
@@ -161,7 +161,7 @@ proptest! {
             models: std::slice::from_ref(&model),
             parametrisation: Parametrisation::RATIO,
             metric: Metric::Practical,
-            form: ScoreForm::Linear,
+            form: None,
         };
         let gram = kernel.gram(&views).expect("possible");
         for (i, s) in views.iter().enumerate() {

@@ -7,9 +7,9 @@ mod kernels;
 mod markov;
 mod positions;
 
-use fishweir::context::MarkovModel;
 use fishweir::data::{Samples, SamplesView};
-use fishweir::kernel::{Information, ModelScore, Scored, scores};
+use fishweir::kernel::Information;
+use fishweir::model::{MarkovModel, ModelScore, Scored, scores};
 use fishweir_core::context::StringEnd;
 use fishweir_core::emission::Parametrisation;
 use fishweir_tests::oracle::derivative;

@@ -1,6 +1,6 @@
-use fishweir::context::{ContextModelError, PositionModel};
 use fishweir::data::Samples;
-use fishweir::kernel::{Expected, FisherKernel, Kernel, Metric, ScoreForm, Scored};
+use fishweir::kernel::{Expected, FisherKernel, Kernel, Metric};
+use fishweir::model::{ContextModelError, PositionModel, Scored};
 use fishweir_core::ObservationError;
 use fishweir_core::context::{
     ContextLikelihood, ContextStatistics, IndependentPositions, Positions,
@@ -95,7 +95,7 @@ proptest! {
                 models: std::slice::from_ref(&model),
                 parametrisation,
                 metric: Metric::Information { expected, diagonal: false, ridge: 0.0 },
-                form: ScoreForm::Linear,
+                form: None,
             };
             let gram = kernel.gram(&views(&strings)).expect("possible");
             for (i, s) in strings.iter().enumerate() {

@@ -1,0 +1,335 @@
+use super::{Term, Terms, TermsError};
+use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::filter::{Memory, Recursion};
+use crate::number::Real;
+
+/// The tables of a [`Discrepancy`], whatever their sizes: what a network is on a device.
+///
+/// ```text
+/// D_ijk = sum_events lambda^age [row of i is j] ( [x_i = k] - theta_ijk )
+/// S_i   = sum_jk D_ijk^2 / (P_ij theta_ijk),        W_i = sum_events lambda^(2 age) over those with i
+/// ```
+///
+/// The statistic `sum_i S_i / W_i` is the squared maximum mean discrepancy between the events of late and
+/// the network, under the network's Fisher kernel, times their effective number: Rao's score statistic. While
+/// the network holds its mean is the number of free parameters, and over a long memory it is near
+/// chi-squared with so many degrees. Each term is centred, so that nothing cancels. Forgetting is a growing
+/// unit for what comes, rescaled by a power of two now and then.
+///
+/// A node that is missing in an event, or one of whose parents is, has none of it in its sums. Over dense
+/// tables an event touches one row a node.
+///
+/// Flash: the terms', and two reals a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DiscrepancyTables<'t, T> {
+    terms: Terms<'t>,
+    theta: &'t [T],
+    /// `1 / (P theta)`, zero where a cell has no probability.
+    precision: &'t [T],
+    memory: Memory<T>,
+    /// What the statistic must pass.
+    threshold: T,
+    /// Effective events before there is an alarm.
+    least: T,
+}
+
+/// What events left: a number a cell and a node, in an array or in any other slice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DiscrepancyState<T, D, W> {
+    /// `D`, by cell, in units of `unit`.
+    deviation: D,
+    /// `W`, by node, in units of its square.
+    squares: W,
+    /// What the next event counts.
+    unit: T,
+    /// Sums of all units and of their squares.
+    weight: T,
+    square: T,
+}
+
+/// How far events of late are from the network.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct DiscrepancyReading<T = f32> {
+    /// `sum_i S_i / W_i`.
+    pub statistic: T,
+    /// The node with the largest share of it; the first of equals.
+    pub node: usize,
+    /// That share of the statistic.
+    pub share: T,
+    /// Events that count: `(sum lambda^age)^2 / sum lambda^(2 age)`.
+    pub events: T,
+    /// Whether the statistic has passed its threshold, over enough events. One that is no number has.
+    pub alarm: bool,
+}
+
+/// The unit that is rescaled, as a power of two.
+const LARGEST_UNIT: i32 = 12;
+
+impl<'t, T: Real> DiscrepancyTables<'t, T> {
+    /// The tables of a network: `theta` and `precision` by cell, `1 / (P theta)` with `P` the probability
+    /// of the row, zero where the cell has none. An alarm is a statistic above `threshold` once `least`
+    /// effective events are in. [`validate`](Self::validate) checks the numbers.
+    ///
+    /// # Errors
+    /// [`TermsError`]: terms that are not families of nodes, tables without an entry a cell.
+    pub const fn new(
+        terms: Terms<'t>,
+        theta: &'t [T],
+        precision: &'t [T],
+        memory: Memory<T>,
+        threshold: T,
+        least: T,
+    ) -> Result<Self, TermsError> {
+        if let Err(error) = terms.check_families() {
+            return Err(error);
+        }
+        let wanted = terms.cells();
+        if theta.len() != wanted {
+            return Err(TermsError::Sizes { wanted, found: theta.len() });
+        }
+        if precision.len() != wanted {
+            return Err(TermsError::Sizes { wanted, found: precision.len() });
+        }
+        Ok(Self { terms, theta, precision, memory, threshold, least })
+    }
+
+    /// What the tables are over.
+    pub const fn terms(&self) -> &Terms<'t> {
+        &self.terms
+    }
+
+    /// The same with another threshold.
+    pub const fn with_threshold(self, threshold: T) -> Self {
+        Self { threshold, ..self }
+    }
+
+    /// Bytes of flash: the lists, the tables and three settings.
+    pub const fn bytes(&self) -> usize {
+        self.terms.bytes() + (2 * self.terms.cells() + 3) * size_of::<T>()
+    }
+
+    /// Checks every number: probabilities from 0 to 1, precisions finite and not negative and above zero
+    /// where a probability is, a memory of the past that keeps some and not all of it or all, a threshold
+    /// that is positive.
+    ///
+    /// # Errors
+    /// Names the first that is wrong, by node and entry; of settings, memory, threshold and least events.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        for (row, term) in self.terms.iter().enumerate() {
+            for entry in 0..term.size() {
+                let cell = term.first() + entry;
+                let (theta, precision) = (at(self.theta, cell), at(self.precision, cell));
+                let wrong = |part, flaw| Err(ModelError::new(part, flaw, row, entry));
+                let is_probability = theta >= T::ZERO && theta <= T::ONE;
+                if !is_probability {
+                    return wrong(Part::Probability, Flaw::NotInRange);
+                }
+                if !precision.is_finite() {
+                    return wrong(Part::Whitening, Flaw::NotFinite);
+                }
+                if precision < T::ZERO {
+                    return wrong(Part::Whitening, Flaw::Negative);
+                }
+                if precision > T::ZERO && theta == T::ZERO {
+                    return wrong(Part::Whitening, Flaw::Inconsistent);
+                }
+            }
+        }
+        let kept = self.memory.kept();
+        if !(kept > T::ZERO && kept <= T::ONE) {
+            return Err(ModelError::new(Part::Memory, Flaw::NotInRange, 0, 0));
+        }
+        for (entry, setting) in [self.threshold, self.least].into_iter().enumerate() {
+            if !(setting >= T::ZERO && setting.is_finite()) {
+                return Err(ModelError::new(Part::Limit, Flaw::NotInRange, 0, entry));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in an event. The buffers of the state must have an entry a cell and a node.
+    ///
+    /// # Errors
+    /// An event that is none or that the network makes impossible; the state is unchanged.
+    pub fn push<D, W>(
+        &self,
+        state: &mut DiscrepancyState<T, D, W>,
+        event: &[u16],
+    ) -> Result<(), ObservationError>
+    where
+        D: AsMut<[T]>,
+        W: AsMut<[T]>,
+    {
+        self.terms.check(event)?;
+        let there = |term: &Term<'_>| term.cell(event).map(|cell| at(self.precision, cell));
+        if self.terms.iter().filter_map(|term| there(&term)).any(|inverse| inverse == T::ZERO) {
+            return Err(ObservationError::Impossible);
+        }
+        self.grow(state);
+        let unit = state.unit;
+        let deviation = state.deviation.as_mut();
+        for (term, square) in self.terms.iter().zip(state.squares.as_mut()) {
+            let Some(cell) = term.cell(event) else { continue };
+            let row = term.row(cell);
+            let cells = row..row + term.states();
+            let of_row = deviation.get_mut(cells.clone()).into_iter().flatten();
+            for (entry, &theta) in of_row.zip(self.theta.get(cells).into_iter().flatten()) {
+                *entry = *entry - unit * theta;
+            }
+            if let Some(entry) = deviation.get_mut(cell) {
+                *entry = *entry + unit;
+            }
+            *square = *square + unit * unit;
+        }
+        state.weight = state.weight + unit;
+        state.square = state.square + unit * unit;
+        Ok(())
+    }
+
+    /// Lets an event pass that was not observed: what was fades.
+    pub fn push_missing<D, W>(&self, state: &mut DiscrepancyState<T, D, W>)
+    where
+        D: AsMut<[T]>,
+        W: AsMut<[T]>,
+    {
+        self.grow(state);
+    }
+
+    /// The next event's unit: what was before fades against it.
+    fn grow<D: AsMut<[T]>, W: AsMut<[T]>>(&self, state: &mut DiscrepancyState<T, D, W>) {
+        if self.memory.lost() == T::ZERO {
+            return;
+        }
+        state.unit = state.unit / self.memory.kept();
+        if state.unit >= T::power_of_two(LARGEST_UNIT) {
+            let by = T::power_of_two(-LARGEST_UNIT);
+            let twice = T::power_of_two(-2 * LARGEST_UNIT);
+            state.unit = state.unit * by;
+            state.weight = state.weight * by;
+            state.square = state.square * twice;
+            state.deviation.as_mut().iter_mut().for_each(|entry| *entry = *entry * by);
+            state.squares.as_mut().iter_mut().for_each(|entry| *entry = *entry * twice);
+        }
+    }
+
+    /// How far the events are from the network.
+    pub fn read<D, W>(&self, state: &DiscrepancyState<T, D, W>) -> DiscrepancyReading<T>
+    where
+        D: AsRef<[T]>,
+        W: AsRef<[T]>,
+    {
+        let (mut statistic, mut node, mut share) = (T::ZERO, 0, T::ZERO);
+        let mut deviation = state.deviation.as_ref().iter().zip(self.precision);
+        for (index, (term, &square)) in self.terms.iter().zip(state.squares.as_ref()).enumerate() {
+            let mut sum = T::ZERO;
+            for (&entry, &precision) in deviation.by_ref().take(term.size()) {
+                sum = sum + entry * entry * precision;
+            }
+            if square > T::ZERO {
+                let own = sum / square;
+                statistic = statistic + own;
+                if own > share {
+                    (node, share) = (index, own);
+                }
+            }
+        }
+        let any = state.square > T::ZERO;
+        let events = if any { state.weight * state.weight / state.square } else { T::ZERO };
+        let within = statistic <= self.threshold;
+        let alarm = !within && events >= self.least;
+        let share = if statistic > T::ZERO { share / statistic } else { T::ZERO };
+        DiscrepancyReading { statistic, node, share, events, alarm }
+    }
+}
+
+impl<T: Real, D, W> DiscrepancyState<T, D, W> {
+    /// Before the first event: buffers of zeros, an entry a cell and a node.
+    pub const fn new(deviation: D, squares: W) -> Self {
+        Self { deviation, squares, unit: T::ONE, weight: T::ZERO, square: T::ZERO }
+    }
+}
+
+fn at<T: Real>(table: &[T], cell: usize) -> T {
+    table.get(cell).copied().unwrap_or(T::ZERO)
+}
+
+/// An alarm on a stream of events, without labels: when they cease to be what a Bayesian network describes,
+/// and at which of its `N` nodes. `C` is the number of cells of its tables.
+///
+/// State: `C + N + 3` reals. Work: [`DiscrepancyTables`]'. After an alarm, reset.
+///
+/// ```
+/// use fishweir_core::filter::{Memory, Running};
+/// use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};
+///
+/// // A door that is open in a quarter of the events.
+/// let terms = Terms::new(&[2], &[1], &[0])?;
+/// let (theta, precision) = ([0.75, 0.25], [1.0 / 0.75, 4.0]);
+/// let memory = Memory::samples(64.0)?;
+/// let tables = DiscrepancyTables::new(terms, &theta, &precision, memory, 20.0_f32, 20.0)?;
+/// let alarm = Discrepancy::<f32, 1, 2>::new(tables)?;
+///
+/// let mut stream = Running::new(&alarm);
+/// for event in 0..400 {
+///     stream.push(&[u16::from(event % 4 == 0)])?;
+/// }
+/// assert!(!stream.read().alarm);
+/// for _ in 0..30 {
+///     stream.push(&[1])?;
+/// }
+/// assert!(stream.read().alarm);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Discrepancy<'t, T, const N: usize, const C: usize> {
+    tables: DiscrepancyTables<'t, T>,
+}
+
+impl<'t, T: Real, const N: usize, const C: usize> Discrepancy<'t, T, N, C> {
+    /// The alarm of some tables.
+    ///
+    /// # Errors
+    /// [`TermsError::Sizes`]: tables over another number of nodes, or of cells, than `N` and `C`.
+    pub const fn new(tables: DiscrepancyTables<'t, T>) -> Result<Self, TermsError> {
+        if tables.terms.len() != N {
+            return Err(TermsError::Sizes { wanted: tables.terms.len(), found: N });
+        }
+        if tables.terms.cells() != C {
+            return Err(TermsError::Sizes { wanted: tables.terms.cells(), found: C });
+        }
+        Ok(Self { tables })
+    }
+
+    /// The tables.
+    pub const fn tables(&self) -> &DiscrepancyTables<'t, T> {
+        &self.tables
+    }
+}
+
+impl<T: Real, const N: usize, const C: usize> Recursion for Discrepancy<'_, T, N, C> {
+    /// A state a node, or [`MISSING`](super::MISSING).
+    type Observation = [u16];
+    type State = DiscrepancyState<T, [T; C], [T; N]>;
+    type Reading = DiscrepancyReading<T>;
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        DiscrepancyState::new([T::ZERO; C], [T::ZERO; N])
+    }
+
+    #[inline]
+    fn push(&self, state: &mut Self::State, event: &[u16]) -> Result<(), ObservationError> {
+        self.tables.push(state, event)
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut Self::State) {
+        self.tables.push_missing(state);
+    }
+
+    #[inline]
+    fn read(&self, state: &Self::State) -> Self::Reading {
+        self.tables.read(state)
+    }
+}

@@ -1,0 +1,23 @@
+//! Events of categories: a classifier and an alarm, sums of look-ups in tables of a Bayesian network.
+//!
+//! | what | reads | state | work an event |
+//! |---|---|---|---|
+//! | [`NodeSum`] with `O` outputs | a [`Decision`](crate::classify::Decision) | `2 O` reals | `2 n` integer operations, `n O` additions |
+//! | [`Discrepancy`] over `C` cells | how far the events of late are from the network | `C + n + 3` reals | `2 n` integer operations, `2 sum r_i` multiply-adds; a reading `2 C` |
+//!
+//! `n` nodes with `r_i` states. An event is a slice with the number of each node's state, [`MISSING`] where
+//! there is none.
+//!
+//! Source: Leppä-aho, Silander and Roos, "Bayesian network Fisher kernel for categorical feature spaces",
+//! 2020.
+
+mod discrepancy;
+mod node_sum;
+mod terms;
+
+pub use discrepancy::{Discrepancy, DiscrepancyReading, DiscrepancyState, DiscrepancyTables};
+pub use node_sum::NodeSum;
+pub use terms::{Term, Terms, TermsError};
+
+/// The state of what was not observed.
+pub const MISSING: u16 = u16::MAX;

@@ -1,0 +1,284 @@
+use core::fmt;
+
+use super::MISSING;
+use crate::error::ObservationError;
+
+/// Tables over a few columns of an event each, one after the other in one slice: how many states each
+/// column has, and which columns each table is over.
+///
+/// A table's entry is a mixed-radix number over its columns as they are listed, the last varying fastest;
+/// a *cell* is an entry's place among those of all tables. Nothing else is stored: the tables' places
+/// follow from the numbers of states.
+///
+/// Flash: 2 B a column, a table, and a column of a table.
+///
+/// ```
+/// use fishweir_core::network::{MISSING, Terms};
+///
+/// // A door (2 states); a lamp (3) whose table is over door and lamp.
+/// const TERMS: Terms<'static> = match Terms::new(&[2, 3], &[1, 2], &[0, 0, 1]) {
+///     Ok(terms) => terms,
+///     Err(_) => panic!("no terms"), // at compile time
+/// };
+/// let cells: Vec<_> = TERMS.iter().map(|term| term.cell(&[1, 2])).collect();
+/// assert_eq!((TERMS.cells(), cells), (8, vec![Some(1), Some(2 + 5)]));
+/// assert!(TERMS.iter().all(|term| term.cell(&[MISSING, 2]).is_none()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Terms<'t> {
+    cards: &'t [u16],
+    lengths: &'t [u16],
+    columns: &'t [u16],
+    cells: usize,
+}
+
+/// Why lists of columns are no terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum TermsError {
+    /// A column with no state, or with 65 535.
+    States {
+        /// The column.
+        column: usize,
+    },
+    /// A table over no column, or over one that is none or comes twice.
+    Column {
+        /// The table.
+        term: usize,
+    },
+    /// The lengths of the lists do not add up to the columns listed.
+    Length {
+        /// What they add up to.
+        wanted: usize,
+        /// Columns listed.
+        found: usize,
+    },
+    /// More entries than 32 bits number.
+    TooLarge {
+        /// The table with which there are too many.
+        term: usize,
+    },
+    /// Another number of entries, tables or nodes than the constant sizes or other tables have.
+    Sizes {
+        /// What the terms have.
+        wanted: usize,
+        /// What was given.
+        found: usize,
+    },
+    /// A table that is not over a node and its parents, the node last.
+    NoFamily {
+        /// The table.
+        term: usize,
+    },
+}
+
+impl fmt::Display for TermsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::States { column } => write!(f, "column {column} must have 1 to 65534 states"),
+            Self::Column { term } => {
+                write!(f, "table {term} must be over different columns, one at least")
+            }
+            Self::Length { wanted, found } => {
+                write!(f, "the lists' lengths add up to {wanted} columns, {found} are listed")
+            }
+            Self::TooLarge { term } => {
+                write!(f, "with table {term} there are more entries than 32 bits number")
+            }
+            Self::Sizes { wanted, found } => {
+                write!(f, "{wanted} numbers belong where {found} were given")
+            }
+            Self::NoFamily { term } => {
+                write!(f, "table {term} must be over the parents of column {term}, and it")
+            }
+        }
+    }
+}
+
+impl core::error::Error for TermsError {}
+
+impl<'t> Terms<'t> {
+    /// Tables over columns: states of each column, how many columns each table is over, and which, table
+    /// by table.
+    ///
+    /// # Errors
+    /// [`TermsError`] naming the column or table that is wrong.
+    pub const fn new(
+        cards: &'t [u16],
+        lengths: &'t [u16],
+        columns: &'t [u16],
+    ) -> Result<Self, TermsError> {
+        let mut column = 0;
+        while column < cards.len() {
+            if cards[column] == 0 || cards[column] == MISSING {
+                return Err(TermsError::States { column });
+            }
+            column += 1;
+        }
+        let (mut term, mut wanted) = (0, 0);
+        while term < lengths.len() {
+            wanted += lengths[term] as usize;
+            term += 1;
+        }
+        if wanted != columns.len() {
+            return Err(TermsError::Length { wanted, found: columns.len() });
+        }
+        let (mut term, mut from, mut cells) = (0, 0, 0_u64);
+        while term < lengths.len() {
+            let to = from + lengths[term] as usize;
+            if from == to {
+                return Err(TermsError::Column { term });
+            }
+            let (mut at, mut size) = (from, 1_u64);
+            while at < to {
+                let mut before = from;
+                while before < at {
+                    if columns[before] == columns[at] {
+                        return Err(TermsError::Column { term });
+                    }
+                    before += 1;
+                }
+                if columns[at] as usize >= cards.len() {
+                    return Err(TermsError::Column { term });
+                }
+                size *= cards[columns[at] as usize] as u64;
+                if size > u32::MAX as u64 {
+                    return Err(TermsError::TooLarge { term });
+                }
+                at += 1;
+            }
+            cells += size;
+            if cells > u32::MAX as u64 {
+                return Err(TermsError::TooLarge { term });
+            }
+            from = to;
+            term += 1;
+        }
+        Ok(Self { cards, lengths, columns, cells: cells as usize })
+    }
+
+    /// Checks that table `i` is over the parents of column `i` and, last, that column, for every column.
+    ///
+    /// # Errors
+    /// [`TermsError`] naming the table.
+    pub const fn check_families(&self) -> Result<(), TermsError> {
+        let (wanted, found) = (self.cards.len(), self.lengths.len());
+        if wanted != found {
+            return Err(TermsError::Sizes { wanted, found });
+        }
+        let (mut term, mut to) = (0, 0);
+        while term < self.lengths.len() {
+            to += self.lengths[term] as usize;
+            if self.columns[to - 1] as usize != term {
+                return Err(TermsError::NoFamily { term });
+            }
+            term += 1;
+        }
+        Ok(())
+    }
+
+    /// How many states each column has.
+    pub const fn cards(&self) -> &'t [u16] {
+        self.cards
+    }
+
+    /// Number of entries of all tables.
+    pub const fn cells(&self) -> usize {
+        self.cells
+    }
+
+    /// Number of tables.
+    pub const fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+
+    /// Bytes of the lists.
+    pub const fn bytes(&self) -> usize {
+        2 * (self.cards.len() + self.lengths.len() + self.columns.len())
+    }
+
+    /// Checks an event: a state a column, or [`MISSING`].
+    ///
+    /// # Errors
+    /// [`ObservationError::UnknownSymbol`]: of another length, or with a state that a column does not
+    /// have.
+    pub fn check(&self, event: &[u16]) -> Result<(), ObservationError> {
+        let known = |(&state, &card): (&u16, &u16)| state < card || state == MISSING;
+        if event.len() == self.cards.len() && event.iter().zip(self.cards).all(known) {
+            Ok(())
+        } else {
+            Err(ObservationError::UnknownSymbol)
+        }
+    }
+
+    /// The tables, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Term<'t>> + use<'t> {
+        let (cards, mut rest, mut first) = (self.cards, self.columns, 0);
+        self.lengths.iter().map(move |&length| {
+            let (columns, after) = rest.split_at_checked(length.into()).unwrap_or((rest, &[]));
+            rest = after;
+            let term = Term { cards, columns, first };
+            first += term.size();
+            term
+        })
+    }
+}
+
+/// A table of [`Terms`].
+#[derive(Clone, Copy, Debug)]
+pub struct Term<'t> {
+    cards: &'t [u16],
+    columns: &'t [u16],
+    first: usize,
+}
+
+impl Term<'_> {
+    /// Its first cell.
+    pub const fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Number of its entries.
+    pub fn size(&self) -> usize {
+        self.columns.iter().map(|&column| self.card(column)).product()
+    }
+
+    /// States of its last column: cells of a row.
+    pub fn states(&self) -> usize {
+        self.columns.last().map_or(1, |&column| self.card(column))
+    }
+
+    /// The cell of an event that has been [checked](Terms::check); `None` where one of its columns is
+    /// missing.
+    #[inline]
+    pub fn cell(&self, event: &[u16]) -> Option<usize> {
+        let mut entry = 0;
+        for &column in self.columns {
+            let state = *event.get(usize::from(column))?;
+            if state == MISSING {
+                return None;
+            }
+            entry = entry * self.card(column) + usize::from(state);
+        }
+        Some(self.first + entry)
+    }
+
+    /// The first cell of the row that one of its cells is in.
+    #[inline]
+    pub fn row(&self, cell: usize) -> usize {
+        let state = cell.checked_sub(self.first).and_then(|entry| entry.checked_rem(self.states()));
+        cell - state.unwrap_or(0)
+    }
+
+    #[inline]
+    fn card(&self, column: u16) -> usize {
+        self.cards.get(usize::from(column)).map_or(1, |&card| card.into())
+    }
+}

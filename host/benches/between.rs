@@ -1,0 +1,116 @@
+//! A Gram matrix of kernels between hidden Markov models on one core, beside the time that its
+//! multiply-adds alone take: `cargo bench -p fishweir --bench between`.
+//!
+//! The limit is measured here: multiply-adds of numbers that stay in registers, as wide as this machine
+//! has them, rounded after each of the two. The best of several runs.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use fishweir::kernel::between::{HmmKernel, Measure, ModelKernel};
+use fishweir::runtime::{Emissions, Hmm};
+use multiversion::multiversion;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const MODELS: usize = 200;
+const STATES: usize = 8;
+const CHANNELS: usize = 6;
+/// Transitions.
+const STEPS: usize = 100;
+
+/// Numbers side by side: enough to hide how long one multiply-add takes.
+type Registers = [[f64; 8]; 6];
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn multiply_add(times: usize, registers: &mut Registers, factor: &[f64; 8]) {
+    for _ in 0..times {
+        for register in registers.iter_mut() {
+            for (number, &factor) in register.iter_mut().zip(factor) {
+                *number = *number * factor + 1.0;
+            }
+        }
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn multiply_add_halved(times: usize, registers: &mut Registers, factor: &[f64; 8]) {
+    for _ in 0..times {
+        for register in registers.iter_mut() {
+            for (number, &factor) in register.iter_mut().zip(factor) {
+                *number = *number * factor + 1.0;
+            }
+        }
+    }
+}
+
+/// The least of the times of some runs, in seconds.
+fn best(runs: usize, mut run: impl FnMut()) -> f64 {
+    let timed = (0..runs).map(|_| {
+        let now = Instant::now();
+        run();
+        now.elapsed().as_secs_f64()
+    });
+    timed.fold(f64::INFINITY, f64::min)
+}
+
+/// Multiply-adds a second, at most.
+fn peak() -> f64 {
+    let (times, factor) = (100_000, [0.5; 8]);
+    let mut registers: Registers = [[1.0; 8]; 6];
+    let wide = best(50, || multiply_add(times, black_box(&mut registers), black_box(&factor)));
+    let narrow =
+        best(50, || multiply_add_halved(times, black_box(&mut registers), black_box(&factor)));
+    (times * size_of::<Registers>() / size_of::<f64>()) as f64 / wide.min(narrow)
+}
+
+fn rows(rng: &mut ChaCha8Rng, count: usize, length: usize) -> Vec<Vec<f64>> {
+    (0..count).map(|_| (0..length).map(|_| rng.random_range(0.1..1.0)).collect()).collect()
+}
+
+fn model(rng: &mut ChaCha8Rng) -> Hmm {
+    let distribution = |row: Vec<f64>| -> Vec<f64> {
+        let sum: f64 = row.iter().sum();
+        row.into_iter().map(|entry| entry / sum).collect()
+    };
+    Hmm {
+        initial: distribution(rows(rng, 1, STATES).remove(0)),
+        transition: rows(rng, STATES, STATES).into_iter().map(distribution).collect(),
+        emission: Emissions::gaussian(rows(rng, STATES, CHANNELS), rows(rng, STATES, CHANNELS)),
+    }
+}
+
+fn main() {
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
+    assert!(one.is_ok(), "the benchmark sets the number of threads");
+    let rng = &mut ChaCha8Rng::seed_from_u64(1);
+    let models: Vec<Hmm> = (0..MODELS).map(|_| model(rng)).collect();
+    let peak = peak();
+    let pairs = MODELS * (MODELS + 1) / 2;
+    let each = STEPS * STATES * STATES * (2 * STATES + 1);
+    let limit = (pairs * each) as f64 / peak;
+    println!(
+        "{MODELS} models, N = {STATES}, D = {CHANNELS}, T = {STEPS}; {:.1} multiply-adds a ns at most\n",
+        peak * 1e-9
+    );
+    println!("| kernel | Gram matrix, ms | a pair, us | its multiply-adds alone, ms | ratio |");
+    println!("|---|---|---|---|---|");
+    let measures = [
+        ("product, rho 1", Measure::Product { rho: 1.0 }),
+        ("product, rho 1/2", Measure::Product { rho: 0.5 }),
+        ("mean map, lambda 1", Measure::MeanMap { lambda: 1.0 }),
+    ];
+    for (name, measure) in measures {
+        let kernel = HmmKernel::new(measure, STEPS).expect("a kernel");
+        let seconds = best(7, || {
+            assert!(black_box(kernel.log_gram(black_box(&models))).is_ok());
+        });
+        println!(
+            "| {name} | {:.0} | {:.1} | {:.0} | {:.1} |",
+            seconds * 1e3,
+            seconds * 1e6 / pairs as f64,
+            limit * 1e3,
+            seconds / limit
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! Expected sufficient statistics of sequences under a model: the one engine whose readers are
+//! Baum-Welch and the Fisher score.
+
+use fishweir_core::emission::Emission;
+use fishweir_core::hmm::Hmm as CoreHmm;
+use fishweir_core::smooth::SequenceError;
+
+use super::{Reader, Smoothed, each_smoothed};
+use crate::data::SamplesView;
+use crate::runtime::{CategoricalVec, Emissions, Hmm, Parts, RowState, Weighed};
+
+/// Expected sufficient statistics, of one sequence or summed over several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectations {
+    /// `log p(x_1..T)`, summed.
+    pub log_likelihood: f64,
+    /// `p(z_1 = i | x)`, `[state]`.
+    pub initial: Vec<f64>,
+    /// Expected transitions, `[from][to]`.
+    pub pairs: Vec<Vec<f64>>,
+    /// Expected statistics of the emissions over the observations that were not missing, as the family
+    /// has them.
+    pub emission: Parts,
+}
+
+impl Expectations {
+    /// Nothing expected yet, in the shape of a model.
+    #[must_use]
+    pub fn zero(model: &Hmm) -> Self {
+        let (states, emission) = (model.states(), &model.emission);
+        Self {
+            log_likelihood: 0.0,
+            initial: vec![0.0; states],
+            pairs: vec![vec![0.0; states]; states],
+            emission: Parts::zero(emission.family().statistics(), states, emission.shape()),
+        }
+    }
+
+    /// Adds the statistics of more sequences under the same model.
+    pub fn add(&mut self, other: &Self) {
+        fn add(to: &mut [f64], from: &[f64]) {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to += from;
+            }
+        }
+        self.log_likelihood += other.log_likelihood;
+        add(&mut self.initial, &other.initial);
+        for (to, from) in self.pairs.iter_mut().zip(&other.pairs) {
+            add(to, from);
+        }
+        self.emission.add(&other.emission);
+    }
+}
+
+/// The expected statistics of each sequence under a valid model, in order; an impossible sequence
+/// is an error in its place.
+///
+/// Forward-backward by the core, in `f64`, many sequences [side by side](super).
+/// RAM: `16 N` reals a step of a group. Work a sample: `4 N^2 + N` likelihoods and statistics.
+#[must_use]
+pub fn expectations(
+    model: &Hmm,
+    sequences: &[SamplesView<'_>],
+) -> Vec<Result<Expectations, SequenceError>> {
+    each_smoothed(model, sequences, &Statistics)
+}
+
+/// Reads expected statistics.
+struct Statistics;
+
+impl Reader for Statistics {
+    type Output = Expectations;
+
+    fn read<'x, E: Accumulate, const N: usize>(
+        &self,
+        model: &Hmm,
+        _: &CoreHmm<E, N>,
+        samples: impl Iterator<Item = Option<&'x E::Observation>>,
+        smoothed: &Smoothed<'_, N>,
+    ) -> Expectations
+    where
+        E::Observation: 'x,
+    {
+        let mut expected = Expectations::zero(model);
+        expected.log_likelihood = smoothed.log_likelihood;
+        for (to, from) in expected.pairs.iter_mut().zip(&smoothed.pairs) {
+            to.copy_from_slice(&from[..model.states()]);
+        }
+        if let Some(first) = smoothed.rows.first() {
+            expected.initial.copy_from_slice(&first[..model.states()]);
+        }
+        let weighed = samples.zip(smoothed.rows).filter_map(|(x, row)| x.map(|x| (x, row)));
+        E::collect::<N>(&model.emission, weighed, &mut expected.emission);
+        expected
+    }
+}
+
+/// How observations are added to the statistics of a model's emissions.
+pub(crate) trait Accumulate: Emission<Weight = f64> {
+    /// Adds observations, each weighed by its posterior, `[state]`.
+    fn collect<'x, const N: usize>(
+        emission: &Emissions,
+        samples: impl Iterator<Item = (&'x Self::Observation, &'x [f64; N])>,
+        into: &mut Parts,
+    ) where
+        Self::Observation: 'x;
+}
+
+/// Symbols are counted here, where the number of states is known: they are many, and quick.
+impl Accumulate for CategoricalVec<f64> {
+    fn collect<'x, const N: usize>(
+        _: &Emissions,
+        samples: impl Iterator<Item = (&'x u16, &'x [f64; N])>,
+        into: &mut Parts,
+    ) {
+        let [counts] = into.rows_mut();
+        let size = counts.first().map_or(0, Vec::len);
+        let mut by_symbol = vec![[0.0; N]; size];
+        for (&symbol, posterior) in samples {
+            let sums = &mut by_symbol[usize::from(symbol)];
+            for (sum, weight) in sums.iter_mut().zip(posterior) {
+                *sum += weight;
+            }
+        }
+        for (state, counts) in counts.iter_mut().enumerate() {
+            for (count, sums) in counts.iter_mut().zip(&by_symbol) {
+                *count += sums[state];
+            }
+        }
+    }
+}
+
+impl Accumulate for RowState<f64> {
+    fn collect<'x, const N: usize>(
+        emission: &Emissions,
+        samples: impl Iterator<Item = (&'x [f64], &'x [f64; N])>,
+        into: &mut Parts,
+    ) {
+        let samples: Vec<Weighed<'x>> = samples.map(|(x, row)| (x, row.as_slice())).collect();
+        emission.family().collect(emission.parts(), &samples, into);
+    }
+}

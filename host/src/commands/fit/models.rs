@@ -1,0 +1,82 @@
+//! Models alone, without a classifier on them.
+
+use fishweir::classifier::{Observations, Provenance};
+use fishweir::data::ReadOptions;
+use fishweir::learn::ClassifierKind;
+use fishweir::model::ModelSet;
+use fishweir::report::{DataSummary, ModelsReport};
+
+use super::Arguments;
+use crate::commands::arguments::{named, refuse_idle};
+use crate::commands::kernels::{FamilyName, Per, fit_each};
+use crate::commands::output::{self, Outputs};
+use crate::commands::{Failure, tell};
+
+/// Fits models of a family and writes their file.
+pub(super) fn run(
+    arguments: &Arguments,
+    family: FamilyName,
+    output: &std::path::Path,
+    outputs: &Outputs,
+) -> Result<(), Failure> {
+    let all = arguments.training.with(&arguments.kernels, &arguments.emitting);
+    let mut given = all.given();
+    // What machines, copies and choices take.
+    let read = [
+        "--emission",
+        "--components",
+        "--states",
+        "--topology",
+        "--restarts",
+        "--seed",
+        "--iterations",
+        "--tolerance",
+        "--std-floor",
+    ];
+    let (of_models, others): (Vec<_>, Vec<_>) =
+        given.drain(..).partition(|name| read.contains(name));
+    let group = named([("--group", arguments.training.group.is_some())]);
+    refuse_idle(&[others, group].concat(), "models are fitted, and no machine on them")?;
+    let order = [("--order", arguments.order.is_some(), &[FamilyName::Markov][..])];
+    arguments.told.check("--model", family, &order, &of_models)?;
+    let training = match family {
+        FamilyName::Hmm => all.clone(),
+        _ => all.without_emission(),
+    };
+    if arguments.training.std_floor.len() > 1 {
+        return Err(Failure::Input(
+            "--std-floor takes one number here: there is no classifier to choose by".into(),
+        ));
+    }
+    let options = training.options(ClassifierKind::Bayes, &arguments.cutting)?;
+    let values = arguments.emitting.values();
+    let reading = ReadOptions { values, ..arguments.reading.options() };
+    let data = tell::read(&arguments.data, &reading)?;
+    let windowing = options.windowing.as_ref();
+    tell::windows(&data, windowing);
+    tell::room_to_fit(&data, options.baum_welch.states)?;
+    let per = arguments.model_per.unwrap_or(match data.classes() {
+        [] => Per::All,
+        _ => Per::Class,
+    });
+    let family = arguments.told.family(family, arguments.order, &all, &options, &data)?;
+    let windows = data.windows(windowing);
+    let models = fit_each(&data, &windows, per, &family)?;
+    let source = std::path::Path::new(data.source());
+    let set = ModelSet {
+        observations: Observations::from(data.kind()),
+        models,
+        provenance: Provenance {
+            version: env!("CARGO_PKG_VERSION").into(),
+            data: source.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            series: data.series().len(),
+            windows: windows.all().len(),
+            windowing: options.windowing,
+            notes: Vec::new(),
+        },
+    };
+    output::write(output, set.to_json()?.as_bytes())?;
+    let summary = DataSummary::of(&data, None, windowing);
+    let report = ModelsReport::of(summary, &set, output.display().to_string());
+    outputs.print(&report, arguments.json)
+}

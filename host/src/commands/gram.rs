@@ -1,0 +1,94 @@
+//! `fishweir gram`.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use fishweir::kernel::{GramFormat, gram_bytes};
+use fishweir::report::{GramReport, InformationSummary};
+
+use super::Failure;
+use super::arguments::named_after;
+use super::kernels::{Compared, OfData};
+use super::output::{self, Outputs};
+
+pub(super) const LONG_ABOUT: &str = "\
+Compute the kernel of all pairs of items (series, or their windows) and write the matrix.
+
+The models are those of --model; without it they are fitted to DATA: a model a class where it is
+labelled, else (or with --one-model) one to all of it. Kernels on scores and counts of several models
+are sums over them; --score-model picks one. The TOP kernel takes the class models as equally likely.
+
+Kernels on scores (practical, invariant, gaussian, polynomial, cosine, top) take models of any --family.
+Kernels between models (ppk, bhattacharyya, mean-map, symmetric-kl, heat) fit one to each item, and
+empirical-mean-map reads none.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Series, labelled or not
+    data: PathBuf,
+    /// Where the matrix goes, - for standard output [default: DATA's name with the ending .gram.csv, in this folder]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Layout of OUT [default: by its ending .npy or .libsvm, else csv]
+    #[arg(long = "as", value_name = "LAYOUT", value_enum)]
+    layout: Option<Layout>,
+    #[command(flatten)]
+    of: OfData,
+    /// Compute the extreme eigenvalues whatever that takes [default: of at most 1000 items]
+    #[arg(long, help_heading = "Kernel")]
+    spectrum: bool,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    Csv,
+    Npy,
+    Libsvm,
+}
+
+/// Items whose eigenvalues are computed unasked, in a second or two.
+const SPECTRUM_UNASKED: usize = 1_000;
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = match &arguments.output {
+        Some(output) => output.clone(),
+        None => named_after(&arguments.data, ".gram.csv"),
+    };
+    let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
+    let inputs: Vec<&Path> = arguments.of.inputs().chain([arguments.data.as_path()]).collect();
+    let outputs = Outputs::check(&[&output], &inputs)?;
+    let Compared { data, items, matrix } = arguments.of.compare(&arguments.data, None)?;
+    let gram = matrix.computed.gram;
+    let (format, layout) = match layout {
+        Layout::Csv => (GramFormat::Csv, "csv"),
+        Layout::Npy => (GramFormat::Npy, "npy"),
+        Layout::Libsvm => (GramFormat::LibSvm, "libsvm"),
+    };
+    output::write(&output, &gram_bytes(format, &gram, &items)?)?;
+    // What takes longest comes last, and the matrix is there if nobody waits for it.
+    let asked = arguments.spectrum || gram.len() <= SPECTRUM_UNASKED;
+    let spectrum = asked.then(|| gram.spectrum()).transpose()?;
+    let report = GramReport {
+        data,
+        items: gram.len(),
+        kernel: matrix.words,
+        features: matrix.computed.features,
+        information: matrix.computed.information.iter().map(InformationSummary::of).collect(),
+        normalised: arguments.of.normalise,
+        spectrum: spectrum.map(Into::into),
+        output: output.display().to_string(),
+        format: layout.to_owned(),
+    };
+    outputs.print(&report, arguments.json)
+}
+
+fn layout_of(output: &Path) -> Layout {
+    match output.extension().and_then(|ending| ending.to_str()) {
+        Some("npy") => Layout::Npy,
+        Some("libsvm") => Layout::Libsvm,
+        _ => Layout::Csv,
+    }
+}

@@ -1,0 +1,155 @@
+//! Options that can have no effect beside the others are refused by name.
+
+use fishweir::data::{Dataset, Kind};
+use fishweir::kernel::registry::{Compares, KERNELS, Setting};
+
+use super::family::FamilyName;
+use super::{Asked, Whose};
+use crate::commands::Failure;
+use crate::commands::arguments::{named, refuse_idle};
+
+impl Asked<'_> {
+    /// Of the kernel, its information and where its models come from.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let options = self.options;
+        let counts = self.entry.takes.contains(&Setting::Order);
+        options.choice.check(self, options.order.is_some() && !counts)?;
+        self.takes()?;
+        if options.choice.family != FamilyName::Hmm
+            && !matches!(self.entry.compares, Compares::Scores(_) | Compares::Models(_))
+        {
+            return Err(Failure::Input(self.no_states()));
+        }
+        let whitened = self.whitened();
+        let given = named([("--ridge", whitened.is_none() && options.ridge.is_some())]);
+        refuse_idle(&given, "nothing is whitened without --information")?;
+        let length = options.length.is_some() && whitened != Some(Whose::Exact);
+        refuse_idle(&named([("--length", length)]), "it is that of --information exact alone")?;
+        let sampled = whitened == Some(Whose::Sampled);
+        let given = named([
+            ("--draws", !sampled && options.draws.is_some()),
+            ("--draw-seed", !sampled && options.draw_seed.is_some()),
+        ]);
+        refuse_idle(&given, "nothing is drawn but for --information sampled")?;
+
+        let mut training = self.given_to_train();
+        training.extend(named([("--group", self.by_group() && !self.beside_classifiers)]));
+        if matches!(self.entry.compares, Compares::Models(_)) {
+            let given = named([
+                ("--one-model", options.one_model),
+                ("--model", self.model.is_some()),
+                ("--group", self.by_group() && !self.beside_classifiers),
+            ]);
+            return refuse_idle(&given, "a model of its own is fitted to each item");
+        }
+        let alone = match self.entry.compares {
+            Compares::Marginal => Some("the kernel's numbers are given"),
+            Compares::Sequences(_) => Some("the kernel compares sequences without a model"),
+            _ => None,
+        };
+        if let Some(why) = alone {
+            training.extend(named([
+                ("--one-model", options.one_model),
+                ("--model", self.model.is_some()),
+            ]));
+            return refuse_idle(&training, why);
+        }
+        if self.model.is_some() {
+            training.retain(|name| *name != "--score-model");
+            return refuse_idle(&training, "the model is trained already");
+        }
+        Ok(())
+    }
+
+    /// The options of training that nothing but the kernel's models would read.
+    pub(super) fn given_to_train(&self) -> Vec<&'static str> {
+        if self.beside_classifiers { Vec::new() } else { self.training.given() }
+    }
+
+    /// Refuses settings that the kernel does not take.
+    fn takes(&self) -> Result<(), Failure> {
+        let options = self.options;
+        let given = |setting| match setting {
+            Setting::Parametrisation => options.parametrisation.is_some(),
+            Setting::Information => options.information.is_some(),
+            Setting::Sigma => self.sigma.is_some(),
+            Setting::Power => self.power.is_some(),
+            // Of contexts it is the family's.
+            Setting::Order => false,
+            Setting::Raw => options.raw,
+            Setting::Lambda => self.lambda.is_some(),
+            Setting::Nu => options.nu.is_some(),
+            Setting::Rho => options.rho.is_some(),
+            Setting::Steps => options.steps.is_some(),
+            Setting::Time => options.time.is_some(),
+        };
+        let takes = |setting: &Setting| self.entry.takes.contains(setting);
+        let refused = Setting::ALL.into_iter().find(|one| given(*one) && !takes(one));
+        let Some(setting) = refused else { return Ok(()) };
+        let by: Vec<&str> = KERNELS
+            .iter()
+            .filter(|entry| entry.takes.contains(&setting))
+            .map(|entry| entry.name)
+            .collect();
+        let option = setting.option();
+        Err(Failure::Input(format!(
+            "--kernel {} takes no {option}; it is for --kernel {}",
+            self.entry.name,
+            by.join(", ")
+        )))
+    }
+
+    /// Of machines, where there is none.
+    pub(in crate::commands) fn check_no_machine(&self) -> Result<(), Failure> {
+        let of_machines = [
+            "--copies",
+            "--vectors",
+            "--axial",
+            "--rotation",
+            "--gain",
+            "--learner",
+            "--normalisation",
+            "--scaling",
+            "--c",
+            "--no-likelihood",
+        ];
+        let mut given = self.training.given();
+        given.retain(|name| of_machines.contains(name));
+        refuse_idle(&given, "models are fitted, and no machine on them")
+    }
+
+    /// Of the models that are fitted to the data, once these are read.
+    pub(in crate::commands) fn check_fitted(&self, data: &Dataset) -> Result<(), Failure> {
+        if self.beside_classifiers {
+            return Ok(());
+        }
+        let training = &self.training;
+        let given = training.given();
+        let of = |names: &[&'static str]| -> Vec<&'static str> {
+            given.iter().copied().filter(|name| names.contains(name)).collect()
+        };
+        let floors = training.std_floor.len();
+        let group = named([("--group", self.by_group())]);
+        if matches!(data.kind(), Kind::Symbols(_)) {
+            let idle = [of(&["--std-floor", "--mirror", "--class-weight"]), group].concat();
+            return refuse_idle(&idle, "the data are symbols, not channels");
+        }
+        let one = self.options.one_model || data.classes().is_empty();
+        if !one && self.options.choice.family == FamilyName::Hmm {
+            // One floor, and there is none to choose.
+            let idle =
+                if floors == 1 { [of(&["--class-weight"]), group].concat() } else { Vec::new() };
+            return refuse_idle(&idle, "it is for the choice among several --std-floor");
+        }
+        let why = "one model is fitted to all series, whatever their labels";
+        refuse_idle(&[of(&["--mirror", "--class-weight"]), group].concat(), why)?;
+        if floors > 1 {
+            return Err(Failure::Input(
+                "--std-floor takes one number here: several are chosen from by how well classes are told \
+                 apart, by hidden Markov models of each"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+}

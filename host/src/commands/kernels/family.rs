@@ -1,0 +1,217 @@
+//! Which family of models a kernel reads, and how one is fitted.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use fishweir::data::{Dataset, Kind};
+use fishweir::fit::{BaumWelch, SystemEm};
+use fishweir::learn::TrainOptions;
+use fishweir::model::{ContextSet, Family};
+
+use super::Asked;
+use crate::commands::Failure;
+use crate::commands::arguments::{Training, named, not_negative, refuse_idle};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::commands) enum FamilyName {
+    /// Hidden Markov models
+    Hmm,
+    /// Strings whose last symbols are the context of the next
+    Markov,
+    /// Strings of one length whose positions are independent
+    Positions,
+    /// Independent samples of a Gaussian
+    Gaussian,
+    /// Independent samples of a mixture of Gaussians
+    Mixture,
+    /// Linear dynamical systems: hidden states are vectors
+    Lds,
+}
+
+/// Which family, and what it takes.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Models")]
+pub(super) struct Choice {
+    /// Which models are fitted; all but hmm to the items themselves
+    #[arg(long, value_enum, default_value_t = FamilyName::Hmm)]
+    pub(super) family: FamilyName,
+    #[command(flatten)]
+    pub(super) told: FamilyOptions,
+}
+
+/// What the families take.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Models")]
+pub(in crate::commands) struct FamilyOptions {
+    /// Strings end by an event of their own (markov)
+    #[arg(long)]
+    end: bool,
+    /// Strings begin with start markers, and every symbol is predicted (markov)
+    #[arg(long)]
+    padded: bool,
+    /// Contexts of several lengths, one a line; the empty one is among them (markov)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["padded", "min_count", "order"])]
+    contexts: Option<PathBuf>,
+    /// Contexts of up to --order symbols, those that something follows so often in the items (markov)
+    #[arg(long, value_name = "N", conflicts_with = "padded", requires = "order")]
+    min_count: Option<usize>,
+    /// Every symbol as likely as any other, whatever the items say (markov, positions)
+    #[arg(long, conflicts_with = "pseudo_count")]
+    uniform: bool,
+    /// Added to every count of a symbol (markov, positions) [default: 0.5]
+    #[arg(long, value_name = "A", value_parser = not_negative, allow_negative_numbers = true)]
+    pseudo_count: Option<f64>,
+}
+
+use FamilyName::{Gaussian, Hmm, Lds, Markov, Mixture, Positions};
+
+impl FamilyName {
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The families that take an option of training; all those named by
+    /// [`Training::given`](crate::commands::arguments::Training::given).
+    fn training(option: &str) -> &'static [Self] {
+        match option {
+            "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture, Lds],
+            "--std-floor" => &[Hmm, Gaussian, Mixture, Lds],
+            "--states" => &[Hmm, Lds],
+            "--components" => &[Hmm, Mixture],
+            "--iterations" | "--tolerance" => &[Hmm, Mixture, Lds],
+            "--restarts" | "--seed" => &[Hmm, Mixture],
+            _ => &[Hmm],
+        }
+    }
+}
+
+impl Choice {
+    /// The options given.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        let mut given = named([("--family", self.family != Hmm)]);
+        given.extend(self.told.names());
+        given
+    }
+
+    /// Refuses options that the family has no use for. `order` is whether one is given that the kernel
+    /// does not read.
+    pub(super) fn check(&self, asked: &Asked<'_>, order: bool) -> Result<(), Failure> {
+        let others = [
+            ("--order", order, &[Markov][..]),
+            ("--model", asked.model.is_some(), &[Hmm]),
+            ("--group", asked.by_group() && !asked.beside_classifiers, &[Hmm]),
+        ];
+        self.told.check("--family", self.family, &others, &asked.given_to_train())?;
+        let length = named([("--length", self.told.end && asked.options.length.is_some())]);
+        refuse_idle(&length, "strings that end are of every length")
+    }
+
+    /// Whether strings end by an event of their own.
+    pub(super) fn ends(&self) -> bool {
+        self.told.end
+    }
+
+    /// What is said of the models beside their number.
+    pub(super) fn words(&self, components: usize) -> String {
+        match self.family {
+            Hmm => String::new(),
+            Markov => " (Markov strings)".into(),
+            Positions => " (independent positions)".into(),
+            Gaussian => " (a Gaussian)".into(),
+            Mixture => format!(" (a mixture of {components} Gaussians)"),
+            Lds => " (a linear dynamical system)".into(),
+        }
+    }
+}
+
+impl FamilyOptions {
+    /// Those given.
+    pub(in crate::commands) fn names(&self) -> Vec<&'static str> {
+        self.given().into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
+    }
+
+    /// The options, and whether each is given.
+    fn given(&self) -> [(&'static str, bool); 6] {
+        [
+            ("--end", self.end),
+            ("--padded", self.padded),
+            ("--contexts", self.contexts.is_some()),
+            ("--min-count", self.min_count.is_some()),
+            ("--uniform", self.uniform),
+            ("--pseudo-count", self.pseudo_count.is_some()),
+        ]
+    }
+
+    /// Refuses options that a family has no use for: of these, of others with the families that take
+    /// them, and of training.
+    pub(in crate::commands) fn check(
+        &self,
+        option: &str,
+        family: FamilyName,
+        others: &[(&'static str, bool, &'static [FamilyName])],
+        training: &[&'static str],
+    ) -> Result<(), Failure> {
+        let by = |option: &str| -> &'static [FamilyName] {
+            match option {
+                "--uniform" | "--pseudo-count" => &[Markov, Positions],
+                _ => &[Markov],
+            }
+        };
+        let own = self.given().map(|(name, given)| (name, given, by(name)));
+        let training = training.iter().map(|&name| (name, true, FamilyName::training(name)));
+        let all = own.into_iter().chain(others.iter().copied()).chain(training);
+        let mut refused = all.filter(|(_, given, by)| *given && !by.contains(&family));
+        let Some((name, _, families)) = refused.next() else { return Ok(()) };
+        let families: Vec<String> = families.iter().map(|family| family.name()).collect();
+        Err(Failure::Input(format!(
+            "{option} {} takes no {name}; it is for {option} {}",
+            family.name(),
+            families.join(", ")
+        )))
+    }
+
+    /// A family and how it is fitted.
+    pub(in crate::commands) fn family(
+        &self,
+        family: FamilyName,
+        order: Option<u8>,
+        training: &Training,
+        options: &TrainOptions,
+        data: &Dataset,
+    ) -> Result<Family, Failure> {
+        let fit = &options.baum_welch;
+        let components = training.components().unwrap_or(2);
+        let (uniform, pseudo_count) =
+            (self.uniform, self.pseudo_count.unwrap_or(fit.symbol_pseudocount));
+        let density = |states| Family::Density(BaumWelch { states, emission: None, ..fit.clone() });
+        Ok(match family {
+            Hmm => Family::HiddenMarkov(fit.clone()),
+            Markov => {
+                let order = order.unwrap_or(1).into();
+                let contexts = match (&self.contexts, self.min_count, data.kind()) {
+                    (Some(path), _, Kind::Symbols(alphabet)) => ContextSet::read(path, alphabet)?,
+                    (_, Some(at_least), _) => ContextSet::Frequent { longest: order, at_least },
+                    _ if self.padded => ContextSet::Padded(order),
+                    _ => ContextSet::Order(order),
+                };
+                Family::Markov { contexts, end: self.end, uniform, pseudo_count }
+            }
+            Positions => Family::Positions { uniform, pseudo_count },
+            Gaussian => density(1),
+            Lds => {
+                let own = SystemEm::default();
+                Family::LinearSystem(SystemEm {
+                    states: training.states().unwrap_or(own.states),
+                    iterations: fit.iterations,
+                    tolerance: fit.tolerance,
+                    std_floor: training.std_floor.first().copied().unwrap_or(own.std_floor),
+                })
+            }
+            Mixture if (1..=64).contains(&components) => density(components),
+            Mixture => {
+                let what = format!("--components {components}: a mixture is of 1 to 64 Gaussians");
+                return Err(Failure::Input(what));
+            }
+        })
+    }
+}

@@ -1,0 +1,480 @@
+//! Kernels by name, as several commands take them: what one is told, which models it reads, and its
+//! matrix of a data set's items.
+
+mod check;
+mod each;
+mod family;
+mod marginal;
+mod of_data;
+mod source;
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fishweir::data::{Dataset, SamplesView, Window, Windows};
+use fishweir::kernel::between::{BetweenError, PairError};
+use fishweir::kernel::marginal::{MarginalError, MarginalModel};
+use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, Settings, kernel};
+use fishweir::kernel::{Expected, KernelError, Metric};
+use fishweir::learn::{ClassifierKind, TrainOptions};
+use fishweir::model::{Family, FittedModel, Hmm, Scored};
+use fishweir_core::emission::Parametrisation;
+
+use super::Failure;
+use super::arguments::{Training, named, not_negative, positive};
+use super::model::Model;
+use super::reading::Cutting;
+pub(super) use each::{Per, fit_each};
+use family::Choice;
+pub(super) use family::{FamilyName, FamilyOptions};
+pub(super) use of_data::{Compared, OfData};
+
+/// What a kernel and its models are told.
+#[derive(Debug, clap::Args)]
+pub(super) struct KernelOptions {
+    /// Fit one model to all series, whatever their labels
+    #[arg(long, conflicts_with = "model")]
+    pub(super) one_model: bool,
+    #[command(flatten)]
+    choice: Choice,
+    /// What scores are gradients with respect to
+    /// [default: softmax]
+    #[arg(long, value_enum, help_heading = "Kernel")]
+    parametrisation: Option<Coordinates>,
+    /// By which information scores are whitened; for gaussian, polynomial and cosine too
+    /// [default: sampled for invariant, else none]
+    #[arg(long, value_enum, help_heading = "Kernel")]
+    information: Option<Whose>,
+    /// Added to the information's diagonal; 0 leaves out what it knows nothing of [default: 0]
+    #[arg(long, value_name = "R", help_heading = "Kernel", value_parser = not_negative,
+          allow_negative_numbers = true)]
+    ridge: Option<f64>,
+    /// Length of the sequences enumerated (exact) [default: that of all items]
+    #[arg(long, value_name = "SAMPLES", help_heading = "Kernel")]
+    length: Option<usize>,
+    /// Sequences drawn from the model (sampled) [default: 2000]
+    #[arg(long, value_name = "N", help_heading = "Kernel", value_parser = draws)]
+    draws: Option<usize>,
+    /// Seed of the first sequence drawn (sampled) [default: 1]
+    #[arg(long, value_name = "SEED", help_heading = "Kernel")]
+    draw_seed: Option<u64>,
+    /// Symbols of a context (markov), or counted together (count): 1, or 2 that follow each other
+    /// [default: 1]; samples of a window after its first (empirical-mean-map) [default: 0]
+    #[arg(long, value_name = "K", help_heading = "Models")]
+    order: Option<u8>,
+    /// Counts as they are, not divided by the length (count)
+    #[arg(long, help_heading = "Kernel")]
+    raw: bool,
+    /// Exponentiate: exp(-nu |x - y|^2) of the kernel's own distance (latent-mean-map) [default: do not];
+    /// rate of the divergence (symmetric-kl) [default: 1]
+    #[arg(long, value_name = "NU", help_heading = "Kernel", value_parser = positive,
+          allow_negative_numbers = true)]
+    nu: Option<f64>,
+    /// Power of the probability product: 0.5 is Bhattacharyya's, 1 the expected likelihood (ppk)
+    /// [default: 0.5]
+    #[arg(long, value_name = "RHO", help_heading = "Kernel", value_parser = positive,
+          allow_negative_numbers = true)]
+    rho: Option<f64>,
+    /// Transitions of the sequences that hidden Markov models are compared over (ppk, bhattacharyya,
+    /// mean-map) [default: 10]
+    #[arg(long, value_name = "N", help_heading = "Kernel",
+          value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    steps: Option<u32>,
+    /// How long heat has spread (heat) [default: 0.25]
+    #[arg(long, value_name = "T", help_heading = "Kernel", value_parser = positive,
+          allow_negative_numbers = true)]
+    time: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Coordinates {
+    /// Probabilities as ratios, variances
+    Ratio,
+    /// Logits, log standard deviations
+    Softmax,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Whose {
+    /// The model's, over all sequences of a length
+    Exact,
+    /// The model's, over sequences drawn from it
+    Sampled,
+    /// The data's
+    Empirical,
+    /// The diagonal of the data's
+    Diagonal,
+}
+
+/// A sample's standard error falls with the root of its size: more are not worth the wait.
+fn draws(text: &str) -> Result<usize, String> {
+    match text.trim().parse::<usize>() {
+        Ok(count @ 2..=1_000_000) => Ok(count),
+        _ => Err("is a number from 2 to 1000000".into()),
+    }
+}
+
+/// Names of kernels.
+pub(super) fn names() -> impl TypedValueParser<Value = &'static Entry> {
+    let names = KERNELS.iter().map(|entry| PossibleValue::new(entry.name).help(entry.about));
+    PossibleValuesParser::new(names)
+        .try_map(|name| kernel(&name).ok_or_else(|| "no such kernel".to_owned()))
+}
+
+/// A kernel that is asked for, with all that it is told.
+pub(super) struct Asked<'a> {
+    pub(super) entry: &'static Entry,
+    pub(super) options: &'a KernelOptions,
+    /// With the parameters of kernels and emissions.
+    pub(super) training: Training,
+    pub(super) cutting: &'a Cutting,
+    /// A fitted model's file whose class models are taken.
+    pub(super) model: Option<&'a Path>,
+    /// The file with the numbers of a kernel by marginalisation.
+    pub(super) numbers: Option<&'a Path>,
+    pub(super) sigma: Option<f64>,
+    pub(super) power: Option<u32>,
+    pub(super) lambda: Option<f64>,
+    /// Whether options of training serve classifiers beside the kernel too.
+    pub(super) beside_classifiers: bool,
+}
+
+/// What a kernel reads beside the data.
+pub(super) enum Reads {
+    /// The numbers of its file.
+    Numbers(Box<MarginalModel>),
+    /// Models that were fitted before.
+    Models(Box<Model>, Vec<FittedModel>),
+    /// Models that are fitted to the data.
+    Fitted,
+}
+
+/// A matrix, and the kernel in words.
+pub(super) struct Matrix {
+    pub(super) computed: Computed,
+    pub(super) words: String,
+}
+
+impl KernelOptions {
+    /// The options given.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        let mut given = self.choice.given();
+        given.extend(named([
+            ("--one-model", self.one_model),
+            ("--parametrisation", self.parametrisation.is_some()),
+            ("--information", self.information.is_some()),
+            ("--ridge", self.ridge.is_some()),
+            ("--length", self.length.is_some()),
+            ("--draws", self.draws.is_some()),
+            ("--draw-seed", self.draw_seed.is_some()),
+            ("--order", self.order.is_some()),
+            ("--raw", self.raw),
+            ("--nu", self.nu.is_some()),
+            ("--rho", self.rho.is_some()),
+            ("--steps", self.steps.is_some()),
+            ("--time", self.time.is_some()),
+        ]));
+        given
+    }
+}
+
+impl Asked<'_> {
+    fn by_group(&self) -> bool {
+        self.training.group.is_some()
+    }
+
+    /// How what is fitted is fitted.
+    pub(super) fn train_options(&self) -> Result<TrainOptions, Failure> {
+        let training = match self.options.choice.family {
+            FamilyName::Hmm => self.training.clone(),
+            _ => self.training.without_emission(),
+        };
+        training.options(ClassifierKind::Bayes, self.cutting)
+    }
+
+    fn components(&self) -> usize {
+        self.training.components().unwrap_or(2)
+    }
+
+    fn family(&self, options: &TrainOptions, data: &Dataset) -> Result<Family, Failure> {
+        let choice = &self.options.choice;
+        choice.told.family(choice.family, self.options.order, &self.training, options, data)
+    }
+
+    /// By which information scores are whitened, if by any.
+    fn whitened(&self) -> Option<Whose> {
+        match (self.entry.name, self.options.information) {
+            ("invariant", None) => Some(Whose::Sampled),
+            (_, given) => given,
+        }
+    }
+
+    /// Refuses what does not go together, and reads what the kernel reads beside the data.
+    pub(super) fn read(&self) -> Result<Reads, Failure> {
+        self.check()?;
+        if let Some(numbers) = marginal::read(self.entry, self.numbers)? {
+            return Ok(Reads::Numbers(Box::new(numbers)));
+        }
+        let Some(path) = self.model else { return Ok(Reads::Fitted) };
+        let model = Model::read(path)?;
+        let Some(fitted) = &model.fitted else {
+            let path = path.display();
+            return Err(Failure::Input(format!(
+                "{path}: is an artefact, in single precision; give its JSON"
+            )));
+        };
+        let models = source::named(fitted.classes(), fitted.models());
+        let models = source::picked(models, &self.train_options()?.scores)?;
+        Ok(Reads::Models(Box::new(model), models))
+    }
+
+    /// The kernel of all windows; models are fitted to some series alone.
+    pub(super) fn matrix(
+        &self,
+        reads: &Reads,
+        data: &Dataset,
+        windows: &Windows<'_>,
+        series: &[usize],
+        normalise: bool,
+    ) -> Result<Matrix, Failure> {
+        let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
+        let placed = |refused| name(refused, data, windows);
+        let settings = self.settings(&views).map_err(placed)?;
+        if let Compares::Sequences(compute) = self.entry.compares {
+            let gram = compute(&settings, &views).map_err(|error| placed(error.into()))?;
+            let gram = if normalise { gram.normalised() } else { gram };
+            let computed = Computed { gram, features: None, information: Vec::new() };
+            return Ok(Matrix { computed, words: (self.entry.words)(&settings) });
+        }
+        if let Compares::Models(compute) = self.entry.compares {
+            let family = self.family(&self.train_options()?, data)?;
+            let models = fit_each(data, windows, Per::Item, &family)?;
+            let models: Vec<FittedModel> = models.into_iter().map(|one| one.model).collect();
+            let names = |item: usize| place(data, &windows.all()[item]);
+            return self.between(compute, &settings, &models, normalise, names);
+        }
+        let fitted;
+        let models: &[FittedModel] = match reads {
+            Reads::Numbers(model) => {
+                return marginal::compute(model, &views, normalise).map_err(placed);
+            }
+            Reads::Models(_, models) => models,
+            Reads::Fitted => {
+                fitted = self.fitted(data, series, &self.train_options()?)?;
+                &fitted
+            }
+        };
+        let mut computed = self.compute(&settings, models, &views).map_err(placed)?;
+        // Kernels by marginalisation are normalised before they underflow.
+        if normalise {
+            computed.gram = computed.gram.normalised();
+        }
+        Ok(Matrix { computed, words: self.words(&settings, models) })
+    }
+
+    /// The kernel of fitted models, whose names are for messages; cosines in logarithms.
+    pub(super) fn between(
+        &self,
+        compute: OfModels,
+        settings: &Settings,
+        models: &[FittedModel],
+        normalise: bool,
+        names: impl Fn(usize) -> String,
+    ) -> Result<Matrix, Failure> {
+        let logs = compute(settings, models).map_err(|PairError { row, column, why }| {
+            Failure::Input(match why {
+                BetweenError::Parameter { .. } => why.to_string(),
+                why if row == column => format!("{}: {why}", names(row)),
+                why => format!("{} and {}: {why}", names(row), names(column)),
+            })
+        })?;
+        let lost = |log: &f64| log.is_finite() && !(log.exp() > 0.0 && log.exp().is_finite());
+        if !normalise && let Some(log) = logs.diagonal().find(lost) {
+            return Err(Failure::Input(format!(
+                "a model's kernel with itself is exp({log:.1}), out of range in 64 bits: take --normalise"
+            )));
+        }
+        let gram = if normalise { logs.normalised() } else { logs.kernels() };
+        let first = models.first().map(|model| model.any().noun());
+        let kind = first.map_or_else(String::new, |noun| format!(", a {noun} an item"));
+        let words = format!("{}{kind}", (self.entry.words)(settings));
+        let computed = Computed { gram, features: None, information: Vec::new() };
+        Ok(Matrix { computed, words })
+    }
+
+    fn compute(
+        &self,
+        settings: &Settings,
+        models: &[FittedModel],
+        views: &[SamplesView<'_>],
+    ) -> Result<Computed, Refused> {
+        match self.entry.compares {
+            Compares::Scores(compute) => {
+                let models: Vec<&dyn Scored> =
+                    models.iter().map(|model| model.any() as &dyn Scored).collect();
+                Ok(compute(settings, &models, views)?)
+            }
+            Compares::States(compute) => {
+                let models: Option<Vec<Hmm>> =
+                    models.iter().map(|model| model.hidden_markov().cloned()).collect();
+                let models = models.ok_or_else(|| Refused::Usage(self.no_states()))?;
+                Ok(compute(settings, &models, views)?)
+            }
+            // None of these reads shared models: they were answered before.
+            Compares::Sequences(_) | Compares::Models(_) | Compares::Marginal => {
+                Err(Refused::Usage(format!("--kernel {}", self.entry.name)))
+            }
+        }
+    }
+
+    /// Why models without hidden states will not do.
+    fn no_states(&self) -> String {
+        let on_scores =
+            KERNELS.iter().filter(|entry| matches!(entry.compares, Compares::Scores(_)));
+        let names: Vec<&str> = on_scores.map(|entry| entry.name).collect();
+        format!(
+            "--kernel {} sums over hidden states, and --family {} has none; take a kernel on scores: {}",
+            self.entry.name,
+            self.options.choice.family.name(),
+            names.join(", ")
+        )
+    }
+
+    fn settings(&self, views: &[SamplesView<'_>]) -> Result<Settings, Refused> {
+        let default = Settings::default();
+        Ok(Settings {
+            parametrisation: match self.options.parametrisation {
+                Some(Coordinates::Ratio) => Parametrisation::RATIO,
+                None | Some(Coordinates::Softmax) => Parametrisation::SOFTMAX,
+            },
+            metric: self.metric(views)?,
+            sigma: self.sigma.unwrap_or(default.sigma),
+            power: self.power.unwrap_or(default.power),
+            order: self.options.order.map(usize::from),
+            raw: self.options.raw,
+            lambda: self.lambda.unwrap_or(default.lambda),
+            nu: self.options.nu,
+            rho: self.options.rho.unwrap_or(default.rho),
+            steps: self.options.steps.map_or(default.steps, |steps| steps as usize),
+            time: self.options.time.unwrap_or(default.time),
+        })
+    }
+
+    /// How scores become features.
+    fn metric(&self, views: &[SamplesView<'_>]) -> Result<Metric, Refused> {
+        let options = self.options;
+        let Some(whose) = self.whitened() else { return Ok(Metric::Practical) };
+        let expected = match whose {
+            // Strings that end are of every length.
+            Whose::Exact if options.choice.ends() => Expected::Exact { length: 0 },
+            Whose::Exact => Expected::Exact {
+                length: match options.length {
+                    Some(length) => length,
+                    None => common_length(views)?,
+                },
+            },
+            Whose::Sampled => Expected::Sampled {
+                count: options.draws.unwrap_or(2000),
+                seed: options.draw_seed.unwrap_or(1),
+            },
+            Whose::Empirical | Whose::Diagonal => Expected::Empirical,
+        };
+        let ridge = options.ridge.unwrap_or(0.0);
+        Ok(Metric::Information { expected, diagonal: whose == Whose::Diagonal, ridge })
+    }
+
+    /// The kernel in words.
+    fn words(&self, settings: &Settings, models: &[FittedModel]) -> String {
+        let kernel = (self.entry.words)(settings);
+        let count = match models.len() {
+            1 => String::new(),
+            count => format!(" of {count} models"),
+        };
+        if matches!(self.entry.compares, Compares::States(_)) {
+            return format!("{kernel}{count}");
+        }
+        let coordinates = match self.options.parametrisation {
+            Some(Coordinates::Ratio) => "ratio",
+            None | Some(Coordinates::Softmax) => "softmax",
+        };
+        let family = self.options.choice.words(self.components());
+        let whitened = whitened(settings.metric, self.options.choice.ends());
+        format!("{kernel} {coordinates} scores{count}{family}{whitened}")
+    }
+}
+
+/// By which information, in words.
+fn whitened(metric: Metric, ends: bool) -> String {
+    let Metric::Information { expected, diagonal, ridge } = metric else { return String::new() };
+    let of = match expected {
+        Expected::Exact { .. } if ends => "the exact information".to_owned(),
+        Expected::Exact { length } => format!("the exact information at length {length}"),
+        Expected::Sampled { .. } => "the model's information, sampled".to_owned(),
+        Expected::Empirical if diagonal => "the diagonal of the data's information".to_owned(),
+        Expected::Empirical => "the data's information".to_owned(),
+    };
+    let ridged = if ridge > 0.0 { format!(" plus {ridge}") } else { String::new() };
+    format!(", whitened by {of}{ridged}")
+}
+
+fn common_length(sequences: &[SamplesView<'_>]) -> Result<usize, Refused> {
+    let length = sequences.first().map_or(0, SamplesView::len);
+    match sequences.iter().all(|samples| samples.len() == length) {
+        true => Ok(length),
+        false => Err(Refused::Usage(
+            "the items differ in length: give the --length that the exact information is of, or \
+             take --information sampled"
+                .into(),
+        )),
+    }
+}
+
+/// Why no kernel was computed.
+enum Refused {
+    Usage(String),
+    Kernel(KernelError),
+    Marginal(MarginalError),
+}
+
+impl From<KernelError> for Refused {
+    fn from(error: KernelError) -> Self {
+        Self::Kernel(error)
+    }
+}
+
+/// Why a kernel by marginalisation has no value, with the place of the item in the file.
+pub(super) fn item_refused(error: MarginalError, data: &Dataset, windows: &Windows<'_>) -> Failure {
+    name(Refused::Marginal(error), data, windows)
+}
+
+/// Puts the place in the file of an item that has no kernel in front of why.
+fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> Failure {
+    let (index, error, advice) = match refused {
+        Refused::Usage(what) => return Failure::Input(what),
+        Refused::Marginal(MarginalError::Item { item, error }) => {
+            (Some(item), error.to_string(), "")
+        }
+        Refused::Marginal(error) => return Failure::Input(error.to_string()),
+        Refused::Kernel(error) => {
+            (error.sequence(), error.to_string(), "; fit the model with it, or leave it out")
+        }
+    };
+    Failure::Input(match index.and_then(|index| windows.all().get(index)) {
+        Some(window) => format!("{}: {error}{advice}", place(data, window)),
+        None => error,
+    })
+}
+
+/// Where an item is.
+fn place(data: &Dataset, item: &Window<'_>) -> String {
+    format!("{}, line {}, item {}", data.source(), item.source.line, id(item))
+}
+
+/// An item's name: its series', and where it begins if that is not at the start.
+pub(super) fn id(window: &Window<'_>) -> String {
+    match window.start {
+        0 => window.source.id.clone(),
+        start => format!("{}@{start}", window.source.id),
+    }
+}

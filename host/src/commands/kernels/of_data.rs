@@ -1,0 +1,182 @@
+//! A kernel of all pairs of a data set's items, as `gram` and `pca` take it.
+
+use std::path::{Path, PathBuf};
+
+use fishweir::data::{Dataset, ReadOptions, Window, Windowing};
+use fishweir::kernel::Items;
+use fishweir::kernel::registry::Entry;
+use fishweir::model::{FittedModel, Hmm};
+use fishweir::report::DataSummary;
+
+use super::{Asked, KernelOptions, Matrix, Reads, id};
+use crate::commands::arguments::{Emitting, ScoreKernels, Training, named, positive, rate};
+use crate::commands::reading::{Cutting, Reading};
+use crate::commands::{Failure, tell};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct OfData {
+    /// Which kernel
+    #[arg(long, value_name = "KERNEL", default_value = "practical", value_parser = super::names())]
+    kernel: &'static Entry,
+    /// A fitted model (JSON) whose class models are taken
+    #[arg(short, long, value_name = "MODEL.json")]
+    model: Option<PathBuf>,
+    /// The numbers of a kernel by marginalisation (TOML)
+    #[arg(long, value_name = "MODEL.toml", conflicts_with_all = ["model", "one_model"])]
+    model_file: Option<PathBuf>,
+    #[command(flatten)]
+    options: KernelOptions,
+    /// Width of the Gaussian kernel, in units of the scores [default: 1]
+    #[arg(long, value_name = "S", help_heading = "Kernel", value_parser = positive,
+          allow_negative_numbers = true)]
+    sigma: Option<f64>,
+    /// Degree of the polynomial kernel [default: 2]
+    #[arg(long, value_name = "M", help_heading = "Kernel",
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    power: Option<u32>,
+    /// Rate of the function exp(-lambda/2 |x - y|^2) of two samples, in their units; of symbols that
+    /// differ it is exp(-lambda) (mean maps) [default: 1]
+    #[arg(long, value_name = "L", help_heading = "Kernel", value_parser = rate,
+          allow_negative_numbers = true)]
+    lambda: Option<f64>,
+    /// Divide by the items' lengths: the cosine kernel
+    #[arg(long, visible_alias = "normalize", help_heading = "Kernel")]
+    pub(in crate::commands) normalise: bool,
+    #[command(flatten)]
+    cutting: Cutting,
+    #[command(flatten)]
+    training: Training,
+    #[command(flatten)]
+    emitting: Emitting,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// A matrix with its items.
+pub(in crate::commands) struct Compared {
+    pub(in crate::commands) data: DataSummary,
+    pub(in crate::commands) items: Items,
+    pub(in crate::commands) matrix: Matrix,
+}
+
+/// Items whose matrix is computed: 800 MB, and its text some three times as much.
+const ITEMS_AT_MOST: usize = 10_000;
+
+/// Refuses more items than a matrix is computed of, before any model is fitted.
+fn check_items(
+    data: &Dataset,
+    windowing: Option<&Windowing>,
+    at_most: usize,
+) -> Result<(), Failure> {
+    let items = data.windows(windowing).all().len();
+    if items <= at_most {
+        return Ok(());
+    }
+    let gigabytes = 8e-9 * (items as f64).powi(2);
+    Err(Failure::Input(format!(
+        "{}: {items} items, whose matrix takes {gigabytes:.1} GB; {at_most} are taken: cut fewer \
+         with a longer --window and --hop, or give a part of the file",
+        data.source()
+    )))
+}
+
+impl OfData {
+    /// Files that are read beside the data.
+    pub(in crate::commands) fn inputs(&self) -> impl Iterator<Item = &Path> {
+        self.model.iter().chain(&self.model_file).map(PathBuf::as_path)
+    }
+
+    /// Options given, for a matrix that is there already.
+    pub(in crate::commands) fn given(&self) -> Vec<&'static str> {
+        let mut given = self.options.given();
+        given.extend(named([
+            ("--kernel", self.kernel.name != "practical"),
+            ("--model", self.model.is_some()),
+            ("--model-file", self.model_file.is_some()),
+            ("--sigma", self.sigma.is_some()),
+            ("--power", self.power.is_some()),
+            ("--lambda", self.lambda.is_some()),
+            ("--normalise", self.normalise),
+            ("--window", self.cutting.windowing().is_some()),
+            ("--group", self.training.group.is_some()),
+        ]));
+        given.extend(self.training.with(&ScoreKernels::default(), &self.emitting).given());
+        given.extend(self.reading.given());
+        given
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            entry: self.kernel,
+            options: &self.options,
+            training: self.training.with(&ScoreKernels::default(), &self.emitting),
+            cutting: &self.cutting,
+            model: self.model.as_deref(),
+            numbers: self.model_file.as_deref(),
+            sigma: self.sigma,
+            power: self.power,
+            lambda: self.lambda,
+            beside_classifiers: false,
+        }
+    }
+
+    /// Reads the data and computes the matrix of at most so many items.
+    pub(in crate::commands) fn compare(
+        &self,
+        path: &Path,
+        at_most: Option<usize>,
+    ) -> Result<Compared, Failure> {
+        let asked = self.asked();
+        let reads = asked.read()?;
+        asked.check_no_machine()?;
+        let at_most = at_most.unwrap_or(ITEMS_AT_MOST);
+        let (data, windowing) = self.read(path, &asked, &reads, at_most)?;
+        tell::windows(&data, windowing.as_ref());
+        let windows = data.windows(windowing.as_ref());
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        let matrix = asked.matrix(&reads, &data, &windows, &all, self.normalise)?;
+        matrix.computed.gram.check()?;
+        let items = Items {
+            ids: windows.all().iter().map(id).collect(),
+            labels: windows.all().iter().map(Window::label).collect(),
+            classes: data.classes().to_vec(),
+        };
+        Ok(Compared { data: DataSummary::of(&data, None, windowing.as_ref()), items, matrix })
+    }
+
+    /// Reads the data as what the kernel reads observes them, and how they are cut.
+    fn read(
+        &self,
+        path: &Path,
+        asked: &Asked<'_>,
+        reads: &Reads,
+        at_most: usize,
+    ) -> Result<(Dataset, Option<Windowing>), Failure> {
+        let reading = &self.reading;
+        let (data, windowing) = match reads {
+            Reads::Numbers(model) => {
+                let kind = model.kind().map_err(|error| Failure::Input(error.to_string()))?;
+                (tell::read(path, &reading.options_for(kind, None)?)?, self.cutting.windowing())
+            }
+            Reads::Models(model, _) => {
+                let data = tell::read(path, &reading.options_of(model, None)?)?;
+                (data, model.windowing(self.cutting.windowing()))
+            }
+            Reads::Fitted => {
+                let values = self.emitting.values();
+                let data = tell::read(path, &ReadOptions { values, ..reading.options() })?;
+                (data, asked.train_options()?.windowing)
+            }
+        };
+        check_items(&data, windowing.as_ref(), at_most)?;
+        match reads {
+            Reads::Numbers(_) => {}
+            Reads::Models(_, models) => {
+                let states = models.iter().filter_map(FittedModel::hidden_markov).map(Hmm::states);
+                tell::room_to_score(&data, windowing.as_ref(), states.max().unwrap_or_default())?;
+            }
+            Reads::Fitted => asked.check_fitted(&data)?,
+        }
+        Ok((data, windowing))
+    }
+}

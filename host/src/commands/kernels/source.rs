@@ -1,0 +1,100 @@
+//! The models that a kernel reads: given, or fitted to a part of the data.
+
+use fishweir::data::{Dataset, SamplesView, Window, centre_and_scale};
+use fishweir::learn::{ScoreModels, TrainOptions, fit_one};
+use fishweir::model::{FittedModel, Hmm};
+
+use super::Asked;
+use super::each::refused;
+use super::family::FamilyName;
+use crate::commands::fit::fit;
+use crate::commands::{Failure, progress, tell};
+
+/// Models by the names of their classes; the one of all data has none.
+type Named = Vec<(Option<String>, FittedModel)>;
+
+impl Asked<'_> {
+    /// A model a class, or one of all, fitted to some series; the one picked, or all.
+    pub(super) fn fitted(
+        &self,
+        data: &Dataset,
+        series: &[usize],
+        options: &TrainOptions,
+    ) -> Result<Vec<FittedModel>, Failure> {
+        let one = self.options.one_model || data.classes().is_empty();
+        let models = if self.options.choice.family != FamilyName::Hmm {
+            self.of_items(data, series, options, one)?
+        } else if one {
+            tell::room_to_fit(data, options.baum_welch.states)?;
+            let bar = progress::passes("fitting".into(), 1, &options.baum_welch);
+            let fit = fit_one(data, series, &options.baum_welch, &|| bar.inc(1));
+            bar.finish_and_clear();
+            vec![(None, fit.map_err(|error| Failure::of(data, error))?.model.into())]
+        } else {
+            tell::room_to_fit(data, options.baum_welch.states)?;
+            if let [only] = data.classes() {
+                return Err(Failure::Input(format!(
+                    "{}: one class only, {only}: take --one-model, for a model of all series",
+                    data.source()
+                )));
+            }
+            let trained = fit(data, series, options)?;
+            named(data.classes(), trained.classifier.models())
+        };
+        picked(models, &options.scores)
+    }
+
+    /// Of the windows of some series.
+    fn of_items(
+        &self,
+        data: &Dataset,
+        series: &[usize],
+        options: &TrainOptions,
+        one: bool,
+    ) -> Result<Named, Failure> {
+        let family = self.family(options, data)?;
+        let (_, scale) = centre_and_scale(data, series);
+        let windows = data.windows(options.windowing.as_ref());
+        let of_class = |class: Option<usize>| {
+            let of = windows.of_all(series);
+            let items: Vec<&Window<'_>> =
+                of.filter(|window| class.is_none() || window.label() == class).collect();
+            let views: Vec<SamplesView<'_>> = items.iter().map(|item| item.samples).collect();
+            let name = class.and_then(|class| data.classes().get(class)).cloned();
+            match family.fit(data.kind(), &views, &scale) {
+                Ok(model) => Ok((name, model)),
+                Err(error) => Err(refused(&error, name.as_deref(), data, &items)),
+            }
+        };
+        if one {
+            return Ok(vec![of_class(None)?]);
+        }
+        (0..data.classes().len()).map(|class| of_class(Some(class))).collect()
+    }
+}
+
+/// Models with the names of their classes, where there is one a class.
+pub(super) fn named(classes: &[String], models: &[Hmm]) -> Named {
+    // A classifier may have been trained on the scores of one class alone.
+    let of_classes = classes.len() == models.len();
+    let name = |class: usize| classes.get(class).filter(|_| of_classes).cloned();
+    models.iter().enumerate().map(|(class, model)| (name(class), model.clone().into())).collect()
+}
+
+/// The model of a class, or all.
+pub(super) fn picked(models: Named, scores: &ScoreModels) -> Result<Vec<FittedModel>, Failure> {
+    let ScoreModels::Class(class) = scores else {
+        return Ok(models.into_iter().map(|(_, model)| model).collect());
+    };
+    let names: Vec<String> = models.iter().filter_map(|(name, _)| name.clone()).collect();
+    match models.into_iter().find(|(name, _)| name.as_ref() == Some(class)) {
+        Some((_, model)) => Ok(vec![model]),
+        None if names.is_empty() => {
+            Err(Failure::Input(format!("--score-model {class}: the models are not of classes")))
+        }
+        None => Err(Failure::Input(format!(
+            "--score-model {class}: there is no such class, only {}",
+            names.join(", ")
+        ))),
+    }
+}

@@ -1,0 +1,59 @@
+//! `fishweir network compare`.
+
+use std::path::PathBuf;
+
+use fishweir::report::ComparisonReport;
+
+use super::Failure;
+use super::model::{fisher, network};
+use super::table::{records, refused};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A network
+    model: PathBuf,
+    /// A table of records
+    first: PathBuf,
+    /// Another, to compare it with [default: the network itself]
+    second: Option<PathBuf>,
+    /// Random divisions of all records into two
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "second")]
+    permutations: usize,
+    /// Of the divisions
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let file = network(&arguments.model)?;
+    let fisher = fisher(file.network());
+    let (table, first) = records(&arguments.first, &file.columns)?;
+    let of_first = fisher.mean(&first).map_err(|error| refused(&table, error))?;
+    let (test, name, count) = match &arguments.second {
+        None => {
+            let name = arguments.model.display().to_string();
+            (fisher.test_against_network(&of_first), name, None)
+        }
+        Some(path) => {
+            let (other, second) = records(path, &file.columns)?;
+            // What is wrong with the second is found here, under its own name.
+            fisher.mean(&second).map_err(|error| refused(&other, error))?;
+            let (permutations, seed) = (arguments.permutations, arguments.seed);
+            let test = fisher.two_sample_test(&first, &second, permutations, seed);
+            let test = test.map_err(|error| Failure::Input(error.to_string()))?;
+            (test, other.source().to_owned(), Some(second.len()))
+        }
+    };
+    let report = ComparisonReport {
+        first: table.source().to_owned(),
+        second: name,
+        records: (first.len(), count),
+        test,
+        nodes: file.network().variables().iter().map(|v| v.name.clone()).collect(),
+        exact: fisher.is_exact(),
+    };
+    super::super::print(&report, arguments.json)
+}

@@ -1,0 +1,43 @@
+//! `fishweir network draw`.
+
+use std::path::PathBuf;
+
+use fishweir::network::{NetworkFile, NetworkModel};
+use fishweir::plot::NetworkPlot;
+use fishweir::report::{Written, counted};
+
+use super::super::output::{self, Outputs};
+use super::Failure;
+use super::model::stem;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A network or a classifier
+    model: PathBuf,
+    /// Where the figure goes; - for standard output
+    #[arg(short, long, value_name = "FILE.svg")]
+    output: PathBuf,
+    /// Its title [default: the model's file]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let outputs = Outputs::check(&[&arguments.output], &[&arguments.model])?;
+    let file = NetworkFile::read(&arguments.model)?;
+    let marked = match &file.model {
+        NetworkModel::Classifier(classifier) if classifier.outputs().is_empty() => {
+            Some(classifier.column())
+        }
+        _ => None,
+    };
+    let title = arguments.title.clone().unwrap_or_else(|| stem(&arguments.model));
+    let network = file.network();
+    let svg = NetworkPlot { title: &title, network, marked }.to_svg();
+    output::write(&arguments.output, svg.as_bytes())?;
+    let what = format!("graph of {}", counted(network.shape().nodes(), "node"));
+    outputs.print(&Written::new(what, arguments.output.display().to_string()), arguments.json)
+}

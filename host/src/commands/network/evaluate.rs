@@ -1,0 +1,90 @@
+//! `fishweir network evaluate`.
+
+use std::path::PathBuf;
+
+use fishweir::network::{NetworkEvaluateError, NetworkEvaluation, NetworkFile, NetworkModel};
+use fishweir::report::NetworkEvaluationReport;
+
+use super::Failure;
+use super::fit::{Classifier, Learning, value};
+use super::model::stem;
+use super::table::{Columns, records, refused};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A table of records
+    data: PathBuf,
+    /// The column to be decided on
+    #[arg(long, value_name = "COLUMN", required_unless_present = "model")]
+    class: Option<String>,
+    /// What decides, separated by commas; the first is what the others are compared to
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_values_t = [Classifier::NaiveBayes, Classifier::Tan, Classifier::Kdb, Classifier::FisherTree]
+    )]
+    classifier: Vec<Classifier>,
+    /// Folds of cross-validation
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    folds: usize,
+    /// Shuffle the folds by this seed [default: records are dealt in their order]
+    #[arg(long, value_name = "S")]
+    shuffle: Option<u64>,
+    /// Judge this fitted classifier instead
+    #[arg(short, long, value_name = "MODEL", conflicts_with_all = ["class", "classifier", "folds"])]
+    model: Option<PathBuf>,
+    #[command(flatten)]
+    learning: Learning,
+    #[command(flatten)]
+    columns: Columns,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.model {
+        let file = NetworkFile::read(path)?;
+        let NetworkModel::Classifier(classifier) = &file.model else {
+            return Err(Failure::Input(format!(
+                "{}: is a network, not a classifier; fit one with --class",
+                path.display()
+            )));
+        };
+        let (table, records) = records(&arguments.data, &file.columns)?;
+        let found = NetworkEvaluation::of(classifier, &records);
+        let found = found.map_err(|error| refused(&table, error))?;
+        let mut report = NetworkEvaluationReport {
+            data: table.source().to_owned(),
+            protocol: format!("judged by {}", path.display()),
+            classifiers: Vec::new(),
+        };
+        report.push(stem(path), &found, None);
+        return super::super::print(&report, arguments.json);
+    }
+    let table = arguments.columns.read(&arguments.data)?;
+    let names: Vec<&str> = table.names().collect();
+    let class = table.column(arguments.class.as_deref().unwrap_or_default())?;
+    let binning = arguments.columns.binning();
+    let mut report = NetworkEvaluationReport {
+        data: table.source().to_owned(),
+        protocol: format!("{} stratified folds; all is learnt from the others", arguments.folds),
+        classifiers: Vec::new(),
+    };
+    let mut first = None;
+    for &classifier in &arguments.classifier {
+        let plan = arguments.learning.plan(classifier, &names, table.source())?;
+        let folds = (arguments.folds, arguments.shuffle);
+        let found = NetworkEvaluation::cross_validate(&plan, &binning, &table, class, folds);
+        let found = found.map_err(|error| match error {
+            NetworkEvaluateError::Network(error) => {
+                Failure::Input(format!("{}: {error}", table.source()))
+            }
+            other => other.into(),
+        })?;
+        report.push(value(classifier), &found, first.as_ref());
+        first.get_or_insert(found);
+    }
+    super::super::print(&report, arguments.json)
+}

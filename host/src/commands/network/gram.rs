@@ -1,0 +1,64 @@
+//! `fishweir network gram`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use fishweir::kernel::{GramFormat, Items, gram_bytes};
+use fishweir::report::{Written, counted};
+
+use super::super::output::{self, Outputs};
+use super::Failure;
+use super::model::{fisher, network};
+use super::table::{records, refused};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A network
+    model: PathBuf,
+    /// A table of records
+    data: PathBuf,
+    /// Where the matrix goes; - for standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Its layout
+    #[arg(long, value_enum, default_value_t = Layout::Csv)]
+    layout: Layout,
+    /// Divide by the items' lengths: cosines
+    #[arg(long)]
+    normalise: bool,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    /// A header and a row an item
+    Csv,
+    /// NumPy's
+    Npy,
+    /// LIBSVM's precomputed kernel
+    Libsvm,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let outputs = Outputs::check(&[&arguments.output], &[&arguments.model, &arguments.data])?;
+    let file = network(&arguments.model)?;
+    let (table, records) = records(&arguments.data, &file.columns)?;
+    let gram = fisher(file.network()).gram(&records).map_err(|error| refused(&table, error))?;
+    let gram = if arguments.normalise { gram.normalised() } else { gram };
+    gram.check()?;
+    let format = match arguments.layout {
+        Layout::Csv => GramFormat::Csv,
+        Layout::Npy => GramFormat::Npy,
+        Layout::Libsvm => GramFormat::LibSvm,
+    };
+    let items = Items {
+        ids: (0..records.len()).map(|row| table.line(row).to_string()).collect(),
+        labels: vec![None; records.len()],
+        classes: Vec::new(),
+    };
+    output::write(&arguments.output, &gram_bytes(format, &gram, &items)?)?;
+    let what = format!("Fisher kernel of {}, named by their lines", counted(gram.len(), "record"));
+    outputs.print(&Written::new(what, arguments.output.display().to_string()), arguments.json)
+}

@@ -1,0 +1,66 @@
+//! `fishweir network`: one file a subcommand.
+
+mod compare;
+mod draw;
+mod evaluate;
+mod export;
+mod fit;
+mod gram;
+mod model;
+mod query;
+mod representatives;
+mod sample;
+mod table;
+
+use super::Failure;
+
+pub(super) const LONG_ABOUT: &str = "\
+Bayesian networks over records of categories: tables whose columns each have a few states, such as
+logs, machine states, survey rows, door sensors.
+
+DATA is CSV, tab-separated or ARFF, gzipped or not; what is missing is empty or `?`. Columns of many
+numbers are cut into bins, and a model keeps the cuts. MODEL is what `network fit` writes, or a network
+in the Bayesian Interchange Format.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Fit a network to records, or a classifier of one of their columns
+    Fit(fit::Arguments),
+    /// Cross-validate classifiers of a column, or judge a fitted one
+    #[command(visible_alias = "eval")]
+    Evaluate(evaluate::Arguments),
+    /// Posteriors of nodes given others, and the most probable record
+    Query(query::Arguments),
+    /// Draw records from a network
+    Sample(sample::Arguments),
+    /// Write the network's Fisher kernel of all pairs of records
+    Gram(gram::Arguments),
+    /// Choose a few records that stand for all
+    Representatives(representatives::Arguments),
+    /// Test whether records are drawn from the network, or two sets from one distribution
+    Compare(compare::Arguments),
+    /// Write Rust source for a device: a classifier of events, or an alarm on them
+    Export(export::Arguments),
+    /// Draw the graph as SVG
+    Draw(draw::Arguments),
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.command {
+        Command::Fit(arguments) => fit::run(arguments),
+        Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Query(arguments) => query::run(arguments),
+        Command::Sample(arguments) => sample::run(arguments),
+        Command::Gram(arguments) => gram::run(arguments),
+        Command::Representatives(arguments) => representatives::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
+        Command::Draw(arguments) => draw::run(arguments),
+    }
+}

@@ -1,0 +1,65 @@
+//! `fishweir network representatives`.
+
+use std::path::{Path, PathBuf};
+
+use fishweir::network::random_subsets;
+use fishweir::report::RepresentativesReport;
+
+use super::super::output::Outputs;
+use super::model::{fisher, network};
+use super::table::{records, refused};
+use super::{Failure, sample};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A network
+    model: PathBuf,
+    /// A table of records to choose from
+    data: PathBuf,
+    /// Records to choose
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 10)]
+    records: usize,
+    /// Random choices, of which the best is where the exchange begins
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    draws: usize,
+    /// Of the random choices
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Where the records chosen go, as CSV of their states; - for standard output
+    #[arg(short, long, value_name = "FILE.csv")]
+    output: Option<PathBuf>,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
+    let outputs = Outputs::check(&outputs, &[&arguments.model, &arguments.data])?;
+    let file = network(&arguments.model)?;
+    let (table, records) = records(&arguments.data, &file.columns)?;
+    let at = |error| refused(&table, error);
+    let fisher = fisher(file.network());
+    let draws = arguments.draws.max(1);
+    let subsets =
+        random_subsets(records.len(), arguments.records, draws, arguments.seed).map_err(at)?;
+    let costs = fisher.discrepancies(&records, &subsets).map_err(at)?;
+    let best = (0..draws).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
+    let mut found = fisher.representatives(&records, &subsets[best]).map_err(at)?;
+    found.indices.sort_unstable();
+    let report = RepresentativesReport {
+        data: table.source().to_owned(),
+        records: records.len(),
+        lines: found.indices.iter().map(|&index| table.line(index)).collect(),
+        discrepancy: found.objective,
+        random: costs.iter().sum::<f64>() / draws as f64,
+        start: costs[best],
+        passes: found.trace.len() - 1,
+        exact: fisher.is_exact(),
+        output: arguments.output.as_ref().map(|path| path.display().to_string()),
+    };
+    if let Some(path) = &arguments.output {
+        sample::write(path, file.network().variables(), &records.subset(&found.indices))?;
+    }
+    outputs.print(&report, arguments.json)
+}

@@ -1,0 +1,59 @@
+//! `fishweir network sample`.
+
+use std::path::{Path, PathBuf};
+
+use fishweir::data::records::{MISSING, Records, Variable};
+use fishweir::report::{Written, counted};
+
+use super::super::output::{self, Outputs};
+use super::Failure;
+use super::model::network;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A network
+    model: PathBuf,
+    /// Records to draw
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1000)]
+    records: usize,
+    /// Of the draws
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Where they go, as CSV; - for standard output
+    #[arg(short, long, value_name = "FILE.csv", default_value = "-")]
+    output: PathBuf,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let outputs = Outputs::check(&[&arguments.output], &[&arguments.model])?;
+    let file = network(&arguments.model)?;
+    let records = file.network().sample(arguments.records, arguments.seed);
+    write(&arguments.output, file.network().variables(), &records)?;
+    let what = counted(records.len(), "record");
+    outputs.print(&Written::new(what, arguments.output.display().to_string()), arguments.json)
+}
+
+/// Writes records as CSV: a header, and the names of states.
+pub(super) fn write(path: &Path, variables: &[Variable], records: &Records) -> Result<(), Failure> {
+    let field = |text: &str| match text.contains([',', '"', '\n', '\r', '\t']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    };
+    let line = |fields: &mut dyn Iterator<Item = String>| {
+        let mut line = fields.collect::<Vec<_>>().join(",");
+        line.push('\n');
+        line
+    };
+    let mut text = line(&mut variables.iter().map(|variable| field(&variable.name)));
+    for record in records.rows() {
+        let state = |(variable, &state): (&Variable, &u16)| match state {
+            MISSING => "?".to_owned(),
+            state => variable.states.get(usize::from(state)).map_or_else(String::new, |s| field(s)),
+        };
+        text += &line(&mut variables.iter().zip(record).map(state));
+    }
+    output::write(path, text.as_bytes())
+}

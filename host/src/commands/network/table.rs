@@ -1,0 +1,69 @@
+//! How tables of records are read.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use fishweir::data::records::{Binning, Cutting, Records, Schema, TextTable};
+use fishweir::network::NetworkError;
+
+use super::Failure;
+
+/// How the columns of a table become states.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Columns")]
+pub(super) struct Columns {
+    /// Columns to leave out, separated by commas
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    drop: Vec<String>,
+    /// Bins of equal frequency of a column of numbers
+    #[arg(long, value_name = "N", default_value_t = 4, conflicts_with = "mdl")]
+    bins: usize,
+    /// Cut numbers where that tells the class apart, by description length
+    #[arg(long)]
+    mdl: bool,
+    /// A column of numbers is cut where it has more different ones than this
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    most_states: usize,
+    /// What a missing field is
+    #[arg(long, value_enum, default_value_t = Missing::State)]
+    missing: Missing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Missing {
+    /// A state of its own, `?`
+    State,
+    /// Not known: expectation-maximisation, or its mean feature
+    Unknown,
+}
+
+impl Columns {
+    pub(super) fn binning(&self) -> Binning {
+        let cutting = match self.mdl {
+            true => Cutting::DescriptionLength,
+            false => Cutting::EqualFrequency(self.bins),
+        };
+        let missing_is_a_state = self.missing == Missing::State;
+        Binning { most_states: self.most_states, cutting, missing_is_a_state }
+    }
+
+    /// Reads a table without the columns to be left out.
+    pub(super) fn read(&self, path: &Path) -> Result<TextTable, Failure> {
+        Ok(TextTable::read(path)?.without(&self.drop)?)
+    }
+}
+
+/// Reads a table by a model's columns.
+pub(super) fn records(path: &Path, columns: &Schema) -> Result<(TextTable, Records), Failure> {
+    let table = TextTable::read(path)?;
+    let records = columns.records(&table)?;
+    Ok((table, records))
+}
+
+/// What is wrong with a table's records, by file and line.
+pub(super) fn refused(table: &TextTable, error: NetworkError) -> Failure {
+    Failure::Input(match error.record() {
+        Some(record) => format!("{}, line {}: {error}", table.source(), table.line(record)),
+        None => format!("{}: {error}", table.source()),
+    })
+}

@@ -1,0 +1,223 @@
+//! What the fields of a table are numbered by.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::error::DataError;
+use super::super::table::shorten;
+use super::bins::{Binning, Cutting, description_length, equal_frequency};
+use super::text::{ABSENT, TextColumn, TextTable, number};
+use super::{MISSING, Records, Variable};
+use crate::report::short;
+
+/// A column of records: its states and, if they are bins of numbers, where these are cut.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Name and states.
+    #[serde(flatten)]
+    pub variable: Variable,
+    /// Rising; a number is in the bin of the cuts below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cuts: Option<Vec<f64>>,
+}
+
+/// The columns of records, which a model keeps: later tables are read by it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Schema {
+    columns: Vec<Column>,
+}
+
+/// The state of what is missing, where that is one.
+const UNKNOWN: &str = "?";
+
+impl Schema {
+    /// Learns the columns of a table: the states are those that the file declares, or those found in it,
+    /// in order; numbers are cut by some of the rows alone. `class` is the column whose states description
+    /// length looks at; it is never cut.
+    ///
+    /// # Errors
+    /// A column without a field that is there, or with more than 65 534 states; description length
+    /// without a class.
+    pub fn learn(
+        table: &TextTable,
+        rows: &[usize],
+        class: Option<usize>,
+        binning: &Binning,
+    ) -> Result<Self, DataError> {
+        let columns = table.columns.iter().enumerate().map(|(index, column)| {
+            let is_class = Some(index) == class;
+            let many = column.fields.len() > binning.most_states;
+            let states = match &column.declared {
+                Some(states) => states.clone(),
+                None => sorted(column),
+            };
+            let mut learnt = if column.is_numeric() && many && !is_class {
+                cut(table, column, rows, class, binning.cutting)?
+            } else {
+                Column { variable: Variable { name: column.name.clone(), states }, cuts: None }
+            };
+            let states = &mut learnt.variable.states;
+            if binning.missing_is_a_state && !is_class && column.rows.contains(&ABSENT) {
+                states.push(UNKNOWN.into());
+            }
+            if states.is_empty() || states.len() >= usize::from(MISSING) {
+                let what = format!("column `{}` has {} states", column.name, states.len());
+                return Err(DataError::Header { file: table.source().to_owned(), what });
+            }
+            Ok(learnt)
+        });
+        Ok(Self { columns: columns.collect::<Result<_, _>>()? })
+    }
+
+    /// The columns of variables whose states are written as they are named.
+    #[must_use]
+    pub fn of_variables(variables: &[Variable]) -> Self {
+        let column = |variable: &Variable| Column { variable: variable.clone(), cuts: None };
+        Self { columns: variables.iter().map(column).collect() }
+    }
+
+    /// The columns.
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Their names and states.
+    #[must_use]
+    pub fn variables(&self) -> Vec<Variable> {
+        self.columns.iter().map(|column| column.variable.clone()).collect()
+    }
+
+    /// Checks cuts and states.
+    ///
+    /// # Errors
+    /// Which column, and what is wrong.
+    pub fn validate(&self) -> Result<(), String> {
+        for Column { variable: Variable { name, states }, cuts } in &self.columns {
+            let Some(cuts) = cuts else { continue };
+            let bins = states.len() - usize::from(states.last().is_some_and(|one| one == UNKNOWN));
+            let rising = cuts.windows(2).all(|pair| pair[0] < pair[1]);
+            if bins != cuts.len() + 1 || !rising || cuts.iter().any(|cut| !cut.is_finite()) {
+                return Err(format!("column `{name}`: its cuts do not part its states"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of a table as records: its columns are found by name, and those that it lacks are missing
+    /// in every record.
+    ///
+    /// # Errors
+    /// A column that is none of these, or a field that is no state, by file, line and column.
+    pub fn records(&self, table: &TextTable) -> Result<Records, DataError> {
+        let mut at = vec![None; self.columns.len()];
+        for column in &table.columns {
+            let known = self.columns.iter().position(|one| one.variable.name == column.name);
+            let Some(known) = known else {
+                let names = self.columns.iter().map(|one| one.variable.name.as_str());
+                return Err(DataError::ExtraColumn {
+                    place: column.place(table.source(), column.line),
+                    column: column.name.clone(),
+                    known: names.collect::<Vec<_>>().join(", "),
+                });
+            };
+            at[known] = Some((column, self.states(known, column, table)?));
+        }
+        let absent = |column: &Column| match column.variable.states.last() {
+            Some(last) if last == UNKNOWN => (column.variable.states.len() - 1) as u16,
+            _ => MISSING,
+        };
+        let absent: Vec<u16> = self.columns.iter().map(absent).collect();
+        let mut records = Records::new(self.columns.len());
+        let mut record = vec![MISSING; self.columns.len()];
+        for row in 0..table.len() {
+            for ((value, column), &absent) in record.iter_mut().zip(&at).zip(&absent) {
+                *value = match column {
+                    None => MISSING,
+                    Some((column, _)) if column.rows[row] == ABSENT => absent,
+                    Some((column, states)) => states[column.rows[row] as usize],
+                };
+            }
+            records.push(&record);
+        }
+        Ok(records)
+    }
+
+    /// The state of each of a column's different fields.
+    fn states(
+        &self,
+        known: usize,
+        column: &TextColumn,
+        table: &TextTable,
+    ) -> Result<Vec<u16>, DataError> {
+        let Column { variable, cuts } = &self.columns[known];
+        let first = |field: usize| {
+            let row = column.rows.iter().position(|&number| number as usize == field);
+            table.place(row.unwrap_or(0), column)
+        };
+        let of_field = |(index, field): (usize, &String)| match cuts {
+            Some(cuts) => match number(field) {
+                Some(value) => Ok(cuts.iter().filter(|&&cut| cut < value).count() as u16),
+                None => Err(DataError::NotANumber { place: first(index), text: shorten(field) }),
+            },
+            None => variable.state(field).ok_or_else(|| DataError::UnknownCategory {
+                place: first(index),
+                text: shorten(field),
+                column: variable.name.clone(),
+                states: variable.states.join(", "),
+            }),
+        };
+        column.fields.iter().enumerate().map(of_field).collect()
+    }
+}
+
+/// The different fields of a column: numbers by size, text by the alphabet.
+fn sorted(column: &TextColumn) -> Vec<String> {
+    let mut states = column.fields.clone();
+    if column.is_numeric() {
+        let value = |state: &String| number(state).unwrap_or(f64::NAN);
+        states.sort_by(|a, b| value(a).total_cmp(&value(b)).then_with(|| a.cmp(b)));
+    } else {
+        states.sort();
+    }
+    states
+}
+
+fn cut(
+    table: &TextTable,
+    column: &TextColumn,
+    rows: &[usize],
+    class: Option<usize>,
+    cutting: Cutting,
+) -> Result<Column, DataError> {
+    let there = rows.iter().filter(|&&row| column.rows[row] != ABSENT);
+    let value = |row: usize| number(&column.fields[column.rows[row] as usize]).unwrap_or_default();
+    let cuts = match (cutting, class.map(|class| &table.columns[class])) {
+        (Cutting::EqualFrequency(bins), _) => {
+            equal_frequency(there.map(|&row| value(row)).collect(), bins)
+        }
+        (Cutting::DescriptionLength, Some(class)) => {
+            let labelled = there.filter(|&&row| class.rows[row] != ABSENT);
+            let labelled = labelled.map(|&row| (value(row), class.rows[row] as usize));
+            description_length(labelled.collect(), class.fields.len())
+        }
+        (Cutting::DescriptionLength, None) => {
+            let what = "columns are cut by description length where there is a class; name one, or \
+                        cut by equal frequency";
+            let file = table.source().to_owned();
+            return Err(DataError::Header { file, what: what.into() });
+        }
+    };
+    let bound = |cut: f64| short(cut);
+    let mut states = Vec::with_capacity(cuts.len() + 1);
+    match (cuts.first(), cuts.last()) {
+        (Some(&first), Some(&last)) => {
+            states.push(format!("<={}", bound(first)));
+            let inner = cuts.windows(2);
+            states.extend(inner.map(|pair| format!("{}..{}", bound(pair[0]), bound(pair[1]))));
+            states.push(format!(">{}", bound(last)));
+        }
+        _ => states.push("any".into()),
+    }
+    Ok(Column { variable: Variable { name: column.name.clone(), states }, cuts: Some(cuts) })
+}

@@ -1,0 +1,159 @@
+//! Kernels between fitted models of any kind: the kernel of that kind.
+
+use super::{
+    BetweenError, DistributionKernel, DynamicsKernel, Gaussian, HeatForm, HeatKernel, HmmKernel,
+    Measure, ModelKernel, Multinomial, PairError, SymmetricKl,
+};
+use crate::dynamics::LinearSystem;
+use crate::kernel::LogGram;
+use crate::model::{DensityModel, FittedModel, Model};
+use crate::runtime::{Distribution, Hmm};
+
+/// Models that can be compared with each other, by what they are.
+enum Alike {
+    HiddenMarkov(Vec<Hmm>),
+    /// One distribution a model.
+    Distributions(Vec<Distribution>),
+    LinearSystems(Vec<LinearSystem>),
+    /// One a position.
+    Positions(Vec<Vec<Distribution>>),
+}
+
+impl Alike {
+    /// # Errors
+    /// [`PairError`] naming the first that is of another kind than the first.
+    fn of(models: &[FittedModel]) -> Result<Self, PairError> {
+        match models.first() {
+            Some(FittedModel::HiddenMarkov(_)) => {
+                each(models, |model| model.hidden_markov().cloned()).map(Self::HiddenMarkov)
+            }
+            Some(FittedModel::LinearSystem(_)) => each(models, |model| match model {
+                FittedModel::LinearSystem(model) => Some(model.with_mean()),
+                _ => None,
+            })
+            .map(Self::LinearSystems),
+            Some(FittedModel::Positions(_)) => each(models, |model| match model {
+                FittedModel::Positions(model) => {
+                    let rows = model.probability().iter();
+                    Some(rows.map(|row| Distribution::Categorical(row.clone())).collect())
+                }
+                _ => None,
+            })
+            .map(Self::Positions),
+            _ => each(models, distribution).map(Self::Distributions),
+        }
+    }
+}
+
+/// What one sample of a model without a past is distributed as.
+fn distribution(model: &FittedModel) -> Option<Distribution> {
+    match model {
+        FittedModel::Density(model) => Some(model.distribution()),
+        FittedModel::Markov(_) => multinomial_row(model).map(Distribution::Categorical),
+        _ => None,
+    }
+}
+
+/// The probabilities of symbols that do not depend on those before.
+fn multinomial_row(model: &FittedModel) -> Option<Vec<f64>> {
+    let FittedModel::Markov(model) = model else { return None };
+    match model.probability() {
+        [row] if row.len() == Model::size(model) => Some(row.clone()),
+        _ => None,
+    }
+}
+
+/// Something of each model, or the first of which there is none.
+fn each<T>(
+    models: &[FittedModel],
+    of: impl Fn(&FittedModel) -> Option<T>,
+) -> Result<Vec<T>, PairError> {
+    let part = |(row, model): (usize, &FittedModel)| of(model).ok_or_else(|| unlike(models, row));
+    models.iter().enumerate().map(part).collect()
+}
+
+fn unlike(models: &[FittedModel], row: usize) -> PairError {
+    let (first, other) = (models[0].any().noun(), models[row].any().noun());
+    let why = if first == other {
+        "the kernel is not of such a model: of strings it compares those without a context (--order 0)"
+            .to_owned()
+    } else {
+        format!("one is a {first}, the other a {other}: compare models of one kind")
+    };
+    PairError { row: 0, column: row, why: BetweenError::Model { part: "models".into(), why } }
+}
+
+/// `log k` of all pairs by the probability product or the mean map: of hidden Markov models over sequences
+/// of `steps + 1` samples ([`HmmKernel`]), of densities and of symbols without a past over one sample
+/// ([`DistributionKernel`]), of positions the product over them.
+///
+/// # Errors
+/// [`PairError`] naming a pair that cannot be compared.
+pub fn log_gram_of_fitted(
+    models: &[FittedModel],
+    measure: Measure<f64>,
+    steps: usize,
+) -> Result<LogGram, PairError> {
+    let of_kernel = |why| PairError { row: 0, column: 0, why };
+    match Alike::of(models)? {
+        Alike::HiddenMarkov(models) => {
+            HmmKernel::new(measure, steps).map_err(of_kernel)?.log_gram(&models)
+        }
+        Alike::LinearSystems(models) => {
+            DynamicsKernel::new(steps + 1, measure).map_err(of_kernel)?.log_gram(&models)
+        }
+        Alike::Distributions(models) => {
+            DistributionKernel::new(measure).map_err(of_kernel)?.log_gram(&models)
+        }
+        Alike::Positions(models) => {
+            let kernel = DistributionKernel::new(measure).map_err(of_kernel)?;
+            LogGram::try_from_fn(models.len(), |row, column| {
+                let (a, b) = (&models[row], &models[column]);
+                let pair = |why| PairError { row, column, why };
+                if a.len() != b.len() {
+                    let (first, second) = (a.len(), b.len());
+                    return Err(pair(BetweenError::Shapes { what: "positions", first, second }));
+                }
+                let logs = a.iter().zip(b).map(|(a, b)| kernel.log_value(a, b));
+                logs.sum::<Result<f64, _>>().map_err(pair)
+            })
+        }
+    }
+}
+
+/// `log k` of all pairs by the [heat kernel](HeatKernel) of multinomials: of strings without a context.
+///
+/// # Errors
+/// As [`log_gram_of_fitted`].
+pub fn heat_of_fitted(models: &[FittedModel], time: f64) -> Result<LogGram, PairError> {
+    let kernel = HeatKernel::new(time, HeatForm::Unnormalised);
+    kernel.map_err(|why| PairError { row: 0, column: 0, why })?.log_gram(&multinomials(models)?)
+}
+
+/// `log k` of all pairs by the exponential of minus the [symmetrised divergence](SymmetricKl): of single
+/// Gaussians, and of strings without a context.
+///
+/// # Errors
+/// As [`log_gram_of_fitted`].
+pub fn divergence_of_fitted(models: &[FittedModel], rate: f64) -> Result<LogGram, PairError> {
+    let of_kernel = |why| PairError { row: 0, column: 0, why };
+    if matches!(models.first(), Some(FittedModel::Density(_))) {
+        let gaussians: Vec<Gaussian> = each(models, |model| match model {
+            FittedModel::Density(model) => gaussian(model),
+            _ => None,
+        })?;
+        return SymmetricKl::new(rate, 0.0).map_err(of_kernel)?.log_gram(&gaussians);
+    }
+    SymmetricKl::new(rate, 0.0).map_err(of_kernel)?.log_gram(&multinomials(models)?)
+}
+
+fn multinomials(models: &[FittedModel]) -> Result<Vec<Multinomial>, PairError> {
+    each(models, |model| Multinomial::new(multinomial_row(model)?).ok())
+}
+
+/// A density of one component; mixtures have no divergence in closed form.
+fn gaussian(model: &DensityModel) -> Option<Gaussian> {
+    let [mean, std] = model.emission().parts().rows();
+    let ([mean], [std]) = (mean, std) else { return None };
+    Gaussian::diagonal(mean.clone(), std.iter().map(|std| std * std).collect()).ok()
+}

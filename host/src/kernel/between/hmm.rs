@@ -1,0 +1,172 @@
+use fishweir_core::filter::Recursion;
+use fishweir_core::hmm::Chain;
+use fishweir_core::kernel::{Between, Measure, Overlaps};
+use fishweir_core::number::power;
+use multiversion::multiversion;
+
+use super::compared::{Compared, checked, same_space, wrong};
+use super::{BetweenError, ModelKernel, PairError};
+use crate::kernel::LogGram;
+use crate::parallel::each;
+use crate::runtime::{Hmm, with_few_states};
+
+/// The kernel between hidden Markov models, over sequences of one length: how alike are those that they
+/// make?
+///
+/// ```text
+/// k(p, q) = sum over hidden paths of both of (p(path) q(path'))^rho prod_t psi(state_t, state'_t)
+/// ```
+///
+/// with `psi` the kernel of two states' emissions, by the probability product (`rho`) or the mean map
+/// (`rho` one). Models may have different numbers of states, and of real channels different families.
+/// Over `T` transitions sequences have `T + 1` samples. For `rho` other than one it is the kernel of states
+/// and observations together, which the states' order does not change and splitting one in two does.
+///
+/// Sources: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 4.2; Mehta and Gray,
+/// "Generative and Latent Mean Map Kernels", 2010, Proposition 3. Time a pair of models of `N` and `M`
+/// states: `psi` once, and `N M (N + M + 1)` multiply-adds a step, both padded to one size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HmmKernel {
+    measure: Measure<f64>,
+    steps: usize,
+}
+
+/// A model with what every comparison needs of it.
+struct Prepared {
+    /// To the measure's power.
+    initial: Vec<f64>,
+    transition: Vec<Vec<f64>>,
+    state: Vec<Compared>,
+}
+
+impl HmmKernel {
+    /// The kernel by a measure, over so many transitions.
+    ///
+    /// # Errors
+    /// [`BetweenError::Parameter`] where the measure's parameter is out of range.
+    pub fn new(measure: Measure<f64>, steps: usize) -> Result<Self, BetweenError> {
+        Ok(Self { measure: checked(measure)?, steps })
+    }
+
+    /// The probability product kernel.
+    ///
+    /// # Errors
+    /// [`BetweenError::Parameter`] where `rho` is not above zero and finite.
+    pub fn product(rho: f64, steps: usize) -> Result<Self, BetweenError> {
+        Self::new(Measure::Product { rho }, steps)
+    }
+
+    /// The mean map of `exp(-lambda/2 |x - y|^2)`.
+    ///
+    /// # Errors
+    /// [`BetweenError::Parameter`] where `lambda` is negative or not finite.
+    pub fn mean_map(lambda: f64, steps: usize) -> Result<Self, BetweenError> {
+        Self::new(Measure::MeanMap { lambda }, steps)
+    }
+
+    /// `log psi` of every pair of states, `[state of a][state of b]`: the kernel of their emissions.
+    ///
+    /// # Errors
+    /// [`BetweenError`] as [`log_value`](ModelKernel::log_value).
+    pub fn log_overlaps(&self, a: &Hmm, b: &Hmm) -> Result<Vec<Vec<f64>>, BetweenError> {
+        let (a, b) = (self.prepare(a)?, self.prepare(b)?);
+        let mut rows = vec![vec![f64::NEG_INFINITY; b.state.len()]; a.state.len()];
+        self.overlap(&a, &b, |i, j, log| rows[i][j] = log)?;
+        Ok(rows)
+    }
+
+    fn prepare(&self, hmm: &Hmm) -> Result<Prepared, BetweenError> {
+        hmm.validate().map_err(|error| wrong("model", &error))?;
+        let Some(distributions) = hmm.emission.distributions() else {
+            let family = hmm.emission.family().name();
+            let why = format!("no kernel between {family} emissions is known");
+            return Err(BetweenError::Model { part: "emission".into(), why });
+        };
+        let powered = |row: &Vec<f64>| -> Vec<f64> {
+            row.iter().map(|&p| power(p, self.measure.exponent())).collect()
+        };
+        let state = distributions.iter().map(|one| Compared::of(one, self.measure));
+        Ok(Prepared {
+            initial: powered(&hmm.initial),
+            transition: hmm.transition.iter().map(powered).collect(),
+            state: state.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn overlap(
+        &self,
+        a: &Prepared,
+        b: &Prepared,
+        mut put: impl FnMut(usize, usize, f64),
+    ) -> Result<(), BetweenError> {
+        if let (Some(a), Some(b)) = (a.state.first(), b.state.first()) {
+            same_space(a, b)?;
+        }
+        let mut scratch = Vec::new();
+        for (i, own) in a.state.iter().enumerate() {
+            for (j, other) in b.state.iter().enumerate() {
+                put(i, j, own.log_overlap(other, self.measure, &mut scratch)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&self, a: &Prepared, b: &Prepared) -> Result<f64, BetweenError> {
+        let states = a.state.len().max(b.state.len());
+        with_few_states!(states, N => self.at_size::<N, { N * N }>(a, b))
+    }
+
+    fn at_size<const N: usize, const P: usize>(
+        &self,
+        a: &Prepared,
+        b: &Prepared,
+    ) -> Result<f64, BetweenError> {
+        // States that are padded have nothing in common with any.
+        let mut logs = [f64::NEG_INFINITY; P];
+        self.overlap(a, b, |i, j, log| logs[i * N + j] = log)?;
+        let (first, second) = (a.chain::<N>(), b.chain::<N>());
+        let between = Between::new(&first, &second, Overlaps::<f64, P>::of_logs(logs));
+        Ok(run(&between, self.steps))
+    }
+}
+
+impl Prepared {
+    fn chain<const N: usize>(&self) -> Chain<f64, N> {
+        fn filled<const N: usize>(row: &[f64]) -> [f64; N] {
+            std::array::from_fn(|j| row.get(j).copied().unwrap_or(0.0))
+        }
+        let row = |i: usize| self.transition.get(i).map_or([0.0; N], |row| filled(row));
+        Chain::from_parts(filled(&self.initial), std::array::from_fn(row))
+    }
+}
+
+/// `T + 1` steps. Not with the widest vectors: compilers fill those by gathering.
+#[multiversion(targets("x86_64+avx2"))]
+fn run<const N: usize, const P: usize>(between: &Between<'_, f64, N, N, P>, steps: usize) -> f64 {
+    let mut state = between.start();
+    for _ in 0..=steps {
+        // No step is refused.
+        let _ = between.push(&mut state, &());
+    }
+    between.read(&state)
+}
+
+impl ModelKernel for HmmKernel {
+    type Model = Hmm;
+
+    fn log_value(&self, a: &Hmm, b: &Hmm) -> Result<f64, BetweenError> {
+        self.value(&self.prepare(a)?, &self.prepare(b)?)
+    }
+
+    fn log_gram(&self, models: &[Hmm]) -> Result<LogGram, PairError> {
+        let prepared = each(models.len(), &|model| {
+            let own = self.prepare(&models[model]);
+            own.map_err(|why| PairError { row: model, column: model, why })
+        });
+        let prepared = prepared.into_iter().collect::<Result<Vec<_>, _>>()?;
+        LogGram::try_from_fn(prepared.len(), |row, column| {
+            let value = self.value(&prepared[row], &prepared[column]);
+            value.map_err(|why| PairError { row, column, why })
+        })
+    }
+}

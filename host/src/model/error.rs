@@ -1,0 +1,92 @@
+use fishweir_core::context::ContextError;
+
+use super::NoScore;
+use crate::files::FileError;
+use crate::fit::FitError;
+use crate::runtime::HmmError;
+
+/// Why a model without hidden states was refused, or none was fitted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContextModelError {
+    /// Numbers of the wrong shape or out of range.
+    #[error(transparent)]
+    Numbers(#[from] HmmError),
+    /// A set of contexts that is none.
+    #[error("the contexts: {0}")]
+    Contexts(#[from] ContextError),
+    /// More contexts than can be numbered.
+    #[error(
+        "there are more than {MOST_CONTEXTS} contexts of {symbols} symbols up to length {longest}; \
+         take shorter ones, or fewer"
+    )]
+    TooMany {
+        /// Symbols.
+        symbols: usize,
+        /// Length of the longest context.
+        longest: usize,
+    },
+    /// A pseudo-count out of range.
+    #[error("the pseudo-count {0} is not finite, or negative; give 0 or more")]
+    PseudoCount(f64),
+    /// No sequence, or none with an observation that is not missing.
+    #[error("nothing to fit: no observation that is not missing")]
+    NoData,
+    /// A sequence of another length than the first.
+    #[error(
+        "sequence {sequence} has {found} symbols where the first has {wanted}; positions that are \
+         independent need sequences of one length"
+    )]
+    Length {
+        /// Which one, from 0.
+        sequence: usize,
+        /// Its length.
+        found: usize,
+        /// The first's.
+        wanted: usize,
+    },
+    /// A sequence that the model to start from makes impossible.
+    #[error(transparent)]
+    NoScore(#[from] NoScore),
+    /// Samples of the wrong kind.
+    #[error("{model} is over {wanted}, the data are {found}")]
+    Kind {
+        /// The model.
+        model: &'static str,
+        /// What it is over.
+        wanted: &'static str,
+        /// What was given.
+        found: &'static str,
+    },
+    /// Expectation and maximisation.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// A file of contexts that could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A line of a file of contexts.
+    #[error("{file}, line {line}: {why}")]
+    Line {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// Contexts that can be numbered.
+pub(super) const MOST_CONTEXTS: usize = u16::MAX as usize - 1;
+
+impl ContextModelError {
+    /// The sequence it is about, from 0, where it is about one.
+    #[must_use]
+    pub fn sequence(&self) -> Option<usize> {
+        match self {
+            Self::Length { sequence, .. } => Some(*sequence),
+            Self::NoScore(none) => Some(none.sequence),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+use super::{
+    ContextModelError, ContextSet, DensityModel, FittedModel, MarkovModel, PositionModel,
+    SystemModel,
+};
+use crate::data::{Kind, SamplesView};
+use crate::fit::{BaumWelch, SystemEm};
+
+/// A family of models, and how one of it is fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Family {
+    /// [`Hmm`](super::Hmm).
+    HiddenMarkov(BaumWelch),
+    /// [`MarkovModel`].
+    Markov {
+        /// Its contexts.
+        contexts: ContextSet,
+        /// Whether a string ends by an event of its own.
+        end: bool,
+        /// Every event as likely as any other, instead of by the data.
+        uniform: bool,
+        /// Added to every count.
+        pseudo_count: f64,
+    },
+    /// [`PositionModel`].
+    Positions {
+        /// Every symbol as likely as any other, instead of by the data.
+        uniform: bool,
+        /// Added to every count.
+        pseudo_count: f64,
+    },
+    /// [`DensityModel`], of as many Gaussians as there are states.
+    Density(BaumWelch),
+    /// [`SystemModel`].
+    LinearSystem(SystemEm),
+}
+
+impl Family {
+    /// The model of the family that some sequences make likeliest: of one class, of all, or a single
+    /// one. `scale` is the standard deviation of each channel over all that is fitted to.
+    ///
+    /// # Errors
+    /// [`ContextModelError`] naming what does not fit, and the sequence where it is one.
+    pub fn fit(
+        &self,
+        kind: &Kind,
+        sequences: &[SamplesView<'_>],
+        scale: &[f64],
+    ) -> Result<FittedModel, ContextModelError> {
+        let (symbols, channels) = ("symbols", "real channels");
+        let kind_of = |model, wanted, found| ContextModelError::Kind { model, wanted, found };
+        Ok(match (self, kind) {
+            (Self::HiddenMarkov(options), _) => {
+                options.fit(sequences, kind.size(), scale, &|| ())?.model.into()
+            }
+            (Self::Markov { contexts, end, uniform, pseudo_count }, Kind::Symbols(alphabet)) => {
+                let (symbols, end) = (alphabet.len(), *end);
+                let model = if *uniform {
+                    MarkovModel::uniform(contexts, symbols, end, sequences)?
+                } else {
+                    MarkovModel::fit(contexts, symbols, end, sequences, *pseudo_count)?
+                };
+                model.into()
+            }
+            (Self::Positions { uniform: true, .. }, Kind::Symbols(alphabet)) => {
+                let length = super::positions::common_length(sequences)?;
+                PositionModel::uniform(alphabet.len(), length)?.into()
+            }
+            (Self::Positions { uniform: false, pseudo_count }, Kind::Symbols(alphabet)) => {
+                PositionModel::fit(alphabet.len(), sequences, *pseudo_count)?.into()
+            }
+            (Self::Density(options), Kind::Channels(_)) => {
+                DensityModel::fit(options, sequences, scale, &|| ())?.0.into()
+            }
+            (Self::LinearSystem(options), Kind::Channels(_)) => {
+                SystemModel::fit(options, sequences, &|| ())?.0.into()
+            }
+            (Self::LinearSystem(_), Kind::Symbols(_)) => {
+                return Err(kind_of("a linear dynamical system", channels, symbols));
+            }
+            (Self::Markov { .. }, Kind::Channels(_)) => {
+                return Err(kind_of("a model of Markov strings", symbols, channels));
+            }
+            (Self::Positions { .. }, Kind::Channels(_)) => {
+                return Err(kind_of("a model of positions", symbols, channels));
+            }
+            (Self::Density(_), Kind::Symbols(_)) => {
+                return Err(kind_of("a Gaussian", channels, symbols));
+            }
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! Fitted models of sequences at run-time sizes, and what can be asked of any of them.
+//!
+//! A [`Model`] has log-likelihoods, a score, draws, and names for its parameters; one with hidden states
+//! has a likeliest path. Every kernel on scores takes it, and a [`ModelSet`] is its file.
+//!
+//! | what | file |
+//! |---|---|
+//! | [`Model`], [`Scored`]: what can be asked; scores of many sequences | `mod.rs`, `score.rs` |
+//! | [`Hmm`]: hidden Markov models; draws | `hmm.rs`, `simulate.rs` |
+//! | [`MarkovModel`]: strings of order `k`, with an end, with a padded start, variable-length contexts | `markov.rs` |
+//! | [`ContextSet`]: which pasts are told apart, given or chosen from data | `contexts.rs` |
+//! | [`PositionModel`]: independent positions of sequences of one length | `positions.rs` |
+//! | counts, scores, estimates and information of rows of probabilities | `rows.rs` |
+//! | [`DensityModel`]: independent samples of a Gaussian, or of a mixture | `density.rs` |
+//! | [`SystemModel`]: a linear dynamical system around a mean | `system.rs` |
+//! | [`Family`]: how a model without hidden states is fitted to data | `family.rs` |
+//! | [`FittedModel`], [`ModelSet`]: any of the models; several by name, and their file | `fitted.rs`, `set.rs` |
+//! | the exact information of a mixture of two Gaussians | `mixture.rs` |
+//!
+//! The rules and the arithmetic are the core's; here they are applied to sizes that are known at run
+//! time. A sequence of another kind of samples than the model's has no observation.
+
+mod contexts;
+mod density;
+mod error;
+mod family;
+mod fitted;
+mod hmm;
+mod markov;
+mod mixture;
+mod positions;
+mod rows;
+mod score;
+mod set;
+mod simulate;
+mod system;
+
+pub use contexts::ContextSet;
+pub use density::DensityModel;
+pub use error::ContextModelError;
+pub use family::Family;
+pub use fitted::FittedModel;
+pub use markov::MarkovModel;
+pub use mixture::{MixtureInformation, information_of_means};
+pub use positions::PositionModel;
+pub(crate) use rows::digits;
+pub(crate) use score::push_score;
+pub use score::{ModelScore, NoScore, Scored, scores};
+pub use set::{ModelSet, NamedModel};
+pub use system::SystemModel;
+
+pub use crate::batch::{DecodeError, ViterbiPath};
+pub use crate::runtime::{Hmm, HmmError};
+
+use fishweir_core::emission::Parametrisation;
+use fishweir_core::smooth::SequenceError;
+
+use crate::data::SamplesView;
+
+/// A fitted model of sequences.
+pub trait Model: Scored {
+    /// What it is, as a noun: `hidden Markov model`.
+    fn noun(&self) -> &'static str;
+
+    /// Symbols or channels of an observation.
+    fn size(&self) -> usize;
+
+    /// What each entry of its [score](Scored::scores) is the slope along, in the order of the entries and
+    /// in logits and log standard deviations: `transition[0][1]`, `mean[2][0]`.
+    fn parameter_names(&self) -> Vec<String>;
+
+    /// `log p(x)` of each sequence, in nats, in order; an impossible sequence is an error in its place.
+    fn log_likelihoods(&self, sequences: &[SamplesView<'_>]) -> Vec<Result<f64, SequenceError>> {
+        let scores = self.scores(sequences, Parametrisation::SOFTMAX).into_iter();
+        scores.map(|found| found.map(|score| score.log_likelihood)).collect()
+    }
+
+    /// The likeliest path of hidden states; `None` for a model without any.
+    fn path(&self, samples: SamplesView<'_>) -> Option<Result<ViterbiPath, DecodeError>> {
+        let _ = samples;
+        None
+    }
+}
+
+/// `name[row][column]` of all entries of rows.
+pub(crate) fn names_of_rows(name: &str, rows: usize, columns: usize) -> Vec<String> {
+    let of_row = |row| (0..columns).map(move |column| format!("{name}[{row}][{column}]"));
+    (0..rows).flat_map(of_row).collect()
+}

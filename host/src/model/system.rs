@@ -1,0 +1,231 @@
+use fishweir_core::ObservationError;
+use fishweir_core::emission::Parametrisation;
+use fishweir_core::smooth::SequenceError;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Model, ModelScore, Scored, names_of_rows};
+use crate::data::{Rows, RowsView, Samples, SamplesView, centre_and_spread};
+use crate::dynamics::{LinearSystem, SystemError};
+use crate::fit::{FitError, SystemEm, SystemFit};
+
+/// A linear dynamical system around a mean: `x_t = centre + C s_t + N(0, R)`.
+///
+/// Score: `initial_mean`, then by rows the covariance of the first state, `A`, `Q`, `C` and `R`; these are
+/// `n + 3 n^2 + d n + d^2` entries, the slopes along the numbers themselves whatever parametrisation is asked for. All
+/// covariances must be positive definite. A missing sample counts nothing.
+///
+/// Sources: Shumway and Stoffer, "An approach to time series smoothing and forecasting using the EM
+/// algorithm", 1982; for the score by what is expected, Jaakkola and Haussler, "Exploiting generative
+/// models in discriminative classifiers", 1998. Work a sample: that of a Kalman smoother, some `20 n^3`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts", into = "Parts")]
+pub struct SystemModel {
+    centre: Vec<f64>,
+    system: LinearSystem,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts {
+    centre: Vec<f64>,
+    system: LinearSystem,
+}
+
+impl TryFrom<Parts> for SystemModel {
+    type Error = SystemError;
+
+    fn try_from(Parts { centre, system }: Parts) -> Result<Self, SystemError> {
+        Self::new(centre, system)
+    }
+}
+
+impl From<SystemModel> for Parts {
+    fn from(SystemModel { centre, system }: SystemModel) -> Self {
+        Self { centre, system }
+    }
+}
+
+impl SystemModel {
+    /// A system and the mean that it moves around, `[channel]`.
+    ///
+    /// # Errors
+    /// [`SystemError`] naming the part that is wrong.
+    pub fn new(centre: Vec<f64>, system: LinearSystem) -> Result<Self, SystemError> {
+        system.validate()?;
+        if centre.len() != system.channels() || centre.iter().any(|x| !x.is_finite()) {
+            return Err(SystemError::Channels(system.channels()));
+        }
+        // Without a sample the score is zero, unless a covariance has no inverse.
+        system.score(Rows::new(centre.len()).view())?;
+        Ok(Self { centre, system })
+    }
+
+    /// The system that series make likeliest, around their mean, by expectation maximisation.
+    ///
+    /// # Errors
+    /// [`FitError`] if an option is out of range, or there is nothing to fit.
+    pub fn fit(
+        options: &SystemEm,
+        sequences: &[SamplesView<'_>],
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<(Self, SystemFit), FitError> {
+        let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
+        let channels =
+            sequences.iter().find_map(SamplesView::rows).map_or(0, |rows| rows.dimension());
+        let (centre, _) = centre_and_spread(channels, || rows().flatten());
+        let moved: Vec<Samples> = sequences
+            .iter()
+            .filter_map(SamplesView::rows)
+            .map(|rows| centred(rows, &centre))
+            .collect();
+        let views: Vec<SamplesView<'_>> = moved.iter().map(Samples::view).collect();
+        // What is of symbols is for the fit to refuse.
+        let views = if views.len() == sequences.len() { &views } else { sequences };
+        let fit = options.fit(views, progress)?;
+        Ok((Self::new(centre, fit.system.clone())?, fit))
+    }
+
+    /// The mean, `[channel]`.
+    #[must_use]
+    pub fn centre(&self) -> &[f64] {
+        &self.centre
+    }
+
+    /// The system around it.
+    #[must_use]
+    pub fn system(&self) -> &LinearSystem {
+        &self.system
+    }
+
+    /// The same as one system: the mean is seen of a number of the state that is one for ever.
+    #[must_use]
+    pub fn with_mean(&self) -> LinearSystem {
+        let LinearSystem {
+            mut initial_mean,
+            mut initial_covariance,
+            mut transition,
+            mut state_noise,
+            mut observation,
+            observation_noise,
+        } = self.system.clone();
+        let states = initial_mean.len();
+        initial_mean.push(1.0);
+        for (matrix, corner) in
+            [(&mut initial_covariance, 0.0), (&mut transition, 1.0), (&mut state_noise, 0.0)]
+        {
+            matrix.iter_mut().for_each(|row| row.push(0.0));
+            let mut last = vec![0.0; states];
+            last.push(corner);
+            matrix.push(last);
+        }
+        observation.iter_mut().zip(&self.centre).for_each(|(row, mean)| row.push(*mean));
+        LinearSystem {
+            initial_mean,
+            initial_covariance,
+            transition,
+            state_noise,
+            observation,
+            observation_noise,
+        }
+    }
+
+    /// Samples about the mean; none of another kind.
+    fn about(&self, samples: SamplesView<'_>) -> Samples {
+        match samples.rows().filter(|rows| rows.dimension() == self.centre.len()) {
+            Some(rows) => centred(rows, &self.centre),
+            None => Samples::Channels(Rows::new(self.centre.len())),
+        }
+    }
+}
+
+fn centred(rows: RowsView<'_>, centre: &[f64]) -> Samples {
+    let mut moved = Rows::new(rows.dimension());
+    for row in rows.iter() {
+        let row =
+            row.map(|row| row.iter().zip(centre).map(|(x, mean)| x - mean).collect::<Vec<_>>());
+        moved.push(row.as_deref());
+    }
+    Samples::Channels(moved)
+}
+
+/// Of a system that was checked, about samples of its channels, nothing but a sample is refused.
+fn refused(error: SystemError) -> SequenceError {
+    match error {
+        SystemError::Sample { sample: time, why: error } => {
+            SequenceError::Observation { time, error }
+        }
+        _ => SequenceError::Observation { time: 0, error: ObservationError::Impossible },
+    }
+}
+
+impl Model for SystemModel {
+    fn noun(&self) -> &'static str {
+        "linear dynamical system"
+    }
+
+    fn size(&self) -> usize {
+        self.centre.len()
+    }
+
+    /// `initial_mean[0][row]`, `initial_covariance[row][column]`, `transition`, `state_noise`,
+    /// `observation[channel][row]`, `observation_noise[channel][channel]`.
+    fn parameter_names(&self) -> Vec<String> {
+        let (n, d) = (self.system.states(), self.system.channels());
+        let parts = [
+            ("initial_mean", 1, n),
+            ("initial_covariance", n, n),
+            ("transition", n, n),
+            ("state_noise", n, n),
+            ("observation", d, n),
+            ("observation_noise", d, d),
+        ];
+        parts.iter().flat_map(|&(name, rows, columns)| names_of_rows(name, rows, columns)).collect()
+    }
+
+    fn log_likelihoods(&self, sequences: &[SamplesView<'_>]) -> Vec<Result<f64, SequenceError>> {
+        let of = |samples: &SamplesView<'_>| {
+            let moved = self.about(*samples);
+            let rows = moved.view();
+            rows.rows().map_or(Ok(0.0), |rows| self.system.log_likelihood(rows)).map_err(refused)
+        };
+        sequences.par_iter().map(of).collect()
+    }
+}
+
+impl Scored for SystemModel {
+    fn parameters(&self) -> usize {
+        let (n, d) = (self.system.states(), self.system.channels());
+        n + 3 * n * n + d * n + d * d
+    }
+
+    fn scores(
+        &self,
+        sequences: &[SamplesView<'_>],
+        _: Parametrisation,
+    ) -> Vec<Result<ModelScore, SequenceError>> {
+        let of = |samples: &SamplesView<'_>| {
+            let moved = self.about(*samples);
+            let Some(rows) = moved.view().rows() else {
+                return Ok(ModelScore { log_likelihood: 0.0, score: vec![0.0; self.parameters()] });
+            };
+            let log_likelihood = self.system.log_likelihood(rows).map_err(refused)?;
+            let score = self.system.score(rows).map_err(refused)?.entries();
+            Ok(ModelScore { log_likelihood, score })
+        };
+        sequences.par_iter().map(of).collect()
+    }
+
+    fn draw(&self, length: usize, seed: u64) -> Samples {
+        let drawn = self.system.simulate(length, seed);
+        let back: Vec<f64> = self.centre.iter().map(|x| -x).collect();
+        match drawn.as_ref().map(|samples| samples.view().rows().map(|rows| centred(rows, &back))) {
+            Ok(Some(samples)) => samples,
+            _ => Samples::Channels(Rows::new(self.centre.len())),
+        }
+    }
+
+    fn symbols(&self) -> Option<usize> {
+        None
+    }
+}

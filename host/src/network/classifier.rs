@@ -1,0 +1,400 @@
+//! Classifiers of records.
+
+use serde::{Deserialize, Serialize};
+
+use super::learn::{
+    HillClimb, Prior, chow_liu, fit_parameters, k_dependence, naive_bayes, tree_augmented,
+};
+use super::{Inference, Network, NetworkError, NetworkFisher, Shape, Width};
+use crate::data::Folds;
+use crate::data::records::{MISSING, Records, Variable};
+use crate::learn::{Costs, Linear, Loss, Matrix, minimise};
+use crate::parallel::each;
+
+/// What decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Bayes' rule, attributes independent given the class.
+    NaiveBayes,
+    /// Bayes' rule, a tree among the attributes.
+    TreeAugmented,
+    /// Bayes' rule, up to so many attributes for parents of each.
+    KDependence(usize),
+    /// Bayes' rule under a network that was climbed to, the class a node like any other.
+    Climbed,
+    /// Logistic regression on the features of the Fisher kernel of a tree over the attributes.
+    FisherTree,
+    /// The same of a network over the attributes that was climbed to.
+    FisherClimbed,
+}
+
+/// How a classifier is trained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassifierPlan {
+    /// What decides.
+    pub method: Method,
+    /// The prior of the tables.
+    pub prior: Prior,
+    /// How graphs are climbed to.
+    pub climb: HillClimb,
+}
+
+/// A classifier of records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct NetworkClassifier {
+    method: Method,
+    class: Variable,
+    /// The column of the class.
+    column: usize,
+    /// Over all columns for Bayes' rule, over the attributes for a linear machine.
+    network: Network,
+    /// A table an output in the shape of the network's, and its bias; none for Bayes' rule.
+    outputs: Vec<Linear>,
+}
+
+/// Costs of errors that a linear machine chooses from.
+const COSTS: [f64; 5] = [1e-3, 1e-2, 1e-1, 1.0, 10.0];
+
+/// Folds in which it chooses.
+const INNER_FOLDS: usize = 3;
+
+/// Bytes that features may take.
+const FEATURE_BYTES: usize = 4 << 30;
+
+impl ClassifierPlan {
+    /// Trains a classifier of the column `class` on records of these variables; records without a class
+    /// are left out.
+    ///
+    /// # Errors
+    /// [`NetworkError`]: no such column, less than two classes with a record, records that do not fit, or
+    /// with missing fields where a graph is learnt from whole ones, features beyond 4 GB.
+    pub fn train(
+        &self,
+        variables: &[Variable],
+        records: &Records,
+        class: usize,
+    ) -> Result<NetworkClassifier, NetworkError> {
+        let Some(of_class) = variables.get(class) else {
+            return Err(NetworkError::UnknownNode(format!("number {class}")));
+        };
+        let labelled: Vec<usize> =
+            (0..records.len()).filter(|&row| records.row(row)[class] != MISSING).collect();
+        let records = records.subset(&labelled);
+        let mut seen: Vec<u16> = records.rows().map(|row| row[class]).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        if seen.len() < 2 {
+            return Err(NetworkError::NoRecords("a classifier needs some of two classes"));
+        }
+        let graph = |method| match method {
+            Method::NaiveBayes => naive_bayes(variables, class),
+            Method::TreeAugmented => tree_augmented(variables, &records, class),
+            Method::KDependence(k) => k_dependence(variables, &records, class, k),
+            _ => Ok(self.climb.learn(variables, &records)?.parents),
+        };
+        let (network, outputs) = match self.method {
+            Method::FisherTree | Method::FisherClimbed => {
+                self.linear(variables, &records, class)?
+            }
+            method => {
+                (fit_parameters(variables, &graph(method)?, &records, self.prior)?, Vec::new())
+            }
+        };
+        let (method, class, column) = (self.method, of_class.clone(), class);
+        Ok(NetworkClassifier { method, class, column, network, outputs })
+    }
+
+    fn linear(
+        &self,
+        variables: &[Variable],
+        records: &Records,
+        class: usize,
+    ) -> Result<(Network, Vec<Linear>), NetworkError> {
+        let columns = without(variables.len(), class);
+        let attributes: Vec<Variable> =
+            columns.iter().map(|&column| variables[column].clone()).collect();
+        let of_attributes = records.select(&columns);
+        let parents = match self.method {
+            Method::FisherTree => chow_liu(&attributes, &of_attributes)?,
+            _ => self.climb_attributes(&columns).learn(&attributes, &of_attributes)?.parents,
+        };
+        let network = fit_parameters(&attributes, &parents, &of_attributes, self.prior)?;
+        let fisher = NetworkFisher::new(network, Width::default(), self.climb.seed);
+        let cells = fisher.precision().len();
+        if records.len().saturating_mul(cells) > FEATURE_BYTES / 12 {
+            return Err(NetworkError::Other(format!(
+                "features of {} records with {cells} entries each would take more than 4 GB; take \
+                 fewer records, fewer bins or a graph with fewer edges",
+                records.len()
+            )));
+        }
+        let mut rows = Matrix::new(cells);
+        fisher.features(&of_attributes)?.iter().for_each(|feature| rows.push(feature));
+        let labels: Vec<usize> = records.rows().map(|row| usize::from(row[class])).collect();
+        let cost = choose_cost(&rows, &labels, &variables[class].states);
+        let all: Vec<usize> = (0..labels.len()).collect();
+        let machines = train(&rows, &labels, variables[class].card(), &all, &[cost]);
+        let fold = |path: Vec<Linear>| {
+            let machine = path.into_iter().next().unwrap_or(Linear { weights: vec![], bias: 0.0 });
+            Linear { weights: fisher.fold(&machine.weights), bias: machine.bias }
+        };
+        let outputs = machines.into_iter().map(fold).collect();
+        Ok((fisher.network().clone(), outputs))
+    }
+
+    /// The climb with the edges between attributes alone.
+    fn climb_attributes(&self, columns: &[usize]) -> HillClimb {
+        let place = |column: usize| columns.iter().position(|&one| one == column);
+        let edges = |edges: &[(usize, usize)]| {
+            edges.iter().filter_map(|&(a, b)| Some((place(a)?, place(b)?))).collect()
+        };
+        let mut climb = self.climb.clone();
+        climb.constraints.required = edges(&self.climb.constraints.required);
+        climb.constraints.forbidden = edges(&self.climb.constraints.forbidden);
+        climb
+    }
+}
+
+/// All columns but the class.
+fn without(columns: usize, class: usize) -> Vec<usize> {
+    (0..columns).filter(|&column| column != class).collect()
+}
+
+/// Machines one against the rest on some of the rows, `[output][cost]`, one output for two classes: each
+/// starts where the one before ended.
+fn train(
+    rows: &Matrix,
+    labels: &[usize],
+    classes: usize,
+    some: &[usize],
+    costs: &[f64],
+) -> Vec<Vec<Linear>> {
+    let all: Vec<&[f32]> = rows.rows().collect();
+    let mut of_some = Matrix::new(rows.columns());
+    for &row in some {
+        let row: Vec<f64> = all[row].iter().copied().map(f64::from).collect();
+        of_some.push(&row);
+    }
+    let found = if classes == 2 { vec![1] } else { (0..classes).collect::<Vec<_>>() };
+    each(found.len(), &|output| {
+        let positive: Vec<bool> = some.iter().map(|&row| labels[row] == found[output]).collect();
+        let mut path: Vec<Linear> = Vec::new();
+        for &cost in costs {
+            let costs = Costs::even(cost);
+            path.push(minimise(Loss::Logistic, &of_some, &positive, costs, path.last()));
+        }
+        path
+    })
+}
+
+/// The cost whose machines decide most rows rightly that they were not trained on; of equals the least.
+/// The least, too, where there are too few records of a class for folds.
+fn choose_cost(rows: &Matrix, labels: &[usize], classes: &[String]) -> f64 {
+    let Ok(folds) = Folds::stratified(labels, classes, INNER_FOLDS, Some(1)) else {
+        return COSTS[0];
+    };
+    let all: Vec<&[f32]> = rows.rows().collect();
+    let mut right = [0_usize; COSTS.len()];
+    for fold in 0..INNER_FOLDS {
+        let machines = train(rows, labels, classes.len(), &folds.train(fold), &COSTS);
+        for row in folds.test(fold) {
+            for (cost, right) in right.iter_mut().enumerate() {
+                let value = |path: &Vec<Linear>| {
+                    let terms = path[cost].weights.iter().zip(all[row]);
+                    terms.map(|(w, &x)| w * f64::from(x)).sum::<f64>() + path[cost].bias
+                };
+                let values: Vec<f64> = machines.iter().map(value).collect();
+                let decided = fishweir_core::classify::decide(&values).class;
+                *right += usize::from(decided == labels[row]);
+            }
+        }
+    }
+    let most = right.iter().copied().max().unwrap_or(0);
+    right.iter().position(|&one| one == most).map_or(COSTS[0], |index| COSTS[index])
+}
+
+impl NetworkClassifier {
+    /// What decides.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The class: its name and states.
+    #[must_use]
+    pub fn class(&self) -> &Variable {
+        &self.class
+    }
+
+    /// The column of the class.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// The network: over all columns for Bayes' rule, over the attributes for a linear machine.
+    #[must_use]
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Tables and biases of a linear machine, in the shape of the network's; none for Bayes' rule.
+    #[must_use]
+    pub fn outputs(&self) -> &[Linear] {
+        &self.outputs
+    }
+
+    /// The outputs of each record, `[record][output]`: logarithms of the classes' probabilities by Bayes'
+    /// rule, or the machines' values, one for two classes. A record has all columns; what its class says is
+    /// not looked at. Missing attributes are summed out, or have their expected features.
+    ///
+    /// # Errors
+    /// [`NetworkError`]: records that do not fit, that are impossible whatever the class, or have missing
+    /// fields where the network is too wide.
+    pub fn values(&self, records: &Records) -> Result<Vec<Vec<f64>>, NetworkError> {
+        let columns = self.network.shape().nodes() + usize::from(!self.outputs.is_empty());
+        if records.columns() != columns {
+            let (found, nodes) = (records.columns(), columns);
+            return Err(NetworkError::Length { record: 0, found, nodes });
+        }
+        let mut records = match self.outputs.is_empty() {
+            true => records.clone(),
+            false => records.select(&without(columns, self.column)),
+        };
+        if self.outputs.is_empty() {
+            records.forget(self.column);
+        }
+        self.network.check(&records)?;
+        let hidden = usize::from(self.outputs.is_empty());
+        let partial = |row: &[u16]| row.iter().filter(|&&v| v == MISSING).count() > hidden;
+        let inference = match records.rows().any(partial) {
+            true => Some(Inference::of(&self.network, Width::default())?),
+            false => None,
+        };
+        let logs: Vec<f64> = self.network.theta().iter().map(|theta| theta.ln()).collect();
+        let values = each(records.len(), &|index| {
+            let record = records.row(index);
+            let inference = inference.as_ref().filter(|_| partial(record));
+            match self.outputs.is_empty() {
+                true => self.bayes(index, record, &logs, inference),
+                false => self.linear(index, record, inference),
+            }
+        });
+        values.into_iter().collect()
+    }
+
+    fn bayes(
+        &self,
+        index: usize,
+        record: &[u16],
+        logs: &[f64],
+        inference: Option<&Inference>,
+    ) -> Result<Vec<f64>, NetworkError> {
+        let impossible = || NetworkError::Impossible { record: index, node: None };
+        if let Some(inference) = inference {
+            let posterior = inference.posterior(record).ok_or_else(impossible)?;
+            return Ok(posterior.marginal(self.column).into_iter().map(f64::ln).collect());
+        }
+        let mut whole = record.to_vec();
+        let of_class = |class: usize| {
+            whole[self.column] = class as u16;
+            self.network.cells_of(index, &whole).map(|cell| Ok(logs[cell?])).sum()
+        };
+        let joint: Vec<f64> =
+            (0..self.class.card()).map(of_class).collect::<Result<_, NetworkError>>()?;
+        let largest = joint.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if largest == f64::NEG_INFINITY {
+            return Err(impossible());
+        }
+        let total = joint.iter().map(|log| (log - largest).exp()).sum::<f64>().ln() + largest;
+        Ok(joint.into_iter().map(|log| log - total).collect())
+    }
+
+    fn linear(
+        &self,
+        index: usize,
+        record: &[u16],
+        inference: Option<&Inference>,
+    ) -> Result<Vec<f64>, NetworkError> {
+        if let Some(inference) = inference {
+            let impossible = NetworkError::Impossible { record: index, node: None };
+            let families = inference.posterior(record).ok_or(impossible)?.families();
+            let value = |output: &Linear| {
+                crate::kernel::inner_product(&output.weights, &families) + output.bias
+            };
+            return Ok(self.outputs.iter().map(value).collect());
+        }
+        let cells: Vec<usize> = self.network.cells_of(index, record).collect::<Result<_, _>>()?;
+        let value = |output: &Linear| {
+            cells.iter().map(|&cell| output.weights[cell]).sum::<f64>() + output.bias
+        };
+        Ok(self.outputs.iter().map(value).collect())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    method: Method,
+    class: Variable,
+    column: usize,
+    network: Network,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    outputs: Vec<StoredOutput>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredOutput {
+    table: Vec<f64>,
+    bias: f64,
+}
+
+impl From<NetworkClassifier> for Stored {
+    fn from(classifier: NetworkClassifier) -> Self {
+        let NetworkClassifier { method, class, column, network, outputs } = classifier;
+        let output = |Linear { weights, bias }: Linear| StoredOutput { table: weights, bias };
+        let outputs = outputs.into_iter().map(output).collect();
+        Self { method, class, column, network, outputs }
+    }
+}
+
+impl TryFrom<Stored> for NetworkClassifier {
+    type Error = NetworkError;
+
+    fn try_from(stored: Stored) -> Result<Self, NetworkError> {
+        let Stored { method, class, column, network, outputs } = stored;
+        let linear = matches!(method, Method::FisherTree | Method::FisherClimbed);
+        let columns = network.shape().nodes() + usize::from(linear);
+        let wanted = match (linear, class.card()) {
+            (false, _) => 0,
+            (true, 2) => 1,
+            (true, classes) => classes,
+        };
+        let wrong = |what: &str| Err(NetworkError::Other(format!("the classifier {what}")));
+        // Names and states of the class are those of a node, or could be.
+        Shape::new(std::slice::from_ref(&class), vec![vec![]])?;
+        if column >= columns {
+            return wrong("has its class in a column that is none");
+        }
+        if !linear && network.variables()[column] != class {
+            return wrong("names a class that is not the network's node of its column");
+        }
+        if outputs.len() != wanted {
+            return wrong(&format!("has {} outputs where {wanted} belong", outputs.len()));
+        }
+        for StoredOutput { table, bias } in &outputs {
+            if table.len() != network.shape().all_cells() {
+                return wrong("has a table without an entry a cell of the network");
+            }
+            if !table.iter().chain([bias]).all(|value| value.is_finite()) {
+                return wrong("has a number that is not finite");
+            }
+        }
+        let output = |StoredOutput { table, bias }: StoredOutput| Linear { weights: table, bias };
+        let outputs = outputs.into_iter().map(output).collect();
+        Ok(Self { method, class, column, network, outputs })
+    }
+}

@@ -1,0 +1,228 @@
+//! Tables over a few variables: what inference multiplies and sums.
+
+/// A function of some variables, none of which comes twice: a table, the last variable varying fastest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Factor {
+    variables: Vec<usize>,
+    cards: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Factor {
+    /// The factor of a table.
+    ///
+    /// # Panics
+    /// If there are not as many values as configurations of the variables.
+    #[must_use]
+    pub fn new(variables: Vec<usize>, cards: Vec<usize>, values: Vec<f64>) -> Self {
+        assert_eq!(values.len(), cards.iter().product::<usize>(), "a value a configuration");
+        assert_eq!(variables.len(), cards.len(), "a number of states a variable");
+        Self { variables, cards, values }
+    }
+
+    /// The factor of one everywhere over some of the variables that have these numbers of states.
+    #[must_use]
+    pub fn ones(variables: &[usize], cards: &[usize]) -> Self {
+        let cards: Vec<usize> = variables.iter().map(|&variable| cards[variable]).collect();
+        let values = vec![1.0; cards.iter().product()];
+        Self { variables: variables.to_vec(), cards, values }
+    }
+
+    /// Its variables, in the order of its axes.
+    #[must_use]
+    pub fn variables(&self) -> &[usize] {
+        &self.variables
+    }
+
+    /// Its values.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Its values, to keep.
+    #[must_use]
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
+    /// The same function of other variables: `names[v]` in place of `v`.
+    ///
+    /// # Panics
+    /// If one of its variables has no name.
+    #[must_use]
+    pub fn renamed(mut self, names: &[usize]) -> Self {
+        self.variables.iter_mut().for_each(|variable| *variable = names[*variable]);
+        self
+    }
+
+    /// Multiplies by a factor over some of its variables.
+    pub fn multiply(&mut self, by: &Self) {
+        let (values, factors) = (&mut self.values, &by.values);
+        walk(&self.cards, &strides(&self.variables, by), |at, from| values[at] *= factors[from]);
+    }
+
+    /// Divides by a factor over some of its variables; nothing by nothing is nothing.
+    pub fn divide(&mut self, by: &Self) {
+        let (values, divisors) = (&mut self.values, &by.values);
+        walk(&self.cards, &strides(&self.variables, by), |at, from| {
+            values[at] = if divisors[from] == 0.0 { 0.0 } else { values[at] / divisors[from] };
+        });
+    }
+
+    /// The sum over all variables but these, in their order.
+    #[must_use]
+    pub fn sum_onto(&self, variables: &[usize]) -> Self {
+        self.onto(variables, |sum, value| sum + value)
+    }
+
+    /// The largest value over all variables but these, in their order.
+    #[must_use]
+    pub fn max_onto(&self, variables: &[usize]) -> Self {
+        self.onto(variables, f64::max)
+    }
+
+    fn onto(&self, variables: &[usize], fold: impl Fn(f64, f64) -> f64) -> Self {
+        let card = |variable: &usize| {
+            let axis = self.variables.iter().position(|own| own == variable);
+            axis.map_or(1, |axis| self.cards[axis])
+        };
+        let cards: Vec<usize> = variables.iter().map(card).collect();
+        let values = vec![0.0; cards.iter().product()];
+        let mut onto = Self { variables: variables.to_vec(), cards, values };
+        let strides = strides(&self.variables, &onto);
+        let values = &mut onto.values;
+        walk(&self.cards, &strides, |at, to| values[to] = fold(values[to], self.values[at]));
+        onto
+    }
+
+    /// Divides by the sum of all values, which it gives; leaves a factor of zeros as it is.
+    pub fn normalise(&mut self) -> f64 {
+        let total: f64 = self.values.iter().sum();
+        self.scale(total);
+        total
+    }
+
+    /// Divides by the largest value, which it gives; leaves a factor of zeros as it is.
+    pub fn normalise_by_largest(&mut self) -> f64 {
+        let largest = self.values.iter().copied().fold(0.0, f64::max);
+        self.scale(largest);
+        largest
+    }
+
+    fn scale(&mut self, by: f64) {
+        if by > 0.0 {
+            self.values.iter_mut().for_each(|value| *value /= by);
+        }
+    }
+
+    /// Sets to zero where a variable of its has another state.
+    pub fn observe(&mut self, variable: usize, state: usize) {
+        let Some(axis) = self.variables.iter().position(|&own| own == variable) else { return };
+        let mut indicator =
+            Self::new(vec![variable], vec![self.cards[axis]], vec![0.0; self.cards[axis]]);
+        if let Some(value) = indicator.values.get_mut(state) {
+            *value = 1.0;
+        }
+        self.multiply(&indicator);
+    }
+
+    /// The states of the largest value among the configurations that agree with what is given of each
+    /// variable; the first of equals.
+    #[must_use]
+    pub fn largest(&self, given: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
+        let given: Vec<Option<usize>> = self.variables.iter().map(|&v| given(v)).collect();
+        let mut best: Option<(f64, Vec<usize>)> = None;
+        for (at, &value) in self.values.iter().enumerate() {
+            let states = self.states(at);
+            let agrees = states.iter().zip(&given).all(|(s, g)| g.is_none_or(|g| g == *s));
+            if agrees && best.as_ref().is_none_or(|(most, _)| value > *most) {
+                best = Some((value, states));
+            }
+        }
+        best.map_or_else(|| vec![0; self.cards.len()], |(_, states)| states)
+    }
+
+    fn states(&self, mut at: usize) -> Vec<usize> {
+        let mut states = vec![0; self.cards.len()];
+        for (state, &card) in states.iter_mut().zip(&self.cards).rev() {
+            *state = at % card;
+            at /= card;
+        }
+        states
+    }
+}
+
+/// By how much the place in a factor grows with each of some variables; not at all with one that it does
+/// not have.
+fn strides(variables: &[usize], factor: &Factor) -> Vec<usize> {
+    let mut own = vec![0; variables.len()];
+    let mut stride = 1;
+    for (variable, card) in factor.variables.iter().zip(&factor.cards).rev() {
+        if let Some(axis) = variables.iter().position(|other| other == variable) {
+            own[axis] = stride;
+        }
+        stride *= card;
+    }
+    own
+}
+
+/// Visits every cell of a table in order, with its place in another table that has these strides.
+fn walk(cards: &[usize], strides: &[usize], mut visit: impl FnMut(usize, usize)) {
+    let (Some((&last, outer)), Some((&step, outer_strides))) =
+        (cards.split_last(), strides.split_last())
+    else {
+        visit(0, 0);
+        return;
+    };
+    let mut digits = vec![0; outer.len()];
+    let (mut cell, mut base) = (0, 0);
+    loop {
+        let mut at = base;
+        for _ in 0..last {
+            visit(cell, at);
+            cell += 1;
+            at += step;
+        }
+        let mut axis = outer.len();
+        loop {
+            let Some(next) = axis.checked_sub(1) else { return };
+            axis = next;
+            digits[axis] += 1;
+            base += outer_strides[axis];
+            if digits[axis] < outer[axis] {
+                break;
+            }
+            base -= outer_strides[axis] * outer[axis];
+            digits[axis] = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_and_products_follow_the_axes() {
+        let cards = [2, 3, 2];
+        let mut joint = Factor::ones(&[0, 1, 2], &cards);
+        joint.multiply(&Factor::new(vec![2, 0], vec![2, 2], vec![1.0, 2.0, 3.0, 4.0]));
+        joint.multiply(&Factor::new(vec![1], vec![3], vec![1.0, 10.0, 100.0]));
+        // [0][1][2] = f(2, 0) g(1).
+        let expected: Vec<f64> = [[1.0, 3.0], [2.0, 4.0]]
+            .iter()
+            .flat_map(|f| [1.0, 10.0, 100.0].iter().flat_map(move |g| f.map(|f| f * g)))
+            .collect();
+        assert_eq!(joint.values(), expected);
+        assert_eq!(joint.sum_onto(&[1, 0]).values(), [4.0, 6.0, 40.0, 60.0, 400.0, 600.0]);
+        assert_eq!(joint.max_onto(&[2]).values(), [200.0, 400.0]);
+        assert_eq!(joint.sum_onto(&[]).values(), [1110.0]);
+        assert_eq!(joint.largest(|v| (v == 2).then_some(0)), [1, 2, 0]);
+        joint.observe(1, 1);
+        joint.divide(&Factor::new(vec![1], vec![3], vec![0.0, 10.0, 0.0]));
+        assert_eq!(joint.normalise(), 10.0);
+        let halves = joint.sum_onto(&[0]).into_values();
+        assert!((halves[0] - 0.4).abs() < 1e-15 && (halves[1] - 0.6).abs() < 1e-15, "{halves:?}");
+    }
+}

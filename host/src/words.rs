@@ -1,0 +1,86 @@
+//! Numbers, counts and names as people read them.
+
+use std::borrow::Cow;
+
+/// Text for a terminal: with control characters escaped, but for line feeds and tabs. Names of files have
+/// whatever somebody put there.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let harmful = |one: char| one.is_control() && !matches!(one, '\n' | '\t');
+    if !text.contains(harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for one in text.chars() {
+        if harmful(one) { shown.extend(one.escape_default()) } else { shown.push(one) }
+    }
+    Cow::Owned(shown)
+}
+
+/// A number with its digits in groups of three: `25 194`.
+#[must_use]
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number, in powers of ten where it would be a row of zeros.
+#[must_use]
+pub fn short(number: f64) -> String {
+    match number.abs() {
+        0.0 | 1e-6..1e15 => number.to_string(),
+        _ => format!("{number:e}"),
+    }
+}
+
+/// A count and its noun, in the plural where it is not one.
+#[must_use]
+pub fn counted(number: usize, noun: &str) -> String {
+    let plural = match noun {
+        "series" => "",
+        _ if number == 1 => "",
+        _ if noun.ends_with("ss") => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{plural}", grouped(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped_from_the_right() {
+        let all = [0, 7, 999, 1000, 25_194, 166_825, 1_000_000].map(grouped);
+        assert_eq!(all, ["0", "7", "999", "1 000", "25 194", "166 825", "1 000 000"]);
+    }
+
+    #[test]
+    fn no_number_is_a_row_of_zeros() {
+        let all = [0.0, 0.3, 1e-6, -25.0, 1e-300, -2.5e20].map(short);
+        assert_eq!(all, ["0", "0.3", "0.000001", "-25", "1e-300", "-2.5e20"]);
+    }
+
+    #[test]
+    fn nouns_agree_with_their_numbers() {
+        assert_eq!(counted(1, "window"), "1 window");
+        assert_eq!(counted(2, "class"), "2 classes");
+        assert_eq!(counted(98, "series"), "98 series");
+    }
+
+    #[test]
+    fn nothing_in_a_name_moves_the_cursor() {
+        assert_eq!(
+            printable("a\x1B[31m\u{9B}b\r.csv:\n\tok"),
+            "a\\u{1b}[31m\\u{9b}b\\r.csv:\n\tok"
+        );
+        assert!(matches!(printable("Größe.csv\n"), Cow::Borrowed(_)));
+    }
+}

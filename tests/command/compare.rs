@@ -1,0 +1,212 @@
+//! Kernels by name beside classifiers, matrices made elsewhere, principal components, and models alone.
+
+use std::fs;
+
+use fishweir::model::ModelSet;
+
+use crate::fixtures::{QUICK, fixtures};
+use crate::{fishweir, json, printed, refused};
+
+const CUT: &str = "--window 20 --hop 10";
+
+#[test]
+fn machines_on_kernels_stand_beside_the_classifiers() {
+    let data = fixtures().at("three.csv");
+    let line = format!(
+        "evaluate {data} --group subject --folds 3 {CUT} {QUICK} --classifier bayes \
+         --kernel practical,cosine,empirical-mean-map --c 1 --json"
+    );
+    let report = json(&mut fishweir(&line));
+    for name in ["kernel practical", "kernel cosine", "kernel empirical-mean-map"] {
+        let accuracy = report["classifiers"][name]["accuracy"].as_f64();
+        assert!(accuracy.expect(name) > 0.8, "{name}: {accuracy:?}");
+    }
+}
+
+/// What a kernel that reads no model says by name, its matrix says too.
+#[test]
+fn a_matrix_made_elsewhere_decides_as_its_kernel_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, matrix) = (fixtures().at("three.csv"), folder.path().join("k.csv"));
+    let kernel = "--kernel empirical-mean-map --order 1 --lambda 0.5";
+    let of = matrix.display();
+    printed(&mut fishweir(&format!("gram {data} {CUT} {kernel} --normalise -o {of}")));
+    let line = format!(
+        "evaluate {data} --group subject --folds 3 {CUT} --classifier bayes {QUICK} {kernel} \
+         --gram {of} --json"
+    );
+    let report = json(&mut fishweir(&line));
+    let figures = |name: &str| report["classifiers"][name]["folds"].clone();
+    let by_name = figures("kernel empirical-mean-map");
+    assert!(by_name.is_array());
+    assert_eq!(by_name, figures(&format!("matrix {of}")));
+    let other = fixtures().at("two.csv");
+    let message = refused(&mut fishweir(&format!("evaluate {other} {CUT} --gram {of}")), 2);
+    assert!(message.contains("k.csv: a matrix of 54 items, and"), "{message}");
+    let text = fs::read_to_string(&matrix).expect("a file");
+    let first = text.lines().nth(1).and_then(|line| line.split(',').next()).expect("a name");
+    let (from, to) =
+        ([format!("label,{first},"), format!("\n{first},")], ["label,other,", "\nother,"]);
+    let text = text.replacen(&from[0], to[0], 1).replacen(&from[1], to[1], 1);
+    fs::write(&matrix, text).expect("a file");
+    let message = refused(&mut fishweir(&format!("evaluate {data} {CUT} --gram {of}")), 2);
+    assert!(message.contains("must be the same, in one order"), "{message}");
+}
+
+#[test]
+fn what_has_no_effect_is_refused() {
+    let data = fixtures().at("three.csv");
+    for (options, wanted) in [
+        ("--lambda 2", "--lambda would have no effect: not used by bayes"),
+        ("--rho 2", "--rho would have no effect: it is for a kernel by name"),
+        ("--kernel practical --lambda 2", "--kernel practical takes no --lambda"),
+        ("--kernel pair-hmm", "give a file with a [pair-hmm] as --kernel-model"),
+        ("--kernel gaussian --sigma 1,2", "--sigma takes one number beside --kernel"),
+        ("--kernel count", "only symbols can be counted"),
+    ] {
+        let line = format!("evaluate {data} --folds 3 {CUT} {QUICK} --classifier bayes {options}");
+        let message = refused(&mut fishweir(&line), 2);
+        assert!(message.contains(wanted), "{options}: {message}");
+    }
+}
+
+#[test]
+fn components_are_drawn_and_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let data = fixtures().at("three.csv");
+    let kernel = "--kernel empirical-mean-map --normalise";
+    let [figure, table, matrix] = ["p.svg", "p.csv", "k.csv"].map(at);
+    let line =
+        format!("pca {data} {CUT} {kernel} --dimensions 3 -o {figure} --table {table} --json");
+    let report = json(&mut fishweir(&line));
+    let shares: Vec<f64> = serde_json::from_value(report["explained"].clone()).expect("shares");
+    assert_eq!(shares.len(), 3);
+    assert!(shares[0] >= shares[1] && shares[1] >= shares[2] && shares.iter().sum::<f64>() <= 1.0);
+    let svg = fs::read_to_string(&figure).expect("a figure");
+    for wanted in ["still</text>", "turning</text>", "component 2: ", "@10, "] {
+        assert!(svg.contains(wanted), "{wanted}");
+    }
+    // A point an item, and a mark a class in the legend.
+    assert_eq!(svg.matches("<circle").count(), 54 + 3);
+    let coordinates = fs::read_to_string(&table).expect("a table");
+    assert!(coordinates.starts_with("id,label,component1,component2,component3\n"));
+    assert_eq!(coordinates.lines().count(), 55);
+
+    printed(&mut fishweir(&format!("gram {data} {CUT} {kernel} -o {matrix}")));
+    let again = at("again.csv");
+    printed(&mut fishweir(&format!(
+        "pca --gram {matrix} --dimensions 3 -o {figure} --table {again}"
+    )));
+    assert_eq!(fs::read_to_string(&again).expect("a table"), coordinates);
+    let message = refused(&mut fishweir(&format!("pca --gram {matrix} --lambda 2 -o {figure}")), 2);
+    assert!(message.contains("the matrix is there already"), "{message}");
+}
+
+#[test]
+fn models_alone_are_fitted_named_and_read_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("m.json");
+    let of = output.display();
+    let data = fixtures().at("three.csv");
+    let fit = |options: &str| {
+        printed(&mut fishweir(&format!("fit {data} {options} -o {of}")));
+        ModelSet::load(&output).expect("a set")
+    };
+    let by_class = fit(&format!("--model hmm {QUICK}"));
+    let names: Vec<&str> = by_class.models.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["moving", "still", "turning"]);
+    let by_item = fit(&format!("--model mixture --components 3 --model-per item {CUT}"));
+    assert_eq!(by_item.models.len(), 54);
+    assert_eq!(by_item.models[0].model.any().noun(), "mixture of Gaussians");
+    assert_eq!(by_item.models[1].class, by_item.models[0].class);
+    assert_eq!(fit("--model gaussian --model-per all").models.len(), 1);
+    let systems = fit("--model lds --states 2 --iterations 10");
+    assert_eq!(systems.models[2].model.any().noun(), "linear dynamical system");
+
+    let strings = fixtures().at("strings.tsv");
+    let report = printed(&mut fishweir(&format!("fit {strings} --model markov --order 2 -o {of}")));
+    assert!(report.contains("model of Markov strings"), "{report}");
+    for (line, wanted) in [
+        (format!("fit {data} --model gaussian --states 3"), "--model gaussian takes no --states"),
+        (format!("fit {data} --model hmm --c 3"), "no machine on them"),
+        (format!("fit {data} --order 2"), "it is for models alone, --model"),
+        (format!("fit {data} --model markov"), "the data are real channels"),
+        (format!("fit {strings} --model hmm --std-floor 0.1,0.2"), "takes one number here"),
+    ] {
+        let message = refused(&mut fishweir(&format!("{line} -o {of}")), 2);
+        assert!(message.contains(wanted), "{line}: {message}");
+    }
+}
+
+/// The report of a matrix between models, and the matrix.
+fn between(data: &str, options: &str) -> (serde_json::Value, Vec<Vec<f64>>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let matrix = folder.path().join("k.csv");
+    let line = format!("gram {data} {options} -o {} --json", matrix.display());
+    let report = json(&mut fishweir(&line));
+    (report, crate::gram::csv_matrix(&matrix).2)
+}
+
+#[test]
+fn every_kernel_between_models_tells_classes_apart() {
+    let (data, strings) = (fixtures().at("three.csv"), fixtures().at("strings.tsv"));
+    for (data, options, words) in [
+        (
+            &data,
+            format!("--kernel ppk {CUT} {QUICK}"),
+            "probability product of models, rho 0.5, a hidden",
+        ),
+        (
+            &data,
+            format!("--kernel ppk --rho 1 --family gaussian {CUT}"),
+            "rho 1, a Gaussian an item",
+        ),
+        (
+            &data,
+            format!("--kernel ppk --family lds --steps 4 {CUT}"),
+            "a linear dynamical system an",
+        ),
+        (&data, format!("--kernel mean-map --lambda 0.1 --steps 3 {CUT} {QUICK}"), "lambda 0.1"),
+        (&data, format!("--kernel symmetric-kl --family gaussian --nu 0.1 {CUT}"), "divergence"),
+        (&strings, "--kernel bhattacharyya --family markov --order 0".into(), "Bhattacharyya's"),
+        (&strings, "--kernel heat --time 0.5 --family markov --order 0".into(), "time 0.5"),
+        (&strings, "--kernel symmetric-kl --family markov --order 0".into(), "by 1, a model of"),
+        (&strings, format!("--kernel ppk --steps 20 {QUICK}"), "probability product"),
+    ] {
+        let (report, rows) = between(data, &format!("{options} --normalise"));
+        let kernel = report["kernel"].as_str().expect("words");
+        assert!(kernel.contains(words), "{options}: {kernel}");
+        for (item, row) in rows.iter().enumerate() {
+            assert!((row[item] - 1.0).abs() < 1e-9, "{options}");
+            assert!(row.iter().all(|k| (0.0..=1.0 + 1e-9).contains(k)), "{options}: {row:?}");
+        }
+    }
+    // Items of one class are more alike than of two: each fit sees its own alone.
+    let line = format!(
+        "evaluate {data} --group subject --folds 3 {CUT} --classifier bayes --kernel ppk --family \
+         gaussian --json"
+    );
+    let report = json(&mut fishweir(&line));
+    let accuracy = report["classifiers"]["kernel ppk"]["accuracy"].as_f64().expect("a number");
+    assert!(accuracy > 0.9, "{accuracy}");
+}
+
+#[test]
+fn models_that_cannot_be_compared_are_named() {
+    let (data, strings) = (fixtures().at("three.csv"), fixtures().at("strings.tsv"));
+    for (line, wanted) in [
+        (
+            format!("{strings} --kernel ppk --family markov --order 1"),
+            "without a context (--order 0)",
+        ),
+        (format!("{data} --kernel heat --family gaussian"), "the kernel is not of such a model"),
+        (format!("{data} --kernel ppk --rho 0"), "finite and positive"),
+        (format!("{data} --kernel ppk --lambda 3"), "--kernel ppk takes no --lambda"),
+        (format!("{data} --kernel ppk --one-model"), "a model of its own is fitted to each item"),
+        (format!("{data} --kernel mean-map --family mixture --components 65"), "1 to 64 Gaussians"),
+    ] {
+        let message = refused(&mut fishweir(&format!("gram {line}")), 2);
+        assert!(message.contains(wanted), "{line}: {message}");
+    }
+}

@@ -1,0 +1,200 @@
+use fishweir_core::kernel::Measure;
+use serde::Deserialize;
+
+use super::between::{Compared, MixtureJson, Pair};
+use super::compare::Comparison;
+use super::precision::{Kind, Precise};
+use super::schema::{HmmJson, Matrix, Row};
+use super::tree::Expectation;
+use crate::oracle::{Law, Model};
+
+/// The generative mean map between distributions and between hidden Markov models.
+pub(super) struct GenerativeMaps;
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Inputs {
+    #[serde(alias = "ppk_limit")]
+    Gaussian {
+        mean: Row,
+        cov: Matrix,
+        mean2: Row,
+        cov2: Matrix,
+        lambdas: Row,
+    },
+    GaussianIsotropic {
+        mean: Row,
+        h: f64,
+        mean2: Row,
+        h2: f64,
+        lambdas: Row,
+    },
+    Discrete {
+        p: Row,
+        p2: Row,
+        lambdas: Row,
+    },
+    #[serde(alias = "gmm_full")]
+    GmmDiag {
+        p: MixtureJson,
+        p2: MixtureJson,
+        lambdas: Row,
+    },
+    Kde {
+        points: Matrix,
+        h: f64,
+        points2: Matrix,
+        h2: f64,
+        lambdas: Row,
+    },
+    Hmm {
+        hmm: HmmJson,
+        hmm2: HmmJson,
+        steps: Vec<usize>,
+        lambdas: Row,
+    },
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Expected {
+    half: Expectation,
+    full: Expectation,
+    normalised_half: Expectation,
+    scaled: Expectation,
+    limit: Expectation,
+    psi_half: Expectation,
+    per_steps: Vec<PerSteps>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct PerSteps {
+    steps: usize,
+    half: Expectation,
+    full: Expectation,
+    log_half: Expectation,
+    log_full: Expectation,
+    normalised_half: Expectation,
+}
+
+/// The estimate of a density is a mixture of as many Gaussians as there are points.
+fn density(points: Matrix, h: f64) -> Law {
+    let weight = vec![(points.len() as f64).recip(); points.len()];
+    let around = |mean: Row| Law::Gaussian { variance: vec![h; mean.len()], mean };
+    Law::Mixture { weight, component: points.into_iter().map(around).collect() }
+}
+
+impl Kind for GenerativeMaps {
+    type Inputs = Inputs;
+    type Expected = Expected;
+
+    fn check<T: Precise>(
+        inputs: Inputs,
+        expected: &Expected,
+        comparison: &mut Comparison,
+    ) -> Result<(), String> {
+        let (pair, lambdas) = match inputs {
+            Inputs::Gaussian { mean, cov, mean2, cov2, lambdas } => {
+                let of = |mean, covariance| Law::FullGaussian { mean, covariance };
+                (Pair::of(of(mean, cov), of(mean2, cov2)), lambdas)
+            }
+            Inputs::GaussianIsotropic { mean, h, mean2, h2, lambdas } => {
+                let of = |mean: Row, h| Law::Gaussian { variance: vec![h; mean.len()], mean };
+                (Pair::of(of(mean, h), of(mean2, h2)), lambdas)
+            }
+            Inputs::Discrete { p, p2, lambdas } => {
+                (Pair::of(Law::Categorical(p), Law::Categorical(p2)), lambdas)
+            }
+            Inputs::GmmDiag { p, p2, lambdas } => {
+                (Pair::of(p.try_into()?, p2.try_into()?), lambdas)
+            }
+            Inputs::Kde { points, h, points2, h2, lambdas } => {
+                (Pair::of(density(points, h), density(points2, h2)), lambdas)
+            }
+            Inputs::Hmm { hmm, hmm2, steps, lambdas } => {
+                let models = [Model::try_from(hmm)?, Model::try_from(hmm2)?];
+                return sequences::<T>(models, &steps, &lambdas, expected, comparison);
+            }
+        };
+        let [half, full] = conventions(&lambdas);
+        let mut compared = Compared::of::<T>(&pair, &half, comparison)?;
+        compared.each("half", &expected.half, |logs| logs.both.exp());
+        compared.each("normalised_half", &expected.normalised_half, |logs| logs.normalised());
+        let mut compared = Compared::of::<T>(&pair, &full, comparison)?;
+        compared.each("full", &expected.full, |logs| logs.both.exp());
+        scaled::<T>(&pair, &lambdas, expected, comparison)?;
+        limit::<T>(&pair, expected, comparison)
+    }
+}
+
+/// `exp(-lambda/2 |x - y|^2)` and `exp(-lambda |x - y|^2)`.
+fn conventions(lambdas: &Row) -> [Vec<Measure<f64>>; 2] {
+    [1.0, 2.0]
+        .map(|by| lambdas.iter().map(|lambda| Measure::MeanMap { lambda: by * lambda }).collect())
+}
+
+/// Times `(lambda / 2 pi)^(d/2)`.
+fn scaled<T: Precise>(
+    pair: &Pair,
+    lambdas: &Row,
+    expected: &Expected,
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    if let (
+        Some(Law::FullGaussian { mean, .. }),
+        Expectation::Given(super::tree::Tree::List(each)),
+    ) = (pair.models[0].emission.first(), &expected.scaled)
+    {
+        for (l, (&lambda, expected)) in lambdas.iter().zip(each).enumerate() {
+            let factor = (lambda / std::f64::consts::TAU).powf(0.5 * mean.len() as f64);
+            let measure = [Measure::MeanMap { lambda }];
+            let expected = Expectation::Given(super::tree::Tree::List(vec![expected.clone()]));
+            let mut compared = Compared::of::<T>(pair, &measure, comparison)?;
+            compared.each(&format!("scaled[{l}]"), &expected, |logs| factor * logs.both.exp());
+        }
+    }
+    Ok(())
+}
+
+/// The product kernel with `rho` one.
+fn limit<T: Precise>(
+    pair: &Pair,
+    expected: &Expected,
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    if let Expectation::Given(limit) = &expected.limit {
+        let limit = Expectation::Given(super::tree::Tree::List(vec![limit.clone()]));
+        let mut compared = Compared::of::<T>(pair, &[Measure::Product { rho: 1.0 }], comparison)?;
+        compared.each("limit", &limit, |logs| logs.both.exp());
+    }
+    Ok(())
+}
+
+fn sequences<T: Precise>(
+    models: [Model; 2],
+    steps: &[usize],
+    lambdas: &Row,
+    expected: &Expected,
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    if !steps.iter().copied().eq(expected.per_steps.iter().map(|per| per.steps)) {
+        return Err("`steps` and `per_steps` differ".into());
+    }
+    let [half, full] = conventions(lambdas);
+    let mut pair = Pair { models, steps: 0 };
+    for per in &expected.per_steps {
+        pair.steps = per.steps;
+        let name = |field: &str| format!("per_steps[{}].{field}", per.steps);
+        let mut compared = Compared::of::<T>(&pair, &half, comparison)?;
+        compared.psi("psi_half", &expected.psi_half);
+        compared.each(&name("log_half"), &per.log_half, |logs| logs.both);
+        compared.each(&name("half"), &per.half, |logs| logs.both.exp());
+        let normalised = &per.normalised_half;
+        compared.each(&name("normalised_half"), normalised, |logs| logs.normalised());
+        let mut compared = Compared::of::<T>(&pair, &full, comparison)?;
+        compared.each(&name("log_full"), &per.log_full, |logs| logs.both);
+        compared.each(&name("full"), &per.full, |logs| logs.both.exp());
+    }
+    limit::<T>(&pair, expected, comparison)
+}

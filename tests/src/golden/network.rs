@@ -1,0 +1,279 @@
+use fishweir::data::records::{MISSING, Records, Variable};
+use fishweir::kernel::between::ModelKernel;
+use fishweir::network::{
+    Network, NetworkFisher, NetworkProduct, ObservedNetwork, Power, Width, joint,
+};
+use serde::Deserialize;
+
+use super::compare::Comparison;
+use super::precision::{Kind, Precise};
+use super::schema::{Matrix, Row};
+use super::tree::{Expectation, Tree};
+use crate::rounding::Tolerance;
+
+/// The Fisher kernel of Bayesian networks, on records and on sets.
+pub(super) struct NetworkKernels;
+
+/// The probability product kernel between Bayesian networks.
+pub(super) struct NetworkProducts;
+
+/// A network, `cpt[node][row][state]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NetworkJson {
+    cards: Vec<usize>,
+    parents: Vec<Vec<usize>>,
+    cpt: Vec<Matrix>,
+}
+
+impl NetworkJson {
+    fn network(self) -> Result<Network, String> {
+        let variables = Variable::numbered(&self.cards);
+        Network::new(variables, self.parents, &self.cpt).map_err(|error| error.to_string())
+    }
+
+    fn fisher(self) -> Result<NetworkFisher, String> {
+        Ok(NetworkFisher::new(self.network()?, Width::default(), 1))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Inputs {
+    Univariate {
+        theta: Row,
+    },
+    Gram {
+        bn: NetworkJson,
+        observations: Vec<Vec<u16>>,
+    },
+    Equivalent {
+        networks: Vec<NetworkJson>,
+        networks_other: Vec<NetworkJson>,
+        observations: Vec<Vec<u16>>,
+    },
+    Set {
+        bn: NetworkJson,
+        #[serde(rename = "X")]
+        x: Vec<Vec<u16>>,
+        #[serde(rename = "Y")]
+        y: Vec<Vec<u16>>,
+    },
+    Greedy {
+        bn: NetworkJson,
+        #[serde(rename = "X")]
+        x: Vec<Vec<u16>>,
+        start_indices: Vec<usize>,
+    },
+    Hidden {
+        bn: NetworkJson,
+        hidden: Vec<usize>,
+        observations: Vec<Vec<u16>>,
+    },
+    ParentsOnly {
+        bn: NetworkJson,
+    },
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Expected {
+    gram: Expectation,
+    gram_other: Expectation,
+    parent_probabilities: Expectation,
+    information_dimension: Expectation,
+    highlight: Option<Highlight>,
+    set_kernel: Expectation,
+    set_kernel_xx: Expectation,
+    set_kernel_yy: Expectation,
+    mmd_squared: Expectation,
+    per_variable: Expectation,
+    final_indices: Expectation,
+    final_objective: Expectation,
+    trace: Expectation,
+}
+
+/// An entry of the Gram matrix.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Highlight {
+    row: usize,
+    column: usize,
+    value: Expectation,
+}
+
+/// Rows as records with so many columns.
+fn records(columns: usize, rows: &[Vec<u16>]) -> Result<Records, String> {
+    match rows.iter().find(|row| row.len() != columns) {
+        Some(row) => Err(format!("an observation of {} entries for {columns} nodes", row.len())),
+        None => Ok(Records::of_rows(columns, rows)),
+    }
+}
+
+fn gram(fisher: &NetworkFisher, records: &Records) -> Result<Matrix, String> {
+    let gram = fisher.gram(records).map_err(|error| error.to_string())?;
+    Ok(gram.rows().map(<[f64]>::to_vec).collect())
+}
+
+impl Kind for NetworkKernels {
+    type Inputs = Inputs;
+    type Expected = Expected;
+
+    /// The host's kernel, which is in `f64` alone: the case's own tolerance in either precision.
+    fn check<T: Precise>(
+        inputs: Inputs,
+        expected: &Expected,
+        comparison: &mut Comparison,
+    ) -> Result<(), String> {
+        let mut field = |name: &str, expected: &Expectation, got: Tree| {
+            comparison.field(name, expected, got, Tolerance::EXACT);
+        };
+        match inputs {
+            Inputs::Univariate { theta } => {
+                let states: Vec<Vec<u16>> = (0..theta.len() as u16).map(|k| vec![k]).collect();
+                let bn = NetworkJson {
+                    cards: vec![theta.len()],
+                    parents: vec![vec![]],
+                    cpt: vec![vec![theta]],
+                };
+                let got = gram(&bn.fisher()?, &records(1, &states)?)?;
+                field("gram", &expected.gram, got.into());
+            }
+            Inputs::Gram { bn, observations } => {
+                let records = records(bn.cards.len(), &observations)?;
+                let fisher = bn.fisher()?;
+                let got = gram(&fisher, &records)?;
+                if let Some(Highlight { row, column, value }) = &expected.highlight {
+                    let entry = got.get(*row).and_then(|row| row.get(*column)).copied();
+                    field("highlight", value, entry.into());
+                }
+                field("gram", &expected.gram, got.into());
+                field("parent_probabilities", &expected.parent_probabilities, parents(&fisher));
+                let dimension = fisher.dimension();
+                field("information_dimension", &expected.information_dimension, dimension.into());
+            }
+            Inputs::Equivalent { networks, networks_other, observations } => {
+                let sides = [
+                    ("gram", &expected.gram, networks),
+                    ("gram_other", &expected.gram_other, networks_other),
+                ];
+                for (name, expected, networks) in sides {
+                    for bn in networks {
+                        let records = records(bn.cards.len(), &observations)?;
+                        field(name, expected, gram(&bn.fisher()?, &records)?.into());
+                    }
+                }
+            }
+            Inputs::Set { bn, x, y } => {
+                let (x, y) = (records(bn.cards.len(), &x)?, records(bn.cards.len(), &y)?);
+                let fisher = bn.fisher()?;
+                let mean = |set| fisher.mean(set).map_err(|error| error.to_string());
+                let pairs = (x.len() * y.len()) as f64;
+                let (x, y) = (mean(&x)?, mean(&y)?);
+                field("set_kernel", &expected.set_kernel, fisher.set_kernel(&x, &y).into());
+                field("set_kernel_xx", &expected.set_kernel_xx, fisher.set_kernel(&x, &x).into());
+                field("set_kernel_yy", &expected.set_kernel_yy, fisher.set_kernel(&y, &y).into());
+                field("mmd_squared", &expected.mmd_squared, fisher.mmd_squared(&x, &y).into());
+                let by_node = fisher.set_kernel_by_node(&x, &y);
+                let sums: Row = by_node.into_iter().map(|value| pairs * value).collect();
+                field("per_variable", &expected.per_variable, sums.into());
+            }
+            Inputs::Greedy { bn, x, start_indices } => {
+                let records = records(bn.cards.len(), &x)?;
+                let found = bn.fisher()?.representatives(&records, &start_indices);
+                let found = found.map_err(|error| error.to_string())?;
+                field("final_indices", &expected.final_indices, found.indices.into());
+                field("final_objective", &expected.final_objective, found.objective.into());
+                field("trace", &expected.trace, found.trace.into());
+            }
+            Inputs::Hidden { bn, hidden, observations } => {
+                let nodes = bn.cards.len();
+                let visible: Vec<usize> =
+                    (0..nodes).filter(|node| !hidden.contains(node)).collect();
+                let seen = records(visible.len(), &observations)?;
+                let whole = seen.rows().map(|row| {
+                    let mut whole = vec![MISSING; nodes];
+                    visible.iter().zip(row).for_each(|(&node, &state)| whole[node] = state);
+                    whole
+                });
+                let records = Records::of_rows(nodes, whole);
+                field("gram", &expected.gram, gram(&bn.fisher()?, &records)?.into());
+            }
+            Inputs::ParentsOnly { bn } => {
+                field(
+                    "parent_probabilities",
+                    &expected.parent_probabilities,
+                    parents(&bn.fisher()?),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parents(fisher: &NetworkFisher) -> Tree {
+    let nodes = 0..fisher.network().shape().nodes();
+    nodes.map(|node| fisher.parent_probabilities(node).to_vec()).collect::<Matrix>().into()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pair {
+    bn: NetworkJson,
+    observed: Vec<usize>,
+    bn2: NetworkJson,
+    observed2: Vec<usize>,
+    rhos: Row,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Products {
+    k_tilde: Expectation,
+    k_true: Expectation,
+    cosine_tilde: Expectation,
+    marginal: Expectation,
+    marginal2: Expectation,
+}
+
+impl Kind for NetworkProducts {
+    type Inputs = Pair;
+    type Expected = Products;
+
+    /// The host's kernel, which is in `f64` alone: the case's own tolerance in either precision.
+    fn check<T: Precise>(
+        inputs: Pair,
+        expected: &Products,
+        comparison: &mut Comparison,
+    ) -> Result<(), String> {
+        let Pair { bn, observed, bn2, observed2, rhos } = inputs;
+        let networks = [
+            ObservedNetwork { network: bn.network()?, observed },
+            ObservedNetwork { network: bn2.network()?, observed: observed2 },
+        ];
+        let most = Width::default();
+        let [first, second] = &networks;
+        for (name, expected, of) in
+            [("marginal", &expected.marginal, first), ("marginal2", &expected.marginal2, second)]
+        {
+            let table =
+                joint(&of.network, &of.observed, most).map_err(|error| error.to_string())?;
+            comparison.field(name, expected, table, Tolerance::EXACT);
+        }
+        let (mut tilde, mut truth, mut cosine) = (Row::new(), Row::new(), Row::new());
+        for rho in rhos {
+            let gram = |power| {
+                let kernel = NetworkProduct { rho, power, most };
+                kernel.log_gram(&networks).map_err(|error| error.to_string())
+            };
+            let of_joint = gram(Power::OfJoint)?;
+            tilde.push(of_joint.get(0, 1).exp());
+            cosine.push(of_joint.normalised().get(0, 1));
+            truth.push(gram(Power::OfMarginal)?.get(0, 1).exp());
+        }
+        comparison.field("k_tilde", &expected.k_tilde, tilde, Tolerance::EXACT);
+        comparison.field("k_true", &expected.k_true, truth, Tolerance::EXACT);
+        comparison.field("cosine_tilde", &expected.cosine_tilde, cosine, Tolerance::EXACT);
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! Which topology strings of one length get: a state a position where that makes held-out ones likelier.
+
+use fishweir::data::{Samples, SamplesView};
+use fishweir::fit::{BaumWelch, Topology};
+use fishweir_tests::sample::Sampler;
+
+/// Strings of six symbols of four: each position has its own, most of the time, or all are alike.
+fn strings(s: &mut Sampler, count: usize, certain: f64) -> Vec<Samples> {
+    let symbol = |s: &mut Sampler, t: usize| {
+        if s.uniform(0.0, 1.0) < certain { t % 4 } else { s.uniform(0.0, 4.0) as usize }
+    };
+    let string = |s: &mut Sampler| (0..6).map(|t| symbol(s, t) as u16).collect();
+    (0..count).map(|_| string(s)).collect()
+}
+
+fn settled(kinds: &[Vec<Samples>]) -> BaumWelch {
+    let kinds: Vec<Vec<SamplesView<'_>>> =
+        kinds.iter().map(|kind| kind.iter().map(Samples::view).collect()).collect();
+    let kinds: Vec<&[SamplesView<'_>]> = kinds.iter().map(Vec::as_slice).collect();
+    let options = BaumWelch { states: 2, ..BaumWelch::default() };
+    options.settled(&kinds, 4, &[]).expect("settled")
+}
+
+#[test]
+fn a_state_a_position_is_taken_where_held_out_strings_are_likelier_by_it() {
+    let mut s = Sampler::new(1);
+    let sites = settled(&[strings(&mut s, 30, 0.95), strings(&mut s, 30, 0.95)]);
+    assert_eq!((sites.topology, sites.states), (Topology::Positions, 6));
+    let noise = settled(&[strings(&mut s, 30, 0.0), strings(&mut s, 30, 0.0)]);
+    assert_eq!((noise.topology, noise.states), (Topology::Ergodic, 2));
+}
+
+/// All kinds count together, by how much likelier their strings are.
+#[test]
+fn kinds_are_settled_together() {
+    let mut s = Sampler::new(2);
+    let (sites, noise) = (strings(&mut s, 30, 0.95), strings(&mut s, 30, 0.0));
+    for kinds in [[sites.clone(), noise.clone()], [noise, sites]] {
+        assert_eq!(settled(&kinds).topology, Topology::Positions);
+    }
+}
+
+#[test]
+fn too_few_strings_to_hold_one_out_say_nothing_for_positions() {
+    let mut s = Sampler::new(3);
+    assert_eq!(
+        settled(&[strings(&mut s, 2, 1.0), strings(&mut s, 1, 1.0)]).topology,
+        Topology::Ergodic
+    );
+    // A kind with too few leaves the choice to the other.
+    let kinds = [strings(&mut s, 2, 1.0), strings(&mut s, 30, 1.0)];
+    assert_eq!(settled(&kinds).topology, Topology::Positions);
+}
