@@ -2,7 +2,7 @@
 
 use fishweir_core::kernel::{Measure, Normal, gaussian_log_overlap};
 
-use super::dynamics::check_measure;
+use super::compared::checked;
 use super::product::{same, undefined};
 use super::{BetweenError, ModelKernel};
 use crate::dynamics::{LinearNetwork, Moments, SystemError};
@@ -24,7 +24,7 @@ impl NetworkKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
     pub fn new(measure: Measure<f64>) -> Result<Self, BetweenError> {
-        Ok(Self { measure: check_measure(measure)? })
+        Ok(Self { measure: checked(measure)? })
     }
 }
 
