@@ -132,7 +132,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
 
     /// The state before the first sample.
     #[inline]
-    pub fn initial(&self) -> GaussianBelief<W, N> {
+    pub const fn initial(&self) -> GaussianBelief<W, N> {
         GaussianBelief::new(self.mean, self.covariance)
     }
 
