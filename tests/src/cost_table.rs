@@ -9,10 +9,11 @@ use crate::device_table::{Row, measure};
 
 /// Other programs, on the Cortex-M4F: measured once under the same emulator, at `-O3`, and not by the
 /// command that prints the table.
-pub const PEERS: [(&str, &str); 6] = [
+pub const PEERS: [(&str, &str); 7] = [
     ("plain C, forward, scaled, categorical N=4 K=16, float", "174 a sample"),
     ("plain C, forward in logarithms, categorical N=4 K=16, float", "1 605 a sample"),
     ("plain C, forward in logarithms, categorical N=4 K=16, double", "37 140 a sample"),
+    ("plain C, Kalman filter, one matrix inverted, N=4 D=3, float", "946 a sample"),
     ("CMSIS-DSP, SVM with a Gaussian kernel, 24 features, 65 support vectors", "14 746 a window"),
     ("emlearn, random forest of 100 trees, inline", "1 284 a window"),
     ("the features of that forest", "109 a sample"),

@@ -132,7 +132,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
 
     /// The state before the first sample.
     #[inline]
-    pub fn initial(&self) -> GaussianBelief<W, N> {
+    pub const fn initial(&self) -> GaussianBelief<W, N> {
         GaussianBelief::new(self.mean, self.covariance)
     }
 
@@ -173,7 +173,8 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
                 return Err(ModelError::new(Part::ObservationNoise, flaw, d, e));
             }
         }
-        let rates = (0..D).map(|d| Parameter::value(self.whitening[d][d]));
+        let diagonal = self.whitening.iter().enumerate().filter_map(|(d, row)| row.get(d));
+        let rates = diagonal.map(|&rate| Parameter::value(rate));
         if !is_log_normaliser(Parameter::value(self.constant), rates) {
             return Err(ModelError::new(Part::Normaliser, Flaw::Inconsistent, 0, 0));
         }

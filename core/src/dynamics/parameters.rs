@@ -35,32 +35,42 @@ impl<T: Real, const N: usize, const D: usize> Parameters<T, N, D> {
     };
 
     /// Attaches `C` directions, `[direction]`, rates of change of every number: of the model over these a
-    /// [`Kalman`](super::Kalman) filter reads `w . score` for each direction `w` after every sample.
+    /// [`Kalman`](super::Kalman) filter reads `w . score` for each direction `w` after every sample. Of a
+    /// direction's covariances the lower triangle is read: they are symmetric.
     pub fn along<const C: usize>(&self, directions: &[Self; C]) -> Parameters<Dual<T, C>, N, D> {
-        let row = |value: &[T], of: &dyn Fn(usize) -> [T; C]| {
-            core::array::from_fn(|j| Dual { value: value[j], tangent: of(j) })
-        };
-        let square = |value: &[[T; N]; N], of: fn(&Self) -> &[[T; N]; N]| {
-            core::array::from_fn(|i| {
-                row(&value[i], &|j| directions.each_ref().map(|w| of(w)[i][j]))
-            })
-        };
+        let part = |of: fn(&Self) -> &[[T; N]; N]| attach(of(self), directions.each_ref().map(of));
+        let mean = |of: &Self| [of.initial_mean];
+        let [initial_mean] = attach(&mean(self), directions.each_ref().map(mean).each_ref());
         Parameters {
-            initial_mean: row(&self.initial_mean, &|j| {
-                directions.each_ref().map(|w| w.initial_mean[j])
-            }),
-            initial_covariance: square(&self.initial_covariance, |w| &w.initial_covariance),
-            transition: square(&self.transition, |w| &w.transition),
-            state_noise: square(&self.state_noise, |w| &w.state_noise),
-            observation: core::array::from_fn(|d| {
-                row(&self.observation[d], &|j| directions.each_ref().map(|w| w.observation[d][j]))
-            }),
-            observation_noise: core::array::from_fn(|d| {
-                core::array::from_fn(|e| Dual {
-                    value: self.observation_noise[d][e],
-                    tangent: directions.each_ref().map(|w| w.observation_noise[d][e]),
-                })
-            }),
+            initial_mean,
+            initial_covariance: part(|of| &of.initial_covariance),
+            transition: part(|of| &of.transition),
+            state_noise: part(|of| &of.state_noise),
+            observation: attach(
+                &self.observation,
+                directions.each_ref().map(|direction| &direction.observation),
+            ),
+            observation_noise: attach(
+                &self.observation_noise,
+                directions.each_ref().map(|direction| &direction.observation_noise),
+            ),
         }
     }
+}
+
+/// Numbers with their rates of change along directions, `[direction]`.
+fn attach<T: Real, const ROWS: usize, const COLUMNS: usize, const C: usize>(
+    numbers: &[[T; COLUMNS]; ROWS],
+    directions: [&[[T; COLUMNS]; ROWS]; C],
+) -> [[Dual<T, C>; COLUMNS]; ROWS] {
+    let still = |value| Dual { value, tangent: [T::ZERO; C] };
+    let mut dual = numbers.map(|row| row.map(still));
+    for (c, direction) in directions.into_iter().enumerate() {
+        for (entry, &rate) in dual.as_flattened_mut().iter_mut().zip(direction.as_flattened()) {
+            if let Some(slot) = entry.tangent.get_mut(c) {
+                *slot = rate;
+            }
+        }
+    }
+    dual
 }

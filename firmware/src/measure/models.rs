@@ -1,5 +1,6 @@
 //! Dense models and streams to measure with: every probability positive, no two rows alike.
 
+use fishweir_core::dynamics::Parameters;
 use fishweir_core::emission::{
     Bernoulli, Categorical, CategoricalQ15, ChannelQ15, FullGaussian, Gaussian, GaussianQ15,
     Mixture, Poisson, VectorSpace,
@@ -144,6 +145,41 @@ fn component<const D: usize>(at: f32) -> Result<Gaussian<D>, ModelError> {
         core::array::from_fn(|d| means[d % 3]),
         core::array::from_fn(|d| variances[d % 3]),
     )
+}
+
+/// A linear dynamical system without a zero: two slow rotations, each seen by all channels.
+pub(super) const fn system() -> Parameters<f32, 4, CHANNELS> {
+    Parameters {
+        initial_mean: [0.5, -0.25, 0.125, 0.75],
+        initial_covariance: [
+            [1.0, 0.1, 0.2, 0.1],
+            [0.1, 1.0, 0.1, 0.2],
+            [0.2, 0.1, 1.0, 0.1],
+            [0.1, 0.2, 0.1, 1.0],
+        ],
+        transition: [
+            [0.9, 0.1, 0.05, 0.01],
+            [-0.1, 0.9, 0.01, 0.05],
+            [0.02, 0.01, 0.8, 0.2],
+            [0.01, 0.03, -0.2, 0.8],
+        ],
+        state_noise: [
+            [0.1, 0.01, 0.02, 0.01],
+            [0.01, 0.2, 0.01, 0.01],
+            [0.02, 0.01, 0.15, 0.03],
+            [0.01, 0.01, 0.03, 0.1],
+        ],
+        observation: [[1.0, 0.5, 0.2, -0.3], [0.1, 1.0, 0.4, 0.6], [-0.2, 0.3, 1.0, 0.7]],
+        observation_noise: [[0.5, 0.1, 0.02], [0.1, 0.4, 0.05], [0.02, 0.05, 0.3]],
+    }
+}
+
+/// A direction that moves how it moves and what is seen.
+pub(super) const fn system_direction() -> Parameters<f32, 4, CHANNELS> {
+    let mut direction = Parameters::ZERO;
+    direction.transition = [[0.5, -0.25, 0.125, 0.25]; 4];
+    direction.observation = [[0.25, 0.5, -0.5, 0.125]; CHANNELS];
+    direction
 }
 
 pub(super) fn gaussian<const D: usize>() -> Result<Hmm<Gaussian<D>, 4>, ModelError> {

@@ -5,6 +5,7 @@ use core::mem::size_of_val;
 
 use embedded_io::Write;
 use fishweir_core::classify::{Normalisation, StreamClassifier};
+use fishweir_core::dynamics::{Dynamics, Kalman};
 use fishweir_core::emission::{
     Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Parametrisation, Poisson,
     Regularisation, SufficientStatistics,
@@ -47,6 +48,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         self.called(["forward called, N=4", "forward and a tangent called, N=4"], &CATEGORICAL_4)?;
         self.called(["forward called, N=8", "forward and a tangent called, N=8"], &CATEGORICAL_8)?;
         self.families()?;
+        self.systems()?;
         self.streams()?;
         self.sequences()?;
         machines(&mut self.0)?;
@@ -115,6 +117,20 @@ impl<S: Write, M: Meter> Table<S, M> {
         let hmm = black_box(&hmm);
         self.0.recursion(name, &Forward::of(hmm), size_of_val(hmm), E::stream(), &E::odd())?;
         self.tangent(with_tangent, hmm)
+    }
+
+    /// Linear dynamical systems.
+    #[inline(never)]
+    fn systems(&mut self) -> Result<(), Failure<S::Error>> {
+        let parameters = models::system();
+        let system = black_box(Dynamics::new(&parameters)?);
+        let (stream, odd) = (&VECTOR_STREAM, &[f32::MAX; CHANNELS]);
+        let bytes = size_of_val(&system);
+        self.0.recursion("Kalman, N=4 D=3", &Kalman::of(&system), bytes, stream, odd)?;
+        let along = black_box(Dynamics::new(&parameters.along(&[models::system_direction()]))?);
+        let bytes = size_of_val(&along);
+        let name = "Kalman and a tangent, N=4 D=3";
+        self.0.recursion(name, &Kalman::of(&along), bytes, stream, odd)
     }
 
     #[inline(never)]

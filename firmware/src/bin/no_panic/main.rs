@@ -14,7 +14,6 @@ use core::convert::Infallible;
 use core::hint::black_box;
 use core::panic::PanicInfo;
 
-use fishweir_core::Profile;
 use fishweir_core::artefact::{self, Header, StoredModel};
 use fishweir_core::classify::{
     ChangeDetector, DiagonalWhitening, FullWhitening, KernelMachine, Limit, NoNorm, Normalisation,
@@ -24,6 +23,7 @@ use fishweir_core::context::{
     Automaton, ContextLikelihood, ContextModel, ContextRule, ContextStatistics, Independent,
     IndependentPositions, MarkovString, Positions, Steps, StringEnd, Unnormalised,
 };
+use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
 use fishweir_core::emission::{
     Alphabet, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture, Parametrisation,
     Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
@@ -34,7 +34,7 @@ use fishweir_core::filter::{
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm, PositionFisher};
-use fishweir_core::number::{Dual, Real};
+use fishweir_core::number::{Arithmetic, Dual, Parameter, Real};
 use fishweir_core::rand_core::TryRng;
 use fishweir_core::score::Score;
 use fishweir_core::smooth::{
@@ -42,6 +42,7 @@ use fishweir_core::smooth::{
     viterbi,
 };
 use fishweir_core::wire::{Frame, Head, Place, Receiver, Room, Status, encode};
+use fishweir_core::{ModelError, Profile};
 use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout};
 
 mod fixed;
@@ -74,6 +75,9 @@ fn main() -> ! {
     classifier::<Hmm<Categorical<16>, STATES>>(&black_box(0));
     classifier::<Hmm<Gaussian<3>, STATES>>(&black_box([0.0; 3]));
     classifier::<ContextModel<Steps, Categorical<16>, 5>>(&black_box(0));
+    classifier::<Dynamics<4, 3>>(&black_box([0.0; 3]));
+    systems::<4, 3>();
+    systems::<5, 2>();
     machines();
     static BYTES: [u8; 1024] = [0; 1024];
     let bytes = black_box(&BYTES[..]);
@@ -310,6 +314,29 @@ where
     drive(&classifier, x);
     let state = black_box(classifier.start());
     black_box((classifier.decision_values(&state), classifier.log_likelihoods(&state)));
+}
+
+/// Linear dynamical systems: how they are made, and their filter.
+#[inline(never)]
+fn systems<const N: usize, const D: usize>() {
+    let parameters: Parameters<f32, N, D> = black_box(Parameters::ZERO);
+    let along = parameters.along(&black_box([Parameters::ZERO; 2]));
+    system(Dynamics::new(&parameters));
+    system(Dynamics::new(&along));
+}
+
+fn system<W, const N: usize, const D: usize>(system: Result<Dynamics<N, D, W>, ModelError>)
+where
+    W: Arithmetic + Parameter<Real = f32>,
+{
+    if let Ok(system) = black_box(system) {
+        let _ = black_box(system.validate());
+        let filter = Kalman::of(&system);
+        drive(filter, &black_box([0.0; D]));
+        let state = black_box(filter.start());
+        let belief = filter.predicted(&state);
+        black_box((belief.covariance().matrix(), state.density().log_parts()));
+    }
 }
 
 /// Kernel machines on support sequences and on support scores.

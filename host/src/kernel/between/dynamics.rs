@@ -4,7 +4,8 @@ use std::f64::consts::TAU;
 
 use fishweir_core::kernel::Measure;
 
-use super::check::{positive, same};
+use super::check::same;
+use super::compared::checked;
 use super::linear::log_overlap;
 use super::{BetweenError, ModelKernel};
 use crate::dynamics::{LinearSystem, MOST_STATES, Matrix, Motion, Move, Seen, Start, SystemError};
@@ -39,7 +40,7 @@ impl DynamicsKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
     pub fn new(times: usize, measure: Measure<f64>) -> Result<Self, BetweenError> {
-        Ok(Self { times, measure: check_measure(measure)? })
+        Ok(Self { times, measure: checked(measure)? })
     }
 }
 
@@ -48,6 +49,9 @@ impl ModelKernel for DynamicsKernel {
 
     fn log_value(&self, a: &LinearSystem, b: &LinearSystem) -> Result<f64, BetweenError> {
         let (measure, times) = (self.measure, self.times);
+        if is_constant(measure) {
+            return same("channels", a.channels(), b.channels()).map(|()| 0.0);
+        }
         let pair = Pair::of(
             &Half { motion: &a.motion()?, noise: &a.observation_noise, seen: &a.observation },
             &Half { motion: &b.motion()?, noise: &b.observation_noise, seen: &b.observation },
@@ -63,13 +67,9 @@ impl ModelKernel for DynamicsKernel {
     }
 }
 
-/// A measure whose parameter is in range.
-pub(super) fn check_measure(measure: Measure<f64>) -> Result<Measure<f64>, BetweenError> {
-    match measure {
-        Measure::Product { rho } => positive("rho", rho),
-        Measure::MeanMap { lambda } => positive("lambda", lambda),
-    }?;
-    Ok(measure)
+/// Whether all models are alike to a measure: a Gaussian that is infinitely wide.
+pub(super) fn is_constant(measure: Measure<f64>) -> bool {
+    measure == Measure::MeanMap { lambda: 0.0 }
 }
 
 /// `(1 - rho)/2 (D log 2 pi + sum_t log |S_t|)`, from the log density of what is expected.
@@ -178,7 +178,7 @@ impl PerStepKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
     pub fn new(times: usize, measure: Measure<f64>) -> Result<Self, BetweenError> {
-        Ok(Self { times, measure: check_measure(measure)? })
+        Ok(Self { times, measure: checked(measure)? })
     }
 }
 

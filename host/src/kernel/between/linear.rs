@@ -3,8 +3,7 @@
 use fishweir_core::kernel::{Measure, Normal, gaussian_log_overlap};
 
 use super::check::same;
-use super::compared::refused;
-use super::dynamics::check_measure;
+use super::compared::{checked, refused};
 use super::{BetweenError, ModelKernel};
 use crate::dynamics::{LinearNetwork, Moments, SystemError};
 
@@ -25,7 +24,7 @@ impl NetworkKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
     pub fn new(measure: Measure<f64>) -> Result<Self, BetweenError> {
-        Ok(Self { measure: check_measure(measure)? })
+        Ok(Self { measure: checked(measure)? })
     }
 }
 

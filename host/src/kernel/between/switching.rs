@@ -5,7 +5,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::check::same;
-use super::dynamics::{Half, Pair, check_measure, log_power};
+use super::compared::checked;
+use super::dynamics::{Half, Pair, is_constant, log_power};
 use super::multinomial::log_sum;
 use super::{BetweenError, ModelKernel};
 use crate::dynamics::{Motion, SwitchingSystem};
@@ -51,7 +52,7 @@ impl SwitchingKernel {
         measure: Measure<f64>,
         weights: PathWeights,
     ) -> Result<Self, BetweenError> {
-        Ok(Self { times, measure: check_measure(measure)?, weights })
+        Ok(Self { times, measure: checked(measure)?, weights })
     }
 
     /// What each path of a system brings to a product, by the number that its modes are: its weight, and
@@ -79,6 +80,9 @@ impl ModelKernel for SwitchingKernel {
     type Model = SwitchingSystem;
 
     fn log_value(&self, a: &SwitchingSystem, b: &SwitchingSystem) -> Result<f64, BetweenError> {
+        if is_constant(self.measure) {
+            return same("channels", a.channels(), b.channels()).map(|()| 0.0);
+        }
         let (one, other) = (a.motion()?, b.motion()?);
         let pair = pair_of(a, &one, b, &other, self.measure)?;
         let modes = b.modes();
@@ -203,7 +207,7 @@ impl SampledSwitchingKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
     pub fn new(measure: Measure<f64>) -> Result<Self, BetweenError> {
-        Ok(Self { measure: check_measure(measure)? })
+        Ok(Self { measure: checked(measure)? })
     }
 }
 
@@ -214,6 +218,9 @@ impl ModelKernel for SampledSwitchingKernel {
         let times = |drawn: &SampledPaths| drawn.paths[0].0.len();
         same("draws", a.paths.len(), b.paths.len())?;
         same("times", times(a), times(b))?;
+        if is_constant(self.measure) {
+            return same("channels", a.system.channels(), b.system.channels()).map(|()| 0.0);
+        }
         let pair = pair_of(&a.system, &a.motion, &b.system, &b.motion, self.measure)?;
         let (modes, zeros) = (b.system.modes(), vec![0.0; a.system.channels()]);
         let mut logs = Vec::with_capacity(a.paths.len());

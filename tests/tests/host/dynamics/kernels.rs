@@ -9,10 +9,11 @@ use fishweir_tests::sample::Sampler;
 
 use super::{host, in_other_coordinates, near};
 
-const MEASURES: [Measure<f64>; 5] = [
+const MEASURES: [Measure<f64>; 6] = [
     Measure::Product { rho: 0.5 },
     Measure::Product { rho: 1.0 },
     Measure::Product { rho: 1.75 },
+    Measure::MeanMap { lambda: 0.0 },
     Measure::MeanMap { lambda: 0.25 },
     Measure::MeanMap { lambda: 30.0 },
 ];

@@ -65,6 +65,36 @@ fn every_prefix_is_the_dense_gaussian() {
     }
 }
 
+/// In single precision, and with directions, it is a stream like others.
+#[test]
+fn other_numbers_keep_the_laws() {
+    let mut sampler = Sampler::new(6);
+    let system = sampler.system(3, 2);
+    let samples = sequence::<2>(&mut sampler, 40);
+    let odd = [[f32::NAN, 0.0], [1e30; 2]];
+    let odd: Vec<&[f32; 2]> = odd.iter().collect();
+    let single: Vec<_> = samples.iter().map(|x| x.map(|x| x.map(|x| x as f32))).collect();
+    let single: Vec<_> = single.iter().map(Option::as_ref).collect();
+    let trial = Trial { samples: &single, refusable: &odd };
+    let (plain, own) = (dynamics::<f32, 3, 2>(&system), parameters::<f32, 3, 2>(&system));
+    let double = dynamics::<f64, 3, 2>(&system);
+    let mut beside = Running::new(Kalman::of(&double));
+    laws::check(Kalman::of(&plain), trial, |prefix, log| {
+        match prefix.last() {
+            Some(Some(x)) => beside.push(&x.map(f64::from)).expect("a sample"),
+            Some(None) => beside.push_missing(),
+            None => {}
+        }
+        let expected = beside.read();
+        assert!((f64::from(log) - expected).abs() <= 1e-4 * (1.0 + expected.abs()));
+    });
+    let along = Dynamics::new(&own.along(&[own, Parameters::ZERO])).expect("a system");
+    laws::check(Kalman::of(&along), trial, |_, log| {
+        assert!(log.tangent[0].is_finite());
+        assert_eq!(log.tangent[1], 0.0, "along nothing");
+    });
+}
+
 /// What does not vary: a state that is known, a noise that moves one number alone.
 #[test]
 fn singular_covariances_are_covariances() {
