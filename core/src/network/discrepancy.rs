@@ -21,6 +21,7 @@ use crate::number::Real;
 ///
 /// Flash: the terms', and two reals a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DiscrepancyTables<'t, T> {
     terms: Terms<'t>,
     theta: &'t [T],
@@ -35,6 +36,7 @@ pub struct DiscrepancyTables<'t, T> {
 
 /// What events left: a number a cell and a node, in an array or in any other slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DiscrepancyState<T, D, W> {
     /// `D`, by cell, in units of `unit`.
     deviation: D,
@@ -282,6 +284,7 @@ fn at<T: Real>(table: &[T], cell: usize) -> T {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Discrepancy<'t, T, const N: usize, const C: usize> {
     tables: DiscrepancyTables<'t, T>,
 }

@@ -39,6 +39,7 @@ use crate::number::{Compensated, Real};
 /// # Ok::<(), fishweir_core::ObservationError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct NodeSum<'t, T, const O: usize> {
     terms: Terms<'t>,
     /// `[output][cell]`.

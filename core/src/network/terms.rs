@@ -233,6 +233,7 @@ impl<'t> Terms<'t> {
 
 /// A table of [`Terms`].
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Term<'t> {
     cards: &'t [u16],
     columns: &'t [u16],

@@ -57,7 +57,8 @@ pub enum NetworkError {
     Cycle(String),
     /// A table beyond what is kept.
     #[error(
-        "the table of node `{node}` would have more than {most} entries; give it fewer parents",
+        "with the table of node `{node}` the network would have more than {most} entries; give nodes fewer \
+         parents",
         most = super::CELLS_AT_MOST
     )]
     TooLarge {

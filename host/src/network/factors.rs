@@ -58,15 +58,31 @@ impl Factor {
 
     /// Multiplies by a factor over some of its variables.
     pub fn multiply(&mut self, by: &Self) {
-        let (values, factors) = (&mut self.values, &by.values);
-        walk(&self.cards, &strides(&self.variables, by), |at, from| values[at] *= factors[from]);
+        self.change(by, |value, factor| *value *= factor);
     }
 
     /// Divides by a factor over some of its variables; nothing by nothing is nothing.
     pub fn divide(&mut self, by: &Self) {
-        let (values, divisors) = (&mut self.values, &by.values);
-        walk(&self.cards, &strides(&self.variables, by), |at, from| {
-            values[at] = if divisors[from] == 0.0 { 0.0 } else { values[at] / divisors[from] };
+        self.change(by, |value, divisor| {
+            *value = if divisor == 0.0 { 0.0 } else { *value / divisor }
+        });
+    }
+
+    fn change(&mut self, by: &Self, change: impl Fn(&mut f64, f64)) {
+        let (values, others) = (&mut self.values, &by.values);
+        walk(&self.cards, &strides(&self.variables, by), |run| {
+            let own = &mut values[run.cell..run.cell + run.length];
+            match run.step {
+                0 => own.iter_mut().for_each(|value| change(value, others[run.from])),
+                1 => {
+                    let others = &others[run.from..run.from + run.length];
+                    own.iter_mut().zip(others).for_each(|(value, &other)| change(value, other));
+                }
+                step => {
+                    let others = others[run.from..].iter().step_by(step);
+                    own.iter_mut().zip(others).for_each(|(value, &other)| change(value, other));
+                }
+            }
         });
     }
 
@@ -92,7 +108,18 @@ impl Factor {
         let mut onto = Self { variables: variables.to_vec(), cards, values };
         let strides = strides(&self.variables, &onto);
         let values = &mut onto.values;
-        walk(&self.cards, &strides, |at, to| values[to] = fold(values[to], self.values[at]));
+        walk(&self.cards, &strides, |run| {
+            let own = &self.values[run.cell..run.cell + run.length];
+            match run.step {
+                0 => {
+                    values[run.from] = own.iter().fold(values[run.from], |sum, &one| fold(sum, one))
+                }
+                step => {
+                    let to = values[run.from..].iter_mut().step_by(step);
+                    to.zip(own).for_each(|(sum, &one)| *sum = fold(*sum, one));
+                }
+            }
+        });
         onto
     }
 
@@ -167,33 +194,44 @@ fn strides(variables: &[usize], factor: &Factor) -> Vec<usize> {
     own
 }
 
-/// Visits every cell of a table in order, with its place in another table that has these strides.
-fn walk(cards: &[usize], strides: &[usize], mut visit: impl FnMut(usize, usize)) {
-    let (Some((&last, outer)), Some((&step, outer_strides))) =
-        (cards.split_last(), strides.split_last())
-    else {
-        visit(0, 0);
-        return;
-    };
-    let mut digits = vec![0; outer.len()];
-    let (mut cell, mut base) = (0, 0);
-    loop {
-        let mut at = base;
-        for _ in 0..last {
-            visit(cell, at);
-            cell += 1;
-            at += step;
+/// Cells of a table, one after the other, and the places that belong to them in another.
+struct Run {
+    cell: usize,
+    length: usize,
+    /// The first place, and by how much it grows from cell to cell.
+    from: usize,
+    step: usize,
+}
+
+/// Visits every cell of a table in order, in runs, with its place in another table that has these strides.
+/// Axes along which both go on evenly are one run.
+fn walk(cards: &[usize], strides: &[usize], mut visit: impl FnMut(Run)) {
+    let mut axes: Vec<(usize, usize)> = Vec::with_capacity(cards.len());
+    for (&card, &stride) in cards.iter().zip(strides).filter(|(card, _)| **card > 1) {
+        match axes.last_mut() {
+            Some((above, wide)) if *wide == stride * card => {
+                (*above, *wide) = (*above * card, stride)
+            }
+            _ => axes.push((card, stride)),
         }
-        let mut axis = outer.len();
+    }
+    let (length, step) = axes.pop().unwrap_or((1, 0));
+    let mut digits = vec![0; axes.len()];
+    let (mut cell, mut from) = (0, 0);
+    loop {
+        visit(Run { cell, length, from, step });
+        cell += length;
+        let mut axis = axes.len();
         loop {
             let Some(next) = axis.checked_sub(1) else { return };
             axis = next;
+            let (card, stride) = axes[axis];
             digits[axis] += 1;
-            base += outer_strides[axis];
-            if digits[axis] < outer[axis] {
+            from += stride;
+            if digits[axis] < card {
                 break;
             }
-            base -= outer_strides[axis] * outer[axis];
+            from -= stride * card;
             digits[axis] = 0;
         }
     }

@@ -11,6 +11,9 @@ const DRAWN: usize = 1_000_000;
 /// Records whose expected statistics are one task.
 const AT_ONCE: usize = 64;
 
+/// Whole records that are counted in one task.
+const COUNTED_AT_ONCE: usize = 1 << 16;
+
 /// The Fisher kernel of a network with all its information, an inner product of features in the shape of
 /// the tables:
 ///
@@ -144,13 +147,31 @@ impl NetworkFisher {
     /// the network is too wide.
     pub fn counts(&self, records: &Records) -> Result<Vec<f64>, NetworkError> {
         self.network.check(records)?;
-        let mut counts = vec![0.0; self.network.shape().all_cells()];
-        let mut missing = Vec::new();
-        for (index, record) in records.rows().enumerate() {
-            match self.cells(index, record)? {
-                Some(cells) => cells.into_iter().for_each(|cell| counts[cell] += 1.0),
-                None => missing.push(index),
+        let shape = self.network.shape();
+        let whole = each(records.len().div_ceil(COUNTED_AT_ONCE), &|task| {
+            let (mut counts, mut missing) = (vec![0_u32; shape.all_cells()], Vec::new());
+            let all = records.rows().enumerate().skip(task * COUNTED_AT_ONCE);
+            for (index, record) in all.take(COUNTED_AT_ONCE) {
+                if record.contains(&MISSING) {
+                    missing.push(index);
+                    continue;
+                }
+                let cells = (0..shape.nodes()).filter_map(|node| shape.cell(node, record));
+                cells.for_each(|cell| counts[cell] += 1);
             }
+            (counts, missing)
+        });
+        let (mut counts, mut missing) = (vec![0.0; shape.all_cells()], Vec::new());
+        for (of_task, missing_there) in whole {
+            counts.iter_mut().zip(of_task).for_each(|(sum, count)| *sum += f64::from(count));
+            missing.extend(missing_there);
+        }
+        if counts.iter().zip(&self.precision).any(|(&n, &inverse)| n > 0.0 && inverse == 0.0) {
+            // Which it was is looked for only here.
+            records
+                .rows()
+                .enumerate()
+                .try_for_each(|(index, row)| self.cells(index, row).map(drop))?;
         }
         let expected = each(missing.len().div_ceil(AT_ONCE), &|task| {
             let mut sum = vec![0.0; counts.len()];

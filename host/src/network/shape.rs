@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::NetworkError;
 use crate::data::records::{MISSING, Variable};
 
-/// Entries that one node's table may have at most.
+/// Entries that a network's tables may have at most.
 pub const CELLS_AT_MOST: usize = 1 << 24;
 
 /// A directed graph without cycles over nodes with states, and the place of every entry of tables in its
@@ -54,6 +54,7 @@ impl Shape {
             }
             let of_node = of_node.iter().map(|&parent| cards[parent]);
             let (q, size) = table_size(of_node, cards[node])
+                .filter(|(_, size)| cells[node] + size <= CELLS_AT_MOST)
                 .ok_or_else(|| NetworkError::TooLarge { node: name() })?;
             rows.push(rows[node] + q);
             cells.push(cells[node] + size);
@@ -209,6 +210,10 @@ pub(super) fn check_variables(variables: &[Variable]) -> Result<(), NetworkError
         return Err(NetworkError::SameName(name));
     }
     for Variable { name, states } in variables {
+        if name.is_empty() || states.iter().any(String::is_empty) {
+            let what = "a node, or a state of one, has no name; give it one";
+            return Err(NetworkError::Other(what.into()));
+        }
         let node = name.clone();
         if states.is_empty() || states.len() > usize::from(MISSING) {
             return Err(NetworkError::States { node, states: states.len() });

@@ -14,6 +14,7 @@ mod json;
 use std::io::Cursor;
 use std::sync::{LazyLock, OnceLock};
 
+use fishweir::data::records::{Binning, Schema, TextTable};
 use fishweir::data::{
     Alphabet, Dataset, FastaLabel, Format, Kind, LiveReader, ReadOptions, Sample,
 };
@@ -21,6 +22,7 @@ use fishweir::deploy::{Deployed, ModelKind};
 use fishweir::device::{Input, Options, converse};
 use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir::model::ContextSet;
+use fishweir::network::{NetworkFile, read_bif, write_bif};
 use fishweir_core::artefact::{HEADER_LENGTH, Header, read};
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Bernoulli, Categorical, Gaussian, Poisson};
@@ -38,7 +40,7 @@ use self::json::Json;
 pub type Parser = fn(&[u8]);
 
 /// Every parser: its target's name and what must hold of it.
-pub const PARSERS: [(&str, Parser); 14] = [
+pub const PARSERS: [(&str, Parser); 16] = [
     ("data_set", data_set),
     ("table", table),
     ("strings", strings),
@@ -53,6 +55,8 @@ pub const PARSERS: [(&str, Parser); 14] = [
     ("newick", newick),
     ("kernel_model", kernel_model),
     ("contexts", contexts),
+    ("network", network),
+    ("records", records),
 ];
 
 /// A message that helps: it names the file it was given.
@@ -409,6 +413,41 @@ pub fn contexts(bytes: &[u8]) {
             };
             let written: Vec<String> = written.iter().map(letters).collect();
             assert_eq!(ContextSet::parse(FILE, &written.join("\n"), &dna).ok(), Some(set));
+        }
+        Err(error) => names_the_file(&error, FILE),
+    }
+}
+
+/// A Bayesian network, or a classifier of records: BIF or JSON.
+pub fn network(bytes: &[u8]) {
+    const FILE: &str = "fuzzed.json";
+    match NetworkFile::parse(FILE, bytes) {
+        Ok(file) => {
+            let written = file.bytes_for(FILE.as_ref()).expect("what was read can be written");
+            assert_eq!(NetworkFile::parse(FILE, &written).expect("its own text"), file);
+            let network = file.network();
+            let bif = write_bif(network);
+            // Quotes in names have no place in BIF.
+            if !network.variables().iter().any(|v| format!("{v:?}").contains("\\\"")) {
+                assert_eq!(read_bif(FILE, &bif).as_ref(), Ok(network), "{bif}");
+            }
+        }
+        Err(error) => names_the_file(&error, FILE),
+    }
+}
+
+/// A table of records: CSV or ARFF.
+pub fn records(bytes: &[u8]) {
+    const FILE: &str = "fuzzed.csv";
+    let table = match TextTable::parse(FILE, bytes) {
+        Ok(table) => table,
+        Err(error) => return names_the_file(&error, FILE),
+    };
+    let rows: Vec<usize> = (0..table.len()).collect();
+    match Schema::learn(&table, &rows, None, &Binning::default()) {
+        Ok(schema) => {
+            assert_eq!(schema.validate(), Ok(()));
+            assert_eq!(schema.records(&table).expect("its own table").len(), table.len());
         }
         Err(error) => names_the_file(&error, FILE),
     }

@@ -4,10 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use fishweir::data::records::TextTable;
 use fishweir::data::{Alphabet, Dataset, FastaLabel, Format, ReadOptions};
 use fishweir::deploy::ModelKind;
 use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir::model::ContextSet;
+use fishweir::network::NetworkFile;
 use fishweir_tests::parsers::{PARSERS, Parser, reads_artefact, sealed};
 use proptest::prelude::*;
 
@@ -113,6 +115,12 @@ fn seeds_get_past_the_door() {
     for path in entries(&fuzz("seeds/newick")) {
         let text = fs::read_to_string(path).expect("text");
         text.parse::<Newick>().unwrap_or_else(|error| panic!("{error}"));
+    }
+    for path in entries(&fuzz("seeds/network")) {
+        NetworkFile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    }
+    for path in entries(&fuzz("seeds/records")) {
+        TextTable::read(&path).unwrap_or_else(|error| panic!("{error}"));
     }
     let listed = ContextSet::parse("listed", &text("contexts/listed.txt"), &Alphabet::dna());
     assert!(listed.is_ok(), "{:?}", listed.err());

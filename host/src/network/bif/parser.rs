@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::shape::table_size;
+use super::super::shape::{CELLS_AT_MOST, table_size};
 use super::super::{Network, NetworkError, Shape};
 use super::BifError;
 use super::scanner::{At, Scanner, Token};
@@ -26,8 +26,12 @@ pub(super) struct Parser<'t> {
 struct Block {
     at: At,
     parents: Vec<usize>,
-    /// `[row][state]`.
-    rows: Vec<Option<Vec<f64>>>,
+    /// How many rows there are.
+    count: usize,
+    /// Those that are listed, by number.
+    rows: HashMap<usize, Vec<f64>>,
+    /// What the others are.
+    default: Option<Vec<f64>>,
 }
 
 impl<'t> Parser<'t> {
@@ -146,8 +150,13 @@ impl<'t> Parser<'t> {
                 let what = format!("`{}` has no table; write a probability block", variable.name);
                 return Err(self.wrong(at, what));
             };
-            for (row, entries) in block.rows.into_iter().enumerate() {
-                let Some(entries) = entries else {
+            if theta.len() + block.count * variable.card() > CELLS_AT_MOST {
+                let what =
+                    format!("with the table of `{}` the network is too large", variable.name);
+                return Err(self.wrong(block.at, what));
+            }
+            for row in 0..block.count {
+                let Some(entries) = block.rows.get(&row).or(block.default.as_ref()) else {
                     let cards = block.parents.iter().map(|&parent| &variables[parent]);
                     let what = format!(
                         "`{}` has no row for ({})",
@@ -257,36 +266,35 @@ impl<'t> Parser<'t> {
         self.expect(')')?;
         self.expect('{')?;
         let cards = parents.iter().map(|&parent| variables[parent].card());
-        let Some((rows, _)) = table_size(cards, variables[node].card()) else {
+        let Some((count, _)) = table_size(cards, variables[node].card()) else {
             return Err(
                 self.wrong(at, format!("the table of `{}` is too large", variables[node].name))
             );
         };
-        let mut block = Block { at, parents, rows: vec![None; rows] };
-        let mut default = None;
+        let rows = HashMap::new();
+        let mut block = Block { at, parents, count, rows, default: None };
         while !self.take('}')? {
             if self.take('(')? {
                 let (row, place) = self.row(variables, &block.parents)?;
                 let entries = self.entries(variables[node].card())?;
-                if block.rows[row].is_some() {
+                if block.rows.insert(row, self.normalised(entries)?).is_some() {
                     return Err(self.wrong(place, "this row has been before"));
                 }
-                block.rows[row] = Some(self.normalised(entries)?);
                 continue;
             }
             let (word, place) = self.name("`(`, `table`, `default` or `}`")?;
             match word.as_str() {
                 "property" => self.property()?,
-                "default" if default.is_none() => {
+                "default" if block.default.is_none() => {
                     let entries = self.entries(variables[node].card())?;
-                    default = Some(self.normalised(entries)?);
+                    block.default = Some(self.normalised(entries)?);
                 }
-                "table" if block.rows.iter().all(Option::is_none) => {
+                "table" if block.rows.is_empty() => {
                     let card = variables[node].card();
-                    let all = self.entries(rows * card)?;
-                    for row in 0..rows {
-                        let entries = (0..card).map(|state| all[state * rows + row]).collect();
-                        block.rows[row] = Some(self.normalised(entries)?);
+                    let all = self.entries(count * card)?;
+                    for row in 0..count {
+                        let entries = (0..card).map(|state| all[state * count + row]).collect();
+                        block.rows.insert(row, self.normalised(entries)?);
                     }
                 }
                 _ => {
@@ -294,9 +302,6 @@ impl<'t> Parser<'t> {
                     return Err(self.wrong(place, what));
                 }
             }
-        }
-        if let Some(default) = default {
-            block.rows.iter_mut().for_each(|row| _ = row.get_or_insert_with(|| default.clone()));
         }
         Ok((node, block))
     }
