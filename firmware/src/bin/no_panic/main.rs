@@ -46,6 +46,7 @@ use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout};
 
 mod fixed;
 mod kernels;
+mod network;
 
 const STATES: usize = 4;
 
@@ -67,6 +68,7 @@ fn main() -> ! {
     kernels::kernels();
     kernels::tree_kernels();
     fixed::fixed();
+    network::network();
     contexts();
     wire();
 
