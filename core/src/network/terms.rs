@@ -122,28 +122,34 @@ impl<'t> Terms<'t> {
             wanted += lengths[term] as usize;
             term += 1;
         }
+        let wrong_length = TermsError::Length { wanted, found: columns.len() };
         if wanted != columns.len() {
-            return Err(TermsError::Length { wanted, found: columns.len() });
+            return Err(wrong_length);
         }
-        let (mut term, mut from, mut cells) = (0, 0, 0_u64);
+        let (mut term, mut rest, mut cells) = (0, columns, 0_u64);
         while term < lengths.len() {
-            let to = from + lengths[term] as usize;
-            if from == to {
+            // Split, not indexed: that this is in range shows on a device too.
+            let Some((own, after)) = rest.split_at_checked(lengths[term] as usize) else {
+                return Err(wrong_length);
+            };
+            rest = after;
+            if own.is_empty() {
                 return Err(TermsError::Column { term });
             }
-            let (mut at, mut size) = (from, 1_u64);
-            while at < to {
-                let mut before = from;
+            let (mut at, mut size) = (0, 1_u64);
+            while at < own.len() {
+                let mut before = 0;
                 while before < at {
-                    if columns[before] == columns[at] {
+                    if own[before] == own[at] {
                         return Err(TermsError::Column { term });
                     }
                     before += 1;
                 }
-                if columns[at] as usize >= cards.len() {
+                let column = own[at] as usize;
+                if column >= cards.len() {
                     return Err(TermsError::Column { term });
                 }
-                size *= cards[columns[at] as usize] as u64;
+                size *= cards[column] as u64;
                 if size > u32::MAX as u64 {
                     return Err(TermsError::TooLarge { term });
                 }
@@ -153,7 +159,6 @@ impl<'t> Terms<'t> {
             if cells > u32::MAX as u64 {
                 return Err(TermsError::TooLarge { term });
             }
-            from = to;
             term += 1;
         }
         Ok(Self { cards, lengths, columns, cells: cells as usize })
@@ -168,13 +173,16 @@ impl<'t> Terms<'t> {
         if wanted != found {
             return Err(TermsError::Sizes { wanted, found });
         }
-        let (mut term, mut to) = (0, 0);
+        let (mut term, mut rest) = (0, self.columns);
         while term < self.lengths.len() {
-            to += self.lengths[term] as usize;
-            if self.columns[to - 1] as usize != term {
+            let Some((own, after)) = rest.split_at_checked(self.lengths[term] as usize) else {
                 return Err(TermsError::NoFamily { term });
+            };
+            rest = after;
+            match own.last() {
+                Some(&last) if last as usize == term => term += 1,
+                _ => return Err(TermsError::NoFamily { term }),
             }
-            term += 1;
         }
         Ok(())
     }

@@ -47,6 +47,7 @@ use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout};
 
 mod fixed;
 mod kernels;
+mod network;
 
 const STATES: usize = 4;
 
@@ -69,6 +70,7 @@ fn main() -> ! {
     kernels::tree_kernels();
     kernels::between_models();
     fixed::fixed();
+    network::network();
     contexts();
     wire();
 

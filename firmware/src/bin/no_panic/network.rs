@@ -1,0 +1,32 @@
+//! Events of categories: a classifier and an alarm, their lists and tables unknown.
+
+use core::hint::black_box;
+
+use fishweir_core::filter::Memory;
+use fishweir_core::network::{Discrepancy, DiscrepancyTables, NodeSum, Terms};
+
+use super::drive;
+
+/// Sums of look-ups and discrepancies over lists that the optimiser does not know.
+#[inline(never)]
+pub(super) fn network() {
+    static LISTS: [u16; 16] = [0; 16];
+    static TABLE: [f32; 64] = [0.0; 64];
+    let (list, table) = (|| black_box(&LISTS[..]), || black_box(&TABLE[..]));
+    let Ok(terms) = Terms::new(list(), list(), list()) else { return };
+    black_box(terms.bytes());
+    terms.iter().for_each(|term| _ = black_box(term.row(black_box(3))));
+    if let Ok(sum) = NodeSum::new(terms, [table(); 3], black_box([0.0_f32; 3])) {
+        black_box(sum.validate()).ok();
+        drive(&sum, list());
+    }
+    let settings = black_box([0.5_f32, 1.0, 1.0]);
+    let [lost, threshold, least] = settings;
+    let memory = Memory::from_lost(lost);
+    let tables = DiscrepancyTables::new(terms, table(), table(), memory, threshold, least);
+    let Ok(tables) = tables else { return };
+    black_box(tables.validate()).ok();
+    if let Ok(alarm) = Discrepancy::<f32, 3, 20>::new(tables) {
+        drive(&alarm, list());
+    }
+}
