@@ -358,6 +358,7 @@ impl<'t> Parser<'t> {
         let off = (sum - 1.0).abs();
         if off > ROUNDED_WITHIN {
             let at = entries.first().map_or((1, 1), |&(_, at)| at);
+            let sum = (sum * 1e9).round() / 1e9;
             let what = format!("the row sums to {sum}, not to 1; more than 0.001 is no rounding");
             return Err(self.wrong(at, what));
         }
