@@ -102,7 +102,9 @@ fn unnoticed(
     let thin = cases.iter().all(|case| all(case).len() > MOST);
     for case in cases {
         let found = all(case);
-        if (found.len() > MOST && !thin) || case["inputs"].to_string().len() > 3000 {
+        // What is computed over thousands of steps says nothing here that few do not.
+        let long = case["name"].as_str().is_some_and(|name| name.contains("long"));
+        if (found.len() > MOST && !thin) || case["inputs"].to_string().len() > 3000 || long {
             continue;
         }
         let stride = found.len().div_ceil(MOST).max(1);
