@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fishweir::data::{Dataset, Kind, ReadOptions, Window, Windowing};
 use fishweir::deploy::DeployedClassifier;
+use fishweir::model::Family;
 use fishweir::report::{counted, grouped};
 
 use super::{Failure, note};
@@ -96,6 +97,16 @@ pub(super) fn groups(data: &Dataset, named: Option<&str>) {
 /// the windows.
 pub(super) fn room_to_fit(data: &Dataset, states: usize) -> Result<(), Failure> {
     room(data, None, states, "give it as several series")
+}
+
+/// Refuses to fit models of a family whose posteriors have no room.
+pub(super) fn room_for(data: &Dataset, family: &Family) -> Result<(), Failure> {
+    match family {
+        Family::HiddenMarkov(fit) => room_to_fit(data, fit.states),
+        // Of a linear system two covariances and a gain a sample, as many reals as so many states.
+        Family::LinearSystem(fit) => room_to_fit(data, 2 * fit.states * fit.states),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses to score windows whose posterior memory has no room for.

@@ -104,12 +104,36 @@ impl<M: Scored> FisherKernel<'_, M> {
         &self,
         sequences: &[SamplesView<'_>],
     ) -> Result<(Vec<Vec<f64>>, Vec<Information>), KernelError> {
+        let all: Vec<usize> = (0..sequences.len()).collect();
+        self.features_by(sequences, &all)
+    }
+
+    /// The same with an information that is of some of the sequences alone, by their numbers: the others
+    /// have no part in what their features are measured by.
+    ///
+    /// # Errors
+    /// As [`features`](Self::features).
+    ///
+    /// # Panics
+    /// If there is no such sequence.
+    pub fn features_by(
+        &self,
+        sequences: &[SamplesView<'_>],
+        informing: &[usize],
+    ) -> Result<(Vec<Vec<f64>>, Vec<Information>), KernelError> {
+        let of: Vec<SamplesView<'_>> = informing.iter().map(|&index| sequences[index]).collect();
         let mut features = vec![Vec::new(); sequences.len()];
         let mut found = Vec::new();
         for model in self.models {
             let scores = score_rows(model, sequences, self.parametrisation)?;
+            let own: Vec<Vec<f64>> = match self.metric {
+                Metric::Information { expected: Expected::Empirical, .. } => {
+                    informing.iter().map(|&index| scores[index].clone()).collect()
+                }
+                _ => Vec::new(),
+            };
             let (whitening, information) =
-                self.metric.whitening(model, sequences, &scores, self.parametrisation)?;
+                self.metric.whitening(model, &of, &own, self.parametrisation)?;
             for (features, of_model) in features.iter_mut().zip(whitening.features(scores)) {
                 features.extend(of_model);
             }

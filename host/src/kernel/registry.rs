@@ -147,9 +147,9 @@ impl Computed {
     }
 }
 
-/// Of shared models with a score, and the sequences.
+/// Of shared models with a score, and the sequences; an information is of those of these numbers.
 pub type OnScores =
-    fn(&Settings, &[&dyn Scored], &[SamplesView<'_>]) -> Result<Computed, KernelError>;
+    fn(&Settings, &[&dyn Scored], &[SamplesView<'_>], &[usize]) -> Result<Computed, KernelError>;
 /// Of shared hidden Markov models, and the sequences.
 pub type OnStates = fn(&Settings, &[Hmm], &[SamplesView<'_>]) -> Result<Computed, KernelError>;
 
@@ -167,8 +167,8 @@ pub enum Compares {
     Scores(OnScores),
     /// Sequences, by the hidden states of Markov models.
     States(OnStates),
-    /// Fitted models: logarithms, for they may be far below the least number.
-    Models(OfModels),
+    /// Fitted models of these families: logarithms, for they may be far below the least number.
+    Models(OfModels, &'static [&'static str]),
     /// Sequences, by the numbers of a file: a [`MarginalModel`].
     Marginal,
 }
@@ -195,22 +195,22 @@ pub const KERNELS: &[Entry] = &[
         "Inner products of Fisher scores",
         &[Setting::Parametrisation],
         |_| "practical Fisher,".into(),
-        |settings, models, sequences| fisher(settings, None, models, sequences),
+        |settings, models, sequences, of| fisher(settings, None, models, sequences, of),
     ),
     on_scores(
         "invariant",
         "The same, whitened by the information",
         &[Setting::Parametrisation, Setting::Information],
         |_| "invariant Fisher,".into(),
-        |settings, models, sequences| fisher(settings, None, models, sequences),
+        |settings, models, sequences, of| fisher(settings, None, models, sequences, of),
     ),
     on_scores(
         "gaussian",
         "Gaussian of the distance of scores",
         &[Setting::Parametrisation, Setting::Information, Setting::Sigma],
         |settings| format!("Gaussian of width {} on", settings.sigma),
-        |settings, models, sequences| {
-            fisher(settings, Some(ScoreKernel::gaussian(settings.sigma)), models, sequences)
+        |settings, models, sequences, of| {
+            fisher(settings, Some(ScoreKernel::gaussian(settings.sigma)), models, sequences, of)
         },
     ),
     on_scores(
@@ -218,9 +218,9 @@ pub const KERNELS: &[Entry] = &[
         "(1 + inner product of scores) ^ power",
         &[Setting::Parametrisation, Setting::Information, Setting::Power],
         |settings| format!("polynomial of degree {} on", settings.power),
-        |settings, models, sequences| {
+        |settings, models, sequences, of| {
             let kernel = ScoreKernel::Polynomial { degree: settings.power };
-            fisher(settings, Some(kernel), models, sequences)
+            fisher(settings, Some(kernel), models, sequences, of)
         },
     ),
     on_scores(
@@ -228,8 +228,8 @@ pub const KERNELS: &[Entry] = &[
         "Cosine of the angle between scores",
         &[Setting::Parametrisation, Setting::Information],
         |_| "cosine of".into(),
-        |settings, models, sequences| {
-            fisher(settings, Some(ScoreKernel::Cosine), models, sequences)
+        |settings, models, sequences, of| {
+            fisher(settings, Some(ScoreKernel::Cosine), models, sequences, of)
         },
     ),
     on_scores(
@@ -237,7 +237,7 @@ pub const KERNELS: &[Entry] = &[
         "Tangents of posterior log-odds of the classes",
         &[Setting::Parametrisation],
         |_| "TOP,".into(),
-        |settings, models, sequences| {
+        |settings, models, sequences, _| {
             let log_priors = vec![-(models.len() as f64).ln(); models.len()];
             let parametrisation = settings.parametrisation;
             let kernel = TopKernel { models, log_priors: &log_priors, parametrisation };
@@ -296,7 +296,7 @@ pub const KERNELS: &[Entry] = &[
         }),
     },
     between(
-        "ppk",
+        ("ppk", ANY),
         "Between models: probability product, integral of p^rho q^rho",
         &[Setting::Rho, Setting::Steps],
         |settings| format!("probability product of models, rho {}", settings.rho),
@@ -305,7 +305,7 @@ pub const KERNELS: &[Entry] = &[
         },
     ),
     between(
-        "bhattacharyya",
+        ("bhattacharyya", ANY),
         "The same with rho one half",
         &[Setting::Steps],
         |_| "Bhattacharyya's, of models".into(),
@@ -314,7 +314,7 @@ pub const KERNELS: &[Entry] = &[
         },
     ),
     between(
-        "mean-map",
+        ("mean-map", ANY),
         "Between models: expected function of the distance of what each draws",
         &[Setting::Lambda, Setting::Steps],
         |settings| format!("mean map of models, lambda {}", settings.lambda),
@@ -324,14 +324,14 @@ pub const KERNELS: &[Entry] = &[
         },
     ),
     between(
-        "heat",
+        ("heat", &["markov"]),
         "Between frequencies of symbols: heat on the simplex (--family markov --order 0)",
         &[Setting::Time],
         |settings| format!("heat kernel of frequencies, time {}", settings.time),
         |settings, models| heat_of_fitted(models, settings.time),
     ),
     between(
-        "symmetric-kl",
+        ("symmetric-kl", &["gaussian", "markov"]),
         "Between Gaussians or frequencies: exponential of minus the divergence there and back",
         &[Setting::Nu],
         |settings| format!("symmetrised divergence, exponentiated by {}", rate(settings)),
@@ -368,14 +368,17 @@ const fn on_scores(
 }
 
 const fn between(
-    name: &'static str,
+    (name, families): (&'static str, &'static [&'static str]),
     about: &'static str,
     takes: &'static [Setting],
     words: fn(&Settings) -> String,
     compute: OfModels,
 ) -> Entry {
-    Entry { name, about, takes, words, compares: Compares::Models(compute) }
+    Entry { name, about, takes, words, compares: Compares::Models(compute, families) }
 }
+
+/// All families of models.
+const ANY: &[&str] = &["hmm", "markov", "positions", "gaussian", "mixture", "lds"];
 
 fn rate(settings: &Settings) -> f64 {
     settings.nu.unwrap_or(1.0)
@@ -391,9 +394,10 @@ fn fisher(
     form: Option<ScoreKernel>,
     models: &[&dyn Scored],
     sequences: &[SamplesView<'_>],
+    of: &[usize],
 ) -> Result<Computed, KernelError> {
     let Settings { parametrisation, metric, .. } = *settings;
     let kernel = FisherKernel { models, parametrisation, metric, form };
-    let (features, information) = kernel.features(sequences)?;
+    let (features, information) = kernel.features_by(sequences, of)?;
     Ok(Computed { information, ..Computed::on_features(&features, form) })
 }

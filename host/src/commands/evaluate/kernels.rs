@@ -64,6 +64,7 @@ impl Arguments {
             lambda: lambda.filter(|_| read(Setting::Lambda, ClassifierKind::LatentMap)),
             power: power.filter(|_| read(Setting::Power, ClassifierKind::Polynomial)),
             beside_classifiers: true,
+            asked: &self.kernel,
         })
     }
 }
@@ -85,7 +86,12 @@ pub(super) fn read(arguments: &Arguments) -> Result<Vec<Named>, Failure> {
     if arguments.kernel.is_empty() {
         refuse_idle(&arguments.options.given(), "it is for a kernel by name, --kernel")?;
     }
+    let mut seen = Vec::new();
     for entry in &arguments.kernel {
+        if seen.contains(&entry.name) {
+            continue;
+        }
+        seen.push(entry.name);
         if matches!(entry.compares, Compares::Marginal) {
             return Err(Failure::Input(format!(
                 "--kernel {} needs its numbers: give a file with a [{}] as --kernel-model",
@@ -154,7 +160,7 @@ fn views<'w>(windows: &Windows<'w>) -> Vec<SamplesView<'w>> {
     windows.all().iter().map(|one| one.samples).collect()
 }
 
-/// Refuses a matrix of other items than the windows, and says where it is none of a kernel.
+/// Refuses a matrix of other items than the windows.
 fn check_matrix(
     file: &str,
     ReadGram { gram, ids, .. }: &ReadGram,
@@ -179,11 +185,16 @@ fn check_matrix(
             names[row]
         )));
     }
-    if rows <= SPECTRUM_AT_MOST {
+    tell_spectrum(file, gram)
+}
+
+/// Says where a matrix is none of a kernel.
+fn tell_spectrum(name: &str, gram: &Gram) -> Result<(), Failure> {
+    if gram.len() <= SPECTRUM_AT_MOST {
         let spectrum = gram.spectrum()?;
         if !spectrum.is_positive_semidefinite() {
             note(format_args!(
-                "{file}: NOT positive semidefinite (eigenvalues {:.3e} to {:.3e}): a support vector machine \
+                "{name}: NOT positive semidefinite (eigenvalues {:.3e} to {:.3e}): a support vector machine \
                  on it has no unique optimum",
                 spectrum.smallest, spectrum.largest
             ));
@@ -222,6 +233,12 @@ pub(super) fn validate(
         Kernel::Matrix(_, read) => one_for_all(&read.gram),
         Kernel::ByName(entry) => {
             let asked = arguments.asked(entry)?;
+            if asked.fits_nothing_shared() {
+                let matrix = asked.matrix(&Reads::Fitted, data, &windows, &[], true)?;
+                tell_spectrum(name, &matrix.computed.gram)?;
+                return one_for_all(&matrix.computed.gram)
+                    .map_err(|error| Failure::of(data, error));
+            }
             let of_fold = |train: &[usize]| -> Result<Cow<'_, Gram>, Failure> {
                 let matrix = asked.matrix(&Reads::Fitted, data, &windows, train, true)?;
                 Ok(Cow::Owned(matrix.computed.gram))

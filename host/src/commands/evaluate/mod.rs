@@ -121,7 +121,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         models => {
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
-            refuse_idle(&training.given(), "what is judged is trained already")?;
+            let given = [training.given(), arguments.options.given()].concat();
+            refuse_idle(&given, "what is judged is trained already")?;
             let judged =
                 models.iter().map(|path| judge(arguments, path)).collect::<Result<Vec<_>, _>>()?;
             let evaluations = judged.iter().map(|one| &one.evaluation);

@@ -54,12 +54,12 @@ pub(super) fn run(
     let data = tell::read(&arguments.data, &reading)?;
     let windowing = options.windowing.as_ref();
     tell::windows(&data, windowing);
-    tell::room_to_fit(&data, options.baum_welch.states)?;
     let per = arguments.model_per.unwrap_or(match data.classes() {
         [] => Per::All,
         _ => Per::Class,
     });
     let family = arguments.told.family(family, arguments.order, &all, &options, &data)?;
+    tell::room_for(&data, &family)?;
     let windows = data.windows(windowing);
     let models = fit_each(&data, &windows, per, &family)?;
     let source = std::path::Path::new(data.source());

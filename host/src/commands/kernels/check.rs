@@ -5,19 +5,18 @@ use fishweir::kernel::registry::{Compares, KERNELS, Setting};
 
 use super::family::FamilyName;
 use super::{Asked, Whose};
-use crate::commands::Failure;
 use crate::commands::arguments::{named, refuse_idle};
+use crate::commands::{Failure, note};
 
 impl Asked<'_> {
     /// Of the kernel, its information and where its models come from.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let options = self.options;
-        let counts = self.entry.takes.contains(&Setting::Order);
+        let counts = self.asked.iter().any(|entry| entry.takes.contains(&Setting::Order));
         options.choice.check(self, options.order.is_some() && !counts)?;
         self.takes()?;
-        if options.choice.family != FamilyName::Hmm
-            && !matches!(self.entry.compares, Compares::Scores(_) | Compares::Models(_))
-        {
+        let family = options.choice.family;
+        if family != FamilyName::Hmm && matches!(self.entry.compares, Compares::States(_)) {
             return Err(Failure::Input(self.no_states()));
         }
         let whitened = self.whitened();
@@ -34,13 +33,23 @@ impl Asked<'_> {
 
         let mut training = self.given_to_train();
         training.extend(named([("--group", self.by_group() && !self.beside_classifiers)]));
-        if matches!(self.entry.compares, Compares::Models(_)) {
-            let given = named([
-                ("--one-model", options.one_model),
+        if let Compares::Models(_, families) = self.entry.compares {
+            let name = family.name();
+            if !families.contains(&name.as_str()) {
+                let families = families.join(", ");
+                return Err(Failure::Input(format!(
+                    "--kernel {} is between models of --family {families}, and not {name}",
+                    self.entry.name
+                )));
+            }
+            training.retain(|name| {
+                ["--score-model", "--mirror", "--class-weight", "--group"].contains(name)
+            });
+            training.extend(named([
+                ("--one-model", options.one_model && !self.beside_classifiers),
                 ("--model", self.model.is_some()),
-                ("--group", self.by_group() && !self.beside_classifiers),
-            ]);
-            return refuse_idle(&given, "a model of its own is fitted to each item");
+            ]));
+            return refuse_idle(&training, "a model of its own is fitted to each item");
         }
         let alone = match self.entry.compares {
             Compares::Marginal => Some("the kernel's numbers are given"),
@@ -49,7 +58,8 @@ impl Asked<'_> {
         };
         if let Some(why) = alone {
             training.extend(named([
-                ("--one-model", options.one_model),
+                ("--one-model", options.one_model && !self.beside_classifiers),
+                ("--family", family != FamilyName::Hmm && !self.beside_classifiers),
                 ("--model", self.model.is_some()),
             ]));
             return refuse_idle(&training, why);
@@ -83,7 +93,8 @@ impl Asked<'_> {
             Setting::Steps => options.steps.is_some(),
             Setting::Time => options.time.is_some(),
         };
-        let takes = |setting: &Setting| self.entry.takes.contains(setting);
+        let takes =
+            |setting: &Setting| self.asked.iter().any(|entry| entry.takes.contains(setting));
         let refused = Setting::ALL.into_iter().find(|one| given(*one) && !takes(one));
         let Some(setting) = refused else { return Ok(()) };
         let by: Vec<&str> = KERNELS
@@ -120,11 +131,20 @@ impl Asked<'_> {
 
     /// Of the models that are fitted to the data, once these are read.
     pub(in crate::commands) fn check_fitted(&self, data: &Dataset) -> Result<(), Failure> {
-        if self.beside_classifiers {
-            return Ok(());
-        }
         let training = &self.training;
         let given = training.given();
+        let own = matches!(self.entry.compares, Compares::Models(..))
+            || self.options.one_model
+            || self.options.choice.family != FamilyName::Hmm;
+        if self.beside_classifiers {
+            if own && training.std_floor.len() > 1 {
+                note(format_args!(
+                    "--kernel {}: of several --std-floor its models have the first",
+                    self.entry.name
+                ));
+            }
+            return Ok(());
+        }
         let of = |names: &[&'static str]| -> Vec<&'static str> {
             given.iter().copied().filter(|name| names.contains(name)).collect()
         };
@@ -134,14 +154,13 @@ impl Asked<'_> {
             let idle = [of(&["--std-floor", "--mirror", "--class-weight"]), group].concat();
             return refuse_idle(&idle, "the data are symbols, not channels");
         }
-        let one = self.options.one_model || data.classes().is_empty();
-        if !one && self.options.choice.family == FamilyName::Hmm {
+        if !own && !data.classes().is_empty() {
             // One floor, and there is none to choose.
             let idle =
                 if floors == 1 { [of(&["--class-weight"]), group].concat() } else { Vec::new() };
             return refuse_idle(&idle, "it is for the choice among several --std-floor");
         }
-        let why = "one model is fitted to all series, whatever their labels";
+        let why = "models are fitted whatever the labels";
         refuse_idle(&[of(&["--mirror", "--class-weight"]), group].concat(), why)?;
         if floors > 1 {
             return Err(Failure::Input(

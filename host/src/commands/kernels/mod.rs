@@ -13,6 +13,8 @@ use std::path::Path;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::{Dataset, SamplesView, Window, Windows};
+use fishweir::dynamics::MOST_STATES;
+use fishweir::fit::SystemEm;
 use fishweir::kernel::between::{BetweenError, PairError};
 use fishweir::kernel::marginal::{MarginalError, MarginalModel};
 use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, Settings, kernel};
@@ -21,10 +23,10 @@ use fishweir::learn::{ClassifierKind, TrainOptions};
 use fishweir::model::{Family, FittedModel, Hmm, Scored};
 use fishweir_core::emission::Parametrisation;
 
-use super::Failure;
 use super::arguments::{Training, named, not_negative, positive};
 use super::model::Model;
 use super::reading::Cutting;
+use super::{Failure, tell};
 pub(super) use each::{Per, fit_each};
 use family::Choice;
 pub(super) use family::{FamilyName, FamilyOptions};
@@ -138,6 +140,8 @@ pub(super) struct Asked<'a> {
     pub(super) lambda: Option<f64>,
     /// Whether options of training serve classifiers beside the kernel too.
     pub(super) beside_classifiers: bool,
+    /// All kernels that are asked for: what one of them takes is no mistake.
+    pub(super) asked: &'a [&'static Entry],
 }
 
 /// What a kernel reads beside the data.
@@ -229,7 +233,12 @@ impl Asked<'_> {
         Ok(Reads::Models(Box::new(model), models))
     }
 
-    /// The kernel of all windows; models are fitted to some series alone.
+    /// Whether the kernel sees nothing but each item by itself: one matrix serves all folds.
+    pub(super) fn fits_nothing_shared(&self) -> bool {
+        matches!(self.entry.compares, Compares::Sequences(_) | Compares::Models(..))
+    }
+
+    /// The kernel of all windows; what is fitted to several is fitted to some series alone.
     pub(super) fn matrix(
         &self,
         reads: &Reads,
@@ -247,8 +256,18 @@ impl Asked<'_> {
             let computed = Computed { gram, features: None, information: Vec::new() };
             return Ok(Matrix { computed, words: (self.entry.words)(&settings) });
         }
-        if let Compares::Models(compute) = self.entry.compares {
+        if let Compares::Models(compute, _) = self.entry.compares {
             let family = self.family(&self.train_options()?, data)?;
+            if let Family::LinearSystem(SystemEm { states, .. }) = &family {
+                // Two systems stand side by side, each with its mean.
+                let most = MOST_STATES / 2 - 1;
+                if *states > most {
+                    return Err(Failure::Input(format!(
+                        "--states {states}: systems of {most} at most are compared"
+                    )));
+                }
+            }
+            tell::room_for(data, &family)?;
             let models = fit_each(data, windows, Per::Item, &family)?;
             let models: Vec<FittedModel> = models.into_iter().map(|one| one.model).collect();
             let names = |item: usize| place(data, &windows.all()[item]);
@@ -265,7 +284,12 @@ impl Asked<'_> {
                 &fitted
             }
         };
-        let mut computed = self.compute(&settings, models, &views).map_err(placed)?;
+        let informing = windows.all().iter().enumerate();
+        let informing: Vec<usize> = informing
+            .filter(|(_, one)| series.contains(&one.series))
+            .map(|(item, _)| item)
+            .collect();
+        let mut computed = self.compute(&settings, models, &views, &informing).map_err(placed)?;
         // Kernels by marginalisation are normalised before they underflow.
         if normalise {
             computed.gram = computed.gram.normalised();
@@ -308,12 +332,13 @@ impl Asked<'_> {
         settings: &Settings,
         models: &[FittedModel],
         views: &[SamplesView<'_>],
+        informing: &[usize],
     ) -> Result<Computed, Refused> {
         match self.entry.compares {
             Compares::Scores(compute) => {
                 let models: Vec<&dyn Scored> =
                     models.iter().map(|model| model.any() as &dyn Scored).collect();
-                Ok(compute(settings, &models, views)?)
+                Ok(compute(settings, &models, views, informing)?)
             }
             Compares::States(compute) => {
                 let models: Option<Vec<Hmm>> =
@@ -322,7 +347,7 @@ impl Asked<'_> {
                 Ok(compute(settings, &models, views)?)
             }
             // None of these reads shared models: they were answered before.
-            Compares::Sequences(_) | Compares::Models(_) | Compares::Marginal => {
+            Compares::Sequences(_) | Compares::Models(..) | Compares::Marginal => {
                 Err(Refused::Usage(format!("--kernel {}", self.entry.name)))
             }
         }

@@ -53,6 +53,7 @@ impl Asked<'_> {
         one: bool,
     ) -> Result<Named, Failure> {
         let family = self.family(options, data)?;
+        tell::room_for(data, &family)?;
         let (_, scale) = centre_and_scale(data, series);
         let windows = data.windows(options.windowing.as_ref());
         let of_class = |class: Option<usize>| {

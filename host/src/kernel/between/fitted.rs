@@ -79,7 +79,7 @@ fn each<T>(
 fn unlike(models: &[FittedModel], row: usize) -> PairError {
     let (first, other) = (models[0].any().noun(), models[row].any().noun());
     let why = if first == other {
-        "the kernel is not of such a model: of strings it compares those without a context (--order 0)"
+        "the kernel is not of such a model; of strings it is of those without a context (--order 0)"
             .to_owned()
     } else {
         format!("one is a {first}, the other a {other}: compare models of one kind")
