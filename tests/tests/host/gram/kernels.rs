@@ -294,3 +294,33 @@ fn counts_need_symbols_and_log_odds_two_classes() {
     let error = top.gram(&views(&samples)).err();
     assert_eq!(error, Some(KernelError::Classes { models: 1, priors: 1 }));
 }
+
+/// Who is not asked has no part in the information: no other sequence moves a feature.
+#[test]
+fn an_information_is_of_those_asked_alone() {
+    let sampler = &mut Sampler::new(11);
+    let model = categorical(sampler, Topology::Ergodic, 2);
+    let samples: Vec<Samples> = (0..9).map(|n| model.simulate(6 + n as usize, n)).collect();
+    let others: Vec<Samples> = (0..9).map(|n| model.simulate(40, 90 + n)).collect();
+    let mixed: Vec<Samples> = samples[..5].iter().chain(&others[5..]).cloned().collect();
+    for (expected, diagonal) in [
+        (Expected::Empirical, false),
+        (Expected::Empirical, true),
+        (Expected::Sampled { count: 50, seed: 3 }, false),
+    ] {
+        let kernel = FisherKernel {
+            models: from_ref(&model),
+            parametrisation: Parametrisation::SOFTMAX,
+            metric: Metric::Information { expected, diagonal, ridge: 0.1 },
+            form: None,
+        };
+        let training = [0, 1, 2, 3, 4];
+        let features = |samples: &[Samples], of: &[usize]| {
+            kernel.features_by(&views(samples), of).expect("possible").0
+        };
+        let own = features(&samples, &training);
+        assert_eq!(own[..5], features(&mixed, &training)[..5]);
+        let all: Vec<usize> = (0..9).collect();
+        assert_ne!(own[..5], features(&mixed, &all)[..5]);
+    }
+}
