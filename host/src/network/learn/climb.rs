@@ -139,6 +139,11 @@ impl HillClimb {
             edges.iter().map(edge).collect::<Result<BTreeSet<_>, NetworkError>>()
         };
         let Constraints { required, forbidden } = &self.constraints;
+        let rules = Rules {
+            required: edges(required)?,
+            forbidden: edges(forbidden)?,
+            most_parents: self.most_parents,
+        };
         for (parent, child) in required {
             if forbidden.contains(&(*parent, *child)) {
                 let name = |column: &usize| &variables[*column].name;
@@ -149,11 +154,6 @@ impl HillClimb {
                 )));
             }
         }
-        let rules = Rules {
-            required: edges(required)?,
-            forbidden: edges(forbidden)?,
-            most_parents: self.most_parents,
-        };
         // Required edges must be a graph.
         let mut parents = vec![Vec::new(); columns.len()];
         let unique: BTreeSet<&(usize, usize)> = required.iter().collect();

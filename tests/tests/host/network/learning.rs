@@ -66,6 +66,7 @@ fn required_edges_stay_and_forbidden_ones_never_come() {
     assert!(matches!(refused(vec![(0, 1), (1, 0)], vec![]), NetworkError::Cycle(_)));
     assert!(refused(vec![(0, 1)], vec![(0, 1)]).to_string().contains("asia -> tub is both"));
     assert!(matches!(refused(vec![(0, 9)], vec![]), NetworkError::UnknownNode(_)));
+    assert!(matches!(refused(vec![(0, 9)], vec![(0, 9)]), NetworkError::UnknownNode(_)));
     let zero = HillClimb { score: Score::Bdeu { equivalent: 0.0 }, ..HillClimb::default() };
     assert!(zero.learn(network.variables(), &records).is_err());
     let mut missing = records.clone();
