@@ -63,6 +63,39 @@ fn where_nothing_can_move_there_is_no_feature() {
     assert_eq!(none, [Some(Vec::new())]);
 }
 
+/// Log-odds of pairs are of both models, and each score weighs by the pairs that its model is in.
+#[test]
+fn weights_on_log_odds_are_on_both_models_likelihoods() {
+    let models = vec![ordered(); 3];
+    let log_odds = map(Features::LogOdds, models.clone(), true);
+    let scores = map(Features::Scores, models, false);
+    assert_eq!(log_odds.len(), scores.len() + 3, "no log-likelihood but in the log-odds");
+    let mut weights: Vec<f64> = (0..scores.len()).map(|k| (k % 5) as f64 - 2.0).collect();
+    let plain = scores.directions(&weights);
+    // Of models 0 and 1, 0 and 2, 1 and 2.
+    weights.extend([1.0, 10.0, 100.0]);
+    let weighed = log_odds.directions(&weights);
+    let likelihoods: Vec<f64> = weighed.iter().map(|(_, likelihood)| *likelihood).collect();
+    assert_eq!(likelihoods, [-11.0, 1.0 - 100.0, 110.0]);
+    for ((of_scores, none), (of_both, _)) in plain.iter().zip(&weighed) {
+        assert_eq!(*none, 0.0);
+        let entries =
+            of_scores.transition.iter().flatten().zip(of_both.transition.iter().flatten());
+        for (plain, weighed) in entries {
+            assert_close(*weighed, 2.0_f64.sqrt() * plain, 1e-12, "entry");
+        }
+    }
+}
+
+#[test]
+fn where_nothing_moves_whitening_leaves_zeros() {
+    let map = map(Features::Scores, vec![ordered()], false);
+    let mut matrix = Matrix::new(map.len());
+    (0..4).for_each(|_| matrix.push(&vec![0.0; map.len()]));
+    let metric = Metric::of(&matrix, &[5; 4], &map, Scaling::Whitened).expect("a metric");
+    assert_eq!(metric.map(&vec![1.0; map.len()]), vec![0.0; map.len()]);
+}
+
 /// Features of some series by two models, and the matrix of them. One of them never moves.
 fn rows() -> (FeatureMap, Vec<Vec<f64>>, Matrix) {
     let mut other = ordered();

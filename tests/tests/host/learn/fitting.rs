@@ -1,6 +1,6 @@
 //! Class models as a statistician fits them.
 
-use fishweir::data::{Dataset, ReadOptions, Samples, SamplesView, Windowing};
+use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples, SamplesView, Windowing};
 use fishweir::evaluate::{CrossValidationOptions, cross_validate};
 use fishweir::fit::{BaumWelch, FitError, Topology, fit};
 use fishweir::learn::{
@@ -377,6 +377,24 @@ fn windows_from_the_middle_are_expected_and_classes_weigh_by_windows() {
     assert!((cut[1] - 0.75).abs() < 0.02, "{cut:?}");
     // Four windows a series against two, counted with one more of each: ln(13 / 25).
     assert!((bias - (13.0_f64 / 25.0).ln()).abs() < 1e-12, "{bias}");
+}
+
+/// The prior of a class is its share of the windows, each class with one more; an output is of one model.
+#[test]
+fn priors_of_several_classes_are_their_shares() {
+    let symbols = |n: usize| -> Samples { (0..9).map(|t| (t * n % 4) as u16).collect() };
+    let labels = ["a", "b", "c", "a", "a", "c"];
+    let series = labels.iter().enumerate().map(|(n, &label)| (label, symbols(n)));
+    let data = Dataset::labelled(Kind::Symbols(Alphabet::dna()), series).expect("data");
+    let mut options = TrainOptions::new(ClassifierKind::Bayes);
+    options.baum_welch.states = 1;
+    let trained = train(&data, &all(&data), &options, &|| ()).expect("trained");
+    let outputs = &trained.classifier.linear().expect("Bayes").outputs;
+    for (class, (output, windows)) in outputs.iter().zip([3.0, 1.0, 2.0]).enumerate() {
+        assert!((output.bias - f64::ln((windows + 1.0) / 9.0)).abs() < 1e-12, "{}", output.bias);
+        let weights: Vec<f64> = (0..3).map(|model| f64::from(model == class)).collect();
+        assert_eq!(output.weights, weights);
+    }
 }
 
 #[test]

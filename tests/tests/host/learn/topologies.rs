@@ -51,3 +51,18 @@ fn too_few_strings_to_hold_one_out_say_nothing_for_positions() {
     let kinds = [strings(&mut s, 2, 1.0), strings(&mut s, 30, 1.0)];
     assert_eq!(settled(&kinds).topology, Topology::Positions);
 }
+
+/// Models are fitted to two thirds of a kind, every third string is held out: sites among noise make sites
+/// likelier by positions, sites alone make noise unlikely.
+#[test]
+fn every_third_string_is_held_out() {
+    let mut s = Sampler::new(4);
+    let (sites, noise) = (strings(&mut s, 90, 1.0), strings(&mut s, 90, 0.0));
+    let settled_with = |is_site: &dyn Fn(usize) -> bool| {
+        let numbered = sites.iter().zip(&noise).enumerate();
+        let kind = numbered.map(|(n, (site, noise))| if is_site(n) { site } else { noise }.clone());
+        settled(&[kind.collect()]).topology
+    };
+    assert_eq!(settled_with(&|n| n % 3 == 2 || n % 5 == 0), Topology::Positions);
+    assert_eq!(settled_with(&|n| n % 3 != 2 || n % 5 == 0), Topology::Ergodic);
+}
