@@ -282,10 +282,10 @@ impl<const N: usize> Filter<N> {
         let modes = self.moves.len();
         // Modes still to be taken: when, which, and after what. No recursion: paths may be long.
         let first = (0..modes).rev().filter(|&mode| allowed(None, mode));
-        let mut open: Vec<(usize, usize, Option<Rc<KalmanState<f64, N>>>)> =
-            first.map(|mode| (0, mode, None)).collect();
+        let mut open: Vec<(usize, usize, _)> = first.map(|mode| (0, mode, None)).collect();
         let mut path = Vec::new();
         while let Some((sample, mode, before)) = open.pop() {
+            let before: Option<Rc<KalmanState<f64, N>>> = before;
             let next = self.observe(self.advance(before.as_deref(), mode), Some(zeros), |_| ());
             let next = next.map_err(|why| SystemError::Sample { sample, why })?;
             path.truncate(sample);
