@@ -1,6 +1,8 @@
 //! Filters at run-time sizes: the core's, at the next size that is compiled, padded with numbers that
 //! nothing moves and nobody sees.
 
+use std::rc::Rc;
+
 use fishweir_core::dynamics::{Channels, Covariance, GaussianBelief, Innovation, KalmanState};
 use fishweir_core::matrix::{at, cholesky, invert};
 use fishweir_core::{Flaw, ModelError, ObservationError, Part};
@@ -162,8 +164,7 @@ impl Motion {
         with_few_states!(self.states(), N => {
             let filter = Filter::<N>::of(self)?;
             let zeros = vec![0.0; self.seen.observation.len()];
-            let mut path = Vec::with_capacity(times);
-            filter.walk(times, None, &zeros, allowed, &mut path, leaf)
+            filter.walk(times, &zeros, allowed, leaf)
         })
     }
 
@@ -270,27 +271,32 @@ impl<const N: usize> Filter<N> {
     fn walk(
         &self,
         times: usize,
-        state: Option<&KalmanState<f64, N>>,
         zeros: &[f64],
         allowed: &dyn Fn(Option<usize>, usize) -> bool,
-        path: &mut Vec<usize>,
         leaf: &mut dyn FnMut(&[usize], f64),
     ) -> Result<(), SystemError> {
-        let sample = path.len();
-        if sample == times {
-            leaf(path, state.map_or(0.0, |state| state.density().log()));
+        if times == 0 {
+            leaf(&[], 0.0);
             return Ok(());
         }
-        for mode in 0..self.moves.len() {
-            if !allowed(path.last().copied(), mode) {
+        let modes = self.moves.len();
+        // Modes still to be taken: when, which, and after what. No recursion: paths may be long.
+        let first = (0..modes).rev().filter(|&mode| allowed(None, mode));
+        let mut open: Vec<(usize, usize, _)> = first.map(|mode| (0, mode, None)).collect();
+        let mut path = Vec::new();
+        while let Some((sample, mode, before)) = open.pop() {
+            let before: Option<Rc<KalmanState<f64, N>>> = before;
+            let next = self.observe(self.advance(before.as_deref(), mode), Some(zeros), |_| ());
+            let next = next.map_err(|why| SystemError::Sample { sample, why })?;
+            path.truncate(sample);
+            path.push(mode);
+            if path.len() == times {
+                leaf(&path, next.density().log());
                 continue;
             }
-            let next = self.advance(state, mode);
-            let next = self.observe(next, Some(zeros), |_| ());
-            let next = next.map_err(|why| SystemError::Sample { sample, why })?;
-            path.push(mode);
-            self.walk(times, Some(&next), zeros, allowed, path, leaf)?;
-            path.pop();
+            let next = Rc::new(next);
+            let after = (0..modes).rev().filter(|&after| allowed(Some(mode), after));
+            open.extend(after.map(|after| (sample + 1, after, Some(Rc::clone(&next)))));
         }
         Ok(())
     }

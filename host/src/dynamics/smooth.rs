@@ -244,7 +244,8 @@ impl SystemScore {
 
 impl LinearSystem {
     /// The state at each time given all of a series, missing samples among it. Work a sample: that of the
-    /// filter, and some `10 n^3`; RAM `16 n^2` bytes a sample.
+    /// filter, and some `10 n^3`; RAM `32 n^2` bytes a sample: what
+    /// the filter knew, and what is known given all.
     ///
     /// # Errors
     /// [`SystemError`] of a system that is none, or a series of other channels.
@@ -268,6 +269,11 @@ impl LinearSystem {
     /// [`SystemError`] as [`smooth`](Self::smooth); [`SystemError::Singular`] of a `Sigma` or a `Q` that
     /// has no inverse.
     pub fn score(&self, samples: RowsView<'_>) -> Result<SystemScore, SystemError> {
+        Ok(self.scored(samples)?.0)
+    }
+
+    /// The score of a series and its log-likelihood, of one pass.
+    pub(crate) fn scored(&self, samples: RowsView<'_>) -> Result<(SystemScore, f64), SystemError> {
         check_channels(self.channels(), samples)?;
         let (given, log_likelihood) = smooth(&self.motion()?, None, samples)?;
         let mut expected = Expected::zero(1, self.states(), self.channels());
@@ -292,13 +298,14 @@ impl LinearSystem {
         let steps = step.around(&a);
         let shown = &expected.seen - &c * &expected.state;
         let errors = &expected.square - &expected.seen * c.transpose() - &c * shown.transpose();
-        Ok(SystemScore {
+        let score = SystemScore {
             initial_mean: (&first * gap).iter().copied().collect(),
             initial_covariance: of_covariance(&first, around, start.starts),
             transition: rows_of(&(&noise * &moved)),
             state_noise: of_covariance(&noise, steps, step.steps),
             observation: rows_of(&(&seen * &shown)),
             observation_noise: of_covariance(&seen, errors, expected.samples),
-        })
+        };
+        Ok((score, log_likelihood))
     }
 }

@@ -75,7 +75,7 @@ impl SystemEm {
     /// Fits a system to series of one kind, missing samples among them. Channels have no mean of their own:
     /// they come centred.
     ///
-    /// Work a pass and sample: some `20 n^3 + d (2 n^2 + 3 n)`; RAM: `16 n^2` bytes a sample of the series
+    /// Work a pass and sample: some `20 n^3 + d (2 n^2 + 3 n)`; RAM: `32 n^2` bytes a sample of the series
     /// that are worked on at once.
     ///
     /// # Errors

@@ -1,9 +1,7 @@
 //! Switching systems: segmentation by a hidden Markov model, a regression a mode, then both again with the
 //! states in between.
 
-use fishweir_core::emission::Emission;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
-use fishweir_core::{ModelError, ObservationError};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +14,8 @@ use crate::dynamics::{
     Expected, Given, LinearSystem, StartMoments, StepMoments, SwitchingSystem, dense, rows_of,
 };
 use crate::parallel::each;
-use crate::runtime::family;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
-use crate::runtime::with_few_states;
+use crate::runtime::{Potential, family, with_few_states};
 
 /// How a switching system is fitted.
 ///
@@ -275,25 +272,6 @@ impl SwitchingEm {
     }
 }
 
-/// A mode, of which what is expected of its density is observed, `[mode]`.
-#[derive(Clone, Copy, Debug)]
-struct Mode(usize);
-
-impl Emission for Mode {
-    type Weight = f64;
-    type Observation = [f64];
-
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
-        x.get(self.0).copied().unwrap_or(f64::NEG_INFINITY)
-    }
-    fn check(&self, _: &[f64]) -> Result<(), ObservationError> {
-        Ok(())
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        Ok(())
-    }
-}
-
 /// The paths that what is expected of the states makes likeliest.
 fn likeliest_paths(
     system: &SwitchingSystem,
@@ -312,7 +290,8 @@ fn likeliest_paths(
             std::array::from_fn(|j| entry(&system.initial, j)),
             std::array::from_fn(|i| std::array::from_fn(|j| step(i, j))),
         );
-        let hmm = CoreHmm::new(chain, std::array::from_fn::<_, N, _>(Mode));
+        // Observed of a mode is what is expected of its log density.
+        let hmm = CoreHmm::new(chain, std::array::from_fn::<_, N, _>(Potential));
         let one = |sequence: usize| {
             let (given, _) = &states[sequence];
             let log = |(t, one): (usize, &Given)| {

@@ -27,7 +27,7 @@ pub struct KernelPca {
 /// Steps of QR at most, an eigenvalue; it takes some two.
 const STEPS: usize = 30;
 
-/// Variances below this fraction of the largest are rounding.
+/// Variances below this fraction of the largest are rounding; so are those that centring leaves of entries.
 const RELATIVE_CUT: f64 = 1e-12;
 
 impl KernelPca {
@@ -54,7 +54,9 @@ impl KernelPca {
             .ok_or(GramError::Eigenvalues)?;
         let mut order: Vec<usize> = (0..items).collect();
         order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-        let least = RELATIVE_CUT * eigen.eigenvalues.amax();
+        let largest = gram.rows().flatten().fold(0.0_f64, |most, entry| most.max(entry.abs()));
+        let rounding = 8.0 * n * f64::EPSILON * largest;
+        let least = (RELATIVE_CUT * eigen.eigenvalues.amax()).max(rounding);
         order.retain(|&axis| eigen.eigenvalues[axis] > least);
         let total = order.iter().map(|&axis| eigen.eigenvalues[axis]).sum::<f64>() / n;
         order.truncate(components);
@@ -121,8 +123,11 @@ mod tests {
 
     #[test]
     fn items_that_are_all_alike_have_no_component() {
-        let pca = KernelPca::of(&Gram::from_fn(4, |_, _| 3.0), 2).expect("finite");
-        assert!(pca.variance.is_empty());
-        assert_eq!(pca.coordinates, vec![Vec::<f64>::new(); 4]);
+        // The computed mean of equal entries may be off by rounding.
+        for (items, entry) in [(4, 3.0), (8, 0.1), (7, 1e9 / 3.0)] {
+            let pca = KernelPca::of(&Gram::from_fn(items, |_, _| entry), 2).expect("finite");
+            assert!(pca.variance.is_empty(), "{entry}: {:?}", pca.variance);
+            assert_eq!(pca.coordinates, vec![Vec::<f64>::new(); items]);
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::rows::digits;
 use super::rows::{self, Table};
 use super::{ContextModelError, ContextSet, Model, ModelScore, Scored, names_of_rows};
 use crate::data::{Samples, SamplesView};
-use crate::runtime::check;
+use crate::runtime::{HmmError, check};
 
 /// Symbols of a drawn string at most, where it ends by an event of its own.
 const MOST_SYMBOLS: usize = 1 << 20;
@@ -87,8 +87,7 @@ impl MarkovModel {
         contexts: Vec<Vec<u16>>,
         probability: Vec<Vec<f64>>,
     ) -> Result<Self, ContextModelError> {
-        let events = symbols + usize::from(end);
-        check::length("symbols", usize::from(symbols > 0), 1)?;
+        let events = count_events(symbols, end)?;
         check::distributions("probability", &probability, contexts.len(), events)?;
         let string_end = if end { StringEnd::Event } else { StringEnd::Open };
         let mut next = vec![0; contexts.len() * events];
@@ -131,8 +130,9 @@ impl MarkovModel {
         end: bool,
         sequences: &[SamplesView<'_>],
     ) -> Result<Self, ContextModelError> {
+        let events = count_events(symbols, end)?;
         let contexts = set.strings(symbols, end, sequences)?;
-        let probability = rows::uniform(contexts.len(), symbols + usize::from(end));
+        let probability = rows::uniform(contexts.len(), events);
         Self::new(symbols, end, contexts, probability)
     }
 
@@ -227,6 +227,14 @@ impl MarkovModel {
     }
 }
 
+/// Symbols, and the end where it is an event.
+fn count_events(symbols: usize, end: bool) -> Result<usize, HmmError> {
+    if (1..=usize::from(u16::MAX)).contains(&symbols) {
+        return Ok(symbols + usize::from(end));
+    }
+    Err(HmmError::Range { part: "symbols".into(), wanted: "from 1 to 65535" })
+}
+
 /// `k` where the contexts are all strings of `k` symbols in lexicographic order.
 fn order_of(contexts: &[Vec<u16>], symbols: usize) -> Option<u16> {
     let order = contexts.first()?.len();
@@ -282,5 +290,20 @@ impl Scored for MarkovModel {
         parametrisation: Parametrisation,
     ) -> Option<Vec<Vec<f64>>> {
         Some(rows::information(&self.probability, &self.visits(length), parametrisation))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_number_of_symbols_overflows() {
+        for (symbols, end) in [(0, true), (usize::MAX, true), (usize::MAX, false)] {
+            let made = MarkovModel::new(symbols, end, vec![vec![]], vec![vec![1.0]]);
+            let error = made.expect_err("no alphabet").to_string();
+            assert_eq!(error, "symbols must be from 1 to 65535");
+            assert!(MarkovModel::uniform(&ContextSet::Order(0), symbols, end, &[]).is_err());
+        }
     }
 }

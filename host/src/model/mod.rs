@@ -18,7 +18,8 @@
 //! | the exact information of a mixture of two Gaussians | `mixture.rs` |
 //!
 //! The rules and the arithmetic are the core's; here they are applied to sizes that are known at run
-//! time. A sequence of another kind of samples than the model's has no observation.
+//! time. A sequence of another kind of samples than the model's has no observation; a [`SystemModel`]
+//! refuses it.
 
 mod contexts;
 mod density;

@@ -1,5 +1,6 @@
 //! Several fitted models by name, and their file.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ use crate::files;
 pub struct ModelSet {
     /// What they observe.
     pub observations: Observations,
-    /// The models, in order.
+    /// The models, in order; no two of one name.
     pub models: Vec<NamedModel>,
     /// How they were fitted.
     pub provenance: Provenance,
@@ -91,7 +92,12 @@ impl ModelSet {
         }
         let (size, over_symbols) =
             (self.observations.size(), matches!(self.observations, Observations::Symbols(_)));
+        self.observations.kind().map_err(|error| error.to_string())?;
+        let mut names = BTreeSet::new();
         for NamedModel { name, model, .. } in &self.models {
+            if !names.insert(name) {
+                return Err(format!("model {name:?} comes twice; a name is of one model"));
+            }
             model.validate().map_err(|error| format!("model {name:?}: {error}"))?;
             let any = model.any();
             if any.symbols().is_some() != over_symbols || any.size() != size {
@@ -173,8 +179,17 @@ mod tests {
         let error = ModelSet::parse("s.json", set.to_json().expect("numbers").as_bytes());
         let text = error.expect_err("a row that does not sum to one").to_string();
         assert!(text.starts_with("s.json: model \"1\": transition[1]"), "{text}");
-        let set = of(vec![hmm().into()], Observations::Symbols("abc".into()));
-        assert!(ModelSet::parse("s.json", set.to_json().expect("numbers").as_bytes()).is_err());
+        let mut twice = of(vec![hmm().into(), hmm().into()], Observations::Symbols("ab".into()));
+        twice.models[1].name = "0".into();
+        for (set, words) in [
+            (of(vec![hmm().into()], Observations::Symbols("abc".into())), "something else"),
+            (of(vec![hmm().into()], Observations::Symbols("aa".into())), "`a` occurs twice"),
+            (twice, "model \"0\" comes twice"),
+        ] {
+            let error = ModelSet::parse("s.json", set.to_json().expect("numbers").as_bytes());
+            let text = error.expect_err("damaged").to_string();
+            assert!(text.contains(words), "`{text}` does not say `{words}`");
+        }
     }
 
     #[test]

@@ -13,7 +13,8 @@ use crate::fit::{FitError, SystemEm, SystemFit};
 ///
 /// Score: `initial_mean`, then by rows the covariance of the first state, `A`, `Q`, `C` and `R`; these are
 /// `n + 3 n^2 + d n + d^2` entries, the slopes along the numbers themselves whatever parametrisation is asked for. All
-/// covariances must be positive definite. A missing sample counts nothing.
+/// covariances must be positive definite. A missing sample counts nothing; a sequence of symbols, or of other
+/// channels, is refused as impossible.
 ///
 /// Sources: Shumway and Stoffer, "An approach to time series smoothing and forecasting using the EM
 /// algorithm", 1982; for the score by what is expected, Jaakkola and Haussler, "Exploiting generative
@@ -77,7 +78,7 @@ impl SystemModel {
         let moved: Vec<Samples> = sequences
             .iter()
             .filter_map(SamplesView::rows)
-            .map(|rows| centred(rows, &centre))
+            .map(|rows| Samples::Channels(centred(rows, &centre)))
             .collect();
         let views: Vec<SamplesView<'_>> = moved.iter().map(Samples::view).collect();
         // What is of symbols is for the fit to refuse.
@@ -130,23 +131,23 @@ impl SystemModel {
         }
     }
 
-    /// Samples about the mean; none of another kind.
-    fn about(&self, samples: SamplesView<'_>) -> Samples {
-        match samples.rows().filter(|rows| rows.dimension() == self.centre.len()) {
-            Some(rows) => centred(rows, &self.centre),
-            None => Samples::Channels(Rows::new(self.centre.len())),
-        }
+    /// Samples about the mean; those of another kind, or of other channels, are impossible.
+    fn about(&self, samples: SamplesView<'_>) -> Result<Rows, SequenceError> {
+        let rows = samples.rows().filter(|rows| rows.dimension() == self.centre.len());
+        let error = ObservationError::Impossible;
+        let rows = rows.ok_or(SequenceError::Observation { time: 0, error })?;
+        Ok(centred(rows, &self.centre))
     }
 }
 
-fn centred(rows: RowsView<'_>, centre: &[f64]) -> Samples {
+fn centred(rows: RowsView<'_>, centre: &[f64]) -> Rows {
     let mut moved = Rows::new(rows.dimension());
     for row in rows.iter() {
         let row =
             row.map(|row| row.iter().zip(centre).map(|(x, mean)| x - mean).collect::<Vec<_>>());
         moved.push(row.as_deref());
     }
-    Samples::Channels(moved)
+    moved
 }
 
 /// Of a system that was checked, about samples of its channels, nothing but a sample is refused.
@@ -185,9 +186,7 @@ impl Model for SystemModel {
 
     fn log_likelihoods(&self, sequences: &[SamplesView<'_>]) -> Vec<Result<f64, SequenceError>> {
         let of = |samples: &SamplesView<'_>| {
-            let moved = self.about(*samples);
-            let rows = moved.view();
-            rows.rows().map_or(Ok(0.0), |rows| self.system.log_likelihood(rows)).map_err(refused)
+            self.system.log_likelihood(self.about(*samples)?.view()).map_err(refused)
         };
         sequences.par_iter().map(of).collect()
     }
@@ -205,13 +204,11 @@ impl Scored for SystemModel {
         _: Parametrisation,
     ) -> Vec<Result<ModelScore, SequenceError>> {
         let of = |samples: &SamplesView<'_>| {
-            let moved = self.about(*samples);
-            let Some(rows) = moved.view().rows() else {
-                return Ok(ModelScore { log_likelihood: 0.0, score: vec![0.0; self.parameters()] });
-            };
-            let log_likelihood = self.system.log_likelihood(rows).map_err(refused)?;
-            let score = self.system.score(rows).map_err(refused)?.entries();
-            Ok(ModelScore { log_likelihood, score })
+            let found = self.system.scored(self.about(*samples)?.view()).map_err(refused);
+            found.map(|(score, log_likelihood)| ModelScore {
+                log_likelihood,
+                score: score.entries(),
+            })
         };
         sequences.par_iter().map(of).collect()
     }
@@ -220,12 +217,45 @@ impl Scored for SystemModel {
         let drawn = self.system.simulate(length, seed);
         let back: Vec<f64> = self.centre.iter().map(|x| -x).collect();
         match drawn.as_ref().map(|samples| samples.view().rows().map(|rows| centred(rows, &back))) {
-            Ok(Some(samples)) => samples,
+            Ok(Some(rows)) => Samples::Channels(rows),
             _ => Samples::Channels(Rows::new(self.centre.len())),
         }
     }
 
     fn symbols(&self) -> Option<usize> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_of_its_channels_is_impossible() {
+        let system = LinearSystem {
+            initial_mean: vec![0.0],
+            initial_covariance: vec![vec![1.0]],
+            transition: vec![vec![0.5]],
+            state_noise: vec![vec![0.25]],
+            observation: vec![vec![1.0]],
+            observation_noise: vec![vec![0.5]],
+        };
+        let model = SystemModel::new(vec![2.0], system).expect("a system");
+        let own: Samples = [[1.5], [3.0], [2.25]].into_iter().collect();
+        let wider: Samples = [[1.5, 0.0], [3.0, 0.0]].into_iter().collect();
+        let symbols: Samples = [0, 1, 1].into_iter().collect();
+        let views = [own.view(), wider.view(), symbols.view()];
+        let logs = Model::log_likelihoods(&model, &views);
+        let scores = model.scores(&views, Parametrisation::SOFTMAX);
+        let wanted = SequenceError::Observation { time: 0, error: ObservationError::Impossible };
+        for other in 1..views.len() {
+            assert_eq!(logs[other].as_ref().expect_err("refused"), &wanted);
+            assert_eq!(scores[other].as_ref().expect_err("refused"), &wanted);
+        }
+        let (log, score) =
+            (logs[0].as_ref().expect("its own"), scores[0].as_ref().expect("its own"));
+        assert!((log - score.log_likelihood).abs() < 1e-12, "{log} {}", score.log_likelihood);
+        assert_eq!(score.score.len(), model.parameters());
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod check;
 pub(crate) mod family;
 mod hmm;
 pub(crate) mod numbers;
+mod potential;
 mod sizes;
 
 pub use family::{
@@ -16,5 +17,6 @@ pub use family::{
     Held, HostReal, HostWeight, Observed, Parts, RowState, Shape, Weighed, Width, family,
 };
 pub use hmm::{Hmm, HmmError};
+pub(crate) use potential::Potential;
 pub use sizes::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
 pub(crate) use sizes::{at_sizes, with_few_states, with_states};

@@ -1,9 +1,11 @@
 //! Models alone, without a classifier on them.
 
+use std::collections::BTreeSet;
+
 use fishweir::classifier::{Observations, Provenance};
 use fishweir::data::ReadOptions;
 use fishweir::learn::ClassifierKind;
-use fishweir::model::ModelSet;
+use fishweir::model::{ModelSet, NamedModel};
 use fishweir::report::{DataSummary, ModelsReport};
 
 use super::Arguments;
@@ -61,7 +63,7 @@ pub(super) fn run(
     let family = arguments.told.family(family, arguments.order, &all, &options, &data)?;
     tell::room_for(&data, &family)?;
     let windows = data.windows(windowing);
-    let models = fit_each(&data, &windows, per, &family)?;
+    let models = named_apart(fit_each(&data, &windows, per, &family)?);
     let source = std::path::Path::new(data.source());
     let set = ModelSet {
         observations: Observations::from(data.kind()),
@@ -79,4 +81,38 @@ pub(super) fn run(
     let summary = DataSummary::of(&data, None, windowing);
     let report = ModelsReport::of(summary, &set, output.display().to_string());
     outputs.print(&report, arguments.json)
+}
+
+/// Strings may share a name, models of a file may not: the second `x` is `x#2`.
+fn named_apart(mut models: Vec<NamedModel>) -> Vec<NamedModel> {
+    let given: BTreeSet<String> = models.iter().map(|model| model.name.clone()).collect();
+    let mut taken = BTreeSet::new();
+    for model in &mut models {
+        if !taken.insert(model.name.clone()) {
+            let mut others = (2..).map(|number: usize| format!("{}#{number}", model.name));
+            let free = |name: &String| !given.contains(name) && taken.insert(name.clone());
+            model.name = others.find(free).unwrap_or_default();
+        }
+    }
+    models
+}
+
+#[cfg(test)]
+mod tests {
+    use fishweir::model::MarkovModel;
+
+    use super::*;
+
+    #[test]
+    fn models_of_one_name_are_numbered() {
+        let coin = || MarkovModel::new(2, false, vec![vec![]], vec![vec![0.5, 0.5]]);
+        let named = |name: &&str| NamedModel {
+            name: (*name).into(),
+            class: None,
+            model: coin().expect("a model").into(),
+        };
+        let models = named_apart(["x", "y", "x", "x#2", "x"].iter().map(named).collect());
+        let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+        assert_eq!(names, ["x", "y", "x#3", "x#2", "x#4"]);
+    }
 }

@@ -1,12 +1,11 @@
-use fishweir_core::emission::Emission;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{Covariance, Measure, Normal, gaussian_log_overlap};
 use fishweir_core::number::power;
-use fishweir_core::{ModelError, ObservationError, matrix, smooth};
+use fishweir_core::{matrix, smooth};
 
 use super::compared::{checked, refused, wrong};
 use super::{BetweenError, FactorialHmm, ModelKernel};
-use crate::runtime::{padded_states, with_few_states};
+use crate::runtime::{Potential, padded_states, with_few_states};
 
 /// A lower bound on the probability product kernel between factorial hidden Markov models, for chains
 /// whose states together are too many to enumerate.
@@ -296,25 +295,6 @@ impl Path {
             own.iter_mut().zip(found).for_each(|(own, found)| *own = *found);
         }
         Ok(log_sum)
-    }
-}
-
-/// A state whose log-likelihood is the observation's entry of that number; none past the last.
-#[derive(Clone, Copy, Debug)]
-struct Potential(usize);
-
-impl Emission for Potential {
-    type Weight = f64;
-    type Observation = [f64];
-
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
-        x.get(self.0).copied().unwrap_or(f64::NEG_INFINITY)
-    }
-    fn check(&self, _: &[f64]) -> Result<(), ObservationError> {
-        Ok(())
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        Ok(())
     }
 }
 

@@ -54,7 +54,7 @@ pub use hmm::HmmKernel;
 pub use linear::NetworkKernel;
 pub use mean_field::MeanField;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
-pub use sampled::{OfLength, Sampled, SampledProduct};
+pub use sampled::{OfLength, Sampled, SampledProduct, Space};
 pub use switching::{
     MOST_PATHS, PathWeights, SampledPaths, SampledSwitchingKernel, SwitchingKernel,
 };

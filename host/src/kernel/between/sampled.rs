@@ -2,20 +2,24 @@
 
 use std::marker::PhantomData;
 
-use super::check::positive;
+use super::check::{positive, same};
 use super::multinomial::log_sum;
 use super::{BetweenError, ModelKernel, PairError};
 use crate::batch::log_likelihoods;
-use crate::data::{Samples, SamplesView};
+use crate::data::{Samples, SamplesView, Values};
 use crate::dynamics::{LinearSystem, SystemError};
 use crate::kernel::LogGram;
 use crate::parallel::each;
-use crate::runtime::Hmm;
+use crate::runtime::{Hmm, Observed};
 
 /// A model that can be drawn from, and whose density is known.
 pub trait Sampled: Sync {
     /// What it emits.
     type Item: Send + Sync;
+
+    /// The space of what it emits: observations of what kind, of how many symbols or channels, and how many
+    /// of them a draw has. Models of different spaces are not compared.
+    fn space(&self) -> Space;
 
     /// So many draws, independent of each other; the same seed draws the same.
     ///
@@ -28,6 +32,30 @@ pub trait Sampled: Sync {
     /// # Errors
     /// [`BetweenError`] of items of another space.
     fn log_densities(&self, items: &[Self::Item]) -> Result<Vec<f64>, BetweenError>;
+}
+
+/// Where draws are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// `symbols`, `channels`, ...
+    pub kind: &'static str,
+    /// How many of these.
+    pub size: usize,
+    /// Observations of a draw.
+    pub length: usize,
+}
+
+impl Space {
+    fn check(self, other: Self) -> Result<(), BetweenError> {
+        if self.kind != other.kind {
+            let (part, one, two) = ("the models".into(), self.kind, other.kind);
+            let why =
+                format!("one is over {one}, the other over {two}; compare those over the same");
+            return Err(BetweenError::Model { part, why });
+        }
+        same(self.kind, self.size, other.size)?;
+        same("times", self.length, other.length)
+    }
 }
 
 /// A model of series, and how long they are.
@@ -47,6 +75,10 @@ fn seeds(count: usize, seed: u64) -> impl Iterator<Item = u64> {
 impl Sampled for OfLength<LinearSystem> {
     type Item = Samples;
 
+    fn space(&self) -> Space {
+        Space { kind: "channels", size: self.model.channels(), length: self.length }
+    }
+
     fn draws(&self, count: usize, seed: u64) -> Result<Vec<Samples>, BetweenError> {
         let draw = |seed| Ok(self.model.simulate(self.length, seed)?);
         seeds(count, seed).map(draw).collect()
@@ -64,6 +96,16 @@ impl Sampled for OfLength<LinearSystem> {
 
 impl Sampled for OfLength<Hmm> {
     type Item = Samples;
+
+    fn space(&self) -> Space {
+        let kind = match self.model.emission.family().observes() {
+            Observed::Symbol => "symbols",
+            Observed::Channels(Values::Reals) => "channels",
+            Observed::Channels(Values::Counts) => "channels of counts",
+            Observed::Channels(Values::YesOrNo) => "channels of yes or no",
+        };
+        Space { kind, size: self.model.size(), length: self.length }
+    }
 
     fn draws(&self, count: usize, seed: u64) -> Result<Vec<Samples>, BetweenError> {
         self.model.validate().map_err(refused)?;
@@ -126,6 +168,7 @@ impl<M: Sampled> SampledProduct<M> {
     /// The logarithms of `p_m(x)^rho / sqrt(draws r(x))` at the draws of all models, `[model][draw]`:
     /// features of which a kernel is the inner product.
     fn log_features(&self, models: &[&M]) -> Result<Vec<Vec<f64>>, BetweenError> {
+        models.windows(2).try_for_each(|pair| pair[0].space().check(pair[1].space()))?;
         let drawn = each(models.len(), &|m| models[m].draws(self.draws, self.seed));
         let mut items = Vec::new();
         for own in drawn {
@@ -138,6 +181,10 @@ impl<M: Sampled> SampledProduct<M> {
         for draw in 0..items.len() {
             densities.iter_mut().zip(&logs).for_each(|(density, logs)| *density = logs[draw]);
             let mixture = log_sum(&densities) - shares;
+            // What no model can have drawn adds nothing: its features are zero.
+            if mixture == f64::NEG_INFINITY {
+                continue;
+            }
             let half = 0.5 * (mixture + total);
             logs.iter_mut().for_each(|logs| logs[draw] = self.rho * logs[draw] - half);
         }
@@ -171,5 +218,66 @@ impl<M: Sampled> ModelKernel for SampledProduct<M> {
 
     fn is_positive_semidefinite(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::Emissions;
+
+    fn over(emission: Emissions, length: usize) -> OfLength<Hmm> {
+        let model = Hmm { initial: vec![1.0], transition: vec![vec![1.0]], emission };
+        OfLength { model, length }
+    }
+
+    fn symbols(count: usize, length: usize) -> OfLength<Hmm> {
+        over(Emissions::categorical(vec![vec![1.0 / count as f64; count]]), length)
+    }
+
+    #[test]
+    fn models_of_other_spaces_are_refused() {
+        let kernel = SampledProduct::new(0.5, 3, 1).expect("a measure");
+        let channels = over(Emissions::gaussian(vec![vec![0.0; 2]], vec![vec![1.0; 2]]), 3);
+        for (other, words) in [
+            (symbols(2, 4), "3 times, the other 4"),
+            (symbols(4, 3), "2 symbols, the other 4"),
+            (channels, "one is over symbols, the other over channels"),
+        ] {
+            let error = kernel.log_value(&symbols(2, 3), &other).expect_err("another space");
+            assert!(error.to_string().contains(words), "`{error}` does not say `{words}`");
+            assert!(kernel.pooled(&[symbols(2, 3), symbols(2, 3), other]).is_err());
+        }
+        let own = kernel.log_value(&symbols(2, 3), &symbols(2, 3)).expect("a kernel");
+        assert!(own.abs() < 1e-12, "{own}");
+    }
+
+    /// Half of its draws are of density zero.
+    struct Loose;
+
+    impl Sampled for Loose {
+        type Item = usize;
+
+        fn space(&self) -> Space {
+            Space { kind: "symbols", size: 2, length: 1 }
+        }
+
+        fn draws(&self, count: usize, _: u64) -> Result<Vec<usize>, BetweenError> {
+            Ok((0..count).map(|draw| draw % 2).collect())
+        }
+
+        fn log_densities(&self, items: &[usize]) -> Result<Vec<f64>, BetweenError> {
+            Ok(items.iter().map(|&item| (item as f64).ln()).collect())
+        }
+    }
+
+    #[test]
+    fn draws_that_every_model_refuses_add_nothing() {
+        let kernel = SampledProduct::new(0.5, 4, 1).expect("a measure");
+        let found = kernel.log_value(&Loose, &Loose).expect("a kernel");
+        assert!((found - 0.5_f64.ln()).abs() < 1e-12, "{found}");
+        let none = SampledProduct::new(0.5, 1, 1).expect("a measure");
+        let found = none.log_value(&Loose, &Loose).expect("a kernel");
+        assert_eq!(found, f64::NEG_INFINITY);
     }
 }

@@ -235,3 +235,39 @@ impl ModelKernel for SampledSwitchingKernel {
         Ok(mean + pair.log_constant(times(a)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::LinearSystem;
+    use crate::kernel::between::DynamicsKernel;
+
+    #[test]
+    fn a_long_path_of_one_mode_is_a_system_s() {
+        let system = |stay: f64| LinearSystem {
+            initial_mean: vec![0.5],
+            initial_covariance: vec![vec![1.0]],
+            transition: vec![vec![stay]],
+            state_noise: vec![vec![0.25]],
+            observation: vec![vec![1.0]],
+            observation_noise: vec![vec![0.5]],
+        };
+        let switching = |system: &LinearSystem| SwitchingSystem {
+            initial: vec![1.0],
+            chain: vec![vec![1.0]],
+            initial_mean: vec![system.initial_mean.clone()],
+            initial_covariance: vec![system.initial_covariance.clone()],
+            transition: vec![system.transition.clone()],
+            state_noise: vec![system.state_noise.clone()],
+            observation: system.observation.clone(),
+            observation_noise: system.observation_noise.clone(),
+        };
+        let (times, measure) = (20_000, Measure::Product { rho: 0.5 });
+        let (one, other) = (system(0.75), system(-0.5));
+        let plain = DynamicsKernel::new(times, measure).expect("a measure");
+        let wanted = plain.log_value(&one, &other).expect("a kernel");
+        let paths = SwitchingKernel::new(times, measure, PathWeights::Powered).expect("a measure");
+        let found = paths.log_value(&switching(&one), &switching(&other)).expect("a kernel");
+        assert!((found - wanted).abs() < 1e-9 * wanted.abs(), "{found}, not {wanted}");
+    }
+}
