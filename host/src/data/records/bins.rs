@@ -34,23 +34,23 @@ impl Default for Binning {
     }
 }
 
-/// Cuts into bins of equal frequency: between different numbers, next to where a bin would be full.
+/// Cuts into bins of equal frequency: between different numbers, next to where a bin would be full, and
+/// after the cut before.
 pub(super) fn equal_frequency(mut values: Vec<f64>, bins: usize) -> Vec<f64> {
     values.sort_by(f64::total_cmp);
-    let mut cuts: Vec<f64> = Vec::new();
+    let (mut cuts, mut after) = (Vec::new(), 0);
+    let bins = bins.min(values.len());
     for bin in 1..bins.max(1) {
         let wanted = bin * values.len() / bins;
         // The nearest place to either side at which numbers differ.
-        let differs = |at: usize| at > 0 && at < values.len() && values[at - 1] < values[at];
+        let differs = |at: usize| at > after && at < values.len() && values[at - 1] < values[at];
         let near = (0..values.len()).find_map(|step| {
             let below = wanted.checked_sub(step).filter(|&at| differs(at));
             below.or_else(|| Some(wanted + step).filter(|&at| differs(at)))
         });
         let Some(at) = near else { break };
-        let cut = between(values[at - 1], values[at]);
-        if cuts.last().is_none_or(|&last| last < cut) {
-            cuts.push(cut);
-        }
+        cuts.push(between(values[at - 1], values[at]));
+        after = at;
     }
     cuts
 }
