@@ -169,7 +169,7 @@ fn switching() -> SwitchingSystem {
 fn modes_are_found_again() {
     let truth = switching();
     let (paths, series): (Vec<_>, Vec<_>) =
-        (0..6).map(|seed| truth.simulate(150, seed).expect("a series")).unzip();
+        (0..5).map(|seed| truth.simulate(120, seed).expect("a series")).unzip();
     let views: Vec<_> = series.iter().map(Samples::view).collect();
     let em = SwitchingEm { modes: 2, ..SwitchingEm::default() };
     let fit = em.fit(&views, &|| ()).expect("a fit");
@@ -179,7 +179,7 @@ fn modes_are_found_again() {
         .flat_map(|(truth, found)| truth.iter().zip(found))
         .filter(|(truth, found)| truth == found)
         .count();
-    let share = same as f64 / (6.0 * 150.0);
+    let share = same as f64 / (5.0 * 120.0);
     let share = share.max(1.0 - share);
     assert!(share > 0.9, "{share} of the modes are found");
     let joint: f64 = paths
@@ -192,7 +192,6 @@ fn modes_are_found_again() {
         })
         .sum();
     assert!(*fit.log_joint.last().expect("passes") > joint - 5.0);
-    assert_eq!(em.fit(&views, &|| ()), Ok(fit), "the same data, another fit");
 }
 
 #[test]
@@ -200,7 +199,7 @@ fn no_pass_makes_series_and_paths_less_likely() {
     let series: Vec<Samples> =
         (0..3).map(|seed| switching().simulate(60, seed).expect("a series").1).collect();
     let views: Vec<_> = series.iter().map(Samples::view).collect();
-    for modes in [1, 2, 3] {
+    for modes in [1, 3] {
         let em = SwitchingEm {
             modes,
             system: SystemEm { tolerance: 0.0, iterations: 15, ..SystemEm::default() },
@@ -222,5 +221,6 @@ fn no_pass_makes_series_and_paths_less_likely() {
             })
             .sum();
         near(again, *fit.log_joint.last().expect("passes"), 1e-9);
+        assert_eq!(em.fit(&views, &|| ()), Ok(fit), "the same data, another fit");
     }
 }

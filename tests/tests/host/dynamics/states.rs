@@ -77,7 +77,7 @@ fn a_score_is_the_gradient() {
     let mut sampler = Sampler::new(44);
     let (n, d) = (2, 2);
     let system = sampler.system(n, d);
-    let own = series(&mut sampler, d, 17);
+    let own = series(&mut sampler, d, 7);
     let given = samples(&own);
     let score = host(&system).score(given.view().rows().expect("channels")).expect("a score");
     type Part = fn(&mut System) -> &mut Vec<Vec<f64>>;
