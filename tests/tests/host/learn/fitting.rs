@@ -301,6 +301,30 @@ fn floors_are_fractions_of_the_right_spread() {
     }
 }
 
+/// Channels weigh by their spread over all training data, whatever their units; fewer distinct rows than
+/// states leave numbers too.
+#[test]
+fn states_start_from_clusters_in_units_of_the_channels() {
+    let mut s = Sampler::new(8);
+    let row = |s: &mut Sampler, t: usize| [1000.0 * s.normal(), (t % 3) as f64 * 20.0 + s.normal()];
+    let samples: [Samples; 1] = [(0..300).map(|t| row(&mut s, t)).collect()];
+    for seed in 1..6 {
+        let options =
+            BaumWelch { states: 3, iterations: 1, std_floor: 0.01, seed, ..BaumWelch::default() };
+        let fit = options.fit(&views(&samples), 2, &[1000.0, 1.0], &|| ()).expect("fitted");
+        let mean = fit.model.emission.part("mean").expect("Gaussians");
+        let mut levels: Vec<f64> = mean.iter().map(|row| row[1]).collect();
+        levels.sort_by(f64::total_cmp);
+        for (level, planted) in levels.into_iter().zip([0.0, 20.0, 40.0]) {
+            assert!((level - planted).abs() < 0.5, "{seed}: {mean:?}");
+        }
+    }
+    let two: [Samples; 1] = [(0..30).map(|t| [f64::from(t % 2)]).collect()];
+    let options = BaumWelch { states: 4, ..BaumWelch::default() };
+    let fit = options.fit(&views(&two), 1, &[0.5], &|| ()).expect("fitted");
+    assert!(fit.last().is_finite() && fit.model.validate().is_ok());
+}
+
 /// There is but one way to know them; which component of a mixture a sample is of is not known.
 #[test]
 fn where_the_states_are_known_there_is_one_fit() {
