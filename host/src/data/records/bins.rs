@@ -38,7 +38,8 @@ impl Default for Binning {
 pub(super) fn equal_frequency(mut values: Vec<f64>, bins: usize) -> Vec<f64> {
     values.sort_by(f64::total_cmp);
     let mut cuts: Vec<f64> = Vec::new();
-    for bin in 1..bins.max(1) {
+    let bins = bins.min(values.len());
+    for bin in 1..bins {
         let wanted = bin * values.len() / bins;
         // The nearest place to either side at which numbers differ.
         let differs = |at: usize| at > 0 && at < values.len() && values[at - 1] < values[at];

@@ -112,6 +112,10 @@ impl HillClimb {
         let scorer = Scorer::new(&columns, self.score);
         let rules = self.rules(variables, &columns)?;
         let mut best = Search::new(&scorer, &rules);
+        if let Some(node) = best.own.iter().position(|&own| own == f64::NEG_INFINITY) {
+            let node = columns.name(variables, node).to_owned();
+            return Err(NetworkError::TooLarge { node });
+        }
         best.climb(self.patience);
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         for _ in 0..self.restarts {
@@ -139,6 +143,7 @@ impl HillClimb {
             edges.iter().map(edge).collect::<Result<BTreeSet<_>, NetworkError>>()
         };
         let Constraints { required, forbidden } = &self.constraints;
+        let (required_places, forbidden_places) = (edges(required)?, edges(forbidden)?);
         for (parent, child) in required {
             if forbidden.contains(&(*parent, *child)) {
                 let name = |column: &usize| &variables[*column].name;
@@ -150,8 +155,8 @@ impl HillClimb {
             }
         }
         let rules = Rules {
-            required: edges(required)?,
-            forbidden: edges(forbidden)?,
+            required: required_places,
+            forbidden: forbidden_places,
             most_parents: self.most_parents,
         };
         // Required edges must be a graph.
