@@ -70,7 +70,7 @@ fn a_network_is_fitted_and_asked() {
     // The same graph again, its tables from records that lack a field here and there.
     let holes = garden.text("train.csv").replace("no,on", "?,on");
     garden.put("holes.csv", &holes);
-    let line = format!("network fit {} --like {model} --missing unknown", garden.at("holes.csv"));
+    let line = format!("network fit {} --like {model}", garden.at("holes.csv"));
     let text = printed(&mut fishweir(&line));
     assert!(text.contains("expectation-maximisation") && text.contains("not written"), "{text}");
 }
