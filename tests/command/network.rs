@@ -70,7 +70,7 @@ fn a_network_is_fitted_and_asked() {
     // The same graph again, its tables from records that lack a field here and there.
     let holes = garden.text("train.csv").replace("no,on", "?,on");
     garden.put("holes.csv", &holes);
-    let line = format!("network fit {} --like {model} --missing unknown", garden.at("holes.csv"));
+    let line = format!("network fit {} --like {model}", garden.at("holes.csv"));
     let text = printed(&mut fishweir(&line));
     assert!(text.contains("expectation-maximisation") && text.contains("not written"), "{text}");
 }
@@ -196,13 +196,17 @@ fn what_is_wrong_is_named() {
         ("fit train.csv --mdl --bins 3", "--bins"),
         ("fit train.csv -o train.csv", "is an input itself"),
         ("evaluate train.csv --class grass --folds 1", "too few"),
+        ("evaluate train.csv --model garden.bif --score bdeu", "cannot be used with"),
+        ("evaluate train.csv --model garden.bif --bins 3", "cannot be used with"),
+        ("fit train.csv --like garden.bif --restarts 2", "cannot be used with"),
+        ("fit train.csv --bins 1", "--bins"),
         ("evaluate train.csv --model garden.bif", "is a network, not a classifier"),
         ("gram class.json test.csv -o x.csv", "is a linear machine"),
         ("representatives garden.bif test.csv -k 601", "1 to the number of records"),
         ("export garden.bif --rust x.rs", "for an alarm name --mean-time"),
         ("export class.json --rust x.rs --mean-time 100", "is a classifier"),
         (
-            "export garden.bif --rust x.rs --mean-time 100 --normal test.csv",
+            "export garden.bif --rust x.rs --mean-time 100 --memory 30 --normal test.csv",
             "too few for one false alarm",
         ),
     ] {

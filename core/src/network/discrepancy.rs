@@ -112,8 +112,8 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     }
 
     /// Checks every number: probabilities from 0 to 1, precisions finite and not negative and above zero
-    /// where a probability is, a memory of the past that keeps some and not all of it or all, a threshold
-    /// that is positive.
+    /// where a probability is, a memory of the past that keeps some of it, and all only if it loses none,
+    /// a threshold that is positive.
     ///
     /// # Errors
     /// Names the first that is wrong, by node and entry; of settings, memory, threshold and least events.
@@ -139,7 +139,8 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
             }
         }
         let kept = self.memory.kept();
-        if !(kept > T::ZERO && kept <= T::ONE) {
+        let forgets = self.memory.lost() > T::ZERO;
+        if !(kept > T::ZERO && kept <= T::ONE) || (forgets && kept == T::ONE) {
             return Err(ModelError::new(Part::Memory, Flaw::NotInRange, 0, 0));
         }
         for (entry, setting) in [self.threshold, self.least].into_iter().enumerate() {

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::learn::{
-    HillClimb, Prior, chow_liu, fit_parameters, k_dependence, naive_bayes, tree_augmented,
+    HillClimb, Prior, check_records, chow_liu, fit_parameters, k_dependence, naive_bayes,
+    tree_augmented,
 };
 use super::{Inference, Network, NetworkError, NetworkFisher, Shape, Width};
 use crate::data::Folds;
@@ -76,12 +77,23 @@ impl ClassifierPlan {
         records: &Records,
         class: usize,
     ) -> Result<NetworkClassifier, NetworkError> {
-        let Some(of_class) = variables.get(class) else {
+        if class >= variables.len() {
             return Err(NetworkError::UnknownNode(format!("number {class}")));
-        };
+        }
+        check_records(variables, records)?;
         let labelled: Vec<usize> =
             (0..records.len()).filter(|&row| records.row(row)[class] != MISSING).collect();
-        let records = records.subset(&labelled);
+        let trained = self.train_labelled(variables, &records.subset(&labelled), class);
+        trained.map_err(|error| error.at_record(|record| labelled[record]))
+    }
+
+    fn train_labelled(
+        &self,
+        variables: &[Variable],
+        records: &Records,
+        class: usize,
+    ) -> Result<NetworkClassifier, NetworkError> {
+        let of_class = &variables[class];
         let mut seen: Vec<u16> = records.rows().map(|row| row[class]).collect();
         seen.sort_unstable();
         seen.dedup();
@@ -90,16 +102,14 @@ impl ClassifierPlan {
         }
         let graph = |method| match method {
             Method::NaiveBayes => naive_bayes(variables, class),
-            Method::TreeAugmented => tree_augmented(variables, &records, class),
-            Method::KDependence(k) => k_dependence(variables, &records, class, k),
-            _ => Ok(self.climb.learn(variables, &records)?.parents),
+            Method::TreeAugmented => tree_augmented(variables, records, class),
+            Method::KDependence(k) => k_dependence(variables, records, class, k),
+            _ => Ok(self.climb.learn(variables, records)?.parents),
         };
         let (network, outputs) = match self.method {
-            Method::FisherTree | Method::FisherClimbed => {
-                self.linear(variables, &records, class)?
-            }
+            Method::FisherTree | Method::FisherClimbed => self.linear(variables, records, class)?,
             method => {
-                (fit_parameters(variables, &graph(method)?, &records, self.prior)?, Vec::new())
+                (fit_parameters(variables, &graph(method)?, records, self.prior)?, Vec::new())
             }
         };
         let (method, class, column) = (self.method, of_class.clone(), class);

@@ -194,4 +194,17 @@ impl NetworkError {
             _ => None,
         }
     }
+
+    /// The same of a record with another number: where records are some of others.
+    #[must_use]
+    pub(crate) fn at_record(mut self, number: impl Fn(usize) -> usize) -> Self {
+        if let Self::Length { record, .. }
+        | Self::UnknownState { record, .. }
+        | Self::Missing { record, .. }
+        | Self::Impossible { record, .. } = &mut self
+        {
+            *record = number(*record);
+        }
+        self
+    }
 }

@@ -44,7 +44,8 @@ impl NetworkEvaluation {
     /// # Errors
     /// As [`NetworkClassifier::values`].
     pub fn of(classifier: &NetworkClassifier, records: &Records) -> Result<Self, NetworkError> {
-        let verdicts = judge(classifier, records, 0..records.len())?;
+        let numbers: Vec<usize> = (0..records.len()).collect();
+        let verdicts = judge(classifier, records, &numbers)?;
         Ok(Self::of_verdicts(classifier.class().states.as_slice(), &verdicts))
     }
 
@@ -86,8 +87,11 @@ impl NetworkEvaluation {
             let test: Vec<usize> = rows(dealt.test(fold)).collect();
             let schema = Schema::learn(table, &train, Some(class), binning)?;
             let records = schema.records(table)?;
-            let classifier = plan.train(&schema.variables(), &records.subset(&train), class)?;
-            verdicts.extend(judge(&classifier, &records.subset(&test), test)?);
+            let classifier = plan
+                .train(&schema.variables(), &records.subset(&train), class)
+                .map_err(|error| error.at_record(|record| train[record]))?;
+            let judged = judge(&classifier, &records.subset(&test), &test);
+            verdicts.extend(judged.map_err(|error| error.at_record(|record| test[record]))?);
         }
         // In the order of the table: so comparisons pair the same records.
         verdicts.sort_by_key(|(judged, _)| judged.series);
@@ -99,11 +103,19 @@ impl NetworkEvaluation {
 fn judge(
     classifier: &NetworkClassifier,
     records: &Records,
-    numbers: impl IntoIterator<Item = usize>,
+    numbers: &[usize],
 ) -> Result<Vec<Verdict>, NetworkError> {
     let values = classifier.values(records)?;
+    let class = classifier.class();
+    for (record, row) in records.rows().enumerate() {
+        let value = row[classifier.column()];
+        if value != MISSING && usize::from(value) >= class.card() {
+            let (node, last) = (class.name.clone(), class.card() - 1);
+            return Err(NetworkError::UnknownState { record, node, value, last });
+        }
+    }
     let bayes = !matches!(classifier.method(), Method::FisherTree | Method::FisherClimbed);
-    let verdict = |((record, values), number): ((&[u16], &Vec<f64>), usize)| {
+    let verdict = |((record, values), &number): ((&[u16], &Vec<f64>), &usize)| {
         let label = record[classifier.column()];
         let decision = decide(values);
         let judged = Judged {

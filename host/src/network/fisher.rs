@@ -11,7 +11,10 @@ const DRAWN: usize = 1_000_000;
 /// Records whose expected statistics are one task.
 const AT_ONCE: usize = 64;
 
-/// Whole records that are counted in one task.
+/// Tasks that keep counts of all cells, at most: each has its own until they are summed.
+const MOST_COUNTS: usize = 64;
+
+/// Whole records that are counted in one task, at least.
 const COUNTED_AT_ONCE: usize = 1 << 16;
 
 /// The Fisher kernel of a network with all its information, an inner product of features in the shape of
@@ -148,10 +151,11 @@ impl NetworkFisher {
     pub fn counts(&self, records: &Records) -> Result<Vec<f64>, NetworkError> {
         self.network.check(records)?;
         let shape = self.network.shape();
-        let whole = each(records.len().div_ceil(COUNTED_AT_ONCE), &|task| {
+        let counted = records.len().div_ceil(MOST_COUNTS).max(COUNTED_AT_ONCE);
+        let whole = each(records.len().div_ceil(counted), &|task| {
             let (mut counts, mut missing) = (vec![0_u32; shape.all_cells()], Vec::new());
-            let all = records.rows().enumerate().skip(task * COUNTED_AT_ONCE);
-            for (index, record) in all.take(COUNTED_AT_ONCE) {
+            let all = records.rows().enumerate().skip(task * counted);
+            for (index, record) in all.take(counted) {
                 if record.contains(&MISSING) {
                     missing.push(index);
                     continue;
@@ -173,9 +177,10 @@ impl NetworkFisher {
                 .enumerate()
                 .try_for_each(|(index, row)| self.cells(index, row).map(drop))?;
         }
-        let expected = each(missing.len().div_ceil(AT_ONCE), &|task| {
+        let at_once = missing.len().div_ceil(MOST_COUNTS).max(AT_ONCE);
+        let expected = each(missing.len().div_ceil(at_once), &|task| {
             let mut sum = vec![0.0; counts.len()];
-            for &index in missing[task * AT_ONCE..].iter().take(AT_ONCE) {
+            for &index in missing[task * at_once..].iter().take(at_once) {
                 let of_record = self.expected(index, records.row(index))?;
                 sum.iter_mut().zip(of_record).for_each(|(sum, one)| *sum += one);
             }
@@ -295,12 +300,11 @@ impl NetworkFisher {
 fn drawn_rows(network: &Network, seed: u64) -> Vec<f64> {
     let shape = network.shape();
     let mut rows = vec![1.0; shape.all_rows()];
-    let records = network.sample(DRAWN, seed);
-    for record in records.rows() {
+    network.each_drawn(DRAWN, seed, |record| {
         for node in 0..shape.nodes() {
             rows[shape.rows(node).start + shape.row(node, record).unwrap_or(0)] += 1.0;
         }
-    }
+    });
     for node in 0..shape.nodes() {
         let all = (DRAWN + shape.rows(node).len()) as f64;
         rows[shape.rows(node)].iter_mut().for_each(|row| *row /= all);

@@ -14,6 +14,9 @@ const SUM_TOLERANCE: f64 = 1e-9;
 /// Records drawn with one generator: sampling is the same on any number of threads.
 const DRAWN_AT_ONCE: usize = 8192;
 
+/// Such tasks whose records are kept before they are handed on.
+const TASKS_AT_ONCE: usize = 16;
+
 /// A Bayesian network over categorical variables:
 ///
 /// ```text
@@ -233,20 +236,33 @@ impl Network {
     /// Work: a walk through a row a node a record.
     #[must_use]
     pub fn sample(&self, count: usize, seed: u64) -> Records {
-        let draw = |task: usize| {
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
-            random.set_stream(task as u64);
-            let count = DRAWN_AT_ONCE.min(count - task * DRAWN_AT_ONCE);
-            let mut records = Records::new(self.shape.nodes());
-            let mut record = vec![0; self.shape.nodes()];
-            for _ in 0..count {
-                self.draw(&mut random, &mut record);
-                records.push(&record);
-            }
-            records
-        };
-        let drawn = each(count.div_ceil(DRAWN_AT_ONCE), &draw);
-        Records::of_rows(self.shape.nodes(), drawn.iter().flat_map(Records::rows))
+        let mut records = Records::new(self.shape.nodes());
+        self.each_drawn(count, seed, |record| records.push(record));
+        records
+    }
+
+    /// Hands on records as [`sample`](Self::sample) draws them: a few thousand at a time are kept.
+    pub(super) fn each_drawn(&self, count: usize, seed: u64, mut take: impl FnMut(&[u16])) {
+        let tasks = count.div_ceil(DRAWN_AT_ONCE);
+        for first in (0..tasks).step_by(TASKS_AT_ONCE) {
+            let drawn = each(TASKS_AT_ONCE.min(tasks - first), &|task| {
+                let done = (first + task) * DRAWN_AT_ONCE;
+                let mut draws = Draws { done, ..self.draws(seed) };
+                let mut records = Records::new(self.shape.nodes());
+                let mut record = vec![0; self.shape.nodes()];
+                for _ in 0..DRAWN_AT_ONCE.min(count - done) {
+                    draws.next_into(&mut record);
+                    records.push(&record);
+                }
+                records
+            });
+            drawn.iter().flat_map(Records::rows).for_each(&mut take);
+        }
+    }
+
+    /// The records of [`sample`](Self::sample), one after the other.
+    pub(super) fn draws(&self, seed: u64) -> Draws<'_> {
+        Draws { network: self, random: ChaCha8Rng::seed_from_u64(seed), done: 0 }
     }
 
     /// Draws one record into a buffer with an entry a node.
@@ -282,6 +298,26 @@ impl Network {
         let shape = Shape::new(&variables, parents.collect())?;
         let theta = order.iter().flat_map(|&node| self.table(node)).copied().collect();
         Ok(Self { variables, shape, theta })
+    }
+}
+
+/// Records as they are drawn: a generator for each few thousand, whoever draws them.
+pub(super) struct Draws<'n> {
+    network: &'n Network,
+    random: ChaCha8Rng,
+    done: usize,
+}
+
+impl Draws<'_> {
+    /// Draws the next into a buffer with an entry a node.
+    pub(super) fn next_into(&mut self, record: &mut [u16]) {
+        if self.done.is_multiple_of(DRAWN_AT_ONCE) {
+            // A stream begins at its first word.
+            self.random.set_stream((self.done / DRAWN_AT_ONCE) as u64);
+            self.random.set_word_pos(0);
+        }
+        self.network.draw(&mut self.random, record);
+        self.done += 1;
     }
 }
 

@@ -8,7 +8,7 @@ use fishweir::report::NetworkEvaluationReport;
 use super::Failure;
 use super::fit::{Classifier, Learning, value};
 use super::model::stem;
-use super::table::{Columns, records, refused};
+use super::table::{Columns, refused};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -32,7 +32,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "S")]
     shuffle: Option<u64>,
     /// Judge this fitted classifier instead
-    #[arg(short, long, value_name = "MODEL", conflicts_with_all = ["class", "classifier", "folds"])]
+    #[arg(short, long, value_name = "MODEL", conflicts_with_all = ["class", "classifier", "folds",
+        "shuffle", "Learning", "bins", "mdl", "most_states", "missing"])]
     model: Option<PathBuf>,
     #[command(flatten)]
     learning: Learning,
@@ -52,7 +53,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 path.display()
             )));
         };
-        let (table, records) = records(&arguments.data, &file.columns)?;
+        let table = arguments.columns.read(&arguments.data)?;
+        let records = file.columns.records(&table)?;
         let found = NetworkEvaluation::of(classifier, &records);
         let found = found.map_err(|error| refused(&table, error))?;
         let mut report = NetworkEvaluationReport {
@@ -78,9 +80,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let folds = (arguments.folds, arguments.shuffle);
         let found = NetworkEvaluation::cross_validate(&plan, &binning, &table, class, folds);
         let found = found.map_err(|error| match error {
-            NetworkEvaluateError::Network(error) => {
-                Failure::Input(format!("{}: {error}", table.source()))
-            }
+            NetworkEvaluateError::Network(error) => refused(&table, error),
             other => other.into(),
         })?;
         report.push(value(classifier), &found, first.as_ref());

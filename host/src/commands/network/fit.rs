@@ -32,7 +32,8 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value_t = Graph::Climb, conflicts_with = "class")]
     graph: Graph,
     /// Take the graph of this network instead
-    #[arg(long, value_name = "MODEL", conflicts_with_all = ["class", "graph"])]
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["class", "graph", "score", "equivalent",
+        "restarts", "most_parents", "require", "forbid", "bins", "mdl", "most_states", "missing"])]
     like: Option<PathBuf>,
     #[command(flatten)]
     learning: Learning,
@@ -205,6 +206,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             (NetworkModel::Network(fitted.0.clone()), fitted, None)
         }
     };
+    if let (NetworkModel::Classifier(trained), Some(path)) = (&model, &arguments.output)
+        && !trained.outputs().is_empty()
+        && path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bif"))
+    {
+        return Err(Failure::Input(format!(
+            "{}: BIF holds a network alone, not the machine on its kernel; write JSON",
+            path.display()
+        )));
+    }
     let complete = classifier.is_none() && records.missing() == 0;
     let log_likelihood = match complete {
         true => {

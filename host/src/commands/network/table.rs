@@ -16,8 +16,9 @@ pub(super) struct Columns {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     drop: Vec<String>,
     /// Bins of equal frequency of a column of numbers
-    #[arg(long, value_name = "N", default_value_t = 4, conflicts_with = "mdl")]
-    bins: usize,
+    #[arg(long, value_name = "N", default_value_t = 4, conflicts_with = "mdl",
+        value_parser = clap::value_parser!(u16).range(2..=65534))]
+    bins: u16,
     /// Cut numbers where that tells the class apart, by description length
     #[arg(long)]
     mdl: bool,
@@ -41,7 +42,7 @@ impl Columns {
     pub(super) fn binning(&self) -> Binning {
         let cutting = match self.mdl {
             true => Cutting::DescriptionLength,
-            false => Cutting::EqualFrequency(self.bins),
+            false => Cutting::EqualFrequency(self.bins.into()),
         };
         let missing_is_a_state = self.missing == Missing::State;
         Binning { most_states: self.most_states, cutting, missing_is_a_state }

@@ -61,7 +61,7 @@ impl AlarmPlan {
     /// Cost: a push and a reading an event.
     ///
     /// # Errors
-    /// A memory or a mean time below two events; fewer normal events than ten false alarms take; events
+    /// A memory or a mean time below two events, or a mean time below twice the memory; fewer normal events than ten false alarms take; events
     /// that do not fit or are impossible; probabilities beyond single precision.
     pub fn calibrate(
         &self,
@@ -70,11 +70,20 @@ impl AlarmPlan {
         seed: u64,
     ) -> Result<DeployedAlarm, NetworkError> {
         let Self { memory, mean_time } = *self;
-        for (name, value) in [("the memory", memory), ("the mean time", mean_time)] {
-            if !(2.0..=1e9).contains(&value) {
-                let range = "2 to 1 000 000 000 events";
-                return Err(NetworkError::Setting { name, value, range });
-            }
+        // Of a longer memory single precision keeps all.
+        if !(2.0..=1e6).contains(&memory) {
+            let (name, range) = ("the memory", "2 to 1 000 000 events");
+            return Err(NetworkError::Setting { name, value: memory, range });
+        }
+        if !(2.0..=1e9).contains(&mean_time) {
+            let (name, range) = ("the mean time", "2 to 1 000 000 000 events");
+            return Err(NetworkError::Setting { name, value: mean_time, range });
+        }
+        if mean_time < 2.0 * memory {
+            return Err(NetworkError::Other(format!(
+                "one false alarm in {mean_time} events is too often for a memory of {memory} events; the \
+                 mean time must be twice the memory at least"
+            )));
         }
         let network = fisher.network();
         let mut alarm = DeployedAlarm {
@@ -95,7 +104,8 @@ impl AlarmPlan {
         let length = (LENGTH * mean_time) as usize;
         let peaks = match normal {
             None => each(STREAMS, &|stream| {
-                alarm.peaks(0, &network.sample(length, seed.wrapping_add(stream as u64)))
+                let mut draws = network.draws(seed.wrapping_add(stream as u64));
+                alarm.peaks(0, length, |_, event| draws.next_into(event))
             }),
             Some(events) => {
                 network.check(events)?;
@@ -110,13 +120,20 @@ impl AlarmPlan {
                 }
                 each(events.len().div_ceil(length), &|stream| {
                     let first = stream * length;
-                    let part: Vec<usize> = (first..(first + length).min(events.len())).collect();
-                    alarm.peaks(first, &events.subset(&part))
+                    let part = length.min(events.len() - first);
+                    alarm.peaks(first, part, |index, event| {
+                        event.copy_from_slice(events.row(first + index));
+                    })
                 })
             }
         };
         let peaks: Vec<Peaks> = peaks.into_iter().collect::<Result<_, _>>()?;
-        alarm.threshold = threshold(&peaks, mean_time);
+        alarm.threshold = threshold(&peaks, mean_time).ok_or_else(|| {
+            NetworkError::Other(format!(
+                "in no stream of {length} events is there an event at which an alarm with a memory of \
+                 {memory} could be; take a shorter memory"
+            ))
+        })?;
         Ok(alarm)
     }
 }
@@ -127,8 +144,9 @@ struct Peaks {
     length: usize,
 }
 
-/// The least of the peaks that, as a threshold, is passed no oftener than once in the mean time.
-fn threshold(streams: &[Peaks], mean_time: f64) -> f32 {
+/// The least of the peaks that, as a threshold, is passed no oftener than once in the mean time; `None`
+/// where there is no peak.
+fn threshold(streams: &[Peaks], mean_time: f64) -> Option<f32> {
     let too_often = |threshold: f32| {
         let (mut alarms, mut events) = (0_usize, 0_usize);
         for Peaks { peaks, length } in streams {
@@ -142,7 +160,7 @@ fn threshold(streams: &[Peaks], mean_time: f64) -> f32 {
         streams.iter().flat_map(|stream| stream.peaks.iter().map(|(_, peak)| *peak)).collect();
     tried.sort_by(f32::total_cmp);
     let at = tried.partition_point(|&threshold| too_often(threshold));
-    tried.get(at).copied().unwrap_or(0.0)
+    tried.get(at).copied()
 }
 
 impl DeployedAlarm {
@@ -164,8 +182,13 @@ impl DeployedAlarm {
     /// # Errors
     /// An event that does not fit, or that the network makes impossible.
     pub fn alarms(&self, events: &Records) -> Result<Vec<(usize, usize)>, NetworkError> {
+        if events.columns() != self.columns.len() && !events.is_empty() {
+            let (found, nodes) = (events.columns(), self.columns.len());
+            return Err(NetworkError::Length { record: 0, found, nodes });
+        }
         let mut alarms = Vec::new();
-        self.run(events, |index, reading, reset| {
+        let row = |index, event: &mut [u16]| event.copy_from_slice(events.row(index));
+        self.run(events.len(), row, |index, reading, reset| {
             if reading.alarm {
                 alarms.push((index, reading.node));
                 *reset = true;
@@ -175,9 +198,14 @@ impl DeployedAlarm {
     }
 
     /// The peaks of the statistic where there could be an alarm; the first event has this number.
-    fn peaks(&self, first: usize, events: &Records) -> Result<Peaks, NetworkError> {
+    fn peaks(
+        &self,
+        first: usize,
+        length: usize,
+        event: impl FnMut(usize, &mut [u16]),
+    ) -> Result<Peaks, NetworkError> {
         let (mut peaks, mut largest) = (Vec::new(), 0.0_f32);
-        let seen = self.run(events, |index, reading, _| {
+        let seen = self.run(length, event, |index, reading, _| {
             if reading.events >= self.least && reading.statistic > largest {
                 largest = reading.statistic;
                 peaks.push((index + 1, largest));
@@ -187,13 +215,15 @@ impl DeployedAlarm {
             Err(NetworkError::Impossible { record, node }) => {
                 Err(NetworkError::Impossible { record: first + record, node })
             }
-            seen => seen.map(|()| Peaks { peaks, length: events.len() }),
+            seen => seen.map(|()| Peaks { peaks, length }),
         }
     }
 
+    /// Runs over so many events, each written into one buffer when its turn comes.
     fn run(
         &self,
-        events: &Records,
+        length: usize,
+        mut write: impl FnMut(usize, &mut [u16]),
         mut see: impl FnMut(usize, DiscrepancyReading, &mut bool),
     ) -> Result<(), NetworkError> {
         let lists = Lists::of(&self.columns, &self.scopes);
@@ -212,9 +242,11 @@ impl DeployedAlarm {
         let cells = self.theta.len();
         let new = || DiscrepancyState::new(vec![0.0_f32; cells], vec![0.0_f32; self.columns.len()]);
         let mut state = new();
-        for (index, event) in events.rows().enumerate() {
+        let mut event = vec![0; self.columns.len()];
+        for index in 0..length {
+            write(index, &mut event);
             let node = None;
-            tables.push(&mut state, event).map_err(|error| match error {
+            tables.push(&mut state, &event).map_err(|error| match error {
                 ObservationError::Impossible => NetworkError::Impossible { record: index, node },
                 error => NetworkError::Other(format!("record {index}: {error}")),
             })?;

@@ -112,6 +112,10 @@ impl HillClimb {
         let scorer = Scorer::new(&columns, self.score);
         let rules = self.rules(variables, &columns)?;
         let mut best = Search::new(&scorer, &rules);
+        if let Some(node) = best.own.iter().position(|&own| own == f64::NEG_INFINITY) {
+            let node = columns.name(variables, node).to_owned();
+            return Err(NetworkError::TooLarge { node });
+        }
         best.climb(self.patience);
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         for _ in 0..self.restarts {

@@ -4,6 +4,9 @@ use super::super::NetworkError;
 use super::super::shape::check_variables;
 use crate::data::records::{MISSING, Records, Variable};
 
+/// Cells of the counts of a pair of columns, at most.
+const CELLS_AT_MOST: f64 = (1 << 26) as f64;
+
 /// Whole records, column by column; columns in the order of their names.
 pub(super) struct Columns {
     /// Which column of the records each is.
@@ -56,6 +59,11 @@ impl Columns {
         self.from.len()
     }
 
+    /// What a column here is called.
+    pub(super) fn name<'v>(&self, variables: &'v [Variable], column: usize) -> &'v str {
+        &variables[self.from[column]].name
+    }
+
     /// The place here of a column of the records.
     pub(super) fn place(&self, column: usize) -> Option<usize> {
         self.from.iter().position(|&from| from == column)
@@ -88,7 +96,27 @@ impl Columns {
     }
 
     /// Mutual information of each pair of columns within the rows of a configuration, `[i][j]`, in nats.
-    pub(super) fn information(&self, given: &[usize]) -> Vec<Vec<f64>> {
+    ///
+    /// # Errors
+    /// A pair with too many states to be counted, by name.
+    pub(super) fn information(
+        &self,
+        variables: &[Variable],
+        given: &[usize],
+    ) -> Result<Vec<Vec<f64>>, NetworkError> {
+        let mut widest: Vec<usize> = (0..self.len()).collect();
+        widest.sort_by_key(|&column| std::cmp::Reverse(self.cards[column]));
+        if let [first, second, ..] = widest[..] {
+            let cells = self.configurations(given) * self.configurations(&[first, second]);
+            if cells > CELLS_AT_MOST {
+                return Err(NetworkError::Other(format!(
+                    "the columns `{}` and `{}` have {cells:.3e} pairs of states to be counted, beyond the \
+                     limit of {CELLS_AT_MOST}; take fewer bins, or leave one out",
+                    self.name(variables, first),
+                    self.name(variables, second)
+                )));
+            }
+        }
         let rows = self.rows(given);
         let groups = self.configurations(given) as usize;
         let of_row = |i: usize| -> Vec<f64> {
@@ -100,7 +128,7 @@ impl Columns {
             std::cmp::Ordering::Greater => lower[i][j],
             std::cmp::Ordering::Less => lower[j][i],
         };
-        (0..self.len()).map(|i| (0..self.len()).map(|j| entry(i, j)).collect()).collect()
+        Ok((0..self.len()).map(|i| (0..self.len()).map(|j| entry(i, j)).collect()).collect())
     }
 
     /// `sum p(a, b, g) log ( p(a, b | g) / p(a | g) p(b | g) )`.

@@ -8,8 +8,11 @@ use super::parameters::{Prior, check_records, count};
 use crate::data::records::{MISSING, Records, Variable};
 use crate::parallel::each;
 
-/// Records whose expected counts are one task.
+/// Records whose expected counts are one task, at least.
 const AT_ONCE: usize = 64;
+
+/// Tasks at most: each keeps counts of all cells until they are summed.
+const MOST_TASKS: usize = 64;
 
 /// Expectation-maximisation of a network's tables from records with missing fields, which are taken to be
 /// missing at random; a node that no record has is hidden.
@@ -73,12 +76,19 @@ impl ExpectationMaximisation {
         if records.is_empty() {
             return Err(NetworkError::NoRecords("tables are learnt from some"));
         }
+        let given = records;
         let (records, weights) = records.distinct();
+        // A record of the distinct ones by its first place among those given.
+        let place = |record: usize| {
+            given.rows().position(|row| row == records.row(record)).unwrap_or(record)
+        };
         let mut theta = self.start(&shape, &records, &weights);
         let mut objective = Vec::new();
         loop {
             let network = Network::of_cells(variables.to_vec(), shape.clone(), theta)?;
-            let (counts, log_likelihood) = self.expected(&network, &records, &weights)?;
+            let (counts, log_likelihood) = self
+                .expected(&network, &records, &weights)
+                .map_err(|error| error.at_record(place))?;
             objective.push(log_likelihood + self.log_prior(&network));
             let converged = match objective[..] {
                 [.., before, now] => now - before <= self.tolerance * now.abs(),
@@ -138,10 +148,11 @@ impl ExpectationMaximisation {
             _ => Some(Inference::of(network, self.most)?),
         };
         let shape = network.shape();
-        let parts = each(records.len().div_ceil(AT_ONCE), &|task| {
+        let at_once = records.len().div_ceil(MOST_TASKS).max(AT_ONCE);
+        let parts = each(records.len().div_ceil(at_once), &|task| {
             let (mut counts, mut sum) = (vec![0.0; shape.all_cells()], 0.0);
             let all = records.rows().zip(weights).enumerate();
-            for (index, (record, &weight)) in all.skip(task * AT_ONCE).take(AT_ONCE) {
+            for (index, (record, &weight)) in all.skip(task * at_once).take(at_once) {
                 let weight = f64::from(weight);
                 let impossible = NetworkError::Impossible { record: index, node: None };
                 let log = match &inference {

@@ -20,6 +20,7 @@ mod trees;
 
 pub use climb::{Climbed, Constraints, HillClimb};
 pub use em::{EmFit, ExpectationMaximisation};
+pub(super) use parameters::check_records;
 pub use parameters::{Prior, fit_parameters};
 pub use score::{Score, graph_score};
 pub use trees::{chow_liu, k_dependence, naive_bayes, tree_augmented};

@@ -86,7 +86,10 @@ pub(super) fn count(shape: &Shape, records: &Records) -> Vec<f64> {
 }
 
 /// Checks records against variables.
-pub(super) fn check_records(variables: &[Variable], records: &Records) -> Result<(), NetworkError> {
+pub(in crate::network) fn check_records(
+    variables: &[Variable],
+    records: &Records,
+) -> Result<(), NetworkError> {
     if records.columns() != variables.len() {
         let (found, nodes) = (records.columns(), variables.len());
         return Err(NetworkError::Length { record: 0, found, nodes });

@@ -18,7 +18,7 @@ pub fn chow_liu(
 ) -> Result<Vec<Vec<usize>>, NetworkError> {
     let columns = Columns::of(variables, records)?;
     let all: Vec<usize> = (0..columns.len()).collect();
-    Ok(columns.restore(spanning_tree(&all, &columns.information(&[]), columns.len())))
+    Ok(columns.restore(spanning_tree(&all, &columns.information(variables, &[])?, columns.len())))
 }
 
 /// Naive Bayes: the class is every other column's parent.
@@ -47,7 +47,8 @@ pub fn tree_augmented(
     let columns = Columns::of(variables, records)?;
     let class = columns.place(class).unwrap_or(class);
     let attributes: Vec<usize> = (0..columns.len()).filter(|&column| column != class).collect();
-    let tree = spanning_tree(&attributes, &columns.information(&[class]), columns.len());
+    let tree =
+        spanning_tree(&attributes, &columns.information(variables, &[class])?, columns.len());
     Ok(columns.restore(below(class, tree)))
 }
 
@@ -68,7 +69,8 @@ pub fn k_dependence(
     check_class(variables.len(), class)?;
     let columns = Columns::of(variables, records)?;
     let class = columns.place(class).unwrap_or(class);
-    let (alone, given) = (columns.information(&[]), columns.information(&[class]));
+    let alone = columns.information(variables, &[])?;
+    let given = columns.information(variables, &[class])?;
     let mut order: Vec<usize> = (0..columns.len()).filter(|&column| column != class).collect();
     order.sort_by(|&a, &b| alone[b][class].total_cmp(&alone[a][class]));
     let mut parents = vec![Vec::new(); columns.len()];
