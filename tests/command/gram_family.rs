@@ -207,7 +207,7 @@ fn options_that_do_not_apply_are_refused() {
         (format!("{two} --family mixture --pseudo-count 1"), "takes no --pseudo-count"),
         (format!("{strings} --family markov -m {}", fixtures().at("strings.json")), "no --model"),
         (format!("{strings} --family markov --kernel count"), "sums over hidden states"),
-        (format!("{strings} --family markov --kernel pair-hmm"), "take a kernel on scores"),
+        (format!("{strings} --family markov --kernel pair-hmm"), "--family would have no effect"),
         (format!("{strings} --family markov --end --length 4"), "strings that end are of every"),
         (format!("{strings} --family markov --min-count 4"), "--order"),
         (format!("{strings} --family markov --uniform --pseudo-count 1"), "cannot be used with"),

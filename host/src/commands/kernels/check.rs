@@ -160,7 +160,11 @@ impl Asked<'_> {
                 if floors == 1 { [of(&["--class-weight"]), group].concat() } else { Vec::new() };
             return refuse_idle(&idle, "it is for the choice among several --std-floor");
         }
-        let why = "models are fitted whatever the labels";
+        let why = if self.options.one_model || data.classes().is_empty() {
+            "one model is fitted to all series, whatever their labels"
+        } else {
+            "nothing is chosen by how well classes are told apart"
+        };
         refuse_idle(&[of(&["--mirror", "--class-weight"]), group].concat(), why)?;
         if floors > 1 {
             return Err(Failure::Input(
