@@ -6,8 +6,8 @@ use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples};
 use fishweir::fit::Topology;
 use fishweir::kernel::marginal::FixedLengthModel;
 use fishweir::learn::{
-    ChosenBy, ClassWeight, ClassifierKind, Learner, Mirror, Scaling, TrainOptions, Trained, train,
-    train_fixed_length,
+    ChosenBy, ClassWeight, ClassifierKind, Learner, Mirror, Scaling, Setting, TrainOptions,
+    Trained, Trainer, train, train_fixed_length,
 };
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
@@ -118,7 +118,11 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
     let mut s = Sampler::new(5);
     let data = data("p", |class, _, _| vec![class as f64 * 0.2 + s.normal()]);
     let mut options = options(ClassifierKind::Fisher, 1);
-    let plain = trained(&data, &options).choice;
+    options.std_floors = vec![0.02];
+    let judged = trained(&data, &options).floor.expect("floors").candidates;
+    options.std_floors = Vec::new();
+    let Trained { choice: plain, floor, .. } = trained(&data, &options);
+    assert!(judged.len() == 2 && floor.expect("a floor").candidates.is_empty());
     let channel = Mirror::Channels(vec!["p".to_owned()]);
     for (copies, mirror) in [(3, Mirror::Choose), (0, channel)] {
         options.augment.copies = Some(copies);
@@ -129,7 +133,56 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
         assert_ne!(given, plain, "varied series are other series");
         // Floors that hold nothing: whichever is taken, the models are the same.
         options.std_floors = vec![0.02];
-        assert_eq!(trained(&data, &options).choice, given, "{copies} copies");
+        let with_floors = trained(&data, &options);
+        assert_eq!(with_floors.choice, given, "{copies} copies");
+        assert_eq!(with_floors.floor.expect("floors").candidates, judged, "{copies} copies");
+    }
+}
+
+/// A trainer shares class models, but not those of another mirror image.
+#[test]
+fn models_of_one_mirror_image_are_not_those_of_another() {
+    let mut s = Sampler::new(7);
+    let data = data("ax,ay,az", |class, subject, _| {
+        let mut noise = || s.normal() + (class + subject) as f64;
+        vec![noise(), noise(), noise()]
+    });
+    let trainer = Trainer::new(&data);
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let mut options = options(ClassifierKind::Bayes, 1);
+    for channel in ["ax", "ay"] {
+        options.augment.mirror = Mirror::Channels(vec![channel.to_owned()]);
+        let shared = trainer.train(&all, &options, &|| ()).expect("trained");
+        assert_eq!(shared.classifier, trained(&data, &options).classifier, "{channel}");
+    }
+}
+
+#[test]
+fn what_was_chosen_is_noted() {
+    let data = levels();
+    let mut options = options(ClassifierKind::Fisher, 1);
+    options.c = vec![2.5];
+    let notes = trained(&data, &options).classifier.provenance().notes.join("; ");
+    let wanted = "linear support vector machine: score scaled by practical, C = 2.5, nothing to choose \
+                  from; training series: as they are";
+    assert!(notes.ends_with(wanted), "{notes}");
+    let setting = Setting { scaling: Some(Scaling::Diagonal), sigma: Some(2.0), c: 1.0 };
+    assert_eq!(setting.to_string(), "diagonal information sigma=2 C=1");
+    for (kind, kernel) in [
+        (
+            ClassifierKind::Gaussian,
+            ", Gaussian kernel on Fisher scores: score scaled by practical sigma=2",
+        ),
+        (
+            ClassifierKind::Polynomial,
+            ", polynomial kernel of degree 2 on Fisher scores: score scaled by",
+        ),
+        (ClassifierKind::Cosine, ", cosine of Fisher scores: score scaled by practical, C = 2.5"),
+    ] {
+        let options =
+            TrainOptions { kind, learner: Learner::KernelSvm, sigma: vec![2.0], ..options.clone() };
+        let notes = trained(&data, &options).classifier.provenance().notes.join("; ");
+        assert!(notes.contains(kernel), "{notes}");
     }
 }
 
