@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples};
+use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples, ShortSeries, Windowing};
 use fishweir::fit::Topology;
+use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::FixedLengthModel;
 use fishweir::learn::{
     ChosenBy, ClassWeight, ClassifierKind, Learner, Mirror, Scaling, Setting, TrainOptions,
-    Trained, Trainer, train, train_fixed_length,
+    Trained, Trainer, WindowKernel, train, train_fixed_length,
 };
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
@@ -299,4 +300,69 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
     let symbols = Kind::Symbols(Alphabet::dna());
     assert_eq!((plain.most_fits(&scalars), plain.most_fits(&symbols)), (1 + 3 * 3, 1 + 3));
     assert!(!plain.varies(&symbols).copies);
+}
+
+/// What would be refused on the way is refused before anything is fitted.
+#[test]
+fn too_much_and_too_little_are_refused_beforehand() {
+    let data = levels();
+    let trainer = Trainer::new(&data);
+    let ten: Vec<usize> = (0..10).collect();
+    let check = |options: &TrainOptions| trainer.check(&ten, options).map_err(|e| e.to_string());
+    let copied = |kind, learner, copies| {
+        let mut options = options(kind, 1);
+        options.learner = learner;
+        options.augment.copies = Some(copies);
+        options
+    };
+    let (fisher, gaussian) = (ClassifierKind::Fisher, ClassifierKind::Gaussian);
+    // A Gram matrix takes 5 000 windows, of ten series and their copies.
+    for (kind, learner, refusal) in [
+        (fisher, Learner::Svm, None),
+        (fisher, Learner::KernelSvm, Some("5010 training windows are too many for a kernel")),
+        (fisher, Learner::KernelLogistic, Some("5010 training windows are too many for a kernel")),
+        (gaussian, Learner::KernelSvm, Some("5010 training windows are too many for gaussian")),
+    ] {
+        assert_eq!(check(&copied(kind, learner, 499)), Ok(()), "{kind}, {learner}");
+        let refused = check(&copied(kind, learner, 500)).err();
+        assert_eq!(refused.is_some(), refusal.is_some(), "{kind}, {learner}: {refused:?}");
+        let refused = refused.unwrap_or_default();
+        assert!(refused.starts_with(refusal.unwrap_or_default()), "{refused}");
+    }
+    let many = check(&copied(fisher, Learner::Svm, 100_000_000)).expect_err("too many features");
+    assert!(many.contains("4 features, in 1000000010 windows"), "{many}");
+    let mut long = copied(fisher, Learner::Svm, 0);
+    let length = std::num::NonZeroUsize::new(25).expect("a length");
+    long.windowing = Some(Windowing { length, hop: length, short: ShortSeries::Drop });
+    assert!(check(&long).expect_err("no window").contains("no window to train on"));
+    let alone = Dataset::labelled(data.kind().clone(), [("a", data.series()[0].samples.clone())]);
+    let alone = Trainer::new(alone.as_ref().expect("sound"))
+        .check(&[0], &options(fisher, 1))
+        .expect_err("one class")
+        .to_string();
+    assert!(alone.contains("1 class to tell apart, two are needed"), "{alone}");
+}
+
+/// Inner folds judge kernel machines by what they decide of what is held back.
+#[test]
+fn kernel_machines_are_judged_on_what_is_held_back() {
+    let mut s = Sampler::new(9);
+    let data = data("p", |class, _, _| vec![class as f64 * 8.0 + s.normal()]);
+    for kind in [ClassifierKind::Gaussian, ClassifierKind::Polynomial] {
+        let mut options = options(kind, 1);
+        options.learner = Learner::KernelSvm;
+        let choice = trained(&data, &options).choice.expect("judged");
+        assert_eq!(choice.by, ChosenBy::InnerFolds);
+        assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
+    }
+    let places: Vec<f64> =
+        (0..18).map(|n| f64::from(n % 2) * 8.0 - 4.0 + 0.1 * f64::from(n)).collect();
+    let gram = Gram::from_fn(18, |i, j| places[i] * places[j]);
+    let options = options(ClassifierKind::Bayes, 1);
+    let (labels, groups) = ((0..18).map(|n| n % 2).collect(), (0..18).collect());
+    let classes = ["a", "b"].map(str::to_owned);
+    let kernel = WindowKernel { gram: &gram, labels, groups, classes: &classes, options: &options };
+    let choice = kernel.choose(&(0..18).collect::<Vec<usize>>()).expect("judged");
+    assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
+    assert_eq!((choice.by, choice.setting.c), (ChosenBy::InnerFolds, options.c[0]));
 }
