@@ -2,7 +2,7 @@
 
 use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples, SamplesView, Windowing};
 use fishweir::evaluate::{CrossValidationOptions, cross_validate};
-use fishweir::fit::{BaumWelch, FitError, Topology, fit};
+use fishweir::fit::{BaumWelch, Expectations, FitError, Topology, expectations, fit};
 use fishweir::learn::{
     ClassifierKind, Mirror, TrainOptions, Trained, Trainer, Vector, Vectors, constant_channels,
     train,
@@ -184,6 +184,59 @@ fn converged_is_said_of_nothing_else() {
     let options = BaumWelch { iterations: 3, topology: Topology::Ergodic, ..exact };
     let fit = options.fit(&views(&samples), 4, &[], &|| ()).expect("fitted");
     assert!(!fit.converged && fit.log_likelihood.len() == 4);
+}
+
+/// With pseudocounts it is the penalised log-likelihood that a pass must move by no more.
+#[test]
+fn convergence_is_of_what_the_passes_raise() {
+    let samples: Vec<Samples> = (0..6).map(|seed| hidden().simulate(20, seed)).collect();
+    let options = BaumWelch {
+        tolerance: 1e-3,
+        symbol_pseudocount: 8.0,
+        transition_pseudocount: 5.0,
+        ..BaumWelch::default()
+    };
+    let run = |start: Hmm, iterations| {
+        let options = BaumWelch { iterations, ..options.clone() };
+        fit(&options, start, &views(&samples), &[], &|| ()).expect("fitted")
+    };
+    let start = Hmm {
+        initial: vec![0.9, 0.1],
+        transition: vec![vec![0.5, 0.5], vec![0.9, 0.1]],
+        emission: Emissions::categorical(vec![vec![0.1, 0.1, 0.1, 0.7], vec![0.3, 0.3, 0.3, 0.1]]),
+    };
+    // One pass after the other.
+    let (mut model, mut penalised) = (start.clone(), Vec::new());
+    for _ in 0..60 {
+        let logs = |rows: &[Vec<f64>]| rows.iter().flatten().map(|p| p.ln()).sum::<f64>();
+        let chain = logs(&model.transition) + logs(std::slice::from_ref(&model.initial));
+        let symbols = logs(model.emission.symbols().expect("symbols"));
+        let pass = run(model, 1);
+        penalised.push(pass.log_likelihood[0] + 5.0 * chain + 8.0 * symbols);
+        model = pass.model;
+    }
+    let moves = penalised.windows(2).map(|pair| pair[1] - pair[0]);
+    assert!(moves.clone().all(|gain| gain > -1e-9), "{penalised:?}");
+    let within = |&(pass, gain): &(usize, f64)| pass >= 5 && gain <= 1e-3 * 120.0;
+    let (passes, _) = (1..).zip(moves).find(within).expect("it converges");
+    let whole = run(start, 60);
+    assert!(whole.converged && passes > 5);
+    assert_eq!(whole.log_likelihood.len() - 1, passes);
+}
+
+/// The statistics of several sequences are the sums of each one's.
+#[test]
+fn statistics_add_up() {
+    let (one, other) = (hidden().simulate(20, 1), hidden().simulate(30, 2));
+    let each: Vec<Expectations> =
+        expectations(&hidden(), &[one.view(), other.view()]).into_iter().flatten().collect();
+    let mut sum = Expectations::zero(&hidden());
+    sum.add(&each[0]);
+    assert_eq!(sum, each[0]);
+    sum.add(&each[1]);
+    assert_eq!(sum.log_likelihood, each[0].log_likelihood + each[1].log_likelihood);
+    assert_eq!(sum.initial[1], each[0].initial[1] + each[1].initial[1]);
+    assert_eq!(sum.pairs[0][1], each[0].pairs[0][1] + each[1].pairs[0][1]);
 }
 
 /// Twenty series of two classes: `x` differs in spread, `p` in level, `q` never changes; `ax ay az` are
