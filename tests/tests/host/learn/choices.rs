@@ -248,6 +248,28 @@ fn windows_that_no_device_can_store_are_left_out_and_counted() {
     assert!(windows == 12 && !said.contains("left out"), "{windows}, {said}");
 }
 
+#[test]
+fn stored_sequences_are_of_two_classes_or_more() {
+    let hmm = Hmm {
+        initial: vec![1.0],
+        transition: vec![vec![1.0]],
+        emission: Emissions::categorical(vec![vec![0.25; 4]]),
+    };
+    let dna = Alphabet::dna();
+    let model = FixedLengthModel { alphabet: Some(dna.clone()), channels: None, hmm: hmm.clone() };
+    let options = TrainOptions { c: vec![1.0], ..TrainOptions::new(ClassifierKind::Bayes) };
+    let trained = |classes: u64| {
+        let class = |n: u64| ["a", "b", "c"][(n % classes) as usize];
+        let series = (0..9).map(|n| (class(n), hmm.simulate(12, n)));
+        let data = Dataset::labelled(Kind::Symbols(dna.clone()), series).expect("data");
+        let all: Vec<usize> = (0..9).collect();
+        train_fixed_length(&data, &all, &model, &options).map(|_| ()).map_err(|e| e.to_string())
+    };
+    let refused = trained(1).expect_err("one class");
+    assert!(refused.contains("1 class to tell apart, two are needed"), "{refused}");
+    assert_eq!((trained(2), trained(3)), (Ok(()), Ok(())));
+}
+
 /// What is said to be varied, and how often models are fitted for it, is what a classifier and its emissions
 /// leave of what is asked for.
 #[test]
