@@ -317,6 +317,23 @@ mod tests {
     }
 
     #[test]
+    fn an_offset_sets_in_amid_a_series() {
+        let samples: Samples = (0..5_u32).map(|t| [f64::from(t), 7.0]).collect();
+        let moved = with_offset(samples.view().rows().expect("rows"), 0, 0.5);
+        let first = [0.0, 1.0, 2.5, 3.5, 4.5];
+        assert_eq!(moved, first.into_iter().map(|x| [x, 7.0]).collect());
+    }
+
+    /// What is seen at once is seen within one sample.
+    #[test]
+    fn delays_count_the_first_changed_sample_and_that_of_the_alarm() {
+        let trial = plan(Change::Offset { channel: 0, size: 1e4 });
+        let trial = trial.carry_out(&normal(1.0), &|| ()).expect("made");
+        let changed = trial.changes.expect("an offset").changed;
+        assert_eq!(changed, Delays { series: 6, samples: vec![1; 6] });
+    }
+
+    #[test]
     fn the_last_third_moves_no_number() {
         let of = |end| {
             let trial = plan(Change::Offset { channel: 0, size: 1.0 });

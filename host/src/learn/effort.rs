@@ -144,7 +144,16 @@ mod tests {
         assert_eq!(none.multiply_adds, (1 + 6 * 2) * pass);
         assert_eq!(one.multiply_adds, 2 * none.multiply_adds);
         assert_eq!(chosen.multiply_adds, (1 + 6 * 2 * 7) * pass);
+        // A mean and a deviation of three channels in four states of two models, or of one; three widths.
+        assert_eq!(chosen.features, 2 * 4 * 2 * 3);
+        options.scores = ScoreModels::Class("a".to_owned());
+        assert_eq!(Effort::of(&data, &series, &options).map(|effort| effort.features), Some(24));
+        let options = TrainOptions::new(ClassifierKind::Gaussian);
+        let machine = Effort::of(&data, &series, &options).expect("features");
+        let pass = PASSES * (6 * machine.features) as u128;
+        assert_eq!(machine.multiply_adds, (1 + 6 * 3 * 2) * pass);
     }
+
     /// What a progress bar ends at: an iteration a fit.
     #[test]
     fn no_training_fits_more_often_than_is_said() {

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples};
+use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples, ShortSeries, Windowing};
 use fishweir::fit::Topology;
+use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::FixedLengthModel;
 use fishweir::learn::{
-    ChosenBy, ClassWeight, ClassifierKind, Learner, Mirror, Scaling, TrainOptions, Trained, train,
-    train_fixed_length,
+    ChosenBy, ClassWeight, ClassifierKind, Learner, Mirror, Scaling, Setting, TrainOptions,
+    Trained, Trainer, WindowKernel, train, train_fixed_length,
 };
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
@@ -118,7 +119,11 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
     let mut s = Sampler::new(5);
     let data = data("p", |class, _, _| vec![class as f64 * 0.2 + s.normal()]);
     let mut options = options(ClassifierKind::Fisher, 1);
-    let plain = trained(&data, &options).choice;
+    options.std_floors = vec![0.02];
+    let judged = trained(&data, &options).floor.expect("floors").candidates;
+    options.std_floors = Vec::new();
+    let Trained { choice: plain, floor, .. } = trained(&data, &options);
+    assert!(judged.len() == 2 && floor.expect("a floor").candidates.is_empty());
     let channel = Mirror::Channels(vec!["p".to_owned()]);
     for (copies, mirror) in [(3, Mirror::Choose), (0, channel)] {
         options.augment.copies = Some(copies);
@@ -129,7 +134,56 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
         assert_ne!(given, plain, "varied series are other series");
         // Floors that hold nothing: whichever is taken, the models are the same.
         options.std_floors = vec![0.02];
-        assert_eq!(trained(&data, &options).choice, given, "{copies} copies");
+        let with_floors = trained(&data, &options);
+        assert_eq!(with_floors.choice, given, "{copies} copies");
+        assert_eq!(with_floors.floor.expect("floors").candidates, judged, "{copies} copies");
+    }
+}
+
+/// A trainer shares class models, but not those of another mirror image.
+#[test]
+fn models_of_one_mirror_image_are_not_those_of_another() {
+    let mut s = Sampler::new(7);
+    let data = data("ax,ay,az", |class, subject, _| {
+        let mut noise = || s.normal() + (class + subject) as f64;
+        vec![noise(), noise(), noise()]
+    });
+    let trainer = Trainer::new(&data);
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let mut options = options(ClassifierKind::Bayes, 1);
+    for channel in ["ax", "ay"] {
+        options.augment.mirror = Mirror::Channels(vec![channel.to_owned()]);
+        let shared = trainer.train(&all, &options, &|| ()).expect("trained");
+        assert_eq!(shared.classifier, trained(&data, &options).classifier, "{channel}");
+    }
+}
+
+#[test]
+fn what_was_chosen_is_noted() {
+    let data = levels();
+    let mut options = options(ClassifierKind::Fisher, 1);
+    options.c = vec![2.5];
+    let notes = trained(&data, &options).classifier.provenance().notes.join("; ");
+    let wanted = "linear support vector machine: score scaled by practical, C = 2.5, nothing to choose \
+                  from; training series: as they are";
+    assert!(notes.ends_with(wanted), "{notes}");
+    let setting = Setting { scaling: Some(Scaling::Diagonal), sigma: Some(2.0), c: 1.0 };
+    assert_eq!(setting.to_string(), "diagonal information sigma=2 C=1");
+    for (kind, kernel) in [
+        (
+            ClassifierKind::Gaussian,
+            ", Gaussian kernel on Fisher scores: score scaled by practical sigma=2",
+        ),
+        (
+            ClassifierKind::Polynomial,
+            ", polynomial kernel of degree 2 on Fisher scores: score scaled by",
+        ),
+        (ClassifierKind::Cosine, ", cosine of Fisher scores: score scaled by practical, C = 2.5"),
+    ] {
+        let options =
+            TrainOptions { kind, learner: Learner::KernelSvm, sigma: vec![2.0], ..options.clone() };
+        let notes = trained(&data, &options).classifier.provenance().notes.join("; ");
+        assert!(notes.contains(kernel), "{notes}");
     }
 }
 
@@ -194,6 +248,28 @@ fn windows_that_no_device_can_store_are_left_out_and_counted() {
     assert!(windows == 12 && !said.contains("left out"), "{windows}, {said}");
 }
 
+#[test]
+fn stored_sequences_are_of_two_classes_or_more() {
+    let hmm = Hmm {
+        initial: vec![1.0],
+        transition: vec![vec![1.0]],
+        emission: Emissions::categorical(vec![vec![0.25; 4]]),
+    };
+    let dna = Alphabet::dna();
+    let model = FixedLengthModel { alphabet: Some(dna.clone()), channels: None, hmm: hmm.clone() };
+    let options = TrainOptions { c: vec![1.0], ..TrainOptions::new(ClassifierKind::Bayes) };
+    let trained = |classes: u64| {
+        let class = |n: u64| ["a", "b", "c"][(n % classes) as usize];
+        let series = (0..9).map(|n| (class(n), hmm.simulate(12, n)));
+        let data = Dataset::labelled(Kind::Symbols(dna.clone()), series).expect("data");
+        let all: Vec<usize> = (0..9).collect();
+        train_fixed_length(&data, &all, &model, &options).map(|_| ()).map_err(|e| e.to_string())
+    };
+    let refused = trained(1).expect_err("one class");
+    assert!(refused.contains("1 class to tell apart, two are needed"), "{refused}");
+    assert_eq!((trained(2), trained(3)), (Ok(()), Ok(())));
+}
+
 /// What is said to be varied, and how often models are fitted for it, is what a classifier and its emissions
 /// leave of what is asked for.
 #[test]
@@ -246,4 +322,69 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
     let symbols = Kind::Symbols(Alphabet::dna());
     assert_eq!((plain.most_fits(&scalars), plain.most_fits(&symbols)), (1 + 3 * 3, 1 + 3));
     assert!(!plain.varies(&symbols).copies);
+}
+
+/// What would be refused on the way is refused before anything is fitted.
+#[test]
+fn too_much_and_too_little_are_refused_beforehand() {
+    let data = levels();
+    let trainer = Trainer::new(&data);
+    let ten: Vec<usize> = (0..10).collect();
+    let check = |options: &TrainOptions| trainer.check(&ten, options).map_err(|e| e.to_string());
+    let copied = |kind, learner, copies| {
+        let mut options = options(kind, 1);
+        options.learner = learner;
+        options.augment.copies = Some(copies);
+        options
+    };
+    let (fisher, gaussian) = (ClassifierKind::Fisher, ClassifierKind::Gaussian);
+    // A Gram matrix takes 5 000 windows, of ten series and their copies.
+    for (kind, learner, refusal) in [
+        (fisher, Learner::Svm, None),
+        (fisher, Learner::KernelSvm, Some("5010 training windows are too many for a kernel")),
+        (fisher, Learner::KernelLogistic, Some("5010 training windows are too many for a kernel")),
+        (gaussian, Learner::KernelSvm, Some("5010 training windows are too many for gaussian")),
+    ] {
+        assert_eq!(check(&copied(kind, learner, 499)), Ok(()), "{kind}, {learner}");
+        let refused = check(&copied(kind, learner, 500)).err();
+        assert_eq!(refused.is_some(), refusal.is_some(), "{kind}, {learner}: {refused:?}");
+        let refused = refused.unwrap_or_default();
+        assert!(refused.starts_with(refusal.unwrap_or_default()), "{refused}");
+    }
+    let many = check(&copied(fisher, Learner::Svm, 100_000_000)).expect_err("too many features");
+    assert!(many.contains("4 features, in 1000000010 windows"), "{many}");
+    let mut long = copied(fisher, Learner::Svm, 0);
+    let length = std::num::NonZeroUsize::new(25).expect("a length");
+    long.windowing = Some(Windowing { length, hop: length, short: ShortSeries::Drop });
+    assert!(check(&long).expect_err("no window").contains("no window to train on"));
+    let alone = Dataset::labelled(data.kind().clone(), [("a", data.series()[0].samples.clone())]);
+    let alone = Trainer::new(alone.as_ref().expect("sound"))
+        .check(&[0], &options(fisher, 1))
+        .expect_err("one class")
+        .to_string();
+    assert!(alone.contains("1 class to tell apart, two are needed"), "{alone}");
+}
+
+/// Inner folds judge kernel machines by what they decide of what is held back.
+#[test]
+fn kernel_machines_are_judged_on_what_is_held_back() {
+    let mut s = Sampler::new(9);
+    let data = data("p", |class, _, _| vec![class as f64 * 8.0 + s.normal()]);
+    for kind in [ClassifierKind::Gaussian, ClassifierKind::Polynomial] {
+        let mut options = options(kind, 1);
+        options.learner = Learner::KernelSvm;
+        let choice = trained(&data, &options).choice.expect("judged");
+        assert_eq!(choice.by, ChosenBy::InnerFolds);
+        assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
+    }
+    let places: Vec<f64> =
+        (0..18).map(|n| f64::from(n % 2) * 8.0 - 4.0 + 0.1 * f64::from(n)).collect();
+    let gram = Gram::from_fn(18, |i, j| places[i] * places[j]);
+    let options = options(ClassifierKind::Bayes, 1);
+    let (labels, groups) = ((0..18).map(|n| n % 2).collect(), (0..18).collect());
+    let classes = ["a", "b"].map(str::to_owned);
+    let kernel = WindowKernel { gram: &gram, labels, groups, classes: &classes, options: &options };
+    let choice = kernel.choose(&(0..18).collect::<Vec<usize>>()).expect("judged");
+    assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
+    assert_eq!((choice.by, choice.setting.c), (ChosenBy::InnerFolds, options.c[0]));
 }

@@ -1,10 +1,11 @@
 //! Support vector machines, several classes, class weights.
 
+use fishweir::data::{Dataset, Kind, Samples, SamplesView};
 use fishweir::kernel::Gram;
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, Costs, KERNEL_WINDOWS, KernelLearner, KernelLogistic,
-    KernelMachine, KernelSvm, Learner, LinearSvm, Loss, Matrix, TrainOptions, WindowKernel,
-    minimise, objective,
+    ClassWeight, ClassifierKind, Costs, FeatureMap, Features, KERNEL_WINDOWS, KernelLearner,
+    KernelLogistic, KernelMachine, KernelSvm, Learner, LinearSvm, Loss, Matrix, Metric, Scaling,
+    TrainOptions, WindowKernel, minimise, objective, train,
 };
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
@@ -201,5 +202,80 @@ fn more_windows_than_a_gram_matrix_takes_are_refused() {
         let refused = learner.check_windows(KERNEL_WINDOWS + 1).expect_err("too many").to_string();
         let kind = if learner == Learner::KernelLogistic { "logistic" } else { "support vector" };
         assert!(refused.contains("5001") && refused.contains(kind), "{refused}");
+    }
+}
+
+/// What a machine says is the sum of all its terms, however many, and the multipliers make the machine,
+/// those carried on from smaller costs too.
+#[test]
+fn a_linear_machine_is_the_sum_of_its_multipliers() {
+    let mut s = Sampler::new(12);
+    let items = Items::draw(&mut s, 40, 19, 1.0);
+    let mut rows = Matrix::new(19);
+    items.rows.iter().for_each(|row| rows.push(row));
+    let mut dual = vec![0.0; 40];
+    for c in [0.1, 1.0, 10.0] {
+        let machine = LinearSvm::train(&rows, &items.positive, Costs::even(c), &mut dual);
+        let linear = machine.linear();
+        for k in 0..20 {
+            let entry = |row: &[f32]| row.get(k).map_or(1.0, |&x| f64::from(x));
+            let signed = rows.rows().zip(&items.positive).zip(&dual).map(|((row, &is), &alpha)| {
+                if is { entry(row) * f64::from(alpha) } else { -entry(row) * f64::from(alpha) }
+            });
+            let weight = linear.weights.get(k).copied().unwrap_or(linear.bias);
+            assert_close(weight, signed.sum(), 1e-4, "weight");
+        }
+        for row in rows.rows() {
+            let wide: Vec<f64> = row.iter().copied().map(f64::from).collect();
+            assert_close(machine.value(row).into(), linear.value(&wide), 1e-5, "value");
+        }
+    }
+}
+
+/// Models, features, scaling, machine, directions: training is these, one after the other.
+#[test]
+fn a_trained_classifier_is_the_machine_of_its_scaled_features() {
+    let mut s = Sampler::new(13);
+    let series = (0..16).map(|n| {
+        let level = if n % 2 == 0 { 0.0 } else { 0.8 };
+        let rows: Samples = (0..12).map(|_| [level + s.normal(), 30.0 * s.normal()]).collect();
+        (["a", "b"][n % 2], rows)
+    });
+    let kind = Kind::Channels(["p", "q"].map(str::to_owned).to_vec());
+    let data = Dataset::labelled(kind, series).expect("sound");
+    let all: Vec<usize> = (0..16).collect();
+    let mut options = TrainOptions::new(ClassifierKind::Fisher);
+    options.baum_welch.states = 2;
+    (options.c, options.std_floors) = (vec![0.5], Vec::new());
+    for (learner, scaling) in
+        [(Learner::Logistic, Scaling::Practical), (Learner::Svm, Scaling::Diagonal)]
+    {
+        (options.learner, options.scalings) = (learner, vec![scaling]);
+        let trained = train(&data, &all, &options, &|| ()).expect("trained").classifier;
+        let classifier = trained.linear().expect("it compiles");
+        let (models, scale) = (classifier.models.clone(), classifier.scale.clone());
+        let map = FeatureMap::new(Features::Scores, models, scale, true, classifier.normalisation);
+        let views: Vec<SamplesView<'_>> =
+            data.series().iter().map(|series| series.samples.view()).collect();
+        let mut matrix = Matrix::new(map.len());
+        map.extract(&views).iter().flatten().for_each(|row| matrix.push(row));
+        let metric = Metric::of(&matrix, &[12; 16], &map, scaling).expect("a metric");
+        let mut scaled = Matrix::new(map.len());
+        for row in matrix.rows() {
+            scaled.push(&metric.map(&row.iter().copied().map(f64::from).collect::<Vec<f64>>()));
+        }
+        let positive: Vec<bool> = data.series().iter().map(|one| one.label == Some(1)).collect();
+        let costs = Costs::even(0.5);
+        let machine = match learner {
+            Learner::Svm => LinearSvm::train(&scaled, &positive, costs, &mut [0.0; 16]).linear(),
+            _ => minimise(Loss::Logistic, &scaled, &positive, costs, None),
+        };
+        let pulled = metric.pull(&machine);
+        let (directions, weights): (Vec<_>, Vec<f64>) =
+            map.directions(&pulled.weights).into_iter().unzip();
+        let [output] = &classifier.outputs[..] else { panic!("one output") };
+        assert_close(output.bias, pulled.bias, 1e-9, "bias");
+        assert_eq!((output.weights.len(), &output.directions), (2, &directions));
+        assert_eq!(output.weights, weights);
     }
 }

@@ -1,5 +1,6 @@
 //! Learners are held to the conditions that make a solution one.
 
+mod baum_welch;
 mod choices;
 mod families;
 mod features;

@@ -13,12 +13,17 @@ fn strings(s: &mut Sampler, count: usize, certain: f64) -> Vec<Samples> {
     (0..count).map(|_| string(s)).collect()
 }
 
-fn settled(kinds: &[Vec<Samples>]) -> BaumWelch {
+fn settled_by(pseudocount: f64, kinds: &[Vec<Samples>]) -> BaumWelch {
     let kinds: Vec<Vec<SamplesView<'_>>> =
         kinds.iter().map(|kind| kind.iter().map(Samples::view).collect()).collect();
     let kinds: Vec<&[SamplesView<'_>]> = kinds.iter().map(Vec::as_slice).collect();
-    let options = BaumWelch { states: 2, ..BaumWelch::default() };
+    // Without a pseudocount a symbol that is not among those fitted to is impossible.
+    let options = BaumWelch { states: 2, symbol_pseudocount: pseudocount, ..BaumWelch::default() };
     options.settled(&kinds, 4, &[]).expect("settled")
+}
+
+fn settled(kinds: &[Vec<Samples>]) -> BaumWelch {
+    settled_by(0.5, kinds)
 }
 
 #[test]
@@ -65,4 +70,17 @@ fn every_third_string_is_held_out() {
     };
     assert_eq!(settled_with(&|n| n % 3 == 2 || n % 5 == 0), Topology::Positions);
     assert_eq!(settled_with(&|n| n % 3 != 2 || n % 5 == 0), Topology::Ergodic);
+}
+
+#[test]
+fn what_no_model_can_be_fitted_to_or_make_says_nothing() {
+    let mut s = Sampler::new(5);
+    let sites = strings(&mut s, 30, 1.0);
+    let missing = Samples::Symbols(vec![None; 6]);
+    let mut unseen = vec![missing.clone(), missing, sites[0].clone()];
+    assert_eq!(settled(&[unseen.clone(), sites.clone()]).topology, Topology::Positions);
+    // A third that has symbols which the others have not.
+    let of = |symbol: u16| -> Samples { vec![symbol; 6].into_iter().collect() };
+    unseen = vec![of(0), of(0), of(3)];
+    assert_eq!(settled_by(0.0, &[unseen, sites]).topology, Topology::Positions);
 }
