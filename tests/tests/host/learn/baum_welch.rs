@@ -1,7 +1,8 @@
 //! One model fitted: where it starts, what holds it, when it has converged, how it is read.
 
+use fishweir::batch::{Expectations, expectations};
 use fishweir::data::Samples;
-use fishweir::fit::{BaumWelch, Expectations, FitError, Topology, expectations, fit};
+use fishweir::fit::{BaumWelch, FitError, Topology, fit};
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
 
