@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples, ShortSeries, Windowing};
+use fishweir::deploy::{ExpansionKernel, ModelKind};
 use fishweir::fit::Topology;
 use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::FixedLengthModel;
@@ -376,6 +377,21 @@ fn kernel_machines_are_judged_on_what_is_held_back() {
         let choice = trained(&data, &options).choice.expect("judged");
         assert_eq!(choice.by, ChosenBy::InnerFolds);
         assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
+    }
+    for with_likelihood in [true, false] {
+        let mut options = options(ClassifierKind::Gaussian, 1);
+        (options.learner, options.with_likelihood) = (Learner::KernelSvm, with_likelihood);
+        let ModelKind::Machine(machine) = trained(&data, &options).classifier else {
+            panic!("a kernel machine")
+        };
+        let ExpansionKernel::Scores { likelihood, centre, .. } = machine.kernel else {
+            panic!("a kernel on scores")
+        };
+        // Two models of one state: two entries of the chain, a mean and a deviation.
+        assert_eq!(
+            (likelihood, centre.len()),
+            (with_likelihood, 2 * (4 + usize::from(likelihood)))
+        );
     }
     let places: Vec<f64> =
         (0..18).map(|n| f64::from(n % 2) * 8.0 - 4.0 + 0.1 * f64::from(n)).collect();
