@@ -8,7 +8,7 @@ use fishweir::report::{GramReport, InformationSummary};
 
 use super::Failure;
 use super::arguments::named_after;
-use super::kernels::{Compared, OfData};
+use super::kernels::{Compared, OfData, SPECTRUM_UNASKED};
 use super::output::{self, Outputs};
 
 pub(super) const LONG_ABOUT: &str = "\
@@ -48,9 +48,6 @@ enum Layout {
     Npy,
     Libsvm,
 }
-
-/// Items whose eigenvalues are computed unasked, in a second or two.
-const SPECTRUM_UNASKED: usize = 1_000;
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = match &arguments.output {

@@ -13,7 +13,7 @@ use fishweir::learn::{ClassifierKind, TrainOptions};
 
 use super::{Arguments, each_once};
 use crate::commands::arguments::refuse_idle;
-use crate::commands::kernels::{Asked, Reads, id, item_refused};
+use crate::commands::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused};
 use crate::commands::{Failure, note};
 
 /// A kernel, and what its machine is called beside the other classifiers.
@@ -190,7 +190,7 @@ fn check_matrix(
 
 /// Says where a matrix is none of a kernel.
 fn tell_spectrum(name: &str, gram: &Gram) -> Result<(), Failure> {
-    if gram.len() <= SPECTRUM_AT_MOST {
+    if gram.len() <= SPECTRUM_UNASKED {
         let spectrum = gram.spectrum()?;
         if !spectrum.is_positive_semidefinite() {
             note(format_args!(
@@ -202,9 +202,6 @@ fn tell_spectrum(name: &str, gram: &Gram) -> Result<(), Failure> {
     }
     Ok(())
 }
-
-/// Items whose eigenvalues are computed unasked, in a second or two.
-const SPECTRUM_AT_MOST: usize = 1_000;
 
 /// Cross-validates a machine on a kernel: normalised, unless its matrix is given.
 pub(super) fn validate(

@@ -6,19 +6,20 @@ mod each;
 mod family;
 mod marginal;
 mod of_data;
+mod refused;
 mod source;
 
 use std::path::Path;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fishweir::data::{Dataset, SamplesView, Window, Windows};
+use fishweir::data::{Dataset, SamplesView, Windows};
 use fishweir::dynamics::MOST_STATES;
 use fishweir::fit::SystemEm;
 use fishweir::kernel::between::{BetweenError, PairError};
-use fishweir::kernel::marginal::{MarginalError, MarginalModel};
+use fishweir::kernel::marginal::MarginalModel;
 use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, Settings, kernel};
-use fishweir::kernel::{Expected, KernelError, Metric};
+use fishweir::kernel::{Expected, Metric};
 use fishweir::learn::{ClassifierKind, TrainOptions};
 use fishweir::model::{Family, FittedModel, Hmm, Scored};
 use fishweir_core::emission::Parametrisation;
@@ -31,6 +32,8 @@ pub(super) use each::{Per, fit_each};
 use family::Choice;
 pub(super) use family::{FamilyName, FamilyOptions};
 pub(super) use of_data::{Compared, OfData};
+use refused::{Refused, name, place};
+pub(super) use refused::{id, item_refused};
 
 /// What a kernel and its models are told.
 #[derive(Debug, clap::Args)]
@@ -78,8 +81,8 @@ pub(super) struct KernelOptions {
     #[arg(long, value_name = "RHO", help_heading = "Kernel", value_parser = positive,
           allow_negative_numbers = true)]
     rho: Option<f64>,
-    /// Transitions of the sequences that hidden Markov models are compared over (ppk, bhattacharyya,
-    /// mean-map) [default: 10]
+    /// Transitions of the sequences that hidden Markov models and dynamical systems are compared over
+    /// (ppk, bhattacharyya, mean-map) [default: 10]
     #[arg(long, value_name = "N", help_heading = "Kernel",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     steps: Option<u32>,
@@ -116,6 +119,9 @@ fn draws(text: &str) -> Result<usize, String> {
         _ => Err("is a number from 2 to 1000000".into()),
     }
 }
+
+/// Items whose eigenvalues are computed unasked, in a second or two.
+pub(super) const SPECTRUM_UNASKED: usize = 1_000;
 
 /// Names of kernels.
 pub(super) fn names() -> impl TypedValueParser<Value = &'static Entry> {
@@ -452,54 +458,5 @@ fn common_length(sequences: &[SamplesView<'_>]) -> Result<usize, Refused> {
              take --information sampled"
                 .into(),
         )),
-    }
-}
-
-/// Why no kernel was computed.
-enum Refused {
-    Usage(String),
-    Kernel(KernelError),
-    Marginal(MarginalError),
-}
-
-impl From<KernelError> for Refused {
-    fn from(error: KernelError) -> Self {
-        Self::Kernel(error)
-    }
-}
-
-/// Why a kernel by marginalisation has no value, with the place of the item in the file.
-pub(super) fn item_refused(error: MarginalError, data: &Dataset, windows: &Windows<'_>) -> Failure {
-    name(Refused::Marginal(error), data, windows)
-}
-
-/// Puts the place in the file of an item that has no kernel in front of why.
-fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> Failure {
-    let (index, error, advice) = match refused {
-        Refused::Usage(what) => return Failure::Input(what),
-        Refused::Marginal(MarginalError::Item { item, error }) => {
-            (Some(item), error.to_string(), "")
-        }
-        Refused::Marginal(error) => return Failure::Input(error.to_string()),
-        Refused::Kernel(error) => {
-            (error.sequence(), error.to_string(), "; fit the model with it, or leave it out")
-        }
-    };
-    Failure::Input(match index.and_then(|index| windows.all().get(index)) {
-        Some(window) => format!("{}: {error}{advice}", place(data, window)),
-        None => error,
-    })
-}
-
-/// Where an item is.
-fn place(data: &Dataset, item: &Window<'_>) -> String {
-    format!("{}, line {}, item {}", data.source(), item.source.line, id(item))
-}
-
-/// An item's name: its series', and where it begins if that is not at the start.
-pub(super) fn id(window: &Window<'_>) -> String {
-    match window.start {
-        0 => window.source.id.clone(),
-        start => format!("{}@{start}", window.source.id),
     }
 }

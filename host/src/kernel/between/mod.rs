@@ -75,7 +75,7 @@ pub trait ModelKernel: Sync {
     fn log_value(&self, a: &Self::Model, b: &Self::Model) -> Result<f64, BetweenError>;
 
     /// Whether every matrix of all pairs is positive semi-definite, rounding aside. Where it is not
-    /// promised, reports say so and show the spectrum.
+    /// promised, the spectrum of a matrix ([`Gram::spectrum`](crate::kernel::Gram::spectrum)) tells.
     fn is_positive_semidefinite(&self) -> bool {
         true
     }

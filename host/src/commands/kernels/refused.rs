@@ -1,0 +1,60 @@
+//! Why no kernel was computed, and where in the data the item is that it is about.
+
+use fishweir::data::{Dataset, Window, Windows};
+use fishweir::kernel::KernelError;
+use fishweir::kernel::marginal::MarginalError;
+
+use crate::commands::Failure;
+
+/// Why no kernel was computed.
+pub(super) enum Refused {
+    Usage(String),
+    Kernel(KernelError),
+    Marginal(MarginalError),
+}
+
+impl From<KernelError> for Refused {
+    fn from(error: KernelError) -> Self {
+        Self::Kernel(error)
+    }
+}
+
+/// Why a kernel by marginalisation has no value, with the place of the item in the file.
+pub(in crate::commands) fn item_refused(
+    error: MarginalError,
+    data: &Dataset,
+    windows: &Windows<'_>,
+) -> Failure {
+    name(Refused::Marginal(error), data, windows)
+}
+
+/// Puts the place in the file of an item that has no kernel in front of why.
+pub(super) fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> Failure {
+    let (index, error, advice) = match refused {
+        Refused::Usage(what) => return Failure::Input(what),
+        Refused::Marginal(MarginalError::Item { item, error }) => {
+            (Some(item), error.to_string(), "")
+        }
+        Refused::Marginal(error) => return Failure::Input(error.to_string()),
+        Refused::Kernel(error) => {
+            (error.sequence(), error.to_string(), "; fit the model with it, or leave it out")
+        }
+    };
+    Failure::Input(match index.and_then(|index| windows.all().get(index)) {
+        Some(window) => format!("{}: {error}{advice}", place(data, window)),
+        None => error,
+    })
+}
+
+/// Where an item is.
+pub(super) fn place(data: &Dataset, item: &Window<'_>) -> String {
+    format!("{}, line {}, item {}", data.source(), item.source.line, id(item))
+}
+
+/// An item's name: its series', and where it begins if that is not at the start.
+pub(in crate::commands) fn id(window: &Window<'_>) -> String {
+    match window.start {
+        0 => window.source.id.clone(),
+        start => format!("{}@{start}", window.source.id),
+    }
+}
