@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::data::{Alphabet, Kind, Windowing};
 use crate::files::{self, FileError};
+use crate::kernel::mean_map::WORDS_AT_MOST;
 use crate::runtime::{Hmm, HmmError};
 
 pub use crate::runtime::EmissionDirection;
@@ -71,11 +72,23 @@ pub struct Provenance {
     pub notes: Vec<String>,
 }
 
+/// Contexts that a device numbers.
+pub const CONTEXTS_AT_MOST: usize = u16::MAX as usize;
+
+/// Contexts of so many symbols: `None` where there are more than a device numbers, or more words of one symbol
+/// more than a table has room for.
+#[must_use]
+pub fn contexts_of(symbols: usize, order: usize) -> Option<usize> {
+    let contexts = symbols.checked_pow(u32::try_from(order).ok()?)?;
+    let words = contexts.checked_mul(symbols)?;
+    (contexts <= CONTEXTS_AT_MOST && words <= WORDS_AT_MOST).then_some(contexts)
+}
+
 /// A trained classifier of streams, in `f64`, in the sensor's own units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Classifier {
-    /// `bayes`, `fisher`, `top`, `count` or `latent-mean-map`.
+    /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map` or `empirical-mean-map`.
     pub method: String,
     /// What it observes.
     pub observations: Observations,
@@ -86,8 +99,12 @@ pub struct Classifier {
     /// Each channel's standard deviation over the training data; empty for symbols. Centre and scale
     /// are folded into the models: samples are pushed as the sensor gives them.
     pub scale: Vec<f64>,
-    /// The bank of models.
+    /// The bank of models; where words are weighed, one without a past that finds every symbol as likely.
     pub models: Vec<Hmm>,
+    /// Of what weighs words of symbols, and no models: how many symbols are the context of the next. Directions
+    /// have a row of emissions a context, in lexicographic order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<usize>,
     /// One output for two classes (its sign decides), else one a class.
     pub outputs: Vec<Output>,
     /// `none`, `per_sample` or `per_root_sample`.
@@ -313,6 +330,12 @@ impl Classifier {
                 return Err(format!("model {index} {what}"));
             }
         }
+        let contexts = match self.order {
+            None => None,
+            Some(order) => Some(self.contexts(order).ok_or_else(|| {
+                format!("contexts of {order} symbols are of one model over symbols, and not so many")
+            })?),
+        };
         let scores = self.uses_scores();
         for (index, output) in self.outputs.iter().enumerate() {
             let wanted = if scores { self.models.len() } else { 0 };
@@ -323,7 +346,7 @@ impl Classifier {
                 return Err(format!("output {index} has a weight that is not finite"));
             }
             for (model, direction) in self.models.iter().zip(&output.directions) {
-                if !direction.fits(model) {
+                if !direction.fits(model, contexts) {
                     return Err(format!("output {index} has a direction that fits no model"));
                 }
             }
@@ -332,14 +355,24 @@ impl Classifier {
     }
 }
 
+impl Classifier {
+    /// How many contexts there are where each is so many symbols.
+    fn contexts(&self, order: usize) -> Option<usize> {
+        let of_words = matches!(self.observations, Observations::Symbols(_))
+            && matches!(self.models.as_slice(), [model] if model.states() == 1);
+        if of_words { contexts_of(self.size(), order) } else { None }
+    }
+}
+
 impl Direction {
-    pub(crate) fn fits(&self, model: &Hmm) -> bool {
+    /// Whether it is one of a model; or of one whose emissions have a row a context.
+    pub(crate) fn fits(&self, model: &Hmm, contexts: Option<usize>) -> bool {
         let states = model.states();
         let row = |row: &[f64]| row.len() == states && row.iter().all(|w| w.is_finite());
         row(&self.initial)
             && self.transition.len() == states
             && self.transition.iter().all(|from| row(from))
-            && self.emission.fits(&model.emission, states)
+            && self.emission.fits(&model.emission, contexts.unwrap_or(states))
     }
 }
 

@@ -226,6 +226,7 @@ fn an_impossible_sample_is_reported_and_skipped() {
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![model(0.9), model(0.2)],
+        order: None,
         outputs: vec![Output { bias: 0.0, weights: vec![-1.0, 1.0], directions: Vec::new() }],
         normalisation: Normalisation::NONE,
         provenance: Provenance::default(),

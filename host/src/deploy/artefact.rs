@@ -39,6 +39,9 @@ pub enum ArtefactFileError {
     /// Emissions that an artefact has no code for.
     #[error("an artefact holds no {0} emissions: export Rust source (--rust)")]
     Family(&'static str),
+    /// Weights of words, that an artefact has no code for.
+    #[error("an artefact holds no weights of words: export Rust source (--rust)")]
+    Words,
     /// A size that two bytes, or four, cannot say.
     #[error("the classifier is too large for an artefact")]
     TooLarge,
@@ -61,10 +64,11 @@ impl Deployed {
         })
     }
 
-    /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order.
+    /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order. (Of words the table
+    /// of contexts is left blank, for no artefact holds it.)
     #[must_use]
     pub fn payload(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
+        let mut bytes = vec![0; self.context_bytes()];
         let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
         fn weights<'a>(row: impl IntoIterator<Item = &'a Weight>, put: &mut impl FnMut(f32)) {
             for weight in row {
@@ -76,6 +80,7 @@ impl Deployed {
         for (index, model) in self.models.iter().enumerate() {
             let states = match &steps {
                 Some(steps) => steps[index].clone(),
+                None if self.order.is_some() => (0..model.emission.len()).collect(),
                 None => {
                     weights(&model.initial, &mut put);
                     weights(model.transition.iter().flatten(), &mut put);
@@ -98,6 +103,9 @@ impl Deployed {
     /// # Errors
     /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
     pub fn to_artefact(&self) -> Result<Vec<u8>, ArtefactFileError> {
+        if self.order.is_some() {
+            return Err(ArtefactFileError::Words);
+        }
         let family = EmissionType::of(&self.models).family;
         if family.artefact().is_none() {
             return Err(ArtefactFileError::Family(family.name()));
@@ -196,7 +204,9 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         Observed::Symbol => Observations::Symbols(observed.concat()),
         Observed::Channels(_) => Observations::Channels(observed),
     };
-    let deployed = Deployed { observations, classes, models, weights, biases, normalisation };
+    let order = None;
+    let deployed =
+        Deployed { observations, classes, models, order, weights, biases, normalisation };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
     if !labelled || deployed.size() != sizes.emission.size {
         return Err(ArtefactError::Labels);

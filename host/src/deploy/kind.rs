@@ -167,6 +167,9 @@ impl DeployedKind {
         let (family, shape) = self.emission();
         match self {
             Self::Machine(_) => Some("kernel machines are exported as Rust source".to_owned()),
+            Self::Linear(one) if one.order().is_some() => {
+                Some("weights of words are exported as Rust source".to_owned())
+            }
             Self::Linear(_) if family.artefact().is_some() => None,
             Self::Linear(_) => Some(format!("{} are exported as Rust source", family.words(shape))),
         }
@@ -320,7 +323,7 @@ macro_rules! of_either_kind {
 }
 of_either_kind! {
     Deployed, |deployed: &Deployed| match deployed.to_artefact() {
-        Err(ArtefactFileError::Family(_)) => None,
+        Err(ArtefactFileError::Family(_) | ArtefactFileError::Words) => None,
         artefact => Some(artefact),
     }, "log-likelihoods", true;
     Stream, |stream: &Stream| Ok(stream.decision()), |stream: &Stream| Ok(stream.decision_values()),

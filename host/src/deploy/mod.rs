@@ -25,6 +25,7 @@ mod route;
 mod source;
 mod steps;
 mod stream;
+mod words;
 
 pub use artefact::ArtefactFileError;
 pub use compile::CompileError;
@@ -72,6 +73,9 @@ pub struct Deployed<T = f32> {
     pub(crate) observations: Observations,
     pub(crate) classes: Vec<String>,
     pub(crate) models: Vec<DeployedModel<T>>,
+    /// How many symbols are the context of the next, where emissions are a row a context and nothing is
+    /// hidden.
+    pub(crate) order: Option<usize>,
     /// `[output][model]`.
     pub(crate) weights: Vec<Vec<T>>,
     /// `[output]`.
@@ -108,10 +112,16 @@ impl<T> Deployed<T> {
         self.models.len()
     }
 
-    /// Hidden states of each model.
+    /// Hidden states of each model, or its contexts.
     #[must_use]
     pub fn states(&self) -> usize {
-        self.models.first().map_or(0, |model| model.initial.len())
+        self.models.first().map_or(0, |model| model.emission.len())
+    }
+
+    /// How many symbols are the context of the next, of what weighs words of symbols.
+    #[must_use]
+    pub fn order(&self) -> Option<usize> {
+        self.order
     }
 
     /// Channels or symbols.

@@ -1,5 +1,7 @@
 //! The host's run of a deployed classifier: the core's recursions at run-time sizes.
 
+use std::borrow::Cow;
+
 use fishweir_core::classify::{Decision, Output, decide_exactly};
 use fishweir_core::emission::{ChannelQ15, Emission};
 use fishweir_core::hmm::Hmm;
@@ -7,7 +9,8 @@ use fishweir_core::number::{Dual, Real};
 use fishweir_core::{Flaw, ModelError, ObservationError, Part};
 
 use super::block::{Block, Observation, block, hmm};
-use super::{Deployed, DeployedModel};
+use super::words::words;
+use super::{Deployed, DeployedEmission, DeployedModel};
 use crate::data::Sample;
 use crate::runtime::family::BLOCK;
 use crate::runtime::{CategoricalVec, HostReal, RowState, with_states};
@@ -69,7 +72,10 @@ impl<T: HostReal> Deployed<T> {
                 let steps = steps.as_ref().map(|steps| steps[index].as_slice());
                 let block = |first| {
                     let left = directions - usize::min(first, directions);
-                    block(model, steps, first, left)
+                    match self.order {
+                        Some(order) => words(model, order, first, left),
+                        None => block(model, steps, first, left),
+                    }
                 };
                 let blocks = (0..directions.max(1)).step_by(BLOCK).map(block).collect();
                 ModelStream::of(blocks)
@@ -263,8 +269,23 @@ impl Deployed {
     /// # Errors
     /// The core's name for the first that is wrong.
     pub fn validate(&self) -> Result<(), ModelError> {
-        self.models.iter().try_for_each(|model| self.validate_model(model))?;
+        self.each_model().try_for_each(|(_, model)| self.validate_model(&model))?;
         self.validate_outputs()
+    }
+
+    /// The models and their numbers; of words each context as one of its own.
+    pub(super) fn each_model(&self) -> impl Iterator<Item = (usize, Cow<'_, DeployedModel>)> {
+        self.models.iter().enumerate().flat_map(|(index, model)| {
+            let (whole, contexts) = match self.order {
+                None => (Some(Cow::Borrowed(model)), &[][..]),
+                Some(_) => (None, model.emission.as_slice()),
+            };
+            let one = |row: &DeployedEmission| {
+                let (initial, transition) = (model.initial.clone(), model.transition.clone());
+                Cow::Owned(DeployedModel { initial, transition, emission: vec![row.clone()] })
+            };
+            whole.into_iter().chain(contexts.iter().map(one)).map(move |model| (index, model))
+        })
     }
 
     /// Checks the numbers of one of its models.

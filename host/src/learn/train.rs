@@ -150,6 +150,7 @@ impl<'a> Trainer<'a> {
         let classifier = match machine {
             AnyPath::Linear(machine) => {
                 classifier.models = map.models().to_vec();
+                classifier.order = map.order();
                 classifier.normalisation = options.normalisation;
                 classifier.outputs = machine.outputs(&map);
                 ModelKind::Linear(Box::new(classifier))

@@ -17,7 +17,7 @@ pub struct Inspection {
     pub form: &'static str,
     /// Bytes of the file.
     pub file_bytes: usize,
-    /// `bayes`, `fisher`, `top`, `count`, `gaussian`, `polynomial`, `cosine` or `fixed-length`; an
+    /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map`, `empirical-mean-map`, `gaussian`, `polynomial`, `cosine` or `fixed-length`; an
     /// artefact does not tell the second, third and fourth apart, and says `fisher`.
     pub classifier: String,
     /// Classes.
@@ -28,8 +28,10 @@ pub struct Inspection {
     pub symbols: Option<String>,
     /// Models in the bank, or of the kernel.
     pub models: usize,
-    /// States of each model.
+    /// States of each model, or contexts.
     pub states: usize,
+    /// How many symbols are a context, of what weighs words; null of all else.
+    pub order: Option<usize>,
     /// How they emit.
     #[serde(flatten)]
     pub emission: EmissionSummary,
@@ -120,6 +122,10 @@ impl Inspection {
             deployed,
             DeployedKind::Linear(one) if one.succession() == Succession::STEPS
         );
+        let order = match deployed {
+            DeployedKind::Linear(one) => one.order(),
+            DeployedKind::Machine(_) => None,
+        };
         let trained_items =
             fitted.and_then(ModelKind::machine).map_or(0, |expansion| expansion.items());
         let stored = match deployed {
@@ -136,6 +142,7 @@ impl Inspection {
             symbols,
             models,
             states,
+            order,
             emission: EmissionSummary::of(family, shape),
             known_states,
             outputs: any.outputs(),
@@ -156,9 +163,14 @@ impl Inspection {
             "top" => "log-odds of class models and their tangents",
             "count" => "expected statistics",
             "latent-mean-map" => "mixed expected counts",
+            "empirical-mean-map" => "mixed counts of words",
             _ => "Fisher scores",
         };
-        let by = |filter| if self.known_states { "position by position" } else { filter };
+        let by = |filter| match self.order {
+            Some(_) => "context by context",
+            None if self.known_states => "position by position",
+            None => filter,
+        };
         match (&self.stored, self.directions) {
             (Some(stored), _) => stored.kernel.clone(),
             (None, 0) => format!("log-likelihoods, {}", by("by the forward filter")),
@@ -193,7 +205,11 @@ impl fmt::Display for Inspection {
                     self.models,
                     counted(
                         self.states,
-                        if self.known_states { "position" } else { "hidden state" }
+                        match self.order {
+                            Some(_) => "context",
+                            None if self.known_states => "position",
+                            None => "hidden state",
+                        }
                     ),
                     counted(self.outputs, "output")
                 ),

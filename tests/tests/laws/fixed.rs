@@ -56,6 +56,7 @@ fn derivative_of(hmm: Hmm, direction: Direction) -> Classifier {
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![hmm],
+        order: None,
         outputs: vec![Output { bias: 0.0, weights: vec![0.0], directions: vec![direction] }],
         normalisation: Normalisation::NONE,
         provenance: Provenance::default(),

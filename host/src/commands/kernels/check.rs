@@ -13,7 +13,7 @@ impl Asked<'_> {
     pub(super) fn check(&self) -> Result<(), Failure> {
         let options = self.options;
         let counts = self.asked.iter().any(|entry| entry.takes.contains(&Setting::Order));
-        options.choice.check(self, options.order.is_some() && !counts)?;
+        options.choice.check(self, options.order.is_some() && !counts && !self.order_read)?;
         self.takes()?;
         let family = options.choice.family;
         if family != FamilyName::Hmm && matches!(self.entry.compares, Compares::States(_)) {

@@ -175,6 +175,7 @@ fn directions_weigh_scores() {
             centre: Vec::new(),
             scale: Vec::new(),
             models,
+            order: None,
             outputs: vec![Output { bias: 0.25, weights: likelihoods, directions }],
             normalisation: Normalisation::NONE,
             provenance: Provenance::default(),

@@ -118,6 +118,7 @@ fn check(
                 centre: Vec::new(),
                 scale: Vec::new(),
                 models: bank.models.clone(),
+                order: None,
                 outputs,
                 normalisation,
                 provenance: Provenance::default(),
