@@ -24,6 +24,7 @@ mod stream;
 mod tell;
 mod usage;
 mod watch;
+mod words;
 
 use assert_cmd::Command;
 use serde_json::Value;

@@ -1,12 +1,17 @@
 use super::Covariance;
 use crate::number::{Arithmetic, Parameter, Real};
 
+/// Up to which size loops over triangles are written out. Where floating point is in software a pass is dear
+/// anyway, and code takes flash.
+const WRITTEN_OUT: usize =
+    if cfg!(any(target_abi = "eabi", target_arch = "riscv32")) { 0 } else { 4 };
+
 /// A loop over some of `0..N`, in order. Of small systems its passes are written out: compilers take loops over
 /// triangles for loops of unknown length, and keep in memory what would fit in registers.
 macro_rules! each {
     ($k:ident in $range:expr, $n:ident, $body:block) => {{
         let range = $range;
-        if const { $n > 4 } {
+        if const { $n > WRITTEN_OUT } {
             for $k in range $body
         } else {
             each!($k, range, $n, $body, 0, 1, 2, 3);

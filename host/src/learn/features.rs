@@ -116,7 +116,8 @@ pub struct FeatureMap {
 }
 
 impl FeatureMap {
-    /// A map over a bank of models. Only scores may have log-likelihoods with them.
+    /// A map over a bank of models, of which for words only the number of symbols matters. Only scores may have
+    /// log-likelihoods with them.
     #[must_use]
     pub fn new(
         features: Features,
@@ -126,6 +127,11 @@ impl FeatureMap {
         normalisation: Normalisation,
     ) -> Self {
         let with_likelihood = with_likelihood && features == Features::Scores;
+        let models = match features {
+            Features::EmpiricalMap { .. } => models.first().map(Hmm::size).map(Hmm::even),
+            _ => None,
+        }
+        .map_or(models, |even| vec![even]);
         let kept = models
             .iter()
             .map(|model| match features {
