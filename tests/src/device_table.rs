@@ -8,9 +8,11 @@ use fishweir::device::{Board, DeviceError, Firmware, Qemu};
 
 use crate::call_graph::CallGraph;
 
-// Host and firmware do not depend on each other; they share this file, which depends on neither.
+// Host and firmware do not depend on each other; they share these files, which depend on neither.
 #[path = "../../firmware/src/measure/record.rs"]
 pub mod record;
+#[path = "../../firmware/src/measure/bits.rs"]
+pub mod bits;
 
 use record::{LENGTH, Measurement};
 
@@ -41,6 +43,8 @@ pub struct Row {
     pub stack_bytes: u32,
     /// Bytes of the code that pushes and of all that it calls; 0 where it is not one function.
     pub code_bytes: u64,
+    /// Of what was read, where it was not measured but hashed; else 0.
+    pub digest: u32,
 }
 
 impl Row {
@@ -56,6 +60,7 @@ impl Row {
             state_bytes: record.state_bytes,
             stack_bytes: record.stack_bytes,
             code_bytes: calls.reachable_bytes(record.code),
+            digest: record.digest,
         }
     }
 
