@@ -42,6 +42,9 @@ pub enum ArtefactFileError {
     /// Weights of words, that an artefact has no code for.
     #[error("an artefact holds no weights of words: export Rust source (--rust)")]
     Words,
+    /// A kernel machine.
+    #[error("an artefact holds no kernel machine: export Rust source (--rust)")]
+    Kernel,
     /// A size that two bytes, or four, cannot say.
     #[error("the classifier is too large for an artefact")]
     TooLarge,
@@ -107,6 +110,9 @@ impl Deployed {
             return Err(ArtefactFileError::Words);
         }
         let family = EmissionType::of(&self.models).family;
+        if self.kernel.is_some() {
+            return Err(ArtefactFileError::Kernel);
+        }
         if family.artefact().is_none() {
             return Err(ArtefactFileError::Family(family.name()));
         }
@@ -125,6 +131,20 @@ impl Deployed {
         let header = Header::encode(shape, &payload, labels.as_bytes())
             .ok_or(ArtefactFileError::TooLarge)?;
         Ok([header.as_slice(), &payload, labels.as_bytes()].concat())
+    }
+
+    /// Why it has no binary artefact, in words; `None` where it has one.
+    #[must_use]
+    pub fn no_artefact(&self) -> Option<String> {
+        let (family, shape) = self.emission();
+        if self.kernel.is_some() {
+            return Some("kernel machines are exported as Rust source".to_owned());
+        }
+        if self.order.is_some() {
+            return Some("weights of words are exported as Rust source".to_owned());
+        }
+        let none = family.artefact().is_none();
+        none.then(|| format!("{} are exported as Rust source", family.words(shape)))
     }
 
     /// Writes the artefact, whole or not at all.
@@ -204,9 +224,9 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         Observed::Symbol => Observations::Symbols(observed.concat()),
         Observed::Channels(_) => Observations::Channels(observed),
     };
-    let order = None;
+    let (order, kernel) = (None, None);
     let deployed =
-        Deployed { observations, classes, models, order, weights, biases, normalisation };
+        Deployed { observations, classes, models, order, kernel, weights, biases, normalisation };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
     if !labelled || deployed.size() != sizes.emission.size {
         return Err(ArtefactError::Labels);

@@ -33,7 +33,7 @@ fn words() -> Classifier {
         emission: Emissions::categorical(vec![vec![0.25; 4]]),
     };
     let direction = direction(vec![0.0], vec![vec![0.0]], rows::<16, 4>(weight));
-    classifier(even, Some(2), direction)
+    classifier(even, |outputs| Rule::Words { order: 2, outputs }, direction)
 }
 
 fn counts() -> Classifier {
@@ -45,7 +45,7 @@ fn counts() -> Classifier {
         emission: Emissions::categorical(probability),
     };
     let emission = rows::<2, 4>(|state, symbol| weight(symbol, state));
-    classifier(hmm, None, direction(vec![0.0; 2], rows::<2, 2>(weight), emission))
+    classifier(hmm, Rule::Linear, direction(vec![0.0; 2], rows::<2, 2>(weight), emission))
 }
 
 fn rows<const R: usize, const C: usize>(of: impl Fn(usize, usize) -> f32) -> Vec<Vec<f64>> {
@@ -59,7 +59,7 @@ fn direction(initial: Vec<f64>, transition: Vec<Vec<f64>>, counts: Vec<Vec<f64>>
     Direction { initial, transition, emission }
 }
 
-fn classifier(hmm: Hmm, order: Option<usize>, direction: Direction) -> Classifier {
+fn classifier(hmm: Hmm, rule: fn(Vec<Output>) -> Rule, direction: Direction) -> Classifier {
     let output =
         Output { bias: f64::from(BIAS), weights: vec![0.0], directions: vec![direction] };
     Classifier {
@@ -69,9 +69,8 @@ fn classifier(hmm: Hmm, order: Option<usize>, direction: Direction) -> Classifie
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![hmm],
-        order,
         normalisation: Normalisation::PER_SAMPLE,
-        rule: Rule::Linear(vec![output]),
+        rule: rule(vec![output]),
         provenance: Provenance::default(),
     }
 }
