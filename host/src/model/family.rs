@@ -1,6 +1,6 @@
 use super::{
-    ContextModelError, ContextSet, DensityModel, FittedModel, MarkovModel, PositionModel,
-    SystemModel,
+    ContextModelError, ContextSet, DensityModel, FittedModel, KernelDensityModel, MarkovModel,
+    PositionModel, SystemModel,
 };
 use crate::data::{Kind, SamplesView};
 use crate::fit::{BaumWelch, SystemEm};
@@ -30,6 +30,11 @@ pub enum Family {
     },
     /// [`DensityModel`], of as many Gaussians as there are states.
     Density(BaumWelch),
+    /// [`KernelDensityModel`], with the bandwidth for which every sample is likeliest given the others.
+    KernelDensity {
+        /// The least bandwidth, in units of a channel's spread.
+        least: f64,
+    },
     /// [`SystemModel`].
     LinearSystem(SystemEm),
 }
@@ -70,6 +75,12 @@ impl Family {
             }
             (Self::Density(options), Kind::Channels(_)) => {
                 DensityModel::fit(options, sequences, scale, &|| ())?.0.into()
+            }
+            (Self::KernelDensity { least }, Kind::Channels(_)) => {
+                KernelDensityModel::fit(sequences, scale, *least)?.into()
+            }
+            (Self::KernelDensity { .. }, Kind::Symbols(_)) => {
+                return Err(kind_of("a kernel density estimate", channels, symbols));
             }
             (Self::LinearSystem(options), Kind::Channels(_)) => {
                 SystemModel::fit(options, sequences, &|| ())?.0.into()

@@ -12,6 +12,7 @@
 //! | [`PositionModel`]: independent positions of sequences of one length | `positions.rs` |
 //! | counts, scores, estimates and information of rows of probabilities | `rows.rs` |
 //! | [`DensityModel`]: independent samples of a Gaussian, or of a mixture | `density.rs` |
+//! | [`KernelDensityModel`]: a Gaussian around every point | `kernel_density.rs` |
 //! | [`SystemModel`]: a linear dynamical system around a mean | `system.rs` |
 //! | [`Family`]: how a model without hidden states is fitted to data | `family.rs` |
 //! | [`FittedModel`], [`ModelSet`]: any of the models; several by name, and their file | `fitted.rs`, `set.rs` |
@@ -27,6 +28,7 @@ mod error;
 mod family;
 mod fitted;
 mod hmm;
+mod kernel_density;
 mod markov;
 mod mixture;
 mod positions;
@@ -41,6 +43,7 @@ pub use density::DensityModel;
 pub use error::ContextModelError;
 pub use family::Family;
 pub use fitted::FittedModel;
+pub use kernel_density::KernelDensityModel;
 pub use markov::MarkovModel;
 pub use mixture::{MixtureInformation, information_of_means};
 pub use positions::PositionModel;

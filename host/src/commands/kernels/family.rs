@@ -24,6 +24,8 @@ pub(in crate::commands) enum FamilyName {
     Gaussian,
     /// Independent samples of a mixture of Gaussians
     Mixture,
+    /// Independent samples of a kernel density estimate: a Gaussian around each of the item's
+    Kde,
     /// Linear dynamical systems: hidden states are vectors
     Lds,
 }
@@ -63,7 +65,7 @@ pub(in crate::commands) struct FamilyOptions {
     pseudo_count: Option<f64>,
 }
 
-use FamilyName::{Gaussian, Hmm, Lds, Markov, Mixture, Positions};
+use FamilyName::{Gaussian, Hmm, Kde, Lds, Markov, Mixture, Positions};
 
 impl FamilyName {
     pub(super) fn name(self) -> String {
@@ -74,8 +76,8 @@ impl FamilyName {
     /// [`Training::given`](crate::commands::arguments::Training::given).
     fn training(option: &str) -> &'static [Self] {
         match option {
-            "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture, Lds],
-            "--std-floor" => &[Hmm, Gaussian, Mixture, Lds],
+            "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture, Kde, Lds],
+            "--std-floor" => &[Hmm, Gaussian, Mixture, Kde, Lds],
             "--states" => &[Hmm, Lds],
             "--components" => &[Hmm, Mixture],
             "--iterations" | "--tolerance" => &[Hmm, Mixture, Lds],
@@ -119,6 +121,7 @@ impl Choice {
             Positions => " (independent positions)".into(),
             Gaussian => " (a Gaussian)".into(),
             Mixture => format!(" (a mixture of {components} Gaussians)"),
+            Kde => " (a kernel density estimate)".into(),
             Lds => " (a linear dynamical system)".into(),
         }
     }
@@ -198,6 +201,9 @@ impl FamilyOptions {
             }
             Positions => Family::Positions { uniform, pseudo_count },
             Gaussian => density(1),
+            Kde => {
+                Family::KernelDensity { least: training.std_floor.first().copied().unwrap_or(0.01) }
+            }
             Lds => {
                 let own = SystemEm::default();
                 Family::LinearSystem(SystemEm {

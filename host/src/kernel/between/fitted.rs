@@ -53,6 +53,7 @@ fn distribution(model: &FittedModel) -> Option<Distribution> {
             Distribution::Mixture { component, .. } if component.len() == 1 => component[0].clone(),
             mixture => mixture,
         }),
+        FittedModel::KernelDensity(model) => Some(model.distribution()),
         FittedModel::Markov(_) => multinomial_row(model).map(Distribution::Categorical),
         _ => None,
     }
