@@ -21,6 +21,7 @@ mod output;
 mod run;
 mod score;
 mod stream;
+mod systems;
 mod tell;
 mod usage;
 mod watch;

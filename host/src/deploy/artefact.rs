@@ -39,9 +39,9 @@ pub enum ArtefactFileError {
     /// Emissions that an artefact has no code for.
     #[error("an artefact holds no {0} emissions: export Rust source (--rust)")]
     Family(&'static str),
-    /// Weights of words, that an artefact has no code for.
-    #[error("an artefact holds no weights of words: export Rust source (--rust)")]
-    Words,
+    /// What else an artefact has no code for.
+    #[error("an artefact holds no {0}: export Rust source (--rust)")]
+    Without(&'static str),
     /// A kernel machine.
     #[error("an artefact holds no kernel machine: export Rust source (--rust)")]
     Kernel,
@@ -106,8 +106,8 @@ impl Deployed {
     /// # Errors
     /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
     pub fn to_artefact(&self) -> Result<Vec<u8>, ArtefactFileError> {
-        if self.order.is_some() {
-            return Err(ArtefactFileError::Words);
+        if let Some(what) = self.without_artefact() {
+            return Err(ArtefactFileError::Without(what));
         }
         let family = EmissionType::of(&self.models).family;
         if self.kernel.is_some() {
@@ -133,6 +133,12 @@ impl Deployed {
         Ok([header.as_slice(), &payload, labels.as_bytes()].concat())
     }
 
+    /// What there is of it that an artefact has no code for.
+    fn without_artefact(&self) -> Option<&'static str> {
+        let words = self.order.map(|_| "weights of words");
+        words.or(self.has_systems().then_some("linear dynamical systems"))
+    }
+
     /// Why it has no binary artefact, in words; `None` where it has one.
     #[must_use]
     pub fn no_artefact(&self) -> Option<String> {
@@ -140,8 +146,8 @@ impl Deployed {
         if self.kernel.is_some() {
             return Some("kernel machines are exported as Rust source".to_owned());
         }
-        if self.order.is_some() {
-            return Some("weights of words are exported as Rust source".to_owned());
+        if let Some(what) = self.without_artefact() {
+            return Some(format!("{what} are exported as Rust source"));
         }
         let none = family.artefact().is_none();
         none.then(|| format!("{} are exported as Rust source", family.words(shape)))
@@ -224,9 +230,17 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         Observed::Symbol => Observations::Symbols(observed.concat()),
         Observed::Channels(_) => Observations::Channels(observed),
     };
-    let (order, kernel) = (None, None);
-    let deployed =
-        Deployed { observations, classes, models, order, kernel, weights, biases, normalisation };
+    let deployed = Deployed {
+        observations,
+        classes,
+        models,
+        systems: Vec::new(),
+        order: None,
+        kernel: None,
+        weights,
+        biases,
+        normalisation,
+    };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
     if !labelled || deployed.size() != sizes.emission.size {
         return Err(ArtefactError::Labels);

@@ -134,6 +134,7 @@ impl Classifier {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
             models,
+            systems: Vec::new(),
             order: self.order(),
             kernel: None,
             weights: outputs

@@ -39,6 +39,9 @@ impl Deployed {
         if let Some(kernel) = &self.kernel {
             return self.cost_of_machine(kernel);
         }
+        if self.has_systems() {
+            return self.cost_of_systems();
+        }
         let (n, c, m) = (self.states(), self.directions(), self.models());
         let emission = &EmissionType::of(&self.models);
         let (filter, belief) = if self.order.is_some() || self.succession() == Succession::STEPS {

@@ -20,6 +20,9 @@ impl Deployed {
         if let Some(kernel) = &self.kernel {
             return self.source_of_machine(kernel);
         }
+        if self.has_systems() {
+            return self.source_of_systems();
+        }
         let directions = self.directions();
         let real = if directions == 0 { "f32".into() } else { format!("Dual<f32, {directions}>") };
         let emission = EmissionType::of(&self.models);

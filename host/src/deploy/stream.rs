@@ -13,7 +13,7 @@ use fishweir_core::{Flaw, ModelError, ObservationError, Part};
 use super::block::{Block, Observation, block, hmm};
 use super::machine::KernelStream;
 use super::words::words;
-use super::{Deployed, DeployedEmission, DeployedModel};
+use super::{Deployed, DeployedEmission, DeployedModel, DeployedSystem};
 use crate::classifier::Observations;
 use crate::data::Sample;
 use crate::runtime::family::BLOCK;
@@ -77,6 +77,10 @@ impl Deployed {
     #[must_use]
     pub fn stream(&self) -> Stream {
         match &self.kernel {
+            None if self.has_systems() => {
+                let bank = self.systems.iter().map(DeployedSystem::stream).collect();
+                self.stream_of(Engine::Bank(bank))
+            }
             None => self.bank(),
             Some(kernel) => self.stream_of(Engine::Kernel(kernel.stream(self))),
         }

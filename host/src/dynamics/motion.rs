@@ -34,7 +34,7 @@ pub(crate) struct Seen {
     pub(crate) observation: Matrix,
     /// `W`, `[channel][channel]` in a row.
     pub(crate) whitening: Vec<f64>,
-    constant: f64,
+    pub(crate) constant: f64,
 }
 
 impl Seen {
@@ -198,7 +198,7 @@ impl Motion {
 }
 
 /// The factors of a covariance: variances on the diagonal, the unit lower triangle left of it.
-pub(super) fn factors(matrix: &[Vec<f64>], part: Part) -> Result<Matrix, ModelError> {
+pub(crate) fn factors(matrix: &[Vec<f64>], part: Part) -> Result<Matrix, ModelError> {
     let size = matrix.len();
     with_few_states!(size, N => {
         let covariance = Covariance::<f64, N>::new(&padded(matrix), part)?;

@@ -13,7 +13,7 @@ use crate::deploy::{ArtefactFileError, Cost, Deployed, Route};
 pub struct Inspection {
     /// The file.
     pub file: String,
-    /// `model` or `artefact`.
+    /// `model`, `models` (linear dynamical systems, one a class) or `artefact`.
     pub form: &'static str,
     /// Bytes of the file.
     pub file_bytes: usize,
@@ -30,6 +30,8 @@ pub struct Inspection {
     pub models: usize,
     /// States of each model, or contexts.
     pub states: usize,
+    /// Whether the models are linear dynamical systems, with states of so many numbers.
+    pub systems: bool,
     /// How many symbols are a context, of what weighs words; null of all else.
     pub order: Option<usize>,
     /// How they emit.
@@ -117,7 +119,11 @@ impl Inspection {
         let artefact = if no_artefact.is_none() { Some(deployed.to_artefact()?) } else { None };
         Ok(Self {
             file,
-            form: if fitted.is_some() { "model" } else { "artefact" },
+            form: match fitted {
+                Some(_) => "model",
+                None if deployed.has_systems() => "models",
+                None => "artefact",
+            },
             file_bytes,
             classifier: deployed.method(fitted).to_owned(),
             classes: deployed.classes().to_vec(),
@@ -125,6 +131,7 @@ impl Inspection {
             symbols,
             models: deployed.models(),
             states: deployed.states(),
+            systems: deployed.has_systems(),
             order: deployed.order(),
             emission: EmissionSummary::of(family, shape),
             known_states: deployed.succession() == Succession::STEPS,
@@ -156,6 +163,7 @@ impl Inspection {
         };
         match (&self.stored, self.directions) {
             (Some(stored), _) => stored.kernel.clone(),
+            (None, 0) if self.systems => "log-likelihoods, by the Kalman filter".to_owned(),
             (None, 0) => format!("log-likelihoods, {}", by("by the forward filter")),
             (None, count) => {
                 let directions = counted(count, "direction");
@@ -190,6 +198,7 @@ impl fmt::Display for Inspection {
                         self.states,
                         match self.order {
                             Some(_) => "context",
+                            None if self.systems => "number",
                             None if self.known_states => "position",
                             None => "hidden state",
                         }
@@ -197,8 +206,10 @@ impl fmt::Display for Inspection {
                     counted(self.outputs, "output")
                 ),
             ),
-            ("emissions", self.emission.to_string().replace(" emissions", "")),
         ];
+        if !self.systems {
+            lines.push(("emissions", self.emission.to_string().replace(" emissions", "")));
+        }
         lines.extend(self.stored.iter().map(|stored| ("stored", stored.to_string())));
         lines.extend(self.normalisation.map(|name| ("normalisation", name.replace('_', " "))));
         if let Some(trained) = &self.provenance {

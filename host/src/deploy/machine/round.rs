@@ -49,6 +49,7 @@ impl Classifier {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
             models,
+            systems: Vec::new(),
             order: None,
             kernel: Some(kernel),
             weights: rows("coefficients", &coefficients)?,
