@@ -40,4 +40,14 @@ fn systems_one_a_class_decide() {
         "gram {data} --kernel mean-map --family kde --window 20 --hop 20 --normalise -o {matrix}"
     )));
     assert!(report.contains("a kernel density estimate"), "{report}");
+
+    let switching = "--components 2 --states 2 --iterations 5";
+    let path = at("modes.json");
+    printed(&mut fishweir(&format!("fit {data} --model switching {switching} -o {path}")));
+    let line = format!("gram {data} --kernel ppk --family switching {switching} --steps 4");
+    let report = printed(&mut fishweir(&format!("{line} --window 40 --normalise -o {matrix}")));
+    assert!(report.contains("a linear dynamical system of 2 modes"), "{report}");
+    let line = format!("gram {data} --kernel practical --family switching -o {matrix}");
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("systems that switch have none"), "{message}");
 }

@@ -41,7 +41,8 @@ pub(super) struct Training {
     /// always exist
     #[arg(long, value_name = "COLUMN")]
     pub(super) group: Option<String>,
-    /// Hidden states of each class model [default: 4]; numbers of the hidden state of an lds [default: 2]
+    /// Hidden states of each class model [default: 4]; numbers of the hidden state of an lds,
+    /// switching or not [default: 2]
     #[arg(long, value_name = "N")]
     states: Option<usize>,
     /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
@@ -135,7 +136,8 @@ pub(super) struct Emitting {
     /// Channels of 0 and 1: bernoulli [default: categorical for symbols, gaussian for channels]
     #[arg(long, value_name = "FAMILY", value_parser = families())]
     emission: Option<&'static dyn Family>,
-    /// Gaussians that each state mixes, 1 to 8 (mixture), or those of a model without states, 1 to 64
+    /// Gaussians that each state mixes, 1 to 8 (mixture), or those of a model without states, 1 to 64; modes of a
+    /// system that switches
     /// [default: 2]
     #[arg(long, value_name = "M")]
     components: Option<usize>,

@@ -1,9 +1,9 @@
 use super::{
     ContextModelError, ContextSet, DensityModel, FittedModel, KernelDensityModel, MarkovModel,
-    PositionModel, SystemModel,
+    PositionModel, SwitchingModel, SystemModel,
 };
 use crate::data::{Kind, SamplesView};
-use crate::fit::{BaumWelch, SystemEm};
+use crate::fit::{BaumWelch, SwitchingEm, SystemEm};
 
 /// A family of models, and how one of it is fitted.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,8 @@ pub enum Family {
     },
     /// [`SystemModel`].
     LinearSystem(SystemEm),
+    /// [`SwitchingModel`].
+    SwitchingSystem(SwitchingEm),
 }
 
 impl Family {
@@ -85,7 +87,10 @@ impl Family {
             (Self::LinearSystem(options), Kind::Channels(_)) => {
                 SystemModel::fit(options, sequences, &|| ())?.0.into()
             }
-            (Self::LinearSystem(_), Kind::Symbols(_)) => {
+            (Self::SwitchingSystem(options), Kind::Channels(_)) => {
+                SwitchingModel::fit(options, sequences, &|| ())?.0.into()
+            }
+            (Self::LinearSystem(_) | Self::SwitchingSystem(_), Kind::Symbols(_)) => {
                 return Err(kind_of("a linear dynamical system", channels, symbols));
             }
             (Self::Markov { .. }, Kind::Channels(_)) => {

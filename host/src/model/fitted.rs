@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DensityModel, Hmm, HmmError, KernelDensityModel, MarkovModel, Model, PositionModel, SystemModel,
+    DensityModel, Hmm, HmmError, KernelDensityModel, MarkovModel, Model, PositionModel, SwitchingModel,
+    SystemModel,
 };
 
 /// A fitted model of any kind, as files have it. A further kind is a line here.
@@ -23,6 +24,8 @@ pub enum FittedModel {
     KernelDensity(KernelDensityModel),
     /// A linear dynamical system around a mean.
     LinearSystem(SystemModel),
+    /// One that switches.
+    SwitchingSystem(SwitchingModel),
 }
 
 impl FittedModel {
@@ -36,6 +39,7 @@ impl FittedModel {
             Self::Density(model) => model,
             Self::KernelDensity(model) => model,
             Self::LinearSystem(model) => model,
+            Self::SwitchingSystem(model) => model,
         }
     }
 
@@ -75,6 +79,12 @@ impl From<PositionModel> for FittedModel {
 impl From<SystemModel> for FittedModel {
     fn from(model: SystemModel) -> Self {
         Self::LinearSystem(model)
+    }
+}
+
+impl From<SwitchingModel> for FittedModel {
+    fn from(model: SwitchingModel) -> Self {
+        Self::SwitchingSystem(model)
     }
 }
 

@@ -14,6 +14,7 @@
 //! | [`DensityModel`]: independent samples of a Gaussian, or of a mixture | `density.rs` |
 //! | [`KernelDensityModel`]: a Gaussian around every point | `kernel_density.rs` |
 //! | [`SystemModel`]: a linear dynamical system around a mean | `system.rs` |
+//! | [`SwitchingModel`]: one that switches | `switching.rs` |
 //! | [`Family`]: how a model without hidden states is fitted to data | `family.rs` |
 //! | [`FittedModel`], [`ModelSet`]: any of the models; several by name, and their file | `fitted.rs`, `set.rs` |
 //! | the exact information of a mixture of two Gaussians | `mixture.rs` |
@@ -36,6 +37,7 @@ mod rows;
 mod score;
 mod set;
 mod simulate;
+mod switching;
 mod system;
 
 pub use contexts::ContextSet;
@@ -51,6 +53,7 @@ pub(crate) use rows::digits;
 pub(crate) use score::push_score;
 pub use score::{ModelScore, NoScore, Scored, scores};
 pub use set::{ModelSet, NamedModel};
+pub use switching::SwitchingModel;
 pub use system::SystemModel;
 
 pub use crate::batch::{DecodeError, ViterbiPath};

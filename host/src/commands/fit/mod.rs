@@ -34,8 +34,8 @@ pub(super) struct Arguments {
     /// fixed-length kernel of a hidden Markov model over symbols, which deploys
     #[arg(long, value_name = "MODEL.toml", conflicts_with = "classifier")]
     kernel_model: Option<PathBuf>,
-    /// Fit models alone, and no classifier: hmm, markov, positions, gaussian or mixture. Their file is
-    /// what gram and pca compare models of, and the library reads
+    /// Fit models alone, and no classifier. Their file is what the library reads; of lds, one a class, evaluate,
+    /// score, info and export too: the likeliest decides
     #[arg(long, value_enum, value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
         help_heading = "Models")]
     model: Option<FamilyName>,

@@ -19,6 +19,12 @@ impl Asked<'_> {
         if family != FamilyName::Hmm && matches!(self.entry.compares, Compares::States(_)) {
             return Err(Failure::Input(self.no_states()));
         }
+        if family == FamilyName::Switching && matches!(self.entry.compares, Compares::Scores(_)) {
+            return Err(Failure::Input(format!(
+                "--kernel {} is of scores, and systems that switch have none; take ppk or mean-map",
+                self.entry.name
+            )));
+        }
         let whitened = self.whitened();
         let given = named([("--ridge", whitened.is_none() && options.ridge.is_some())]);
         refuse_idle(&given, "nothing is whitened without --information")?;

@@ -266,7 +266,12 @@ impl Asked<'_> {
         }
         if let Compares::Models(compute, _) = self.entry.compares {
             let family = self.family(&self.train_options()?, data)?;
-            if let Family::LinearSystem(SystemEm { states, .. }) = &family {
+            let of_systems = match &family {
+                Family::LinearSystem(system) => Some(system),
+                Family::SwitchingSystem(switching) => Some(&switching.system),
+                _ => None,
+            };
+            if let Some(SystemEm { states, .. }) = of_systems {
                 // Two systems stand side by side, each with its mean.
                 let most = MOST_STATES / 2 - 1;
                 if *states > most {
