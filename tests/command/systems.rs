@@ -15,10 +15,15 @@ fn systems_one_a_class_decide() {
     let info = json(&mut fishweir(&format!("info {models} --json")));
     assert_eq!((&info["form"], &info["classifier"]), (&"models".into(), &"bayes".into()));
     // The channels' mean is a number of the state.
-    assert_eq!((&info["states"], &info["models"], &info["outputs"]), (&3.into(), &3.into(), &3.into()));
+    assert_eq!(
+        (&info["states"], &info["models"], &info["outputs"]),
+        (&3.into(), &3.into(), &3.into())
+    );
     assert!(info["multiply_adds_per_sample"].as_u64().expect("a number") > 3 * 2 * 27);
     let text = printed(&mut fishweir(&format!("info {models}")));
-    for part in ["log-likelihoods, by the Kalman filter", "linear dynamical systems are exported as Rust"] {
+    for part in
+        ["log-likelihoods, by the Kalman filter", "linear dynamical systems are exported as Rust"]
+    {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
     let judged = json(&mut fishweir(&format!("evaluate {data} --model {models} --json")));

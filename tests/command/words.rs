@@ -14,7 +14,10 @@ fn words_are_weighed_without_a_model() {
     assert!(report.contains("words and no model, 2 classes"), "{report}");
 
     let info = json(&mut fishweir(&format!("info {model} --json")));
-    assert_eq!((&info["order"], &info["states"], &info["models"]), (&1.into(), &4.into(), &1.into()));
+    assert_eq!(
+        (&info["order"], &info["states"], &info["models"]),
+        (&1.into(), &4.into(), &1.into())
+    );
     assert!(info["artefact_bytes"].is_null());
     // A state of one number with its rate, whatever the order: three multiply-adds.
     assert_eq!(info["multiply_adds_per_sample"], 3);
@@ -26,9 +29,11 @@ fn words_are_weighed_without_a_model() {
     let info = json(&mut fishweir(&format!("info {longer} --json")));
     assert_eq!((&info["states"], &info["multiply_adds_per_sample"]), (&64.into(), &3.into()));
     let text = printed(&mut fishweir(&format!("info {longer}")));
-    for part in
-        ["mixed counts of words along 1 direction, context by context", "1 of 64 contexts", "lambda 2"]
-    {
+    for part in [
+        "mixed counts of words along 1 direction, context by context",
+        "1 of 64 contexts",
+        "lambda 2",
+    ] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
 
@@ -49,8 +54,17 @@ fn words_are_weighed_without_a_model() {
         (format!("fit {three} {words}"), "counts symbols, and these are channels"),
         (format!("fit {data} {words} --states 3"), "--states would have no effect"),
         (format!("fit {data} --classifier empirical-mean-map --order 9"), "too many words of 10"),
-        (format!("export {model} --artefact {folder}/w.fishweir", folder = folder.path().display()), "use --rust"),
-        (format!("export {model} --number q15 --rust {source} --data {data}"), "no weights of words"),
+        (
+            format!(
+                "export {model} --artefact {folder}/w.fishweir",
+                folder = folder.path().display()
+            ),
+            "use --rust",
+        ),
+        (
+            format!("export {model} --number q15 --rust {source} --data {data}"),
+            "no weights of words",
+        ),
     ] {
         let message = refused(&mut fishweir(&line), 2);
         assert!(message.contains(wanted), "{line}: {message}");

@@ -9,10 +9,10 @@ use fishweir::device::{Board, DeviceError, Firmware, Qemu};
 use crate::call_graph::CallGraph;
 
 // Host and firmware do not depend on each other; they share these files, which depend on neither.
-#[path = "../../firmware/src/measure/record.rs"]
-pub mod record;
 #[path = "../../firmware/src/measure/bits.rs"]
 pub mod bits;
+#[path = "../../firmware/src/measure/record.rs"]
+pub mod record;
 
 use record::{LENGTH, Measurement};
 

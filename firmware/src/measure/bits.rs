@@ -69,9 +69,8 @@ pub static WORDS: Words = {
 
 /// Weights of expected counts.
 pub fn latent() -> Latent {
-    let row = |state: usize| {
-        core::array::from_fn(|to| counted(TRANSITION[state][to], weight(state, to)))
-    };
+    let row =
+        |state: usize| core::array::from_fn(|to| counted(TRANSITION[state][to], weight(state, to)));
     let emission = |state: usize| {
         Categorical::from_parts(core::array::from_fn(|symbol| {
             counted(PROBABILITY[state][symbol], weight(symbol, state))

@@ -11,8 +11,8 @@ use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
 
 use super::bench::{Bench, Failure};
-use super::{bits, models};
 use super::record::DELAY;
+use super::{bits, models};
 use crate::meter::Meter;
 
 /// Waits for a millisecond, which shows that delay and meter agree, then measures the filter. Sends a

@@ -15,7 +15,8 @@ pub use crate::runtime::EmissionDirection;
 pub use file::ClassifierError;
 pub(crate) use file::{save, seal, unseal};
 pub use rule::{
-    CONTEXTS_AT_MOST, Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows, contexts_of,
+    CONTEXTS_AT_MOST, Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows,
+    contexts_of,
 };
 
 /// What an observation is, by names.
@@ -175,7 +176,9 @@ impl Classifier {
         let contexts = match self.order() {
             None => None,
             Some(order) => Some(self.contexts(order).ok_or_else(|| {
-                format!("contexts of {order} symbols are of one model over symbols, and not so many")
+                format!(
+                    "contexts of {order} symbols are of one model over symbols, and not so many"
+                )
             })?),
         };
         let scores = outputs.iter().any(|output| !output.directions.is_empty());

@@ -464,7 +464,9 @@ impl Training {
             }
             "--sigma" => kinds.contains(&Gaussian) || by_name,
             "--power" => kinds.contains(&Polynomial) || by_name,
-            "--lambda" => kinds.iter().any(|kind| [LatentMap, EmpiricalMap].contains(kind)) || by_name,
+            "--lambda" => {
+                kinds.iter().any(|kind| [LatentMap, EmpiricalMap].contains(kind)) || by_name
+            }
             "--order" => kinds.contains(&EmpiricalMap) || by_name,
             _ => true,
         };

@@ -101,8 +101,10 @@ impl KernelDensityModel {
     #[must_use]
     pub fn distribution(&self) -> Distribution {
         let variance: Vec<f64> = self.bandwidth.iter().map(|h| h * h).collect();
-        let around =
-            |point: &Vec<f64>| Distribution::Gaussian { mean: point.clone(), variance: variance.clone() };
+        let around = |point: &Vec<f64>| Distribution::Gaussian {
+            mean: point.clone(),
+            variance: variance.clone(),
+        };
         Distribution::Mixture {
             weight: vec![1.0 / self.point.len() as f64; self.point.len()],
             component: self.point.iter().map(around).collect(),
@@ -197,13 +199,12 @@ mod tests {
     fn the_score_is_the_slope_and_the_density_that_of_the_mixture() {
         let point: Vec<Vec<f64>> =
             (0..7).map(|t| vec![f64::from(t * t % 5), f64::from(t % 3)]).collect();
-        let model = |factor: f64| {
-            KernelDensityModel::new(point.clone(), vec![0.5 * factor, 0.25 * factor])
-        };
+        let model =
+            |factor: f64| KernelDensityModel::new(point.clone(), vec![0.5 * factor, 0.25 * factor]);
         let samples: Samples = [[0.5, 1.0], [3.0, 0.25], [20.0, -3.0]].into_iter().collect();
         let log = |factor: f64| {
             let one = model(factor).expect("an estimate");
-            Model::log_likelihoods(&one, &[samples.view()])[0].clone().expect("possible")
+            Model::log_likelihoods(&one, &[samples.view()])[0].expect("possible")
         };
         let step = 1e-5_f64;
         let difference = (log(step.exp()) - log((-step).exp())) / (2.0 * step);

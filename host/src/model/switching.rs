@@ -191,7 +191,7 @@ mod tests {
         let around = SwitchingModel::new(vec![3.0], two).expect("a model");
         let moved: Samples = (0..8).map(|t| [f64::from(t * t % 5) / 2.0 + 2.0]).collect();
         let logs = Model::log_likelihoods(&around, &[moved.view()]);
-        assert!((logs[0].as_ref().expect("possible") - found).abs() < 1e-9);
+        assert!((logs[0].expect("possible") - found).abs() < 1e-9);
         let rows = moved.view().rows().expect("channels");
         let whole = around.with_mean().log_likelihood(rows).expect("a system");
         assert!((whole - found).abs() < 1e-6, "{whole} {found}");

@@ -76,8 +76,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return models::run(arguments, family, &output, &outputs);
     }
     let mut told = arguments.told.names();
-    let words = arguments.kernel_model.is_none()
-        && arguments.classifier == ClassifierKind::EmpiricalMap;
+    let words =
+        arguments.kernel_model.is_none() && arguments.classifier == ClassifierKind::EmpiricalMap;
     let order = arguments.order.is_some() && !words;
     told.extend(named([("--order", order)]));
     refuse_idle(&told, "it is for models alone, --model")?;
