@@ -39,6 +39,9 @@ pub enum ArtefactFileError {
     /// Emissions that an artefact has no code for.
     #[error("an artefact holds no {0} emissions: export Rust source (--rust)")]
     Family(&'static str),
+    /// A kernel machine.
+    #[error("an artefact holds no kernel machine: export Rust source (--rust)")]
+    Kernel,
     /// A size that two bytes, or four, cannot say.
     #[error("the classifier is too large for an artefact")]
     TooLarge,
@@ -99,6 +102,9 @@ impl Deployed {
     /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
     pub fn to_artefact(&self) -> Result<Vec<u8>, ArtefactFileError> {
         let family = EmissionType::of(&self.models).family;
+        if self.kernel.is_some() {
+            return Err(ArtefactFileError::Kernel);
+        }
         if family.artefact().is_none() {
             return Err(ArtefactFileError::Family(family.name()));
         }
@@ -117,6 +123,17 @@ impl Deployed {
         let header = Header::encode(shape, &payload, labels.as_bytes())
             .ok_or(ArtefactFileError::TooLarge)?;
         Ok([header.as_slice(), &payload, labels.as_bytes()].concat())
+    }
+
+    /// Why it has no binary artefact, in words; `None` where it has one.
+    #[must_use]
+    pub fn no_artefact(&self) -> Option<String> {
+        let (family, shape) = self.emission();
+        if self.kernel.is_some() {
+            return Some("kernel machines are exported as Rust source".to_owned());
+        }
+        let none = family.artefact().is_none();
+        none.then(|| format!("{} are exported as Rust source", family.words(shape)))
     }
 
     /// Writes the artefact, whole or not at all.
@@ -196,7 +213,9 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         Observed::Symbol => Observations::Symbols(observed.concat()),
         Observed::Channels(_) => Observations::Channels(observed),
     };
-    let deployed = Deployed { observations, classes, models, weights, biases, normalisation };
+    let kernel = None;
+    let deployed =
+        Deployed { observations, classes, models, kernel, weights, biases, normalisation };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
     if !labelled || deployed.size() != sizes.emission.size {
         return Err(ArtefactError::Labels);

@@ -36,6 +36,9 @@ impl Deployed {
     /// place: `N` is one and `N^2` nothing.
     #[must_use]
     pub fn cost(&self) -> Cost {
+        if let Some(kernel) = &self.kernel {
+            return self.cost_of_machine(kernel);
+        }
         let (n, c, m) = (self.states(), self.directions(), self.models());
         let emission = &EmissionType::of(&self.models);
         let (filter, belief) = if self.succession() == Succession::STEPS {

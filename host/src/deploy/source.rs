@@ -17,6 +17,9 @@ impl Deployed {
     /// every name so that it is one line of text whatever is in it.
     #[must_use]
     pub fn to_source(&self) -> String {
+        if let Some(kernel) = &self.kernel {
+            return self.source_of_machine(kernel);
+        }
         let directions = self.directions();
         let real = if directions == 0 { "f32".into() } else { format!("Dual<f32, {directions}>") };
         let emission = EmissionType::of(&self.models);

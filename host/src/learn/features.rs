@@ -259,19 +259,9 @@ impl FeatureMap {
         places
     }
 
-    /// Each channel's unit; empty for symbols.
-    pub(super) fn scale(&self) -> &[f64] {
-        &self.scale
-    }
-
     /// Whether log-likelihoods are features.
     pub(super) fn with_likelihood(&self) -> bool {
         self.with_likelihood
-    }
-
-    /// How features are scaled by the length.
-    pub(super) fn normalisation(&self) -> Normalisation {
-        self.normalisation
     }
 
     /// What weights on the features mean for each model: a direction and a weight on its

@@ -16,7 +16,7 @@ use super::vectors::mirror_candidates;
 use crate::batch::expectations;
 use crate::classifier::Observations;
 use crate::data::{DataError, Dataset, Kind, Window, Windowing};
-use crate::deploy::{ExpansionError, check_size, has_machines};
+use crate::deploy::{DeployError, check_size, has_machines};
 use crate::fit::{BaumWelch, FitError, Topology};
 use crate::kernel::marginal::MarginalError;
 use crate::runtime::family::OF_CHANNELS;
@@ -336,7 +336,7 @@ impl TrainOptions {
         for (_, kernel) in kernels {
             kernel
                 .validate()
-                .map_err(ExpansionError::Parameter)
+                .map_err(DeployError::Parameter)
                 .map_err(refused("take another --sigma or --power"))?;
         }
         Ok(())
@@ -487,7 +487,7 @@ pub enum TrainError {
         /// The classifier.
         kind: ClassifierKind,
         /// What is too large, or out of range.
-        source: ExpansionError,
+        source: DeployError,
         /// What to do.
         advice: &'static str,
     },
@@ -499,7 +499,7 @@ pub enum TrainError {
     TooManyStored(usize, ClassifierKind),
     /// A kernel whose items no device stores.
     #[error(transparent)]
-    NotStored(ExpansionError),
+    NotStored(DeployError),
     /// A kernel by marginalisation that has no value.
     #[error(transparent)]
     Marginal(#[from] MarginalError),

@@ -15,7 +15,7 @@ use super::options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
 use super::score_machine::ScorePath;
 use super::svm::Matrix;
 use super::train::{FitKey, Trainer};
-use crate::classifier::{Classifier, Output, Provenance};
+use crate::classifier::{Classifier, Output, Provenance, Rule};
 use crate::data::centre_and_scale;
 use crate::data::{Dataset, Folds, SamplesView, Windows};
 use crate::fit::Fit;
@@ -192,8 +192,8 @@ impl<'a> Problem<'a> {
             centre,
             scale,
             models,
-            outputs,
             normalisation: Normalisation::NONE,
+            rule: Rule::Linear(outputs),
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").into(),
                 data: name.file_name().unwrap_or_default().to_string_lossy().into_owned(),

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::route::RouteTable;
 use super::{EmissionSummary, Table, counted, grouped};
-use crate::classifier::{Observations, Provenance, normalisation_name};
-use crate::deploy::{ArtefactFileError, Cost, DeployedKind, Machine, ModelKind, Route};
+use crate::classifier::{Classifier, Observations, Provenance, normalisation_name};
+use crate::deploy::{ArtefactFileError, Cost, Deployed, Route};
 
 /// What a model is and what it costs, before anything is flashed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,15 +70,16 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Of a machine that was trained on so many items.
+    /// Of what was fitted, and deploys so; `None` of what needs nothing stored.
     #[must_use]
-    pub fn of(machine: &Machine, trained_items: usize) -> Self {
-        Self {
-            kernel: machine.kernel_name(),
-            trained_items,
-            items: machine.items(),
-            entries: machine.entries(),
-        }
+    pub fn of(deployed: &Deployed, fitted: Option<&Classifier>) -> Option<Self> {
+        let trained_on = fitted.and_then(Classifier::expansion);
+        Some(Self {
+            kernel: deployed.kernel_name()?,
+            trained_items: trained_on.map_or(0, |expansion| expansion.items()),
+            items: deployed.items(),
+            entries: deployed.entries(),
+        })
     }
 }
 
@@ -102,51 +103,37 @@ impl Inspection {
     pub fn new(
         file: String,
         file_bytes: usize,
-        deployed: &DeployedKind,
-        fitted: Option<&ModelKind>,
+        deployed: &Deployed,
+        fitted: Option<&Classifier>,
     ) -> Result<Self, ArtefactFileError> {
-        let (any, (family, shape)) = (deployed.any(), deployed.emission());
-        let (channels, symbols) = match any.observations() {
+        let (family, shape) = deployed.emission();
+        let (channels, symbols) = match deployed.observations() {
             Observations::Channels(names) => (Some(names.clone()), None),
             Observations::Symbols(symbols) => (None, Some(symbols.clone())),
         };
-        let (models, states, directions, normalisation) = match deployed {
-            DeployedKind::Linear(one) => {
-                (one.models(), one.states(), one.directions(), Some(one.normalisation()))
-            }
-            DeployedKind::Machine(one) => (one.models(), one.states(), 0, one.normalisation()),
-        };
-        let known_states = matches!(
-            deployed,
-            DeployedKind::Linear(one) if one.succession() == Succession::STEPS
-        );
-        let trained_items =
-            fitted.and_then(ModelKind::machine).map_or(0, |expansion| expansion.items());
-        let stored = match deployed {
-            DeployedKind::Linear(_) => None,
-            DeployedKind::Machine(machine) => Some(Stored::of(machine, trained_items)),
-        };
+        let no_artefact = deployed.no_artefact();
+        let artefact = if no_artefact.is_none() { Some(deployed.to_artefact()?) } else { None };
         Ok(Self {
             file,
             form: if fitted.is_some() { "model" } else { "artefact" },
             file_bytes,
             classifier: deployed.method(fitted).to_owned(),
-            classes: any.classes().to_vec(),
+            classes: deployed.classes().to_vec(),
             channels,
             symbols,
-            models,
-            states,
+            models: deployed.models(),
+            states: deployed.states(),
             emission: EmissionSummary::of(family, shape),
-            known_states,
-            outputs: any.outputs(),
-            directions,
-            normalisation: normalisation.map(normalisation_name),
-            stored,
-            provenance: fitted.map(|fitted| fitted.provenance().clone()),
-            cost: any.cost(),
-            artefact_bytes: any.to_artefact().transpose()?.map(|bytes| bytes.len()),
-            no_artefact: deployed.no_artefact(),
-            routes: any.routes(),
+            known_states: deployed.succession() == Succession::STEPS,
+            outputs: deployed.outputs(),
+            directions: deployed.directions(),
+            normalisation: deployed.normalisation().map(normalisation_name),
+            stored: Stored::of(deployed, fitted),
+            provenance: fitted.map(|fitted| fitted.provenance.clone()),
+            cost: deployed.cost(),
+            artefact_bytes: artefact.map(|bytes| bytes.len()),
+            no_artefact,
+            routes: deployed.routes(),
         })
     }
 

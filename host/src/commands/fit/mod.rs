@@ -6,12 +6,11 @@ mod models;
 use std::path::{Path, PathBuf};
 
 use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
-use fishweir::deploy::{DeployedKind, ModelKind};
+use fishweir::deploy::Deployed;
 use fishweir::learn::{
     ClassifierKind, Effort, TrainOptions, Trained, coarse_channels, constant_channels, train,
 };
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
-use fishweir::runtime::Hmm;
 
 use super::arguments::{Emitting, ScoreKernels, Training, named, named_after, refuse_idle};
 use super::kernels::{FamilyName, FamilyOptions, Per};
@@ -165,27 +164,21 @@ pub(super) fn report(
     series: &[usize],
     options: &TrainOptions,
     trained: &Trained,
-    deployed: &DeployedKind,
+    deployed: &Deployed,
     model: String,
 ) -> FitReport {
     let (classifier, (family, shape)) = (&trained.classifier, deployed.emission());
-    let stored = match (deployed, classifier) {
-        (DeployedKind::Machine(machine), ModelKind::Machine(expansion)) => {
-            Some(Stored::of(machine, expansion.items()))
-        }
-        _ => None,
-    };
     FitReport {
         data: DataSummary::of(data, Some(series), options.windowing.as_ref()),
         group: options.group.clone(),
-        classifier: classifier.method().to_owned(),
+        classifier: classifier.method.clone(),
         classes: data.classes().to_vec(),
-        windows: classifier.provenance().windows,
+        windows: classifier.provenance.windows,
         observes: match data.kind() {
             Kind::Channels(names) => format!("channels {}", names.join(", ")),
             Kind::Symbols(alphabet) => format!("symbols {alphabet}"),
         },
-        states: classifier.models().iter().map(Hmm::states).max().unwrap_or(0),
+        states: classifier.states(),
         emission: EmissionSummary::of(family, shape),
         fits: data
             .classes()
@@ -196,7 +189,7 @@ pub(super) fn report(
         varied: trained.varied.clone(),
         floor: trained.floor.clone(),
         choice: trained.choice.clone(),
-        stored,
+        stored: Stored::of(deployed, Some(classifier)),
         model,
         cost: deployed.cost(),
     }

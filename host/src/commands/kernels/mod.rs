@@ -234,7 +234,7 @@ impl Asked<'_> {
                 "{path}: is an artefact, in single precision; give its JSON"
             )));
         };
-        let models = source::named(fitted.classes(), fitted.models());
+        let models = source::named(&fitted.classes, &fitted.models);
         let models = source::picked(models, &self.train_options()?.scores)?;
         Ok(Reads::Models(Box::new(model), models))
     }

@@ -10,7 +10,7 @@ use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedWeight};
 use crate::classifier::{Classifier, Observations};
 use crate::deploy::compile::Names;
 use crate::deploy::source::EmissionType;
-use crate::deploy::{CompileError, Deployed, DeployedModel, Weight};
+use crate::deploy::{DeployError, Deployed, DeployedModel, Weight};
 use crate::runtime::family::{GaussianFields, OF_CHANNELS, OF_SYMBOLS};
 
 /// Why a classifier does not fit fixed point.
@@ -19,7 +19,7 @@ use crate::runtime::family::{GaussianFields, OF_CHANNELS, OF_SYMBOLS};
 pub enum QuantiseError {
     /// It does not compile at all.
     #[error(transparent)]
-    Compile(#[from] CompileError),
+    Compile(#[from] DeployError),
     /// A parameter that no table can hold.
     #[error("{place}, state {state}: {source}; fixed point cannot hold it: export f32")]
     Model {

@@ -1,6 +1,6 @@
 //! A machine on features, streamed.
 
-use fishweir::classifier::{Classifier, Observations, Output, Provenance};
+use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
 use fishweir::data::SamplesView;
 use fishweir::kernel::{CrossGram, Gram};
 use fishweir::learn::{
@@ -59,13 +59,14 @@ fn train(
 
 /// The streams' values at the end of a sequence, in `f32` and in `f64`.
 fn streamed(classifier: &Classifier, samples: SamplesView<'_>) -> [Vec<f64>; 2] {
-    let mut single = classifier.compile().expect("compiles").stream();
+    let mut single = classifier.deploy().expect("compiles").stream();
     let mut double = classifier.compile_in::<f64>().expect("compiles").stream();
     for sample in samples.iter() {
         single.push(sample).expect("possible");
         double.push(sample).expect("possible");
     }
-    [single.decision_values().into_iter().map(f64::from).collect(), double.decision_values()]
+    let single = single.decision_values().expect("in range");
+    [single.into_iter().map(f64::from).collect(), double.decision_values().expect("in range")]
 }
 
 /// The sizes of a value's terms: what rounding is relative to.
@@ -118,11 +119,11 @@ fn check(
                 centre: Vec::new(),
                 scale: Vec::new(),
                 models: bank.models.clone(),
-                outputs,
                 normalisation,
+                rule: Rule::Linear(outputs),
                 provenance: Provenance::default(),
             };
-            let known = classifier.compile().expect("compiles").succession() == Succession::STEPS;
+            let known = classifier.deploy().expect("compiles").succession() == Succession::STEPS;
             // A direction that weighs transitions moves a chain that was known.
             let moves = matches!(features, Features::LatentMap { .. });
             assert_eq!(known, family == Family::Aligned && !moves);
