@@ -5,17 +5,18 @@ use core::mem::size_of_val;
 
 use embedded_hal::delay::DelayNs;
 use embedded_io::Write;
+use fishweir_core::context::ContextLikelihood;
 use fishweir_core::emission::{Parametrisation, SufficientStatistics};
 use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
 
 use super::bench::{Bench, Failure};
-use super::models;
 use super::record::DELAY;
+use super::{bits, models};
 use crate::meter::Meter;
 
 /// Waits for a millisecond, which shows that delay and meter agree, then measures the filter. Sends a
-/// row for each, of the filter named `emission, N=states, K=symbols or D=channels, C=directions,
+/// row for each, of the filter named `emission, N=states or contexts, K=symbols or D=channels, C=directions,
 /// number`.
 ///
 /// # Errors
@@ -28,7 +29,9 @@ pub fn costs<S: Write, D: DelayNs, M: Meter>(
     let mut table = Table(Bench { serial, meter });
     table.0.once(DELAY, || delay.delay_ms(1))?;
     table.floats()?;
+    table.words()?;
     table.fixed()?;
+    table.readings()?;
     table.0.end()
 }
 
@@ -75,6 +78,24 @@ impl<S: Write, M: Meter> Table<S, M> {
         categorical! { 2, 16; 4, 4; 4, 16; 8, 16; }
         gaussian! { 3; 6; }
         Ok(())
+    }
+
+    /// Weights of words.
+    #[inline(never)]
+    fn words(&mut self) -> Result<(), Failure<S::Error>> {
+        let [words] = black_box(bits::WORDS.models());
+        let stream = const { &models::symbols::<4>() };
+        let name = row!("words", N = 16, K = 4, C = 1, "f32");
+        self.0.recursion(name, &ContextLikelihood::of(words), size_of_val(words), stream, &4)
+    }
+
+    /// Digests of what streams are read as.
+    #[inline(never)]
+    fn readings(&mut self) -> Result<(), Failure<S::Error>> {
+        let systems = &bits::systems()?;
+        self.0.digest("systems", bits::digest(black_box(systems), bits::row))?;
+        self.0.digest("words", bits::digest(black_box(&bits::WORDS), bits::symbol))?;
+        self.0.digest("latent", bits::digest(black_box(&bits::latent()), bits::symbol))
     }
 
     /// The same in fixed point.

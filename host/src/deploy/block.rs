@@ -79,11 +79,14 @@ where
         self.model.likelihood().read(&self.state).value()
     }
     fn log_parts(&self) -> ([T; 2], Vec<[T; 2]>) {
-        let [high, low] = self.model.log_parts(&self.state);
-        let derivative =
-            |direction| Some([high.derivative(direction)?, low.derivative(direction)?]);
-        ([high.value(), low.value()], (0..).map_while(derivative).collect())
+        parts(self.model.log_parts(&self.state))
     }
+}
+
+/// The values of a log-likelihood and what they drop, and its derivatives.
+pub(super) fn parts<T: Real>([high, low]: [impl Scalar<Real = T>; 2]) -> ([T; 2], Vec<[T; 2]>) {
+    let derivative = |direction| Some([high.derivative(direction)?, low.derivative(direction)?]);
+    ([high.value(), low.value()], (0..).map_while(derivative).collect())
 }
 
 impl<T: Real, W: CoreWeight<Real = T>> Build<T> for CategoricalVec<W> {
