@@ -165,8 +165,8 @@ impl NetworkFisher {
         SampleTest { mmd_squared, statistic, degrees, p_limit, p_permutations, by_node }
     }
 
-    /// The cells of whole records, one set after the other.
-    fn all_cells<const S: usize>(
+    /// The cells of whole records, one set after the other; in errors their records are counted on.
+    pub(super) fn all_cells<const S: usize>(
         &self,
         sets: [&Records; S],
     ) -> Result<Vec<Vec<usize>>, NetworkError> {

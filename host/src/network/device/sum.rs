@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::{Method, NetworkClassifier, NetworkError};
+use super::super::{NetworkClassifier, NetworkError};
 use super::{head, lists, numbers};
 use crate::data::records::Variable;
 
@@ -31,7 +31,7 @@ impl DeployedSum {
     pub fn of(classifier: &NetworkClassifier) -> Result<Self, NetworkError> {
         let (network, class) = (classifier.network(), classifier.class());
         let shape = network.shape();
-        if matches!(classifier.method(), Method::FisherTree | Method::FisherClimbed) {
+        if classifier.method().is_linear() {
             let rounded = |weights: &Vec<f64>| weights.iter().map(|&w| w as f32).collect();
             return Ok(Self {
                 columns: network.variables().to_vec(),
