@@ -6,8 +6,8 @@ use super::learn::{
     HillClimb, Prior, check_records, chow_liu, fit_parameters, k_dependence, naive_bayes,
     tree_augmented,
 };
-use super::{Inference, Network, NetworkError, NetworkFisher, Shape, Width};
 use super::linear::{CellFeatures, Labelled};
+use super::{Inference, Network, NetworkError, NetworkFisher, Shape, Width};
 use crate::data::records::{MISSING, Records, Variable};
 use crate::learn::Linear;
 use crate::parallel::each;
@@ -174,7 +174,8 @@ impl ClassifierPlan {
             }
         };
         let cells = of_all.all_cells([&of_attributes])?;
-        let outputs = Labelled { cells, labels, classes: variables[class].card() }.machines(&features);
+        let outputs =
+            Labelled { cells, labels, classes: variables[class].card() }.machines(&features);
         Ok((of_all.network().clone(), outputs))
     }
 

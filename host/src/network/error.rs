@@ -150,7 +150,9 @@ pub enum NetworkError {
     #[error("there is no record; {0}")]
     NoRecords(&'static str),
     /// A class of which nothing can be learnt.
-    #[error("class `{class}` of column `{column}` has no record; leave it out, or add records of it")]
+    #[error(
+        "class `{class}` of column `{column}` has no record; leave it out, or add records of it"
+    )]
     ClassEmpty {
         /// The class.
         class: String,
@@ -205,7 +207,7 @@ impl NetworkError {
 
     /// The same of a record with another number: where records are some of others.
     #[must_use]
-    pub(crate) fn at_record(mut self, number: impl Fn(usize) -> usize) -> Self {
+    pub fn at_record(mut self, number: impl Fn(usize) -> usize) -> Self {
         if let Self::Length { record, .. }
         | Self::UnknownState { record, .. }
         | Self::Missing { record, .. }

@@ -102,7 +102,8 @@ impl CellFeatures {
     /// The table `T` with `w . phi(x) = sum_i T[cell of i]`.
     pub(super) fn fold(&self, weights: &[f64]) -> Vec<f64> {
         let (of_cells, of_tables) = weights.split_at(self.root.len());
-        let mut table: Vec<f64> = of_cells.iter().zip(&self.root).map(|(w, root)| w * root).collect();
+        let mut table: Vec<f64> =
+            of_cells.iter().zip(&self.root).map(|(w, root)| w * root).collect();
         for cells in &self.rows {
             let terms = table[cells.clone()].iter().zip(&self.share[cells.clone()]);
             let mean: f64 = terms.map(|(entry, share)| entry * share).sum();
@@ -216,5 +217,64 @@ impl Labelled {
         }
         let most = right.iter().copied().max().unwrap_or(0);
         right.iter().position(|&one| one == most).map_or(COSTS[0], |index| COSTS[index])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Network, Width};
+    use super::*;
+    use crate::data::records::{Records, Variable};
+    use crate::kernel::inner_product;
+
+    #[test]
+    fn features_of_the_top_kernel_are_its_definition() {
+        let p = |p: f64, q: f64| vec![p, q, 1.0 - p - q];
+        let class = |a: f64, b: f64| {
+            let tables = [vec![p(a, b)], vec![p(b, a), p(0.1, a), p(b, 0.2)]];
+            let network = Network::new(Variable::numbered(&[3, 3]), vec![vec![], vec![0]], &tables);
+            NetworkFisher::new(network.expect("a network"), Width::default(), 1)
+        };
+        let classes = [class(0.2, 0.3), class(0.5, 0.4), class(0.1, 0.6)];
+        let records = Records::of_rows(2, (0..9).map(|i| [i / 3, i % 3]));
+        let features = CellFeatures::top(&classes).expect("features");
+        let cells = classes[0].all_cells([&records]).expect("whole");
+        let of_record = |cells: &[usize]| {
+            let feature = |one: usize| {
+                let weights: Vec<f64> =
+                    (0..features.len()).map(|other| f64::from(u8::from(other == one))).collect();
+                let table = features.fold(&weights);
+                cells.iter().map(|&cell| table[cell]).sum::<f64>()
+            };
+            (0..features.len()).map(feature).collect::<Vec<f64>>()
+        };
+        let found: Vec<Vec<f64>> = cells.iter().map(|cells| of_record(cells)).collect();
+        let logs =
+            classes.each_ref().map(|one| one.network().log_likelihoods(&records).expect("logs"));
+        let grams = classes.each_ref().map(|one| one.gram(&records).expect("a matrix"));
+        for (i, x) in found.iter().enumerate() {
+            for (j, y) in found.iter().enumerate() {
+                let pair = |c: usize, d: usize| {
+                    let v = |i: usize| logs[c][i] - logs[d][i];
+                    v(i) * v(j) + grams[c].get(i, j) + grams[d].get(i, j)
+                };
+                let wanted = (pair(0, 1) + pair(0, 2) + pair(1, 2)) / 3.0;
+                let kernel = inner_product(x, y);
+                assert!(
+                    (kernel - wanted).abs() < 1e-10 * wanted.abs().max(1.0),
+                    "{kernel} {wanted}"
+                );
+            }
+        }
+        // And the transpose is one: the features of each record, added up.
+        let rows =
+            Rows { features: &features, cells: cells.iter().map(|cells| &cells[..]).collect() };
+        let factors: Vec<f64> = (0..9).map(|i| f64::from(i) - 3.5).collect();
+        let mut sum = vec![1.0; features.len()];
+        rows.combine(&factors, &mut sum);
+        for (entry, sum) in sum.into_iter().enumerate() {
+            let wanted: f64 = found.iter().zip(&factors).map(|(x, factor)| factor * x[entry]).sum();
+            assert!((sum - 1.0 - wanted).abs() < 1e-10, "{entry}");
+        }
     }
 }
