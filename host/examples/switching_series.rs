@@ -170,7 +170,7 @@ fn likeliest<L: Likelihood>(
         Ok(likelihood.log(&own, samples)? > likelihood.log(other, samples)?)
     });
     let right: Result<Vec<bool>, Box<dyn Error + Send + Sync>> = right.collect();
-    Ok(Decided { right: right?, least: None })
+    Ok(Decided { right: right.map_err(|error| -> Box<dyn Error> { error })?, least: None })
 }
 
 /// Normalised kernels at every power and length, of models made for a length.

@@ -121,7 +121,7 @@ impl Task<'_> {
     }
 
     /// Folds inside some items.
-    fn inner_folds(&self, train: &[usize]) -> Result<Folds, Box<dyn Error>> {
+    pub(crate) fn inner_folds(&self, train: &[usize]) -> Result<Folds, Box<dyn Error>> {
         let groups: Vec<usize> = train.iter().map(|&item| self.groups[item]).collect();
         let labels: Vec<usize> = train.iter().map(|&item| self.labels[item]).collect();
         Ok(Folds::grouped(&labels, self.classes, &groups, INNER_FOLDS, Some(1))?)
