@@ -122,7 +122,7 @@ impl Strings<'_> {
     fn windows(&self) -> Result<Vec<Setting>, Box<dyn Error>> {
         let mut settings = Vec::new();
         for order in 1..=3 {
-            for lambda in [0.3, 3.0, f64::INFINITY] {
+            for lambda in [1.0, f64::INFINITY] {
                 let rbf = Rbf::new(lambda, Convention::Half)?;
                 let features = EmpiricalMap { order, rbf }.features(self.items, self.size)?;
                 let words = format!("order {order}, lambda {lambda}");
@@ -132,18 +132,15 @@ impl Strings<'_> {
         Ok(settings)
     }
 
-    /// Latent maps by the model of the first class, plain and exponentiated.
+    /// Latent maps by the model of the first class at an infinite rate, as they are and exponentiated.
     fn latent(&self, task: &Task<'_>, train: &[usize]) -> Result<Vec<Setting>, Box<dyn Error>> {
         let models = [self.of_class(task, train, 0)?];
         let mut settings = Vec::new();
-        for lambda in [1.0, f64::INFINITY] {
-            let rbf = Rbf::new(lambda, Convention::Half)?;
-            for nu in NU {
-                let map = LatentMap { models: &models, rbf, cliques: Cliques::All, nu };
-                let words = nu.map_or_else(|| "none".to_owned(), |nu| nu.to_string());
-                let words = format!("lambda {lambda}, nu {words}");
-                settings.push(Setting::new(words, map.gram(self.items)?));
-            }
+        let rbf = Rbf::new(f64::INFINITY, Convention::Half)?;
+        for nu in NU {
+            let map = LatentMap { models: &models, rbf, cliques: Cliques::All, nu };
+            let words = nu.map_or_else(|| "as it is".to_owned(), |nu| format!("nu {nu}"));
+            settings.push(Setting::new(words, map.gram(self.items)?));
         }
         Ok(settings)
     }

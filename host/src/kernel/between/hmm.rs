@@ -140,9 +140,33 @@ impl Prepared {
     }
 }
 
-/// `T + 1` steps. Not with the widest vectors: compilers fill those by gathering.
-#[multiversion(targets("x86_64+avx2"))]
+/// `T + 1` steps, with the widest vectors where a row of pairs is one of them: more of them to a row, and
+/// compilers fill them by gathering.
 fn run<const N: usize, const P: usize>(between: &Between<'_, f64, N, N, P>, steps: usize) -> f64 {
+    if N == 8 { run_wide(between, steps) } else { run_narrow(between, steps) }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn run_wide<const N: usize, const P: usize>(
+    between: &Between<'_, f64, N, N, P>,
+    steps: usize,
+) -> f64 {
+    steps_of(between, steps)
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn run_narrow<const N: usize, const P: usize>(
+    between: &Between<'_, f64, N, N, P>,
+    steps: usize,
+) -> f64 {
+    steps_of(between, steps)
+}
+
+#[inline(always)]
+fn steps_of<const N: usize, const P: usize>(
+    between: &Between<'_, f64, N, N, P>,
+    steps: usize,
+) -> f64 {
     let mut state = between.start();
     for _ in 0..=steps {
         // No step is refused.
