@@ -1,9 +1,9 @@
 """What other programs' classifiers do with the data of the experiments, on the same items.
 
-    python -m pip install aeon
-    python host/examples/peers.py motions train.csv test.csv
-    python host/examples/peers.py strings exon-intron-fragments.tsv.gz
-    python host/examples/peers.py pages train.txt.gz test.txt.gz
+    pip install aeon
+    python3 host/examples/kernel_peers.py motions train.csv test.csv
+    python3 host/examples/kernel_peers.py strings exon-intron-fragments.tsv.gz
+    python3 host/examples/kernel_peers.py pages train.txt.gz test.txt.gz
 
 motions: MiniRocket (2 000 kernels, ridge), the nearest neighbour by dynamic time warping, and a random
 forest of 100 trees on each channel's mean, deviation, least and largest; each split both ways.
