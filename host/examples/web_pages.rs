@@ -49,11 +49,10 @@ fn read(path: &str, words: &mut BTreeMap<String, usize>, pages: &mut Pages) -> R
     let file = File::open(path).map_err(|error| format!("{path}: {error}"))?;
     let plain: Box<dyn Read> =
         if path.ends_with(".gz") { Box::new(GzDecoder::new(file)) } else { Box::new(file) };
-    for (number, line) in BufReader::new(plain).lines().enumerate() {
+    for line in BufReader::new(plain).lines() {
         let line = line?;
-        let (class, text) = line
-            .split_once('\t')
-            .ok_or_else(|| format!("{path}: line {}: no tab after the class", number + 1))?;
+        // An empty page may have no tab.
+        let (class, text) = line.split_once('\t').unwrap_or((&line, ""));
         let Some(class) = CLASSES.iter().position(|name| *name == class) else { continue };
         let mut counts = BTreeMap::new();
         for word in text.split_whitespace() {
@@ -75,6 +74,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut words, mut pages) = (BTreeMap::new(), Vec::new());
     for path in &paths {
         read(path, &mut words, &mut pages)?;
+    }
+    if pages.len() < SIZES[SIZES.len() - 1] + 2 {
+        return Err(format!("{} pages of {}: too few", pages.len(), CLASSES.join(" and ")).into());
     }
     let labels: Vec<usize> = pages.iter().map(|(class, _)| *class).collect();
     println!("{} pages of {} words", pages.len(), words.len());
