@@ -69,7 +69,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (label, class) in classes.iter().enumerate() {
         let mut found = of_class(&files, label, class);
         if found.len() < ITEMS {
-            return Err(format!("{} items of class {class}: {ITEMS} are wanted", found.len()).into());
+            return Err(
+                format!("{} items of class {class}: {ITEMS} are wanted", found.len()).into()
+            );
         }
         found.shuffle(&mut ChaCha8Rng::seed_from_u64(label as u64));
         for (gene, view) in found.into_iter().take(ITEMS) {

@@ -67,7 +67,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{count} sequences of {LENGTH} symbols, {FOLDS} folds; loss: share decided wrongly");
     println!("of the models that drew them: {}\n", in_words(task.loss(&right)));
 
-    let strings = Strings { items: &items, size: 2, states: [3, 3], steps: &STEPS, lambda: &LAMBDA };
+    let strings =
+        Strings { items: &items, size: 2, states: [3, 3], steps: &STEPS, lambda: &LAMBDA };
     let models = strings.models(|_| 3)?;
     let mut table = LossTable::new();
     let published = ["0.063", "0.091", "0.247", "0.067", "0.068", "0.066", "0.062"];

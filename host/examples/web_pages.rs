@@ -45,7 +45,11 @@ const TIME: [f64; 2] = [0.1, 0.5];
 /// The class of each page, and how often it has each word.
 type Pages = Vec<(usize, BTreeMap<usize, f64>)>;
 
-fn read(path: &str, words: &mut BTreeMap<String, usize>, pages: &mut Pages) -> Result<(), Box<dyn Error>> {
+fn read(
+    path: &str,
+    words: &mut BTreeMap<String, usize>,
+    pages: &mut Pages,
+) -> Result<(), Box<dyn Error>> {
     let file = File::open(path).map_err(|error| format!("{path}: {error}"))?;
     let plain: Box<dyn Read> =
         if path.ends_with(".gz") { Box::new(GzDecoder::new(file)) } else { Box::new(file) };
@@ -91,7 +95,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let shown = SHOWN.map(|size| C.map(|c| format!("{size} pages, C {c}")));
     let mut by_c = heads(&shown.concat());
     for setting in &settings {
-        let (mut of_size, mut of_c) = (vec![setting.words().to_owned()], vec![setting.words().to_owned()]);
+        let (mut of_size, mut of_c) =
+            (vec![setting.words().to_owned()], vec![setting.words().to_owned()]);
         for size in SIZES {
             let splits: Vec<_> = (0..DRAWS).map(|draw| split(&labels, size, draw)).collect();
             let curve = task.curve(setting, &splits)?;

@@ -188,7 +188,13 @@ pub(crate) struct LossTable(Table);
 
 impl LossTable {
     pub(crate) fn new() -> Self {
-        Self(Table::new(["method", "published", "loss (95 %)", "least of all settings", "that one"]))
+        Self(Table::new([
+            "method",
+            "published",
+            "loss (95 %)",
+            "least of all settings",
+            "that one",
+        ]))
     }
 
     pub(crate) fn row(&mut self, task: &Task<'_>, name: &str, published: &str, decided: &Decided) {
