@@ -5,7 +5,6 @@ use core::mem::size_of_val;
 
 use embedded_hal::delay::DelayNs;
 use embedded_io::Write;
-use fishweir_core::context::ContextLikelihood;
 use fishweir_core::emission::{Parametrisation, SufficientStatistics};
 use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
@@ -16,7 +15,7 @@ use super::{bits, models};
 use crate::meter::Meter;
 
 /// Waits for a millisecond, which shows that delay and meter agree, then measures the filter. Sends a
-/// row for each, of the filter named `emission, N=states or contexts, K=symbols or D=channels, C=directions,
+/// row for each, of the filter named `emission, N=states, K=symbols or D=channels, C=directions,
 /// number`.
 ///
 /// # Errors
@@ -29,7 +28,6 @@ pub fn costs<S: Write, D: DelayNs, M: Meter>(
     let mut table = Table(Bench { serial, meter });
     table.0.once(DELAY, || delay.delay_ms(1))?;
     table.floats()?;
-    table.words()?;
     table.fixed()?;
     table.readings()?;
     table.0.end()
@@ -78,15 +76,6 @@ impl<S: Write, M: Meter> Table<S, M> {
         categorical! { 2, 16; 4, 4; 4, 16; 8, 16; }
         gaussian! { 3; 6; }
         Ok(())
-    }
-
-    /// Weights of words.
-    #[inline(never)]
-    fn words(&mut self) -> Result<(), Failure<S::Error>> {
-        let [words] = black_box(bits::WORDS.models());
-        let stream = const { &models::symbols::<4>() };
-        let name = row!("words", N = 16, K = 4, C = 1, "f32");
-        self.0.recursion(name, &ContextLikelihood::of(words), size_of_val(words), stream, &4)
     }
 
     /// Digests of what streams are read as.
