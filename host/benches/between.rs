@@ -68,7 +68,8 @@ fn alone(count: usize) -> f64 {
     let (times, factor) = (count * size_of::<f64>() / size_of::<Registers>(), [0.5; 8]);
     let mut registers: Registers = [[1.0; 8]; 6];
     let wide = seconds(|| multiply_add(times, black_box(&mut registers), black_box(&factor)));
-    let half = seconds(|| multiply_add_halved(times, black_box(&mut registers), black_box(&factor)));
+    let half =
+        seconds(|| multiply_add_halved(times, black_box(&mut registers), black_box(&factor)));
     wide.min(half)
 }
 

@@ -53,7 +53,8 @@ fn read(path: &str) -> Result<Vec<Block>, Box<dyn Error>> {
     let mut blocks: Vec<Block> = Vec::new();
     for (line, record) in csv::Reader::from_reader(plain).records().enumerate() {
         let record = record?;
-        let wrong = || format!("{path}: line {}: two names and {AXES} numbers are wanted", line + 2);
+        let wrong =
+            || format!("{path}: line {}: two names and {AXES} numbers are wanted", line + 2);
         let fields: Vec<&str> = record.iter().collect();
         let [configuration, speed, axes @ ..] = &fields[..] else { return Err(wrong().into()) };
         let row: Vec<f64> =
@@ -143,7 +144,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .iter()
         .map(|block| format!("configuration {}, speed {} %", block.configuration, block.speed))
         .collect();
-    let classes: Vec<String> = classes.iter().map(|class| format!("configuration {class}")).collect();
+    let classes: Vec<String> =
+        classes.iter().map(|class| format!("configuration {class}")).collect();
     let svg = ScatterPlot {
         title: "Fan vibration: kernel principal components of density estimates",
         subtitle: &format!("51 recordings of a minute\nmean map, lambda {LAMBDA}, normalised"),

@@ -76,12 +76,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (one, other) = groups.split_at(first.series().len());
     // For folds inside the training series alone.
     let folds = Folds::stratified(&labels, first.classes(), 2, None)?;
-    let task =
-        Task { labels: &labels, classes: first.classes(), groups: &groups, folds: &folds };
+    let task = Task { labels: &labels, classes: first.classes(), groups: &groups, folds: &folds };
 
     let mut settings = Vec::new();
     for states in STATES {
-        let models = items.par_iter().map(|item| Ok(fit(std::slice::from_ref(item), states)?.with_mean()));
+        let models =
+            items.par_iter().map(|item| Ok(fit(std::slice::from_ref(item), states)?.with_mean()));
         let models: Vec<LinearSystem> = models.collect::<Result<_, FitError>>()?;
         for rho in RHO {
             for times in TIMES {

@@ -59,9 +59,8 @@ fn system(rng: &mut ChaCha8Rng) -> SwitchingSystem {
     let row = |from: usize| {
         (0..MODES).map(|to| if to == from { 0.8 } else { 0.2 / (MODES - 1) as f64 }).collect()
     };
-    let mut numbers = |count: usize| -> Vec<f64> {
-        (0..count).map(|_| rng.random_range(-1.0..1.0)).collect()
-    };
+    let mut numbers =
+        |count: usize| -> Vec<f64> { (0..count).map(|_| rng.random_range(-1.0..1.0)).collect() };
     let initial_mean = (0..MODES).map(|_| numbers(STATES)).collect();
     let observation = (0..2).map(|_| numbers(STATES)).collect();
     SwitchingSystem {
@@ -229,14 +228,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         let own = (0..per_draw).into_par_iter().map(|i| linear(STATES).fit(of_one(i), &|| ()));
         let own: Vec<LinearSystem> =
             own.map(|fit| fit.map(|fit| fit.system)).collect::<Result<_, _>>()?;
-        let switches = (0..per_draw).into_par_iter().map(|index| {
-            switching(MODES_OF_SERIES, index as u64).fit(of_one(index), &|| ())
-        });
+        let switches = (0..per_draw)
+            .into_par_iter()
+            .map(|index| switching(MODES_OF_SERIES, index as u64).fit(of_one(index), &|| ()));
         let switches: Vec<SwitchingSystem> =
             switches.map(|fit| fit.map(|fit| fit.system)).collect::<Result<_, _>>()?;
         let matrices = [
             radial(&items),
-            kernels(|_| Ok(own.clone()), |measure, times| Ok(DynamicsKernel::new(times, measure)?))?,
+            kernels(
+                |_| Ok(own.clone()),
+                |measure, times| Ok(DynamicsKernel::new(times, measure)?),
+            )?,
             kernels(
                 |times| {
                     let draw = |(system, seed): (&SwitchingSystem, u64)| {

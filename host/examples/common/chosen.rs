@@ -12,7 +12,7 @@ use fishweir::report::Table;
 use super::Task;
 
 /// Values of the machine's C, in units of the kernel's variance.
-pub(crate) const C: [f64; 3] = [0.1, 1.0, 10.0];
+pub(crate) const C: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 
 /// A kernel's matrix of all items at some setting.
 #[derive(Clone)]
@@ -188,7 +188,13 @@ pub(crate) struct LossTable(Table);
 
 impl LossTable {
     pub(crate) fn new() -> Self {
-        Self(Table::new(["method", "published", "loss (95 %)", "least of all settings", "that one"]))
+        Self(Table::new([
+            "method",
+            "published",
+            "loss (95 %)",
+            "least of all settings",
+            "that one",
+        ]))
     }
 
     pub(crate) fn row(&mut self, task: &Task<'_>, name: &str, published: &str, decided: &Decided) {

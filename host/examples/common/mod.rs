@@ -111,7 +111,12 @@ impl Task<'_> {
 
     /// Trains on the training items, C chosen by folds inside them; how many test items are decided
     /// rightly.
-    fn right_of(&self, gram: &Gram, train: &[usize], test: &[usize]) -> Result<usize, Box<dyn Error>> {
+    fn right_of(
+        &self,
+        gram: &Gram,
+        train: &[usize],
+        test: &[usize],
+    ) -> Result<usize, Box<dyn Error>> {
         let mut options = TrainOptions::new(ClassifierKind::Bayes);
         options.c = C.to_vec();
         let problem = self.problem(gram, &options);
