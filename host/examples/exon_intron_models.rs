@@ -41,7 +41,7 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 30..=1_000;
 /// Bases cut off either end of whole exons and introns.
 const CUT: usize = 2;
 /// Rates of the mean map.
-const LAMBDA: [f64; 3] = [0.1, 0.3, 1.0];
+const LAMBDA: [f64; 3] = [0.1, 1.0, 3.0];
 /// Transitions, of the first experiment and of the second.
 const STEPS: [usize; 2] = [9, 29];
 const STEPS_OF_SPLITS: [usize; 5] = [7, 8, 9, 10, 11];

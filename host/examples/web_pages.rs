@@ -13,7 +13,7 @@
 //! classes' shares; all others test. The document shows curves and no figures, and the least for
 //! Bhattacharyya's kernel.
 //!
-//! Intervals are over pages, all draws together, at the best of four values of C, which the document shows
+//! Intervals are over pages, all draws together, at the best of three values of C, which the document shows
 //! too. C is in units of each kernel's variance.
 use std::collections::BTreeMap;
 use std::error::Error;

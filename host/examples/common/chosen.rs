@@ -12,7 +12,7 @@ use fishweir::report::Table;
 use super::Task;
 
 /// Values of the machine's C, in units of the kernel's variance.
-pub(crate) const C: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
+pub(crate) const C: [f64; 3] = [0.1, 1.0, 10.0];
 
 /// A kernel's matrix of all items at some setting.
 #[derive(Clone)]
