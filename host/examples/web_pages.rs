@@ -3,7 +3,7 @@
 //! heat kernel is J. Lafferty and G. Lebanon's, "Information diffusion kernels", 2002.
 //!
 //! ```sh
-//! cargo run --release -p fishweir --example web_pages -- train.txt.gz test.txt.gz
+//! cargo run --release -p fishweir --example web_pages -- pages.svg train.txt.gz test.txt.gz
 //! ```
 //!
 //! The data are WebKB (M. Craven et al., AAAI-98) as A. Cardoso-Cachopo prepared it (PhD thesis, 2007): a
@@ -25,6 +25,7 @@ use common::chosen::{C, Setting, in_words, loss_of};
 use fishweir::data::Folds;
 use fishweir::kernel::Gram;
 use fishweir::kernel::between::{ModelKernel, Multinomial, MultinomialProduct};
+use fishweir::plot::ScatterPlot;
 use fishweir::report::Table;
 use flate2::read::GzDecoder;
 use rand::SeedableRng;
@@ -40,7 +41,7 @@ const SHOWN: [usize; 2] = [77, 622];
 const DRAWS: u64 = 20;
 /// Of radial basis functions, and times that heat spreads.
 const SIGMA: [f64; 3] = [0.25, 1.0, 4.0];
-const TIME: [f64; 2] = [0.1, 0.5];
+const TIME: [f64; 2] = [1.0, 4.0];
 
 /// The class of each page, and how often it has each word.
 type Pages = Vec<(usize, BTreeMap<usize, f64>)>;
@@ -71,13 +72,13 @@ fn read(
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let paths: Vec<String> = std::env::args().skip(1).collect();
-    if paths.is_empty() {
-        return Err("which files? give the paths of the pages".into());
-    }
+    let mut paths = std::env::args().skip(1);
+    let figure = paths.next().filter(|path| path.ends_with(".svg"));
+    let figure =
+        figure.ok_or("which files? give the path of a figure (.svg), then those of the pages")?;
     let (mut words, mut pages) = (BTreeMap::new(), Vec::new());
-    for path in &paths {
-        read(path, &mut words, &mut pages)?;
+    for path in paths {
+        read(&path, &mut words, &mut pages)?;
     }
     if pages.len() < SIZES[SIZES.len() - 1] + 2 {
         return Err(format!("{} pages of {}: too few", pages.len(), CLASSES.join(" and ")).into());
@@ -94,13 +95,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut by_size = heads(&SIZES.map(|size| format!("{size} pages")));
     let shown = SHOWN.map(|size| C.map(|c| format!("{size} pages, C {c}")));
     let mut by_c = heads(&shown.concat());
-    for setting in &settings {
+    let (mut points, mut of_point) = (Vec::new(), Vec::new());
+    for (kernel, setting) in settings.iter().enumerate() {
         let (mut of_size, mut of_c) =
             (vec![setting.words().to_owned()], vec![setting.words().to_owned()]);
         for size in SIZES {
             let splits: Vec<_> = (0..DRAWS).map(|draw| split(&labels, size, draw)).collect();
             let curve = task.curve(setting, &splits)?;
             let best = curve.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((loss, _)) = best {
+                points.push([(size as f64).log2(), *loss]);
+                of_point.push(Some(kernel));
+            }
             of_size.push(in_words(best.and_then(|(_, units)| loss_of(units))));
             if SHOWN.contains(&size) {
                 of_c.extend(curve.iter().map(|(loss, _)| format!("{loss:.3}")));
@@ -111,6 +117,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("share decided wrongly (95 %), by pages trained on\n\n{by_size}");
     print!("\nthe same over C\n\n{by_c}");
+    let kernels: Vec<String> = settings.iter().map(|one| one.words().to_owned()).collect();
+    let names: Vec<String> = points.iter().map(|[_, loss]| format!("{loss:.3}")).collect();
+    let plot = ScatterPlot {
+        title: "Web pages of faculty and of students",
+        subtitle: &format!(
+            "share decided wrongly at the best C\n{DRAWS} draws of {} pages",
+            pages.len()
+        ),
+        axes: ["pages trained on, log2", "share decided wrongly"],
+        points: &points,
+        names: &names,
+        labels: &of_point,
+        classes: &kernels,
+    };
+    std::fs::write(figure, plot.to_svg())?;
     Ok(())
 }
 
