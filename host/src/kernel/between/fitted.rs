@@ -96,7 +96,7 @@ fn unlike(models: &[FittedModel], row: usize) -> PairError {
 }
 
 /// Paths of modes that are drawn from a switching system: as many as Jebara, Kondor and Howard drew.
-const PATHS: usize = 50;
+pub const PATHS: usize = 50;
 
 /// `log k` of all pairs by the probability product or the mean map: of hidden Markov models over sequences
 /// of `steps + 1` samples ([`HmmKernel`]), of linear dynamical systems ([`DynamicsKernel`]) and of those that
