@@ -11,7 +11,7 @@ use fishweir_core::number::{Parameter, Real, Scalar, Weight as CoreWeight};
 
 use super::{DeployedEmission, DeployedModel, PushError};
 use crate::runtime::family::lift;
-use crate::runtime::{CategoricalVec, HostReal, HostWeight, RowState, with_states};
+use crate::runtime::{CategoricalVec, HostReal, HostWeight, RowState, with_few_states};
 
 /// What is pushed, whatever its kind.
 pub(super) enum Observation<'a, T> {
@@ -170,7 +170,7 @@ where
     Number<E>: Send,
     <Number<E> as fishweir_core::number::Number>::Ledger: Send,
 {
-    with_states!(model.initial.len(), N => {
+    with_few_states!(model.initial.len(), N => {
         let hmm: CoreHmm<E, N> = hmm(model, first);
         Box::new(Running::<_, E>::of(hmm))
     })

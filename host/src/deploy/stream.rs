@@ -17,7 +17,7 @@ use super::{Deployed, DeployedEmission, DeployedModel, DeployedSystem};
 use crate::classifier::Observations;
 use crate::data::Sample;
 use crate::runtime::family::BLOCK;
-use crate::runtime::{CategoricalVec, HostReal, RowState, with_states};
+use crate::runtime::{CategoricalVec, HostReal, RowState, with_few_states};
 
 /// Why a sample was not taken in; the stream is then as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -398,7 +398,7 @@ impl Deployed {
 
     /// Checks the numbers of one of its models.
     pub(super) fn validate_model(&self, model: &DeployedModel) -> Result<(), ModelError> {
-        with_states!(model.initial.len(), N => {
+        with_few_states!(model.initial.len(), N => {
             // Tangents are checked one output at a time: they are the same numbers in any block.
             for output in 0..self.directions().max(1) {
                 if model.is_over_symbols() {

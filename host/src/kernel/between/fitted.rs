@@ -100,7 +100,7 @@ pub const PATHS: usize = 50;
 
 /// `log k` of all pairs by the probability product or the mean map: of hidden Markov models over sequences
 /// of `steps + 1` samples ([`HmmKernel`]), of linear dynamical systems ([`DynamicsKernel`]) and of those that
-/// switch, by [`PATHS`] drawn paths of each ([`SampledSwitchingKernel`]), over as many, of densities and of symbols without a past over one sample
+/// switch, by fifty drawn paths of each ([`SampledSwitchingKernel`]), over as many, of densities and of symbols without a past over one sample
 /// ([`DistributionKernel`]), of positions the product over them.
 ///
 /// # Errors
