@@ -146,7 +146,7 @@ fn classifiers_and_alarms_reach_a_device() {
         assert!(accuracy > 0.86, "{classifier}: {found}");
         let export = json(&mut fishweir(&format!("network export {model} --rust {rust} --json")));
         assert!(export["flash"].as_u64().expect("bytes") < 200, "{export}");
-        assert!(garden.text("model.rs").contains("pub static MODEL: NodeSum"));
+        assert!(garden.text("model.rs").contains("pub type Model = NodeSum"));
     }
     let cross =
         json(&mut fishweir(&format!("network evaluate {train} --class grass --folds 3 --json")));
@@ -160,9 +160,43 @@ fn classifiers_and_alarms_reach_a_device() {
         text.contains("alarm, one false in 200 events") && text.contains("threshold"),
         "{text}"
     );
-    assert!(garden.text("model.rs").contains("pub static MODEL: Discrepancy<'static, f32, 3, 14>"));
+    assert!(garden.text("model.rs").contains("type Model = Discrepancy<'static, f32, 3, 14>"));
     let standard = printed(&mut fishweir(&alarm.replace(&rust, "-")));
     assert_eq!(standard, garden.text("model.rs"));
+}
+
+#[test]
+fn costs_are_told_before_and_an_emulated_device_agrees_to_the_last_bit() {
+    let garden = Garden::new();
+    let [network, train, test, model] =
+        ["garden.bif", "train.csv", "test.csv", "class.json"].map(|name| garden.at(name));
+    let fit = format!("network fit {train} --class grass --classifier tan -o {model}");
+    printed(&mut fishweir(&fit));
+    let info = json(&mut fishweir(&format!("network info {model} --json")));
+    // A table over rain and one over rain and sprinkler, or the other way round, for two classes.
+    assert_eq!((&info["push_operations"], &info["state_bytes"]), (&4.into(), &16.into()), "{info}");
+    let text = printed(&mut fishweir(&format!("network info {network}")));
+    assert!(text.contains("3 nodes, 3 edges, 7 free parameters"), "{text}");
+    // 14 cells and 3 nodes.
+    let row = |name: &str| {
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
+        line.unwrap_or_else(|| panic!("{text}")).trim().to_owned()
+    };
+    assert_eq!(row("multiply-adds a push"), "12");
+    assert_eq!(row("multiply-adds a reading"), "31");
+    assert_eq!(row("state, in RAM"), "80 B");
+    garden.put("holes.csv", &garden.text("test.csv").replace("no,on", "?,on"));
+    let holes = garden.at("holes.csv");
+    let alarm = format!("network run {network} {test} --mean-time 200 --memory 30 --limit 300");
+    for line in [format!("network run {model} {holes}"), alarm + " --board microbit"] {
+        let report = json(&mut fishweir(&format!("{line} --json")));
+        assert_eq!((&report["differing_answers"], &report["refused"]), (&0.into(), &0.into()));
+        assert_eq!(report["records"], if line.contains("limit") { 300 } else { 600 }, "{report}");
+        for name in ["instructions_per_push", "instructions_per_reading", "stack_bytes"] {
+            assert!(report[name].as_f64().is_some_and(|count| count > 20.0), "{report}");
+        }
+        assert!(report["flash_bytes"].as_u64() > report["model_bytes"].as_u64(), "{report}");
+    }
 }
 
 #[test]
@@ -246,6 +280,11 @@ fn what_is_wrong_is_named() {
         ("evaluate train.csv --model garden.bif", "is a network, not a classifier"),
         ("gram class.json test.csv -o x.csv", "is a linear machine"),
         ("representatives garden.bif test.csv -k 601", "1 to the number of records"),
+        ("run garden.bif test.csv", "for an alarm name --mean-time"),
+        ("run class.json test.csv --limit 0", "test.csv: no record to send"),
+        ("run class.json test.csv --firmware no-such", "no firmware there"),
+        ("run class.json state.csv", "state.csv, line 2, column 3 (grass): `damp` is no state"),
+        ("info train.csv", "train.csv, line 1"),
         ("export garden.bif --rust x.rs", "for an alarm name --mean-time"),
         ("export class.json --rust x.rs --mean-time 100", "is a classifier"),
         (

@@ -2,10 +2,10 @@
 //!
 //! Several classifiers, one form: a maximum-likelihood Bayes classifier with a model a class, and
 //! machines on what those models say of a window: Fisher scores, log-odds with their tangents,
-//! expected counts. All these are a [`Classifier`](crate::classifier::Classifier), so all compile to the
-//! same stream. Kernel machines on Fisher scores, and on kernels by marginalisation, do not: they are a
-//! [`deploy::Expansion`](crate::deploy::Expansion). Training gives either, as a
-//! [`ModelKind`](crate::deploy::ModelKind).
+//! expected counts. All these are linear in evidence and scores, so all compile to the same stream. Kernel
+//! machines on Fisher scores, and on kernels by marginalisation, do not: a device stores their items.
+//! Training gives a [`Classifier`](crate::classifier::Classifier) whose
+//! [`Rule`](crate::classifier::Rule) says which.
 //!
 //! # What training sees
 //! The series that it is given, and of all others nothing: neither units nor information, scalings or

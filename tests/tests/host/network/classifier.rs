@@ -137,8 +137,13 @@ fn what_cannot_be_trained_is_refused() {
 #[test]
 fn a_class_with_one_record_leaves_the_others_their_machines() {
     // The class is the first column in nine of ten records; four of five are of one class.
-    let row =
-        |i: u16| [u16::from(i % 5 == 0), i % 3, u16::from(i % 5 == 0) ^ u16::from(i % 10 == 7)];
+    let row = |i: u16| {
+        [
+            u16::from(i.is_multiple_of(5)),
+            i % 3,
+            u16::from(i.is_multiple_of(5)) ^ u16::from(i % 10 == 7),
+        ]
+    };
     let mut records = Records::of_rows(3, (0..200).map(row));
     let test = records.clone();
     records.push(&[1, 1, 2]);
