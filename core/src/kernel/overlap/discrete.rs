@@ -87,12 +87,24 @@ mod tests {
                 Measure::Product { rho } => Measure::Product { rho: f64::from(rho) },
                 Measure::MeanMap { lambda } => Measure::MeanMap { lambda: f64::from(lambda) },
             };
-            let (narrow, right) =
-                (categorical_log_overlap(&p, &q, measure), categorical_log_overlap(&wide(p), &wide(q), in_double));
-            assert!((f64::from(narrow) / right - 1.0).abs() < 1e-6, "{measure:?}: {narrow}, {right}");
+            let (narrow, right) = (
+                categorical_log_overlap(&p, &q, measure),
+                categorical_log_overlap(&wide(p), &wide(q), in_double),
+            );
+            assert!(
+                (f64::from(narrow) / right - 1.0).abs() < 1e-6,
+                "{measure:?}: {narrow}, {right}"
+            );
         }
         // The least products are e^-138.2 in all, as `m` is near: half of either.
-        let even = categorical_log_overlap(&p, &q, Measure::MeanMap { lambda: 60.0 * core::f32::consts::LN_10 });
-        assert!((even + 60.0 * core::f32::consts::LN_10 - core::f32::consts::LN_2).abs() < 1e-4, "{even}");
+        let even = categorical_log_overlap(
+            &p,
+            &q,
+            Measure::MeanMap { lambda: 60.0 * core::f32::consts::LN_10 },
+        );
+        assert!(
+            (even + 60.0 * core::f32::consts::LN_10 - core::f32::consts::LN_2).abs() < 1e-4,
+            "{even}"
+        );
     }
 }

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use fishweir::network::{
-    DeployedAlarm, DeployedEvents, DeployedSum, NetworkFile, NetworkModel,
-};
+use fishweir::network::{DeployedAlarm, DeployedEvents, DeployedSum, NetworkFile, NetworkModel};
 use fishweir::report::NetworkInspection;
 
 use super::Failure;

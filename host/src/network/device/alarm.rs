@@ -242,14 +242,16 @@ impl DeployedAlarm {
         &self,
         length: usize,
         mut write: impl FnMut(usize, &mut [u16]),
-        mut see: impl FnMut(usize, Result<DiscrepancyReading, NetworkError>) -> Result<bool, NetworkError>,
+        mut see: impl FnMut(
+            usize,
+            Result<DiscrepancyReading, NetworkError>,
+        ) -> Result<bool, NetworkError>,
     ) -> Result<(), NetworkError> {
         let lists = Lists::of(&self.columns, &self.scopes);
         let (theta, precision) = (&self.theta, &self.precision);
         let memory = Memory::from_lost(self.lost);
         let (terms, threshold) = (lists.terms(&self.columns)?, self.threshold);
-        let tables =
-            DiscrepancyTables::new(terms, theta, precision, memory, threshold, self.least);
+        let tables = DiscrepancyTables::new(terms, theta, precision, memory, threshold, self.least);
         let tables = tables.map_err(unfit)?;
         let cells = self.theta.len();
         let new = || DiscrepancyState::new(vec![0.0_f32; cells], vec![0.0_f32; self.columns.len()]);

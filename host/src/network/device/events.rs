@@ -84,7 +84,8 @@ impl DeployedEvents {
     #[must_use]
     pub fn lines(&self, events: &Records) -> String {
         let line = |event: &[u16]| {
-            let fields = self.columns().iter().zip(event).map(|(column, &state)| column.field(state));
+            let fields =
+                self.columns().iter().zip(event).map(|(column, &state)| column.field(state));
             fields.collect::<Vec<_>>().join(",") + "\n"
         };
         events.rows().map(line).collect()
@@ -115,7 +116,9 @@ impl DeployedEvents {
                             let column = &alarm.columns[node].name;
                             format!("{name} {line} {statistic:08x} {share:08x} {column}")
                         }
-                        Err(NetworkError::Impossible { .. }) => format!("refused {line} impossible"),
+                        Err(NetworkError::Impossible { .. }) => {
+                            format!("refused {line} impossible")
+                        }
                         Err(error) => return Err(error),
                     });
                     Ok(())

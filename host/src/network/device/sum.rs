@@ -153,10 +153,7 @@ impl DeployedSum {
         let model = format!("NodeSum<'static, f32, {outputs}>");
         let names = ["A classifier of events", "NodeSum", &model];
         let mut text = head(names, &self.columns, &self.classes, &self.scopes);
-        let _ = writeln!(
-            text,
-            "#[rustfmt::skip]\nstatic TABLES: [[f32; {cells}]; {outputs}] = ["
-        );
+        let _ = writeln!(text, "#[rustfmt::skip]\nstatic TABLES: [[f32; {cells}]; {outputs}] = [");
         self.tables.iter().for_each(|table| _ = writeln!(text, "    {},", numbers(table)));
         let tables: Vec<String> = (0..outputs).map(|output| format!("&TABLES[{output}]")).collect();
         let _ = write!(

@@ -51,8 +51,8 @@ fn decisions_on_records_with_missing_fields_are_the_hosts() {
     let mut variables = network.variables().to_vec();
     // A name that needs quotes.
     variables[0].states[0] = "young, \"or\" so".into();
-    network =
-        Network::of_cells(variables, network.shape().clone(), network.theta().to_vec()).expect("named");
+    network = Network::of_cells(variables, network.shape().clone(), network.theta().to_vec())
+        .expect("named");
     let class = network.node("T").expect("a node");
     let plan = ClassifierPlan {
         method: Method::TreeAugmented,

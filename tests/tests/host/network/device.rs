@@ -52,9 +52,7 @@ fn sums_on_a_device_decide_as_the_host_does() {
             assert!(device.class == host.class || host.margin < 1e-4, "{method:?}");
         }
         let source = deployed.to_source();
-        for part in
-            ["type Model = NodeSum<'static, f32, 3>", "COLUMNS: [&str; 5]", "\"train\""]
-        {
+        for part in ["type Model = NodeSum<'static, f32, 3>", "COLUMNS: [&str; 5]", "\"train\""] {
             assert!(source.contains(part), "{source}");
         }
     }
