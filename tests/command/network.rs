@@ -105,6 +105,10 @@ fn kernels_sets_and_pictures() {
     for p in ["p_limit", "p_permutations"] {
         assert!(same[p].as_f64().expect("a number") > 0.02, "{same}");
     }
+    garden.put("holes.csv", "rain,sprinkler,grass\nno,off,dry\n?,on,wet\n");
+    let text =
+        printed(&mut fishweir(&format!("network compare {model} {}", garden.at("holes.csv"))));
+    assert!(text.contains("its limit is not known where fields are missing"), "{text}");
     garden.put("dry.csv", &garden.text("test.csv").replace("wet", "dry"));
     let dry = garden.at("dry.csv");
     let text = printed(&mut fishweir(&format!("network compare {model} {dry}")));
@@ -123,7 +127,16 @@ fn classifiers_and_alarms_reach_a_device() {
     let [network, train, test, model, rust] =
         ["garden.bif", "train.csv", "test.csv", "class.json", "model.rs"]
             .map(|name| garden.at(name));
-    for classifier in ["naive-bayes", "tan", "kdb", "climbed", "fisher-tree", "fisher-climbed"] {
+    for classifier in [
+        "naive-bayes",
+        "tan",
+        "kdb",
+        "climbed",
+        "fisher-tree",
+        "fisher-climbed",
+        "top-tan",
+        "top-kdb",
+    ] {
         let fit = format!("network fit {train} --class grass --classifier {classifier} -o {model}");
         let text = printed(&mut fishweir(&fit));
         assert!(text.contains(&format!("{classifier} decides on grass (dry, wet)")), "{text}");
@@ -219,7 +232,37 @@ fn what_is_wrong_is_named() {
         ),
         (
             "fit holes.csv --missing unknown",
-            "holes.csv, line 3: record 1: the state of node `rain` is missing",
+            "holes.csv, line 3: the state of node `rain` is missing",
+        ),
+        (
+            "compare garden.bif test.csv holes.csv --permutations 9",
+            "holes.csv, line 3: the state of node `rain` is missing",
+        ),
+        (
+            "compare garden.bif holes.csv test.csv --permutations 9",
+            "holes.csv, line 3: the state of node `rain` is missing",
+        ),
+        (
+            "fit train.csv --class grass --score bdeu",
+            "--score would have no effect: not used by tan",
+        ),
+        (
+            "fit train.csv --class grass --classifier kdb --require rain:grass --forbid grass:rain",
+            "--require, --forbid would have no effect: not used by kdb",
+        ),
+        (
+            "fit train.csv --graph tree --restarts 3",
+            "--restarts would have no effect: not used by tree",
+        ),
+        ("fit train.csv --parents 3", "--parents would have no effect: not used by climb"),
+        (
+            "fit train.csv --equivalent 3",
+            "--equivalent would have no effect: it is for --score bdeu",
+        ),
+        ("fit train.csv --seed 3", "--seed would have no effect"),
+        (
+            "evaluate train.csv --class grass --most-parents 2",
+            "not used by naive-bayes, tan, kdb, fisher-tree",
         ),
         ("fit train.csv --class snow", "there is no column `snow`, only rain, sprinkler, grass"),
         ("fit train.csv --require rain", "`rain` is no edge; write PARENT:CHILD"),
@@ -232,7 +275,7 @@ fn what_is_wrong_is_named() {
         ("evaluate train.csv --class grass --folds 1", "too few"),
         ("evaluate train.csv --model garden.bif --score bdeu", "cannot be used with"),
         ("evaluate train.csv --model garden.bif --bins 3", "cannot be used with"),
-        ("fit train.csv --like garden.bif --restarts 2", "cannot be used with"),
+        ("fit train.csv --like garden.bif --restarts 2", "not used by --like"),
         ("fit train.csv --bins 1", "--bins"),
         ("evaluate train.csv --model garden.bif", "is a network, not a classifier"),
         ("gram class.json test.csv -o x.csv", "is a linear machine"),

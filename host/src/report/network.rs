@@ -280,9 +280,13 @@ impl fmt::Display for ComparisonReport {
         )?;
         writeln!(
             f,
-            "squared discrepancy {mmd_squared:.6}; statistic {statistic:.3} on {}: p = {p_limit:.4} in the \
-             limit of many records drawn from the network",
-            counted(*degrees, "degree")
+            "squared discrepancy {mmd_squared:.6}; statistic {statistic:.3} on {}: {}",
+            counted(*degrees, "degree"),
+            match p_limit {
+                Some(p) =>
+                    format!("p = {p:.4} in the limit of many records drawn from the network"),
+                None => "its limit is not known where fields are missing".into(),
+            }
         )?;
         if let Some(p) = p_permutations {
             writeln!(f, "p = {p:.4} by permutations, whatever they are drawn from")?;

@@ -7,7 +7,7 @@ use fishweir_core::classify::{Decision, decide};
 use fishweir_core::filter::Recursion;
 use fishweir_core::network::NodeSum;
 
-use super::super::{Method, NetworkClassifier, NetworkError};
+use super::super::{NetworkClassifier, NetworkError};
 use super::{Lists, check_columns, head, lists, numbers, unfit};
 use crate::data::records::{Records, Variable};
 
@@ -48,7 +48,7 @@ impl DeployedSum {
     fn unchecked(classifier: &NetworkClassifier) -> Result<Self, NetworkError> {
         let (network, class) = (classifier.network(), classifier.class());
         let shape = network.shape();
-        if matches!(classifier.method(), Method::FisherTree | Method::FisherClimbed) {
+        if classifier.method().is_linear() {
             let rounded = |weights: &Vec<f64>| weights.iter().map(|&w| w as f32).collect();
             return Ok(Self {
                 columns: network.variables().to_vec(),
