@@ -220,3 +220,50 @@ fn what_is_no_number_is_named_by_its_place_in_the_file() {
         }
     }
 }
+
+#[test]
+fn a_bad_set_is_told_by_the_reader_of_sets() {
+    use fishweir::model::ModelSet;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("set.json");
+    let data = fixtures().at("three.csv");
+    let lds = "--model lds --states 2 --iterations 2";
+    printed(&mut fishweir(&format!("fit {data} {lds} -o {}", file.display())));
+    let mut set = ModelSet::load(&file).expect("a set");
+    set.models[1].name = set.models[0].name.clone();
+    set.save(&file).expect("written");
+    all_refuse(&file, "a name is of one model");
+}
+
+#[test]
+fn tables_and_models_that_rules_do_not_fit_are_told_where_they_are_read() {
+    use fishweir::classifier::{Classifier, ExpansionKernel, Rule};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("m.json");
+    let data = fixtures().at("strings.tsv");
+    let fit = |classifier: &str| {
+        let line = format!("fit {data} --classifier {classifier} -o {}", file.display());
+        printed(&mut fishweir(&line));
+        Classifier::load(&file).expect("a classifier")
+    };
+    let refuse = |classifier: &Classifier, why: &str| {
+        let text = classifier.to_json().expect("numbers");
+        let error = Classifier::parse("m.json", text.as_bytes()).expect_err(why).to_string();
+        assert!(error.contains(why), "{error}");
+    };
+    let mut words = fit("empirical-mean-map --order 1");
+    words.models[0].emission =
+        fishweir::runtime::Emissions::categorical(vec![vec![0.1, 0.2, 0.3, 0.4]]);
+    refuse(&words, "finds every symbol as likely");
+    if let Rule::Words { order, .. } = &mut words.rule {
+        *order = 1 << 16;
+    }
+    refuse(&words, "contexts of 65536 symbols");
+    let mut machine = fit("cosine --states 2 --iterations 2");
+    let Rule::Expansion(expansion) = &mut machine.rule else { panic!("a machine") };
+    let ExpansionKernel::Scores { items, .. } = &mut expansion.kernel else { panic!("of scores") };
+    items[1].pop();
+    refuse(&machine, "items [1] has ");
+}

@@ -14,6 +14,7 @@ fn systems_one_a_class_decide() {
 
     let info = json(&mut fishweir(&format!("info {models} --json")));
     assert_eq!((&info["form"], &info["classifier"]), (&"models".into(), &"bayes".into()));
+    assert!(info["emission"].is_null(), "{info}");
     // The channels' mean is a number of the state.
     assert_eq!(
         (&info["states"], &info["models"], &info["outputs"]),
@@ -32,6 +33,28 @@ fn systems_one_a_class_decide() {
     printed(&mut fishweir(&format!("export {models} --rust {source}")));
     let text = std::fs::read_to_string(&source).expect("a source");
     assert!(text.contains(": Model = StreamClassifier::new("), "{text}");
+    for line in [
+        format!("export {models} --artefact {}", at("lds.fishweir")),
+        format!("run {models} {data} --artefact"),
+    ] {
+        let message = refused(&mut fishweir(&line), 2);
+        assert!(message.contains("linear dynamical systems are exported as Rust"), "{message}");
+        assert_eq!(message.contains("--rust"), line.starts_with("export"), "{message}");
+    }
+    let line = format!("export {models} --number q15 --rust {source}");
+    let message = refused(&mut fishweir(&line), 2);
+    assert!(message.contains("these are linear dynamical systems"), "{message}");
+
+    // Windows as they were fitted on, unless others are asked for.
+    let windows = at("windows.json");
+    printed(&mut fishweir(&format!("fit {data} {lds} --window 20 --hop 20 -o {windows}")));
+    let rows = |more: &str| {
+        printed(&mut fishweir(&format!("score {data} --model {windows} {more}"))).lines().count()
+    };
+    assert_eq!(rows(""), rows("--window 20 --hop 20"));
+    assert!(rows("") > rows("--window 40 --hop 40"));
+    let info = json(&mut fishweir(&format!("info {windows} --json")));
+    assert_eq!(info["provenance"]["windowing"]["length"], 20);
 
     printed(&mut fishweir(&format!("fit {data} {lds} --model-per all -o {apart}")));
     let message = refused(&mut fishweir(&format!("info {apart}")), 2);

@@ -24,14 +24,14 @@ fn words_are_weighed_without_a_model() {
     let longer = folder.path().join("longer.json");
     let longer = longer.display();
     printed(&mut fishweir(&format!(
-        "fit {data} --classifier empirical-mean-map --order 3 --lambda 2 -o {longer}"
+        "fit {data} --classifier empirical-mean-map --order 4 --lambda 2 -o {longer}"
     )));
     let info = json(&mut fishweir(&format!("info {longer} --json")));
-    assert_eq!((&info["states"], &info["multiply_adds_per_sample"]), (&64.into(), &3.into()));
+    assert_eq!((&info["states"], &info["multiply_adds_per_sample"]), (&256.into(), &3.into()));
     let text = printed(&mut fishweir(&format!("info {longer}")));
     for part in [
         "mixed counts of words along 1 direction, context by context",
-        "1 of 64 contexts",
+        "1 of 256 contexts",
         "lambda 2",
     ] {
         assert!(text.contains(part), "no {part} in:\n{text}");
@@ -59,7 +59,11 @@ fn words_are_weighed_without_a_model() {
                 "export {model} --artefact {folder}/w.fishweir",
                 folder = folder.path().display()
             ),
-            "use --rust",
+            "weights of words are exported as Rust source, not as an artefact: use --rust",
+        ),
+        (
+            format!("export {longer} --number q15 --rust {source} --data {data}"),
+            "no weights of words",
         ),
         (
             format!("export {model} --number q15 --rust {source} --data {data}"),

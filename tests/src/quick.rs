@@ -3,10 +3,11 @@
 
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 
-use fishweir::classifier::Classifier;
+use fishweir::classifier::{Classifier, Provenance};
 use fishweir::data::{Dataset, ReadOptions};
-use fishweir::fit::Topology;
+use fishweir::fit::{SystemEm, Topology};
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::model::{ModelSet, NamedModel, SystemModel};
 use fishweir::parity::{Parity, Recording};
 
 /// The bundled recordings of a watch.
@@ -40,9 +41,9 @@ pub fn trained(data: &Dataset, kind: ClassifierKind) -> Classifier {
     train_quickly(data, TrainOptions::new(kind))
 }
 
-/// A Bayes classifier of three channels between two classes that differ in spread: small and quick.
+/// Eight series of three channels and of two classes that differ in spread: small.
 #[must_use]
-pub fn three_channels() -> Classifier {
+pub fn channels() -> Dataset {
     let mut text = String::from("series,label,t,x,y,z\n");
     for (series, t) in (0..8).flat_map(|series| (0..40).map(move |t| (series, t))) {
         let class = series / 2 % 2;
@@ -50,9 +51,38 @@ pub fn three_channels() -> Classifier {
         text += &format!("s{series},{},{t},{},{},{}\n", ["p", "q"][class], x(1), x(2), x(3));
     }
     let data = Dataset::parse("small.csv", text.as_bytes(), &ReadOptions::default());
+    data.expect("channels read")
+}
+
+/// A Bayes classifier of [`channels`].
+#[must_use]
+pub fn three_channels() -> Classifier {
     let mut options = TrainOptions::new(ClassifierKind::Bayes);
     options.baum_welch.states = 2;
-    train_quickly(&data.expect("channels read"), options)
+    train_quickly(&channels(), options)
+}
+
+/// A linear dynamical system a class of [`channels`], with states of three numbers, the mean's included.
+#[must_use]
+pub fn systems(data: &Dataset) -> ModelSet {
+    let quick = SystemEm { iterations: 5, ..SystemEm::default() };
+    let of_class = |(index, class): (usize, &String)| {
+        let own = data.series().iter().filter(|one| one.label == Some(index));
+        let views: Vec<_> = own.map(|one| one.samples.view()).collect();
+        let (model, _) = SystemModel::fit(&quick, &views, &|| ()).expect("a system");
+        NamedModel { name: class.clone(), class: Some(class.clone()), model: model.into() }
+    };
+    ModelSet {
+        observations: data.kind().into(),
+        models: data.classes().iter().enumerate().map(of_class).collect(),
+        provenance: Provenance::default(),
+    }
+}
+
+/// Weights of words of so many symbols and one.
+#[must_use]
+pub fn trained_on_words(data: &Dataset, order: usize) -> Classifier {
+    train_quickly(data, TrainOptions { order, ..TrainOptions::new(ClassifierKind::EmpiricalMap) })
 }
 
 /// The same with a state for each of so many positions, the last for all that follow.

@@ -2,9 +2,8 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::covariance::check_row;
 use super::{Channels, Covariance, GaussianBelief, Parameters};
-use crate::emission::is_log_normaliser;
 use crate::error::{Flaw, ModelError, Part};
-use crate::number::{Arithmetic, Parameter, Real, Tangent};
+use crate::number::{Arithmetic, Real, Tangent};
 
 /// A linear dynamical system with a state of `N` numbers, seen through `D` channels.
 ///
@@ -157,28 +156,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
             check_row(row, Part::Transition, i)?;
         }
         self.noise.validate(Part::StateNoise)?;
-        for (d, row) in self.observation.iter().enumerate() {
-            check_row(row, Part::Observation, d)?;
-        }
-        for (d, row) in self.whitening.iter().enumerate() {
-            check_row(row, Part::ObservationNoise, d)?;
-            for (e, &entry) in row.iter().enumerate() {
-                let flaw = match e {
-                    _ if e == d && Parameter::value(entry) <= Real::from_u32(0) => {
-                        Flaw::NotPositiveDefinite
-                    }
-                    _ if e > d && entry != W::ZERO => Flaw::Inconsistent,
-                    _ => continue,
-                };
-                return Err(ModelError::new(Part::ObservationNoise, flaw, d, e));
-            }
-        }
-        let diagonal = self.whitening.iter().enumerate().filter_map(|(d, row)| row.get(d));
-        let rates = diagonal.map(|&rate| Parameter::value(rate));
-        if !is_log_normaliser(Parameter::value(self.constant), rates) {
-            return Err(ModelError::new(Part::Normaliser, Flaw::Inconsistent, 0, 0));
-        }
-        check_row(&[self.constant], Part::Normaliser, 0)?;
+        self.channels().validate()?;
         self.validate_directions()
     }
 

@@ -139,8 +139,7 @@ impl Classifier {
         self.check_models()?;
         match &self.rule {
             Rule::Linear(outputs) | Rule::Words { outputs, .. } => self.check_outputs(outputs),
-            // Its tables are judged where they are rounded.
-            Rule::Expansion(_) => Ok(()),
+            Rule::Expansion(expansion) => expansion.check(self.classes.len()),
         }
     }
 
@@ -161,11 +160,19 @@ impl Classifier {
         Ok(())
     }
 
-    /// How many contexts there are where each is so many symbols.
-    fn contexts(&self, order: usize) -> Option<usize> {
-        let of_words = matches!(self.observations, Observations::Symbols(_))
-            && matches!(self.models.as_slice(), [model] if model.states() == 1);
-        if of_words { contexts_of(self.size(), order) } else { None }
+    /// How many contexts there are, where words are weighed; else what is wrong, in words.
+    pub(crate) fn contexts(&self) -> Result<Option<usize>, String> {
+        let Some(order) = self.order() else { return Ok(None) };
+        // The stream counts words under a model that all of them are as likely under.
+        let even = matches!(self.observations, Observations::Symbols(_))
+            && self.models == [Hmm::even(self.size())];
+        let contexts = if even { contexts_of(self.size(), order) } else { None };
+        contexts.map(Some).ok_or_else(|| {
+            format!(
+                "contexts of {order} symbols are of one model that finds every symbol as likely, and not \
+                 so many"
+            )
+        })
     }
 
     fn check_outputs(&self, outputs: &[Output]) -> Result<(), String> {
@@ -173,14 +180,7 @@ impl Classifier {
         if outputs.len() != classes && (classes, outputs.len()) != (2, 1) {
             return Err(format!("{} outputs for {classes} classes", outputs.len()));
         }
-        let contexts = match self.order() {
-            None => None,
-            Some(order) => Some(self.contexts(order).ok_or_else(|| {
-                format!(
-                    "contexts of {order} symbols are of one model over symbols, and not so many"
-                )
-            })?),
-        };
+        let contexts = self.contexts()?;
         let scores = outputs.iter().any(|output| !output.directions.is_empty());
         for (index, output) in outputs.iter().enumerate() {
             let wanted = if scores { models } else { 0 };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::ScoreKernel;
-use crate::kernel::mean_map::WORDS_AT_MOST;
+use crate::kernel::mean_map::words_of;
 use crate::runtime::{EmissionDirection, Hmm};
 
 /// How decision values come about. Of two classes one output decides by its sign (class 1 where
@@ -108,6 +108,32 @@ pub enum WhiteningRows {
 }
 
 impl Expansion {
+    /// Whether there are outputs for so many classes, and numbers for each item; else what is wrong, in words.
+    pub(crate) fn check(&self, classes: usize) -> Result<(), String> {
+        let wanted = if (classes, self.biases.len()) == (2, 1) { 1 } else { classes };
+        check_count("biases", self.biases.len(), wanted)?;
+        check_count("coefficients", self.coefficients.len(), wanted)?;
+        check_rows("coefficients", &self.coefficients, self.items())?;
+        match &self.kernel {
+            ExpansionKernel::FixedLength { items, .. } => {
+                check_rows("items", items, items.first().map_or(0, Vec::len))?;
+            }
+            ExpansionKernel::Scores { centre, whitening, items, .. } => {
+                check_rows("items", items, centre.len())?;
+                match whitening {
+                    WhiteningRows::Diagonal(row) => {
+                        check_count("whitening", row.len(), centre.len())?;
+                    }
+                    WhiteningRows::Full(rows) => {
+                        check_count("whitening", rows.len(), centre.len())?;
+                        check_rows("whitening", rows, centre.len())?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Number of items, support vectors or not.
     #[must_use]
     pub fn items(&self) -> usize {
@@ -118,16 +144,26 @@ impl Expansion {
     }
 }
 
+fn check_count(part: &str, found: usize, wanted: usize) -> Result<(), String> {
+    let wrong = || format!("{part} has {found} entries where {wanted} are needed");
+    if found == wanted { Ok(()) } else { Err(wrong()) }
+}
+
+fn check_rows<T>(part: &str, rows: &[Vec<T>], wanted: usize) -> Result<(), String> {
+    let mut rows = rows.iter().enumerate();
+    rows.try_for_each(|(index, row)| check_count(&format!("{part} [{index}]"), row.len(), wanted))
+}
+
 /// Contexts that a device numbers.
 pub const CONTEXTS_AT_MOST: usize = u16::MAX as usize;
 
-/// Contexts of so many symbols: `None` where there are more than a device numbers, or more words of one symbol
-/// more than a table has room for.
+/// Contexts of so many symbols: `None` where they, or the symbols of one, are more than a device numbers, or
+/// the words of one symbol more than a table has room for.
 #[must_use]
 pub fn contexts_of(symbols: usize, order: usize) -> Option<usize> {
-    let contexts = symbols.checked_pow(u32::try_from(order).ok()?)?;
-    let words = contexts.checked_mul(symbols)?;
-    (contexts <= CONTEXTS_AT_MOST && words <= WORDS_AT_MOST).then_some(contexts)
+    u16::try_from(order).ok()?;
+    let contexts = words_of(symbols, order)?.checked_div(symbols)?;
+    (contexts <= CONTEXTS_AT_MOST).then_some(contexts)
 }
 
 impl Direction {

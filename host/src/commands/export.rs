@@ -11,7 +11,6 @@ use super::arguments::{named, refuse_idle, share};
 use super::model::Model;
 use super::output::{self, Outputs};
 use super::reading::Reading;
-use super::run::NO_ARTEFACT;
 use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
@@ -128,14 +127,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     let model = Model::read(&arguments.model)?;
-    let trained_on = model.fitted.as_ref().map(|fitted| Path::new(&fitted.provenance.data));
+    let trained_on = model.provenance().map(|trained| Path::new(&trained.data));
     let data = arguments.data.as_deref().into_iter().chain(trained_on);
     let inputs: Vec<&Path> = data.chain([arguments.model.as_path()]).collect();
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &inputs)?;
-    let without = model.deployed.no_artefact().is_some();
-    if without && let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
-        return Err(Failure::Input(format!("{}: {NO_ARTEFACT}: use --rust", file.display())));
+    let to_artefact = wanted.iter().find(|(form, _)| *form == Form::Artefact);
+    if let (Some(why), Some((_, file))) = (model.deployed.no_artefact(), to_artefact) {
+        let file = file.display();
+        return Err(Failure::Input(format!("{file}: {why}, not as an artefact: use --rust")));
     }
     let fixed = match arguments.number {
         NumberName::F32 => {
@@ -148,7 +148,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             None
         }
         NumberName::Q15 => {
-            if let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
+            if let Some((_, file)) = to_artefact {
                 return Err(Failure::Input(format!(
                     "{}: fixed point is exported as Rust source, not as an artefact: use --rust",
                     file.display()
@@ -191,11 +191,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// The model in fixed point, measured: an error where it decides otherwise than `f64` too often.
 fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Deviation), Failure> {
     let file = arguments.model.display();
-    let Some(classifier) = &model.fitted else {
-        return Err(Failure::Input(format!(
-            "{file}: an artefact is in f32 already; export fixed point from the fitted model (JSON)"
-        )));
-    };
+    let classifier = model.classifier().map_err(|what| {
+        Failure::Input(format!(
+            "{file}: {what}; fixed point is exported from a fitted classifier (JSON)"
+        ))
+    })?;
     let fixed =
         classifier.quantise().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
     let named = PathBuf::from(&classifier.provenance.data);

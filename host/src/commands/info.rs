@@ -17,7 +17,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Model { deployed, fitted, file_bytes, .. } = Model::read(&arguments.model)?;
+    let model = Model::read(&arguments.model)?;
     let file = arguments.model.display().to_string();
-    print(&Inspection::new(file, file_bytes, &deployed, fitted.as_ref())?, arguments.json)
+    let inspection = Inspection::new(file, model.file_bytes, &model.deployed, model.fitted())?;
+    print(&Inspection { provenance: model.provenance().cloned(), ..inspection }, arguments.json)
 }

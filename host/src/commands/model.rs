@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use fishweir::classifier::Classifier;
+use fishweir::classifier::{Classifier, Provenance};
 use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::Deployed;
-use fishweir::evaluate::windowing_of;
 use fishweir::files;
 use fishweir::model::ModelSet;
 use fishweir_core::Profile;
@@ -17,12 +16,20 @@ use super::Failure;
 pub(super) struct Model {
     /// The numbers of a device.
     pub(super) deployed: Deployed,
-    /// The classifier that they were made from; `None` for an artefact, and for a set of models.
-    pub(super) fitted: Option<Classifier>,
-    /// What computed where an artefact was written; `None` for a fitted model.
-    pub(super) profile: Option<Profile>,
+    /// What they were made from.
+    pub(super) origin: Origin,
     /// Bytes of the file.
     pub(super) file_bytes: usize,
+}
+
+/// What a device's numbers were made from.
+pub(super) enum Origin {
+    /// A trained classifier.
+    Classifier(Box<Classifier>),
+    /// A set of linear dynamical systems, trained so.
+    Systems(Provenance),
+    /// An artefact, and what computed where it was written.
+    Artefact(Option<Profile>),
 }
 
 impl Model {
@@ -31,25 +38,44 @@ impl Model {
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let bytes = files::read(path)?;
         let file = path.display().to_string();
-        let file_bytes = bytes.len();
-        if Deployed::is_artefact(&bytes) {
-            let deployed = Deployed::from_artefact(&file, &bytes)?;
+        let named = |error| Failure::Input(format!("{file}: {error}"));
+        let (deployed, origin) = if Deployed::is_artefact(&bytes) {
             let profile = Header::parse(&bytes).ok().map(|header| header.profile());
-            return Ok(Self { deployed, fitted: None, profile, file_bytes });
-        }
-        let fitted = match Classifier::parse(&file, &bytes) {
-            Ok(fitted) => fitted,
-            Err(error) => {
-                // A bank of models that decide by themselves is no classifier's file.
-                let Ok(set) = ModelSet::parse(&file, &bytes) else { return Err(error.into()) };
-                let deployed = Deployed::of_systems(&set)
-                    .map_err(|error| Failure::Input(format!("{file}: {error}")))?;
-                return Ok(Self { deployed, fitted: None, profile: None, file_bytes });
-            }
+            (Deployed::from_artefact(&file, &bytes)?, Origin::Artefact(profile))
+        } else if ModelSet::is_one(&bytes) {
+            let set = ModelSet::parse(&file, &bytes)?;
+            (Deployed::of_systems(&set).map_err(named)?, Origin::Systems(set.provenance))
+        } else {
+            let fitted = Classifier::parse(&file, &bytes)?;
+            (fitted.deploy().map_err(named)?, Origin::Classifier(Box::new(fitted)))
         };
-        let deployed =
-            fitted.deploy().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
-        Ok(Self { deployed, fitted: Some(fitted), profile: None, file_bytes })
+        Ok(Self { deployed, origin, file_bytes: bytes.len() })
+    }
+
+    /// The classifier that it was made from.
+    pub(super) fn fitted(&self) -> Option<&Classifier> {
+        match &self.origin {
+            Origin::Classifier(fitted) => Some(fitted),
+            _ => None,
+        }
+    }
+
+    /// The same, where nothing else serves; else what it is instead, in words.
+    pub(super) fn classifier(&self) -> Result<&Classifier, &'static str> {
+        match &self.origin {
+            Origin::Classifier(fitted) => Ok(fitted),
+            Origin::Systems(_) => Err("these are linear dynamical systems"),
+            Origin::Artefact(_) => Err("this is an artefact, in f32 already"),
+        }
+    }
+
+    /// How it was trained; an artefact does not say.
+    pub(super) fn provenance(&self) -> Option<&Provenance> {
+        match &self.origin {
+            Origin::Classifier(fitted) => Some(&fitted.provenance),
+            Origin::Systems(provenance) => Some(provenance),
+            Origin::Artefact(_) => None,
+        }
     }
 
     /// What it observes, as readers of data want it.
@@ -59,11 +85,11 @@ impl Model {
 
     /// The windowing asked for, or else the one it was trained with.
     pub(super) fn windowing(&self, asked: Option<Windowing>) -> Option<Windowing> {
-        self.fitted.as_ref().map_or(asked, |fitted| windowing_of(fitted, asked))
+        asked.or_else(|| self.provenance()?.windowing)
     }
 
     /// Which classifier: `bayes`, `fisher`, `gaussian`, ...
     pub(super) fn method(&self) -> &str {
-        self.deployed.method(self.fitted.as_ref())
+        self.deployed.method(self.fitted())
     }
 }

@@ -11,7 +11,7 @@ use fishweir::report::DeviceComparison;
 use fishweir_core::Profile;
 use fishweir_core::number::NumberFormat;
 
-use super::model::Model;
+use super::model::{Model, Origin};
 use super::reading::Reading;
 use super::{Failure, print, progress, tell};
 
@@ -62,6 +62,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => Firmware::in_repository()?,
     };
     let model = Model::read(&arguments.model)?;
+    if let Some(why) = model.deployed.no_artefact().filter(|_| arguments.artefact) {
+        let file = arguments.model.display();
+        return Err(Failure::Input(format!(
+            "{file}: {why}, not as an artefact: leave --artefact out"
+        )));
+    }
     let reading = arguments.reading.options_of(&model, None)?;
     let data = tell::read(&arguments.data, &reading)?;
     if arguments.limit == Some(0) {
@@ -73,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let names = (arguments.model.as_path(), arguments.data.as_path());
     let board = (&firmware, arguments.board);
     let mut report = on_device(board, &model.deployed, &recording, names, form)?;
-    if let Some(written) = model.profile {
+    if let Origin::Artefact(Some(written)) = model.origin {
         let profiles = [Profile::of(NumberFormat::F32), written];
         let names = ["on the host", "where the artefact was written"];
         report.profile_differences.extend(profile_differences(profiles, names));
@@ -144,10 +150,6 @@ pub(super) fn on_device(
     let report = DeviceComparison::new(names, &image, &run, parity, model.cost());
     Ok(DeviceComparison { evidence: model.evidence_name(), ..report })
 }
-
-/// Why some models have none.
-pub(super) const NO_ARTEFACT: &str = "kernel machines, and full-gaussian and mixture emissions, \
-                                      are exported as Rust source, not as an artefact";
 
 #[cfg(test)]
 mod tests {

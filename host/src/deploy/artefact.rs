@@ -5,7 +5,6 @@ use std::path::Path;
 use fishweir_core::artefact::{ArtefactError, Header, Shape, Succession};
 use fishweir_core::classify::Normalisation;
 
-use super::source::EmissionType;
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::Observations;
 use crate::files::{self, FileError};
@@ -36,15 +35,9 @@ pub enum ArtefactFileError {
         /// The name.
         name: String,
     },
-    /// Emissions that an artefact has no code for.
-    #[error("an artefact holds no {0} emissions: export Rust source (--rust)")]
-    Family(&'static str),
-    /// What else an artefact has no code for.
-    #[error("an artefact holds no {0}: export Rust source (--rust)")]
-    Without(&'static str),
-    /// A kernel machine.
-    #[error("an artefact holds no kernel machine: export Rust source (--rust)")]
-    Kernel,
+    /// What an artefact has no code for, see [`Deployed::no_artefact`].
+    #[error("{0}, not as an artefact")]
+    Without(String),
     /// A size that two bytes, or four, cannot say.
     #[error("the classifier is too large for an artefact")]
     TooLarge,
@@ -67,8 +60,9 @@ impl Deployed {
         })
     }
 
-    /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order. (Of words the table
-    /// of contexts is left blank, for no artefact holds it.)
+    /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order. Of words the table
+    /// of contexts is left blank, for no artefact holds it; of a kernel machine, which is another type, these are
+    /// the models and what they are weighed by.
     #[must_use]
     pub fn payload(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.context_bytes()];
@@ -79,6 +73,7 @@ impl Deployed {
                 weight.tangent.iter().copied().for_each(&mut *put);
             }
         }
+        self.systems.iter().for_each(|system| system.for_each_real(&mut put));
         let steps = self.steps();
         for (index, model) in self.models.iter().enumerate() {
             let states = match &steps {
@@ -106,15 +101,8 @@ impl Deployed {
     /// # Errors
     /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
     pub fn to_artefact(&self) -> Result<Vec<u8>, ArtefactFileError> {
-        if let Some(what) = self.without_artefact() {
-            return Err(ArtefactFileError::Without(what));
-        }
-        let family = EmissionType::of(&self.models).family;
-        if self.kernel.is_some() {
-            return Err(ArtefactFileError::Kernel);
-        }
-        if family.artefact().is_none() {
-            return Err(ArtefactFileError::Family(family.name()));
+        if let Some(why) = self.no_artefact() {
+            return Err(ArtefactFileError::Without(why));
         }
         let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
         let payload = self.payload();
@@ -133,24 +121,18 @@ impl Deployed {
         Ok([header.as_slice(), &payload, labels.as_bytes()].concat())
     }
 
-    /// What there is of it that an artefact has no code for.
-    fn without_artefact(&self) -> Option<&'static str> {
-        let words = self.order.map(|_| "weights of words");
-        words.or(self.has_systems().then_some("linear dynamical systems"))
-    }
-
     /// Why it has no binary artefact, in words; `None` where it has one.
     #[must_use]
     pub fn no_artefact(&self) -> Option<String> {
         let (family, shape) = self.emission();
-        if self.kernel.is_some() {
-            return Some("kernel machines are exported as Rust source".to_owned());
-        }
-        if let Some(what) = self.without_artefact() {
-            return Some(format!("{what} are exported as Rust source"));
-        }
-        let none = family.artefact().is_none();
-        none.then(|| format!("{} are exported as Rust source", family.words(shape)))
+        let what = match () {
+            () if self.kernel.is_some() => "kernel machines".to_owned(),
+            () if self.order.is_some() => "weights of words".to_owned(),
+            () if self.has_systems() => "linear dynamical systems".to_owned(),
+            () if family.artefact().is_none() => family.words(shape),
+            () => return None,
+        };
+        Some(format!("{what} are exported as Rust source"))
     }
 
     /// Writes the artefact, whole or not at all.

@@ -4,7 +4,7 @@ use fishweir_core::number::Real;
 use fishweir_core::{ModelError, Part};
 
 use super::{DeployError, Deployed, DeployedEmission, DeployedModel, Weight};
-use crate::classifier::{Classifier, Direction, Observations, Rule, contexts_of};
+use crate::classifier::{Classifier, Direction, Observations, Rule};
 use crate::data::Values;
 use crate::runtime::family::{Along, DoesNotFit, weights_along};
 use crate::runtime::{Distribution, Emissions, Hmm, Observed};
@@ -113,7 +113,7 @@ impl Classifier {
         };
         let states = self.states();
         let names = Names::of(&self.classes, self.models.len(), &self.observations);
-        let contexts = self.order().and_then(|order| contexts_of(self.size(), order));
+        let contexts = self.contexts().map_err(DeployError::Models)?;
         let models = self
             .models
             .iter()

@@ -377,6 +377,7 @@ impl Deployed {
     /// # Errors
     /// The core's name for the first that is wrong.
     pub fn validate(&self) -> Result<(), ModelError> {
+        self.systems.iter().try_for_each(DeployedSystem::validate)?;
         self.each_model().try_for_each(|(_, model)| self.validate_model(&model))?;
         self.validate_outputs()
     }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use fishweir_core::Part;
 use fishweir_core::classify::Normalisation;
 use fishweir_core::dynamics::{Channels, Covariance, GaussianBelief, KalmanState};
+use fishweir_core::{Flaw, ModelError, Part};
 
 use super::block::{Block, Observation};
 use super::cost::bank_bytes;
@@ -56,36 +56,50 @@ impl DeployedSystem {
         [&self.covariance, &self.transition, &self.noise, &self.observation, &self.whitening]
     }
 
-    fn is_finite(&self) -> bool {
-        let numbers = self.tables().into_iter().flatten().flatten().chain(&self.mean);
-        numbers.chain([&self.constant]).all(|x| x.is_finite())
+    /// The fields of the core's `Dynamics` in order.
+    pub(super) fn for_each_real(&self, put: impl FnMut(f32)) {
+        let tables = self.tables().into_iter().flatten().flatten();
+        self.mean.iter().chain(tables).chain([&self.constant]).copied().for_each(put);
+    }
+
+    /// As the core's `Dynamics::validate` has it.
+    pub(super) fn validate(&self) -> Result<(), ModelError> {
+        let rows = self.transition.iter().enumerate().map(|(i, row)| (Part::Transition, i, row));
+        for (part, i, row) in std::iter::once((Part::Mean, 0, &self.mean)).chain(rows) {
+            if let Some(entry) = row.iter().position(|x| !x.is_finite()) {
+                return Err(ModelError::new(part, Flaw::NotFinite, i, entry));
+            }
+        }
+        with_states!(self.states(), N => self.filter::<N>().validate())
     }
 
     pub(super) fn states(&self) -> usize {
         self.mean.len()
     }
 
-    /// The core's filter at a compiled size: what it is padded with nothing moves and nobody sees.
     pub(super) fn stream(&self) -> ModelStream<f32> {
+        with_states!(self.states(), N => ModelStream::of(vec![Box::new(self.filter::<N>())]))
+    }
+
+    /// The core's filter at a compiled size: what it is padded with nothing moves and nobody sees.
+    fn filter<const N: usize>(&self) -> Filter<N> {
         fn row<const N: usize>(row: &[f32]) -> [f32; N] {
             std::array::from_fn(|j| row.get(j).copied().unwrap_or(0.0))
         }
         fn square<const N: usize>(rows: &[Vec<f32>]) -> [[f32; N]; N] {
             std::array::from_fn(|i| rows.get(i).map_or([0.0; N], |one| row(one)))
         }
-        with_states!(self.states(), N => {
-            let covariance = Covariance::from_factors(square::<N>(&self.covariance));
-            let initial = GaussianBelief::new(row::<N>(&self.mean), covariance);
-            ModelStream::of(vec![Box::new(Filter::<N> {
-                initial,
-                transition: square(&self.transition),
-                noise: Covariance::from_factors(square(&self.noise)),
-                observation: self.observation.iter().map(|one| row(one)).collect(),
-                whitening: self.whitening.concat(),
-                constant: self.constant,
-                state: KalmanState::new(initial),
-            })])
-        })
+        let covariance = Covariance::from_factors(square(&self.covariance));
+        let initial = GaussianBelief::new(row(&self.mean), covariance);
+        Filter {
+            initial,
+            transition: square(&self.transition),
+            noise: Covariance::from_factors(square(&self.noise)),
+            observation: self.observation.iter().map(|one| row(one)).collect(),
+            whitening: self.whitening.concat(),
+            constant: self.constant,
+            state: KalmanState::new(initial),
+        }
     }
 }
 
@@ -100,14 +114,25 @@ struct Filter<const N: usize> {
     state: KalmanState<f32, N>,
 }
 
+impl<const N: usize> Filter<N> {
+    fn channels(&self) -> Channels<'_, f32, N> {
+        let (observation, whitening) = (self.observation.as_slice(), self.whitening.as_slice());
+        Channels { observation, whitening, constant: self.constant }
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        self.initial.covariance().validate(Part::InitialCovariance)?;
+        self.noise.validate(Part::StateNoise)?;
+        self.channels().validate()
+    }
+}
+
 impl<const N: usize> Block<f32> for Filter<N> {
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let Observation::Row(x) = x else { return Err(PushError::Kind) };
-        let (observation, whitening) = (self.observation.as_slice(), self.whitening.as_slice());
-        let channels = Channels { observation, whitening, constant: self.constant };
         let mut next = self.state;
         next.advance(&self.transition, &self.noise);
-        next.observe(&channels, x, |_| ())?;
+        next.observe(&self.channels(), x, |_| ())?;
         self.state = next;
         Ok(())
     }
@@ -131,7 +156,7 @@ impl Deployed {
     ///
     /// # Errors
     /// [`DeployError::Models`] of a set of other models, of fewer than two, of one without a class, and where
-    /// `f32` does not hold a number.
+    /// a number rounded to `f32` is none that the device takes.
     pub fn of_systems(set: &ModelSet) -> Result<Self, DeployError> {
         let refused = |why: String| Err(DeployError::Models(why));
         let (mut systems, mut classes) = (Vec::new(), Vec::new());
@@ -150,9 +175,11 @@ impl Deployed {
             };
             let system = DeployedSystem::of(&model.with_mean())
                 .map_err(|error| DeployError::Models(format!("model {name:?}: {error}")))?;
-            if !system.is_finite() {
-                return refused(format!("model {name:?} has a number that f32 does not hold"));
-            }
+            system.validate().map_err(|source| DeployError::Rounded {
+                place: format!("model {name:?}"),
+                source,
+                advice: "rescale the channels",
+            })?;
             systems.push(system);
             classes.push(class.clone());
         }
@@ -189,10 +216,9 @@ impl Deployed {
         let (m, n, d, o) = (self.systems.len(), self.states(), self.size(), self.outputs());
         // The likelihood is a product and its ledger; a byte says whether it has begun.
         let state = (4 * (n * n + n) + 24 + 1_usize).next_multiple_of(8);
-        let model = 4 * (3 * n * n + n + d * n + d * d + 1);
         Cost {
             state_bytes: bank_bytes(m, state),
-            model_bytes: m * model + 4 * o * (m + 1) + 8,
+            model_bytes: self.payload().len(),
             multiply_adds_per_sample: m * (2 * n * n * n + d * (2 * n * n + 3 * n) + d * d / 2),
             exponentials_per_sample: 0,
             multiply_adds_per_decision: m * o,
@@ -237,8 +263,9 @@ impl Deployed {
 
 #[cfg(test)]
 mod tests {
+    use fishweir_core::classify::StreamClassifier;
     use fishweir_core::dynamics::{Dynamics, Kalman};
-    use fishweir_core::filter::Running;
+    use fishweir_core::filter::{Recursion, Running};
 
     use super::*;
     use crate::classifier::{Observations, Provenance};
@@ -246,6 +273,10 @@ mod tests {
     use crate::model::SystemModel;
 
     fn model(turn: f64) -> SystemModel {
+        seen(turn, vec![vec![0.5, 0.1], vec![0.1, 0.3]])
+    }
+
+    fn seen(turn: f64, observation_noise: Vec<Vec<f64>>) -> SystemModel {
         let at = |i: usize, j: usize, own: f64, other: f64| {
             if i == j { own } else { other / (1.0 + (i + j) as f64) }
         };
@@ -258,7 +289,7 @@ mod tests {
             transition: square(0.7, turn),
             state_noise: square(0.3, 0.1),
             observation: vec![vec![1.0, 0.3, -0.2, 0.1], vec![0.2, -0.6, 1.0, 0.4]],
-            observation_noise: vec![vec![0.5, 0.1], vec![0.1, 0.3]],
+            observation_noise,
         };
         SystemModel::new(vec![1.3, -0.7], system).expect("a system")
     }
@@ -319,7 +350,10 @@ mod tests {
             let logs = filters.iter().map(|filter| filter.read()).collect();
             assert_eq!(bits(stream.log_likelihoods()), bits(logs), "after {t}");
         }
-        assert_eq!(deployed.cost().state_bytes % 8, 0);
+        type Bank = StreamClassifier<Dynamics<5, 2>, 2, 1>;
+        let cost = deployed.cost();
+        assert_eq!(cost.state_bytes, size_of::<<Bank as Recursion>::State>());
+        assert_eq!(cost.model_bytes, size_of::<Bank>());
         let text = deployed.to_source();
         for part in ["StreamClassifier<Dynamics<5, 2>, 2, 1>", "Covariance::from_factors([["] {
             assert!(text.contains(part), "{text}");
@@ -333,5 +367,9 @@ mod tests {
         assert!(of(vec![(Some("a"), model(0.1).into())]).contains("two classes or more"));
         let twice = || (Some("a"), FittedModel::from(model(0.1)));
         assert!(of(vec![twice(), twice()]).contains("two classes or more"));
+        // So loud a noise that its whitening is nothing in f32: finite, and no device takes it.
+        let loud = seen(0.1, vec![vec![1e100, 0.0], vec![0.0, 1.0]]);
+        let message = of(vec![(Some("a"), model(0.1).into()), (Some("b"), loud.into())]);
+        assert!(message.contains("model \"1\": observation noise"), "{message}");
     }
 }

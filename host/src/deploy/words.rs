@@ -82,8 +82,10 @@ fn of_weight<T: HostReal, W: HostWeight<Real = T>>(
     let symbols = model.emission.first().map_or(0, |row| row.shape.size);
     let mut next = vec![0; model.emission.len() * symbols];
     // Compiling has looked at the number of contexts.
-    let span = Span::order(order as u16, symbols, StringEnd::Open, &mut next)
-        .unwrap_or_else(|_| unreachable!("not so many contexts"));
+    let span = u16::try_from(order)
+        .ok()
+        .and_then(|order| Span::order(order, symbols, StringEnd::Open, &mut next).ok())
+        .unwrap_or_else(|| unreachable!("not so many contexts"));
     let context = |row| {
         let [one] = <CategoricalVec<W> as Build<T>>::states::<1>(std::slice::from_ref(row), first)
             .unwrap_or_else(|| unreachable!("there is a row"));

@@ -3,6 +3,7 @@
 use super::options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
 use super::vectors::mirror_candidates;
 use crate::data::{Dataset, Kind};
+use crate::kernel::mean_map::words_of;
 
 /// Numbers that the features of all windows may be.
 const MOST_NUMBERS: u128 = 1 << 28;
@@ -41,7 +42,7 @@ impl Effort {
             _ => emission,
         };
         let features = match options.kind {
-            ClassifierKind::EmpiricalMap => emission.saturating_pow(options.order as u32 + 1),
+            ClassifierKind::EmpiricalMap => words_of(emission, options.order).unwrap_or(usize::MAX),
             _ => models * options.baum_welch.states * counted,
         };
         // Series that each becomes in the end, at least, and in all that inner folds judge together: as it

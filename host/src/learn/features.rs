@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::{Expectations, expectations};
 use crate::classifier::{Direction, EmissionDirection};
 use crate::data::{Samples, SamplesView};
-use crate::kernel::mean_map::{counts, mix, mix_words};
+use crate::kernel::mean_map::{counts, mix, mix_words, words_of};
 use crate::model::{ModelScore, Scored, push_score};
 use crate::runtime::{Hmm, Parts};
 
@@ -140,7 +140,7 @@ impl FeatureMap {
                     vec![true; model.states() * (model.size() + model.states())]
                 }
                 Features::EmpiricalMap { order, .. } => {
-                    vec![true; model.size().saturating_pow(order as u32 + 1)]
+                    vec![true; words_of(model.size(), order).unwrap_or(0)]
                 }
                 Features::Scores | Features::LogOdds => moving(model),
             })

@@ -1,8 +1,9 @@
 //! Several fitted models by name, and their file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::FittedModel;
@@ -84,6 +85,17 @@ impl ModelSet {
         let set: Self = classifier::unseal(file, bytes)?.parse()?;
         set.check().map_err(|why| ClassifierError::Inconsistent { file: file.to_owned(), why })?;
         Ok(set)
+    }
+
+    /// Whether bytes are the file of a set and of nothing else, by the names of its fields; what they say may
+    /// still be wrong.
+    #[must_use]
+    pub fn is_one(bytes: &[u8]) -> bool {
+        let fields = ["observations", "models", "provenance"];
+        let content = classifier::unseal("", bytes).and_then(|content| content.parse());
+        content.is_ok_and(|found: BTreeMap<String, IgnoredAny>| {
+            found.contains_key("models") && found.keys().all(|name| fields.contains(&name.as_str()))
+        })
     }
 
     fn check(&self) -> Result<(), String> {

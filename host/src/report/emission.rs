@@ -3,6 +3,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::data::Kind;
+use crate::deploy::Deployed;
 use crate::fit::{BaumWelch, FitError};
 use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
 use crate::runtime::{Family, Shape};
@@ -10,8 +11,8 @@ use crate::runtime::{Family, Shape};
 /// How the hidden states of class models emit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EmissionSummary {
-    /// The family: `categorical`, `gaussian`, `poisson`, ...
-    pub emission: &'static str,
+    /// The family: `categorical`, `gaussian`, `poisson`, ...; null of what has no hidden states.
+    pub emission: Option<&'static str>,
     /// Components of each state's mixture; null for any other family.
     pub components: Option<usize>,
     #[serde(skip)]
@@ -25,10 +26,20 @@ impl EmissionSummary {
     #[must_use]
     pub fn of(family: &'static dyn Family, shape: Shape) -> Self {
         Self {
-            emission: family.name(),
+            emission: Some(family.name()),
             components: family.components(shape),
             words: family.words(shape),
             usual: [OF_SYMBOLS, OF_CHANNELS].contains(&family),
+        }
+    }
+
+    /// Of what runs on a device; of linear dynamical systems, whose state is no hidden state of a chain, none.
+    #[must_use]
+    pub fn of_deployed(deployed: &Deployed) -> Self {
+        let (family, shape) = deployed.emission();
+        match deployed.has_systems() {
+            false => Self::of(family, shape),
+            true => Self { emission: None, components: None, words: String::new(), usual: true },
         }
     }
 

@@ -34,7 +34,7 @@ pub struct Inspection {
     pub systems: bool,
     /// How many symbols are a context, of what weighs words; null of all else.
     pub order: Option<usize>,
-    /// How they emit.
+    /// How they emit; null of systems, which have a state's noise instead.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// Whether states follow one another, a position each: known, and not summed over.
@@ -110,7 +110,6 @@ impl Inspection {
         deployed: &Deployed,
         fitted: Option<&Classifier>,
     ) -> Result<Self, ArtefactFileError> {
-        let (family, shape) = deployed.emission();
         let (channels, symbols) = match deployed.observations() {
             Observations::Channels(names) => (Some(names.clone()), None),
             Observations::Symbols(symbols) => (None, Some(symbols.clone())),
@@ -133,7 +132,7 @@ impl Inspection {
             states: deployed.states(),
             systems: deployed.has_systems(),
             order: deployed.order(),
-            emission: EmissionSummary::of(family, shape),
+            emission: EmissionSummary::of_deployed(deployed),
             known_states: deployed.succession() == Succession::STEPS,
             outputs: deployed.outputs(),
             directions: deployed.directions(),

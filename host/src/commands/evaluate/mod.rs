@@ -283,11 +283,10 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         };
         names.into_iter().enumerate().map(of_group).collect()
     });
-    let (family, shape) = model.deployed.emission();
     let evaluation = ModelEvaluation {
         model: path.display().to_string(),
         classifier: model.method().to_owned(),
-        emission: EmissionSummary::of(family, shape),
+        emission: EmissionSummary::of_deployed(&model.deployed),
         data: DataSummary::of(&data, None, windowing.as_ref()),
         interval: Units::of(&judged, &unit).accuracy(),
         latency: Latency::of(&judged),

@@ -230,12 +230,9 @@ impl Asked<'_> {
         }
         let Some(path) = self.model else { return Ok(Reads::Fitted) };
         let model = Model::read(path)?;
-        let Some(fitted) = &model.fitted else {
-            let path = path.display();
-            return Err(Failure::Input(format!(
-                "{path}: is an artefact, in single precision; give its JSON"
-            )));
-        };
+        let fitted = model.classifier().map_err(|what| {
+            Failure::Input(format!("{}: {what}; give a fitted classifier (JSON)", path.display()))
+        })?;
         let models = source::named(&fitted.classes, &fitted.models);
         let models = source::picked(models, &self.train_options()?.scores)?;
         Ok(Reads::Models(Box::new(model), models))

@@ -97,14 +97,14 @@ fn quantise(
     centre: &[f64],
     scale: &[f64],
 ) -> Result<FixedPoint, QuantiseError> {
+    if deployed.order().is_some() {
+        return Err(QuantiseError::Words);
+    }
     let (states, directions) = (deployed.states(), deployed.directions());
     if states > 64 || directions > super::stream::DIRECTIONS_MAX {
         return Err(QuantiseError::TooLarge(format!("{states} states, {directions} directions")));
     }
     let family = EmissionType::of(&deployed.models).family;
-    if deployed.order().is_some() {
-        return Err(QuantiseError::Words);
-    }
     if ![OF_SYMBOLS, OF_CHANNELS].contains(&family) {
         return Err(QuantiseError::Family(family.name()));
     }

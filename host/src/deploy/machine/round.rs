@@ -19,13 +19,7 @@ impl Classifier {
         let Expansion { kernel, coefficients, biases } = expansion;
         self.check_stored()?;
         shape("classes", self.classes.len().min(2), 2)?;
-        let outputs =
-            if self.classes.len() == 2 && biases.len() == 1 { 1 } else { self.classes.len() };
-        shape("biases", biases.len(), outputs)?;
-        shape("coefficients", coefficients.len(), outputs)?;
-        for (output, row) in coefficients.iter().enumerate() {
-            shape(&format!("coefficients [{output}]"), row.len(), expansion.items())?;
-        }
+        expansion.check(self.classes.len()).map_err(DeployError::Models)?;
         let support: Vec<usize> = (0..expansion.items())
             .filter(|&item| coefficients.iter().any(|row| row[item] != 0.0))
             .collect();
@@ -83,10 +77,8 @@ impl Classifier {
                 }
                 shape("models", self.models.len(), 1)?;
                 let model = &self.models[0];
-                let length = items[support[0]].len();
                 let mut log_norms = Vec::new();
                 for &item in support {
-                    shape(&format!("item {item}"), items[item].len(), length)?;
                     if items[item].iter().any(|&symbol| usize::from(symbol) >= model.size()) {
                         return Err(DeployError::Impossible(item));
                     }
@@ -114,7 +106,6 @@ impl Classifier {
                 let whitened: Vec<Vec<f64>> = support
                     .iter()
                     .map(|&item| {
-                        shape(&format!("item {item}"), items[item].len(), entries)?;
                         let centred: Vec<f64> =
                             items[item].iter().zip(centre).map(|(u, centre)| u - centre).collect();
                         whitening.apply(&centred)

@@ -27,5 +27,5 @@ pub(crate) use latent::mix;
 pub use latent::{Cliques, LatentMap};
 pub use mixing::Mixing;
 pub use rbf::{Convention, Rbf};
-pub(crate) use words::counts;
 pub use words::{LARGEST_ORDER, WORDS_AT_MOST};
+pub(crate) use words::{counts, words_of};

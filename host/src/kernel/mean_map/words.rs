@@ -78,6 +78,12 @@ fn merge(one: &[(u128, f64)], other: &[(u128, f64)]) -> f64 {
     sum
 }
 
+/// Words of `order + 1` symbols, of so many; `None` where they are more than a table has room for.
+pub(crate) fn words_of(size: usize, order: usize) -> Option<usize> {
+    let length = u32::try_from(order).ok()?.checked_add(1)?;
+    size.checked_pow(length).filter(|words| *words <= WORDS_AT_MOST)
+}
+
 /// Counts of all words over so many symbols, `[first symbol][second symbol]...`, row after row.
 ///
 /// # Errors
@@ -87,9 +93,8 @@ pub(crate) fn counts(
     order: usize,
     size: usize,
 ) -> Result<Vec<f64>, KernelError> {
-    let words = size.checked_pow(order as u32 + 1).filter(|words| *words <= WORDS_AT_MOST);
-    let Some(words) = words else {
-        return Err(KernelError::TooManyWords { symbols: size, length: order + 1 });
+    let Some(words) = words_of(size, order) else {
+        return Err(KernelError::TooManyWords { symbols: size, length: order.saturating_add(1) });
     };
     let mut table = vec![0.0; words];
     for word in symbols.windows(order + 1) {
@@ -100,4 +105,24 @@ pub(crate) fn counts(
         }
     }
     Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words_of;
+    use crate::classifier::contexts_of;
+
+    #[test]
+    fn no_order_is_too_large_to_be_refused() {
+        assert_eq!(
+            (words_of(4, 2), words_of(4, 9), words_of(4, 10)),
+            (Some(64), Some(1 << 20), None)
+        );
+        for order in [u32::MAX as usize - 1, u32::MAX as usize, usize::MAX] {
+            assert_eq!((words_of(2, order), contexts_of(1, order)), (None, None));
+        }
+        // One symbol has one word of any length, and a device counts to 65535.
+        assert_eq!((contexts_of(1, 65_535), contexts_of(1, 65_536)), (Some(1), None));
+        assert_eq!((contexts_of(0, 3), contexts_of(4, 2)), (None, Some(16)));
+    }
 }
