@@ -1,4 +1,4 @@
-use super::{Term, Terms, TermsError};
+use super::{Located, Terms, TermsError};
 use crate::error::{Flaw, ModelError, ObservationError, Part};
 use crate::filter::{Memory, Recursion};
 use crate::number::Real;
@@ -118,9 +118,8 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     /// # Errors
     /// Names the first that is wrong, by node and entry; of settings, memory, threshold and least events.
     pub fn validate(&self) -> Result<(), ModelError> {
-        for (row, term) in self.terms.iter().enumerate() {
-            for entry in 0..term.size() {
-                let cell = term.first() + entry;
+        for (row, cells) in self.terms.ranges().enumerate() {
+            for (entry, cell) in cells.enumerate() {
                 let (theta, precision) = (at(self.theta, cell), at(self.precision, cell));
                 let wrong = |part, flaw| Err(ModelError::new(part, flaw, row, entry));
                 let is_probability = theta >= T::ZERO && theta <= T::ONE;
@@ -165,17 +164,16 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         W: AsMut<[T]>,
     {
         self.terms.check(event)?;
-        let there = |term: &Term<'_>| term.cell(event).map(|cell| at(self.precision, cell));
-        if self.terms.iter().filter_map(|term| there(&term)).any(|inverse| inverse == T::ZERO) {
+        let mut found = self.terms.locate(event).flatten();
+        if found.any(|found| at(self.precision, found.cell) == T::ZERO) {
             return Err(ObservationError::Impossible);
         }
         self.grow(state);
         let unit = state.unit;
         let deviation = state.deviation.as_mut();
-        for (term, square) in self.terms.iter().zip(state.squares.as_mut()) {
-            let Some(cell) = term.cell(event) else { continue };
-            let row = term.row(cell);
-            let cells = row..row + term.states();
+        for (found, square) in self.terms.locate(event).zip(state.squares.as_mut()) {
+            let Some(Located { cell, row, states }) = found else { continue };
+            let cells = row..row + states;
             let of_row = deviation.get_mut(cells.clone()).into_iter().flatten();
             for (entry, &theta) in of_row.zip(self.theta.get(cells).into_iter().flatten()) {
                 *entry = *entry - unit * theta;
@@ -224,9 +222,9 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     {
         let (mut statistic, mut node, mut share) = (T::ZERO, 0, T::ZERO);
         let mut deviation = state.deviation.as_ref().iter().zip(self.precision);
-        for (index, (term, &square)) in self.terms.iter().zip(state.squares.as_ref()).enumerate() {
+        for (index, (cells, &square)) in self.terms.ranges().zip(state.squares.as_ref()).enumerate() {
             let mut sum = T::ZERO;
-            for (&entry, &precision) in deviation.by_ref().take(term.size()) {
+            for (&entry, &precision) in deviation.by_ref().take(cells.len()) {
                 sum = sum + entry * entry * precision;
             }
             if square > T::ZERO {

@@ -30,7 +30,7 @@ pub(super) fn network() {
     let (list, table) = (|| black_box(&LISTS[..]), || black_box(&TABLE[..]));
     let Ok(terms) = Terms::new(list(), list(), list()) else { return };
     black_box(terms.bytes());
-    terms.iter().for_each(|term| _ = black_box(term.row(black_box(3))));
+    terms.ranges().for_each(|cells| _ = black_box(cells));
     if let Ok(sum) = NodeSum::new(terms, [table(); 3], black_box([0.0_f32; 3])) {
         black_box(sum.validate()).ok();
         drive(&sum, list());
