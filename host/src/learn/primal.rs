@@ -20,7 +20,6 @@ const INNER_STEPS: usize = 200;
 /// gradient is `1e-8` of that at zero; the objective is strictly convex, so that is the one minimum.
 ///
 /// Work: two passes over the rows a conjugate gradient; RAM: four vectors of either size.
-#[must_use]
 pub fn minimise(
     loss: Loss,
     rows: &Matrix,
@@ -59,7 +58,6 @@ pub fn minimise(
 }
 
 /// The objective that [`minimise`] minimises, at some weights.
-#[must_use]
 pub fn objective(
     loss: Loss,
     rows: &Matrix,

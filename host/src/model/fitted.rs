@@ -23,7 +23,6 @@ pub enum FittedModel {
 
 impl FittedModel {
     /// What any model answers.
-    #[must_use]
     pub fn any(&self) -> &dyn Model {
         match self {
             Self::HiddenMarkov(model) => model,
@@ -35,7 +34,6 @@ impl FittedModel {
     }
 
     /// The hidden Markov model, if it is one.
-    #[must_use]
     pub fn hidden_markov(&self) -> Option<&Hmm> {
         match self {
             Self::HiddenMarkov(model) => Some(model),

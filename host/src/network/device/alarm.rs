@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use fishweir_core::ObservationError;
-use fishweir_core::filter::Memory;
+use fishweir_core::filter::ForgettingFactor;
 use fishweir_core::network::{
     DiscrepancyReading, DiscrepancyState, DiscrepancyTables, Terms, TermsError,
 };
@@ -165,13 +165,11 @@ fn threshold(streams: &[Peaks], mean_time: f64) -> Option<f32> {
 
 impl DeployedAlarm {
     /// Bytes of flash.
-    #[must_use]
     pub fn flash(&self) -> usize {
         lists(&self.columns, &self.scopes) + 8 * self.theta.len() + 12
     }
 
     /// Bytes of the stream's state.
-    #[must_use]
     pub fn ram(&self) -> usize {
         4 * (self.theta.len() + self.columns.len() + 3)
     }
@@ -229,7 +227,7 @@ impl DeployedAlarm {
         let lists = Lists::of(&self.columns, &self.scopes);
         let wrong = |error: TermsError| NetworkError::Other(error.to_string());
         let terms = Terms::new(&lists.cards, &lists.lengths, &lists.columns).map_err(wrong)?;
-        let memory = Memory::from_lost(self.lost);
+        let memory = ForgettingFactor::from_lost(self.lost);
         let tables = DiscrepancyTables::new(
             terms,
             &self.theta,
@@ -260,7 +258,6 @@ impl DeployedAlarm {
     }
 
     /// Rust source that defines `MODEL`, a `static`, and the names of the columns.
-    #[must_use]
     pub fn to_source(&self) -> String {
         let (nodes, cells) = (self.columns.len(), self.theta.len());
         let names = "Discrepancy, DiscrepancyTables";
@@ -274,7 +271,7 @@ impl DeployedAlarm {
             text,
             "/// The alarm: {} B of flash, {} B of state.\n#[rustfmt::skip]\n\
              pub static MODEL: Discrepancy<'static, f32, {nodes}, {cells}> = match DiscrepancyTables::new(\n    \
-             TERMS, &THETA, &PRECISION, Memory::from_lost({lost:?}), {threshold:?}, {least:?},\n) {{\n    \
+             TERMS, &THETA, &PRECISION, ForgettingFactor::from_lost({lost:?}), {threshold:?}, {least:?},\n) {{\n    \
              Ok(tables) => match Discrepancy::new(tables) {{\n        Ok(model) => model,\n        \
              Err(_) => panic!(\"no alarm\"),\n    }},\n    Err(_) => panic!(\"no tables\"),\n}};\n",
             self.flash(),
@@ -282,7 +279,7 @@ impl DeployedAlarm {
         );
         text.replace(
             "use fishweir_core::network",
-            "use fishweir_core::filter::Memory;\nuse fishweir_core::network",
+            "use fishweir_core::filter::ForgettingFactor;\nuse fishweir_core::network",
         )
     }
 }
