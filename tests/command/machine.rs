@@ -105,7 +105,7 @@ fn what_does_not_fit_is_named() {
     };
     let with_biases = |machine: &mut Classifier, biases: Vec<f64>| match &mut machine.rule {
         Rule::Expansion(expansion) => expansion.biases = biases,
-        Rule::Linear(_) => panic!("a machine"),
+        _ => panic!("a machine"),
     };
     with_biases(&mut machine, vec![0.25, 0.0]);
     assert!(refuse(&machine).contains("coefficients has 1 entries where 2 are needed"));

@@ -14,7 +14,10 @@ use crate::runtime::{Hmm, HmmError};
 pub use crate::runtime::EmissionDirection;
 pub use file::ClassifierError;
 pub(crate) use file::{save, seal, unseal};
-pub use rule::{Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows};
+pub use rule::{
+    CONTEXTS_AT_MOST, Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows,
+    contexts_of,
+};
 
 /// What an observation is, by names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +51,7 @@ pub struct Provenance {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Classifier {
-    /// `bayes`, `fisher`, `top`, `count` or `latent-mean-map`; of a kernel machine `gaussian`, `polynomial`
+    /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map` or `empirical-mean-map`; of a kernel machine `gaussian`, `polynomial`
     /// or `cosine`, or a kernel by marginalisation: `fixed-length`.
     pub method: String,
     /// What it observes.
@@ -93,7 +96,7 @@ impl Classifier {
     /// The outputs of a linear rule; none of another.
     pub fn outputs(&self) -> &[Output] {
         match &self.rule {
-            Rule::Linear(outputs) => outputs,
+            Rule::Linear(outputs) | Rule::Words { outputs, .. } => outputs,
             Rule::Expansion(_) => &[],
         }
     }
@@ -103,11 +106,19 @@ impl Classifier {
         self.expansion().is_none() && self.outputs().iter().all(|o| o.directions.is_empty())
     }
 
+    /// Symbols of a word before its last, where words are weighed.
+    pub fn order(&self) -> Option<usize> {
+        match &self.rule {
+            Rule::Words { order, .. } => Some(*order),
+            _ => None,
+        }
+    }
+
     /// The kernel machine, if it is one.
     pub fn expansion(&self) -> Option<&Expansion> {
         match &self.rule {
-            Rule::Linear(_) => None,
             Rule::Expansion(expansion) => Some(expansion),
+            _ => None,
         }
     }
 
@@ -126,7 +137,7 @@ impl Classifier {
             return Err(format!("the name {name:?} has a control character in it"));
         }
         match &self.rule {
-            Rule::Linear(outputs) => {
+            Rule::Linear(outputs) | Rule::Words { outputs, .. } => {
                 self.check_models()?;
                 self.check_outputs(outputs)
             }
@@ -152,11 +163,26 @@ impl Classifier {
         Ok(())
     }
 
+    /// How many contexts there are where each is so many symbols.
+    fn contexts(&self, order: usize) -> Option<usize> {
+        let of_words = matches!(self.observations, Observations::Symbols(_))
+            && matches!(self.models.as_slice(), [model] if model.states() == 1);
+        if of_words { contexts_of(self.size(), order) } else { None }
+    }
+
     fn check_outputs(&self, outputs: &[Output]) -> Result<(), String> {
         let (classes, models) = (self.classes.len(), self.models.len());
         if outputs.len() != classes && (classes, outputs.len()) != (2, 1) {
             return Err(format!("{} outputs for {classes} classes", outputs.len()));
         }
+        let contexts = match self.order() {
+            None => None,
+            Some(order) => Some(self.contexts(order).ok_or_else(|| {
+                format!(
+                    "contexts of {order} symbols are of one model over symbols, and not so many"
+                )
+            })?),
+        };
         let scores = outputs.iter().any(|output| !output.directions.is_empty());
         for (index, output) in outputs.iter().enumerate() {
             let wanted = if scores { models } else { 0 };
@@ -167,7 +193,7 @@ impl Classifier {
                 return Err(format!("output {index} has a weight that is not finite"));
             }
             for (model, direction) in self.models.iter().zip(&output.directions) {
-                if !direction.fits(model) {
+                if !direction.fits(model, contexts) {
                     return Err(format!("output {index} has a direction that fits no model"));
                 }
             }

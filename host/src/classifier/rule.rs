@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::ScoreKernel;
+use crate::kernel::mean_map::WORDS_AT_MOST;
 use crate::runtime::{EmissionDirection, Hmm};
 
 /// How decision values come about. Of two classes one output decides by its sign (class 1 where
@@ -12,6 +13,14 @@ use crate::runtime::{EmissionDirection, Hmm};
 pub enum Rule {
     /// Linear in evidence and scores: it compiles to directions, or needs none.
     Linear(Vec<Output>),
+    /// The same of how often words of symbols occur, of no model: directions have a row of emissions a context,
+    /// in lexicographic order, and the classifier's one model finds every symbol as likely.
+    Words {
+        /// Symbols of a word before its last: the context that it comes in.
+        order: usize,
+        /// The outputs.
+        outputs: Vec<Output>,
+    },
     /// Kernel values with stored items, for which no direction stands.
     Expansion(Expansion),
 }
@@ -108,13 +117,26 @@ impl Expansion {
     }
 }
 
+/// Contexts that a device numbers.
+pub const CONTEXTS_AT_MOST: usize = u16::MAX as usize;
+
+/// Contexts of so many symbols: `None` where there are more than a device numbers, or more words of one symbol
+/// more than a table has room for.
+#[must_use]
+pub fn contexts_of(symbols: usize, order: usize) -> Option<usize> {
+    let contexts = symbols.checked_pow(u32::try_from(order).ok()?)?;
+    let words = contexts.checked_mul(symbols)?;
+    (contexts <= CONTEXTS_AT_MOST && words <= WORDS_AT_MOST).then_some(contexts)
+}
+
 impl Direction {
-    pub(crate) fn fits(&self, model: &Hmm) -> bool {
+    /// Whether it is one of a model; or of one whose emissions have a row a context.
+    pub(crate) fn fits(&self, model: &Hmm, contexts: Option<usize>) -> bool {
         let states = model.states();
         let row = |row: &[f64]| row.len() == states && row.iter().all(|w| w.is_finite());
         row(&self.initial)
             && self.transition.len() == states
             && self.transition.iter().all(|from| row(from))
-            && self.emission.fits(&model.emission, states)
+            && self.emission.fits(&model.emission, contexts.unwrap_or(states))
     }
 }

@@ -7,6 +7,7 @@ use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::Deployed;
 use fishweir::evaluate::windowing_of;
 use fishweir::files;
+use fishweir::model::ModelSet;
 use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
 
@@ -16,7 +17,7 @@ use super::Failure;
 pub(super) struct Model {
     /// The numbers of a device.
     pub(super) deployed: Deployed,
-    /// What they were made from; `None` for an artefact.
+    /// The classifier that they were made from; `None` for an artefact, and for a set of models.
     pub(super) fitted: Option<Classifier>,
     /// What computed where an artefact was written; `None` for a fitted model.
     pub(super) profile: Option<Profile>,
@@ -25,7 +26,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Reads a fitted model or an artefact: its contents tell which.
+    /// Reads a fitted model, a set of linear dynamical systems one a class, or an artefact: its contents tell
+    /// which.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let bytes = files::read(path)?;
         let file = path.display().to_string();
@@ -35,7 +37,16 @@ impl Model {
             let profile = Header::parse(&bytes).ok().map(|header| header.profile());
             return Ok(Self { deployed, fitted: None, profile, file_bytes });
         }
-        let fitted = Classifier::parse(&file, &bytes)?;
+        let fitted = match Classifier::parse(&file, &bytes) {
+            Ok(fitted) => fitted,
+            Err(error) => {
+                // A bank of models that decide by themselves is no classifier's file.
+                let Ok(set) = ModelSet::parse(&file, &bytes) else { return Err(error.into()) };
+                let deployed = Deployed::of_systems(&set)
+                    .map_err(|error| Failure::Input(format!("{file}: {error}")))?;
+                return Ok(Self { deployed, fitted: None, profile: None, file_bytes });
+            }
+        };
         let deployed =
             fitted.deploy().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
         Ok(Self { deployed, fitted: Some(fitted), profile: None, file_bytes })

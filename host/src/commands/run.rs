@@ -41,7 +41,7 @@ pub(super) struct Arguments {
 }
 
 /// The names of the boards, to choose from.
-fn boards() -> impl TypedValueParser<Value = &'static Board> {
+pub(super) fn boards() -> impl TypedValueParser<Value = &'static Board> {
     let names = BOARDS.iter().map(|board| PossibleValue::new(board.name).help(board.core));
     PossibleValuesParser::new(names).try_map(|name| Board::named(&name))
 }

@@ -105,6 +105,7 @@ pub(super) fn room_for(data: &Dataset, family: &Family) -> Result<(), Failure> {
         Family::HiddenMarkov(fit) => room_to_fit(data, fit.states),
         // Of a linear system two covariances and a gain a sample, as many reals as so many states.
         Family::LinearSystem(fit) => room_to_fit(data, 2 * fit.states * fit.states),
+        Family::SwitchingSystem(fit) => room_to_fit(data, 2 * fit.system.states.pow(2)),
         _ => Ok(()),
     }
 }

@@ -39,6 +39,9 @@ pub enum ArtefactFileError {
     /// Emissions that an artefact has no code for.
     #[error("an artefact holds no {0} emissions: export Rust source (--rust)")]
     Family(&'static str),
+    /// What else an artefact has no code for.
+    #[error("an artefact holds no {0}: export Rust source (--rust)")]
+    Without(&'static str),
     /// A kernel machine.
     #[error("an artefact holds no kernel machine: export Rust source (--rust)")]
     Kernel,
@@ -63,9 +66,10 @@ impl Deployed {
         })
     }
 
-    /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order.
+    /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order. (Of words the table
+    /// of contexts is left blank, for no artefact holds it.)
     pub fn payload(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
+        let mut bytes = vec![0; self.context_bytes()];
         let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
         fn weights<'a>(row: impl IntoIterator<Item = &'a Weight>, put: &mut impl FnMut(f32)) {
             for weight in row {
@@ -77,6 +81,7 @@ impl Deployed {
         for (index, model) in self.models.iter().enumerate() {
             let states = match &steps {
                 Some(steps) => steps[index].clone(),
+                None if self.order.is_some() => (0..model.emission.len()).collect(),
                 None => {
                     weights(&model.initial, &mut put);
                     weights(model.transition.iter().flatten(), &mut put);
@@ -99,6 +104,9 @@ impl Deployed {
     /// # Errors
     /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
     pub fn to_artefact(&self) -> Result<Vec<u8>, ArtefactFileError> {
+        if let Some(what) = self.without_artefact() {
+            return Err(ArtefactFileError::Without(what));
+        }
         let family = EmissionType::of(&self.models).family;
         if self.kernel.is_some() {
             return Err(ArtefactFileError::Kernel);
@@ -123,11 +131,20 @@ impl Deployed {
         Ok([header.as_slice(), &payload, labels.as_bytes()].concat())
     }
 
+    /// What there is of it that an artefact has no code for.
+    fn without_artefact(&self) -> Option<&'static str> {
+        let words = self.order.map(|_| "weights of words");
+        words.or(self.has_systems().then_some("linear dynamical systems"))
+    }
+
     /// Why it has no binary artefact, in words; `None` where it has one.
     pub fn no_artefact(&self) -> Option<String> {
         let (family, shape) = self.emission();
         if self.kernel.is_some() {
             return Some("kernel machines are exported as Rust source".to_owned());
+        }
+        if let Some(what) = self.without_artefact() {
+            return Some(format!("{what} are exported as Rust source"));
         }
         let none = family.artefact().is_none();
         none.then(|| format!("{} are exported as Rust source", family.words(shape)))
@@ -209,9 +226,17 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         Observed::Symbol => Observations::Symbols(observed.concat()),
         Observed::Channels(_) => Observations::Channels(observed),
     };
-    let kernel = None;
-    let deployed =
-        Deployed { observations, classes, models, kernel, weights, biases, normalisation };
+    let deployed = Deployed {
+        observations,
+        classes,
+        models,
+        systems: Vec::new(),
+        order: None,
+        kernel: None,
+        weights,
+        biases,
+        normalisation,
+    };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
     if !labelled || deployed.size() != sizes.emission.size {
         return Err(ArtefactError::Labels);

@@ -3,11 +3,11 @@
 use fishweir_core::number::Real;
 use fishweir_core::{ModelError, Part};
 
-use super::{DeployError, Deployed, DeployedModel, Weight};
-use crate::classifier::{Classifier, Direction, Observations, Rule};
+use super::{DeployError, Deployed, DeployedEmission, DeployedModel, Weight};
+use crate::classifier::{Classifier, Direction, Observations, Rule, contexts_of};
 use crate::data::Values;
 use crate::runtime::family::{Along, DoesNotFit, weights_along};
-use crate::runtime::{Hmm, Observed};
+use crate::runtime::{Distribution, Emissions, Hmm, Observed};
 
 /// What to do where the number format does not hold a model of what is observed: counts, and answers, are
 /// what they are in any unit.
@@ -88,8 +88,8 @@ impl Classifier {
         }
         let deployed: Deployed = self.compile_in()?;
         let names = Names::of(&self.classes, self.models.len(), &self.observations);
-        for (index, model) in deployed.models.iter().enumerate() {
-            deployed.validate_model(model).map_err(|source| DeployError::Rounded {
+        for (index, model) in deployed.each_model() {
+            deployed.validate_model(&model).map_err(|source| DeployError::Rounded {
                 place: names.place(index, &source),
                 source,
                 advice: advice(self.models[index].emission.family().observes()),
@@ -107,9 +107,13 @@ impl Classifier {
     /// # Errors
     /// [`DeployError`] naming a number that does not fit.
     pub fn compile_in<T: Real>(&self) -> Result<Deployed<T>, DeployError> {
-        let Rule::Linear(outputs) = &self.rule else { return Err(DeployError::Expansion) };
+        let outputs = match &self.rule {
+            Rule::Linear(outputs) | Rule::Words { outputs, .. } => outputs,
+            Rule::Expansion(_) => return Err(DeployError::Expansion),
+        };
         let states = self.states();
         let names = Names::of(&self.classes, self.models.len(), &self.observations);
+        let contexts = self.order().and_then(|order| contexts_of(self.size(), order));
         let models = self
             .models
             .iter()
@@ -117,13 +121,21 @@ impl Classifier {
             .map(|(index, model)| {
                 let directions: Vec<&Direction> =
                     outputs.iter().filter_map(|output| output.directions.get(index)).collect();
-                attach((index, names), model, &directions, states)
+                let attached = attach((index, names), model, &directions, states)?;
+                let Some(contexts) = contexts else { return Ok(attached) };
+                let row = model.emission.distributions().and_then(|mut all| all.pop());
+                let Some(Distribution::Categorical(row)) = row else { return Ok(attached) };
+                let rows = Emissions::categorical(vec![row; contexts]);
+                let emission = emissions_along((index, names), &rows, &directions, 0..contexts)?;
+                Ok(DeployedModel { emission, ..attached })
             })
             .collect::<Result<_, _>>()?;
         Ok(Deployed {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
             models,
+            systems: Vec::new(),
+            order: self.order(),
             kernel: None,
             weights: outputs
                 .iter()
@@ -168,21 +180,30 @@ pub(super) fn attach<T: Real>(
             None => row(&[], &|_| Vec::new(), states, Some(from)),
         });
     }
-    let ((index, names), advice) = (name, advice(model.emission.family().observes()));
+    // A state out of reach emits as state 0 does: valid, and never the likeliest by itself.
+    let rows = (0..states).map(|state| if state < model.states() { state } else { 0 });
+    let emission = emissions_along(name, &model.emission, directions, rows)?;
+    Ok(DeployedModel { initial, transition, emission })
+}
+
+/// Rows of emissions with the directions attached.
+fn emissions_along<T: Real>(
+    (index, names): (usize, Names<'_>),
+    emission: &Emissions,
+    directions: &[&Direction],
+    rows: impl Iterator<Item = usize>,
+) -> Result<Vec<DeployedEmission<T>>, DeployError> {
+    let advice = advice(emission.family().observes());
     let along: Vec<Along<'_>> = directions
         .iter()
-        .map(|direction| direction.emission.along(&model.emission))
+        .map(|direction| direction.emission.along(emission))
         .collect::<Option<_>>()
         .ok_or_else(|| DeployError::Direction(names.model(index)))?;
-    let emission = (0..states)
-        .map(|state| {
-            // A state out of reach emits as state 0 does: valid, and never the likeliest by itself.
-            let state = if state < model.states() { state } else { 0 };
-            model.emission.deploy(state, &along).map_err(|DoesNotFit { part, channel, value }| {
-                let (model, channel) = (names.model(index), names.channel(channel));
-                DeployError::OutOfRange { model, part, channel, value, advice }
-            })
+    let deploy = |row| {
+        emission.deploy(row, &along).map_err(|DoesNotFit { part, channel, value }| {
+            let (model, channel) = (names.model(index), names.channel(channel));
+            DeployError::OutOfRange { model, part, channel, value, advice }
         })
-        .collect::<Result<_, _>>()?;
-    Ok(DeployedModel { initial, transition, emission })
+    };
+    rows.map(deploy).collect()
 }

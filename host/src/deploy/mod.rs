@@ -6,6 +6,7 @@
 //!         |                                     +--> binary artefact, read in place
 //!         |                                     +--> cost: RAM, flash, multiply-adds
 //!         +--quantise--> FixedPoint (Q15)
+//! ModelSet of linear dynamical systems, one a class --> Deployed, by their likelihoods
 //! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
 //! ```
 //!
@@ -24,6 +25,8 @@ mod route;
 mod source;
 mod steps;
 mod stream;
+mod systems;
+mod words;
 
 pub use artefact::ArtefactFileError;
 pub use cost::Cost;
@@ -34,6 +37,7 @@ pub(crate) use machine::{check_size, has_machines, unit_length};
 pub use route::Route;
 pub(crate) use stream::leads;
 pub use stream::{PushError, Stream};
+use systems::DeployedSystem;
 
 use fishweir_core::classify::Normalisation;
 
@@ -70,6 +74,11 @@ pub struct Deployed<T = f32> {
     pub(crate) observations: Observations,
     pub(crate) classes: Vec<String>,
     pub(crate) models: Vec<DeployedModel<T>>,
+    /// Linear dynamical systems, where they are the models.
+    pub(crate) systems: Vec<DeployedSystem>,
+    /// How many symbols are the context of the next, where emissions are a row a context and nothing is
+    /// hidden.
+    pub(crate) order: Option<usize>,
     /// Whose values with stored items are weighed; `None` where the models' evidence is.
     pub(crate) kernel: Option<StoredKernel>,
     /// `[output][model]`, or of a kernel `[output][item]`.
@@ -100,12 +109,25 @@ impl<T> Deployed<T> {
 
     /// Number of models.
     pub fn models(&self) -> usize {
-        self.models.len()
+        self.models.len() + self.systems.len()
     }
 
-    /// Hidden states of each model.
+    /// Hidden states of each model, its contexts, or the numbers of a system's state.
     pub fn states(&self) -> usize {
-        self.models.first().map_or(0, |model| model.initial.len())
+        let of_systems = self.systems.first().map_or(0, DeployedSystem::states);
+        self.models.first().map_or(of_systems, |model| model.emission.len())
+    }
+
+    /// Whether its models are linear dynamical systems.
+    #[must_use]
+    pub fn has_systems(&self) -> bool {
+        !self.systems.is_empty()
+    }
+
+    /// How many symbols are the context of the next, of what weighs words of symbols.
+    #[must_use]
+    pub fn order(&self) -> Option<usize> {
+        self.order
     }
 
     /// Channels or symbols.

@@ -1,5 +1,7 @@
 //! The host's run of a deployed classifier: the core's recursions at run-time sizes.
 
+use std::borrow::Cow;
+
 use fishweir_core::classify::{
     Decision, Normalisation, Output, ScoreOutOfRange, decide, decide_exactly, expand_kernels,
 };
@@ -10,11 +12,12 @@ use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 use super::block::{Block, Observation, block, hmm};
 use super::machine::KernelStream;
-use super::{Deployed, DeployedModel};
+use super::words::words;
+use super::{Deployed, DeployedEmission, DeployedModel, DeployedSystem};
 use crate::classifier::Observations;
 use crate::data::Sample;
 use crate::runtime::family::BLOCK;
-use crate::runtime::{CategoricalVec, HostReal, RowState, with_states};
+use crate::runtime::{CategoricalVec, HostReal, RowState, with_few_states};
 
 /// Why a sample was not taken in; the stream is then as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -73,6 +76,10 @@ impl Deployed {
     /// A stream before its first sample: the arithmetic of the device, and its bits.
     pub fn stream(&self) -> Stream {
         match &self.kernel {
+            None if self.has_systems() => {
+                let bank = self.systems.iter().map(DeployedSystem::stream).collect();
+                self.stream_of(Engine::Bank(bank))
+            }
             None => self.bank(),
             Some(kernel) => self.stream_of(Engine::Kernel(kernel.stream(self))),
         }
@@ -93,7 +100,10 @@ impl<T: HostReal> Deployed<T> {
             let steps = steps.as_ref().map(|steps| steps[index].as_slice());
             let block = |first| {
                 let left = directions - usize::min(first, directions);
-                block(model, steps, first, left)
+                match self.order {
+                    Some(order) => words(model, order, first, left),
+                    None => block(model, steps, first, left),
+                }
             };
             ModelStream::of((0..directions.max(1)).step_by(BLOCK).map(block).collect())
         };
@@ -363,13 +373,28 @@ impl Deployed {
     /// # Errors
     /// The core's name for the first that is wrong.
     pub fn validate(&self) -> Result<(), ModelError> {
-        self.models.iter().try_for_each(|model| self.validate_model(model))?;
+        self.each_model().try_for_each(|(_, model)| self.validate_model(&model))?;
         self.validate_outputs()
+    }
+
+    /// The models and their numbers; of words each context as one of its own.
+    pub(super) fn each_model(&self) -> impl Iterator<Item = (usize, Cow<'_, DeployedModel>)> {
+        self.models.iter().enumerate().flat_map(|(index, model)| {
+            let (whole, contexts) = match self.order {
+                None => (Some(Cow::Borrowed(model)), &[][..]),
+                Some(_) => (None, model.emission.as_slice()),
+            };
+            let one = |row: &DeployedEmission| {
+                let (initial, transition) = (model.initial.clone(), model.transition.clone());
+                Cow::Owned(DeployedModel { initial, transition, emission: vec![row.clone()] })
+            };
+            whole.into_iter().chain(contexts.iter().map(one)).map(move |model| (index, model))
+        })
     }
 
     /// Checks the numbers of one of its models.
     pub(super) fn validate_model(&self, model: &DeployedModel) -> Result<(), ModelError> {
-        with_states!(model.initial.len(), N => {
+        with_few_states!(model.initial.len(), N => {
             // Tangents are checked one output at a time: they are the same numbers in any block.
             for output in 0..self.directions().max(1) {
                 if model.is_over_symbols() {

@@ -7,11 +7,39 @@ use super::expansion::KernelLearnError;
 use super::machine::{KERNEL_WINDOWS, Learner};
 use super::options::ClassifierKind;
 use crate::batch::expectations;
+use crate::classifier::CONTEXTS_AT_MOST;
 use crate::data::{DataError, Dataset, Window};
 use crate::deploy::DeployError;
 use crate::fit::FitError;
 use crate::kernel::marginal::MarginalError;
+use crate::kernel::mean_map::WORDS_AT_MOST;
 use crate::runtime::Hmm;
+
+impl TrainError {
+    /// Of a window that one of some models makes impossible.
+    pub(super) fn impossible(data: &Dataset, window: &Window<'_>, models: &[Hmm]) -> Self {
+        let refused = |(index, model): (usize, &Hmm)| {
+            let error = expectations(model, &[window.samples]).into_iter().find_map(Result::err);
+            error.map(|error| (index, error))
+        };
+        let (model, error) = models.iter().enumerate().find_map(refused).unzip();
+        let (time, why) = match error {
+            Some(SequenceError::Observation { time, error }) => (time, error.to_string()),
+            other => (0, other.map_or_else(String::new, |error| error.to_string())),
+        };
+        // Scores may be of one class' model alone.
+        let class = model.filter(|_| models.len() == data.classes().len());
+        let class = class.and_then(|class| data.classes().get(class));
+        Self::ImpossibleWindow {
+            file: data.source().to_owned(),
+            series: window.source.id.clone(),
+            line: window.source.line,
+            sample: window.start + time + 1,
+            model: class.map_or("a class".to_owned(), |class| format!("class `{class}`")),
+            why,
+        }
+    }
+}
 
 /// What to do where estimates broke down on the way.
 fn remedy(error: &FitError) -> &'static str {
@@ -63,6 +91,17 @@ pub enum TrainError {
         "--classifier {0} counts symbols, and these are channels; take count, which is of both"
     )]
     NotSymbols(ClassifierKind),
+    /// More words than a device has contexts for, or a table room.
+    #[error(
+        "{symbols} symbols make too many words of {length}: {CONTEXTS_AT_MOST} contexts and \
+         {WORDS_AT_MOST} words are the most; take a smaller --order"
+    )]
+    TooManyWords {
+        /// Symbols.
+        symbols: usize,
+        /// Symbols of a word.
+        length: usize,
+    },
     /// A rate that is none.
     #[error("lambda is {0}; it must be zero, positive or infinite")]
     Lambda(f64),
@@ -156,30 +195,4 @@ pub enum TrainError {
     /// A machine was not trained.
     #[error(transparent)]
     Machine(#[from] KernelLearnError),
-}
-
-impl TrainError {
-    /// Of a window that one of some models makes impossible.
-    pub(super) fn impossible(data: &Dataset, window: &Window<'_>, models: &[Hmm]) -> Self {
-        let refused = |(index, model): (usize, &Hmm)| {
-            let error = expectations(model, &[window.samples]).into_iter().find_map(Result::err);
-            error.map(|error| (index, error))
-        };
-        let (model, error) = models.iter().enumerate().find_map(refused).unzip();
-        let (time, why) = match error {
-            Some(SequenceError::Observation { time, error }) => (time, error.to_string()),
-            other => (0, other.map_or_else(String::new, |error| error.to_string())),
-        };
-        // Scores may be of one class' model alone.
-        let class = model.filter(|_| models.len() == data.classes().len());
-        let class = class.and_then(|class| data.classes().get(class));
-        Self::ImpossibleWindow {
-            file: data.source().to_owned(),
-            series: window.source.id.clone(),
-            line: window.source.line,
-            sample: window.start + time + 1,
-            model: class.map_or("a class".to_owned(), |class| format!("class `{class}`")),
-            why,
-        }
-    }
 }

@@ -11,7 +11,7 @@ use super::features::{Features, Scaling};
 use super::loss::ClassWeight;
 use super::machine::Learner;
 use super::vectors::mirror_candidates;
-use crate::classifier::Observations;
+use crate::classifier::{Observations, contexts_of};
 use crate::data::{Kind, Windowing};
 use crate::deploy::{DeployError, check_size, has_machines};
 use crate::fit::{BaumWelch, Topology};
@@ -19,8 +19,8 @@ use crate::kernel::ScoreKernel;
 use crate::runtime::Family;
 use crate::runtime::family::OF_CHANNELS;
 
-/// The classifiers. The first five are linear in log-likelihoods, scores or expected statistics of the
-/// class models, and compile to the same stream; the others are kernel machines on the scores that
+/// The classifiers. The first six are linear in log-likelihoods, scores or statistics, and compile to the
+/// same stream; the others are kernel machines on the scores that
 /// `Fisher` takes, and go on a device with the whole score and their support vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "command", derive(clap::ValueEnum))]
@@ -40,6 +40,11 @@ pub enum ClassifierKind {
     #[cfg_attr(feature = "command", value(name = "latent-mean-map"))]
     #[serde(rename = "latent_mean_map")]
     LatentMap,
+    /// A machine on counts of words of symbols, each index mixed: the empirical mean map kernel. It has no
+    /// models. Symbols only.
+    #[cfg_attr(feature = "command", value(name = "empirical-mean-map"))]
+    #[serde(rename = "empirical_mean_map")]
+    EmpiricalMap,
     /// A kernel machine with a Gaussian kernel on Fisher scores, `exp(-|z - z'|^2 / (2 sigma^2))`;
     /// does not compile: support vectors in flash.
     Gaussian,
@@ -67,6 +72,7 @@ impl fmt::Display for ClassifierKind {
             Self::Top => "top",
             Self::Count => "count",
             Self::LatentMap => "latent-mean-map",
+            Self::EmpiricalMap => "empirical-mean-map",
             Self::Gaussian => "gaussian",
             Self::Polynomial => "polynomial",
             Self::Cosine => "cosine",
@@ -123,7 +129,9 @@ pub struct TrainOptions {
     pub sigma: Vec<f64>,
     /// Degree of the polynomial kernel.
     pub power: u32,
-    /// Rate of the latent mean map's radial basis function, `exp(-lambda/2 |x - y|^2)`: symbols, and states,
+    /// Symbols of a word before its last, of an empirical mean map.
+    pub order: usize,
+    /// Rate of a mean map's radial basis function, `exp(-lambda/2 |x - y|^2)`: symbols, and states,
     /// that differ have `exp(-lambda)` in common.
     pub lambda: f64,
     /// Inner folds by which scaling, width and C are chosen.
@@ -165,6 +173,7 @@ impl TrainOptions {
             c: vec![0.1, 1.0, 10.0],
             sigma: vec![1.0, 2.0, 4.0],
             power: 2,
+            order: 0,
             lambda: 1.0,
             inner_folds: 3,
             augment: Augment::default(),
@@ -189,6 +198,10 @@ impl TrainOptions {
             ClassifierKind::Count => Some(Features::Counts),
             ClassifierKind::LatentMap => {
                 Some(Features::LatentMap { mismatch: (-self.lambda).exp() })
+            }
+            ClassifierKind::EmpiricalMap => {
+                let mismatch = (-self.lambda).exp();
+                Some(Features::EmpiricalMap { order: self.order, mismatch })
             }
         }
     }
@@ -250,6 +263,9 @@ impl TrainOptions {
     /// How often a class' model is fitted in a training, at most: in every inner fold once a floor and
     /// once a mirror image to choose from, and in the end.
     pub fn most_fits(&self, observed: &Kind) -> usize {
+        if self.kind == ClassifierKind::EmpiricalMap {
+            return 0;
+        }
         let floors = match self.floors(observed).len() {
             1 => 0,
             several => several,
@@ -290,8 +306,13 @@ impl TrainOptions {
     /// machine on scores cannot be trained or deployed with.
     pub(super) fn check_kernels(&self, observed: &Kind) -> Result<(), TrainError> {
         let channels = matches!(observed, Kind::Channels(_));
-        if channels && self.kind == ClassifierKind::LatentMap {
+        let of_words = self.kind == ClassifierKind::EmpiricalMap;
+        if channels && (of_words || self.kind == ClassifierKind::LatentMap) {
             return Err(TrainError::NotSymbols(self.kind));
+        }
+        if of_words && contexts_of(observed.size(), self.order).is_none() {
+            let (symbols, length) = (observed.size(), self.order.saturating_add(1));
+            return Err(TrainError::TooManyWords { symbols, length });
         }
         if self.lambda.is_nan() || self.lambda < 0.0 {
             return Err(TrainError::Lambda(self.lambda));

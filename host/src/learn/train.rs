@@ -147,7 +147,13 @@ impl<'a> Trainer<'a> {
         classifier.models = map.models().to_vec();
         classifier.normalisation = options.normalisation;
         classifier.rule = match machine {
-            AnyPath::Linear(machine) => Rule::Linear(machine.outputs(&map)),
+            AnyPath::Linear(machine) => {
+                let outputs = machine.outputs(&map);
+                match map.order() {
+                    Some(order) => Rule::Words { order, outputs },
+                    None => Rule::Linear(outputs),
+                }
+            }
             AnyPath::OnScores(machine) => {
                 let expansion = machine.expansion(&map);
                 Rule::Expansion(expansion.ok_or(TrainError::NoCandidate("kernel"))?)

@@ -13,11 +13,11 @@ use crate::deploy::{ArtefactFileError, Cost, Deployed, Route};
 pub struct Inspection {
     /// The file.
     pub file: String,
-    /// `model` or `artefact`.
+    /// `model`, `models` (linear dynamical systems, one a class) or `artefact`.
     pub form: &'static str,
     /// Bytes of the file.
     pub file_bytes: usize,
-    /// `bayes`, `fisher`, `top`, `count`, `gaussian`, `polynomial`, `cosine` or `fixed-length`; an
+    /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map`, `empirical-mean-map`, `gaussian`, `polynomial`, `cosine` or `fixed-length`; an
     /// artefact does not tell the second, third and fourth apart, and says `fisher`.
     pub classifier: String,
     /// Classes.
@@ -28,8 +28,12 @@ pub struct Inspection {
     pub symbols: Option<String>,
     /// Models in the bank, or of the kernel.
     pub models: usize,
-    /// States of each model.
+    /// States of each model, or contexts.
     pub states: usize,
+    /// Whether the models are linear dynamical systems, with states of so many numbers.
+    pub systems: bool,
+    /// How many symbols are a context, of what weighs words; null of all else.
+    pub order: Option<usize>,
     /// How they emit.
     #[serde(flatten)]
     pub emission: EmissionSummary,
@@ -114,7 +118,11 @@ impl Inspection {
         let artefact = if no_artefact.is_none() { Some(deployed.to_artefact()?) } else { None };
         Ok(Self {
             file,
-            form: if fitted.is_some() { "model" } else { "artefact" },
+            form: match fitted {
+                Some(_) => "model",
+                None if deployed.has_systems() => "models",
+                None => "artefact",
+            },
             file_bytes,
             classifier: deployed.method(fitted).to_owned(),
             classes: deployed.classes().to_vec(),
@@ -122,6 +130,8 @@ impl Inspection {
             symbols,
             models: deployed.models(),
             states: deployed.states(),
+            systems: deployed.has_systems(),
+            order: deployed.order(),
             emission: EmissionSummary::of(family, shape),
             known_states: deployed.succession() == Succession::STEPS,
             outputs: deployed.outputs(),
@@ -142,11 +152,17 @@ impl Inspection {
             "top" => "log-odds of class models and their tangents",
             "count" => "expected statistics",
             "latent-mean-map" => "mixed expected counts",
+            "empirical-mean-map" => "mixed counts of words",
             _ => "Fisher scores",
         };
-        let by = |filter| if self.known_states { "position by position" } else { filter };
+        let by = |filter| match self.order {
+            Some(_) => "context by context",
+            None if self.known_states => "position by position",
+            None => filter,
+        };
         match (&self.stored, self.directions) {
             (Some(stored), _) => stored.kernel.clone(),
+            (None, 0) if self.systems => "log-likelihoods, by the Kalman filter".to_owned(),
             (None, 0) => format!("log-likelihoods, {}", by("by the forward filter")),
             (None, count) => {
                 let directions = counted(count, "direction");
@@ -179,13 +195,20 @@ impl fmt::Display for Inspection {
                     self.models,
                     counted(
                         self.states,
-                        if self.known_states { "position" } else { "hidden state" }
+                        match self.order {
+                            Some(_) => "context",
+                            None if self.systems => "number",
+                            None if self.known_states => "position",
+                            None => "hidden state",
+                        }
                     ),
                     counted(self.outputs, "output")
                 ),
             ),
-            ("emissions", self.emission.to_string().replace(" emissions", "")),
         ];
+        if !self.systems {
+            lines.push(("emissions", self.emission.to_string().replace(" emissions", "")));
+        }
         lines.extend(self.stored.iter().map(|stored| ("stored", stored.to_string())));
         lines.extend(self.normalisation.map(|name| ("normalisation", name.replace('_', " "))));
         if let Some(trained) = &self.provenance {

@@ -71,6 +71,7 @@ fn main() -> ! {
     kernels::between_models();
     fixed::fixed();
     network::network();
+    network::lines();
     contexts();
     wire();
 

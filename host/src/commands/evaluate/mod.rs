@@ -87,7 +87,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.model.as_slice() {
         [] => {
             let kinds = each_once(&arguments.classifier);
-            let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
+            // What a kernel by name takes is its own.
+            let words = arguments.classifier.contains(&ClassifierKind::EmpiricalMap);
+            let order = arguments.options.order.filter(|_| words);
+            let told = arguments.kernels.with_order(order);
+            let training = arguments.training.with(&told, &arguments.emitting);
             let kernels = kernels::read(arguments)?;
             training.check_read_by(&kinds, !kernels.is_empty(), !arguments.kernel.is_empty())?;
             let data = tell::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;

@@ -34,8 +34,8 @@ pub(super) struct Arguments {
     /// fixed-length kernel of a hidden Markov model over symbols, which deploys
     #[arg(long, value_name = "MODEL.toml", conflicts_with = "classifier")]
     kernel_model: Option<PathBuf>,
-    /// Fit models alone, and no classifier: hmm, markov, positions, gaussian or mixture. Their file is
-    /// what gram and pca compare models of, and the library reads
+    /// Fit models alone, and no classifier. Their file is what the library reads; of lds, one a class, evaluate,
+    /// score, info and export too: the likeliest decides
     #[arg(long, value_enum, value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
         help_heading = "Models")]
     model: Option<FamilyName>,
@@ -44,7 +44,8 @@ pub(super) struct Arguments {
     model_per: Option<Per>,
     #[command(flatten)]
     told: FamilyOptions,
-    /// Symbols of a context (markov) [default: 1]
+    /// Symbols of a context (--model markov) [default: 1], or of a word before its last (empirical-mean-map)
+    /// [default: 0]
     #[arg(long, value_name = "K", help_heading = "Models")]
     order: Option<u8>,
     #[command(flatten)]
@@ -75,12 +76,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return models::run(arguments, family, &output, &outputs);
     }
     let mut told = arguments.told.names();
-    told.extend(named([("--order", arguments.order.is_some())]));
+    let words =
+        arguments.kernel_model.is_none() && arguments.classifier == ClassifierKind::EmpiricalMap;
+    let order = arguments.order.is_some() && !words;
+    told.extend(named([("--order", order)]));
     refuse_idle(&told, "it is for models alone, --model")?;
     let (data, options, trained) = match &arguments.kernel_model {
         Some(path) => kernel::trained(arguments, path)?,
         None => {
-            let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
+            let kernels = arguments.kernels.with_order(arguments.order);
+            let training = arguments.training.with(&kernels, &arguments.emitting);
             let options = training.options(arguments.classifier, &arguments.cutting)?;
             training.check_read_by(&[arguments.classifier], false, false)?;
             let values = arguments.emitting.values();

@@ -95,7 +95,7 @@ impl Calibration {
     ) -> Result<Detector, CalibrationError> {
         self.validate()?;
         model.validate()?;
-        if !direction.fits(model) {
+        if !direction.fits(model, None) {
             return Err(CalibrationError::Shape("the direction"));
         }
         if observations.size() != model.size() {

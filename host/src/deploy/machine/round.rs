@@ -49,6 +49,8 @@ impl Classifier {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
             models,
+            systems: Vec::new(),
+            order: None,
             kernel: Some(kernel),
             weights: rows("coefficients", &coefficients)?,
             biases: row("biases", 0, biases)?,

@@ -20,7 +20,7 @@ type Steady = StreamClassifier<ContextModel<Steps, Categorical<4, Dual<f32, 1>>,
 fn outputs_of(classifier: &mut Classifier) -> &mut [Output] {
     match &mut classifier.rule {
         Rule::Linear(outputs) => outputs,
-        Rule::Expansion(_) => panic!("linear"),
+        _ => panic!("linear"),
     }
 }
 

@@ -118,9 +118,12 @@ fn check(
                 classes: (0..classes).map(|class| class.to_string()).collect(),
                 centre: Vec::new(),
                 scale: Vec::new(),
-                models: bank.models.clone(),
+                models: map.models().to_vec(),
                 normalisation,
-                rule: Rule::Linear(outputs),
+                rule: match features {
+                    Features::EmpiricalMap { order, .. } => Rule::Words { order, outputs },
+                    _ => Rule::Linear(outputs),
+                },
                 provenance: Provenance::default(),
             };
             let known = classifier.deploy().expect("compiles").succession() == Succession::STEPS;
@@ -152,7 +155,7 @@ const SCALINGS: [Scaling; 5] =
 const ALL: [Family; 3] = [Family::Symbols, Family::Channels, Family::Aligned];
 
 macro_rules! routes {
-    ($($name:ident: $features:ident $({ $field:ident: $value:expr })? of $families:expr;)*) => {$(
+    ($($name:ident: $features:ident $({ $($field:ident: $value:expr),* })? of $families:expr;)*) => {$(
         #[test]
         fn $name() {
             for family in $families {
@@ -165,7 +168,7 @@ macro_rules! routes {
                         Normalisation::PER_SAMPLE,
                         Normalisation::PER_ROOT_SAMPLE,
                     ] {
-                        let worst = check(family, Features::$features $({ $field: $value })?, scaling, normalisation);
+                        let worst = check(family, Features::$features $({ $($field: $value),* })?, scaling, normalisation);
                         println!("{family:?} {scaling:?} {normalisation:?}: {worst:.1e} in f32");
                     }
                 }
@@ -180,4 +183,6 @@ routes! {
     expected_statistics_compile_to_directions: Counts of ALL;
     latent_mean_maps_compile_to_directions:
         LatentMap { mismatch: 0.3 } of [Family::Symbols, Family::Aligned];
+    empirical_mean_maps_compile_to_contexts:
+        EmpiricalMap { order: 1, mismatch: 0.3 } of [Family::Symbols];
 }
