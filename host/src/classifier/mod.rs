@@ -103,7 +103,8 @@ impl Classifier {
 
     /// Whether it decides by its models' likelihoods alone, and priors.
     pub fn is_bayes(&self) -> bool {
-        self.expansion().is_none() && self.outputs().iter().all(|o| o.directions.is_empty())
+        matches!(self.rule, Rule::Linear(_))
+            && self.outputs().iter().all(|output| output.directions.is_empty())
     }
 
     /// Symbols of a word before its last, where words are weighed.
