@@ -12,7 +12,7 @@ use fishweir_core::emission::{
     Regularisation, SufficientStatistics,
 };
 use fishweir_core::filter::{
-    Belief, Forgetting, Forward, ForgettingFactor, OnlineEm, Recent, Statistics, StepSize, Window,
+    Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, Recent, Statistics, StepSize, Window,
 };
 use fishweir_core::hmm::Hmm;
 use fishweir_core::smooth::{

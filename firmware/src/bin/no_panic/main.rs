@@ -29,8 +29,8 @@ use fishweir_core::emission::{
     Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::filter::{
-    Belief, Forgetting, Forward, ForgettingFactor, OnlineEm, Recent, Recursion, Running, Statistics,
-    StepSize, Window,
+    Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, Recent, Recursion, Running,
+    Statistics, StepSize, Window,
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm, PositionFisher};
@@ -218,7 +218,8 @@ fn sampling<E: Sample<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation) {
 #[inline(never)]
 fn filtering<E: Emission<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation) {
     drive(Forward::of(hmm), x);
-    let memories = [ForgettingFactor::factor(black_box(0.5)), ForgettingFactor::samples(black_box(2.0))];
+    let memories =
+        [ForgettingFactor::factor(black_box(0.5)), ForgettingFactor::samples(black_box(2.0))];
     for memory in memories.into_iter().flatten() {
         drive(Forgetting::of(hmm, memory), x);
     }
@@ -241,7 +242,8 @@ where
     drive(forward, x);
     drive(Forgetting::of(&along, black_box(ForgettingFactor::ENDLESS)), x);
     let limit = Limit { mean: black_box(0.0), threshold: black_box(1.0) };
-    let detector = ChangeDetector::new(along, black_box(ForgettingFactor::ENDLESS), limit, [limit; 2]);
+    let detector =
+        ChangeDetector::new(along, black_box(ForgettingFactor::ENDLESS), limit, [limit; 2]);
     let _ = black_box(detector.validate());
     drive(&detector, x);
     if let Ok(recent) = Recent::<_, STATES, 5>::of(&along, black_box(1)) {
