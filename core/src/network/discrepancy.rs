@@ -1,6 +1,6 @@
 use super::{Located, Terms, TermsError};
-use crate::error::{Flaw, ModelError, ObservationError, Part};
-use crate::filter::{Memory, Recursion};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::filter::{ForgettingFactor, Recursion};
 use crate::number::Real;
 
 /// The tables of a [`Discrepancy`], whatever their sizes: what a network is on a device.
@@ -27,7 +27,7 @@ pub struct DiscrepancyTables<'t, T> {
     theta: &'t [T],
     /// `1 / (P theta)`, zero where a cell has no probability.
     precision: &'t [T],
-    memory: Memory<T>,
+    memory: ForgettingFactor<T>,
     /// What the statistic must pass.
     threshold: T,
     /// Effective events before there is an alarm.
@@ -79,7 +79,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         terms: Terms<'t>,
         theta: &'t [T],
         precision: &'t [T],
-        memory: Memory<T>,
+        memory: ForgettingFactor<T>,
         threshold: T,
         least: T,
     ) -> Result<Self, TermsError> {
@@ -121,30 +121,30 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         for (row, cells) in self.terms.ranges().enumerate() {
             for (entry, cell) in cells.enumerate() {
                 let (theta, precision) = (at(self.theta, cell), at(self.precision, cell));
-                let wrong = |part, flaw| Err(ModelError::new(part, flaw, row, entry));
+                let wrong = |part, kind| Err(ModelError::new(part, kind, row, entry));
                 let is_probability = theta >= T::ZERO && theta <= T::ONE;
                 if !is_probability {
-                    return wrong(Part::Probability, Flaw::NotInRange);
+                    return wrong(Part::Probability, ErrorKind::NotInRange);
                 }
                 if !precision.is_finite() {
-                    return wrong(Part::Whitening, Flaw::NotFinite);
+                    return wrong(Part::Whitening, ErrorKind::NotFinite);
                 }
                 if precision < T::ZERO {
-                    return wrong(Part::Whitening, Flaw::Negative);
+                    return wrong(Part::Whitening, ErrorKind::Negative);
                 }
                 if precision > T::ZERO && theta == T::ZERO {
-                    return wrong(Part::Whitening, Flaw::Inconsistent);
+                    return wrong(Part::Whitening, ErrorKind::Inconsistent);
                 }
             }
         }
         let kept = self.memory.kept();
         let forgets = self.memory.lost() > T::ZERO;
         if !(kept > T::ZERO && kept <= T::ONE) || (forgets && kept == T::ONE) {
-            return Err(ModelError::new(Part::Memory, Flaw::NotInRange, 0, 0));
+            return Err(ModelError::new(Part::Memory, ErrorKind::NotInRange, 0, 0));
         }
         for (entry, setting) in [self.threshold, self.least].into_iter().enumerate() {
             if !(setting >= T::ZERO && setting.is_finite()) {
-                return Err(ModelError::new(Part::Limit, Flaw::NotInRange, 0, entry));
+                return Err(ModelError::new(Part::Limit, ErrorKind::NotInRange, 0, entry));
             }
         }
         Ok(())
@@ -261,13 +261,13 @@ fn at<T: Real>(table: &[T], cell: usize) -> T {
 /// State: `C + N + 3` reals. Work: [`DiscrepancyTables`]'. After an alarm, reset.
 ///
 /// ```
-/// use fishweir_core::filter::{Memory, Running};
+/// use fishweir_core::filter::{ForgettingFactor, Running};
 /// use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};
 ///
 /// // A door that is open in a quarter of the events.
 /// let terms = Terms::new(&[2], &[1], &[0])?;
 /// let (theta, precision) = ([0.75, 0.25], [1.0 / 0.75, 4.0]);
-/// let memory = Memory::samples(64.0)?;
+/// let memory = ForgettingFactor::samples(64.0)?;
 /// let tables = DiscrepancyTables::new(terms, &theta, &precision, memory, 20.0_f32, 20.0)?;
 /// let alarm = Discrepancy::<f32, 1, 2>::new(tables)?;
 ///

@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use fishweir_core::filter::Memory;
+use fishweir_core::filter::ForgettingFactor;
 use fishweir_core::network::{Discrepancy, DiscrepancyTables, NodeSum, Terms};
 
 use fishweir_firmware::applications::events::{Line, Names};
@@ -37,7 +37,7 @@ pub(super) fn network() {
     }
     let settings = black_box([0.5_f32, 1.0, 1.0]);
     let [lost, threshold, least] = settings;
-    let memory = Memory::from_lost(lost);
+    let memory = ForgettingFactor::from_lost(lost);
     let tables = DiscrepancyTables::new(terms, table(), table(), memory, threshold, least);
     let Ok(tables) = tables else { return };
     black_box(tables.validate()).ok();
