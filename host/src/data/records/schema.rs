@@ -196,7 +196,9 @@ fn sorted(column: &TextColumn) -> Vec<String> {
     let mut states = column.fields.clone();
     if column.is_numeric() {
         let value = |state: &String| number(state).unwrap_or(f64::NAN);
-        states.sort_by(|a, b| value(a).total_cmp(&value(b)));
+        states.sort_by(|a, b| {
+            value(a).total_cmp(&value(b)).then_with(|| canonical(a).cmp(&canonical(b)))
+        });
         states.dedup_by(|a, b| canonical(a) == canonical(b));
     } else {
         states.sort();
@@ -206,8 +208,15 @@ fn sorted(column: &TextColumn) -> Vec<String> {
 
 /// A number as it is written shortest.
 fn canonical(text: &str) -> Option<String> {
+    let value = number(text)?;
+    let digits = text.trim_start_matches(['+', '-']);
+    if value != 0.0 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        // A whole number may have more digits than an `f64` keeps apart.
+        let sign = if value < 0.0 { "-" } else { "" };
+        return Some(format!("{sign}{}", digits.trim_start_matches('0')));
+    }
     // Minus zero is zero.
-    number(text).map(|value| (value + 0.0).to_string())
+    Some((value + 0.0).to_string())
 }
 
 fn cut(
