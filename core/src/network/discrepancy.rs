@@ -222,7 +222,8 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     {
         let (mut statistic, mut node, mut share) = (T::ZERO, 0, T::ZERO);
         let mut deviation = state.deviation.as_ref().iter().zip(self.precision);
-        for (index, (cells, &square)) in self.terms.ranges().zip(state.squares.as_ref()).enumerate() {
+        for (index, (cells, &square)) in self.terms.ranges().zip(state.squares.as_ref()).enumerate()
+        {
             let mut sum = T::ZERO;
             for (&entry, &precision) in deviation.by_ref().take(cells.len()) {
                 sum = sum + entry * entry * precision;

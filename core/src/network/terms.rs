@@ -241,7 +241,10 @@ impl<'t> Terms<'t> {
     /// Where an event that has been [checked](Self::check) is in each table, in order; `None` where one of
     /// the table's columns is missing. One pass over the columns listed, without a division.
     #[inline]
-    pub fn locate<'e>(&self, event: &'e [u16]) -> impl Iterator<Item = Option<Located>> + use<'t, 'e> {
+    pub fn locate<'e>(
+        &self,
+        event: &'e [u16],
+    ) -> impl Iterator<Item = Option<Located>> + use<'t, 'e> {
         let mut first = 0_usize;
         self.tables().map(move |(cards, columns)| {
             let (mut size, mut entry, mut states, mut state) = (1, 0_usize, 1, 0);
