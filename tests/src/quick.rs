@@ -11,7 +11,6 @@ use fishweir::model::{ModelSet, NamedModel, SystemModel};
 use fishweir::parity::{Parity, Recording};
 
 /// The bundled recordings of a watch.
-#[must_use]
 pub fn recordings() -> Dataset {
     let bytes = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
     Dataset::parse("all.csv.gz", bytes, &ReadOptions::default()).expect("the recordings read")
@@ -19,7 +18,6 @@ pub fn recordings() -> Dataset {
 
 /// Eight strings of two kinds over four letters, with missing letters; ragged, so that streams end at
 /// different times.
-#[must_use]
 pub fn strings(length: usize) -> Dataset {
     let mut text = String::from("label\tid\tsequence\n");
     for series in 0..8 {
@@ -36,13 +34,11 @@ pub fn strings(length: usize) -> Dataset {
 }
 
 /// A classifier of every other series, trained as quickly as may be.
-#[must_use]
 pub fn trained(data: &Dataset, kind: ClassifierKind) -> Classifier {
     train_quickly(data, TrainOptions::new(kind))
 }
 
 /// Eight series of three channels and of two classes that differ in spread: small.
-#[must_use]
 pub fn channels() -> Dataset {
     let mut text = String::from("series,label,t,x,y,z\n");
     for (series, t) in (0..8).flat_map(|series| (0..40).map(move |t| (series, t))) {
@@ -63,7 +59,6 @@ pub fn three_channels() -> Classifier {
 }
 
 /// A linear dynamical system a class of [`channels`], with states of three numbers, the mean's included.
-#[must_use]
 pub fn systems(data: &Dataset) -> ModelSet {
     let quick = SystemEm { iterations: 5, ..SystemEm::default() };
     let of_class = |(index, class): (usize, &String)| {
@@ -80,13 +75,11 @@ pub fn systems(data: &Dataset) -> ModelSet {
 }
 
 /// Weights of words of so many symbols and one.
-#[must_use]
 pub fn trained_on_words(data: &Dataset, order: usize) -> Classifier {
     train_quickly(data, TrainOptions { order, ..TrainOptions::new(ClassifierKind::EmpiricalMap) })
 }
 
 /// The same with a state for each of so many positions, the last for all that follow.
-#[must_use]
 pub fn trained_by_position(data: &Dataset, kind: ClassifierKind, positions: usize) -> Classifier {
     let mut options = TrainOptions::new(kind);
     options.baum_welch.topology = Topology::Positions;
@@ -106,7 +99,6 @@ fn train_quickly(data: &Dataset, mut options: TrainOptions) -> Classifier {
 
 /// So many samples of the series that [`trained`] left out, far from all models: scaling is put to
 /// the test.
-#[must_use]
 pub fn unseen(data: &Dataset, samples: usize) -> Recording<'_> {
     let series = data.series().iter().skip(1).step_by(2).map(|series| series.samples.view());
     let recording = Recording::new(series, Some(samples));
@@ -115,7 +107,6 @@ pub fn unseen(data: &Dataset, samples: usize) -> Recording<'_> {
 }
 
 /// All series of a data set.
-#[must_use]
 pub fn whole(data: &Dataset) -> Recording<'_> {
     Recording::new(data.series().iter().map(|one| one.samples.view()), None)
 }

@@ -1,7 +1,7 @@
 use super::covariance::check_row;
 use super::{Covariance, Dynamics, GaussianBelief, Innovation, SquaredDensity};
 use crate::emission::is_log_normaliser;
-use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
 use crate::number::{Arithmetic, Number, Parameter, Real};
 
@@ -74,9 +74,9 @@ impl<W: Arithmetic, const N: usize> Channels<'_, W, N> {
             for (e, &entry) in row.iter().enumerate() {
                 let flaw = match e {
                     _ if e == d && Parameter::value(entry) <= Real::from_u32(0) => {
-                        Flaw::NotPositiveDefinite
+                        ErrorKind::NotPositiveDefinite
                     }
-                    _ if e > d && entry != W::ZERO => Flaw::Inconsistent,
+                    _ if e > d && entry != W::ZERO => ErrorKind::Inconsistent,
                     _ => continue,
                 };
                 return Err(ModelError::new(Part::ObservationNoise, flaw, d, e));
@@ -84,7 +84,7 @@ impl<W: Arithmetic, const N: usize> Channels<'_, W, N> {
         }
         let rates = rows().filter_map(|(d, row)| row.get(d)).map(|&rate| Parameter::value(rate));
         if !is_log_normaliser(Parameter::value(self.constant), rates) {
-            return Err(ModelError::new(Part::Normaliser, Flaw::Inconsistent, 0, 0));
+            return Err(ModelError::new(Part::Normaliser, ErrorKind::Inconsistent, 0, 0));
         }
         check_row(&[self.constant], Part::Normaliser, 0)
     }
@@ -163,7 +163,7 @@ impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
             }
             told(&innovation);
         }
-        if self.density.earn(log) { Ok(()) } else { Err(ObservationError::Impossible) }
+        if self.density.add_log_scale(log) { Ok(()) } else { Err(ObservationError::Impossible) }
     }
 }
 

@@ -2,7 +2,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::covariance::check_row;
 use super::{Channels, Covariance, GaussianBelief, Parameters};
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::{Arithmetic, Real, Tangent};
 
 /// A linear dynamical system with a state of `N` numbers, seen through `D` channels.
@@ -99,8 +99,8 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
         let noise = Covariance::new(&parameters.state_noise, Part::StateNoise)?;
         let of_channels = Covariance::new(&parameters.observation_noise, Part::ObservationNoise)?;
         if let Some(row) = of_channels.singular_row() {
-            let flaw = Flaw::NotPositiveDefinite;
-            return Err(ModelError::new(Part::ObservationNoise, flaw, row, row));
+            let kind = ErrorKind::NotPositiveDefinite;
+            return Err(ModelError::new(Part::ObservationNoise, kind, row, row));
         }
         let whitening = whitening_of(&of_channels);
         let mut observation = [[W::ZERO; N]; D];
@@ -171,7 +171,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
         belief.predict(&self.transition, &self.noise);
         singular = singular.or(belief.covariance().singular_row());
         singular.map_or(Ok(()), |row| {
-            Err(ModelError::new(Part::Tangent, Flaw::NotPositiveDefinite, row, row))
+            Err(ModelError::new(Part::Tangent, ErrorKind::NotPositiveDefinite, row, row))
         })
     }
 }

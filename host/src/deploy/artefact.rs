@@ -45,7 +45,6 @@ pub enum ArtefactFileError {
 
 impl Deployed {
     /// The shape that the artefact's header states.
-    #[must_use]
     pub fn shape(&self) -> Option<Shape> {
         let size = |n: usize| u16::try_from(n).ok();
         Some(Shape {
@@ -63,7 +62,6 @@ impl Deployed {
     /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order. Of words the table
     /// of contexts is left blank, for no artefact holds it; of a kernel machine, which is another type, these are
     /// the models and what they are weighed by.
-    #[must_use]
     pub fn payload(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.context_bytes()];
         let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
@@ -122,7 +120,6 @@ impl Deployed {
     }
 
     /// Why it has no binary artefact, in words; `None` where it has one.
-    #[must_use]
     pub fn no_artefact(&self) -> Option<String> {
         let (family, shape) = self.emission();
         let what = match () {
@@ -144,7 +141,6 @@ impl Deployed {
     }
 
     /// Whether bytes begin as an artefact does.
-    #[must_use]
     pub fn is_artefact(bytes: &[u8]) -> bool {
         bytes.starts_with(b"FISHWEIR")
     }

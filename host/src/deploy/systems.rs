@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fishweir_core::classify::Normalisation;
 use fishweir_core::dynamics::{Channels, Covariance, GaussianBelief, KalmanState};
-use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::block::{Block, Observation};
 use super::cost::bank_bytes;
@@ -67,7 +67,7 @@ impl DeployedSystem {
         let rows = self.transition.iter().enumerate().map(|(i, row)| (Part::Transition, i, row));
         for (part, i, row) in std::iter::once((Part::Mean, 0, &self.mean)).chain(rows) {
             if let Some(entry) = row.iter().position(|x| !x.is_finite()) {
-                return Err(ModelError::new(part, Flaw::NotFinite, i, entry));
+                return Err(ModelError::new(part, ErrorKind::NotFinite, i, entry));
             }
         }
         with_states!(self.states(), N => self.filter::<N>().validate())

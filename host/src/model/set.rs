@@ -89,7 +89,6 @@ impl ModelSet {
 
     /// Whether bytes are the file of a set and of nothing else, by the names of its fields; what they say may
     /// still be wrong.
-    #[must_use]
     pub fn is_one(bytes: &[u8]) -> bool {
         let fields = ["observations", "models", "provenance"];
         let content = classifier::unseal("", bytes).and_then(|content| content.parse());

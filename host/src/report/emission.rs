@@ -23,7 +23,6 @@ pub struct EmissionSummary {
 
 impl EmissionSummary {
     /// Of a family at the sizes of a model.
-    #[must_use]
     pub fn of(family: &'static dyn Family, shape: Shape) -> Self {
         Self {
             emission: Some(family.name()),
@@ -34,7 +33,6 @@ impl EmissionSummary {
     }
 
     /// Of what runs on a device; of linear dynamical systems, whose state is no hidden state of a chain, none.
-    #[must_use]
     pub fn of_deployed(deployed: &Deployed) -> Self {
         let (family, shape) = deployed.emission();
         match deployed.has_systems() {
@@ -53,7 +51,6 @@ impl EmissionSummary {
     }
 
     /// In words, where it is not what symbols or channels have unless another is asked for.
-    #[must_use]
     pub fn unusual(&self) -> Option<&str> {
         (!self.usual).then_some(self.words.as_str())
     }
