@@ -307,5 +307,5 @@ fn help_says_which_family_is_of_what_and_which_classifiers_take_it() {
     }
     let text = printed(&mut fishweir("gram --help"));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("1 to 64 [default: 2]"), "{text}");
+    assert!(text.contains("a model without states, 1 to 64"), "{text}");
 }

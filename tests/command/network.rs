@@ -281,7 +281,7 @@ fn what_is_wrong_is_named() {
         ("gram class.json test.csv -o x.csv", "is a linear machine"),
         ("representatives garden.bif test.csv -k 601", "1 to the number of records"),
         ("run garden.bif test.csv", "for an alarm name --mean-time"),
-        ("run class.json test.csv --limit 0", "test.csv: no record to send"),
+        ("run class.json test.csv --limit 0", "'0' for '--limit"),
         ("run class.json test.csv --firmware no-such", "no firmware there"),
         ("run class.json state.csv", "state.csv, line 2, column 3 (grass): `damp` is no state"),
         ("info train.csv", "train.csv, line 1"),

@@ -31,7 +31,7 @@ fn wrong_usage_is_explained() {
             format!("run {model} {data} --board abacus"),
             "microbit, lm3s6965evb, mps2-an386, mps2-an505, riscv-virt",
         ),
-        (format!("run {model} {data} --limit 0"), "--limit 0"),
+        (format!("run {model} {data} --limit 0"), "'0' for '--limit"),
         (format!("demo -o {data}"), "cannot be made"),
     ] {
         let message = refused(&mut fishweir(&line), 2);

@@ -1,8 +1,8 @@
 //! Takes records of categories as lines of text: each is decided on, or watched beside those of late.
 //!
 //! Host to device, a record a line: the names of states, in the order of the columns, separated by commas;
-//! nothing or `?` where a field is missing. Spaces around a name are none of it. In double quotes a comma
-//! is a letter, and two quotes are one. Ctrl-D ends the conversation.
+//! nothing or `?` where a field is missing. Spaces around a name are none of it, nor those in quotes. In
+//! double quotes a comma is a letter, and two quotes are one. Ctrl-D ends the conversation.
 //!
 //! Device to host, a line a record and two more:
 //!
@@ -28,7 +28,7 @@ use fishweir_core::classify::Decision;
 use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::network::{DiscrepancyReading, MISSING};
 
-use super::lines::{Class, Event, Receiver, write_line};
+use super::lines::{Class, End, Receiver, write_line};
 use crate::log::log;
 use crate::meter::Meter;
 
@@ -296,43 +296,37 @@ where
     let mut report = Report::default();
     let mut receiver = Receiver::default();
     loop {
-        let event = receiver.next(serial)?;
-        match event {
-            Event::Byte(byte) => {
-                line.take(byte);
-                continue;
-            }
-            Event::Lost => {
-                line.damage();
-                continue;
-            }
-            Event::Ended if line.is_empty() => break,
-            Event::LineFeed | Event::Ended => {}
+        let end = receiver.line(serial, |byte| match byte {
+            Some(byte) => line.take(byte),
+            None => line.damage(),
+        })?;
+        if end == End::Ended && line.is_empty() {
+            break;
         }
         report.lines = report.lines.wrapping_add(1);
         let outcome = line.end().and_then(|record| {
             let (pushed, ticks) = meter.measure(|| stream.push(record));
             pushed.map_err(|_| Refusal::Impossible)?;
-            report.push_ticks += u64::from(ticks);
+            report.push_ticks = report.push_ticks.wrapping_add(ticks.into());
             let (reading, ticks) = meter.measure(|| stream.read());
-            report.reading_ticks += u64::from(ticks);
+            report.reading_ticks = report.reading_ticks.wrapping_add(ticks.into());
             Ok(reading)
         });
         match &outcome {
             Ok(reading) => {
-                report.alarms += u32::from(reading.is_alarm());
+                report.alarms = report.alarms.wrapping_add(reading.is_alarm().into());
                 if R::Reading::ALONE || reading.is_alarm() {
                     stream.reset();
                 }
             }
             Err(_) => {
-                report.refused += 1;
+                report.refused = report.refused.wrapping_add(1);
                 stream.push_missing();
             }
         }
         let answer = Answer { line: report.lines, outcome, names: &names };
         write_line(serial, format_args!("{answer}"))?;
-        if event == Event::Ended {
+        if end == End::Ended {
             break;
         }
     }

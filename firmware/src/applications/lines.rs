@@ -11,15 +11,12 @@ use fishweir_core::classify::{Decision, ScoreOutOfRange};
 /// Ends the conversation: Ctrl-D.
 pub const END_OF_TRANSMISSION: u8 = 4;
 
-/// What comes in.
+/// Which end a line has.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Event {
-    /// Of a line.
-    Byte(u8),
+pub(super) enum End {
     LineFeed,
+    /// No other line follows.
     Ended,
-    /// The receiver lost a byte.
-    Lost,
 }
 
 #[derive(Default)]
@@ -28,20 +25,25 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// The next event; an error where reading fails twice in succession.
-    pub(super) fn next<S: Read>(&mut self, serial: &mut S) -> Result<Event, S::Error> {
+    /// Hands on the bytes of a line as they come, and `None` where one was lost, up to its end; an error
+    /// where reading fails twice in succession.
+    pub(super) fn line<S: Read>(
+        &mut self,
+        serial: &mut S,
+        mut take: impl FnMut(Option<u8>),
+    ) -> Result<End, S::Error> {
         loop {
             let mut byte = 0;
             let read = serial.read(core::slice::from_mut(&mut byte));
             let failed = core::mem::replace(&mut self.failing, read.is_err());
-            return Ok(match (read, byte) {
+            match (read, byte) {
                 (Err(error), _) if failed => return Err(error),
-                (Err(_), _) => Event::Lost,
-                (Ok(0), _) | (Ok(_), END_OF_TRANSMISSION) => Event::Ended,
-                (Ok(_), b'\n') => Event::LineFeed,
-                (Ok(_), b'\r') => continue,
-                (Ok(_), byte) => Event::Byte(byte),
-            });
+                (Err(_), _) => take(None),
+                (Ok(0), _) | (Ok(_), END_OF_TRANSMISSION) => return Ok(End::Ended),
+                (Ok(_), b'\n') => return Ok(End::LineFeed),
+                (Ok(_), b'\r') => {}
+                (Ok(_), byte) => take(Some(byte)),
+            }
         }
     }
 }

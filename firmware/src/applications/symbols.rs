@@ -32,7 +32,7 @@ use fishweir_core::classify::{Decision, ScoreOutOfRange};
 use fishweir_core::emission::{Alphabet, Letter};
 
 pub use super::lines::END_OF_TRANSMISSION;
-use super::lines::{Event, Receiver, decided, write_line};
+use super::lines::{End, Receiver, decided, write_line};
 use crate::classifier::Classifier;
 use crate::log::log;
 
@@ -80,27 +80,21 @@ where
     let mut sequence = Sequence::default();
     let mut receiver = Receiver::default();
     loop {
-        let event = receiver.next(serial)?;
-        match event {
-            Event::Byte(byte) => {
-                sequence.take(classifier, alphabet.decode(byte));
-                continue;
-            }
-            Event::Lost => {
-                sequence.damaged = true;
-                continue;
-            }
-            Event::Ended if sequence == Sequence::default() => break,
-            Event::LineFeed | Event::Ended => {}
+        let end = receiver.line(serial, |byte| match byte {
+            Some(byte) => sequence.take(classifier, alphabet.decode(byte)),
+            None => sequence.damaged = true,
+        })?;
+        if end == End::Ended && sequence == Sequence::default() {
+            break;
         }
         if sequence.damaged {
-            report.damaged += 1;
+            report.damaged = report.damaged.wrapping_add(1);
             write_line(serial, format_args!("!"))?;
         } else {
-            report.sequences += 1;
+            report.sequences = report.sequences.wrapping_add(1);
             answer(serial, classifier.decision(), classes, &sequence.letters)?;
         }
-        if event == Event::Ended {
+        if end == End::Ended {
             break;
         }
         sequence = Sequence::default();
@@ -138,7 +132,7 @@ impl Sequence {
         let absent = match letter {
             Letter::Symbol(symbol) => match classifier.push(&symbol) {
                 Ok(()) => {
-                    letters.symbols += 1;
+                    letters.symbols = letters.symbols.wrapping_add(1);
                     return;
                 }
                 Err(_) => &mut letters.impossible,
@@ -146,7 +140,7 @@ impl Sequence {
             Letter::Missing => &mut letters.missing,
             Letter::Unknown => &mut letters.unknown,
         };
-        *absent += 1;
+        *absent = absent.wrapping_add(1);
         classifier.push_missing();
     }
 }

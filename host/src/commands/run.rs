@@ -1,5 +1,6 @@
 //! `fishweir run`.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -23,7 +24,7 @@ pub(super) struct Arguments {
     data: PathBuf,
     /// Stream at most so many samples
     #[arg(long, value_name = "SAMPLES")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// The board to emulate
     #[arg(long, value_parser = boards(), default_value = Board::DEFAULT)]
     board: &'static Board,
@@ -70,11 +71,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let reading = arguments.reading.options_of(&model, None)?;
     let data = tell::read(&arguments.data, &reading)?;
-    if arguments.limit == Some(0) {
-        return Err(Failure::Input("--limit 0 leaves nothing to run".into()));
-    }
     let streams = data.series().iter().map(|series| series.samples.view());
-    let recording = Recording::new(streams, arguments.limit);
+    let recording = Recording::new(streams, arguments.limit.map(NonZeroUsize::get));
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
     let names = (arguments.model.as_path(), arguments.data.as_path());
     let board = (&firmware, arguments.board);

@@ -216,9 +216,13 @@ impl Qemu {
             thread::scope(|scope| {
                 // It answers while it is sent more.
                 let sender = scope.spawn(move || serial.write_all(text));
-                let lines = greeting.into_iter().map(Ok).chain(lines).collect();
+                let lines: io::Result<Vec<_>> = greeting.into_iter().map(Ok).chain(lines).collect();
+                if lines.is_err() {
+                    // Else the sender would wait for who reads no more.
+                    serial.shutdown(Shutdown::Both).ok();
+                }
                 let sent = sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                sent.and(lines)
+                lines.and_then(|lines| sent.map(|()| lines))
             })
         };
         self.talk(patience, conversation).map(|(lines, _)| lines)
@@ -342,6 +346,16 @@ mod tests {
         let image = Image { board, elf: PathBuf::from("none.elf"), sections: Sections::default() };
         let options = Options { patience, retry: Duration::from_millis(5) };
         Qemu::start_in(&image, folder.path(), &[])?.run([], &options, |_| ())
+    }
+
+    #[test]
+    fn a_device_that_stops_reading_is_silent_and_not_waited_for() {
+        static DEAF: Board = script(&["-c", "echo ready >&0; exec sleep 1000"]);
+        let (elf, sections) = (PathBuf::from("none.elf"), Sections::default());
+        let emulator = Qemu::start(&Image { board: &DEAF, elf, sections }).expect("a shell");
+        // More than fits between the two.
+        let said = emulator.exchange(Duration::from_millis(300), &[b'\n'; 4_000_000]);
+        assert!(matches!(said, Err(DeviceError::Silent { .. })), "{said:?}");
     }
 
     const fn script(machine: &'static [&'static str]) -> Board {

@@ -19,7 +19,7 @@ pub struct EventsComparison {
     pub board: String,
     /// Records sent.
     pub records: usize,
-    /// Of these, refused: the network makes them impossible.
+    /// Of these, those that the device refused.
     pub refused: usize,
     /// Alarms.
     pub alarms: usize,
@@ -63,11 +63,12 @@ impl EventsComparison {
         let [greeting, answers @ .., done] = told else { return Err(stopped()) };
         let ready: [u64; 2] = numbers(greeting, "ready").ok_or_else(stopped)?;
         let done: [u64; 6] = numbers(done, "done").ok_or_else(stopped)?;
-        let (ticks_per_second, [_, refused, alarms, push, reading, stack]) = (ready[1], done);
+        let (ticks_per_second, [lines, refused, alarms, push, reading, stack]) = (ready[1], done);
         let pair = |index: usize| [answers, expected].map(|lines| lines.get(index).cloned());
         let differ = (0..answers.len().max(expected.len())).map(pair).filter(|[a, b]| a != b);
         let words = |line: Option<String>| line.unwrap_or_else(|| "nothing".to_owned());
-        let pushes = expected.len().saturating_sub(refused as usize);
+        // What is refused is not measured.
+        let pushes = lines.saturating_sub(refused);
         let instructions = |ticks: u64| {
             let measured = ticks_per_second > 0 && pushes > 0;
             // An instruction is a nanosecond of the emulator's time.
@@ -121,7 +122,7 @@ impl fmt::Display for EventsComparison {
             count.map_or("not measured".into(), |count| grouped(count.round() as usize))
         };
         table.row(["alarms".to_owned(), grouped(self.alarms)]);
-        table.row(["impossible records".to_owned(), grouped(self.refused)]);
+        table.row(["refused records".to_owned(), grouped(self.refused)]);
         table.row(["instructions a push (QEMU)".to_owned(), count(self.instructions_per_push)]);
         let reading = count(self.instructions_per_reading);
         table.row(["instructions a reading (QEMU)".to_owned(), reading]);
@@ -133,5 +134,38 @@ impl fmt::Display for EventsComparison {
         table.row(["static RAM".to_owned(), bytes(self.static_ram_bytes)]);
         table.row(["emulated in".to_owned(), format!("{:.1} s", self.seconds)]);
         write!(f, "{table}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{Board, Sections};
+
+    #[test]
+    fn what_is_refused_for_any_reason_is_counted_and_not_measured() {
+        let board = Board::named(Board::DEFAULT).expect("a board");
+        let (elf, sections) = ("none.elf".into(), Sections::default());
+        let cost = EventCost {
+            model_bytes: 1,
+            state_bytes: 1,
+            look_ups: 1,
+            operation: "additions",
+            push_operations: 1,
+            reading_operations: 1,
+        };
+        let told = ["ready 1 1000000000", "refused 1 damaged", "decision 2", "done 2 1 0 80 30 0"];
+        let [told, expected] = [&told[..], &["decision 1", "decision 2"]]
+            .map(|lines| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>());
+        let image = Image { board, elf, sections };
+        let names = ["sum", "m.json", "d.csv"].map(str::to_owned);
+        let report = EventsComparison::new(names, &image, &told, &expected, (cost, 1.0));
+        let report = report.expect("whole");
+        assert_eq!((report.records, report.refused, report.differing_answers), (2, 1, 1));
+        // Of the one record that was pushed, an instruction a tick.
+        assert_eq!(report.instructions_per_push, Some(80.0));
+        assert_eq!(report.instructions_per_reading, Some(30.0));
+        let text = report.to_string();
+        assert!(text.contains("refused records") && !text.contains("impossible"), "{text}");
     }
 }

@@ -1,5 +1,6 @@
 //! `fishweir network run`.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -21,7 +22,7 @@ pub(super) struct Arguments {
     data: PathBuf,
     /// Send at most so many records
     #[arg(long, value_name = "RECORDS")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// The board to emulate
     #[arg(long, value_parser = boards(), default_value = Board::DEFAULT)]
     board: &'static Board,
@@ -47,10 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let file = NetworkFile::read(&arguments.model)?;
     let (table, all) = records(&arguments.data, &file.columns)?;
-    let sent = all.len().min(arguments.limit.unwrap_or(usize::MAX));
-    if sent == 0 {
-        return Err(Failure::Input(format!("{}: no record to send", table.source())));
-    }
+    let sent = all.len().min(arguments.limit.map_or(usize::MAX, NonZeroUsize::get));
     let class = match &file.model {
         NetworkModel::Classifier(classifier) => Some(classifier.column()),
         NetworkModel::Network(_) => None,

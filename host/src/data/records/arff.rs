@@ -130,7 +130,7 @@ fn row(
     Ok(())
 }
 
-/// A word, in quotes or not, and what follows it.
+/// A word, in quotes or not, without blanks around it, and what follows it.
 fn first(text: &str) -> Result<(String, &str), String> {
     let Some(quote) = text.chars().next().filter(|one| matches!(one, '\'' | '"')) else {
         let end = text.find(|one: char| one.is_whitespace()).unwrap_or(text.len());
@@ -142,7 +142,7 @@ fn first(text: &str) -> Result<(String, &str), String> {
     };
     let inside = &text[quote.len_utf8()..];
     let end = inside.find(quote).ok_or("the quoted name does not end")?;
-    Ok((inside[..end].to_owned(), &inside[end + quote.len_utf8()..]))
+    Ok((inside[..end].trim().to_owned(), &inside[end + quote.len_utf8()..]))
 }
 
 /// Fields between commas, quotes taken off.

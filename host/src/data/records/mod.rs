@@ -31,6 +31,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::table::{is_hidden, shorten};
+
 /// The state of what was not observed.
 pub const MISSING: u16 = u16::MAX;
 
@@ -78,6 +80,21 @@ impl Variable {
         match self.states.get(usize::from(state)) {
             Some(name) => field(name),
             None => "?".to_owned(),
+        }
+    }
+}
+
+/// Refuses a name that no table could have: empty, with blanks around it, which readers of tables and devices
+/// take off, or with a character that does not show.
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
+    if name.is_empty() || name.trim() != name {
+        return Err(format!("the name `{name}` is empty or has blanks around it; rename it"));
+    }
+    match name.chars().find(|&one| is_hidden(one)) {
+        None => Ok(()),
+        Some(one) => {
+            let (name, code) = (shorten(name), u32::from(one));
+            Err(format!("the name `{name}` has a character U+{code:04X}, which does not show; take it out"))
         }
     }
 }

@@ -8,7 +8,7 @@ use super::super::error::DataError;
 use super::super::table::shorten;
 use super::bins::{Binning, Cutting, description_length, equal_frequency};
 use super::text::{ABSENT, TextColumn, TextTable, number};
-use super::{MISSING, Records, Variable};
+use super::{MISSING, Records, Variable, check_name};
 use crate::report::short;
 
 /// A column of records: its states and, if they are bins of numbers, where these are cut.
@@ -63,7 +63,8 @@ impl Schema {
                 Column { variable: Variable { name: column.name.clone(), states }, cuts: None }
             };
             let states = &mut learnt.variable.states;
-            if binning.missing_is_a_state && !is_class && column.rows.contains(&ABSENT) {
+            let known = states.iter().any(|state| state == UNKNOWN);
+            if binning.missing_is_a_state && !is_class && !known && column.rows.contains(&ABSENT) {
                 states.push(UNKNOWN.into());
             }
             if states.is_empty() || states.len() >= usize::from(MISSING) {
@@ -91,12 +92,13 @@ impl Schema {
         self.columns.iter().map(|column| column.variable.clone()).collect()
     }
 
-    /// Checks cuts and states.
+    /// Checks names, cuts and states.
     ///
     /// # Errors
     /// Which column, and what is wrong.
     pub fn validate(&self) -> Result<(), String> {
         for Column { variable: Variable { name, states }, cuts } in &self.columns {
+            [name].into_iter().chain(states).try_for_each(|name| check_name(name))?;
             let Some(cuts) = cuts else { continue };
             let bins = states.len() - usize::from(states.last().is_some_and(|one| one == UNKNOWN));
             let rising = cuts.windows(2).all(|pair| pair[0] < pair[1]);
@@ -108,7 +110,7 @@ impl Schema {
     }
 
     /// The rows of a table as records: its columns are found by name, and those that it lacks are missing
-    /// in every record.
+    /// in every record. What is missing is the state `?` of a column that has it, as a device reads it.
     ///
     /// # Errors
     /// A column that is none of these, or a field that is no state, by file, line and column.
@@ -126,19 +128,17 @@ impl Schema {
             };
             at[known] = Some((column, self.states(known, column, table)?));
         }
-        let absent = |column: &Column| match column.variable.states.last() {
-            Some(last) if last == UNKNOWN => (column.variable.states.len() - 1) as u16,
-            _ => MISSING,
-        };
+        let absent = |column: &Column| column.variable.state(UNKNOWN).unwrap_or(MISSING);
         let absent: Vec<u16> = self.columns.iter().map(absent).collect();
         let mut records = Records::new(self.columns.len());
         let mut record = vec![MISSING; self.columns.len()];
         for row in 0..table.len() {
             for ((value, column), &absent) in record.iter_mut().zip(&at).zip(&absent) {
                 *value = match column {
-                    None => MISSING,
-                    Some((column, _)) if column.rows[row] == ABSENT => absent,
-                    Some((column, states)) => states[column.rows[row] as usize],
+                    Some((column, states)) if column.rows[row] != ABSENT => {
+                        states[column.rows[row] as usize]
+                    }
+                    _ => absent,
                 };
             }
             records.push(&record);

@@ -35,7 +35,7 @@ pub struct BifError {
 /// ```
 ///
 /// A name is any run of characters but blanks and `{ } ( ) [ ] | , ; "`, or stands in quotes, within which
-/// `\"` is a quote and `\\` a backslash. Comments are those of C++. A row of states lists the node's probabilities given them; `default` fills the rows that
+/// `\"` is a quote and `\\` a backslash; blanks around it are none of it. Comments are those of C++. A row of states lists the node's probabilities given them; `default` fills the rows that
 /// are not listed; `table` of a node with parents lists all, the node's state varying slowest, the last
 /// parent's fastest. Rows rounded in print, within 1e-3 of one, are divided by their sum.
 ///

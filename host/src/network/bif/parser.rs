@@ -6,7 +6,7 @@ use super::super::shape::{CELLS_AT_MOST, table_size};
 use super::super::{Network, NetworkError, Shape};
 use super::BifError;
 use super::scanner::{At, Scanner, Token};
-use crate::data::records::Variable;
+use crate::data::records::{Variable, check_name};
 
 /// How far from one a row may sum before it is no rounding of print.
 const ROUNDED_WITHIN: f64 = 1e-3;
@@ -85,12 +85,13 @@ impl<'t> Parser<'t> {
     }
 
     fn name(&mut self, what: &str) -> Result<(String, At), BifError> {
-        match self.next()? {
-            (Token::Word(name) | Token::Text(name), at) if !name.is_empty() => Ok((name, at)),
-            (token, at) => {
-                Err(self.wrong(at, format!("{what} belongs here, not {}", token.shown())))
-            }
-        }
+        let (token, at) = self.next()?;
+        let (Token::Word(name) | Token::Text(name)) = &token else {
+            return Err(self.wrong(at, format!("{what} belongs here, not {}", token.shown())));
+        };
+        let name = name.trim().to_owned();
+        check_name(&name).map_err(|wrong| self.wrong(at, wrong))?;
+        Ok((name, at))
     }
 
     /// Passes over a property, whose keyword has been read.

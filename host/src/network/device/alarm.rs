@@ -277,8 +277,9 @@ impl DeployedAlarm {
     pub fn to_source(&self) -> String {
         let (nodes, cells) = (self.columns.len(), self.theta.len());
         let model = format!("Discrepancy<'static, f32, {nodes}, {cells}>");
-        let names = ["An alarm on events", "Discrepancy, DiscrepancyTables", &model];
-        let mut text = head(names, &self.columns, &[], &self.scopes);
+        let uses = "use fishweir_core::filter::ForgettingFactor;\n\
+                    use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};";
+        let mut text = head(["An alarm on events", uses, &model], &self.columns, &[], &self.scopes);
         for (name, table) in [("THETA", &self.theta), ("PRECISION", &self.precision)] {
             let table = numbers(table);
             let _ = write!(text, "#[rustfmt::skip]\nstatic {name}: [f32; {cells}] = {table};\n\n");
@@ -294,9 +295,6 @@ impl DeployedAlarm {
             self.flash(),
             self.ram(),
         );
-        text.replace(
-            "use fishweir_core::network",
-            "use fishweir_core::filter::ForgettingFactor;\nuse fishweir_core::network",
-        )
+        text
     }
 }

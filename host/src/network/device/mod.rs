@@ -67,9 +67,9 @@ fn numbers(table: &[f32]) -> String {
     format!("{table:?}")
 }
 
-/// The source up to the tables: the type of the model, the names of columns, states and classes, the terms.
+/// The source up to the tables: what it uses, the type of the model, the names of columns, states and classes, the terms.
 fn head(
-    [what, names, model]: [&str; 3],
+    [what, uses, model]: [&str; 3],
     columns: &[Variable],
     classes: &[String],
     scopes: &[Vec<usize>],
@@ -77,7 +77,7 @@ fn head(
     let Lists { cards, lengths, columns: listed } = Lists::of(columns, scopes);
     let mut text = format!(
         "// {what}, exported by fishweir {}. Change the model, not this file.\n\n\
-         use fishweir_core::network::{{{names}, Terms}};\n\n\
+         {uses}\n\n\
          /// The type of [`MODEL`].\n#[rustfmt::skip]\npub type Model = {model};\n\n",
         env!("CARGO_PKG_VERSION")
     );

@@ -19,7 +19,7 @@ fn what_is_written_is_read_back_to_the_bit() {
         }
     }
     // Without their quotes the last two would be one.
-    let odd = Variable::new("a\\ \"b", ["x,y", "/*", "\\\\\" ", "'a'", "\"a\""]);
+    let odd = Variable::new("a\\ \"b", ["x,y", "/*", "\\\\\" b", "'a'", "\"a\""]);
     let rows = [vec![vec![0.1, 0.2, 0.3, 0.3, 0.1]]];
     let network = Network::new(vec![odd], vec![vec![]], &rows).expect("one");
     assert_eq!(read_bif("odd", &write_bif(&network)).expect("a network"), network);
@@ -66,6 +66,9 @@ fn what_is_wrong_is_named_by_line_and_column() {
         ("variable A { type real; }".into(), 1, 19, "`discrete` belongs here"),
         ("variable A { }".into(), 1, 10, "has no states"),
         (format!("{A}{A}"), 2, 10, "variable `A` has been before"),
+        ("variable \" \" {".into(), 1, 10, "the name `` is empty"),
+        ("variable A { type discrete [1] { a\u{7} }; }".into(), 1, 34, "a character U+0007"),
+        (format!("{A}variable \"A \" {{ type discrete [1] {{ y }}; }}"), 2, 10, "has been before"),
         (format!("{A}/* open"), 2, 1, "the comment does not end"),
         (format!("{A}\"open"), 2, 1, "the quoted text does not end"),
         (A.into(), 1, 10, "`A` has no table"),
@@ -121,8 +124,15 @@ fn files_that_are_no_models_are_named() {
              \"parents\": [], \"table\": [[1]]}]}}}",
             "its columns are not the nodes",
         ),
+        ("{\"columns\": [{\"name\": \"a\", \"states\": [\"x \"]}], \"model\": MODEL}", "blanks"),
+        ("{\"columns\": [{\"name\": \"a\u{202E}\", \"states\": [\"x\"]}], \"model\": MODEL}", "U+202E"),
     ] {
-        let error = NetworkFile::parse("x.json", text.as_bytes()).expect_err(text).to_string();
+        let text = text.replace(
+            "MODEL",
+            "{\"network\": {\"nodes\": [{\"name\": \"a\", \"states\": [\"x\"], \"parents\": [], \
+             \"table\": [[1]]}]}}",
+        );
+        let error = NetworkFile::parse("x.json", text.as_bytes()).expect_err(&text).to_string();
         assert!(error.contains(says) && error.starts_with("x.json"), "{error}");
     }
 }

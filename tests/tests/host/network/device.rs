@@ -140,3 +140,14 @@ fn an_alarm_says_what_it_costs_and_survives_what_cannot_be() {
     };
     assert_eq!(deployed.cost(), wanted);
 }
+
+#[test]
+fn a_name_is_exported_as_it_is_whatever_it_says() {
+    let name = "use fishweir_core::network";
+    let variables = vec![Variable::new(name, ["no", "yes"])];
+    let network = Network::new(variables, vec![vec![]], &[vec![vec![0.5, 0.5]]]).expect("one node");
+    let fisher = NetworkFisher::new(network, Width::default(), 1);
+    let source = DeployedAlarm::silent(&fisher, 9.0).expect("fits").to_source();
+    assert!(source.contains(&format!("COLUMNS: [&str; 1] = [{name:?}];")), "{source}");
+    assert_eq!(source.matches("use fishweir_core::filter::Memory;").count(), 1, "{source}");
+}

@@ -34,6 +34,40 @@ fn csv_and_arff_say_the_same() {
 }
 
 #[test]
+fn a_column_that_a_table_lacks_is_missing_as_its_fields_are() {
+    let state = Binning { missing_is_a_state: true, ..Binning::default() };
+    let schema = learn(&table("door,warm\nopen,no\n?,yes\n"), &state);
+    assert_eq!(schema.variables()[0].states, ["open", "?"]);
+    let records = schema.records(&table("warm\nno\n?\n")).expect("read");
+    assert_eq!(records.rows().collect::<Vec<_>>(), [&[1, 0], &[1, MISSING]]);
+    // A file may declare the state, and not last.
+    let declared = table("@attribute a {'?',x}\n@attribute b {y}\n@data\n?,y\nx,y\n");
+    let schema = learn(&declared, &state);
+    assert_eq!(schema.variables()[0].states, ["?", "x"]);
+    let records = schema.records(&declared).expect("read");
+    assert_eq!(records.rows().collect::<Vec<_>>(), [&[0, 0], &[1, 0]]);
+}
+
+#[test]
+fn blanks_around_names_are_none_of_them_in_quotes_or_not() {
+    let csv = table("\" door \",warm\n\" wide open\",no\n shut ,\" \"\n");
+    let arff = table(
+        "@attribute ' door ' {' wide open', shut }\n@attribute warm {\" no\"}\n@data\n\
+         'wide open ',no\nshut,' '\n",
+    );
+    let (a, b) = (learn(&csv, &Binning::default()), learn(&arff, &Binning::default()));
+    let states = |schema: &Schema| {
+        let mut columns = schema.variables();
+        columns.iter_mut().for_each(|column| column.states.sort());
+        columns
+    };
+    assert_eq!(states(&a), states(&b));
+    assert_eq!(a.variables()[0], Variable::new("door", ["shut", "wide open"]));
+    let (a, b) = (b.records(&csv).expect("read"), b.records(&arff).expect("read"));
+    assert_eq!((&a, a.row(1)), (&b, &[1, MISSING][..]));
+}
+
+#[test]
 fn numbers_are_cut_and_the_cuts_are_kept() {
     let rows: String =
         (0..40).map(|i| format!("{},{}\n", i, if i < 25 { "a" } else { "b" })).collect();
