@@ -76,7 +76,7 @@ fn read(path: &str) -> Result<Vec<Block>, Box<dyn Error>> {
     Ok(blocks)
 }
 
-/// Means and standard deviations of rows.
+/// The standard deviation of each axis over rows.
 fn spread<'a>(rows: impl Iterator<Item = &'a Vec<f64>> + Clone) -> Vec<f64> {
     let count = rows.clone().count() as f64;
     let of = |axis: usize| {
