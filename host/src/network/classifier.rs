@@ -432,7 +432,7 @@ mod tests {
         let records = Records::of_rows(3, (0..240).map(toss));
         let variables = Variable::numbered(&[2, 40, 40]);
         for method in [Method::TopTree, Method::TopKDependence(1)] {
-            let (prior, climb) = (Prior::default(), HillClimb::default());
+            let (prior, climb) = (Prior::PseudoCount(1.0), HillClimb::default());
             let plan = ClassifierPlan { method, prior, climb };
             let taught = |some: &Records| {
                 plan.taught(&variables, (some, &records), 0).map(|(_, taught)| Some(taught))
