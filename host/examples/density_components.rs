@@ -76,7 +76,7 @@ fn read(path: &str) -> Result<Vec<Block>, Box<dyn Error>> {
     Ok(blocks)
 }
 
-/// Means and standard deviations of rows.
+/// The standard deviation of each axis over rows.
 fn spread<'a>(rows: impl Iterator<Item = &'a Vec<f64>> + Clone) -> Vec<f64> {
     let count = rows.clone().count() as f64;
     let of = |axis: usize| {
@@ -132,7 +132,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             table.row([format!("{lambda}"), format!("{}", component + 1), variance, wrong]);
         }
     }
-    println!("{} recordings of {} configurations\n", blocks.len(), classes.len());
+    println!("{} recordings of {} configurations", blocks.len(), classes.len());
+    // Of all ordered pairs of two recordings, those of two configurations.
+    let pairs = labels.iter().flat_map(|one| labels.iter().map(move |other| one == other));
+    let apart = pairs.filter(|alike| !alike).count();
+    let chance = apart as f64 / (labels.len() * (labels.len() - 1)) as f64;
+    println!("by chance another recording is another's: {chance:.3}\n");
     print!("{table}");
 
     let shares: Vec<f64> = pca.shares().collect();

@@ -17,7 +17,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use fishweir::data::records::{MISSING, Records};
+use fishweir::data::records::{MISSING, Records, field};
 use fishweir::network::learn::{HillClimb, Score, graph_score};
 use fishweir::network::{Inference, Network, NetworkFile, NetworkFisher, Width};
 use serde_json::json;
@@ -159,11 +159,11 @@ fn processors() -> Option<f64> {
 /// Rows of states' names.
 fn csv(network: &Network, rows: &Records) -> String {
     let variables = network.variables();
-    let names: Vec<&str> = variables.iter().map(|one| one.name.as_str()).collect();
+    let names: Vec<String> = variables.iter().map(|one| field(&one.name)).collect();
     let mut text = names.join(",") + "\n";
     for row in rows.rows() {
-        let states = row.iter().zip(variables).map(|(&v, one)| one.states[usize::from(v)].as_str());
-        let _ = writeln!(text, "{}", states.collect::<Vec<_>>().join(","));
+        let states: Vec<String> = row.iter().zip(variables).map(|(&v, one)| one.field(v)).collect();
+        let _ = writeln!(text, "{}", states.join(","));
     }
     text
 }

@@ -68,9 +68,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let gram = || Ok(Gram::of_features(&features).normalised());
     task.cross_validate_fixed(gram)?.print("linear kernel, agreements");
     let classes = data.classes().len();
-    let bayes =
-        task.accuracy_of(|train, test| naive_bayes(&items, &labels, (classes, 2), (train, test)));
-    println!("{:<34} accuracy {bayes:.4}", "naive Bayes, species by species");
+    let bayes = task
+        .decide_with(|train, test| Ok(naive_bayes(&items, &labels, (classes, 2), (train, test))))?;
+    println!("{:<34} accuracy {:.4}", "naive Bayes, species by species", bayes.accuracy());
     Ok(())
 }
 

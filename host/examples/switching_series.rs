@@ -13,8 +13,8 @@
 //! Leave one out, as there: four series of the same system are then always among those trained on. The last
 //! column leaves all series of a system out: its class is not to be known, for it was drawn. Intervals are
 //! over systems. A series' own models have a state of two numbers and, where they switch, two modes; a
-//! class's have five. The likelihood of a class's switching system is that of its likeliest path of modes,
-//! as far as changing one mode at a time finds it.
+//! class's have five. The likelihood of a class's switching system is `SwitchingSystem::log_likelihood`: what
+//! is known of the state after a sample is taken for one Gaussian.
 use std::borrow::Cow;
 use std::error::Error;
 
@@ -84,39 +84,6 @@ fn switching(modes: usize, seed: u64) -> SwitchingEm {
     SwitchingEm { modes, system, restarts: 1, seed, ..SwitchingEm::default() }
 }
 
-/// `log p(x, path)` of the best path found from some that the system draws.
-fn log_by_path(system: &SwitchingSystem, samples: RowsView<'_>) -> Result<f64, SystemError> {
-    let log = |path: &[usize]| {
-        Ok::<_, SystemError>(
-            system.log_likelihood_along(path, samples)? + system.log_probability(path),
-        )
-    };
-    let mut best = (f64::NEG_INFINITY, Vec::new());
-    for seed in 0..PATHS as u64 {
-        let (path, _) = system.simulate(samples.len(), seed)?;
-        let found = log(&path)?;
-        if found > best.0 {
-            best = (found, path);
-        }
-    }
-    loop {
-        let before = best.0;
-        for time in 0..samples.len() {
-            for mode in 0..system.modes() {
-                let mut path = best.1.clone();
-                path[time] = mode;
-                let found = log(&path)?;
-                if found > best.0 {
-                    best = (found, path);
-                }
-            }
-        }
-        if best.0 <= before + 1e-3 {
-            return Ok(before.max(best.0));
-        }
-    }
-}
-
 /// What is fitted to each class, and how likely a series is by it.
 trait Likelihood: Sync {
     type Model: Send + Sync;
@@ -147,7 +114,7 @@ impl Likelihood for Switching {
         Ok(switching(MODES, 1).fit(items, &|| ())?.system)
     }
     fn log(&self, model: &SwitchingSystem, samples: RowsView<'_>) -> Result<f64, SystemError> {
-        log_by_path(model, samples)
+        model.log_likelihood(samples)
     }
 }
 

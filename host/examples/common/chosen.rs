@@ -2,6 +2,7 @@
 //! least of all.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use fishweir::evaluate::{Interval, Units};
@@ -14,22 +15,41 @@ use super::Task;
 /// Values of the machine's C, in units of the kernel's variance.
 pub(crate) const C: [f64; 3] = [0.1, 1.0, 10.0];
 
+/// The same of kernels that are taken as they stand.
+const PLAIN_C: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
+
 /// A kernel's matrix of all items at some setting.
 #[derive(Clone)]
 pub(crate) struct Setting {
     words: String,
     gram: Gram,
+    by_variance: bool,
 }
 
 impl Setting {
-    /// The matrix over the variance of its items about their mean, so that C means the same whatever the
-    /// kernel. Items that are all alike stay as they are.
+    /// A kernel whose C is in units of its variance about the mean of what is trained on, so that C means
+    /// the same whatever the kernel.
     pub(crate) fn new(words: impl Into<String>, gram: Gram) -> Self {
-        let n = gram.len() as f64;
-        let mean = gram.rows().flatten().sum::<f64>() / (n * n);
-        let variance = gram.diagonal().sum::<f64>() / n - mean;
-        let scale = if variance > 1e-12 * mean.abs() { variance.recip() } else { 1.0 };
-        Self { words: words.into(), gram: gram.map(|value| value * scale) }
+        Self { words: words.into(), gram, by_variance: true }
+    }
+
+    /// A kernel as it stands.
+    pub(crate) fn plain(gram: Gram) -> Self {
+        Self { words: String::new(), gram, by_variance: false }
+    }
+
+    /// Values of C, and what they are for machines on the matrix of some items: a machine on a multiple of
+    /// a kernel is one on the kernel with that multiple of C. Items that are all alike have the unit one.
+    fn c(&self, train: &[usize]) -> Vec<(f64, f64)> {
+        if !self.by_variance {
+            return PLAIN_C.map(|c| (c, c)).to_vec();
+        }
+        let n = train.len() as f64;
+        let of_row = |&i: &usize| train.iter().map(|&j| self.gram.get(i, j)).sum::<f64>();
+        let mean = train.iter().map(of_row).sum::<f64>() / (n * n);
+        let variance = train.iter().map(|&i| self.gram.get(i, i)).sum::<f64>() / n - mean;
+        let unit = if variance > 1e-12 * mean.abs() { variance } else { 1.0 };
+        C.map(|c| (c, c / unit)).to_vec()
     }
 
     pub(crate) fn words(&self) -> &str {
@@ -45,18 +65,25 @@ pub(crate) struct Decided {
     pub(crate) least: Option<(f64, String)>,
 }
 
+impl Decided {
+    /// The share of items decided rightly.
+    pub(crate) fn accuracy(&self) -> f64 {
+        self.right.iter().filter(|right| **right).count() as f64 / self.right.len() as f64
+    }
+}
+
 /// [`Decided`], fold by fold.
 pub(crate) struct Tally {
     right: Vec<bool>,
     tested: usize,
-    /// Items that each setting decides wrongly, by C.
-    wrong: Vec<(String, [usize; C.len()])>,
+    /// Items that are decided wrongly, by setting and C.
+    wrong: BTreeMap<(usize, usize), (usize, String)>,
 }
 
 impl Tally {
     /// Of so many items.
     pub(crate) fn new(items: usize) -> Self {
-        Self { right: vec![false; items], tested: 0, wrong: Vec::new() }
+        Self { right: vec![false; items], tested: 0, wrong: BTreeMap::new() }
     }
 
     /// Trains on some items and tests on others: machines at every setting and C, of which folds inside
@@ -67,21 +94,22 @@ impl Tally {
         (train, test): (&[usize], &[usize]),
         settings: &[Setting],
     ) -> Result<(), Box<dyn Error>> {
-        let mut options = TrainOptions::new(ClassifierKind::Bayes);
-        options.c = C.to_vec();
         self.tested += test.len();
-        self.wrong.resize_with(settings.len(), Default::default);
         let inner = task.inner_folds(train)?;
         let mut best = f64::NEG_INFINITY;
-        for (setting, (words, wrong)) in settings.iter().zip(&mut self.wrong) {
-            words.clone_from(&setting.words);
+        for (place, setting) in settings.iter().enumerate() {
+            let values = setting.c(train);
+            let mut options = TrainOptions::new(ClassifierKind::Bayes);
+            options.c = values.iter().map(|(_, c)| *c).collect();
             let problem = task.problem(&setting.gram, &options);
             let choice = problem.choose_by(train, Some(&inner))?;
             let accuracy = choice.candidates.iter().map(|one| one.accuracy);
             let accuracy = accuracy.fold(f64::NEG_INFINITY, f64::max);
-            for (&c, wrong) in C.iter().zip(wrong) {
+            for (of_c, (shown, c)) in values.into_iter().enumerate() {
                 let right = task.right(&problem, (train, test), c)?;
-                *wrong += right.iter().filter(|right| !**right).count();
+                let wrong = self.wrong.entry((place, of_c));
+                let wrong = wrong.or_insert_with(|| (0, format!("{}, C {shown}", setting.words)));
+                wrong.0 += right.iter().filter(|right| !**right).count();
                 if c == choice.setting.c && accuracy > best {
                     test.iter().zip(right).for_each(|(&item, right)| self.right[item] = right);
                 }
@@ -93,10 +121,7 @@ impl Tally {
 
     pub(crate) fn decided(self) -> Decided {
         let tested = self.tested as f64;
-        let least = self.wrong.iter().flat_map(|(words, wrong)| {
-            wrong.iter().zip(C).map(move |(&wrong, c)| (wrong, format!("{words}, C {c}")))
-        });
-        let least = least.min_by_key(|(wrong, _)| *wrong);
+        let least = self.wrong.into_values().min_by_key(|(wrong, _)| *wrong);
         let least = least.map(|(wrong, words)| (wrong as f64 / tested, words));
         Decided { right: self.right, least }
     }
@@ -107,7 +132,7 @@ impl Task<'_> {
     /// training items of a fold.
     pub(crate) fn decide_by<'s>(
         &self,
-        settings: impl Fn(&[usize]) -> Result<Cow<'s, [Setting]>, Box<dyn Error>>,
+        mut settings: impl FnMut(&[usize]) -> Result<Cow<'s, [Setting]>, Box<dyn Error>>,
     ) -> Result<Decided, Box<dyn Error>> {
         let mut tally = Tally::new(self.labels.len());
         for fold in 0..self.folds.len() {
@@ -125,15 +150,16 @@ impl Task<'_> {
     ) -> Result<Vec<(f64, Units)>, Box<dyn Error>> {
         let options = TrainOptions::new(ClassifierKind::Bayes);
         let problem = self.problem(&setting.gram, &options);
-        let of = |&c: &f64| {
+        let of = |place: usize| {
             let mut tested = Vec::new();
             for (train, test) in splits {
+                let (_, c) = setting.c(train)[place];
                 tested.extend(test.iter().copied().zip(self.right(&problem, (train, test), c)?));
             }
             let wrong = tested.iter().filter(|(_, right)| !right).count();
             Ok((wrong as f64 / tested.len() as f64, self.units(tested)))
         };
-        C.iter().map(of).collect()
+        (0..C.len()).map(of).collect()
     }
 
     /// What of each group was right, of items that were tested.

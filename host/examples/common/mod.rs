@@ -2,9 +2,11 @@
 //! baselines, a line of figures each.
 #![allow(dead_code, reason = "each experiment uses its share")]
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::time::Instant;
 
+use chosen::{Decided, Setting};
 use fishweir::data::{Folds, SamplesView};
 use fishweir::kernel::Gram;
 use fishweir::learn::{ClassifierKind, TrainOptions, WindowKernel};
@@ -14,8 +16,7 @@ use fishweir_core::classify::decide;
 pub(crate) mod chosen;
 pub(crate) mod sequences;
 
-/// Values of the machine's C, of which folds inside the training items choose one.
-const C: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
+/// Folds inside the training items, which choose the machine's C and a kernel's setting.
 const INNER_FOLDS: usize = 3;
 
 /// Labelled items in folds.
@@ -58,16 +59,15 @@ impl Task<'_> {
         mut gram: impl FnMut(&[usize]) -> Result<Gram, Box<dyn Error>>,
     ) -> Result<Outcome, Box<dyn Error>> {
         let begun = Instant::now();
-        let (mut right, mut gram_seconds, mut smallest) = (0, 0.0, f64::INFINITY);
-        for fold in 0..self.folds.len() {
-            let (train, test) = (self.folds.train(fold), self.folds.test(fold));
+        let (mut gram_seconds, mut smallest) = (0.0, f64::INFINITY);
+        let decided = self.decide_by(|train| {
             let before = Instant::now();
-            let gram = gram(&train)?;
+            let gram = gram(train)?;
             gram_seconds += before.elapsed().as_secs_f64();
             smallest = smallest.min(gram.spectrum()?.smallest);
-            right += self.right_of(&gram, &train, &test)?;
-        }
-        Ok(self.outcome(right, smallest, gram_seconds, begun))
+            Ok(Cow::Owned(vec![Setting::plain(gram)]))
+        })?;
+        Ok(self.outcome(&decided, smallest, gram_seconds, begun))
     }
 
     /// The same on a matrix that learns nothing from labels: it is made and looked at once.
@@ -79,50 +79,20 @@ impl Task<'_> {
         let gram = gram()?;
         let gram_seconds = begun.elapsed().as_secs_f64();
         let smallest = gram.spectrum()?.smallest;
-        let mut right = 0;
-        for fold in 0..self.folds.len() {
-            let (train, test) = (self.folds.train(fold), self.folds.test(fold));
-            right += self.right_of(&gram, &train, &test)?;
-        }
-        Ok(self.outcome(right, smallest, gram_seconds, begun))
+        let settings = [Setting::plain(gram)];
+        let decided = self.decide_by(|_| Ok(Cow::Borrowed(&settings[..])))?;
+        Ok(self.outcome(&decided, smallest, gram_seconds, begun))
     }
 
-    fn outcome(&self, right: usize, smallest: f64, gram_seconds: f64, begun: Instant) -> Outcome {
-        let items = self.labels.len();
-        let accuracy = right as f64 / items as f64;
-        Outcome { accuracy, items, smallest, gram_seconds, seconds: begun.elapsed().as_secs_f64() }
-    }
-
-    /// Cross-validates what decides without a kernel: `decide` learns from training items and says the
-    /// class of each test item.
-    pub(crate) fn accuracy_of(&self, decide: impl Fn(&[usize], &[usize]) -> Vec<usize>) -> f64 {
-        let mut right = 0;
-        for fold in 0..self.folds.len() {
-            let test = self.folds.test(fold);
-            let decided = decide(&self.folds.train(fold), &test);
-            right += test
-                .iter()
-                .zip(decided)
-                .filter(|&(&item, class)| self.labels[item] == class)
-                .count();
-        }
-        right as f64 / self.labels.len() as f64
-    }
-
-    /// Trains on the training items, C chosen by folds inside them; how many test items are decided
-    /// rightly.
-    fn right_of(
+    fn outcome(
         &self,
-        gram: &Gram,
-        train: &[usize],
-        test: &[usize],
-    ) -> Result<usize, Box<dyn Error>> {
-        let mut options = TrainOptions::new(ClassifierKind::Bayes);
-        options.c = C.to_vec();
-        let problem = self.problem(gram, &options);
-        let c = problem.choose_by(train, Some(&self.inner_folds(train)?))?.setting.c;
-        let right = self.right(&problem, (train, test), c)?;
-        Ok(right.into_iter().filter(|right| *right).count())
+        decided: &Decided,
+        smallest: f64,
+        gram_seconds: f64,
+        begun: Instant,
+    ) -> Outcome {
+        let (accuracy, items) = (decided.accuracy(), self.labels.len());
+        Outcome { accuracy, items, smallest, gram_seconds, seconds: begun.elapsed().as_secs_f64() }
     }
 
     /// Folds inside some items.

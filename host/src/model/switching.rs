@@ -197,4 +197,50 @@ mod tests {
         assert!((whole - found).abs() < 1e-6, "{whole} {found}");
         assert_eq!(around.draw(4, 1), around.draw(4, 1));
     }
+
+    #[test]
+    fn what_a_chain_forbids_a_sample_lacks_or_a_mode_refuses_counts_nothing() {
+        let all = |system: &SwitchingSystem, samples: &Samples| {
+            let rows = samples.view().rows().expect("channels");
+            let of_path = |number: usize| {
+                let path: Vec<usize> = (0..rows.len()).map(|t| number >> t & 1).collect();
+                let prior = system.log_probability(&path);
+                // A path that is refused has no density.
+                let along = system.log_likelihood_along(&path, rows).unwrap_or(f64::NEG_INFINITY);
+                (prior + along).exp()
+            };
+            let sum: f64 = (0..1_usize << rows.len()).map(of_path).sum();
+            (system.log_likelihood(rows), sum.ln())
+        };
+        // A start and a chain with zeros.
+        let mut one_way = system(2);
+        (one_way.initial, one_way.chain) = (vec![1.0, 0.0], vec![vec![0.6, 0.4], vec![0.0, 1.0]]);
+        let mut with_gap = Rows::new(1);
+        for x in [Some(-1.0), None, Some(0.5), Some(1.0), None, Some(-0.5)] {
+            with_gap.push(x.as_ref().map(std::slice::from_ref));
+        }
+        let with_gap = Samples::Channels(with_gap);
+        let (found, wanted) = all(&one_way, &with_gap);
+        assert!((found.expect("a system") - wanted).abs() < 0.02, "{wanted}");
+        // Missing all along: every path has the density one.
+        let mut nothing = Rows::new(1);
+        (0..4).for_each(|_| nothing.push(None));
+        let (found, wanted) = all(&one_way, &Samples::Channels(nothing));
+        assert!(found.expect("a system").abs() < 1e-12 && wanted.abs() < 1e-12);
+        // A mode that is never left is a linear system, whatever the other one is.
+        one_way.chain = vec![vec![1.0, 0.0], vec![0.5, 0.5]];
+        let (found, wanted) = all(&one_way, &with_gap);
+        assert!((found.expect("a system") - wanted).abs() < 1e-12, "{wanted}");
+        // A mode that is too far away to take the first sample is one that the series did not begin in.
+        let mut far = one_way;
+        (far.initial, far.initial_mean[1]) = (vec![0.5, 0.5], vec![1e25]);
+        assert!(
+            far.log_likelihood_along(&[1; 6], with_gap.view().rows().expect("channels")).is_err()
+        );
+        let (found, wanted) = all(&far, &with_gap);
+        assert!((found.expect("a system") - wanted).abs() < 1e-12, "{wanted}");
+        // Where both are, the series is refused.
+        far.initial_mean[0] = vec![1e25];
+        assert!(all(&far, &with_gap).0.is_err());
+    }
 }

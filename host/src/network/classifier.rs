@@ -6,7 +6,7 @@ use super::learn::{
     HillClimb, Prior, check_records, chow_liu, fit_parameters, k_dependence, naive_bayes,
     tree_augmented,
 };
-use super::linear::{CellFeatures, Labelled};
+use super::linear::{CellFeatures, Labelled, Taught};
 use super::{Inference, Network, NetworkError, NetworkFisher, Shape, Width};
 use crate::data::records::{MISSING, Records, Variable};
 use crate::learn::Linear;
@@ -142,41 +142,63 @@ impl ClassifierPlan {
         records: &Records,
         class: usize,
     ) -> Result<(Network, Vec<Linear>), NetworkError> {
+        let (network, whole) = self.taught(variables, (records, records), class)?;
+        let inner = |some: &[usize]| match self.method {
+            // These look at no class: they tell nothing of the ones that are held back.
+            Method::FisherTree | Method::FisherClimbed => Ok(None),
+            _ => {
+                let taught = self.taught(variables, (&records.subset(some), records), class);
+                taught.map(|(_, taught)| Some(taught))
+            }
+        };
+        let outputs = labelled(variables, records, class).machines(&whole, inner)?;
+        Ok((network, outputs))
+    }
+
+    /// The network over the attributes and the features that `some` records teach, and where `all` are in
+    /// them.
+    fn taught(
+        &self,
+        variables: &[Variable],
+        (some, all): (&Records, &Records),
+        class: usize,
+    ) -> Result<(Network, Taught), NetworkError> {
         let columns = without(variables.len(), class);
         let attributes: Vec<Variable> =
             columns.iter().map(|&column| variables[column].clone()).collect();
-        let of_attributes = records.select(&columns);
+        let of_some = some.select(&columns);
         let parents = match self.method {
-            Method::FisherTree => chow_liu(&attributes, &of_attributes)?,
+            Method::FisherTree => chow_liu(&attributes, &of_some)?,
             Method::FisherClimbed => {
-                self.climb_attributes(&columns).learn(&attributes, &of_attributes)?.parents
+                self.climb_attributes(&columns).learn(&attributes, &of_some)?.parents
             }
             _ => {
-                let graph = self.graph(variables, records, class)?;
+                let graph = self.graph(variables, some, class)?;
                 columns.iter().map(|&column| places(&graph[column], &columns)).collect()
             }
         };
-        let fisher = |records: &Records| {
-            let network = fit_parameters(&attributes, &parents, records, self.prior)?;
-            Ok::<_, NetworkError>(NetworkFisher::new(network, Width::default(), self.climb.seed))
-        };
-        let of_all = fisher(&of_attributes)?;
-        let labels: Vec<usize> = records.rows().map(|row| usize::from(row[class])).collect();
+        let fit = |records: &Records| fit_parameters(&attributes, &parents, records, self.prior);
+        let fisher = |network| NetworkFisher::new(network, Width::default(), self.climb.seed);
+        let network = fit(&of_some)?;
         let features = match self.method {
-            Method::FisherTree | Method::FisherClimbed => CellFeatures::fisher(&of_all),
+            Method::FisherTree | Method::FisherClimbed => {
+                CellFeatures::fisher(&fisher(network.clone()))
+            }
             _ => {
-                let of_class = |class| {
-                    let rows = (0..labels.len()).filter(|&row| labels[row] == class);
-                    fisher(&of_attributes.subset(&rows.collect::<Vec<_>>()))
+                let of_class = |state: usize| {
+                    let own = |row: &usize| usize::from(some.row(*row)[class]) == state;
+                    let rows: Vec<usize> = (0..some.len()).filter(own).collect();
+                    Ok(fisher(fit(&of_some.subset(&rows))?))
                 };
                 let classes = (0..variables[class].card()).map(of_class);
-                CellFeatures::top(&classes.collect::<Result<Vec<_>, _>>()?)?
+                CellFeatures::top(&classes.collect::<Result<Vec<_>, NetworkError>>()?)?
             }
         };
-        let cells = of_all.all_cells([&of_attributes])?;
-        let outputs =
-            Labelled { cells, labels, classes: variables[class].card() }.machines(&features);
-        Ok((of_all.network().clone(), outputs))
+        let all = all.select(&columns);
+        let cells =
+            all.rows().enumerate().map(|(index, row)| network.cells_of(index, row).collect());
+        let cells = cells.collect::<Result<_, _>>()?;
+        Ok((network, Taught { features, cells }))
     }
 
     /// The climb with the edges between attributes alone.
@@ -193,6 +215,12 @@ impl ClassifierPlan {
         climb.constraints.forbidden = edges(&self.climb.constraints.forbidden);
         climb
     }
+}
+
+/// The classes of records that have one.
+fn labelled(variables: &[Variable], records: &Records, class: usize) -> Labelled {
+    let labels = records.rows().map(|row| usize::from(row[class])).collect();
+    Labelled { labels, classes: variables[class].card() }
 }
 
 /// All columns but the class.
@@ -381,5 +409,39 @@ impl TryFrom<Stored> for NetworkClassifier {
         let output = |StoredOutput { table, bias }: StoredOutput| Linear { weights: table, bias };
         let outputs = outputs.into_iter().map(output).collect();
         Ok(Self { method, class, column, network, outputs })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// Classes that are tossed: what is held back is decided rightly half the time, unless it was seen.
+    #[test]
+    fn costs_are_judged_on_records_that_taught_nothing() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let toss = |_| [rng.random_range(0..2), rng.random_range(0..40), rng.random_range(0..40)];
+        let records = Records::of_rows(3, (0..240).map(toss));
+        let variables = Variable::numbered(&[2, 40, 40]);
+        for method in [Method::TopTree, Method::TopKDependence(1)] {
+            let (prior, climb) = (Prior::PseudoCount(1.0), HillClimb::default());
+            let plan = ClassifierPlan { method, prior, climb };
+            let taught = |some: &Records| {
+                plan.taught(&variables, (some, &records), 0).map(|(_, taught)| Some(taught))
+            };
+            let whole = taught(&records).expect("features").expect("some");
+            let labelled = labelled(&variables, &records, 0);
+            let most = |right: Result<Vec<usize>, NetworkError>| {
+                right.expect("machines").into_iter().max().unwrap_or_default()
+            };
+            let seen = most(labelled.right_by_cost(&whole, |_| Ok(None)));
+            let held_back =
+                most(labelled.right_by_cost(&whole, |some| taught(&records.subset(some))));
+            assert!(seen > 180, "{method:?}: {seen} of 240");
+            assert!((90..150).contains(&held_back), "{method:?}: {held_back} of 240");
+        }
     }
 }

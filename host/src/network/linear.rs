@@ -129,9 +129,14 @@ impl CellFeatures {
     }
 }
 
-/// Records by their cells, `[record][node]`, and the class of each.
-pub(super) struct Labelled {
+/// Features that some records taught, and the cells of all, `[record][node]`.
+pub(super) struct Taught {
+    pub(super) features: CellFeatures,
     pub(super) cells: Vec<Vec<usize>>,
+}
+
+/// The class of each record.
+pub(super) struct Labelled {
     pub(super) labels: Vec<usize>,
     pub(super) classes: usize,
 }
@@ -165,16 +170,27 @@ impl Design for Rows<'_> {
 impl Labelled {
     /// Logistic regression one class against the rest, one output for two classes: tables in the shape of
     /// the network's, and biases. The cost of an error is the one that decides most records rightly in three
-    /// folds of these.
-    pub(super) fn machines(&self, features: &CellFeatures) -> Vec<Linear> {
+    /// folds of these, of equals the least.
+    ///
+    /// `inner` gives the features that some records teach; none where they are those of `whole`, for they
+    /// look at no class.
+    pub(super) fn machines(
+        &self,
+        whole: &Taught,
+        inner: impl Fn(&[usize]) -> Result<Option<Taught>, NetworkError>,
+    ) -> Result<Vec<Linear>, NetworkError> {
+        let right = self.right_by_cost(whole, inner)?;
+        let most = right.iter().copied().max().unwrap_or(0);
+        let first = right.iter().zip(COSTS).find(|(right, _)| **right == most);
         let all: Vec<usize> = (0..self.labels.len()).collect();
-        let paths = self.train(features, &all, &[self.choose_cost(features)]);
-        paths.into_iter().flatten().collect()
+        let paths = self.train(whole, &all, &[first.map_or(COSTS[0], |(_, cost)| cost)]);
+        Ok(paths.into_iter().flatten().collect())
     }
 
     /// Machines on some of the records, `[output][cost]`, as tables: each starts where the one before ended.
-    fn train(&self, features: &CellFeatures, some: &[usize], costs: &[f64]) -> Vec<Vec<Linear>> {
-        let rows = Rows { features, cells: some.iter().map(|&row| &self.cells[row][..]).collect() };
+    fn train(&self, taught: &Taught, some: &[usize], costs: &[f64]) -> Vec<Vec<Linear>> {
+        let Taught { features, cells } = taught;
+        let rows = Rows { features, cells: some.iter().map(|&row| &cells[row][..]).collect() };
         let outputs = if self.classes == 2 { 1..2 } else { 0..self.classes };
         each(outputs.len(), &|output| {
             let class = outputs.start + output;
@@ -191,23 +207,30 @@ impl Labelled {
         })
     }
 
-    /// The cost whose machines decide most records rightly that they were not trained on; of equals the
-    /// least. Records are dealt class by class, shuffled; a class with a single one is a rest in its fold.
-    fn choose_cost(&self, features: &CellFeatures) -> f64 {
+    /// How many records the machines of each cost decide rightly that neither they nor their features were
+    /// learnt from. Records are dealt class by class, shuffled; a class with a single one is a rest in its
+    /// fold.
+    pub(super) fn right_by_cost(
+        &self,
+        whole: &Taught,
+        inner: impl Fn(&[usize]) -> Result<Option<Taught>, NetworkError>,
+    ) -> Result<Vec<usize>, NetworkError> {
         let mut order: Vec<usize> = (0..self.labels.len()).collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(1));
         order.sort_by_key(|&row| self.labels[row]);
-        let mut right = [0_usize; COSTS.len()];
+        let mut right = vec![0; COSTS.len()];
         for fold in 0..INNER_FOLDS {
             let (test, train): (Vec<_>, Vec<_>) =
                 order.iter().enumerate().partition(|(place, _)| place % INNER_FOLDS == fold);
             let train: Vec<usize> = train.into_iter().map(|(_, &row)| row).collect();
-            let machines = self.train(features, &train, &COSTS);
+            let of_fold = inner(&train)?;
+            let taught = of_fold.as_ref().unwrap_or(whole);
+            let machines = self.train(taught, &train, &COSTS);
             for (_, &row) in test {
                 for (cost, right) in right.iter_mut().enumerate() {
                     let value = |path: &Vec<Linear>| {
                         let Linear { weights: table, bias } = &path[cost];
-                        self.cells[row].iter().map(|&cell| table[cell]).sum::<f64>() + bias
+                        taught.cells[row].iter().map(|&cell| table[cell]).sum::<f64>() + bias
                     };
                     let values: Vec<f64> = machines.iter().map(value).collect();
                     let decided = fishweir_core::classify::decide(&values).class;
@@ -215,8 +238,7 @@ impl Labelled {
                 }
             }
         }
-        let most = right.iter().copied().max().unwrap_or(0);
-        right.iter().position(|&one| one == most).map_or(COSTS[0], |index| COSTS[index])
+        Ok(right)
     }
 }
 

@@ -98,10 +98,10 @@ fn unlike(models: &[FittedModel], row: usize) -> PairError {
 /// Paths of modes that are drawn from a switching system: as many as Jebara, Kondor and Howard drew.
 pub const PATHS: usize = 50;
 
-/// `log k` of all pairs by the probability product or the mean map: of hidden Markov models over sequences
-/// of `steps + 1` samples ([`HmmKernel`]), of linear dynamical systems ([`DynamicsKernel`]) and of those that
-/// switch, by fifty drawn paths of each ([`SampledSwitchingKernel`]), over as many, of densities and of symbols without a past over one sample
-/// ([`DistributionKernel`]), of positions the product over them.
+/// `log k` of all pairs by the probability product or the mean map: over `steps + 1` samples of hidden
+/// Markov models ([`HmmKernel`]), of linear dynamical systems ([`DynamicsKernel`]) and of those that switch,
+/// by [`PATHS`] drawn paths of each ([`SampledSwitchingKernel`]); over one sample of densities, and of symbols
+/// without a past ([`DistributionKernel`]); of positions the product over them.
 ///
 /// # Errors
 /// [`PairError`] naming a pair that cannot be compared.
