@@ -101,7 +101,7 @@ pub struct ProfileBelief<X: Number, C> {
     /// `N`, `J`, `C`.
     flanks: [X; 3],
     ledger: X::Ledger,
-    /// Symbols since the column was settled.
+    /// Symbols since the column was settled, where that matters.
     age: u32,
 }
 
@@ -178,9 +178,12 @@ where
         let between = between.weigh(flanks.stay).plus(ending.weigh(flanks.again));
         let after = after.weigh(flanks.stay).plus(ending.weigh(flanks.last));
         state.flanks = [before, between, after];
-        state.age += 1;
         let sum = sum.plus(before.plus(between.plus(after)));
-        let due = X::CENTRED && state.age >= X::SETTLE_EVERY;
+        // A derivative is kept centred.
+        let due = X::CENTRED && {
+            state.age += 1;
+            state.age >= X::SETTLE_EVERY
+        };
         if due || !sum.is_between(-WITHIN, WITHIN) {
             return state.settle(sum);
         }

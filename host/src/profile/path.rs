@@ -120,7 +120,7 @@ where
     fn ways(&self, at: At, t: usize, ways: &mut Vec<(At, usize, f64)>) {
         ways.clear();
         let stay = self.flanks.stay;
-        let mut leave = |ways: &mut Vec<(At, usize, f64)>, flank: usize, here: At, weight: f64| {
+        let leave = |ways: &mut Vec<(At, usize, f64)>, flank: usize, here: At, weight: f64| {
             if let Some(past) = t.checked_sub(1) {
                 let scale = (self.logs[past] - self.logs[t]).exp();
                 ways.push((here, past, self.flank(past, flank) * stay * scale));
