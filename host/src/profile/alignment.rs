@@ -47,7 +47,7 @@ impl Alignment {
     /// Names line and column of what is no alignment: a line that is neither, a row of another length.
     pub fn parse(file: &str, text: &str) -> Result<Self, ProfileError> {
         let first = text.lines().enumerate().find(|(_, line)| !line.trim().is_empty());
-        let (named, about, marks) = match first {
+        let (named, about, marks): Parts = match first {
             Some((_, line)) if line.starts_with("# STOCKHOLM") => stockholm(&Text(file), text)?,
             Some((_, line)) if line.starts_with('>') => {
                 (fasta(&Text(file), text)?, Vec::new(), Vec::new())
@@ -111,6 +111,18 @@ impl Alignment {
 
 type Named = Vec<(String, Vec<char>)>;
 
+/// The names and sequences of a FASTA text without gaps. `file` is what messages call it.
+///
+/// # Errors
+/// Names line and column of what is no FASTA.
+pub fn sequences(file: &str, text: &str) -> Result<Vec<(String, String)>, ProfileError> {
+    if !text.trim_start().starts_with('>') {
+        return Err(Text(file).wrong(1, 1, "expected `>` and a name: FASTA"));
+    }
+    let named = fasta(&Text(file), text)?;
+    Ok(named.into_iter().map(|(name, row)| (name, row.into_iter().collect())).collect())
+}
+
 fn fasta(file: &Text<'_>, text: &str) -> Result<Named, ProfileError> {
     let mut named: Named = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -128,11 +140,10 @@ fn fasta(file: &Text<'_>, text: &str) -> Result<Named, ProfileError> {
     Ok(named)
 }
 
-#[allow(clippy::type_complexity)]
-fn stockholm(
-    file: &Text<'_>,
-    text: &str,
-) -> Result<(Named, Vec<(String, String)>, Named), ProfileError> {
+/// Rows, what is said about the family, and marks of columns.
+type Parts = (Named, Vec<(String, String)>, Named);
+
+fn stockholm(file: &Text<'_>, text: &str) -> Result<Parts, ProfileError> {
     let (mut named, mut about, mut marks) = (Vec::new(), Vec::new(), Vec::new());
     let mut ended = false;
     for (number, line) in (1..).zip(text.lines()) {

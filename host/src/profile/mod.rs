@@ -10,6 +10,7 @@
 //! The recursion is the core's ([`fishweir_core::profile_hmm`]), at run-time size: what is scored here is what
 //! a device scores.
 
+mod align;
 mod alignment;
 mod build;
 mod domains;
@@ -23,7 +24,8 @@ mod residues;
 mod score;
 mod search;
 
-pub use alignment::Alignment;
+pub use align::{Aligned, stockholm};
+pub use alignment::{Alignment, sequences};
 pub use build::{Build, Effective, position_weights};
 pub use domains::{Domain, Hit};
 pub use error::ProfileError;
