@@ -107,10 +107,14 @@ impl SearchProfile {
         Self { mode: Mode { several, ..self.mode }, ..self.clone() }
     }
 
-    /// Odds of a symbol, `[position]`.
-    pub(super) fn odds(&self, symbol: usize) -> &[f64] {
-        let start = symbol * self.positions();
-        self.odds.get(start..start + self.positions()).unwrap_or_default()
+    /// What leads into and out of a position, `[position]`.
+    pub fn steps(&self) -> &[Steps<f64>] {
+        &self.steps
+    }
+
+    /// Odds of a symbol, `[position]`; none outside the alphabet.
+    pub fn odds(&self, symbol: usize) -> &[f64] {
+        self.odds.chunks(self.positions()).nth(symbol).unwrap_or_default()
     }
 
     /// The flanks that a sequence of a length has.
