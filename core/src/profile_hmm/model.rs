@@ -129,11 +129,7 @@ impl<W, const K: usize, const A: usize> ProfileHmm<W, K, A> {
     }
 
     /// The same unchecked, for constants. [`validate`](Self::validate) checks.
-    pub const fn from_parts(
-        odds: [[W; K]; A],
-        steps: [Steps<W>; K],
-        flanks: Flanks<W>,
-    ) -> Self {
+    pub const fn from_parts(odds: [[W; K]; A], steps: [Steps<W>; K], flanks: Flanks<W>) -> Self {
         const { assert!(K > 0 && A > 0, "a profile needs a position and a symbol") };
         Self { odds, steps, flanks }
     }

@@ -80,12 +80,8 @@ pub struct ProfileSearch<'m, W, X, C> {
 }
 
 /// A [`ProfileSearch`] with its column in an array.
-pub type ProfileFilter<'m, W, const K: usize> = ProfileSearch<
-    'm,
-    W,
-    <W as Parameter>::Number,
-    [Cell<<W as Parameter>::Number>; K],
->;
+pub type ProfileFilter<'m, W, const K: usize> =
+    ProfileSearch<'m, W, <W as Parameter>::Number, [Cell<<W as Parameter>::Number>; K]>;
 
 impl<W, X, C> Clone for ProfileSearch<'_, W, X, C> {
     fn clone(&self) -> Self {
@@ -160,7 +156,9 @@ where
             let Cell { matched, inserted, deleted } = *cell;
             let new = Cell {
                 matched: matching.plus(begin.weigh(steps.enter)).weigh(odds),
-                inserted: matched.weigh(steps.match_insert).plus(inserted.weigh(steps.insert_insert)),
+                inserted: matched
+                    .weigh(steps.match_insert)
+                    .plus(inserted.weigh(steps.insert_insert)),
                 deleted: deleting,
             };
             matching = matched
@@ -236,7 +234,11 @@ impl<X: Number, C: AsMut<[Cell<X>]>> ProfileBelief<X, C> {
 impl<W, X, C> Recursion for ProfileSearch<'_, W, X, C>
 where
     W: Weight,
-    X: Scalar<Weight = W, Real = W::Real, Reading: Scalar<Real = W::Real, Weight: Weight<Real = W::Real>>>,
+    X: Scalar<
+            Weight = W,
+            Real = W::Real,
+            Reading: Scalar<Real = W::Real, Weight: Weight<Real = W::Real>>,
+        >,
     C: Cells<Cell<X>>,
 {
     type Observation = usize;

@@ -103,8 +103,7 @@ impl Build {
     /// A character that is no residue, or an alignment without a match column.
     pub fn profile(&self, alignment: &Alignment) -> Result<Profile, ProfileError> {
         let residues = alignment.residues();
-        let wrong =
-            |what: String| ProfileError::Alignment { name: alignment.name.clone(), what };
+        let wrong = |what: String| ProfileError::Alignment { name: alignment.name.clone(), what };
         let weights = position_weights(alignment);
         let total: f64 = weights.iter().sum();
         let columns: Vec<usize> = (0..alignment.columns())
@@ -127,9 +126,7 @@ impl Build {
         let effective = match self.effective {
             Effective::All => sequences,
             Effective::Count(count) => count,
-            Effective::Entropy(bits) => {
-                effective_count(&counts, &prior, residues, bits, sequences)
-            }
+            Effective::Entropy(bits) => effective_count(&counts, &prior, residues, bits, sequences),
         };
         let scale = effective / sequences;
         let mean = |prior: &super::prior::Dirichlets, counts: &[f64]| {
@@ -156,9 +153,10 @@ impl Build {
             }
             transition.push(row);
         }
-        let notes = columns.iter().zip(&matched).map(|(&column, row)| {
-            note(alignment, residues, column, row)
-        });
+        let notes = columns
+            .iter()
+            .zip(&matched)
+            .map(|(&column, row)| note(alignment, residues, column, row));
         let about = |tag: &str| {
             let found = alignment.about.iter().find(|(known, _)| known == tag);
             found.map(|(_, value)| value.clone())
@@ -189,9 +187,13 @@ impl Build {
 fn note(alignment: &Alignment, residues: &Residues, column: usize, row: &[f64]) -> Note {
     let likeliest = residues.symbols.chars().zip(row).max_by(|a, b| a.1.total_cmp(b.1));
     let clear = if residues.len() > 4 { 0.5 } else { 0.9 };
-    let consensus = likeliest.map_or('-', |(residue, &p)| {
-        if p >= clear { residue } else { residue.to_ascii_lowercase() }
-    });
+    let consensus =
+        likeliest.map_or(
+            '-',
+            |(residue, &p)| {
+                if p >= clear { residue } else { residue.to_ascii_lowercase() }
+            },
+        );
     let mark = |tag: &str| {
         let mark = alignment.marks(tag).and_then(|marks| marks.get(column).copied());
         mark.unwrap_or('-')

@@ -87,10 +87,9 @@ impl SearchProfile {
         let forward = bits(expected.log_odds);
         let counted: Vec<&Domain> = domains.iter().filter(|domain| domain.log_odds > 0.0).collect();
         let covered: usize = counted.iter().map(|domain| size(domain.envelope)).sum();
-        let by_domains = counted.iter().map(|domain| domain.log_odds).sum::<f64>()
-            + outside(length, covered);
-        let score =
-            if counted.is_empty() { forward } else { forward.max(bits(by_domains)) };
+        let by_domains =
+            counted.iter().map(|domain| domain.log_odds).sum::<f64>() + outside(length, covered);
+        let score = if counted.is_empty() { forward } else { forward.max(bits(by_domains)) };
         Ok(Hit { score, forward, expected: expected.begins.iter().sum(), domains })
     }
 
@@ -192,9 +191,8 @@ fn has_several(expected: &Expectations, [first, last]: [usize; 2]) -> bool {
 
 /// Whether two drawn domains are taken for one.
 fn are_alike(a: &Segment, b: &Segment) -> bool {
-    let share = |a: [usize; 2], b: [usize; 2], shared: f64| {
-        shared / size(a).min(size(b)) as f64 >= OVERLAP
-    };
+    let share =
+        |a: [usize; 2], b: [usize; 2], shared: f64| shared / size(a).min(size(b)) as f64 >= OVERLAP;
     // Of the profile's positions one shared is not counted, as HMMER has it.
     let in_profile = overlap(a.profile, b.profile) as f64 - 1.0;
     let diagonal = |end: usize| {
@@ -238,8 +236,7 @@ fn consensus(cluster: &[(usize, Segment)]) -> Option<(f64, [usize; 2])> {
         ends.sort_unstable();
         let runs = || ends.chunk_by(|a, b| a == b);
         let frequent = |run: &&[usize]| run.len() >= enough;
-        let found =
-            if which == 0 { runs().find(frequent) } else { runs().rev().find(frequent) };
+        let found = if which == 0 { runs().find(frequent) } else { runs().rev().find(frequent) };
         found.or_else(|| runs().max_by_key(|run| run.len())).and_then(|run| run.first().copied())
     };
     Some((share, [end(0)?, end(1)?]))

@@ -180,7 +180,8 @@ fn row(text: &mut String, head: &str, probabilities: &[f64]) {
 /// One profile, from its version line on.
 fn parse<'t>(first: Line<'t>, lines: &mut Lines<'t>) -> Result<Profile, ProfileError> {
     if !first.text.starts_with("HMMER3/f") {
-        let what = "expected `HMMER3/f`, the first line of a profile; convert older files with hmmconvert";
+        let what =
+            "expected `HMMER3/f`, the first line of a profile; convert older files with hmmconvert";
         return Err(first.wrong(Some(first.text), what));
     }
     let mut header = Vec::new();
@@ -194,12 +195,18 @@ fn parse<'t>(first: Line<'t>, lines: &mut Lines<'t>) -> Result<Profile, ProfileE
             "NAME" => name = Some(value.to_owned()),
             "LENG" => {
                 let positions = value.parse::<usize>().ok().filter(|&positions| positions > 0);
-                let what = || line.wrong(Some(value), format!("`{value}` is no number of positions"));
+                let what =
+                    || line.wrong(Some(value), format!("`{value}` is no number of positions"));
                 length = Some(positions.ok_or_else(what)?);
             }
             "ALPH" => {
                 let known = Residues::named(value);
-                let what = || line.wrong(Some(value), format!("`{value}` is no known alphabet: amino, DNA or RNA"));
+                let what = || {
+                    line.wrong(
+                        Some(value),
+                        format!("`{value}` is no known alphabet: amino, DNA or RNA"),
+                    )
+                };
                 residues = Some(known.ok_or_else(what)?);
             }
             // Derived from the notes where the profile is written.
@@ -207,7 +214,8 @@ fn parse<'t>(first: Line<'t>, lines: &mut Lines<'t>) -> Result<Profile, ProfileE
             _ => header.push((tag.to_owned(), value.to_owned())),
         }
     };
-    let missing = |tag: &str| start.wrong(Some(start.text), format!("the header above has no `{tag}`"));
+    let missing =
+        |tag: &str| start.wrong(Some(start.text), format!("the header above has no `{tag}`"));
     let name = name.ok_or_else(|| missing("NAME"))?;
     let length = length.ok_or_else(|| missing("LENG"))?;
     let residues = residues.ok_or_else(|| missing("ALPH"))?;

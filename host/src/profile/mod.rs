@@ -13,6 +13,7 @@
 mod align;
 mod alignment;
 mod build;
+mod chain;
 mod domains;
 mod error;
 mod hmmer;
@@ -27,6 +28,7 @@ mod search;
 pub use align::{Aligned, stockholm};
 pub use alignment::{Alignment, sequences};
 pub use build::{Build, Effective, position_weights};
+pub use chain::{ChainError, ChainExpectations, Edge, SilentChain};
 pub use domains::{Domain, Hit};
 pub use error::ProfileError;
 pub use model::{Note, Profile, to};

@@ -89,7 +89,11 @@ impl<'t, X> Table<'t, X>
 where
     X: Scalar<Weight = f64, Real = f64, Reading: Scalar<Real = f64, Weight = f64>>,
 {
-    fn new(profile: &'t SearchProfile, symbols: &[usize], length: usize) -> Result<Self, ProfileError> {
+    fn new(
+        profile: &'t SearchProfile,
+        symbols: &[usize],
+        length: usize,
+    ) -> Result<Self, ProfileError> {
         let flanks = profile.flanks(length);
         let columns = profile.columns::<X>(symbols, &flanks)?;
         let logs = columns.iter().map(scale).collect();

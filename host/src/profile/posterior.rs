@@ -1,5 +1,6 @@
 //! Forward and backward over a whole sequence: what a path does where, on average.
 
+use fishweir_core::number::Real;
 use fishweir_core::profile_hmm::{Cell, Flanks, Steps};
 
 use super::search::{Column, scale};
@@ -56,8 +57,7 @@ impl Ahead {
         let [before, between, after] = self.flanks.map(|flank| flank * flanks.stay);
         let new = [before + flanks.begin * begin, between + flanks.begin * begin, after];
         let end = flanks.last * new[2] + flanks.again * new[1];
-        let mut ahead =
-            Self { cells: self.cells.clone(), flanks: new, begin, end, log: self.log };
+        let mut ahead = Self { cells: self.cells.clone(), flanks: new, begin, end, log: self.log };
         ahead.sweep(steps, Some(odds));
         ahead.settle();
         ahead
@@ -90,7 +90,7 @@ impl Ahead {
         if (1e-30..1e30).contains(&largest) || largest <= 0.0 {
             return;
         }
-        let factor = largest.log2().floor().exp2().recip();
+        let factor = f64::power_of_two(-Real::exponent(largest));
         for cell in &mut self.cells {
             cell.matched *= factor;
             cell.inserted *= factor;
@@ -135,8 +135,10 @@ impl SearchProfile {
         for (t, &symbol) in symbols.iter().enumerate().rev() {
             let (now, past) = (&columns[t + 1], &columns[t]);
             let odds = self.odds(symbol);
-            let (at, from) =
-                ((scale(now) + ahead.log - log_odds).exp(), (scale(past) + ahead.log - log_odds).exp());
+            let (at, from) = (
+                (scale(now) + ahead.log - log_odds).exp(),
+                (scale(past) + ahead.log - log_odds).exp(),
+            );
             expected.silent(self, now, &ahead, at, t);
             expected.emitting(self, [past, now], &ahead, odds, [from, at], symbol);
             let begin = (past.flanks()[0] + past.flanks()[1]) * flanks.begin;

@@ -48,7 +48,8 @@ fn rest(p: &Plain, x: &[Option<usize>], at: At, plus: fn(f64, f64) -> f64) -> f6
     let (steps, flanks) = (view.steps(), view.flanks());
     // A step into a state that emits takes the next symbol.
     let emit = |weight: f64, to: At| {
-        x.split_first().map_or(0.0, |(_, left)| if weight > 0.0 { weight * go(to, left) } else { 0.0 })
+        x.split_first()
+            .map_or(0.0, |(_, left)| if weight > 0.0 { weight * go(to, left) } else { 0.0 })
     };
     let matched = |weight: f64, k: usize| {
         let odds = match x.first() {
@@ -81,10 +82,9 @@ fn rest(p: &Plain, x: &[Option<usize>], at: At, plus: fn(f64, f64) -> f64) -> f6
             ),
             silent(steps[k].exit, At::End),
         ),
-        At::Insert(k) => plus(
-            later(k, steps[k].insert_match, 0.0),
-            emit(steps[k].insert_insert, At::Insert(k)),
-        ),
+        At::Insert(k) => {
+            plus(later(k, steps[k].insert_match, 0.0), emit(steps[k].insert_insert, At::Insert(k)))
+        }
         At::Delete(k) => plus(
             later(k, steps[k].delete_match, steps[k].delete_delete),
             silent(steps[k].exit, At::End),
@@ -114,7 +114,8 @@ fn assert_near(got: f64, expected: f64, tolerance: f64) {
 fn laws_and_all_paths_at_every_prefix() {
     for (model, mut random) in cases() {
         let x = symbols(&mut random, 5);
-        let samples: Vec<_> = x.iter().map(Some).chain([None]).chain(x[..1].iter().map(Some)).collect();
+        let samples: Vec<_> =
+            x.iter().map(Some).chain([None]).chain(x[..1].iter().map(Some)).collect();
         let trial = Trial { samples: &samples, refusable: &[&A] };
         let owned = |x: &[Option<&usize>]| x.iter().map(|x| x.copied()).collect::<Vec<_>>();
         let refused = check(ProfileFilter::of(&model), trial, |prefix, log| {
@@ -196,14 +197,14 @@ fn what_vanishes_is_refused_and_changes_nothing() {
     let whole = Steps::from_array([0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     let flanks =
         Flanks { stay: 1e-6, begin: 1.0, again: 0.0, last: 1.0, finish: 1.0, missing: 1.0 };
-    let model = ProfileHmm::<f32, 4, 2>::new(
-        [[1e7; 4], [0.0; 4]],
-        [whole, whole, whole, Steps { exit: 1.0, ..whole }],
+    let model = ProfileHmm::<f32, 6, 2>::new(
+        [[1e7; 6], [0.0; 6]],
+        [whole, whole, whole, whole, whole, Steps { exit: 1.0, ..whole }],
         flanks,
     )
     .expect("a profile");
     let mut stream = Running::new(ProfileFilter::of(&model));
-    stream.push_block(&[0, 0, 0]).expect("symbols");
+    stream.push_block(&[0; 5]).expect("symbols");
     let before = *stream.state();
     assert_eq!(stream.push(&1), Err(ObservationError::Impossible));
     assert_eq!(*stream.state(), before);
