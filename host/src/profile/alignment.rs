@@ -18,7 +18,7 @@ pub struct Alignment {
 }
 
 /// Whether a character of an alignment is no residue.
-pub fn is_gap(character: char) -> bool {
+pub(super) fn is_gap(character: char) -> bool {
     matches!(character, '-' | '.' | '_' | '~')
 }
 
