@@ -194,12 +194,12 @@ fn single_precision_keeps_up_over_long_streams() {
 /// domain, what ends the domain is impossible, and leaves the state.
 #[test]
 fn what_vanishes_is_refused_and_changes_nothing() {
-    let whole = Steps::from_array([0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    let inner = Steps::from_array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     let flanks =
         Flanks { stay: 1e-6, begin: 1.0, again: 0.0, last: 1.0, finish: 1.0, missing: 1.0 };
     let model = ProfileHmm::<f32, 6, 2>::new(
         [[1e7; 6], [0.0; 6]],
-        [whole, whole, whole, whole, whole, Steps { exit: 1.0, ..whole }],
+        [Steps { enter: 0.5, ..inner }, inner, inner, inner, inner, Steps { exit: 1.0, ..inner }],
         flanks,
     )
     .expect("a profile");
