@@ -46,6 +46,8 @@ fn on(feature: &str) -> bool {
 fn default_model() -> &'static str {
     if on("detect-change") {
         "models/detector.rs"
+    } else if on("events") {
+        "models/events.rs"
     } else if on("watch-sensor") {
         "models/motion.rs"
     } else {

@@ -98,8 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     options.windowing = windowing;
     let classifier = train(&data, &learned, &options, &|| ())?.classifier;
 
-    let scale = classifier.linear().map_or_else(Vec::new, |linear| linear.scale.clone());
-    let models = classifier.models().to_vec();
+    let (models, scale) = (classifier.models, classifier.scale);
     let map = FeatureMap::new(Features::Scores, models, scale, true, Normalisation::PER_SAMPLE);
     let labels = data.labels()?;
     let windows = data.windows(windowing.as_ref());

@@ -75,10 +75,7 @@ pub enum Error {
     Format(#[from] crate::kernel::FormatError),
     /// What a device does not hold.
     #[error(transparent)]
-    Deploy(#[from] crate::deploy::ExpansionError),
-    /// What does not compile to a stream.
-    #[error(transparent)]
-    Compile(#[from] crate::deploy::CompileError),
+    Deploy(#[from] crate::deploy::DeployError),
     /// What fixed point does not hold.
     #[error(transparent)]
     Quantise(#[from] crate::deploy::QuantiseError),

@@ -30,7 +30,7 @@ use std::path::Path;
 use crate::Error;
 use crate::classifier::Observations;
 use crate::data::{Dataset, Samples};
-use crate::deploy::{DecisionStream, DeployedKind, PushError};
+use crate::deploy::{Deployed, PushError, Stream};
 use crate::evaluate::{EvaluateError, Figures, evaluate, windowing_of};
 use crate::learn::{ClassifierKind, TrainOptions, Trained, train};
 
@@ -45,7 +45,7 @@ pub struct Estimator {
 #[derive(Clone, Debug)]
 pub struct Fitted {
     trained: Trained,
-    deployed: DeployedKind,
+    deployed: Deployed,
 }
 
 impl Estimator {
@@ -71,7 +71,7 @@ impl Fitted {
     /// Names of the classes, in the order of [`leads`](Self::leads).
     #[must_use]
     pub fn classes(&self) -> &[String] {
-        self.trained.classifier.classes()
+        &self.trained.classifier.classes
     }
 
     /// The class of a series, taken as one window. Samples that the classifier refuses are skipped, as
@@ -107,7 +107,7 @@ impl Fitted {
     /// # Errors
     /// As [`score`](Self::score).
     pub fn figures(&self, data: &Dataset) -> Result<Figures, Error> {
-        let (found, wanted) = (Observations::from(data.kind()), self.deployed.any().observations());
+        let (found, wanted) = (Observations::from(data.kind()), self.deployed.observations());
         if found != *wanted {
             let (file, found) = (data.source().to_owned(), found.to_string());
             let wanted = wanted.to_string();
@@ -115,7 +115,7 @@ impl Fitted {
         }
         let data = &data.clone().with_classes(self.classes())?;
         let windowing = windowing_of(&self.trained.classifier, None);
-        Ok(evaluate(self.deployed.any(), data, windowing.as_ref())?.0)
+        Ok(evaluate(&self.deployed, data, windowing.as_ref())?.0)
     }
 
     /// Writes the model file that the command reads.
@@ -128,7 +128,7 @@ impl Fitted {
 
     /// The numbers of the device: stream, cost, Rust source, artefact.
     #[must_use]
-    pub fn deployed(&self) -> &DeployedKind {
+    pub fn deployed(&self) -> &Deployed {
         &self.deployed
     }
 
@@ -138,7 +138,7 @@ impl Fitted {
         &self.trained
     }
 
-    fn pushed(&self, samples: &Samples) -> Result<Box<dyn DecisionStream + Send>, Error> {
+    fn pushed(&self, samples: &Samples) -> Result<Stream, Error> {
         let mut stream = self.deployed.stream();
         for sample in samples.view().iter() {
             if let Err(error @ PushError::Kind) = stream.push(sample) {
@@ -187,6 +187,6 @@ mod tests {
         let file = tempfile::NamedTempFile::new().expect("a file");
         fitted.save(file.path()).expect("written");
         let loaded = crate::classifier::Classifier::load(file.path()).expect("read");
-        assert_eq!(fitted.trained().classifier.linear(), Some(&loaded));
+        assert_eq!(fitted.trained().classifier, loaded);
     }
 }

@@ -6,7 +6,7 @@ use fishweir_core::wire::{LONGEST_GAP, Status};
 use serde::Serialize;
 
 use crate::data::{Sample, SamplesView};
-use crate::deploy::{DecisionStream, DeployedClassifier, PushError};
+use crate::deploy::{Deployed, PushError, Stream};
 use crate::device::{Answer, Input};
 
 /// Streams as a device is sent them: rounded to `f32`, a reset between them.
@@ -143,11 +143,11 @@ pub fn profile_differences(profiles: [Profile; 2], names: [&str; 2]) -> Vec<Stri
 /// # Errors
 /// [`PushError::Kind`] where the recording is of another kind than the classifier observes.
 pub fn compare(
-    deployed: &dyn DeployedClassifier,
+    deployed: &Deployed,
     recording: &Recording<'_>,
     answers: &[Option<Answer>],
 ) -> Result<Parity, PushError> {
-    compare_stream(deployed.start(), recording, answers)
+    compare_stream(deployed.stream(), recording, answers)
 }
 
 /// The same with any of the host's streams: one in fixed point, say.
@@ -155,7 +155,7 @@ pub fn compare(
 /// # Errors
 /// [`PushError::Kind`] where the recording is of another kind than the stream takes.
 pub fn compare_stream(
-    mut stream: impl DecisionStream,
+    mut stream: Stream,
     recording: &Recording<'_>,
     answers: &[Option<Answer>],
 ) -> Result<Parity, PushError> {
@@ -216,7 +216,7 @@ pub fn compare_stream(
 }
 
 /// The host's push, in the wire's words.
-fn take(stream: &mut impl DecisionStream, sample: Sample<'_>) -> Result<Status, PushError> {
+fn take(stream: &mut Stream, sample: Sample<'_>) -> Result<Status, PushError> {
     match stream.push(sample) {
         Ok(()) => Ok(Status::of(Ok(()))),
         Err(PushError::Observation(error)) => Ok(Status::of(Err(error))),
@@ -233,7 +233,7 @@ impl Parity {
 
     fn compare(
         &mut self,
-        stream: &impl DecisionStream,
+        stream: &Stream,
         status: Status,
         answer: &Answer,
         place: impl FnOnce() -> String,
@@ -290,51 +290,51 @@ impl Parity {
 
 #[cfg(test)]
 mod tests {
+    use fishweir_core::classify::Normalisation;
+
     use super::*;
-
-    /// Says nothing, whatever it hears.
-    struct Speechless(u64);
-
-    impl DecisionStream for Speechless {
-        fn push(&mut self, _: Sample<'_>) -> Result<(), PushError> {
-            self.0 += 1;
-            Ok(())
-        }
-        fn reset(&mut self) {
-            self.0 = 0;
-        }
-        fn samples(&self) -> u64 {
-            self.0
-        }
-        fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
-            Ok(Decision { class: 0, margin: f32::NAN })
-        }
-        fn decision_values(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
-            Ok(vec![f32::NAN])
-        }
-        fn leads(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
-            Ok(vec![f32::NAN; 2])
-        }
-        fn evidence(&self) -> Result<Vec<f32>, ScoreOutOfRange> {
-            Ok(vec![1.0])
-        }
-    }
+    use crate::classifier::{Classifier, Observations, Output, Provenance, Rule};
+    use crate::runtime::{Emissions, Hmm};
 
     #[test]
     fn a_margin_that_is_no_number_decides_nothing_and_has_no_bits() {
+        let deployed = Classifier {
+            method: "bayes".into(),
+            observations: Observations::Symbols("ab".into()),
+            classes: vec!["no".into(), "yes".into()],
+            centre: Vec::new(),
+            scale: Vec::new(),
+            models: vec![Hmm {
+                initial: vec![1.0],
+                transition: vec![vec![1.0]],
+                emission: Emissions::categorical(vec![vec![0.5, 0.5]]),
+            }],
+            normalisation: Normalisation::NONE,
+            rule: Rule::Linear(vec![Output {
+                bias: 0.0,
+                weights: vec![0.0],
+                directions: Vec::new(),
+            }]),
+            provenance: Provenance::default(),
+        };
+        let mut deployed = deployed.deploy().expect("fits in f32");
+        deployed.biases = vec![f32::NAN];
+        let mut stream = deployed.stream();
         let symbols = [Some(0), Some(1), Some(0)];
         let recording = Recording::new([SamplesView::Symbols(&symbols)], None);
-        let answer = |margin: f32| {
+        let mut answer = |margin: f32| {
+            stream.push(Sample::Symbol(0)).expect("a symbol");
+            let [log]: [f32; 1] = stream.log_likelihoods().try_into().expect("one model");
             Some(Answer {
                 status: Status::Accepted,
                 lost: 0,
                 class: 0,
                 margin_bits: margin.to_bits(),
-                log_likelihood_bits: [1.0_f32.to_bits()].into(),
+                log_likelihood_bits: [log.to_bits()].into(),
             })
         };
-        let answers = [f32::NAN, -f32::NAN, 0.5].map(answer);
-        let parity = compare_stream(Speechless(0), &recording, &answers).expect("symbols");
+        let answers = [f32::NAN, -f32::NAN, 0.5].map(&mut answer);
+        let parity = compare(&deployed, &recording, &answers).expect("symbols");
         assert_eq!((parity.undecided, parity.differing_answers), (3, 1));
         let difference = parity.first_difference.expect("a margin here, none there");
         assert!(difference.starts_with("stream 1, sample 3: margin"), "{difference}");

@@ -42,7 +42,7 @@ fn what_is_no_model_is_refused() {
     for (bytes, expected) in [
         (&b""[..], "not a fishweir model"),
         (b"{}", "not a fishweir model"),
-        (b"{\"fishweir_model\":1}", "not a fishweir model"),
+        (b"{\"fishweir_model\":2}", "not a fishweir model"),
         (b"\xFF\xFE\x00", "not a fishweir model"),
         (b"FISHWEIR", "truncated"),
     ] {
@@ -58,7 +58,7 @@ fn a_model_of_another_version_says_so() {
     let text = fs::read_to_string(fixtures().path("two.json")).expect("a model");
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("m.json");
-    fs::write(&file, text.replace("\"fishweir_model\":1", "\"fishweir_model\":7"))
+    fs::write(&file, text.replace("\"fishweir_model\":2", "\"fishweir_model\":7"))
         .expect("written");
     all_refuse(&file, "format 7");
 }

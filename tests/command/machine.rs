@@ -3,8 +3,9 @@
 use fishweir::kernel::ScoreKernel;
 use std::path::PathBuf;
 
-use fishweir::classifier::{Classifier, Observations};
-use fishweir::deploy::{Expansion, ExpansionKernel, WhiteningRows};
+use fishweir::classifier::{
+    Classifier, Expansion, ExpansionKernel, Observations, Rule, WhiteningRows,
+};
 use tempfile::TempDir;
 
 use crate::fixtures::fixtures;
@@ -16,27 +17,25 @@ fn machine() -> (TempDir, PathBuf) {
     let (states, channels) = (two.models[0].states(), two.models[0].size());
     let entries = two.models.len() * states * (1 + states + 2 * channels);
     let item = |seed: usize| (0..entries).map(|k| ((seed + 3 * k) % 7) as f64 - 3.0).collect();
-    let expansion = Expansion {
+    let machine = Classifier {
         method: "gaussian".into(),
-        observations: two.observations.clone(),
-        classes: two.classes.clone(),
-        kernel: ExpansionKernel::Scores {
-            models: two.models,
-            scale: vec![1.0; channels],
-            normalisation: two.normalisation,
-            likelihood: false,
-            centre: vec![0.0; entries],
-            whitening: WhiteningRows::Diagonal(vec![1.0; entries]),
-            kernel: ScoreKernel::Gaussian { gamma: 0.125 },
-            items: (0..4).map(item).collect(),
-        },
-        coefficients: vec![vec![0.5, 0.0, -1.0, 0.5]],
-        biases: vec![0.25],
-        provenance: two.provenance,
+        scale: vec![1.0; channels],
+        rule: Rule::Expansion(Expansion {
+            kernel: ExpansionKernel::Scores {
+                likelihood: false,
+                centre: vec![0.0; entries],
+                whitening: WhiteningRows::Diagonal(vec![1.0; entries]),
+                kernel: ScoreKernel::Gaussian { gamma: 0.125 },
+                items: (0..4).map(item).collect(),
+            },
+            coefficients: vec![vec![0.5, 0.0, -1.0, 0.5]],
+            biases: vec![0.25],
+        }),
+        ..two
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("machine.json");
-    expansion.save(&path).expect("writes");
+    machine.save(&path).expect("writes");
     (folder, path)
 }
 
@@ -98,19 +97,20 @@ fn it_is_exported_as_source_alone() {
 #[test]
 fn what_does_not_fit_is_named() {
     let (folder, path) = machine();
-    let text = std::fs::read_to_string(&path).expect("written");
-    let envelope: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let mut expansion: Expansion =
-        serde_json::from_value(envelope["classifier"].clone()).expect("a machine");
-    expansion.biases.push(0.0);
+    let mut machine = Classifier::load(&path).expect("a machine");
     let bad = folder.path().join("bad.json");
-    let refuse = |expansion: &Expansion| {
-        expansion.save(&bad).expect("writes");
+    let refuse = |machine: &Classifier| {
+        machine.save(&bad).expect("writes");
         refused(&mut fishweir(&format!("info {}", bad.display())), 2)
     };
-    assert!(refuse(&expansion).contains("coefficients has 1 entries where 2 are needed"));
-    expansion.biases = vec![f64::MAX];
-    assert!(refuse(&expansion).contains("biases [0][0]"));
-    expansion.observations = Observations::Symbols("AB".into());
-    assert!(refuse(&expansion).contains("model 0 emits something else"));
+    let with_biases = |machine: &mut Classifier, biases: Vec<f64>| match &mut machine.rule {
+        Rule::Expansion(expansion) => expansion.biases = biases,
+        _ => panic!("a machine"),
+    };
+    with_biases(&mut machine, vec![0.25, 0.0]);
+    assert!(refuse(&machine).contains("coefficients has 1 entries where 2 are needed"));
+    with_biases(&mut machine, vec![f64::MAX]);
+    assert!(refuse(&machine).contains("biases [0][0]"));
+    machine.observations = Observations::Symbols("AB".into());
+    assert!(refuse(&machine).contains("model 0 emits something else"));
 }

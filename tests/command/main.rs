@@ -21,9 +21,11 @@ mod output;
 mod run;
 mod score;
 mod stream;
+mod systems;
 mod tell;
 mod usage;
 mod watch;
+mod words;
 
 use assert_cmd::Command;
 use serde_json::Value;

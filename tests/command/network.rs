@@ -105,6 +105,10 @@ fn kernels_sets_and_pictures() {
     for p in ["p_limit", "p_permutations"] {
         assert!(same[p].as_f64().expect("a number") > 0.02, "{same}");
     }
+    garden.put("holes.csv", "rain,sprinkler,grass\nno,off,dry\n?,on,wet\n");
+    let text =
+        printed(&mut fishweir(&format!("network compare {model} {}", garden.at("holes.csv"))));
+    assert!(text.contains("its limit is not known where fields are missing"), "{text}");
     garden.put("dry.csv", &garden.text("test.csv").replace("wet", "dry"));
     let dry = garden.at("dry.csv");
     let text = printed(&mut fishweir(&format!("network compare {model} {dry}")));
@@ -123,7 +127,16 @@ fn classifiers_and_alarms_reach_a_device() {
     let [network, train, test, model, rust] =
         ["garden.bif", "train.csv", "test.csv", "class.json", "model.rs"]
             .map(|name| garden.at(name));
-    for classifier in ["naive-bayes", "tan", "kdb", "climbed", "fisher-tree", "fisher-climbed"] {
+    for classifier in [
+        "naive-bayes",
+        "tan",
+        "kdb",
+        "climbed",
+        "fisher-tree",
+        "fisher-climbed",
+        "top-tan",
+        "top-kdb",
+    ] {
         let fit = format!("network fit {train} --class grass --classifier {classifier} -o {model}");
         let text = printed(&mut fishweir(&fit));
         assert!(text.contains(&format!("{classifier} decides on grass (dry, wet)")), "{text}");
@@ -133,7 +146,7 @@ fn classifiers_and_alarms_reach_a_device() {
         assert!(accuracy > 0.86, "{classifier}: {found}");
         let export = json(&mut fishweir(&format!("network export {model} --rust {rust} --json")));
         assert!(export["flash"].as_u64().expect("bytes") < 200, "{export}");
-        assert!(garden.text("model.rs").contains("pub static MODEL: NodeSum"));
+        assert!(garden.text("model.rs").contains("pub type Model = NodeSum"));
     }
     let cross =
         json(&mut fishweir(&format!("network evaluate {train} --class grass --folds 3 --json")));
@@ -147,9 +160,43 @@ fn classifiers_and_alarms_reach_a_device() {
         text.contains("alarm, one false in 200 events") && text.contains("threshold"),
         "{text}"
     );
-    assert!(garden.text("model.rs").contains("pub static MODEL: Discrepancy<'static, f32, 3, 14>"));
+    assert!(garden.text("model.rs").contains("type Model = Discrepancy<'static, f32, 3, 14>"));
     let standard = printed(&mut fishweir(&alarm.replace(&rust, "-")));
     assert_eq!(standard, garden.text("model.rs"));
+}
+
+#[test]
+fn costs_are_told_before_and_an_emulated_device_agrees_to_the_last_bit() {
+    let garden = Garden::new();
+    let [network, train, test, model] =
+        ["garden.bif", "train.csv", "test.csv", "class.json"].map(|name| garden.at(name));
+    let fit = format!("network fit {train} --class grass --classifier tan -o {model}");
+    printed(&mut fishweir(&fit));
+    let info = json(&mut fishweir(&format!("network info {model} --json")));
+    // A table over rain and one over rain and sprinkler, or the other way round, for two classes.
+    assert_eq!((&info["push_operations"], &info["state_bytes"]), (&4.into(), &16.into()), "{info}");
+    let text = printed(&mut fishweir(&format!("network info {network}")));
+    assert!(text.contains("3 nodes, 3 edges, 7 free parameters"), "{text}");
+    // 14 cells and 3 nodes.
+    let row = |name: &str| {
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
+        line.unwrap_or_else(|| panic!("{text}")).trim().to_owned()
+    };
+    assert_eq!(row("multiply-adds a push"), "12");
+    assert_eq!(row("multiply-adds a reading"), "31");
+    assert_eq!(row("state, in RAM"), "80 B");
+    garden.put("holes.csv", &garden.text("test.csv").replace("no,on", "?,on"));
+    let holes = garden.at("holes.csv");
+    let alarm = format!("network run {network} {test} --mean-time 200 --memory 30 --limit 300");
+    for line in [format!("network run {model} {holes}"), alarm + " --board microbit"] {
+        let report = json(&mut fishweir(&format!("{line} --json")));
+        assert_eq!((&report["differing_answers"], &report["refused"]), (&0.into(), &0.into()));
+        assert_eq!(report["records"], if line.contains("limit") { 300 } else { 600 }, "{report}");
+        for name in ["instructions_per_push", "instructions_per_reading", "stack_bytes"] {
+            assert!(report[name].as_f64().is_some_and(|count| count > 20.0), "{report}");
+        }
+        assert!(report["flash_bytes"].as_u64() > report["model_bytes"].as_u64(), "{report}");
+    }
 }
 
 #[test]
@@ -185,7 +232,37 @@ fn what_is_wrong_is_named() {
         ),
         (
             "fit holes.csv --missing unknown",
-            "holes.csv, line 3: record 1: the state of node `rain` is missing",
+            "holes.csv, line 3: the state of node `rain` is missing",
+        ),
+        (
+            "compare garden.bif test.csv holes.csv --permutations 9",
+            "holes.csv, line 3: the state of node `rain` is missing",
+        ),
+        (
+            "compare garden.bif holes.csv test.csv --permutations 9",
+            "holes.csv, line 3: the state of node `rain` is missing",
+        ),
+        (
+            "fit train.csv --class grass --score bdeu",
+            "--score would have no effect: not used by tan",
+        ),
+        (
+            "fit train.csv --class grass --classifier kdb --require rain:grass --forbid grass:rain",
+            "--require, --forbid would have no effect: not used by kdb",
+        ),
+        (
+            "fit train.csv --graph tree --restarts 3",
+            "--restarts would have no effect: not used by tree",
+        ),
+        ("fit train.csv --parents 3", "--parents would have no effect: not used by climb"),
+        (
+            "fit train.csv --equivalent 3",
+            "--equivalent would have no effect: it is for --score bdeu",
+        ),
+        ("fit train.csv --seed 3", "--seed would have no effect"),
+        (
+            "evaluate train.csv --class grass --most-parents 2",
+            "not used by naive-bayes, tan, kdb, fisher-tree",
         ),
         ("fit train.csv --class snow", "there is no column `snow`, only rain, sprinkler, grass"),
         ("fit train.csv --require rain", "`rain` is no edge; write PARENT:CHILD"),
@@ -198,11 +275,16 @@ fn what_is_wrong_is_named() {
         ("evaluate train.csv --class grass --folds 1", "too few"),
         ("evaluate train.csv --model garden.bif --score bdeu", "cannot be used with"),
         ("evaluate train.csv --model garden.bif --bins 3", "cannot be used with"),
-        ("fit train.csv --like garden.bif --restarts 2", "cannot be used with"),
+        ("fit train.csv --like garden.bif --restarts 2", "not used by --like"),
         ("fit train.csv --bins 1", "--bins"),
         ("evaluate train.csv --model garden.bif", "is a network, not a classifier"),
         ("gram class.json test.csv -o x.csv", "is a linear machine"),
         ("representatives garden.bif test.csv -k 601", "1 to the number of records"),
+        ("run garden.bif test.csv", "for an alarm name --mean-time"),
+        ("run class.json test.csv --limit 0", "test.csv: no record to send"),
+        ("run class.json test.csv --firmware no-such", "no firmware there"),
+        ("run class.json state.csv", "state.csv, line 2, column 3 (grass): `damp` is no state"),
+        ("info train.csv", "train.csv, line 1"),
         ("export garden.bif --rust x.rs", "for an alarm name --mean-time"),
         ("export class.json --rust x.rs --mean-time 100", "is a classifier"),
         (

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 
-use fishweir::classifier::{Classifier, Observations, Output, Provenance};
+use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
 use flate2::Compression;
@@ -226,8 +226,12 @@ fn an_impossible_sample_is_reported_and_skipped() {
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![model(0.9), model(0.2)],
-        outputs: vec![Output { bias: 0.0, weights: vec![-1.0, 1.0], directions: Vec::new() }],
         normalisation: Normalisation::NONE,
+        rule: Rule::Linear(vec![Output {
+            bias: 0.0,
+            weights: vec![-1.0, 1.0],
+            directions: Vec::new(),
+        }]),
         provenance: Provenance::default(),
     };
     let folder = tempfile::tempdir().expect("a folder");

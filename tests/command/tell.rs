@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 
 use assert_cmd::Command;
-use fishweir::classifier::Classifier;
+use fishweir::classifier::{Classifier, Rule};
 use fishweir::fit::BaumWelch;
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions};
 
@@ -185,7 +185,8 @@ fn refused_samples_are_counted_and_the_first_is_named() {
 #[test]
 fn a_model_whose_decisions_are_no_numbers_is_an_error() {
     let mut classifier = Classifier::load(&fixtures().path("two.json")).expect("a model");
-    for output in &mut classifier.outputs {
+    let Rule::Linear(outputs) = &mut classifier.rule else { panic!("linear") };
+    for output in outputs {
         for direction in &mut output.directions {
             for (index, rate) in direction.transition.iter_mut().flatten().enumerate() {
                 *rate = if index % 2 == 0 { 3e38 } else { -3e38 };

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         options.c = vec![1.0];
         options.scalings.truncate(1);
         let trained = train(&data, &all, &options, &|| ())?;
-        let classifier = trained.classifier.linear().ok_or("linear")?;
+        let classifier = &trained.classifier;
         let fixed = classifier.quantise()?;
         let deviation = fixed.deviation(classifier, &data, windowing.as_ref())?;
         println!(

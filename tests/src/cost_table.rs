@@ -26,6 +26,8 @@ pub struct BoardCosts {
     pub board: &'static Board,
     /// Instructions that a delay of a millisecond took: a million, since QEMU runs one a nanosecond.
     pub delay: f64,
+    /// Hashes of what streams were read as, by name.
+    pub digests: Vec<(String, u32)>,
     /// A row a filter, named `emission, N=.., K=.. or D=.., C=.., number`.
     pub rows: Vec<Row>,
 }
@@ -39,8 +41,10 @@ pub fn measure_all() -> Result<Vec<BoardCosts>, DeviceError> {
         let mut rows = measure(board, "costs")?;
         let is_delay = |row: &Row| row.name == DELAY;
         let delay = rows.iter().find(|row| is_delay(row)).map_or(0.0, |row| row.instructions);
+        let hashed = rows.extract_if(.., |row| row.digest != 0);
+        let digests = hashed.map(|row| (row.name, row.digest)).collect();
         rows.retain(|row| !is_delay(row));
-        Ok(BoardCosts { board, delay, rows })
+        Ok(BoardCosts { board, delay, digests, rows })
     };
     BOARDS.iter().map(costs).collect()
 }

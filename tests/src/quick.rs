@@ -71,8 +71,7 @@ fn train_quickly(data: &Dataset, mut options: TrainOptions) -> Classifier {
     options.c = vec![1.0];
     options.scalings.truncate(1);
     let some: Vec<usize> = (0..data.series().len()).step_by(2).collect();
-    let trained = train(data, &some, &options, &|| ()).expect("trains").classifier;
-    trained.linear().expect("it compiles").clone()
+    train(data, &some, &options, &|| ()).expect("trains").classifier
 }
 
 /// So many samples of the series that [`trained`] left out, far from all models: scaling is put to

@@ -1,6 +1,30 @@
 use super::Covariance;
 use crate::number::{Arithmetic, Parameter, Real};
 
+/// Up to which size loops over triangles are written out. Where floating point is in software a pass is dear
+/// anyway, and code takes flash.
+const WRITTEN_OUT: usize =
+    if cfg!(any(target_abi = "eabi", target_arch = "riscv32")) { 0 } else { 4 };
+
+/// A loop over some of `0..N`, in order. Of small systems its passes are written out: compilers take loops over
+/// triangles for loops of unknown length, and keep in memory what would fit in registers.
+macro_rules! each {
+    ($k:ident in $range:expr, $n:ident, $body:block) => {{
+        let range = $range;
+        if const { $n > WRITTEN_OUT } {
+            for $k in range $body
+        } else {
+            each!($k, range, $n, $body, 0, 1, 2, 3);
+        }
+    }};
+    ($k:ident, $range:ident, $n:ident, $body:block, $($value:literal),*) => {$(
+        if $n > $value && $range.start <= $value && $value < $range.end {
+            let $k: usize = $value;
+            $body
+        }
+    )*};
+}
+
 /// What is known of a state: its mean and covariance.
 ///
 /// A sample is taken in channel by channel, each with noise of variance one, so nothing is inverted and the
@@ -61,52 +85,15 @@ impl<X: Arithmetic, const N: usize> GaussianBelief<X, N> {
         let (factors, noise) = (self.covariance.factors(), noise.factors());
         let mut left = *transition;
         let mut mean = [X::ZERO; N];
-        for (mean, row) in mean.iter_mut().zip(&mut left) {
-            *mean = inner(row, &self.mean);
-            for j in 0..N {
-                for i in j + 1..N {
-                    row[j] = row[j].plus(row[i].times(factors[i][j]));
-                }
-            }
-        }
+        each!(i in 0..N, N, {
+            mean[i] = inner(&left[i], &self.mean);
+            times_factors(&mut left[i], factors);
+        });
         let mut right = *noise;
-        for (j, row) in right.iter_mut().enumerate() {
-            row[j] = X::UNIT;
-        }
         let mut predicted = [[X::ZERO; N]; N];
-        for j in 0..N {
-            let (pivot, of_noise) = (left[j], right[j]);
-            let (mut weighted, mut weighted_noise) = (pivot, of_noise);
-            for k in 0..N {
-                weighted[k] = pivot[k].times(factors[k][k]);
-            }
-            // Not `0..=j`: loops over such a range are a quarter slower in all.
-            for k in 0..j + 1 {
-                weighted_noise[k] = of_noise[k].times(noise[k][k]);
-            }
-            let mut variance = inner(&pivot, &weighted);
-            for k in 0..j + 1 {
-                variance = variance.plus(of_noise[k].times(weighted_noise[k]));
-            }
-            // Along a row that does not vary there is nothing to be told of the others.
-            let varies = Parameter::value(variance) > Real::from_u32(0);
-            let reciprocal = if varies { variance.reciprocal() } else { X::ZERO };
-            predicted[j][j] = variance;
-            for i in j + 1..N {
-                let mut along = inner(&left[i], &weighted);
-                for k in 0..j + 1 {
-                    along = along.plus(right[i][k].times(weighted_noise[k]));
-                }
-                let along = along.times(reciprocal);
-                for k in 0..N {
-                    left[i][k] = left[i][k].minus(along.times(pivot[k]));
-                }
-                for k in 0..j + 1 {
-                    right[i][k] = right[i][k].minus(along.times(of_noise[k]));
-                }
-                predicted[i][j] = along;
-            }
-        }
+        each!(j in 0..N, N, {
+            eliminate(j, factors, noise, &mut left, &mut right, &mut predicted);
+        });
         self.mean = mean;
         self.covariance = Covariance::from_factors(predicted);
     }
@@ -118,27 +105,11 @@ impl<X: Arithmetic, const N: usize> GaussianBelief<X, N> {
     pub fn observe(&mut self, channel: &[X; N], y: X) -> Innovation<X, N> {
         let error = y.minus(inner(channel, &self.mean));
         let factors = self.covariance.factors_mut();
-        let mut gain = [X::ZERO; N];
-        // The variance of what is expected of the rows so far, and its reciprocal.
-        let (mut variance, mut precision) = (X::UNIT, X::UNIT);
-        for j in (0..N).rev() {
-            let mut along = channel[j];
-            for i in j + 1..N {
-                along = along.plus(factors[i][j].times(channel[i]));
-            }
-            let weighted = along.times(factors[j][j]);
-            let next = variance.plus(along.times(weighted));
-            let reciprocal = next.reciprocal();
-            let back = along.times(precision);
-            for i in j + 1..N {
-                let entry = factors[i][j];
-                factors[i][j] = entry.minus(gain[i].times(back));
-                gain[i] = gain[i].plus(entry.times(weighted));
-            }
-            gain[j] = weighted;
-            factors[j][j] = factors[j][j].times(variance.times(reciprocal));
-            (variance, precision) = (next, reciprocal);
-        }
+        let mut seen = Seen { variance: X::UNIT, precision: X::UNIT, gain: [X::ZERO; N] };
+        each!(j in 0..N, N, {
+            take_row(N - 1 - j, channel, factors, &mut seen);
+        });
+        let Seen { precision, gain, .. } = seen;
         let step = error.times(precision);
         for (mean, gain) in self.mean.iter_mut().zip(gain) {
             *mean = mean.plus(gain.times(step));
@@ -147,11 +118,102 @@ impl<X: Arithmetic, const N: usize> GaussianBelief<X, N> {
     }
 }
 
+/// `row L`.
+#[inline(always)]
+fn times_factors<X: Arithmetic, const N: usize>(row: &mut [X; N], factors: &[[X; N]; N]) {
+    each!(j in 0..N, N, {
+        each!(i in j + 1..N, N, {
+            row[j] = row[j].plus(row[i].times(factors[i][j]));
+        });
+    });
+}
+
+/// The row `j` of the new factors, and the rows after it without what it tells of them. Of the noise's own
+/// factors a row ends with a one, which is not stored.
+#[inline(always)]
+fn eliminate<X: Arithmetic, const N: usize>(
+    j: usize,
+    factors: &[[X; N]; N],
+    noise: &[[X; N]; N],
+    left: &mut [[X; N]; N],
+    right: &mut [[X; N]; N],
+    predicted: &mut [[X; N]; N],
+) {
+    let (pivot, of_noise) = (left[j], right[j]);
+    let (mut weighted, mut weighted_noise) = (pivot, of_noise);
+    each!(k in 0..N, N, {
+        weighted[k] = pivot[k].times(factors[k][k]);
+    });
+    each!(k in 0..j, N, {
+        weighted_noise[k] = of_noise[k].times(noise[k][k]);
+    });
+    let own = noise[j][j];
+    let mut variance = inner(&pivot, &weighted);
+    each!(k in 0..j, N, {
+        variance = variance.plus(of_noise[k].times(weighted_noise[k]));
+    });
+    let variance = variance.plus(own);
+    // Along a row that does not vary there is nothing to be told of the others.
+    let varies = Parameter::value(variance) > Real::from_u32(0);
+    let reciprocal = if varies { variance.reciprocal() } else { X::ZERO };
+    predicted[j][j] = variance;
+    each!(i in j + 1..N, N, {
+        let mut along = inner(&left[i], &weighted);
+        each!(k in 0..j, N, {
+            along = along.plus(right[i][k].times(weighted_noise[k]));
+        });
+        let along = along.plus(right[i][j].times(own)).times(reciprocal);
+        each!(k in 0..N, N, {
+            left[i][k] = left[i][k].minus(along.times(pivot[k]));
+        });
+        each!(k in 0..j, N, {
+            right[i][k] = right[i][k].minus(along.times(of_noise[k]));
+        });
+        right[i][j] = right[i][j].minus(along);
+        predicted[i][j] = along;
+    });
+}
+
+/// What a channel sees of the rows from some on.
+struct Seen<X, const N: usize> {
+    /// Of what is expected of the channel.
+    variance: X,
+    /// Its reciprocal.
+    precision: X,
+    gain: [X; N],
+}
+
+/// A channel sees the row `j` too: the factors from there on are those of what is left to know.
+#[inline(always)]
+fn take_row<X: Arithmetic, const N: usize>(
+    j: usize,
+    channel: &[X; N],
+    factors: &mut [[X; N]; N],
+    Seen { variance, precision, gain }: &mut Seen<X, N>,
+) {
+    let mut along = channel[j];
+    each!(i in j + 1..N, N, {
+        along = along.plus(factors[i][j].times(channel[i]));
+    });
+    let weighted = along.times(factors[j][j]);
+    let next = variance.plus(along.times(weighted));
+    let reciprocal = next.reciprocal();
+    let back = along.times(*precision);
+    each!(i in j + 1..N, N, {
+        let entry = factors[i][j];
+        factors[i][j] = entry.minus(gain[i].times(back));
+        gain[i] = gain[i].plus(entry.times(weighted));
+    });
+    gain[j] = weighted;
+    factors[j][j] = factors[j][j].times(variance.times(reciprocal));
+    (*variance, *precision) = (next, reciprocal);
+}
+
 /// `sum_k a_k b_k`, in order.
 #[inline(always)]
 pub(super) fn inner<X: Arithmetic, const N: usize>(a: &[X; N], b: &[X; N]) -> X {
-    let mut sum = X::ZERO;
-    for k in 0..N {
+    let mut sum = a[0].times(b[0]);
+    for k in 1..N {
         sum = sum.plus(a[k].times(b[k]));
     }
     sum

@@ -3,7 +3,7 @@
 //! | what | reads | state | work an event |
 //! |---|---|---|---|
 //! | [`NodeSum`] with `O` outputs | a [`Decision`](crate::classify::Decision) | `2 O` reals | `2 n` integer operations, `n O` additions |
-//! | [`Discrepancy`] over `C` cells | how far the events of late are from the network | `C + n + 3` reals | `2 n` integer operations, `2 sum r_i` multiply-adds; a reading `2 C` |
+//! | [`Discrepancy`] over `C` cells | how far the events of late are from the network | `C + n + 3` reals | `4 n` integer operations, `sum r_i + 2 n` multiply-adds; a reading `2 C + n` |
 //!
 //! `n` nodes with `r_i` states. An event is a slice with the number of each node's state, [`MISSING`] where
 //! there is none.

@@ -113,8 +113,8 @@ impl<W, const K: usize, const A: usize> ProfileHmm<W, K, A> {
     /// A profile from its odds `[symbol][position]`, its steps `[position]` and its flanks.
     ///
     /// # Errors
-    /// Names the first weight that is no finite number from 0 to below `2^24`, and the flanks' `stay`
-    /// where it is below `2^-24`.
+    /// Names the first weight that is no finite number from 0 to below `2^24`, ways into deletions above
+    /// one, and the flanks' `stay` where it is below `2^-24`.
     pub fn new(
         odds: [[W; K]; A],
         steps: [Steps<W>; K],
@@ -218,6 +218,11 @@ impl<'m, W> ProfileHmmView<'m, W> {
         for (position, steps) in self.steps.iter().enumerate() {
             for (way, weight) in steps.to_array().into_iter().enumerate() {
                 check(weight, Part::Transition, position, way)?;
+            }
+            for (way, weight) in [(3, steps.match_delete), (7, steps.delete_delete)] {
+                if weight.value() > W::Real::ONE {
+                    return Err(ModelError::new(Part::Transition, Flaw::AboveOne, position, way));
+                }
             }
         }
         for (way, weight) in self.flanks.to_array().into_iter().enumerate() {

@@ -1,12 +1,50 @@
-//! Answers as lines of text, for a terminal and for programs alike.
+//! Requests and answers as lines of text, for a terminal and for programs alike.
 //!
 //! Integers are decimal. A real is the eight hexadecimal digits of its bits: exact, and printing
 //! decimals would cost more flash than a model.
 
 use core::fmt;
 
-use embedded_io::{Write, WriteFmtError};
+use embedded_io::{Read, Write, WriteFmtError};
 use fishweir_core::classify::{Decision, ScoreOutOfRange};
+
+/// Ends the conversation: Ctrl-D.
+pub const END_OF_TRANSMISSION: u8 = 4;
+
+/// What comes in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// Of a line.
+    Byte(u8),
+    LineFeed,
+    Ended,
+    /// The receiver lost a byte.
+    Lost,
+}
+
+#[derive(Default)]
+pub(super) struct Receiver {
+    failing: bool,
+}
+
+impl Receiver {
+    /// The next event; an error where reading fails twice in succession.
+    pub(super) fn next<S: Read>(&mut self, serial: &mut S) -> Result<Event, S::Error> {
+        loop {
+            let mut byte = 0;
+            let read = serial.read(core::slice::from_mut(&mut byte));
+            let failed = core::mem::replace(&mut self.failing, read.is_err());
+            return Ok(match (read, byte) {
+                (Err(error), _) if failed => return Err(error),
+                (Err(_), _) => Event::Lost,
+                (Ok(0), _) | (Ok(_), END_OF_TRANSMISSION) => Event::Ended,
+                (Ok(_), b'\n') => Event::LineFeed,
+                (Ok(_), b'\r') => continue,
+                (Ok(_), byte) => Event::Byte(byte),
+            });
+        }
+    }
+}
 
 /// Writes a line and lets it go.
 pub(super) fn write_line<S: Write>(
@@ -30,7 +68,7 @@ pub(super) enum Class<'a> {
 }
 
 impl<'a> Class<'a> {
-    fn of(index: usize, names: &[&'a str]) -> Self {
+    pub(super) fn of(index: usize, names: &[&'a str]) -> Self {
         names.get(index).map_or(Self::Numbered(index), |name| Self::Named(name))
     }
 }

@@ -3,6 +3,7 @@
 pub mod adapt;
 pub mod classify_stream;
 pub mod detect_change;
+pub mod events;
 mod lines;
 pub mod symbols;
 pub mod watch_sensor;

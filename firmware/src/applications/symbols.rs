@@ -31,12 +31,10 @@ use embedded_io::{Read, Write};
 use fishweir_core::classify::{Decision, ScoreOutOfRange};
 use fishweir_core::emission::{Alphabet, Letter};
 
-use super::lines::{decided, write_line};
+pub use super::lines::END_OF_TRANSMISSION;
+use super::lines::{Event, Receiver, decided, write_line};
 use crate::classifier::Classifier;
 use crate::log::log;
-
-/// Ends the conversation.
-pub const END_OF_TRANSMISSION: u8 = 4;
 
 /// Letters, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,7 +82,7 @@ where
     loop {
         let event = receiver.next(serial)?;
         match event {
-            Event::Letter(byte) => {
+            Event::Byte(byte) => {
                 sequence.take(classifier, alphabet.decode(byte));
                 continue;
             }
@@ -121,39 +119,6 @@ impl fmt::Display for Greeting<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ready {} {}", self.alphabet.symbols(), self.alphabet.missing())?;
         self.classes.iter().try_for_each(|class| write!(f, " {class}"))
-    }
-}
-
-#[derive(PartialEq, Eq)]
-enum Event {
-    Letter(u8),
-    LineFeed,
-    Ended,
-    /// The receiver lost a byte.
-    Lost,
-}
-
-#[derive(Default)]
-struct Receiver {
-    failing: bool,
-}
-
-impl Receiver {
-    /// The next event; an error where reading fails twice in succession.
-    fn next<S: Read>(&mut self, serial: &mut S) -> Result<Event, S::Error> {
-        loop {
-            let mut byte = 0;
-            let read = serial.read(core::slice::from_mut(&mut byte));
-            let failed = core::mem::replace(&mut self.failing, read.is_err());
-            return Ok(match (read, byte) {
-                (Err(error), _) if failed => return Err(error),
-                (Err(_), _) => Event::Lost,
-                (Ok(0), _) | (Ok(_), END_OF_TRANSMISSION) => Event::Ended,
-                (Ok(_), b'\n') => Event::LineFeed,
-                (Ok(_), b'\r') => continue,
-                (Ok(_), letter) => Event::Letter(letter),
-            });
-        }
     }
 }
 

@@ -7,6 +7,7 @@ use embedded_io::Write;
 use fishweir_core::ObservationError;
 use fishweir_core::filter::Recursion;
 
+use super::bits::{self, Digest};
 use super::models::SAMPLES;
 use super::record::Measurement;
 use crate::drivers::stack;
@@ -98,6 +99,17 @@ impl<S: Write, M: Meter> Bench<S, M> {
             black_box(work());
         });
         self.row(name, [ticks, 0], [model_bytes, lent], stack_bytes, 0)
+    }
+
+    /// A digest of what a stream was read as.
+    pub(super) fn digest(
+        &mut self,
+        name: &str,
+        digest: Option<Digest>,
+    ) -> Result<(), Failure<S::Error>> {
+        let Digest(digest) = digest.ok_or(Failure::Refused)?;
+        let samples = bits::SAMPLES as u32;
+        self.send(name, Measurement { samples, digest, ..Measurement::END })
     }
 
     /// Something that is done once, whose ticks alone count.

@@ -10,8 +10,8 @@ use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
 
 use super::bench::{Bench, Failure};
-use super::models;
 use super::record::DELAY;
+use super::{bits, models};
 use crate::meter::Meter;
 
 /// Waits for a millisecond, which shows that delay and meter agree, then measures the filter. Sends a
@@ -29,6 +29,7 @@ pub fn costs<S: Write, D: DelayNs, M: Meter>(
     table.0.once(DELAY, || delay.delay_ms(1))?;
     table.floats()?;
     table.fixed()?;
+    table.readings()?;
     table.0.end()
 }
 
@@ -75,6 +76,15 @@ impl<S: Write, M: Meter> Table<S, M> {
         categorical! { 2, 16; 4, 4; 4, 16; 8, 16; }
         gaussian! { 3; 6; }
         Ok(())
+    }
+
+    /// Digests of what streams are read as.
+    #[inline(never)]
+    fn readings(&mut self) -> Result<(), Failure<S::Error>> {
+        let systems = &bits::systems()?;
+        self.0.digest("systems", bits::digest(black_box(systems), bits::row))?;
+        self.0.digest("words", bits::digest(black_box(&bits::WORDS), bits::symbol))?;
+        self.0.digest("latent", bits::digest(black_box(&bits::latent()), bits::symbol))
     }
 
     /// The same in fixed point.

@@ -9,6 +9,7 @@
 //! the filter over sizes, emissions and number types, on every board.
 
 mod bench;
+pub mod bits;
 mod costs;
 mod machines;
 mod models;

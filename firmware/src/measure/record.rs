@@ -22,6 +22,8 @@ pub struct Measurement {
     pub stack_bytes: u32,
     /// Where the code lies that pushes; 0 where it is not one function.
     pub code: u32,
+    /// Of what was read, where the host reads it too: see `bits`.
+    pub digest: u32,
 }
 
 /// The name of a row that is a wait.
@@ -30,7 +32,7 @@ pub const DELAY: &str = "a delay of 1 ms";
 /// Bytes of a name.
 pub const NAME_LENGTH: usize = 44;
 /// Bytes of a record.
-pub const LENGTH: usize = NAME_LENGTH + 8 * 4;
+pub const LENGTH: usize = NAME_LENGTH + 9 * 4;
 
 impl Measurement {
     /// Ends the table.
@@ -44,6 +46,7 @@ impl Measurement {
         state_bytes: 0,
         stack_bytes: 0,
         code: 0,
+        digest: 0,
     };
 
     /// The record on the wire: the name, then the numbers, little-endian.
@@ -61,6 +64,7 @@ impl Measurement {
             self.state_bytes,
             self.stack_bytes,
             self.code,
+            self.digest,
         ];
         for (slot, value) in numbers.chunks_exact_mut(4).zip(values) {
             slot.copy_from_slice(&value.to_le_bytes());
@@ -83,6 +87,7 @@ impl Measurement {
             &mut record.state_bytes,
             &mut record.stack_bytes,
             &mut record.code,
+            &mut record.digest,
         ];
         for (slot, bytes) in slots.into_iter().zip(numbers.chunks_exact(4)) {
             *slot = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte));

@@ -5,6 +5,7 @@ use core::mem::size_of_val;
 
 use embedded_io::Write;
 use fishweir_core::classify::{Normalisation, StreamClassifier};
+use fishweir_core::context::ContextLikelihood;
 use fishweir_core::dynamics::{Dynamics, Kalman};
 use fishweir_core::emission::{
     Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Parametrisation, Poisson,
@@ -19,6 +20,7 @@ use fishweir_core::smooth::{
 };
 
 use super::bench::{Bench, Called, Failure};
+use super::bits;
 use super::machines::machines;
 use super::models::{
     self, BOOL_STREAM, CATEGORICAL_2, CATEGORICAL_4, CATEGORICAL_8, CHANNELS, COUNT_STREAM,
@@ -49,6 +51,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         self.called(["forward called, N=8", "forward and a tangent called, N=8"], &CATEGORICAL_8)?;
         self.families()?;
         self.systems()?;
+        self.words()?;
         self.streams()?;
         self.sequences()?;
         machines(&mut self.0)?;
@@ -131,6 +134,15 @@ impl<S: Write, M: Meter> Table<S, M> {
         let bytes = size_of_val(&along);
         let name = "Kalman and a tangent, N=4 D=3";
         self.0.recursion(name, &Kalman::of(&along), bytes, stream, odd)
+    }
+
+    /// Weights of words of three symbols, four letters.
+    #[inline(never)]
+    fn words(&mut self) -> Result<(), Failure<S::Error>> {
+        let [words] = black_box(bits::WORDS.models());
+        let stream = const { &models::symbols::<4>() };
+        let bytes = size_of_val(words);
+        self.0.recursion("words, 16 contexts", &ContextLikelihood::of(words), bytes, stream, &4)
     }
 
     #[inline(never)]

@@ -11,6 +11,9 @@ use fishweir::learn::{ClassifierKind, TrainOptions, WindowKernel};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::decide;
 
+pub(crate) mod chosen;
+pub(crate) mod sequences;
+
 /// Values of the machine's C, of which folds inside the training items choose one.
 const C: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 const INNER_FOLDS: usize = 3;
@@ -62,7 +65,7 @@ impl Task<'_> {
             let gram = gram(&train)?;
             gram_seconds += before.elapsed().as_secs_f64();
             smallest = smallest.min(gram.spectrum()?.smallest);
-            right += self.right(&gram, &train, &test)?;
+            right += self.right_of(&gram, &train, &test)?;
         }
         Ok(self.outcome(right, smallest, gram_seconds, begun))
     }
@@ -79,7 +82,7 @@ impl Task<'_> {
         let mut right = 0;
         for fold in 0..self.folds.len() {
             let (train, test) = (self.folds.train(fold), self.folds.test(fold));
-            right += self.right(&gram, &train, &test)?;
+            right += self.right_of(&gram, &train, &test)?;
         }
         Ok(self.outcome(right, smallest, gram_seconds, begun))
     }
@@ -108,23 +111,48 @@ impl Task<'_> {
 
     /// Trains on the training items, C chosen by folds inside them; how many test items are decided
     /// rightly.
-    fn right(&self, gram: &Gram, train: &[usize], test: &[usize]) -> Result<usize, Box<dyn Error>> {
+    fn right_of(
+        &self,
+        gram: &Gram,
+        train: &[usize],
+        test: &[usize],
+    ) -> Result<usize, Box<dyn Error>> {
         let mut options = TrainOptions::new(ClassifierKind::Bayes);
         options.c = C.to_vec();
-        let problem = WindowKernel {
+        let problem = self.problem(gram, &options);
+        let c = problem.choose_by(train, Some(&self.inner_folds(train)?))?.setting.c;
+        let right = self.right(&problem, (train, test), c)?;
+        Ok(right.into_iter().filter(|right| *right).count())
+    }
+
+    /// Folds inside some items.
+    pub(crate) fn inner_folds(&self, train: &[usize]) -> Result<Folds, Box<dyn Error>> {
+        let groups: Vec<usize> = train.iter().map(|&item| self.groups[item]).collect();
+        let labels: Vec<usize> = train.iter().map(|&item| self.labels[item]).collect();
+        Ok(Folds::grouped(&labels, self.classes, &groups, INNER_FOLDS, Some(1))?)
+    }
+
+    /// Machines on a matrix.
+    fn problem<'k>(&'k self, gram: &'k Gram, options: &'k TrainOptions) -> WindowKernel<'k> {
+        WindowKernel {
             gram,
             labels: self.labels.to_vec(),
             groups: self.groups.to_vec(),
             classes: self.classes,
-            options: &options,
-        };
-        let groups: Vec<usize> = train.iter().map(|&item| self.groups[item]).collect();
-        let labels = problem.labels(train);
-        let inner = Folds::grouped(&labels, self.classes, &groups, INNER_FOLDS, Some(1))?;
-        let c = problem.choose_by(train, Some(&inner))?.setting.c;
+            options,
+        }
+    }
+
+    /// Which test items a machine decides rightly.
+    fn right(
+        &self,
+        problem: &WindowKernel<'_>,
+        (train, test): (&[usize], &[usize]),
+        c: f64,
+    ) -> Result<Vec<bool>, Box<dyn Error>> {
         let values = problem.train(train, c)?.values(test);
-        let decided = values.iter().map(|values| decide(values).class);
-        Ok(decided.zip(problem.labels(test)).filter(|(class, label)| class == label).count())
+        let of = values.iter().zip(test);
+        Ok(of.map(|(values, &item)| decide(values).class == self.labels[item]).collect())
     }
 }
 

@@ -41,7 +41,8 @@ pub(super) struct Training {
     /// always exist
     #[arg(long, value_name = "COLUMN")]
     pub(super) group: Option<String>,
-    /// Hidden states of each class model [default: 4]; numbers of the hidden state of an lds [default: 2]
+    /// Hidden states of each class model [default: 4]; numbers of the hidden state of an lds,
+    /// switching or not [default: 2]
     #[arg(long, value_name = "N")]
     states: Option<usize>,
     /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
@@ -135,7 +136,8 @@ pub(super) struct Emitting {
     /// Channels of 0 and 1: bernoulli [default: categorical for symbols, gaussian for channels]
     #[arg(long, value_name = "FAMILY", value_parser = families())]
     emission: Option<&'static dyn Family>,
-    /// Gaussians that each state mixes, 1 to 8 (mixture), or those of a model without states, 1 to 64
+    /// Gaussians that each state mixes, 1 to 8 (mixture), or those of a model without states, 1 to 64; modes of a
+    /// system that switches
     /// [default: 2]
     #[arg(long, value_name = "M")]
     components: Option<usize>,
@@ -187,13 +189,21 @@ pub(super) struct ScoreKernels {
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=64))]
     power: Option<u32>,
     /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common
-    /// (latent-mean-map)
+    /// (latent-mean-map, empirical-mean-map)
     /// [default: 1]
     #[arg(long, value_name = "L", value_parser = rate, allow_negative_numbers = true)]
     lambda: Option<f64>,
+    /// Symbols of a word before its last; commands have the option elsewhere.
+    #[arg(skip)]
+    order: Option<u8>,
 }
 
 impl ScoreKernels {
+    /// With so many symbols of a word before its last.
+    pub(super) fn with_order(&self, order: Option<u8>) -> Self {
+        Self { order, ..self.clone() }
+    }
+
     /// Widths given.
     pub(super) fn sigma(&self) -> &[f64] {
         &self.sigma
@@ -424,6 +434,7 @@ impl Training {
         }
         set(&mut options.power, self.kernels.power);
         set(&mut options.lambda, self.kernels.lambda);
+        set(&mut options.order, self.kernels.order.map(usize::from));
         Ok(options)
     }
 
@@ -435,20 +446,28 @@ impl Training {
         kernels: bool,
         by_name: bool,
     ) -> Result<(), Failure> {
-        use ClassifierKind::{Bayes, Cosine, Fisher, Gaussian, LatentMap, Polynomial, Top};
+        use ClassifierKind::{
+            Bayes, Cosine, EmpiricalMap, Fisher, Gaussian, LatentMap, Polynomial, Top,
+        };
+        let models = kernels || kinds.iter().any(|kind| *kind != EmpiricalMap);
         let machines = kinds.iter().any(|kind| *kind != Bayes);
         let readers = |name| match name {
             "--learner" | "--c" => machines || kernels,
             "--normalisation" | "--scaling" => machines,
             // Bayes classifiers are trained on no copies, and choose no mirror image.
             "--copies" | "--vectors" | "--axial" | "--rotation" | "--gain" => machines,
-            "--score-model" => kinds.iter().any(|kind| ![Bayes, Top].contains(kind)),
+            "--emission" | "--components" | "--states" | "--topology" | "--restarts" | "--seed"
+            | "--iterations" | "--tolerance" => models,
+            "--score-model" => kinds.iter().any(|kind| ![Bayes, Top, EmpiricalMap].contains(kind)),
             "--no-likelihood" => {
                 kinds.iter().any(|kind| [Fisher, Gaussian, Polynomial, Cosine].contains(kind))
             }
             "--sigma" => kinds.contains(&Gaussian) || by_name,
             "--power" => kinds.contains(&Polynomial) || by_name,
-            "--lambda" => kinds.contains(&LatentMap) || by_name,
+            "--lambda" => {
+                kinds.iter().any(|kind| [LatentMap, EmpiricalMap].contains(kind)) || by_name
+            }
+            "--order" => kinds.contains(&EmpiricalMap) || by_name,
             _ => true,
         };
         let unread: Vec<_> = self.given().into_iter().filter(|&name| !readers(name)).collect();
@@ -521,6 +540,7 @@ impl Training {
             ("--sigma", !self.kernels.sigma.is_empty()),
             ("--power", self.kernels.power.is_some()),
             ("--lambda", self.kernels.lambda.is_some()),
+            ("--order", self.kernels.order.is_some()),
             ("--score-model", self.score_model.is_some()),
             ("--no-likelihood", self.no_likelihood),
         ])

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use fishweir::data::{Dataset, ReadOptions, Rows, Samples, Window};
-use fishweir::deploy::DeployedClassifier;
+use fishweir::deploy::Deployed;
 use fishweir::device::{Board, DeviceError, Firmware};
 use fishweir::evaluate::{CrossValidationOptions, Figures, Latency, Roc, Units, judge};
 use fishweir::files;
@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use super::arguments::Training;
 use super::reading::Cutting;
-use super::run::{Form, artefact_of, check, on_device};
+use super::run::{Form, check, on_device};
 use super::{Failure, evaluate, fit};
 
 /// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz.
@@ -143,15 +143,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     tell.stage(format_args!("Fitting the model to flash, without subject {subject}."))?;
     let options = training.options(ClassifierKind::Fisher, &cutting)?;
     let trained = fit::fit(&data, &inside, &options)?;
-    let kind = trained.classifier.deploy()?;
-    let deployed = kind.any();
+    let deployed = trained.classifier.deploy()?;
     let at = |name: &str| folder.join(name);
     let file = at("model.json").display().to_string();
-    let fit = fit::report(&data, &inside, &options, &trained, &kind, file);
+    let fit = fit::report(&data, &inside, &options, &trained, &deployed, file);
     tell.show(&fit)?;
     let windows = data.windows(options.windowing.as_ref());
     let cut: Vec<Window<'_>> = windows.of_all(&outside).copied().collect();
-    let judged = judge(deployed, &cut);
+    let judged = judge(&deployed, &cut);
     let of_series: Vec<usize> = judged.iter().map(|one| one.series).collect();
     let held_out = ModelEvaluation {
         model: fit.model.clone(),
@@ -174,14 +173,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     tell.stage("Exporting the model: JSON, Rust source with a static, binary artefact.")?;
     trained.classifier.save(&at("model.json"))?;
     files::write_whole(&at("model.rs"), deployed.to_source().as_bytes())?;
-    files::write_whole(&at("model.fishweir"), &artefact_of(deployed)?)?;
+    files::write_whole(&at("model.fishweir"), &deployed.to_artefact()?)?;
     for name in ["model.json", "model.rs", "model.fishweir"] {
         let bytes = fs::metadata(at(name)).map_or(0, |file| file.len());
         tell.say(format_args!("    {}: {} B", at(name).display(), grouped(bytes as usize)))?;
     }
 
     tell.stage(format_args!("Drawing the margins along one stream of subject {subject}."))?;
-    files::write_whole(&at("stream.svg"), figure(&data, &outside, deployed, subject)?.as_bytes())?;
+    files::write_whole(&at("stream.svg"), figure(&data, &outside, &deployed, subject)?.as_bytes())?;
     tell.say(format_args!("    {}", at("stream.svg").display()))?;
 
     tell.stage(
@@ -197,7 +196,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let recording = Recording::new(streams, None);
             let name = PathBuf::from(format!("a tenth of {}", held_out.data.data));
             let names = (Path::new("model.rs"), name.as_path());
-            let report = on_device((&firmware, board), deployed, &recording, names, Form::Source)?;
+            let report = on_device((&firmware, board), &deployed, &recording, names, Form::Source)?;
             tell.show(&report)?;
             Some(report)
         }
@@ -240,7 +239,7 @@ fn firmware_and_board() -> Result<(Firmware, &'static Board), Vec<String>> {
 fn figure(
     data: &Dataset,
     series: &[usize],
-    deployed: &dyn DeployedClassifier,
+    deployed: &Deployed,
     subject: &str,
 ) -> Result<String, Failure> {
     let arm = data.columns().iter().position(|name| name == "side");
@@ -258,7 +257,7 @@ fn figure(
     }
     let samples = Samples::Channels(rows);
     let view = samples.view();
-    let mut stream = deployed.start();
+    let mut stream = deployed.stream();
     let mut readings = Vec::new();
     let (mut whole, mut right) = (0, 0);
     for end in (WINDOW.get()..=view.len()).step_by(FIGURE_HOP) {

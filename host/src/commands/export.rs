@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fishweir::classifier::Observations;
-use fishweir::deploy::{Cost, DeployedKind, Deviation, FixedPoint, Limits, ModelKind};
+use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits};
 use serde::Serialize;
 
 use super::arguments::{named, refuse_idle, share};
 use super::model::Model;
 use super::output::{self, Outputs};
 use super::reading::Reading;
-use super::run::{NO_ARTEFACT, artefact_of};
+use super::run::NO_ARTEFACT;
 use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
@@ -128,12 +128,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     let model = Model::read(&arguments.model)?;
-    let trained_on = model.fitted.as_ref().map(|fitted| Path::new(&fitted.provenance().data));
+    let trained_on = model.fitted.as_ref().map(|fitted| Path::new(&fitted.provenance.data));
     let data = arguments.data.as_deref().into_iter().chain(trained_on);
     let inputs: Vec<&Path> = data.chain([arguments.model.as_path()]).collect();
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &inputs)?;
-    let without = model.any().to_artefact().is_none();
+    let without = model.deployed.no_artefact().is_some();
     if without && let Some((_, file)) = wanted.iter().find(|(form, _)| *form == Form::Artefact) {
         return Err(Failure::Input(format!("{}: {NO_ARTEFACT}: use --rust", file.display())));
     }
@@ -161,8 +161,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for (form, file) in wanted {
         let (form, bytes) = match (form, &fixed) {
             (Form::Rust, Some((fixed, _))) => ("Rust source", fixed.to_source().into_bytes()),
-            (Form::Rust, None) => ("Rust source", model.any().to_source().into_bytes()),
-            (Form::Artefact, _) => ("artefact", artefact_of(model.any())?),
+            (Form::Rust, None) => ("Rust source", model.deployed.to_source().into_bytes()),
+            (Form::Artefact, _) => ("artefact", model.deployed.to_artefact()?),
         };
         output::write(file, &bytes)?;
         let file = file.display().to_string();
@@ -180,7 +180,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         files: written,
         cost: match &fixed {
             Some((fixed, _)) => Some(fixed.cost()),
-            None => matches!(model.deployed, DeployedKind::Machine(_)).then(|| model.any().cost()),
+            None => model.deployed.kernel_name().map(|_| model.deployed.cost()),
         },
         places: fixed.as_ref().map(|(fixed, _)| places(fixed)),
         deviation: fixed.map(|(_, deviation)| deviation),
@@ -190,19 +190,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The model in fixed point, measured: an error where it decides otherwise than `f64` too often.
 fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Deviation), Failure> {
-    let refused = |what| Err(Failure::Input(format!("{}: {what}", arguments.model.display())));
-    let classifier = match &model.fitted {
-        Some(ModelKind::Linear(classifier)) => classifier.as_ref(),
-        Some(ModelKind::Machine(_)) => {
-            return refused("a kernel machine is exported in f32, not in fixed point");
-        }
-        None => {
-            return refused(
-                "an artefact is in f32 already; export fixed point from the fitted model (JSON)",
-            );
-        }
+    let file = arguments.model.display();
+    let Some(classifier) = &model.fitted else {
+        return Err(Failure::Input(format!(
+            "{file}: an artefact is in f32 already; export fixed point from the fitted model (JSON)"
+        )));
     };
-    let fixed = classifier.quantise()?;
+    let fixed =
+        classifier.quantise().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
     let named = PathBuf::from(&classifier.provenance.data);
     let data = arguments.data.as_deref().unwrap_or(&named);
     if !data.exists() {

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use fishweir::classifier::Classifier;
 use fishweir::data::{Kind, Windowing};
-use fishweir::deploy::{Deployed, DeployedClassifier, DeployedKind, ModelKind};
+use fishweir::deploy::Deployed;
 use fishweir::evaluate::windowing_of;
 use fishweir::files;
+use fishweir::model::ModelSet;
 use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
 
@@ -14,9 +16,9 @@ use super::Failure;
 /// A model as it was read.
 pub(super) struct Model {
     /// The numbers of a device.
-    pub(super) deployed: DeployedKind,
-    /// What they were made from; `None` for an artefact.
-    pub(super) fitted: Option<ModelKind>,
+    pub(super) deployed: Deployed,
+    /// The classifier that they were made from; `None` for an artefact, and for a set of models.
+    pub(super) fitted: Option<Classifier>,
     /// What computed where an artefact was written; `None` for a fitted model.
     pub(super) profile: Option<Profile>,
     /// Bytes of the file.
@@ -24,30 +26,35 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Reads a fitted model, of either kind, or an artefact: its contents tell which.
+    /// Reads a fitted model, a set of linear dynamical systems one a class, or an artefact: its contents tell
+    /// which.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let bytes = files::read(path)?;
         let file = path.display().to_string();
         let file_bytes = bytes.len();
         if Deployed::is_artefact(&bytes) {
-            let deployed = DeployedKind::Linear(Deployed::from_artefact(&file, &bytes)?);
+            let deployed = Deployed::from_artefact(&file, &bytes)?;
             let profile = Header::parse(&bytes).ok().map(|header| header.profile());
             return Ok(Self { deployed, fitted: None, profile, file_bytes });
         }
-        let fitted = ModelKind::parse(&file, &bytes)?;
+        let fitted = match Classifier::parse(&file, &bytes) {
+            Ok(fitted) => fitted,
+            Err(error) => {
+                // A bank of models that decide by themselves is no classifier's file.
+                let Ok(set) = ModelSet::parse(&file, &bytes) else { return Err(error.into()) };
+                let deployed = Deployed::of_systems(&set)
+                    .map_err(|error| Failure::Input(format!("{file}: {error}")))?;
+                return Ok(Self { deployed, fitted: None, profile: None, file_bytes });
+            }
+        };
         let deployed =
             fitted.deploy().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
         Ok(Self { deployed, fitted: Some(fitted), profile: None, file_bytes })
     }
 
-    /// What either kind can do.
-    pub(super) fn any(&self) -> &dyn DeployedClassifier {
-        self.deployed.any()
-    }
-
     /// What it observes, as readers of data want it.
     pub(super) fn kind(&self) -> Result<Kind, Failure> {
-        Ok(self.any().observations().kind()?)
+        Ok(self.deployed.observations().kind()?)
     }
 
     /// The windowing asked for, or else the one it was trained with.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fishweir::deploy::DeployedClassifier;
+use fishweir::deploy::Deployed;
 use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
 use fishweir::parity::{Parity, Recording, compare, profile_differences};
@@ -41,7 +41,7 @@ pub(super) struct Arguments {
 }
 
 /// The names of the boards, to choose from.
-fn boards() -> impl TypedValueParser<Value = &'static Board> {
+pub(super) fn boards() -> impl TypedValueParser<Value = &'static Board> {
     let names = BOARDS.iter().map(|board| PossibleValue::new(board.name).help(board.core));
     PossibleValuesParser::new(names).try_map(|name| Board::named(&name))
 }
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
     let names = (arguments.model.as_path(), arguments.data.as_path());
     let board = (&firmware, arguments.board);
-    let mut report = on_device(board, model.any(), &recording, names, form)?;
+    let mut report = on_device(board, &model.deployed, &recording, names, form)?;
     if let Some(written) = model.profile {
         let profiles = [Profile::of(NumberFormat::F32), written];
         let names = ["on the host", "where the artefact was written"];
@@ -110,7 +110,7 @@ fn check_parity(parity: &Parity, profile_differences: &[String]) -> Result<(), F
 /// compares. `names` are those of model and data.
 pub(super) fn on_device(
     (firmware, board): (&Firmware, &'static Board),
-    model: &dyn DeployedClassifier,
+    model: &Deployed,
     recording: &Recording<'_>,
     (file, data): (&Path, &Path),
     form: Form,
@@ -125,7 +125,7 @@ pub(super) fn on_device(
         }
         Form::Artefact => {
             let artefact = folder.path().join("model.fishweir");
-            files::write_whole(&artefact, &artefact_of(model)?)?;
+            files::write_whole(&artefact, &model.to_artefact()?)?;
             firmware.build(board, APPLICATION, ModelFile::Artefact(&artefact), &elf)?
         }
     };
@@ -143,11 +143,6 @@ pub(super) fn on_device(
     ];
     let report = DeviceComparison::new(names, &image, &run, parity, model.cost());
     Ok(DeviceComparison { evidence: model.evidence_name(), ..report })
-}
-
-/// The binary artefact of what has one.
-pub(super) fn artefact_of(model: &dyn DeployedClassifier) -> Result<Vec<u8>, Failure> {
-    Ok(model.to_artefact().ok_or_else(|| Failure::Input(NO_ARTEFACT.into()))??)
 }
 
 /// Why some models have none.

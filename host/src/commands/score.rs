@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use fishweir::data::{LiveReader, Sample, Window};
-use fishweir::deploy::{DecisionStream, DeployedClassifier};
+use fishweir::deploy::{Deployed, Stream};
 use fishweir::report::counted;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -103,8 +103,8 @@ impl Serialize for Number {
 
 impl<'a> Decided<'a> {
     fn read(
-        deployed: &'a dyn DeployedClassifier,
-        stream: &dyn DecisionStream,
+        deployed: &'a Deployed,
+        stream: &Stream,
         start: u64,
         end: u64,
     ) -> Result<Self, Failure> {
@@ -145,7 +145,7 @@ impl<'a> Decided<'a> {
 }
 
 /// The names of the columns.
-fn heads(deployed: &dyn DeployedClassifier, series: bool) -> Vec<String> {
+fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
     let classes = deployed.classes();
     let values: Vec<String> = if deployed.outputs() == 1 {
         vec!["value".to_owned()]
@@ -174,9 +174,9 @@ fn score_file(
     let data = tell::read(path, &arguments.reading.options_of(model, None)?)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
-    let deployed = model.any();
+    let deployed = &model.deployed;
     let classes = deployed.classes();
-    let judge = |stream: &mut dyn DecisionStream, window: &Window<'_>| {
+    let judge = |stream: &mut Stream, window: &Window<'_>| {
         stream.reset();
         let refused = window.samples.iter().filter(|&sample| stream.push(sample).is_err()).count();
         let start = window.start as u64;
@@ -188,10 +188,8 @@ fn score_file(
         .all()
         .par_chunks(16)
         .map_init(
-            || model.any().start(),
-            |stream, windows| {
-                windows.iter().map(|one| judge(stream.as_mut(), one)).collect::<Vec<_>>()
-            },
+            || model.deployed.stream(),
+            |stream, windows| windows.iter().map(|one| judge(stream, one)).collect::<Vec<_>>(),
         )
         .flatten_iter()
         .collect();
@@ -205,7 +203,7 @@ fn score_file(
     let first = decisions.iter().position(|one| one.refused > 0);
     let count = decisions.iter().map(|one| one.refused).sum();
     let first = first.and_then(|index| windows.all().get(index));
-    let refused = tell::refused(model.any(), &data, count, first);
+    let refused = tell::refused(&model.deployed, &data, count, first);
     let text = if arguments.json {
         #[derive(Serialize)]
         struct Scores<'a> {
@@ -218,7 +216,7 @@ fn score_file(
         text
     } else {
         let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(heads(model.any(), true))?;
+        table.write_record(heads(&model.deployed, true))?;
         for one in &decisions {
             table.write_record(one.record())?;
         }
@@ -231,10 +229,10 @@ fn score_file(
 /// Decides as samples arrive; says how many were refused, if any. Every line is flushed: whoever reads it
 /// is waiting.
 fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, Failure> {
-    let deployed = model.any();
+    let deployed = &model.deployed;
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
         .of_values(model.deployed.values());
-    let mut stream = model.any().start();
+    let mut stream = model.deployed.stream();
     let write = |one: &Decided<'_>| -> Result<(), Failure> {
         let mut line =
             if arguments.json { serde_json::to_string(one)? } else { csv_line(&one.record())? };
@@ -246,7 +244,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
     // Series without an observed sample so far, and whether this one has any.
     let (mut blind, mut observed) = (0, false);
     if !arguments.json {
-        output::print((csv_line(&heads(model.any(), false))? + "\n").as_bytes())?;
+        output::print((csv_line(&heads(&model.deployed, false))? + "\n").as_bytes())?;
     }
     loop {
         let (ended, read) = match reader.advance() {
@@ -284,7 +282,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
             }
         }
         if end % arguments.every == 0 {
-            write(&Decided::read(deployed, stream.as_ref(), start, end)?)?;
+            write(&Decided::read(deployed, &stream, start, end)?)?;
         }
     }
     if blind > 0 {

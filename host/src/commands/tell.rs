@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use fishweir::data::{Dataset, Kind, ReadOptions, Window, Windowing};
-use fishweir::deploy::DeployedClassifier;
+use fishweir::deploy::Deployed;
 use fishweir::model::Family;
 use fishweir::report::{counted, grouped};
 
@@ -105,6 +105,7 @@ pub(super) fn room_for(data: &Dataset, family: &Family) -> Result<(), Failure> {
         Family::HiddenMarkov(fit) => room_to_fit(data, fit.states),
         // Of a linear system two covariances and a gain a sample, as many reals as so many states.
         Family::LinearSystem(fit) => room_to_fit(data, 2 * fit.states * fit.states),
+        Family::SwitchingSystem(fit) => room_to_fit(data, 2 * fit.system.states.pow(2)),
         _ => Ok(()),
     }
 }
@@ -150,13 +151,13 @@ fn room(
 /// Which samples the models refused, if any: how many, and where the first is, `first` being the
 /// first window with one. For a failed check.
 pub(super) fn refused(
-    deployed: &dyn DeployedClassifier,
+    deployed: &Deployed,
     data: &Dataset,
     count: usize,
     first: Option<&Window<'_>>,
 ) -> Option<String> {
     let window = first?;
-    let mut stream = deployed.start();
+    let mut stream = deployed.stream();
     let refused = window.samples.iter().position(|sample| stream.push(sample).is_err());
     let sample = window.start + refused.unwrap_or_default();
     let series = window.source;

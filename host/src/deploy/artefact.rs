@@ -39,6 +39,12 @@ pub enum ArtefactFileError {
     /// Emissions that an artefact has no code for.
     #[error("an artefact holds no {0} emissions: export Rust source (--rust)")]
     Family(&'static str),
+    /// What else an artefact has no code for.
+    #[error("an artefact holds no {0}: export Rust source (--rust)")]
+    Without(&'static str),
+    /// A kernel machine.
+    #[error("an artefact holds no kernel machine: export Rust source (--rust)")]
+    Kernel,
     /// A size that two bytes, or four, cannot say.
     #[error("the classifier is too large for an artefact")]
     TooLarge,
@@ -61,10 +67,11 @@ impl Deployed {
         })
     }
 
-    /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order.
+    /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order. (Of words the table
+    /// of contexts is left blank, for no artefact holds it.)
     #[must_use]
     pub fn payload(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
+        let mut bytes = vec![0; self.context_bytes()];
         let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
         fn weights<'a>(row: impl IntoIterator<Item = &'a Weight>, put: &mut impl FnMut(f32)) {
             for weight in row {
@@ -76,6 +83,7 @@ impl Deployed {
         for (index, model) in self.models.iter().enumerate() {
             let states = match &steps {
                 Some(steps) => steps[index].clone(),
+                None if self.order.is_some() => (0..model.emission.len()).collect(),
                 None => {
                     weights(&model.initial, &mut put);
                     weights(model.transition.iter().flatten(), &mut put);
@@ -98,7 +106,13 @@ impl Deployed {
     /// # Errors
     /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
     pub fn to_artefact(&self) -> Result<Vec<u8>, ArtefactFileError> {
+        if let Some(what) = self.without_artefact() {
+            return Err(ArtefactFileError::Without(what));
+        }
         let family = EmissionType::of(&self.models).family;
+        if self.kernel.is_some() {
+            return Err(ArtefactFileError::Kernel);
+        }
         if family.artefact().is_none() {
             return Err(ArtefactFileError::Family(family.name()));
         }
@@ -117,6 +131,26 @@ impl Deployed {
         let header = Header::encode(shape, &payload, labels.as_bytes())
             .ok_or(ArtefactFileError::TooLarge)?;
         Ok([header.as_slice(), &payload, labels.as_bytes()].concat())
+    }
+
+    /// What there is of it that an artefact has no code for.
+    fn without_artefact(&self) -> Option<&'static str> {
+        let words = self.order.map(|_| "weights of words");
+        words.or(self.has_systems().then_some("linear dynamical systems"))
+    }
+
+    /// Why it has no binary artefact, in words; `None` where it has one.
+    #[must_use]
+    pub fn no_artefact(&self) -> Option<String> {
+        let (family, shape) = self.emission();
+        if self.kernel.is_some() {
+            return Some("kernel machines are exported as Rust source".to_owned());
+        }
+        if let Some(what) = self.without_artefact() {
+            return Some(format!("{what} are exported as Rust source"));
+        }
+        let none = family.artefact().is_none();
+        none.then(|| format!("{} are exported as Rust source", family.words(shape)))
     }
 
     /// Writes the artefact, whole or not at all.
@@ -196,7 +230,17 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         Observed::Symbol => Observations::Symbols(observed.concat()),
         Observed::Channels(_) => Observations::Channels(observed),
     };
-    let deployed = Deployed { observations, classes, models, weights, biases, normalisation };
+    let deployed = Deployed {
+        observations,
+        classes,
+        models,
+        systems: Vec::new(),
+        order: None,
+        kernel: None,
+        weights,
+        biases,
+        normalisation,
+    };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
     if !labelled || deployed.size() != sizes.emission.size {
         return Err(ArtefactError::Labels);

@@ -11,7 +11,7 @@ use fishweir_core::number::{Parameter, Real, Scalar, Weight as CoreWeight};
 
 use super::{DeployedEmission, DeployedModel, PushError};
 use crate::runtime::family::lift;
-use crate::runtime::{CategoricalVec, HostReal, HostWeight, RowState, with_states};
+use crate::runtime::{CategoricalVec, HostReal, HostWeight, RowState, with_few_states};
 
 /// What is pushed, whatever its kind.
 pub(super) enum Observation<'a, T> {
@@ -79,11 +79,14 @@ where
         self.model.likelihood().read(&self.state).value()
     }
     fn log_parts(&self) -> ([T; 2], Vec<[T; 2]>) {
-        let [high, low] = self.model.log_parts(&self.state);
-        let derivative =
-            |direction| Some([high.derivative(direction)?, low.derivative(direction)?]);
-        ([high.value(), low.value()], (0..).map_while(derivative).collect())
+        parts(self.model.log_parts(&self.state))
     }
+}
+
+/// The values of a log-likelihood and what they drop, and its derivatives.
+pub(super) fn parts<T: Real>([high, low]: [impl Scalar<Real = T>; 2]) -> ([T; 2], Vec<[T; 2]>) {
+    let derivative = |direction| Some([high.derivative(direction)?, low.derivative(direction)?]);
+    ([high.value(), low.value()], (0..).map_while(derivative).collect())
 }
 
 impl<T: Real, W: CoreWeight<Real = T>> Build<T> for CategoricalVec<W> {
@@ -167,7 +170,7 @@ where
     Number<E>: Send,
     <Number<E> as fishweir_core::number::Number>::Ledger: Send,
 {
-    with_states!(model.initial.len(), N => {
+    with_few_states!(model.initial.len(), N => {
         let hmm: CoreHmm<E, N> = hmm(model, first);
         Box::new(Running::<_, E>::of(hmm))
     })

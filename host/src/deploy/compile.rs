@@ -3,46 +3,11 @@
 use fishweir_core::number::Real;
 use fishweir_core::{ModelError, Part};
 
-use super::{Deployed, DeployedModel, Weight};
-use crate::classifier::{Classifier, Direction, Observations};
+use super::{DeployError, Deployed, DeployedEmission, DeployedModel, Weight};
+use crate::classifier::{Classifier, Direction, Observations, Rule, contexts_of};
 use crate::data::Values;
 use crate::runtime::family::{Along, DoesNotFit, weights_along};
-use crate::runtime::{Hmm, Observed};
-
-/// Why a classifier does not compile.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CompileError {
-    /// A number that `f32` cannot hold.
-    #[error(
-        "{model}: the {part} of channel {channel} does not fit in the number format ({value:e}); {advice}"
-    )]
-    OutOfRange {
-        /// Which model, by its class where it has one.
-        model: String,
-        /// Which part.
-        part: &'static str,
-        /// Which channel, by its name where it has one.
-        channel: String,
-        /// Its value.
-        value: f64,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// A direction whose emission part is of another family than the model's.
-    #[error("{0}: its direction is of another emission family")]
-    Family(String),
-    /// What the device refuses once all is rounded.
-    #[error("no device takes {place}: {source}, in the number format of a device; {advice}")]
-    Rounded {
-        /// Which model, and which channel where that is known.
-        place: String,
-        /// Which number, and what is wrong with it.
-        source: ModelError,
-        /// What to do.
-        advice: &'static str,
-    },
-}
+use crate::runtime::{Distribution, Emissions, Hmm, Observed};
 
 /// What to do where the number format does not hold a model of what is observed: counts, and answers, are
 /// what they are in any unit.
@@ -102,7 +67,7 @@ impl<'a> Names<'a> {
 }
 
 impl Classifier {
-    /// Attaches the directions to the models and rounds all to `f32`.
+    /// As a device holds it, in `f32`: compiled to directions, or with its support vectors.
     ///
     /// A classifier that is linear in log-likelihoods and scores needs no score on the device: for a
     /// direction `w`, `w . score` is a directional derivative, which the forward filter carries along
@@ -116,12 +81,15 @@ impl Classifier {
     /// [`Deployed::succession`].
     ///
     /// # Errors
-    /// [`CompileError`] naming a number that does not fit.
-    pub fn compile(&self) -> Result<Deployed, CompileError> {
+    /// [`DeployError`] naming what `f32` or a device does not hold.
+    pub fn deploy(&self) -> Result<Deployed, DeployError> {
+        if let Rule::Expansion(expansion) = &self.rule {
+            return self.store(expansion);
+        }
         let deployed: Deployed = self.compile_in()?;
         let names = Names::of(&self.classes, self.models.len(), &self.observations);
-        for (index, model) in deployed.models.iter().enumerate() {
-            deployed.validate_model(model).map_err(|source| CompileError::Rounded {
+        for (index, model) in deployed.each_model() {
+            deployed.validate_model(&model).map_err(|source| DeployError::Rounded {
                 place: names.place(index, &source),
                 source,
                 advice: advice(self.models[index].emission.family().observes()),
@@ -129,38 +97,51 @@ impl Classifier {
         }
         deployed.validate_outputs().map_err(|source| {
             let place = "what models are weighed by".to_owned();
-            CompileError::Rounded { place, source, advice: "fit the model again" }
+            DeployError::Rounded { place, source, advice: "fit the model again" }
         })?;
         Ok(deployed)
     }
 
-    /// The same in another real format: `f64` for what other formats are made from.
+    /// The same in another real format, directions alone: `f64` for what other formats are made from.
     ///
     /// # Errors
-    /// [`CompileError`] naming a number that does not fit.
-    pub fn compile_in<T: Real>(&self) -> Result<Deployed<T>, CompileError> {
+    /// [`DeployError`] naming a number that does not fit.
+    pub fn compile_in<T: Real>(&self) -> Result<Deployed<T>, DeployError> {
+        let outputs = match &self.rule {
+            Rule::Linear(outputs) | Rule::Words { outputs, .. } => outputs,
+            Rule::Expansion(_) => return Err(DeployError::Expansion),
+        };
         let states = self.states();
         let names = Names::of(&self.classes, self.models.len(), &self.observations);
+        let contexts = self.order().and_then(|order| contexts_of(self.size(), order));
         let models = self
             .models
             .iter()
             .enumerate()
             .map(|(index, model)| {
                 let directions: Vec<&Direction> =
-                    self.outputs.iter().filter_map(|output| output.directions.get(index)).collect();
-                attach((index, names), model, &directions, states)
+                    outputs.iter().filter_map(|output| output.directions.get(index)).collect();
+                let attached = attach((index, names), model, &directions, states)?;
+                let Some(contexts) = contexts else { return Ok(attached) };
+                let row = model.emission.distributions().and_then(|mut all| all.pop());
+                let Some(Distribution::Categorical(row)) = row else { return Ok(attached) };
+                let rows = Emissions::categorical(vec![row; contexts]);
+                let emission = emissions_along((index, names), &rows, &directions, 0..contexts)?;
+                Ok(DeployedModel { emission, ..attached })
             })
             .collect::<Result<_, _>>()?;
         Ok(Deployed {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
             models,
-            weights: self
-                .outputs
+            systems: Vec::new(),
+            order: self.order(),
+            kernel: None,
+            weights: outputs
                 .iter()
                 .map(|output| output.weights.iter().map(|&weight| T::from_f64(weight)).collect())
                 .collect(),
-            biases: self.outputs.iter().map(|output| T::from_f64(output.bias)).collect(),
+            biases: outputs.iter().map(|output| T::from_f64(output.bias)).collect(),
             normalisation: self.normalisation,
         })
     }
@@ -172,7 +153,7 @@ pub(super) fn attach<T: Real>(
     model: &Hmm,
     directions: &[&Direction],
     states: usize,
-) -> Result<DeployedModel<T>, CompileError> {
+) -> Result<DeployedModel<T>, DeployError> {
     let row = |row: &[f64], logits: &dyn Fn(&Direction) -> Vec<f64>, length: usize, stay| {
         let rates: Vec<Vec<f64>> = directions.iter().map(|d| logits(d)).collect();
         let along: Vec<(bool, &[f64])> = directions
@@ -199,21 +180,30 @@ pub(super) fn attach<T: Real>(
             None => row(&[], &|_| Vec::new(), states, Some(from)),
         });
     }
-    let ((index, names), advice) = (name, advice(model.emission.family().observes()));
+    // A state out of reach emits as state 0 does: valid, and never the likeliest by itself.
+    let rows = (0..states).map(|state| if state < model.states() { state } else { 0 });
+    let emission = emissions_along(name, &model.emission, directions, rows)?;
+    Ok(DeployedModel { initial, transition, emission })
+}
+
+/// Rows of emissions with the directions attached.
+fn emissions_along<T: Real>(
+    (index, names): (usize, Names<'_>),
+    emission: &Emissions,
+    directions: &[&Direction],
+    rows: impl Iterator<Item = usize>,
+) -> Result<Vec<DeployedEmission<T>>, DeployError> {
+    let advice = advice(emission.family().observes());
     let along: Vec<Along<'_>> = directions
         .iter()
-        .map(|direction| direction.emission.along(&model.emission))
+        .map(|direction| direction.emission.along(emission))
         .collect::<Option<_>>()
-        .ok_or_else(|| CompileError::Family(names.model(index)))?;
-    let emission = (0..states)
-        .map(|state| {
-            // A state out of reach emits as state 0 does: valid, and never the likeliest by itself.
-            let state = if state < model.states() { state } else { 0 };
-            model.emission.deploy(state, &along).map_err(|DoesNotFit { part, channel, value }| {
-                let (model, channel) = (names.model(index), names.channel(channel));
-                CompileError::OutOfRange { model, part, channel, value, advice }
-            })
+        .ok_or_else(|| DeployError::Direction(names.model(index)))?;
+    let deploy = |row| {
+        emission.deploy(row, &along).map_err(|DoesNotFit { part, channel, value }| {
+            let (model, channel) = (names.model(index), names.channel(channel));
+            DeployError::OutOfRange { model, part, channel, value, advice }
         })
-        .collect::<Result<_, _>>()?;
-    Ok(DeployedModel { initial, transition, emission })
+    };
+    rows.map(deploy).collect()
 }

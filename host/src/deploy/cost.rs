@@ -32,14 +32,20 @@ impl Deployed {
     ///
     /// State: `M` beliefs of `N (1 + C)` reals, a ledger of 16 bytes and 8 a direction, and an age;
     /// a counter, and a byte a model. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
-    /// the last term for categorical emissions. Where states follow one another one is kept, and its
-    /// place: `N` is one and `N^2` nothing.
+    /// the last term for categorical emissions. Where states follow one another, or are the last symbols, one is
+    /// kept, and its place: `N` is one and `N^2` nothing.
     #[must_use]
     pub fn cost(&self) -> Cost {
+        if let Some(kernel) = &self.kernel {
+            return self.cost_of_machine(kernel);
+        }
+        if self.has_systems() {
+            return self.cost_of_systems();
+        }
         let (n, c, m) = (self.states(), self.directions(), self.models());
         let emission = &EmissionType::of(&self.models);
-        let (filter, belief) = if self.succession() == Succession::STEPS {
-            // The place in four bytes, and what aligns the rest to eight.
+        let (filter, belief) = if self.order.is_some() || self.succession() == Succession::STEPS {
+            // The place in four bytes, or six, and what aligns the rest to eight.
             (FilterWork::of_one(c, emission), belief_bytes(1, c) + 8)
         } else {
             (FilterWork::of(n, c, emission), belief_bytes(n, c))
@@ -53,6 +59,14 @@ impl Deployed {
             exponentials_per_decision: 0,
             logarithms_per_decision: m,
         }
+    }
+}
+
+impl<T> Deployed<T> {
+    /// Bytes in flash of the core's `Automaton`: a context for each context and symbol, and where strings begin.
+    pub(super) fn context_bytes(&self) -> usize {
+        let table = 2 * self.states() * self.size();
+        if self.order.is_some() { (table + 14).next_multiple_of(4) } else { 0 }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Deployment: a trained classifier as the `f32` numbers that a device holds, and what runs them.
 //!
 //! ```text
-//! Classifier (f64) --compile--> Deployed (f32) --+--> Stream, the host's run of it
-//!                                                +--> Rust source with a `static`
-//!                                                +--> binary artefact, read in place
-//!                                                +--> cost: RAM, flash, multiply-adds
-//! Expansion (f64) --deploy--> Machine (f32): what does not compile, support vectors in flash
-//! ModelKind (f64) --deploy--> DeployedKind (f32): whichever of the two; DeployedClassifier, DecisionStream
+//! Classifier (f64) --deploy--> Deployed (f32) --+--> Stream, the host's run of it
+//!         |                                     +--> Rust source with a `static`
+//!         |                                     +--> binary artefact, read in place
+//!         |                                     +--> cost: RAM, flash, multiply-adds
+//!         +--quantise--> FixedPoint (Q15)
+//! ModelSet of linear dynamical systems, one a class --> Deployed, by their likelihoods
 //! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
 //! ```
 //!
@@ -18,34 +18,35 @@ mod block;
 mod compile;
 mod cost;
 mod detector;
+mod error;
 mod fixed;
-mod kind;
 mod machine;
 mod route;
 mod source;
 mod steps;
 mod stream;
+mod systems;
+mod words;
 
 pub use artefact::ArtefactFileError;
-pub use compile::CompileError;
 pub use cost::Cost;
 pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
+pub use error::DeployError;
 pub use fixed::{Deviation, FixedPoint, Limits, MeasureError, QuantiseError};
-pub use kind::{DecisionStream, DeployedClassifier, DeployedKind, ModelKind};
-pub use machine::{
-    Expansion, ExpansionError, ExpansionKernel, Machine, MachineStream, WhiteningRows,
-};
 pub(crate) use machine::{check_size, has_machines, unit_length};
 pub use route::Route;
 pub(crate) use stream::leads;
 pub use stream::{PushError, Stream};
+use systems::DeployedSystem;
 
 use fishweir_core::classify::Normalisation;
 
-use crate::classifier::Observations;
+use crate::classifier::{Classifier, Observations};
 use crate::data::Values;
-use crate::runtime::Observed;
 pub(crate) use crate::runtime::family::{DeployedEmission, Weight};
+use crate::runtime::{Family, Observed, Shape};
+use machine::StoredKernel;
+use source::EmissionType;
 
 /// A deployed model; all models of a bank have the same number of states.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,14 +66,22 @@ impl<T> DeployedModel<T> {
     }
 }
 
-/// A classifier as a device holds it: `f32`, tangents attached, in the sensor's own units. Over
-/// `f64` it is what other formats are made from and measured against.
+/// A classifier as a device holds it: `f32`, tangents attached, in the sensor's own units, and of a
+/// kernel machine its support vectors. Over `f64` it is what other formats are made from and measured
+/// against.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deployed<T = f32> {
     pub(crate) observations: Observations,
     pub(crate) classes: Vec<String>,
     pub(crate) models: Vec<DeployedModel<T>>,
-    /// `[output][model]`.
+    /// Linear dynamical systems, where they are the models.
+    pub(crate) systems: Vec<DeployedSystem>,
+    /// How many symbols are the context of the next, where emissions are a row a context and nothing is
+    /// hidden.
+    pub(crate) order: Option<usize>,
+    /// Whose values with stored items are weighed; `None` where the models' evidence is.
+    pub(crate) kernel: Option<StoredKernel>,
+    /// `[output][model]`, or of a kernel `[output][item]`.
     pub(crate) weights: Vec<Vec<T>>,
     /// `[output]`.
     pub(crate) biases: Vec<T>,
@@ -95,23 +104,35 @@ impl<T> Deployed<T> {
     /// What the numbers of its channels must be.
     #[must_use]
     pub fn values(&self) -> Values {
-        let first = self.models.first().and_then(|model| model.emission.first());
-        match first.map(|emission| emission.family.observes()) {
-            Some(Observed::Channels(values)) => values,
-            _ => Values::Reals,
+        match EmissionType::of(&self.models).family.observes() {
+            Observed::Channels(values) => values,
+            Observed::Symbol => Values::Reals,
         }
     }
 
     /// Number of models.
     #[must_use]
     pub fn models(&self) -> usize {
-        self.models.len()
+        self.models.len() + self.systems.len()
     }
 
-    /// Hidden states of each model.
+    /// Hidden states of each model, its contexts, or the numbers of a system's state.
     #[must_use]
     pub fn states(&self) -> usize {
-        self.models.first().map_or(0, |model| model.initial.len())
+        let of_systems = self.systems.first().map_or(0, DeployedSystem::states);
+        self.models.first().map_or(of_systems, |model| model.emission.len())
+    }
+
+    /// Whether its models are linear dynamical systems.
+    #[must_use]
+    pub fn has_systems(&self) -> bool {
+        !self.systems.is_empty()
+    }
+
+    /// How many symbols are the context of the next, of what weighs words of symbols.
+    #[must_use]
+    pub fn order(&self) -> Option<usize> {
+        self.order
     }
 
     /// Channels or symbols.
@@ -126,10 +147,49 @@ impl<T> Deployed<T> {
         self.biases.len()
     }
 
-    /// How evidence grows with length.
+    /// How evidence, or scores, are scaled by the length; `None` for a kernel by marginalisation.
     #[must_use]
-    pub fn normalisation(&self) -> Normalisation {
-        self.normalisation
+    pub fn normalisation(&self) -> Option<Normalisation> {
+        let scaled = self.kernel.as_ref().is_none_or(StoredKernel::on_scores);
+        scaled.then_some(self.normalisation)
+    }
+
+    /// Stored items of a kernel machine: those with a coefficient that is not zero.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        if self.kernel.is_some() { self.weights.first().map_or(0, Vec::len) } else { 0 }
+    }
+
+    /// Entries of a stored item: symbols, or score entries.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.kernel.as_ref().map_or(0, StoredKernel::entries)
+    }
+
+    /// A kernel machine's kernel, in words.
+    #[must_use]
+    pub fn kernel_name(&self) -> Option<String> {
+        self.kernel.as_ref().map(StoredKernel::name)
+    }
+
+    /// Whether a decision costs no more than samples do, so that one a sample may be asked for.
+    /// Reading a kernel machine takes a kernel value an item.
+    #[must_use]
+    pub fn decides_at_every_sample(&self) -> bool {
+        self.kernel.is_none()
+    }
+
+    /// What [`Stream::evidence`] is, in words.
+    #[must_use]
+    pub fn evidence_name(&self) -> &'static str {
+        if self.kernel.is_some() { "decision values" } else { "log-likelihoods" }
+    }
+
+    /// How its models' hidden states emit: the family and its sizes.
+    #[must_use]
+    pub fn emission(&self) -> (&'static dyn Family, Shape) {
+        let EmissionType { family, shape } = EmissionType::of(&self.models);
+        (family, shape)
     }
 
     /// Directions that each model carries: one an output, or none.
@@ -137,5 +197,18 @@ impl<T> Deployed<T> {
     pub fn directions(&self) -> usize {
         let first = self.models.first().and_then(|model| model.initial.first());
         first.map_or(0, |weight| weight.tangent.len())
+    }
+}
+
+impl Deployed {
+    /// Which classifier it is, by what was fitted; an artefact, which was not, tells only whether it
+    /// uses scores.
+    #[must_use]
+    pub fn method<'a>(&self, fitted: Option<&'a Classifier>) -> &'a str {
+        match fitted {
+            Some(fitted) => &fitted.method,
+            None if self.directions() == 0 => "bayes",
+            None => "fisher",
+        }
     }
 }

@@ -4,8 +4,9 @@ use fishweir_core::artefact::Succession;
 use serde::Serialize;
 
 use super::cost::{FilterWork, bank_bytes, belief_bytes};
+use super::machine::StoredKernel;
 use super::source::EmissionType;
-use super::{Cost, Deployed, Machine, has_machines};
+use super::{Cost, Deployed, has_machines};
 use crate::runtime::family::{entries, reals};
 
 /// A way to evaluate a classifier on a device, and what it costs.
@@ -53,11 +54,18 @@ impl Route {
     }
 }
 
-impl Machine {
-    /// The ways there are, the one taken first.
+impl Deployed {
+    /// The ways there are to evaluate it, the one taken first.
     #[must_use]
     pub fn routes(&self) -> Vec<Route> {
-        if !self.on_scores() {
+        match &self.kernel {
+            Some(kernel) => self.routes_of_machine(kernel),
+            None => self.routes_of_evidence(),
+        }
+    }
+
+    fn routes_of_machine(&self, kernel: &StoredKernel) -> Vec<Route> {
+        if !kernel.on_scores() {
             let why = "a kernel by marginalisation is no inner product of scores, so that no \
                        direction stands for it: a recursion for every stored item, and no other way";
             return vec![Route::taken(VECTORS, why, self.cost())];
@@ -65,7 +73,7 @@ impl Machine {
         let why = "the kernel is not linear in the score, so that no direction stands for it: the \
                    whole score streams, and a decision compares it with every stored item";
         let (m, n, o) = (self.models(), self.states(), self.outputs());
-        let emission = &self.emission();
+        let emission = &EmissionType::of(&self.models);
         let work = FilterWork::of(n, o, emission);
         let directions = Route {
             name: DIRECTIONS,
@@ -81,12 +89,8 @@ impl Machine {
         };
         vec![Route::taken(VECTORS, why, self.cost()), directions]
     }
-}
 
-impl Deployed {
-    /// The ways there are to evaluate it, the one taken first.
-    #[must_use]
-    pub fn routes(&self) -> Vec<Route> {
+    fn routes_of_evidence(&self) -> Vec<Route> {
         let (m, n, c, o) = (self.models(), self.states(), self.directions(), self.outputs());
         let (cost, emission) = (self.cost(), &EmissionType::of(&self.models));
         let hidden = (self.succession() == Succession::STEPS).then(|| {
@@ -114,7 +118,7 @@ impl Deployed {
             // The statistics that support vectors would need are of hidden states.
             return vec![taken, hidden];
         }
-        if !has_machines(emission.family) {
+        if self.order.is_some() || !has_machines(emission.family) {
             return vec![taken];
         }
         let streaming = Streaming::of(m, n, emission);

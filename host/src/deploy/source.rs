@@ -17,6 +17,12 @@ impl Deployed {
     /// every name so that it is one line of text whatever is in it.
     #[must_use]
     pub fn to_source(&self) -> String {
+        if let Some(kernel) = &self.kernel {
+            return self.source_of_machine(kernel);
+        }
+        if self.has_systems() {
+            return self.source_of_systems();
+        }
         let directions = self.directions();
         let real = if directions == 0 { "f32".into() } else { format!("Dual<f32, {directions}>") };
         let emission = EmissionType::of(&self.models);
@@ -30,11 +36,16 @@ impl Deployed {
             &self.classes,
             "",
             &format!("use fishweir_core::emission::{};\n{numbers}", emission.import()),
-            (&emission.text(&real), self.succession()),
+            (&emission.text(&real), self.succession(), self.order),
             [self.models(), self.states(), self.outputs()],
         );
         let steps = self.steps();
         for (index, model) in self.models.iter().enumerate() {
+            if self.order.is_some() {
+                let _ = writeln!(text, "        ContextModel::new(\n            CONTEXTS,");
+                emission_rows(&mut text, model.emission.iter().map(emission_source));
+                continue;
+            }
             let Some(steps) = &steps else {
                 model_source(&mut text, model);
                 continue;
@@ -120,7 +131,7 @@ pub(super) fn head(
     classes: &[String],
     notes: &str,
     imports: &str,
-    (emission, succession): (&str, Succession),
+    (emission, succession, order): (&str, Succession, Option<usize>),
     [models, states, outputs]: [usize; 3],
 ) -> String {
     let mut text = comments(observations, classes, notes);
@@ -134,7 +145,18 @@ pub(super) fn head(
         true => emissions.replace('{', "{Alphabet, "),
         false => emissions.to_owned(),
     };
-    let (model, uses, states) = if succession == Succession::STEPS {
+    let mut contexts = String::new();
+    let (model, uses, states) = if let Some(order) = order {
+        let automaton = format!("Automaton<{}, {states}>", observations.size());
+        contexts = format!(
+            "/// The last symbols, by their number.\n\
+             const CONTEXTS: {automaton} = match Automaton::order({order}, StringEnd::Open) {{\n    \
+             Ok(contexts) => contexts,\n    Err(_) => panic!(\"not so many contexts\"),\n}};\n\n"
+        );
+        let uses = "use fishweir_core::context::{Automaton, ContextModel, StringEnd};\n";
+        let model = format!("ContextModel<{automaton}, {emission}, {states}>");
+        (model, format!("{uses}{emissions}"), format!("{states} contexts of {order} symbols"))
+    } else if succession == Succession::STEPS {
         let uses = format!("use fishweir_core::context::{{ContextModel, Steps}};\n{emissions}");
         (format!("ContextModel<Steps, {emission}, {states}>"), uses, format!("{states} positions"))
     } else {
@@ -146,7 +168,7 @@ pub(super) fn head(
         "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
          {uses}\
          {numbers}\n\
-         {}\
+         {}{contexts}\
          /// {models} models of {states} over {over}, {outputs} outputs.\n\
          pub type Model = StreamClassifier<{model}, {models}, {outputs}>;\n\n\
          /// The classifier, in flash.\n\

@@ -38,9 +38,13 @@ impl<T: Real> DeployedModel<T> {
 
 impl<T: Real> Deployed<T> {
     /// The state of each model at each position, `[model][position]`, where it is known of all of them;
-    /// a single state has nothing to follow.
+    /// a single state has nothing to follow, and scores are of hidden states.
     pub(super) fn steps(&self) -> Option<Vec<Vec<usize>>> {
-        if self.states() > 1 {
+        if !self.models.is_empty()
+            && self.states() > 1
+            && self.order.is_none()
+            && self.kernel.is_none()
+        {
             self.models.iter().map(DeployedModel::steps).collect()
         } else {
             None

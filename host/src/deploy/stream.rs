@@ -1,16 +1,23 @@
 //! The host's run of a deployed classifier: the core's recursions at run-time sizes.
 
-use fishweir_core::classify::{Decision, Output, decide_exactly};
+use std::borrow::Cow;
+
+use fishweir_core::classify::{
+    Decision, Normalisation, Output, ScoreOutOfRange, decide, decide_exactly, expand_kernels,
+};
 use fishweir_core::emission::{ChannelQ15, Emission};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{Dual, Real};
 use fishweir_core::{Flaw, ModelError, ObservationError, Part};
 
 use super::block::{Block, Observation, block, hmm};
-use super::{Deployed, DeployedModel};
+use super::machine::KernelStream;
+use super::words::words;
+use super::{Deployed, DeployedEmission, DeployedModel, DeployedSystem};
+use crate::classifier::Observations;
 use crate::data::Sample;
 use crate::runtime::family::BLOCK;
-use crate::runtime::{CategoricalVec, HostReal, RowState, with_states};
+use crate::runtime::{CategoricalVec, HostReal, RowState, with_few_states};
 
 /// Why a sample was not taken in; the stream is then as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,16 +33,25 @@ pub enum PushError {
 
 /// A stream through a deployed classifier. It owns its numbers, so it may outlive the classifier.
 pub struct Stream<T = f32> {
-    bank: Vec<ModelStream<T>>,
+    engine: Engine<T>,
+    /// `[output][model]`, or of a kernel `[output][item]`.
     weights: Vec<Vec<T>>,
     biases: Vec<T>,
-    normalisation: fishweir_core::classify::Normalisation,
+    normalisation: Normalisation,
     channels: Option<usize>,
     row: Vec<T>,
     /// Where observations are integers: their binary places, and a row of them.
     places: Option<Vec<i16>>,
     integers: Vec<i16>,
     samples: u64,
+}
+
+/// What is weighed.
+pub(super) enum Engine<T> {
+    /// Evidence of models.
+    Bank(Vec<ModelStream<T>>),
+    /// Kernel values.
+    Kernel(Box<dyn KernelStream<T> + Send>),
 }
 
 /// One model: the directions are run in blocks, each beside the same values.
@@ -56,51 +72,65 @@ impl<T> ModelStream<T> {
     }
 }
 
-impl<T: HostReal> Deployed<T> {
+impl Deployed {
+    /// A stream before its first sample: the arithmetic of the device, and its bits.
+    #[must_use]
+    pub fn stream(&self) -> Stream {
+        match &self.kernel {
+            None if self.has_systems() => {
+                let bank = self.systems.iter().map(DeployedSystem::stream).collect();
+                self.stream_of(Engine::Bank(bank))
+            }
+            None => self.bank(),
+            Some(kernel) => self.stream_of(Engine::Kernel(kernel.stream(self))),
+        }
+    }
+}
+
+impl Deployed<f64> {
     /// A stream before its first sample.
     #[must_use]
-    pub fn stream(&self) -> Stream<T> {
+    pub fn stream(&self) -> Stream<f64> {
+        self.bank()
+    }
+}
+
+impl<T: HostReal> Deployed<T> {
+    fn bank(&self) -> Stream<T> {
         let (directions, steps) = (self.directions(), self.steps());
-        let bank = self
-            .models
-            .iter()
-            .enumerate()
-            .map(|(index, model)| {
-                let steps = steps.as_ref().map(|steps| steps[index].as_slice());
-                let block = |first| {
-                    let left = directions - usize::min(first, directions);
-                    block(model, steps, first, left)
-                };
-                let blocks = (0..directions.max(1)).step_by(BLOCK).map(block).collect();
-                ModelStream::of(blocks)
-            })
-            .collect();
-        Stream::of(
-            bank,
-            self.weights.clone(),
-            self.biases.clone(),
-            self.normalisation,
-            &self.observations,
-            None,
-        )
+        let of_model = |(index, model): (usize, &DeployedModel<T>)| {
+            let steps = steps.as_ref().map(|steps| steps[index].as_slice());
+            let block = |first| {
+                let left = directions - usize::min(first, directions);
+                match self.order {
+                    Some(order) => words(model, order, first, left),
+                    None => block(model, steps, first, left),
+                }
+            };
+            ModelStream::of((0..directions.max(1)).step_by(BLOCK).map(block).collect())
+        };
+        self.stream_of(Engine::Bank(self.models.iter().enumerate().map(of_model).collect()))
+    }
+
+    fn stream_of(&self, engine: Engine<T>) -> Stream<T> {
+        let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
+        Stream::of(engine, outputs, &self.observations, None)
     }
 }
 
 impl<T: Real> Stream<T> {
     pub(super) fn of(
-        bank: Vec<ModelStream<T>>,
-        weights: Vec<Vec<T>>,
-        biases: Vec<T>,
-        normalisation: fishweir_core::classify::Normalisation,
-        observations: &crate::classifier::Observations,
+        engine: Engine<T>,
+        (weights, biases, normalisation): (Vec<Vec<T>>, Vec<T>, Normalisation),
+        observations: &Observations,
         places: Option<Vec<i16>>,
     ) -> Self {
         let channels = match observations {
-            crate::classifier::Observations::Channels(names) => Some(names.len()),
-            crate::classifier::Observations::Symbols(_) => None,
+            Observations::Channels(names) => Some(names.len()),
+            Observations::Symbols(_) => None,
         };
         Self {
-            bank,
+            engine,
             weights,
             biases,
             normalisation,
@@ -148,7 +178,11 @@ impl<T: Real> Stream<T> {
 
     /// As the core's `BankState` does: what all refuse is refused, and who alone refuses is ruled out.
     fn push_each(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
-        let asked = self.bank.iter_mut().filter(|model| !model.ruled_out);
+        let bank = match &mut self.engine {
+            Engine::Bank(bank) => bank,
+            Engine::Kernel(kernel) => return kernel.push(x),
+        };
+        let asked = bank.iter_mut().filter(|model| !model.ruled_out);
         let answers: Vec<_> = asked.map(|model| (model.push(x), model)).collect();
         if answers.iter().all(|(answer, _)| answer.is_err()) {
             let first = answers.into_iter().find_map(|(answer, _)| answer.err());
@@ -159,16 +193,26 @@ impl<T: Real> Stream<T> {
     }
 
     fn push_missing(&mut self) {
-        for model in self.bank.iter_mut().filter(|model| !model.ruled_out) {
-            model.blocks.iter_mut().for_each(|block| block.push_missing());
+        match &mut self.engine {
+            Engine::Bank(bank) => {
+                for model in bank.iter_mut().filter(|model| !model.ruled_out) {
+                    model.blocks.iter_mut().for_each(|block| block.push_missing());
+                }
+            }
+            Engine::Kernel(kernel) => kernel.push_missing(),
         }
     }
 
     /// Forgets the past.
     pub fn reset(&mut self) {
-        for model in &mut self.bank {
-            model.ruled_out = false;
-            model.blocks.iter_mut().for_each(|block| block.reset());
+        match &mut self.engine {
+            Engine::Bank(bank) => {
+                for model in bank {
+                    model.ruled_out = false;
+                    model.blocks.iter_mut().for_each(|block| block.reset());
+                }
+            }
+            Engine::Kernel(kernel) => kernel.reset(),
         }
         self.samples = 0;
     }
@@ -179,27 +223,37 @@ impl<T: Real> Stream<T> {
         self.samples
     }
 
-    /// Number of models.
-    #[must_use]
-    pub fn models(&self) -> usize {
-        self.bank.len()
-    }
-
     /// Log-likelihood of the stream under each model, `[model]`; minus infinity of one that makes it
-    /// impossible, which is out until the stream is reset.
+    /// impossible, which is out until the stream is reset. None of a kernel machine, which has none to
+    /// show.
     #[must_use]
     pub fn log_likelihoods(&self) -> Vec<T> {
+        let Engine::Bank(bank) = &self.engine else { return Vec::new() };
         let log = |model: &ModelStream<T>| match model.blocks.first() {
             Some(block) if !model.ruled_out => block.log(),
             _ => T::NEG_INFINITY,
         };
-        self.bank.iter().map(log).collect()
+        bank.iter().map(log).collect()
+    }
+
+    /// The outputs as they are compared.
+    fn outputs(&self) -> Result<Outputs<T>, ScoreOutOfRange> {
+        Ok(match &self.engine {
+            Engine::Bank(bank) => Outputs::Exact(self.weighed(bank)),
+            Engine::Kernel(kernel) => {
+                let (kernels, log_scale) = kernel.kernels(self.samples)?;
+                let rows = self.weights.iter().map(Vec::as_slice);
+                let mut values = vec![T::ZERO; self.biases.len()];
+                let left = expand_kernels(rows, &self.biases, &kernels, log_scale, &mut values);
+                Outputs::Relative(values, left)
+            }
+        })
     }
 
     /// The outputs before they are rounded, `[output]`, as the core sums them.
-    fn outputs(&self) -> Vec<Output<T>> {
+    fn weighed(&self, bank: &[ModelStream<T>]) -> Vec<Output<T>> {
         let mut outputs = vec![Output::NONE; self.biases.len()];
-        for (m, model) in self.bank.iter().enumerate() {
+        for (m, model) in bank.iter().enumerate() {
             let parts: Vec<_> = model.blocks.iter().map(|block| block.log_parts()).collect();
             let rates: Vec<[T; 2]> = parts.iter().flat_map(|(_, rates)| rates).copied().collect();
             for (o, (output, weights)) in outputs.iter_mut().zip(&self.weights).enumerate() {
@@ -218,24 +272,84 @@ impl<T: Real> Stream<T> {
         outputs
     }
 
-    /// The outputs' values, `[output]`: rounded, so that two large ones may be the same where
-    /// [`leads`](Self::leads) says by how much they differ.
-    #[must_use]
-    pub fn decision_values(&self) -> Vec<T> {
-        self.outputs().iter().map(Output::value).collect()
+    /// The decision so far; a kernel machine's margin is in the scale of its kernel values.
+    ///
+    /// # Errors
+    /// [`ScoreOutOfRange`], of a kernel on scores.
+    pub fn decision(&self) -> Result<Decision<T>, ScoreOutOfRange> {
+        Ok(match self.outputs()? {
+            Outputs::Exact(outputs) => decide_exactly(&outputs),
+            Outputs::Relative(values, _) => decide(&values),
+        })
+    }
+
+    /// The outputs' values, `[output]`: of two classes' one, the sign decides; else the largest. Rounded,
+    /// so that two large ones may be the same where [`leads`](Self::leads) says by how much they differ.
+    ///
+    /// A kernel machine's where they leave the range of the format are infinite, or zero.
+    ///
+    /// # Errors
+    /// As [`decision`](Self::decision).
+    pub fn decision_values(&self) -> Result<Vec<T>, ScoreOutOfRange> {
+        Ok(self.outputs()?.values())
+    }
+
+    /// The same divided by a common scale, and its logarithm: what a kernel machine on the device
+    /// compares, see the core's `DecisionValues`. Of evidence it is zero.
+    ///
+    /// # Errors
+    /// As [`decision`](Self::decision).
+    pub fn relative_values(&self) -> Result<(Vec<T>, T), ScoreOutOfRange> {
+        Ok(match self.outputs()? {
+            Outputs::Exact(outputs) => (outputs.iter().map(Output::value).collect(), T::ZERO),
+            Outputs::Relative(values, log_scale) => (values, log_scale),
+        })
     }
 
     /// By how much each class leads the best of the others, `[class]`; negative where it does not,
-    /// infinite where models that are ruled out decide.
-    #[must_use]
-    pub fn leads(&self) -> Vec<T> {
-        leads(&self.outputs(), Output::value, Output::less)
+    /// infinite where models that are ruled out decide. Subtracted before rounding where values may be
+    /// large.
+    ///
+    /// # Errors
+    /// As [`decision`](Self::decision).
+    pub fn leads(&self) -> Result<Vec<T>, ScoreOutOfRange> {
+        Ok(match self.outputs()? {
+            Outputs::Exact(outputs) => leads(&outputs, Output::value, Output::less),
+            relative => leads(&relative.values(), |&value| value, |&a, &b| a - b),
+        })
     }
 
-    /// The decision so far.
-    #[must_use]
-    pub fn decision(&self) -> Decision<T> {
-        decide_exactly(&self.outputs())
+    /// What a device's answer carries beside the decision: log-likelihoods, `[model]`, or where there
+    /// are none to show decision values, `[output]`.
+    ///
+    /// # Errors
+    /// As [`decision`](Self::decision).
+    pub fn evidence(&self) -> Result<Vec<T>, ScoreOutOfRange> {
+        match self.engine {
+            Engine::Bank(_) => Ok(self.log_likelihoods()),
+            Engine::Kernel(_) => Ok(self.relative_values()?.0),
+        }
+    }
+}
+
+/// Outputs as they are compared.
+enum Outputs<T> {
+    /// Not rounded yet.
+    Exact(Vec<Output<T>>),
+    /// Divided by a common scale, and its logarithm.
+    Relative(Vec<T>, T),
+}
+
+impl<T: Real> Outputs<T> {
+    fn values(self) -> Vec<T> {
+        match self {
+            Self::Exact(outputs) => outputs.iter().map(Output::value).collect(),
+            Self::Relative(values, log_scale) if log_scale == T::ZERO => values,
+            Self::Relative(values, log_scale) => {
+                let scale = log_scale.to_f64().exp();
+                values.into_iter().map(|value| T::from_f64(value.to_f64() * scale)).collect()
+            }
+        }
     }
 }
 
@@ -263,13 +377,28 @@ impl Deployed {
     /// # Errors
     /// The core's name for the first that is wrong.
     pub fn validate(&self) -> Result<(), ModelError> {
-        self.models.iter().try_for_each(|model| self.validate_model(model))?;
+        self.each_model().try_for_each(|(_, model)| self.validate_model(&model))?;
         self.validate_outputs()
+    }
+
+    /// The models and their numbers; of words each context as one of its own.
+    pub(super) fn each_model(&self) -> impl Iterator<Item = (usize, Cow<'_, DeployedModel>)> {
+        self.models.iter().enumerate().flat_map(|(index, model)| {
+            let (whole, contexts) = match self.order {
+                None => (Some(Cow::Borrowed(model)), &[][..]),
+                Some(_) => (None, model.emission.as_slice()),
+            };
+            let one = |row: &DeployedEmission| {
+                let (initial, transition) = (model.initial.clone(), model.transition.clone());
+                Cow::Owned(DeployedModel { initial, transition, emission: vec![row.clone()] })
+            };
+            whole.into_iter().chain(contexts.iter().map(one)).map(move |model| (index, model))
+        })
     }
 
     /// Checks the numbers of one of its models.
     pub(super) fn validate_model(&self, model: &DeployedModel) -> Result<(), ModelError> {
-        with_states!(model.initial.len(), N => {
+        with_few_states!(model.initial.len(), N => {
             // Tangents are checked one output at a time: they are the same numbers in any block.
             for output in 0..self.directions().max(1) {
                 if model.is_over_symbols() {

@@ -7,7 +7,7 @@
 //!
 //! A socket that a process inherits takes a Unix system: elsewhere [`Qemu::start`] says so.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::Shutdown;
 #[cfg(not(unix))]
 use std::net::TcpStream as Socket;
@@ -203,6 +203,26 @@ impl Qemu {
                 Err(failed("the device broke off", Some(Box::new(DeviceError::Link(error)))))
             }
         }
+    }
+
+    /// Waits for the greeting, a line, sends `text`, and returns that line and all that follow until the
+    /// device ends: for applications that take text to its end.
+    ///
+    /// # Errors
+    /// As [`talk`](Self::talk).
+    pub fn exchange(self, patience: Duration, text: &[u8]) -> Result<Vec<String>, DeviceError> {
+        let conversation = |mut serial: &Socket| -> io::Result<Vec<String>> {
+            let mut lines = BufReader::new(serial).lines();
+            let greeting = lines.next().transpose()?;
+            thread::scope(|scope| {
+                // It answers while it is sent more.
+                let sender = scope.spawn(move || serial.write_all(text));
+                let lines = greeting.into_iter().map(Ok).chain(lines).collect();
+                let sent = sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                sent.and(lines)
+            })
+        };
+        self.talk(patience, conversation).map(|(lines, _)| lines)
     }
 
     /// The device's serial port, for a conversation of one's own: see [`converse`](super::converse).

@@ -63,7 +63,7 @@ pub enum SystemError {
 
 impl SystemError {
     /// What the core says of a covariance.
-    pub(super) fn covariance(part: impl Into<String>, error: ModelError) -> Self {
+    pub(crate) fn covariance(part: impl Into<String>, error: ModelError) -> Self {
         use fishweir_core::Flaw;
         let why = match error.flaw {
             Flaw::NotFinite => "not finite",

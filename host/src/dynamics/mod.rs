@@ -25,7 +25,7 @@ mod system;
 
 pub use error::SystemError;
 pub use motion::MOST_STATES;
-pub(crate) use motion::{Motion, Move, Seen, Start};
+pub(crate) use motion::{Motion, Move, Seen, Start, factors};
 pub use network::LinearNetwork;
 pub(crate) use smooth::{Expected, Given, StartMoments, StepMoments, smooth};
 pub use smooth::{Smoothed, SystemScore};

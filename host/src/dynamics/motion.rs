@@ -34,7 +34,7 @@ pub(crate) struct Seen {
     pub(crate) observation: Matrix,
     /// `W`, `[channel][channel]` in a row.
     pub(crate) whitening: Vec<f64>,
-    constant: f64,
+    pub(crate) constant: f64,
 }
 
 impl Seen {
@@ -152,6 +152,45 @@ impl Motion {
         })
     }
 
+    /// `log p(x)` where modes follow a Markov chain, and what is known of the state after a sample is taken for one
+    /// Gaussian: exact of one mode.
+    ///
+    /// Source: Ackerson and Fu, "On state estimation in switching environments", 1970.
+    pub(crate) fn log_likelihood_merged(
+        &self,
+        initial: &[f64],
+        chain: &[Vec<f64>],
+        samples: &mut dyn Iterator<Item = Option<&[f64]>>,
+    ) -> Result<f64, SystemError> {
+        with_few_states!(self.states(), N => {
+            let filter = Filter::<N>::of(self)?;
+            let (mut log, mut prior, mut merged) = (0.0, initial.to_vec(), None);
+            for (sample, x) in samples.enumerate() {
+                let mut refused = ObservationError::Impossible;
+                let mut taken: Vec<(usize, f64, GaussianBelief<f64, N>)> = Vec::new();
+                for (mode, prior) in prior.iter().enumerate().filter(|(_, prior)| **prior > 0.0) {
+                    match filter.observe(filter.advance(merged.as_ref(), mode), x, |_| ()) {
+                        Ok(next) => {
+                            taken.push((mode, prior.ln() + next.density().log(), *next.belief()));
+                        }
+                        Err(why) => refused = why,
+                    }
+                }
+                let most = taken.iter().map(|(_, log, _)| *log).fold(f64::NEG_INFINITY, f64::max);
+                if most == f64::NEG_INFINITY {
+                    return Err(SystemError::Sample { sample, why: refused });
+                }
+                let sum: f64 = taken.iter().map(|(_, log, _)| (log - most).exp()).sum();
+                log += most + sum.ln();
+                taken.iter_mut().for_each(|(_, log, _)| *log = (*log - most).exp() / sum);
+                let share = |to: usize| taken.iter().map(|(from, w, _)| w * chain[*from][to]).sum();
+                prior = (0..chain.len()).map(share).collect();
+                merged = Some(merge(&taken)?);
+            }
+            Ok(log)
+        })
+    }
+
     /// Tells `leaf` of every path of `times` modes that is `allowed`, and of `log p` of zeros along it;
     /// paths share what their beginnings have in common. `allowed` is asked of a mode, and of the one
     /// before it if there is one.
@@ -197,8 +236,32 @@ impl Motion {
     }
 }
 
+/// One Gaussian of the mean and the covariance of several, weighed, as a state that has begun.
+fn merge<const N: usize>(
+    all: &[(usize, f64, GaussianBelief<f64, N>)],
+) -> Result<KalmanState<f64, N>, SystemError> {
+    let mean: [f64; N] =
+        std::array::from_fn(|i| all.iter().map(|(_, weight, one)| weight * one.mean()[i]).sum());
+    let mut covariance = [[0.0; N]; N];
+    for (_, weight, one) in all {
+        let (own, matrix) = (one.mean(), one.covariance().matrix());
+        for i in 0..N {
+            for j in 0..N {
+                let apart = (own[i] - mean[i]) * (own[j] - mean[j]);
+                covariance[i][j] += weight * (matrix[i][j] + apart);
+            }
+        }
+    }
+    let covariance = Covariance::new(&covariance, Part::InitialCovariance)
+        .map_err(|error| SystemError::covariance("covariance of the modes together", error))?;
+    let mut state = KalmanState::new(GaussianBelief::new(mean, covariance));
+    // The first step of a state is none: it begins.
+    state.advance(&[[0.0; N]; N], &Covariance::ZERO);
+    Ok(state)
+}
+
 /// The factors of a covariance: variances on the diagonal, the unit lower triangle left of it.
-pub(super) fn factors(matrix: &[Vec<f64>], part: Part) -> Result<Matrix, ModelError> {
+pub(crate) fn factors(matrix: &[Vec<f64>], part: Part) -> Result<Matrix, ModelError> {
     let size = matrix.len();
     with_few_states!(size, N => {
         let covariance = Covariance::<f64, N>::new(&padded(matrix), part)?;

@@ -133,6 +133,19 @@ impl SwitchingSystem {
         motion.log_likelihood(Some(path), &mut samples.iter())
     }
 
+    /// `log p(x)` of a series, nearly: a sum over as many paths as there are is out of reach, so what is known of the
+    /// state after each sample is taken for one Gaussian, of the modes' mean and covariance together. Exact of one
+    /// mode. Work a sample: `m` filters and `m n^2`.
+    ///
+    /// Source: Ackerson and Fu, "On state estimation in switching environments", 1970.
+    ///
+    /// # Errors
+    /// [`SystemError`] of a system that is none, and a series of other channels.
+    pub fn log_likelihood(&self, samples: RowsView<'_>) -> Result<f64, SystemError> {
+        check_channels(self.channels(), samples)?;
+        self.motion()?.log_likelihood_merged(&self.initial, &self.chain, &mut samples.iter())
+    }
+
     /// Draws a path of modes.
     pub(crate) fn draw_path(&self, length: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
         let mut path = Vec::with_capacity(length);

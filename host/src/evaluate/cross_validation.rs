@@ -129,10 +129,7 @@ pub fn cross_validate(
             let trained = trainer.train(train, options, progress)?;
             floors.borrow_mut().push(Floor::of(&trained));
             let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
-            Ok::<_, EvaluateError>((
-                judge(trained.classifier.deploy()?.any(), &cut),
-                trained.choice,
-            ))
+            Ok::<_, EvaluateError>((judge(&trained.classifier.deploy()?, &cut), trained.choice))
         })?;
     for (fold, floor) in validated.folds.iter_mut().zip(floors.into_inner()) {
         fold.floor = floor;

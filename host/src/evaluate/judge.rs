@@ -1,7 +1,7 @@
 use rayon::prelude::*;
 
 use crate::data::Window;
-use crate::deploy::{DecisionStream, DeployedClassifier};
+use crate::deploy::{Deployed, Stream};
 
 /// The decision on one window.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,15 +31,14 @@ pub struct Judged {
 /// A kernel machine is asked for its decision at a window's end alone, for every reading takes a kernel
 /// value an item: its decisions settle where windows end.
 #[must_use]
-pub fn judge(deployed: &dyn DeployedClassifier, windows: &[Window<'_>]) -> Vec<Judged> {
+pub fn judge(deployed: &Deployed, windows: &[Window<'_>]) -> Vec<Judged> {
     let every = deployed.decides_at_every_sample();
     windows
         .par_chunks(16)
         .map_init(
-            || deployed.start(),
+            || deployed.stream(),
             |stream, windows| {
-                let one =
-                    |window| judge_one(stream.as_mut(), deployed.classes().len(), window, every);
+                let one = |window| judge_one(stream, deployed.classes().len(), window, every);
                 windows.iter().map(one).collect::<Vec<_>>()
             },
         )
@@ -47,12 +46,7 @@ pub fn judge(deployed: &dyn DeployedClassifier, windows: &[Window<'_>]) -> Vec<J
         .collect()
 }
 
-fn judge_one(
-    stream: &mut dyn DecisionStream,
-    classes: usize,
-    window: &Window<'_>,
-    every: bool,
-) -> Judged {
+fn judge_one(stream: &mut Stream, classes: usize, window: &Window<'_>, every: bool) -> Judged {
     stream.reset();
     let (mut refused, mut settled, mut before) = (0, 0, None);
     let last = window.samples.len();

@@ -18,8 +18,9 @@ pub use kernel::cross_validate_kernel;
 pub use latency::Latency;
 pub use roc::Roc;
 
+use crate::classifier::Classifier;
 use crate::data::{Dataset, Windowing};
-use crate::deploy::{DeployedClassifier, ExpansionError, ModelKind};
+use crate::deploy::{DeployError, Deployed};
 use crate::learn::TrainError;
 
 /// Why an evaluation came to nothing.
@@ -31,7 +32,7 @@ pub enum EvaluateError {
     Train(#[from] TrainError),
     /// A classifier does not fit in `f32`, or on a device.
     #[error(transparent)]
-    Deploy(#[from] ExpansionError),
+    Deploy(#[from] DeployError),
     /// A machine on kernel values could not be trained.
     #[error(transparent)]
     Kernel(#[from] crate::learn::KernelLearnError),
@@ -58,7 +59,7 @@ pub enum EvaluateError {
 /// # Errors
 /// [`EvaluateError::NoWindows`], or [`EvaluateError::Data`] for the first series without a label.
 pub fn evaluate(
-    deployed: &dyn DeployedClassifier,
+    deployed: &Deployed,
     data: &Dataset,
     windowing: Option<&Windowing>,
 ) -> Result<(Figures, Vec<Judged>), EvaluateError> {
@@ -73,6 +74,6 @@ pub fn evaluate(
 
 /// The windowing that a classifier was trained with, unless another is asked for.
 #[must_use]
-pub fn windowing_of(classifier: &ModelKind, asked: Option<Windowing>) -> Option<Windowing> {
-    asked.or(classifier.provenance().windowing)
+pub fn windowing_of(classifier: &Classifier, asked: Option<Windowing>) -> Option<Windowing> {
+    asked.or(classifier.provenance.windowing)
 }

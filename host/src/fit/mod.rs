@@ -1,6 +1,7 @@
 //! Fitting: Baum-Welch, and where it starts from; expectation maximisation of linear dynamical systems, and
-//! of those that switch.
+//! of those that switch; bandwidths of kernel density estimates.
 
+mod bandwidth;
 mod baum_welch;
 mod criteria;
 mod dynamics;
@@ -8,6 +9,8 @@ mod initialise;
 mod switching;
 mod topology;
 
+pub(crate) use bandwidth::distance;
+pub use bandwidth::{MOST_POINTS, loo_bandwidth};
 pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
 pub use dynamics::{SystemEm, SystemFit};
 pub use switching::{SwitchingEm, SwitchingFit};

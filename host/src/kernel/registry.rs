@@ -378,7 +378,8 @@ const fn between(
 }
 
 /// All families of models.
-const ANY: &[&str] = &["hmm", "markov", "positions", "gaussian", "mixture", "lds"];
+const ANY: &[&str] =
+    &["hmm", "markov", "positions", "gaussian", "mixture", "kde", "lds", "switching"];
 
 fn rate(settings: &Settings) -> f64 {
     settings.nu.unwrap_or(1.0)

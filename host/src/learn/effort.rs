@@ -40,7 +40,10 @@ impl Effort {
             ClassifierKind::LatentMap => emission + options.baum_welch.states,
             _ => emission,
         };
-        let features = models * options.baum_welch.states * counted;
+        let features = match options.kind {
+            ClassifierKind::EmpiricalMap => emission.saturating_pow(options.order as u32 + 1),
+            _ => models * options.baum_welch.states * counted,
+        };
         // Series that each becomes in the end, at least, and in all that inner folds judge together: as it
         // is, and where a mirror image is chosen as it is and with each.
         let (exact, judged) = match options.augment.mirrors(data.kind()) {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::{Expectations, expectations};
 use crate::classifier::{Direction, EmissionDirection};
 use crate::data::{Samples, SamplesView};
-use crate::kernel::mean_map::mix;
+use crate::kernel::mean_map::{counts, mix, mix_words};
 use crate::model::{ModelScore, Scored, push_score};
 use crate::runtime::{Hmm, Parts};
 
@@ -44,6 +44,15 @@ pub enum Features {
     /// are. Of models over symbols alone.
     LatentMap {
         /// What symbols, or states, that differ have in common: from 0 to 1.
+        mismatch: f64,
+    },
+    /// Numbers of words of `order + 1` symbols, each index mixed: of no model. Divided by the length they are
+    /// the empirical mean map kernel (Mehta and Gray 2010), but that words are divided by `order` more than
+    /// there are. Of symbols alone.
+    EmpiricalMap {
+        /// Symbols of a word before its last.
+        order: usize,
+        /// What symbols that differ have in common: from 0 to 1.
         mismatch: f64,
     },
 }
@@ -92,7 +101,8 @@ impl Scaling {
 /// of zero and one are left out: they do not move with their logits, and in a model whose states have
 /// an order they are nearly all. Or it holds the expected statistics: counts, `[state][symbol]`, but of
 /// what is impossible, or a state's occupancy and moments; for a latent map `[state][symbol]` and then
-/// `[from][to]`. After the models' blocks come the log-odds
+/// `[from][to]`; for an
+/// empirical map the words, `[first symbol][second symbol]...`. After the models' blocks come the log-odds
 /// of the pairs of models, where they are features.
 #[derive(Clone, Debug)]
 pub struct FeatureMap {
@@ -106,7 +116,8 @@ pub struct FeatureMap {
 }
 
 impl FeatureMap {
-    /// A map over a bank of models. Only scores may have log-likelihoods with them.
+    /// A map over a bank of models, of which for words only the number of symbols matters. Only scores may have
+    /// log-likelihoods with them.
     #[must_use]
     pub fn new(
         features: Features,
@@ -116,12 +127,20 @@ impl FeatureMap {
         normalisation: Normalisation,
     ) -> Self {
         let with_likelihood = with_likelihood && features == Features::Scores;
+        let models = match features {
+            Features::EmpiricalMap { .. } => models.first().map(Hmm::size).map(Hmm::even),
+            _ => None,
+        }
+        .map_or(models, |even| vec![even]);
         let kept = models
             .iter()
             .map(|model| match features {
                 Features::Counts => possible(model),
                 Features::LatentMap { .. } => {
                     vec![true; model.states() * (model.size() + model.states())]
+                }
+                Features::EmpiricalMap { order, .. } => {
+                    vec![true; model.size().saturating_pow(order as u32 + 1)]
                 }
                 Features::Scores | Features::LogOdds => moving(model),
             })
@@ -184,6 +203,10 @@ impl FeatureMap {
     /// sequence that some model makes impossible.
     #[must_use]
     pub fn extract(&self, sequences: &[SamplesView<'_>]) -> Vec<Option<Vec<f64>>> {
+        if let Features::EmpiricalMap { order, mismatch } = self.features {
+            let size = self.models.first().map_or(0, Hmm::size);
+            return sequences.iter().map(|one| self.words(*one, order, mismatch, size)).collect();
+        }
         let mut features = vec![Some(Vec::with_capacity(self.len())); sequences.len()];
         let mut logs = vec![Vec::with_capacity(self.models.len()); sequences.len()];
         for (index, model) in self.models.iter().enumerate() {
@@ -213,6 +236,29 @@ impl FeatureMap {
         features
     }
 
+    /// Counts of words, mixed, times the factor for the length.
+    fn words(
+        &self,
+        samples: SamplesView<'_>,
+        order: usize,
+        mismatch: f64,
+        size: usize,
+    ) -> Option<Vec<f64>> {
+        let mut table = counts(samples.symbols()?, order, size).ok()?;
+        mix_words(&mut table, size, mismatch);
+        let factor: f64 = self.normalisation.factor(samples.len() as u64);
+        table.iter_mut().for_each(|count| *count *= factor);
+        Some(table)
+    }
+
+    /// The symbols that are the context of the next, of an empirical map.
+    pub(super) fn order(&self) -> Option<usize> {
+        match self.features {
+            Features::EmpiricalMap { order, .. } => Some(order),
+            _ => None,
+        }
+    }
+
     /// A model's score, weighed, or its expected statistics: the entries that are features.
     fn block(&self, model: usize, expected: &Expectations) -> Vec<f64> {
         let (of, mut entries) = (&self.models[model], Vec::new());
@@ -223,6 +269,8 @@ impl FeatureMap {
                 entries.extend(expected.pairs.iter().flatten());
                 mix_counts(of, mismatch, &mut entries);
             }
+            // Of no model.
+            Features::EmpiricalMap { .. } => {}
             Features::Scores | Features::LogOdds => {
                 push_score(of, expected, Parametrisation::SOFTMAX, &self.scale, &mut entries);
             }
@@ -259,19 +307,9 @@ impl FeatureMap {
         places
     }
 
-    /// Each channel's unit; empty for symbols.
-    pub(super) fn scale(&self) -> &[f64] {
-        &self.scale
-    }
-
     /// Whether log-likelihoods are features.
     pub(super) fn with_likelihood(&self) -> bool {
         self.with_likelihood
-    }
-
-    /// How features are scaled by the length.
-    pub(super) fn normalisation(&self) -> Normalisation {
-        self.normalisation
     }
 
     /// What weights on the features mean for each model: a direction and a weight on its
@@ -290,7 +328,17 @@ impl FeatureMap {
                 let mut all = all.into_iter();
                 let mut take = |count: usize| -> Vec<f64> { all.by_ref().take(count).collect() };
                 let direction = match self.features {
-                    Features::Counts => weigh_statistics(model, &mut take),
+                    Features::Counts => weigh_statistics(model, model.states(), &mut take),
+                    Features::EmpiricalMap { order, mismatch } => {
+                        let size = model.size();
+                        let contexts = size.saturating_pow(order as u32);
+                        let mut weights = take(contexts * size);
+                        mix_words(&mut weights, size, mismatch);
+                        let mut rest = weights.into_iter();
+                        weigh_statistics(model, contexts, &mut |count| {
+                            rest.by_ref().take(count).collect()
+                        })
+                    }
                     Features::LatentMap { mismatch } => {
                         let states = model.states();
                         let mut weights = take(states * (model.size() + states));
@@ -298,7 +346,7 @@ impl FeatureMap {
                         let mut rest = weights.into_iter();
                         let mut take =
                             |count: usize| -> Vec<f64> { rest.by_ref().take(count).collect() };
-                        let emitting = weigh_statistics(model, &mut take);
+                        let emitting = weigh_statistics(model, states, &mut take);
                         let transition = (0..states).map(|_| take(states)).collect();
                         Direction { transition, ..emitting }
                     }
@@ -353,6 +401,13 @@ impl Scored for ModelBlock<'_> {
         sequences: &[SamplesView<'_>],
         _: Parametrisation,
     ) -> Vec<Result<ModelScore, SequenceError>> {
+        if self.map.order().is_some() {
+            let score = |words: Option<Vec<f64>>| {
+                let score = words.unwrap_or_default();
+                Ok(ModelScore { log_likelihood: 0.0, score })
+            };
+            return self.map.extract(sequences).into_iter().map(score).collect();
+        }
         let expected = expectations(&self.map.models[self.model], sequences);
         let score = |(expected, samples): (Result<Expectations, _>, &SamplesView<'_>)| {
             let expected = expected?;
@@ -374,11 +429,15 @@ impl Scored for ModelBlock<'_> {
 }
 
 /// The direction whose derivative weighs expected statistics, laid out state by state: `d log p / d log
-/// b_j(k)` is the expected number of symbols `k` in state `j`.
-fn weigh_statistics(model: &Hmm, take: &mut impl FnMut(usize) -> Vec<f64>) -> Direction {
+/// b_j(k)` is the expected number of symbols `k` in state `j`, or in one of so many contexts.
+fn weigh_statistics(
+    model: &Hmm,
+    rows: usize,
+    take: &mut impl FnMut(usize) -> Vec<f64>,
+) -> Direction {
     let (states, family) = (model.states(), model.emission.family());
     let (blocks, shape) = (family.statistics(), model.emission.shape());
-    let parts = Parts::taken(blocks, states, shape, |_, width| take(width));
+    let parts = Parts::taken(blocks, rows, shape, |_, width| take(width));
     let emission = EmissionDirection::of_statistics(family, parts);
     Direction { initial: vec![0.0; states], transition: vec![vec![0.0; states]; states], emission }
 }

@@ -2,10 +2,10 @@
 //!
 //! Several classifiers, one form: a maximum-likelihood Bayes classifier with a model a class, and
 //! machines on what those models say of a window: Fisher scores, log-odds with their tangents,
-//! expected counts. All these are a [`Classifier`](crate::classifier::Classifier), so all compile to the
-//! same stream. Kernel machines on Fisher scores, and on kernels by marginalisation, do not: they are a
-//! [`deploy::Expansion`](crate::deploy::Expansion). Training gives either, as a
-//! [`ModelKind`](crate::deploy::ModelKind).
+//! expected counts. All these are linear in evidence and scores, so all compile to the same stream. Kernel
+//! machines on Fisher scores, and on kernels by marginalisation, do not: a device stores their items.
+//! Training gives a [`Classifier`](crate::classifier::Classifier) whose
+//! [`Rule`](crate::classifier::Rule) says which.
 //!
 //! # What training sees
 //! The series that it is given, and of all others nothing: neither units nor information, scalings or
@@ -30,7 +30,7 @@
 //! | [`Metric`]: the scaling of features, whitening among it | `metric.rs` |
 //! | [`Learner`]: which machine, and why the default is the default | `machine.rs` |
 //! | [`LinearSvm`]: squared hinge, dual coordinate descent | `svm.rs` |
-//! | [`minimise`]: logistic loss or squared hinge, Newton's method on the rows | `primal.rs`, `loss.rs` |
+//! | [`minimise`], [`Design`]: logistic loss or squared hinge, Newton's method on the rows | `primal.rs`, `loss.rs` |
 //! | [`KernelSvm`], [`KernelLogistic`], [`MapLogistic`]: on Gram matrices | `kernel_svm.rs`, `kernel_logistic.rs`, `map_logistic.rs` |
 //! | [`KernelMachine`]: several classes, one against the rest | `multi_class.rs` |
 //! | machines with Gaussian, polynomial and cosine kernels on scores; a [`Metric`] as one affine map | `score_machine.rs`, `affine.rs` |
@@ -87,7 +87,7 @@ pub use multi_class::{KernelLearner, KernelMachine};
 pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
 pub use one_model::fit_one;
 pub use options::{ClassifierKind, ScoreModels, TrainError, TrainOptions, Varied};
-pub use primal::{minimise, objective};
+pub use primal::{Design, minimise, objective};
 pub use svm::{LinearSvm, Matrix};
 pub use train::{Trained, Trainer, train};
 pub use vectors::{Vector, Vectors};

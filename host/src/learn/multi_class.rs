@@ -11,6 +11,7 @@ use super::expansion::{Expansion, KernelLearnError};
 use super::kernel_logistic::KernelLogistic;
 use super::kernel_svm::KernelSvm;
 use super::loss::ClassWeight;
+use crate::classifier::{self, ExpansionKernel};
 use crate::kernel::Gram;
 
 /// Bytes that machines trained at a time may take together, if that is more than one of them takes.
@@ -76,6 +77,16 @@ impl KernelMachine {
     #[must_use]
     pub fn values(&self, kernels: &[f64]) -> Vec<f64> {
         self.outputs.iter().map(|output| output.value(kernels)).collect()
+    }
+
+    /// The rule of a classifier whose items are the training items.
+    #[must_use]
+    pub fn expansion_on(&self, kernel: ExpansionKernel) -> classifier::Expansion {
+        classifier::Expansion {
+            kernel,
+            coefficients: self.outputs.iter().map(|output| output.coefficients.clone()).collect(),
+            biases: self.outputs.iter().map(|output| output.bias).collect(),
+        }
     }
 
     /// The class decided for.

@@ -1,7 +1,7 @@
 //! Machines on the kernel values of a data set's windows: kernels whose numbers do not come from the
 //! data, so that one matrix serves every training and every fold.
 
-use fishweir_core::classify::decide;
+use fishweir_core::classify::{Normalisation, decide};
 
 use super::augment::AS_THEY_ARE;
 use super::choice::{Choice, Grid, HeldBack, inner_folds};
@@ -9,9 +9,9 @@ use super::expansion::KernelLearnError;
 use super::multi_class::KernelMachine;
 use super::options::{TrainError, TrainOptions};
 use super::train::Trained;
-use crate::classifier::{Observations, Provenance};
+use crate::classifier::{Classifier, ExpansionKernel, Observations, Provenance, Rule};
 use crate::data::{DataError, Dataset, Folds, SamplesView, Window};
-use crate::deploy::{Expansion, ExpansionError, ExpansionKernel, ModelKind};
+use crate::deploy::DeployError;
 use crate::kernel::Gram;
 use crate::kernel::marginal::{FixedLengthModel, MarginalModel};
 
@@ -151,7 +151,7 @@ pub fn train_fixed_length(
     options: &TrainOptions,
 ) -> Result<Trained, TrainError> {
     let Some(alphabet) = &model.alphabet else {
-        return Err(TrainError::NotStored(ExpansionError::Channels));
+        return Err(TrainError::NotStored(DeployError::Channels));
     };
     let found = data.classes().len();
     if found < 2 {
@@ -189,18 +189,16 @@ pub fn train_fixed_length(
         ));
     }
     let name = std::path::Path::new(data.source()).file_name().unwrap_or_default();
-    let expansion = Expansion {
+    let kernel = ExpansionKernel::FixedLength { items, normalised: true, log_scale: 0.0 };
+    let classifier = Classifier {
         method: MarginalModel::NAMES[2].to_owned(),
         observations: Observations::Symbols(alphabet.symbols().iter().collect()),
         classes: data.classes().to_vec(),
-        kernel: ExpansionKernel::FixedLength {
-            model: model.hmm.clone(),
-            items,
-            normalised: true,
-            log_scale: 0.0,
-        },
-        coefficients: machine.outputs.iter().map(|output| output.coefficients.clone()).collect(),
-        biases: machine.outputs.iter().map(|output| output.bias).collect(),
+        centre: Vec::new(),
+        scale: Vec::new(),
+        models: vec![model.hmm.clone()],
+        normalisation: Normalisation::NONE,
+        rule: Rule::Expansion(machine.expansion_on(kernel)),
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             data: name.to_string_lossy().into_owned(),
@@ -210,7 +208,6 @@ pub fn train_fixed_length(
             notes,
         },
     };
-    let classifier = ModelKind::Machine(Box::new(expansion));
     Ok(Trained {
         classifier,
         choice: Some(choice),

@@ -14,16 +14,17 @@ use super::loss::ClassWeight;
 use super::machine::{KERNEL_WINDOWS, Learner};
 use super::vectors::mirror_candidates;
 use crate::batch::expectations;
-use crate::classifier::Observations;
+use crate::classifier::{CONTEXTS_AT_MOST, Observations, contexts_of};
 use crate::data::{DataError, Dataset, Kind, Window, Windowing};
-use crate::deploy::{ExpansionError, check_size, has_machines};
+use crate::deploy::{DeployError, check_size, has_machines};
 use crate::fit::{BaumWelch, FitError, Topology};
 use crate::kernel::marginal::MarginalError;
+use crate::kernel::mean_map::WORDS_AT_MOST;
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Family, Hmm};
 
-/// The classifiers. The first five are linear in log-likelihoods, scores or expected statistics of the
-/// class models, and compile to the same stream; the others are kernel machines on the scores that
+/// The classifiers. The first six are linear in log-likelihoods, scores or statistics, and compile to the
+/// same stream; the others are kernel machines on the scores that
 /// `Fisher` takes, and go on a device with the whole score and their support vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "command", derive(clap::ValueEnum))]
@@ -43,6 +44,11 @@ pub enum ClassifierKind {
     #[cfg_attr(feature = "command", value(name = "latent-mean-map"))]
     #[serde(rename = "latent_mean_map")]
     LatentMap,
+    /// A machine on counts of words of symbols, each index mixed: the empirical mean map kernel. It has no
+    /// models. Symbols only.
+    #[cfg_attr(feature = "command", value(name = "empirical-mean-map"))]
+    #[serde(rename = "empirical_mean_map")]
+    EmpiricalMap,
     /// A kernel machine with a Gaussian kernel on Fisher scores, `exp(-|z - z'|^2 / (2 sigma^2))`;
     /// does not compile: support vectors in flash.
     Gaussian,
@@ -70,6 +76,7 @@ impl fmt::Display for ClassifierKind {
             Self::Top => "top",
             Self::Count => "count",
             Self::LatentMap => "latent-mean-map",
+            Self::EmpiricalMap => "empirical-mean-map",
             Self::Gaussian => "gaussian",
             Self::Polynomial => "polynomial",
             Self::Cosine => "cosine",
@@ -126,7 +133,9 @@ pub struct TrainOptions {
     pub sigma: Vec<f64>,
     /// Degree of the polynomial kernel.
     pub power: u32,
-    /// Rate of the latent mean map's radial basis function, `exp(-lambda/2 |x - y|^2)`: symbols, and states,
+    /// Symbols of a word before its last, of an empirical mean map.
+    pub order: usize,
+    /// Rate of a mean map's radial basis function, `exp(-lambda/2 |x - y|^2)`: symbols, and states,
     /// that differ have `exp(-lambda)` in common.
     pub lambda: f64,
     /// Inner folds by which scaling, width and C are chosen.
@@ -169,6 +178,7 @@ impl TrainOptions {
             c: vec![0.1, 1.0, 10.0],
             sigma: vec![1.0, 2.0, 4.0],
             power: 2,
+            order: 0,
             lambda: 1.0,
             inner_folds: 3,
             augment: Augment::default(),
@@ -194,6 +204,10 @@ impl TrainOptions {
             ClassifierKind::Count => Some(Features::Counts),
             ClassifierKind::LatentMap => {
                 Some(Features::LatentMap { mismatch: (-self.lambda).exp() })
+            }
+            ClassifierKind::EmpiricalMap => {
+                let mismatch = (-self.lambda).exp();
+                Some(Features::EmpiricalMap { order: self.order, mismatch })
             }
         }
     }
@@ -256,6 +270,9 @@ impl TrainOptions {
     /// once a mirror image to choose from, and in the end.
     #[must_use]
     pub fn most_fits(&self, observed: &Kind) -> usize {
+        if self.kind == ClassifierKind::EmpiricalMap {
+            return 0;
+        }
         let floors = match self.floors(observed).len() {
             1 => 0,
             several => several,
@@ -299,8 +316,13 @@ impl TrainOptions {
     /// machine on scores cannot be trained or deployed with.
     pub(super) fn check_kernels(&self, observed: &Kind) -> Result<(), TrainError> {
         let channels = matches!(observed, Kind::Channels(_));
-        if channels && self.kind == ClassifierKind::LatentMap {
+        let of_words = self.kind == ClassifierKind::EmpiricalMap;
+        if channels && (of_words || self.kind == ClassifierKind::LatentMap) {
             return Err(TrainError::NotSymbols(self.kind));
+        }
+        if of_words && contexts_of(observed.size(), self.order).is_none() {
+            let (symbols, length) = (observed.size(), self.order.saturating_add(1));
+            return Err(TrainError::TooManyWords { symbols, length });
         }
         if self.lambda.is_nan() || self.lambda < 0.0 {
             return Err(TrainError::Lambda(self.lambda));
@@ -336,7 +358,7 @@ impl TrainOptions {
         for (_, kernel) in kernels {
             kernel
                 .validate()
-                .map_err(ExpansionError::Parameter)
+                .map_err(DeployError::Parameter)
                 .map_err(refused("take another --sigma or --power"))?;
         }
         Ok(())
@@ -419,6 +441,17 @@ pub enum TrainError {
         "--classifier {0} counts symbols, and these are channels; take count, which is of both"
     )]
     NotSymbols(ClassifierKind),
+    /// More words than a device has contexts for, or a table room.
+    #[error(
+        "{symbols} symbols make too many words of {length}: {CONTEXTS_AT_MOST} contexts and \
+         {WORDS_AT_MOST} words are the most; take a smaller --order"
+    )]
+    TooManyWords {
+        /// Symbols.
+        symbols: usize,
+        /// Symbols of a word.
+        length: usize,
+    },
     /// A rate that is none.
     #[error("lambda is {0}; it must be zero, positive or infinite")]
     Lambda(f64),
@@ -487,7 +520,7 @@ pub enum TrainError {
         /// The classifier.
         kind: ClassifierKind,
         /// What is too large, or out of range.
-        source: ExpansionError,
+        source: DeployError,
         /// What to do.
         advice: &'static str,
     },
@@ -499,7 +532,7 @@ pub enum TrainError {
     TooManyStored(usize, ClassifierKind),
     /// A kernel whose items no device stores.
     #[error(transparent)]
-    NotStored(ExpansionError),
+    NotStored(DeployError),
     /// A kernel by marginalisation that has no value.
     #[error(transparent)]
     Marginal(#[from] MarginalError),

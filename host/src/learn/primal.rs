@@ -11,6 +11,38 @@ const TOLERANCE: f64 = 1e-8;
 const STEPS: usize = 100;
 const INNER_STEPS: usize = 200;
 
+/// Rows of features as a linear machine sees them: by products with them alone, so that they need not be
+/// written out.
+pub trait Design {
+    /// Number of features.
+    fn columns(&self) -> usize;
+
+    /// `start + w . x_i` of each row.
+    fn products(&self, weights: &[f64], start: f64) -> Vec<f64>;
+
+    /// Adds `sum_i factor_i x_i` to `sum`.
+    fn combine(&self, factors: &[f64], sum: &mut [f64]);
+}
+
+impl Design for Matrix {
+    fn columns(&self) -> usize {
+        Matrix::columns(self)
+    }
+
+    fn products(&self, weights: &[f64], start: f64) -> Vec<f64> {
+        let value = |row: &[f32]| {
+            weights.iter().zip(row).fold(start, |sum, (w, &x)| sum + w * f64::from(x))
+        };
+        self.rows().map(value).collect()
+    }
+
+    fn combine(&self, factors: &[f64], sum: &mut [f64]) {
+        for (row, &factor) in self.rows().zip(factors).filter(|(_, factor)| **factor != 0.0) {
+            sum.iter_mut().zip(row).for_each(|(sum, &x)| *sum += factor * f64::from(x));
+        }
+    }
+}
+
 /// Minimises `1/2 |w|^2 + 1/2 b^2 + sum_i c_i loss(y_i (w . x_i + b))` over weights and bias, from
 /// `start`, with `y_i = 1` where `positive`, else `-1`. The bias is one more feature of value one.
 ///
@@ -23,7 +55,7 @@ const INNER_STEPS: usize = 200;
 #[must_use]
 pub fn minimise(
     loss: Loss,
-    rows: &Matrix,
+    rows: &dyn Design,
     positive: &[bool],
     costs: Costs,
     start: Option<&Linear>,
@@ -62,7 +94,7 @@ pub fn minimise(
 #[must_use]
 pub fn objective(
     loss: Loss,
-    rows: &Matrix,
+    rows: &dyn Design,
     positive: &[bool],
     costs: Costs,
     machine: &Linear,
@@ -74,7 +106,7 @@ pub fn objective(
 
 struct Problem<'a> {
     loss: Loss,
-    rows: &'a Matrix,
+    rows: &'a dyn Design,
     positive: &'a [bool],
     costs: Costs,
 }
@@ -82,25 +114,16 @@ struct Problem<'a> {
 impl Problem<'_> {
     /// `w . x_i + b`, `[row]`.
     fn values(&self, weights: &[f64]) -> Vec<f64> {
-        let Some((bias, weights)) = weights.split_last() else { return Vec::new() };
-        let value = |row: &[f32]| {
-            weights.iter().zip(row).fold(*bias, |sum, (w, &x)| sum + w * f64::from(x))
-        };
-        self.rows.rows().map(value).collect()
+        let Some((&bias, weights)) = weights.split_last() else { return Vec::new() };
+        self.rows.products(weights, bias)
     }
 
     /// `start + sum_i factor_i x_i`.
-    fn combine(&self, start: &[f64], factors: impl Iterator<Item = f64>) -> Vec<f64> {
+    fn combine(&self, start: &[f64], factors: &[f64]) -> Vec<f64> {
         let mut sum = start.to_vec();
         let Some((bias, weights)) = sum.split_last_mut() else { return sum };
-        for (row, factor) in self.rows.rows().zip(factors) {
-            if factor != 0.0 {
-                for (sum, &x) in weights.iter_mut().zip(row) {
-                    *sum += factor * f64::from(x);
-                }
-                *bias += factor;
-            }
-        }
+        self.rows.combine(factors, weights);
+        factors.iter().for_each(|factor| *bias += factor);
         sum
     }
 
@@ -120,7 +143,7 @@ impl Problem<'_> {
     fn gradient(&self, weights: &[f64], values: &[f64]) -> Vec<f64> {
         let slopes =
             self.items(values).map(|(margin, sign, cost)| sign * cost * self.loss.slope(margin));
-        self.combine(weights, slopes)
+        self.combine(weights, &slopes.collect::<Vec<_>>())
     }
 
     /// A step `s` with `|H s + gradient| <= tolerance`.
@@ -137,9 +160,9 @@ impl Problem<'_> {
             if square.sqrt() <= tolerance {
                 break;
             }
-            let along = self.values(&direction);
-            let product =
-                self.combine(&direction, along.iter().zip(&curvature).map(|(a, d)| a * d));
+            let mut along = self.values(&direction);
+            along.iter_mut().zip(&curvature).for_each(|(value, curvature)| *value *= curvature);
+            let product = self.combine(&direction, &along);
             let length = square / inner_product(&direction, &product);
             add(&mut step, length, &direction);
             add(&mut residual, -length, &product);

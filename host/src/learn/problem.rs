@@ -15,12 +15,12 @@ use super::options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
 use super::score_machine::ScorePath;
 use super::svm::Matrix;
 use super::train::{FitKey, Trainer};
-use crate::classifier::{Classifier, Output, Provenance};
+use crate::classifier::{Classifier, Output, Provenance, Rule};
 use crate::data::centre_and_scale;
 use crate::data::{Dataset, Folds, SamplesView, Windows};
 use crate::fit::Fit;
 use crate::runtime::{Family, Hmm, Shape};
-use crate::words::short;
+use crate::words::{counted, short};
 
 pub(super) fn models_of(fits: &[Fit]) -> Vec<Hmm> {
     fits.iter().map(|fit| fit.model.clone()).collect()
@@ -90,8 +90,11 @@ impl<'a> Problem<'a> {
         Ok(self.variation.apply(series)?)
     }
 
-    /// A model a class, fitted to whole series and their mirror images.
+    /// A model a class, fitted to whole series and their mirror images; none for what weighs words.
     pub(super) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {
+        if self.options.kind == ClassifierKind::EmpiricalMap {
+            return Ok(Arc::default());
+        }
         let (series, exact) = (varied.series(), varied.exact());
         let mirrored = exact.len() > series.len();
         // A mirror image is cut as its series is.
@@ -192,18 +195,25 @@ impl<'a> Problem<'a> {
             centre,
             scale,
             models,
-            outputs,
             normalisation: Normalisation::NONE,
+            rule: Rule::Linear(outputs),
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").into(),
                 data: name.file_name().unwrap_or_default().to_string_lossy().into_owned(),
                 series: series.len(),
                 windows: 0,
                 windowing: self.options.windowing,
-                notes: vec![format!(
-                    "{states} states{emissions}, Baum-Welch with {} restart(s) from seed {}",
-                    self.options.baum_welch.restarts, self.options.baum_welch.seed
-                )],
+                notes: vec![match self.options.kind {
+                    ClassifierKind::EmpiricalMap => format!(
+                        "words of {}, lambda {}",
+                        counted(self.options.order + 1, "symbol"),
+                        short(self.options.lambda)
+                    ),
+                    _ => format!(
+                        "{states} states{emissions}, Baum-Welch with {} restart(s) from seed {}",
+                        self.options.baum_welch.restarts, self.options.baum_welch.seed
+                    ),
+                }],
             },
         }
     }
@@ -216,7 +226,9 @@ impl<'a> Problem<'a> {
         models: &[Hmm],
     ) -> Result<FeatureMap, TrainError> {
         let classes = self.data.classes();
+        let size = self.data.kind().size();
         let models = match &self.options.scores {
+            _ if self.options.kind == ClassifierKind::EmpiricalMap => vec![Hmm::even(size)],
             ScoreModels::All => models.to_vec(),
             ScoreModels::Class(name) => {
                 let index = classes

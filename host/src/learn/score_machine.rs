@@ -10,7 +10,8 @@ use super::machine::{Examples, Learner};
 use super::metric::Metric;
 use super::multi_class::KernelMachine;
 use super::svm::Matrix;
-use crate::deploy::{ExpansionKernel, WhiteningRows, unit_length};
+use crate::classifier::{Expansion, ExpansionKernel, WhiteningRows};
+use crate::deploy::unit_length;
 use crate::kernel::CrossGram;
 
 /// Machines for each of several kernels and costs on features scaled alike.
@@ -74,17 +75,12 @@ impl ScorePath {
         judged
     }
 
-    /// The first machine, on the whole scores of a device: its kernel with the training windows for
-    /// items, coefficients `[output][item]` and biases `[output]`.
+    /// The first machine, on the whole scores of a device, with the training windows for items.
     ///
     /// Entries of a score that do not move are no features; on the device they are there, and their
     /// part of the whitening is zero.
-    pub(super) fn expansion(
-        &self,
-        map: &FeatureMap,
-    ) -> Option<(ExpansionKernel, Vec<Vec<f64>>, Vec<f64>)> {
+    pub(super) fn expansion(&self, map: &FeatureMap) -> Option<Expansion> {
         let (kernel, machines) = self.machines.first()?;
-        let outputs = &machines.first()?.outputs;
         let places = map.places();
         let whole = |features: &[f64]| -> Vec<f64> {
             places.iter().map(|place| place.map_or(0.0, |k| features[k])).collect()
@@ -100,17 +96,13 @@ impl ScorePath {
             ),
         };
         let item = |row: &[f32]| whole(&row.iter().copied().map(f64::from).collect::<Vec<f64>>());
-        let kernel = ExpansionKernel::Scores {
-            models: map.models().to_vec(),
-            scale: map.scale().to_vec(),
-            normalisation: map.normalisation(),
+        let of_scores = ExpansionKernel::Scores {
             likelihood: map.with_likelihood(),
             centre: whole(&affine.centre),
             whitening,
             kernel: *kernel,
             items: self.rows.rows().map(item).collect(),
         };
-        let coefficients = outputs.iter().map(|output| output.coefficients.clone()).collect();
-        Some((kernel, coefficients, outputs.iter().map(|output| output.bias).collect()))
+        Some(machines.first()?.expansion_on(of_scores))
     }
 }

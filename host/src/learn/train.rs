@@ -9,16 +9,15 @@ use super::floor::FloorChoice;
 use super::options::{TrainError, TrainOptions};
 use super::problem::{AnyPath, Problem, models_of};
 use super::vectors::mirror_candidates;
-use crate::classifier::Classifier;
+use crate::classifier::{Classifier, Rule};
 use crate::data::Dataset;
-use crate::deploy::{Expansion, ModelKind};
 use crate::fit::{BaumWelch, Fit};
 
 /// What came of training.
 #[derive(Clone, Debug)]
 pub struct Trained {
-    /// The classifier: one that compiles, or a kernel machine.
-    pub classifier: ModelKind,
+    /// The classifier.
+    pub classifier: Classifier,
     /// What was chosen, and what it was chosen from.
     pub choice: Option<Choice>,
     /// How the model of each class was fitted, `[class]`; empty for a kernel by marginalisation, whose
@@ -136,7 +135,6 @@ impl<'a> Trainer<'a> {
         let mut classifier = problem.bayes(series, models_of(&fits));
         classifier.provenance.windows = problem.windows().of_all(series).count();
         let (Some(features), Some(chosen)) = (options.features(), chosen) else {
-            let classifier = ModelKind::Linear(Box::new(classifier));
             let fits = fits.to_vec();
             return Ok(Trained { classifier, choice: None, fits, varied: words, floor });
         };
@@ -147,26 +145,19 @@ impl<'a> Trainer<'a> {
         let machine = problem.path(&examples, &map, scaling, &[sigma], &[c])?;
         classifier.provenance.notes.extend(problem.notes(&chosen));
         classifier.method = options.kind.to_string();
-        let classifier = match machine {
+        classifier.models = map.models().to_vec();
+        classifier.normalisation = options.normalisation;
+        classifier.rule = match machine {
             AnyPath::Linear(machine) => {
-                classifier.models = map.models().to_vec();
-                classifier.normalisation = options.normalisation;
-                classifier.outputs = machine.outputs(&map);
-                ModelKind::Linear(Box::new(classifier))
+                let outputs = machine.outputs(&map);
+                match map.order() {
+                    Some(order) => Rule::Words { order, outputs },
+                    None => Rule::Linear(outputs),
+                }
             }
             AnyPath::OnScores(machine) => {
-                let (kernel, coefficients, biases) =
-                    machine.expansion(&map).ok_or(TrainError::NoCandidate("kernel"))?;
-                let Classifier { method, observations, classes, provenance, .. } = classifier;
-                ModelKind::Machine(Box::new(Expansion {
-                    method,
-                    observations,
-                    classes,
-                    kernel,
-                    coefficients,
-                    biases,
-                    provenance,
-                }))
+                let expansion = machine.expansion(&map);
+                Rule::Expansion(expansion.ok_or(TrainError::NoCandidate("kernel"))?)
             }
         };
         let fits = fits.to_vec();

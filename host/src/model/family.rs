@@ -1,9 +1,9 @@
 use super::{
-    ContextModelError, ContextSet, DensityModel, FittedModel, MarkovModel, PositionModel,
-    SystemModel,
+    ContextModelError, ContextSet, DensityModel, FittedModel, KernelDensityModel, MarkovModel,
+    PositionModel, SwitchingModel, SystemModel,
 };
 use crate::data::{Kind, SamplesView};
-use crate::fit::{BaumWelch, SystemEm};
+use crate::fit::{BaumWelch, SwitchingEm, SystemEm};
 
 /// A family of models, and how one of it is fitted.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +30,15 @@ pub enum Family {
     },
     /// [`DensityModel`], of as many Gaussians as there are states.
     Density(BaumWelch),
+    /// [`KernelDensityModel`], with the bandwidth for which every sample is likeliest given the others.
+    KernelDensity {
+        /// The least bandwidth, in units of a channel's spread.
+        least: f64,
+    },
     /// [`SystemModel`].
     LinearSystem(SystemEm),
+    /// [`SwitchingModel`].
+    SwitchingSystem(SwitchingEm),
 }
 
 impl Family {
@@ -71,10 +78,19 @@ impl Family {
             (Self::Density(options), Kind::Channels(_)) => {
                 DensityModel::fit(options, sequences, scale, &|| ())?.0.into()
             }
+            (Self::KernelDensity { least }, Kind::Channels(_)) => {
+                KernelDensityModel::fit(sequences, scale, *least)?.into()
+            }
+            (Self::KernelDensity { .. }, Kind::Symbols(_)) => {
+                return Err(kind_of("a kernel density estimate", channels, symbols));
+            }
             (Self::LinearSystem(options), Kind::Channels(_)) => {
                 SystemModel::fit(options, sequences, &|| ())?.0.into()
             }
-            (Self::LinearSystem(_), Kind::Symbols(_)) => {
+            (Self::SwitchingSystem(options), Kind::Channels(_)) => {
+                SwitchingModel::fit(options, sequences, &|| ())?.0.into()
+            }
+            (Self::LinearSystem(_) | Self::SwitchingSystem(_), Kind::Symbols(_)) => {
                 return Err(kind_of("a linear dynamical system", channels, symbols));
             }
             (Self::Markov { .. }, Kind::Channels(_)) => {

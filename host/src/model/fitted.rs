@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DensityModel, Hmm, HmmError, MarkovModel, Model, PositionModel, SystemModel};
+use super::{
+    DensityModel, Hmm, HmmError, KernelDensityModel, MarkovModel, Model, PositionModel,
+    SwitchingModel, SystemModel,
+};
 
 /// A fitted model of any kind, as files have it. A further kind is a line here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,8 +20,12 @@ pub enum FittedModel {
     Positions(PositionModel),
     /// Independent samples of a Gaussian, or of a mixture.
     Density(DensityModel),
+    /// Independent samples of a kernel density estimate.
+    KernelDensity(KernelDensityModel),
     /// A linear dynamical system around a mean.
     LinearSystem(SystemModel),
+    /// One that switches.
+    SwitchingSystem(SwitchingModel),
 }
 
 impl FittedModel {
@@ -30,7 +37,9 @@ impl FittedModel {
             Self::Markov(model) => model,
             Self::Positions(model) => model,
             Self::Density(model) => model,
+            Self::KernelDensity(model) => model,
             Self::LinearSystem(model) => model,
+            Self::SwitchingSystem(model) => model,
         }
     }
 
@@ -70,6 +79,18 @@ impl From<PositionModel> for FittedModel {
 impl From<SystemModel> for FittedModel {
     fn from(model: SystemModel) -> Self {
         Self::LinearSystem(model)
+    }
+}
+
+impl From<SwitchingModel> for FittedModel {
+    fn from(model: SwitchingModel) -> Self {
+        Self::SwitchingSystem(model)
+    }
+}
+
+impl From<KernelDensityModel> for FittedModel {
+    fn from(model: KernelDensityModel) -> Self {
+        Self::KernelDensity(model)
     }
 }
 

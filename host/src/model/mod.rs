@@ -12,7 +12,9 @@
 //! | [`PositionModel`]: independent positions of sequences of one length | `positions.rs` |
 //! | counts, scores, estimates and information of rows of probabilities | `rows.rs` |
 //! | [`DensityModel`]: independent samples of a Gaussian, or of a mixture | `density.rs` |
+//! | [`KernelDensityModel`]: a Gaussian around every point | `kernel_density.rs` |
 //! | [`SystemModel`]: a linear dynamical system around a mean | `system.rs` |
+//! | [`SwitchingModel`]: one that switches | `switching.rs` |
 //! | [`Family`]: how a model without hidden states is fitted to data | `family.rs` |
 //! | [`FittedModel`], [`ModelSet`]: any of the models; several by name, and their file | `fitted.rs`, `set.rs` |
 //! | the exact information of a mixture of two Gaussians | `mixture.rs` |
@@ -27,6 +29,7 @@ mod error;
 mod family;
 mod fitted;
 mod hmm;
+mod kernel_density;
 mod markov;
 mod mixture;
 mod positions;
@@ -34,6 +37,7 @@ mod rows;
 mod score;
 mod set;
 mod simulate;
+mod switching;
 mod system;
 
 pub use contexts::ContextSet;
@@ -41,6 +45,7 @@ pub use density::DensityModel;
 pub use error::ContextModelError;
 pub use family::Family;
 pub use fitted::FittedModel;
+pub use kernel_density::KernelDensityModel;
 pub use markov::MarkovModel;
 pub use mixture::{MixtureInformation, information_of_means};
 pub use positions::PositionModel;
@@ -48,6 +53,7 @@ pub(crate) use rows::digits;
 pub(crate) use score::push_score;
 pub use score::{ModelScore, NoScore, Scored, scores};
 pub use set::{ModelSet, NamedModel};
+pub use switching::SwitchingModel;
 pub use system::SystemModel;
 
 pub use crate::batch::{DecodeError, ViterbiPath};

@@ -71,15 +71,7 @@ impl SystemModel {
         sequences: &[SamplesView<'_>],
         progress: &(dyn Fn() + Sync),
     ) -> Result<(Self, SystemFit), FitError> {
-        let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
-        let channels =
-            sequences.iter().find_map(SamplesView::rows).map_or(0, |rows| rows.dimension());
-        let (centre, _) = centre_and_spread(channels, || rows().flatten());
-        let moved: Vec<Samples> = sequences
-            .iter()
-            .filter_map(SamplesView::rows)
-            .map(|rows| Samples::Channels(centred(rows, &centre)))
-            .collect();
+        let (centre, moved) = about_their_mean(sequences);
         let views: Vec<SamplesView<'_>> = moved.iter().map(Samples::view).collect();
         // What is of symbols is for the fit to refuse.
         let views = if views.len() == sequences.len() { &views } else { sequences };
@@ -102,33 +94,13 @@ impl SystemModel {
     /// The same as one system: the mean is seen of a number of the state that is one for ever.
     #[must_use]
     pub fn with_mean(&self) -> LinearSystem {
-        let LinearSystem {
-            mut initial_mean,
-            mut initial_covariance,
-            mut transition,
-            mut state_noise,
-            mut observation,
-            observation_noise,
-        } = self.system.clone();
-        let states = initial_mean.len();
-        initial_mean.push(1.0);
-        for (matrix, corner) in
-            [(&mut initial_covariance, 0.0), (&mut transition, 1.0), (&mut state_noise, 0.0)]
-        {
-            matrix.iter_mut().for_each(|row| row.push(0.0));
-            let mut last = vec![0.0; states];
-            last.push(corner);
-            matrix.push(last);
-        }
-        observation.iter_mut().zip(&self.centre).for_each(|(row, mean)| row.push(*mean));
-        LinearSystem {
-            initial_mean,
-            initial_covariance,
-            transition,
-            state_noise,
-            observation,
-            observation_noise,
-        }
+        let mut system = self.system.clone();
+        system.initial_mean.push(1.0);
+        bordered(&mut system.initial_covariance, 0.0);
+        bordered(&mut system.transition, 1.0);
+        bordered(&mut system.state_noise, 0.0);
+        system.observation.iter_mut().zip(&self.centre).for_each(|(row, mean)| row.push(*mean));
+        system
     }
 
     /// Samples about the mean; those of another kind, or of other channels, are impossible.
@@ -140,7 +112,25 @@ impl SystemModel {
     }
 }
 
-fn centred(rows: RowsView<'_>, centre: &[f64]) -> Rows {
+/// A row and a column more, of zeros but for their corner.
+pub(super) fn bordered(matrix: &mut Vec<Vec<f64>>, corner: f64) {
+    matrix.iter_mut().for_each(|row| row.push(0.0));
+    let mut last = vec![0.0; matrix.len()];
+    last.push(corner);
+    matrix.push(last);
+}
+
+/// Series about the mean of all their channels, and that mean; of other samples, as they are.
+pub(super) fn about_their_mean(sequences: &[SamplesView<'_>]) -> (Vec<f64>, Vec<Samples>) {
+    let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
+    let channels = sequences.iter().find_map(SamplesView::rows).map_or(0, |rows| rows.dimension());
+    let (centre, _) = centre_and_spread(channels, || rows().flatten());
+    let moved = sequences.iter().filter_map(SamplesView::rows);
+    let moved = moved.map(|rows| Samples::Channels(centred(rows, &centre))).collect();
+    (centre, moved)
+}
+
+pub(super) fn centred(rows: RowsView<'_>, centre: &[f64]) -> Rows {
     let mut moved = Rows::new(rows.dimension());
     for row in rows.iter() {
         let row =
@@ -151,7 +141,7 @@ fn centred(rows: RowsView<'_>, centre: &[f64]) -> Rows {
 }
 
 /// Of a system that was checked, about samples of its channels, nothing but a sample is refused.
-fn refused(error: SystemError) -> SequenceError {
+pub(super) fn refused(error: SystemError) -> SequenceError {
     match error {
         SystemError::Sample { sample: time, why: error } => {
             SequenceError::Observation { time, error }

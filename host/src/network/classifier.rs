@@ -6,10 +6,10 @@ use super::learn::{
     HillClimb, Prior, check_records, chow_liu, fit_parameters, k_dependence, naive_bayes,
     tree_augmented,
 };
+use super::linear::{CellFeatures, Labelled};
 use super::{Inference, Network, NetworkError, NetworkFisher, Shape, Width};
-use crate::data::Folds;
 use crate::data::records::{MISSING, Records, Variable};
-use crate::learn::{Costs, Linear, Loss, Matrix, minimise};
+use crate::learn::Linear;
 use crate::parallel::each;
 
 /// What decides.
@@ -28,6 +28,20 @@ pub enum Method {
     FisherTree,
     /// The same of a network over the attributes that was climbed to.
     FisherClimbed,
+    /// Logistic regression on log-odds of class networks and their gradients, the TOP kernel's features; a
+    /// tree among the attributes.
+    TopTree,
+    /// The same, up to so many attributes for parents of each.
+    TopKDependence(usize),
+}
+
+impl Method {
+    /// Whether a linear machine decides; else it is Bayes' rule.
+    #[must_use]
+    pub fn is_linear(self) -> bool {
+        use Method::{FisherClimbed, FisherTree, TopKDependence, TopTree};
+        matches!(self, FisherTree | FisherClimbed | TopTree | TopKDependence(_))
+    }
 }
 
 /// How a classifier is trained.
@@ -55,22 +69,13 @@ pub struct NetworkClassifier {
     outputs: Vec<Linear>,
 }
 
-/// Costs of errors that a linear machine chooses from.
-const COSTS: [f64; 5] = [1e-3, 1e-2, 1e-1, 1.0, 10.0];
-
-/// Folds in which it chooses.
-const INNER_FOLDS: usize = 3;
-
-/// Bytes that features may take.
-const FEATURE_BYTES: usize = 4 << 30;
-
 impl ClassifierPlan {
     /// Trains a classifier of the column `class` on records of these variables; records without a class
     /// are left out.
     ///
     /// # Errors
-    /// [`NetworkError`]: no such column, less than two classes with a record, records that do not fit, or
-    /// with missing fields where a graph is learnt from whole ones, features beyond 4 GB.
+    /// [`NetworkError`]: no such column, less than two classes, a class without a record, records that do
+    /// not fit, or with missing fields where a graph is learnt from whole ones.
     pub fn train(
         &self,
         variables: &[Variable],
@@ -94,26 +99,41 @@ impl ClassifierPlan {
         class: usize,
     ) -> Result<NetworkClassifier, NetworkError> {
         let of_class = &variables[class];
-        let mut seen: Vec<u16> = records.rows().map(|row| row[class]).collect();
-        seen.sort_unstable();
-        seen.dedup();
-        if seen.len() < 2 {
+        let mut counts = vec![0_usize; of_class.card()];
+        records.rows().for_each(|row| counts[usize::from(row[class])] += 1);
+        if counts.len() < 2 {
             return Err(NetworkError::NoRecords("a classifier needs some of two classes"));
         }
-        let graph = |method| match method {
-            Method::NaiveBayes => naive_bayes(variables, class),
-            Method::TreeAugmented => tree_augmented(variables, records, class),
-            Method::KDependence(k) => k_dependence(variables, records, class, k),
-            _ => Ok(self.climb.learn(variables, records)?.parents),
-        };
-        let (network, outputs) = match self.method {
-            Method::FisherTree | Method::FisherClimbed => self.linear(variables, records, class)?,
-            method => {
-                (fit_parameters(variables, &graph(method)?, records, self.prior)?, Vec::new())
+        if let Some(empty) = counts.iter().position(|&count| count == 0) {
+            let (class, column) = (of_class.states[empty].clone(), of_class.name.clone());
+            return Err(NetworkError::ClassEmpty { class, column });
+        }
+        let (network, outputs) = match self.method.is_linear() {
+            true => self.linear(variables, records, class)?,
+            false => {
+                let graph = self.graph(variables, records, class)?;
+                (fit_parameters(variables, &graph, records, self.prior)?, Vec::new())
             }
         };
         let (method, class, column) = (self.method, of_class.clone(), class);
         Ok(NetworkClassifier { method, class, column, network, outputs })
+    }
+
+    /// The graph over all columns that decides by Bayes' rule.
+    fn graph(
+        &self,
+        variables: &[Variable],
+        records: &Records,
+        class: usize,
+    ) -> Result<Vec<Vec<usize>>, NetworkError> {
+        match self.method {
+            Method::NaiveBayes => naive_bayes(variables, class),
+            Method::TreeAugmented | Method::TopTree => tree_augmented(variables, records, class),
+            Method::KDependence(k) | Method::TopKDependence(k) => {
+                k_dependence(variables, records, class, k)
+            }
+            _ => Ok(self.climb.learn(variables, records)?.parents),
+        }
     }
 
     fn linear(
@@ -128,37 +148,45 @@ impl ClassifierPlan {
         let of_attributes = records.select(&columns);
         let parents = match self.method {
             Method::FisherTree => chow_liu(&attributes, &of_attributes)?,
-            _ => self.climb_attributes(&columns).learn(&attributes, &of_attributes)?.parents,
+            Method::FisherClimbed => {
+                self.climb_attributes(&columns).learn(&attributes, &of_attributes)?.parents
+            }
+            _ => {
+                let graph = self.graph(variables, records, class)?;
+                columns.iter().map(|&column| places(&graph[column], &columns)).collect()
+            }
         };
-        let network = fit_parameters(&attributes, &parents, &of_attributes, self.prior)?;
-        let fisher = NetworkFisher::new(network, Width::default(), self.climb.seed);
-        let cells = fisher.precision().len();
-        if records.len().saturating_mul(cells) > FEATURE_BYTES / 12 {
-            return Err(NetworkError::Other(format!(
-                "features of {} records with {cells} entries each would take more than 4 GB; take \
-                 fewer records, fewer bins or a graph with fewer edges",
-                records.len()
-            )));
-        }
-        let mut rows = Matrix::new(cells);
-        fisher.features(&of_attributes)?.iter().for_each(|feature| rows.push(feature));
+        let fisher = |records: &Records| {
+            let network = fit_parameters(&attributes, &parents, records, self.prior)?;
+            Ok::<_, NetworkError>(NetworkFisher::new(network, Width::default(), self.climb.seed))
+        };
+        let of_all = fisher(&of_attributes)?;
         let labels: Vec<usize> = records.rows().map(|row| usize::from(row[class])).collect();
-        let cost = choose_cost(&rows, &labels, &variables[class].states);
-        let all: Vec<usize> = (0..labels.len()).collect();
-        let machines = train(&rows, &labels, variables[class].card(), &all, &[cost]);
-        let fold = |path: Vec<Linear>| {
-            let machine = path.into_iter().next().unwrap_or(Linear { weights: vec![], bias: 0.0 });
-            Linear { weights: fisher.fold(&machine.weights), bias: machine.bias }
+        let features = match self.method {
+            Method::FisherTree | Method::FisherClimbed => CellFeatures::fisher(&of_all),
+            _ => {
+                let of_class = |class| {
+                    let rows = (0..labels.len()).filter(|&row| labels[row] == class);
+                    fisher(&of_attributes.subset(&rows.collect::<Vec<_>>()))
+                };
+                let classes = (0..variables[class].card()).map(of_class);
+                CellFeatures::top(&classes.collect::<Result<Vec<_>, _>>()?)?
+            }
         };
-        let outputs = machines.into_iter().map(fold).collect();
-        Ok((fisher.network().clone(), outputs))
+        let cells = of_all.all_cells([&of_attributes])?;
+        let outputs =
+            Labelled { cells, labels, classes: variables[class].card() }.machines(&features);
+        Ok((of_all.network().clone(), outputs))
     }
 
     /// The climb with the edges between attributes alone.
     fn climb_attributes(&self, columns: &[usize]) -> HillClimb {
-        let place = |column: usize| columns.iter().position(|&one| one == column);
         let edges = |edges: &[(usize, usize)]| {
-            edges.iter().filter_map(|&(a, b)| Some((place(a)?, place(b)?))).collect()
+            let pair = |&(a, b): &(usize, usize)| match places(&[a, b], columns)[..] {
+                [a, b] => Some((a, b)),
+                _ => None,
+            };
+            edges.iter().filter_map(pair).collect()
         };
         let mut climb = self.climb.clone();
         climb.constraints.required = edges(&self.climb.constraints.required);
@@ -172,57 +200,9 @@ fn without(columns: usize, class: usize) -> Vec<usize> {
     (0..columns).filter(|&column| column != class).collect()
 }
 
-/// Machines one against the rest on some of the rows, `[output][cost]`, one output for two classes: each
-/// starts where the one before ended.
-fn train(
-    rows: &Matrix,
-    labels: &[usize],
-    classes: usize,
-    some: &[usize],
-    costs: &[f64],
-) -> Vec<Vec<Linear>> {
-    let all: Vec<&[f32]> = rows.rows().collect();
-    let mut of_some = Matrix::new(rows.columns());
-    for &row in some {
-        let row: Vec<f64> = all[row].iter().copied().map(f64::from).collect();
-        of_some.push(&row);
-    }
-    let found = if classes == 2 { vec![1] } else { (0..classes).collect::<Vec<_>>() };
-    each(found.len(), &|output| {
-        let positive: Vec<bool> = some.iter().map(|&row| labels[row] == found[output]).collect();
-        let mut path: Vec<Linear> = Vec::new();
-        for &cost in costs {
-            let costs = Costs::even(cost);
-            path.push(minimise(Loss::Logistic, &of_some, &positive, costs, path.last()));
-        }
-        path
-    })
-}
-
-/// The cost whose machines decide most rows rightly that they were not trained on; of equals the least.
-/// The least, too, where there are too few records of a class for folds.
-fn choose_cost(rows: &Matrix, labels: &[usize], classes: &[String]) -> f64 {
-    let Ok(folds) = Folds::stratified(labels, classes, INNER_FOLDS, Some(1)) else {
-        return COSTS[0];
-    };
-    let all: Vec<&[f32]> = rows.rows().collect();
-    let mut right = [0_usize; COSTS.len()];
-    for fold in 0..INNER_FOLDS {
-        let machines = train(rows, labels, classes.len(), &folds.train(fold), &COSTS);
-        for row in folds.test(fold) {
-            for (cost, right) in right.iter_mut().enumerate() {
-                let value = |path: &Vec<Linear>| {
-                    let terms = path[cost].weights.iter().zip(all[row]);
-                    terms.map(|(w, &x)| w * f64::from(x)).sum::<f64>() + path[cost].bias
-                };
-                let values: Vec<f64> = machines.iter().map(value).collect();
-                let decided = fishweir_core::classify::decide(&values).class;
-                *right += usize::from(decided == labels[row]);
-            }
-        }
-    }
-    let most = right.iter().copied().max().unwrap_or(0);
-    right.iter().position(|&one| one == most).map_or(COSTS[0], |index| COSTS[index])
+/// Where some columns are among others; those that are not there are left out.
+fn places(some: &[usize], among: &[usize]) -> Vec<usize> {
+    some.iter().filter_map(|column| among.iter().position(|one| one == column)).collect()
 }
 
 impl NetworkClassifier {
@@ -376,7 +356,7 @@ impl TryFrom<Stored> for NetworkClassifier {
 
     fn try_from(stored: Stored) -> Result<Self, NetworkError> {
         let Stored { method, class, column, network, outputs } = stored;
-        let linear = matches!(method, Method::FisherTree | Method::FisherClimbed);
+        let linear = method.is_linear();
         let columns = network.shape().nodes() + usize::from(linear);
         let wanted = match (linear, class.card()) {
             (false, _) => 0,

@@ -149,6 +149,16 @@ pub enum NetworkError {
     /// No record where some are needed.
     #[error("there is no record; {0}")]
     NoRecords(&'static str),
+    /// A class of which nothing can be learnt.
+    #[error(
+        "class `{class}` of column `{column}` has no record; leave it out, or add records of it"
+    )]
+    ClassEmpty {
+        /// The class.
+        class: String,
+        /// Its column.
+        column: String,
+    },
     /// A clique beyond what is computed exactly.
     #[error(
         "exact inference needs a clique of {variables} nodes with {cells:.3e} entries, beyond the \
@@ -197,7 +207,7 @@ impl NetworkError {
 
     /// The same of a record with another number: where records are some of others.
     #[must_use]
-    pub(crate) fn at_record(mut self, number: impl Fn(usize) -> usize) -> Self {
+    pub fn at_record(mut self, number: impl Fn(usize) -> usize) -> Self {
         if let Self::Length { record, .. }
         | Self::UnknownState { record, .. }
         | Self::Missing { record, .. }

@@ -2,7 +2,7 @@
 
 use fishweir_core::classify::decide;
 
-use super::{ClassifierPlan, Method, NetworkClassifier, NetworkError};
+use super::{ClassifierPlan, NetworkClassifier, NetworkError};
 use crate::data::records::{Binning, MISSING, Records, Schema, TextTable};
 use crate::data::{DataError, FoldError, Folds};
 use crate::evaluate::{Figures, Interval, Judged, Units};
@@ -114,7 +114,7 @@ fn judge(
             return Err(NetworkError::UnknownState { record, node, value, last });
         }
     }
-    let bayes = !matches!(classifier.method(), Method::FisherTree | Method::FisherClimbed);
+    let bayes = !classifier.method().is_linear();
     let verdict = |((record, values), &number): ((&[u16], &Vec<f64>), &usize)| {
         let label = record[classifier.column()];
         let decision = decide(values);

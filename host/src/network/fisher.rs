@@ -1,8 +1,9 @@
 //! The Fisher kernel of a network.
 
+use super::linear::CellFeatures;
 use super::{Inference, Network, NetworkError, Width};
 use crate::data::records::{MISSING, Records};
-use crate::kernel::{Gram, inner_product};
+use crate::kernel::Gram;
 use crate::parallel::each;
 
 /// Records drawn where a network is too wide for exact probabilities.
@@ -252,14 +253,7 @@ impl NetworkFisher {
     #[must_use]
     pub fn fold(&self, weights: &[f64]) -> Vec<f64> {
         assert_eq!(weights.len(), self.precision.len(), "a weight a cell");
-        let mut table: Vec<f64> =
-            weights.iter().zip(&self.precision).map(|(w, inverse)| w * inverse.sqrt()).collect();
-        for (_, _, cells) in self.network.shape().every_row() {
-            let theta = &self.network.theta()[cells.clone()];
-            let mean = inner_product(&table[cells.clone()], theta);
-            table[cells].iter_mut().for_each(|entry| *entry -= mean);
-        }
-        table
+        CellFeatures::fisher(self).fold(weights)
     }
 
     /// The kernel of all pairs of records.

@@ -8,9 +8,9 @@
 //! | [`NetworkFisher`]: the Fisher kernel, its features as tables | `fisher.rs` |
 //! | set kernel, maximum mean discrepancy, two-sample test, representatives | `sets.rs` |
 //! | [`NetworkProduct`]: the probability product kernel between networks | `product.rs` |
-//! | [`NetworkClassifier`]: Bayes' rule, and a linear machine on the Fisher kernel's features | `classifier.rs` |
+//! | [`NetworkClassifier`]: Bayes' rule, and linear machines on features of the Fisher and the TOP kernel | `classifier.rs`, `linear.rs` |
 //! | [`NetworkEvaluation`]: cross-validation of such a classifier | `evaluate.rs` |
-//! | [`DeployedSum`], [`DeployedAlarm`]: a classifier and an alarm as a device holds them | `device/` |
+//! | [`DeployedSum`], [`DeployedAlarm`]: a classifier and an alarm as a device holds them; [`DeployedEvents`]: either, and what its application says | `device/` |
 //! | [`NetworkFile`]: what is kept of a fit | `file.rs` |
 //! | [`learn`]: tables and graphs from records | `learn/` |
 //!
@@ -38,6 +38,7 @@ mod file;
 mod fisher;
 mod junction;
 pub mod learn;
+mod linear;
 mod model;
 mod product;
 mod sets;
@@ -46,7 +47,7 @@ mod triangulate;
 
 pub use bif::{BifError, read_bif, write_bif};
 pub use classifier::{ClassifierPlan, Method, NetworkClassifier};
-pub use device::{AlarmPlan, DeployedAlarm, DeployedSum};
+pub use device::{AlarmPlan, DeployedAlarm, DeployedEvents, DeployedSum, EventCost};
 pub use error::NetworkError;
 pub use evaluate::{NetworkEvaluateError, NetworkEvaluation};
 pub use factors::Factor;

@@ -14,6 +14,8 @@ use crate::parallel::each;
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeanFeature {
     records: usize,
+    /// Whether none lacks a field.
+    whole: bool,
     /// `(n_ijk - n_ij theta_ijk) / n`.
     deviation: Vec<f64>,
 }
@@ -36,8 +38,9 @@ pub struct SampleTest {
     /// Degrees of freedom of its limit, a chi-squared distribution.
     pub degrees: usize,
     /// The probability of such a statistic or a larger one where both are drawn from the network: in the
-    /// limit of many records.
-    pub p_limit: f64,
+    /// limit of many records. `None` where fields are missing: expected features vary less, and the limit is
+    /// another.
+    pub p_limit: Option<f64>,
     /// The same where both are drawn from anything, by permutations; `None` where none were asked for.
     pub p_permutations: Option<f64>,
     /// What each node adds to the squared discrepancy.
@@ -67,13 +70,15 @@ impl NetworkFisher {
         if records.is_empty() {
             return Err(NetworkError::NoRecords("a set needs one"));
         }
-        Ok(self.mean_of(&self.counts(records)?, records.len()))
+        let mean = self.mean_of(&self.counts(records)?, records.len());
+        Ok(MeanFeature { whole: records.missing() == 0, ..mean })
     }
 
+    /// Of whole records.
     fn mean_of(&self, counts: &[f64], records: usize) -> MeanFeature {
         let mut deviation = self.centre(counts);
         deviation.iter_mut().for_each(|entry| *entry /= records as f64);
-        MeanFeature { records, deviation }
+        MeanFeature { records, whole: true, deviation }
     }
 
     /// The kernel of two sets, the mean of the kernels of their pairs: `K(X, Y) = 1/(NM) sum K(x, y)`.
@@ -110,7 +115,7 @@ impl NetworkFisher {
     #[must_use]
     pub fn test_against_network(&self, x: &MeanFeature) -> SampleTest {
         let by_node = self.set_kernel_by_node(x, x);
-        self.tested(by_node, x.records as f64, None)
+        self.tested(by_node, x.records as f64, x.whole, None)
     }
 
     /// Whether two sets are drawn from one distribution.
@@ -123,7 +128,8 @@ impl NetworkFisher {
     /// Work of a permutation: a count a node a record, and five operations a cell.
     ///
     /// # Errors
-    /// As [`mean`](Self::mean); permutations of records with missing fields are refused.
+    /// As [`mean`](Self::mean), records of `y` counted on from those of `x`; permutations of records with
+    /// missing fields are refused.
     pub fn two_sample_test(
         &self,
         x: &Records,
@@ -131,7 +137,8 @@ impl NetworkFisher {
         permutations: usize,
         seed: u64,
     ) -> Result<SampleTest, NetworkError> {
-        let (of_x, of_y) = (self.mean(x)?, self.mean(y)?);
+        let of_y = |error: NetworkError| error.at_record(|record| x.len() + record);
+        let (of_x, of_y) = (self.mean(x)?, self.mean(y).map_err(of_y)?);
         let difference = difference(&of_x, &of_y);
         let by_node = self.set_kernel_by_node(&difference, &difference);
         let (n, m) = (x.len() as f64, y.len() as f64);
@@ -151,35 +158,41 @@ impl NetworkFisher {
             let as_large = as_large.into_iter().filter(|&large| large).count();
             p = Some((1 + as_large) as f64 / (1 + permutations) as f64);
         }
-        Ok(self.tested(by_node, n * m / (n + m), p))
+        Ok(self.tested(by_node, n * m / (n + m), difference.whole, p))
     }
 
-    fn tested(&self, by_node: Vec<f64>, factor: f64, p_permutations: Option<f64>) -> SampleTest {
+    fn tested(
+        &self,
+        by_node: Vec<f64>,
+        factor: f64,
+        whole: bool,
+        p_permutations: Option<f64>,
+    ) -> SampleTest {
         let mmd_squared = by_node.iter().sum::<f64>();
         let (statistic, degrees) = (factor * mmd_squared, self.dimension());
-        let p_limit = match ChiSquared::new(degrees as f64) {
-            Ok(limit) => limit.sf(statistic),
-            // Nothing can vary: any deviation is impossible.
-            Err(_) => 1.0,
-        };
+        // Where nothing can vary there is no such distribution, and no deviation.
+        let limit = || ChiSquared::new(degrees as f64).map_or(1.0, |limit| limit.sf(statistic));
+        let p_limit = whole.then(limit);
         SampleTest { mmd_squared, statistic, degrees, p_limit, p_permutations, by_node }
     }
 
-    /// The cells of whole records, one set after the other.
-    fn all_cells<const S: usize>(
+    /// The cells of whole records, one set after the other; in errors their records are counted on.
+    pub(super) fn all_cells<const S: usize>(
         &self,
         sets: [&Records; S],
     ) -> Result<Vec<Vec<usize>>, NetworkError> {
-        let mut all = Vec::new();
+        let mut all: Vec<Vec<usize>> = Vec::new();
         for records in sets {
-            self.network().check(records)?;
+            let before = all.len();
+            let at = |error: NetworkError| error.at_record(|record| before + record);
+            self.network().check(records).map_err(at)?;
             for (index, record) in records.rows().enumerate() {
                 let missing = || {
                     let node = record.iter().position(|&v| v == crate::data::records::MISSING);
                     let node = self.network().name(node.unwrap_or(0)).to_owned();
-                    NetworkError::Missing { record: index, node }
+                    NetworkError::Missing { record: before + index, node }
                 };
-                all.push(self.cells(index, record)?.ok_or_else(missing)?);
+                all.push(self.cells(before + index, record)?.ok_or_else(missing)?);
             }
         }
         Ok(all)
@@ -297,7 +310,7 @@ impl NetworkFisher {
 /// The difference of two mean features.
 fn difference(x: &MeanFeature, y: &MeanFeature) -> MeanFeature {
     let deviation = x.deviation.iter().zip(&y.deviation).map(|(x, y)| x - y).collect();
-    MeanFeature { records: x.records + y.records, deviation }
+    MeanFeature { records: x.records + y.records, whole: x.whole && y.whole, deviation }
 }
 
 /// Checks which records are meant.

@@ -4,6 +4,8 @@
 mod device;
 mod emission;
 mod evaluation;
+#[cfg(feature = "device")]
+mod events;
 mod gram;
 mod model;
 mod models;
@@ -25,12 +27,14 @@ pub use emission::EmissionSummary;
 pub use evaluation::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
 };
+#[cfg(feature = "device")]
+pub use events::EventsComparison;
 pub use gram::{GramReport, InformationSummary, SpectrumSummary};
 pub use model::{Inspection, Stored};
 pub use models::{ModelSummary, ModelsReport};
 pub use network::{
-    ComparisonReport, NetworkEvaluationReport, NetworkFitReport, NodeReport, QueryReport,
-    RepresentativesReport, Written,
+    ComparisonReport, NetworkEvaluationReport, NetworkFitReport, NetworkInspection, NodeReport,
+    QueryReport, RepresentativesReport, Written,
 };
 pub use pca::PcaReport;
 pub use table::Table;

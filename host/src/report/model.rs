@@ -5,19 +5,19 @@ use serde::Serialize;
 
 use super::route::RouteTable;
 use super::{EmissionSummary, Table, counted, grouped};
-use crate::classifier::{Observations, Provenance, normalisation_name};
-use crate::deploy::{ArtefactFileError, Cost, DeployedKind, Machine, ModelKind, Route};
+use crate::classifier::{Classifier, Observations, Provenance, normalisation_name};
+use crate::deploy::{ArtefactFileError, Cost, Deployed, Route};
 
 /// What a model is and what it costs, before anything is flashed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Inspection {
     /// The file.
     pub file: String,
-    /// `model` or `artefact`.
+    /// `model`, `models` (linear dynamical systems, one a class) or `artefact`.
     pub form: &'static str,
     /// Bytes of the file.
     pub file_bytes: usize,
-    /// `bayes`, `fisher`, `top`, `count`, `gaussian`, `polynomial`, `cosine` or `fixed-length`; an
+    /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map`, `empirical-mean-map`, `gaussian`, `polynomial`, `cosine` or `fixed-length`; an
     /// artefact does not tell the second, third and fourth apart, and says `fisher`.
     pub classifier: String,
     /// Classes.
@@ -28,8 +28,12 @@ pub struct Inspection {
     pub symbols: Option<String>,
     /// Models in the bank, or of the kernel.
     pub models: usize,
-    /// States of each model.
+    /// States of each model, or contexts.
     pub states: usize,
+    /// Whether the models are linear dynamical systems, with states of so many numbers.
+    pub systems: bool,
+    /// How many symbols are a context, of what weighs words; null of all else.
+    pub order: Option<usize>,
     /// How they emit.
     #[serde(flatten)]
     pub emission: EmissionSummary,
@@ -70,15 +74,16 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Of a machine that was trained on so many items.
+    /// Of what was fitted, and deploys so; `None` of what needs nothing stored.
     #[must_use]
-    pub fn of(machine: &Machine, trained_items: usize) -> Self {
-        Self {
-            kernel: machine.kernel_name(),
-            trained_items,
-            items: machine.items(),
-            entries: machine.entries(),
-        }
+    pub fn of(deployed: &Deployed, fitted: Option<&Classifier>) -> Option<Self> {
+        let trained_on = fitted.and_then(Classifier::expansion);
+        Some(Self {
+            kernel: deployed.kernel_name()?,
+            trained_items: trained_on.map_or(0, |expansion| expansion.items()),
+            items: deployed.items(),
+            entries: deployed.entries(),
+        })
     }
 }
 
@@ -102,51 +107,43 @@ impl Inspection {
     pub fn new(
         file: String,
         file_bytes: usize,
-        deployed: &DeployedKind,
-        fitted: Option<&ModelKind>,
+        deployed: &Deployed,
+        fitted: Option<&Classifier>,
     ) -> Result<Self, ArtefactFileError> {
-        let (any, (family, shape)) = (deployed.any(), deployed.emission());
-        let (channels, symbols) = match any.observations() {
+        let (family, shape) = deployed.emission();
+        let (channels, symbols) = match deployed.observations() {
             Observations::Channels(names) => (Some(names.clone()), None),
             Observations::Symbols(symbols) => (None, Some(symbols.clone())),
         };
-        let (models, states, directions, normalisation) = match deployed {
-            DeployedKind::Linear(one) => {
-                (one.models(), one.states(), one.directions(), Some(one.normalisation()))
-            }
-            DeployedKind::Machine(one) => (one.models(), one.states(), 0, one.normalisation()),
-        };
-        let known_states = matches!(
-            deployed,
-            DeployedKind::Linear(one) if one.succession() == Succession::STEPS
-        );
-        let trained_items =
-            fitted.and_then(ModelKind::machine).map_or(0, |expansion| expansion.items());
-        let stored = match deployed {
-            DeployedKind::Linear(_) => None,
-            DeployedKind::Machine(machine) => Some(Stored::of(machine, trained_items)),
-        };
+        let no_artefact = deployed.no_artefact();
+        let artefact = if no_artefact.is_none() { Some(deployed.to_artefact()?) } else { None };
         Ok(Self {
             file,
-            form: if fitted.is_some() { "model" } else { "artefact" },
+            form: match fitted {
+                Some(_) => "model",
+                None if deployed.has_systems() => "models",
+                None => "artefact",
+            },
             file_bytes,
             classifier: deployed.method(fitted).to_owned(),
-            classes: any.classes().to_vec(),
+            classes: deployed.classes().to_vec(),
             channels,
             symbols,
-            models,
-            states,
+            models: deployed.models(),
+            states: deployed.states(),
+            systems: deployed.has_systems(),
+            order: deployed.order(),
             emission: EmissionSummary::of(family, shape),
-            known_states,
-            outputs: any.outputs(),
-            directions,
-            normalisation: normalisation.map(normalisation_name),
-            stored,
-            provenance: fitted.map(|fitted| fitted.provenance().clone()),
-            cost: any.cost(),
-            artefact_bytes: any.to_artefact().transpose()?.map(|bytes| bytes.len()),
-            no_artefact: deployed.no_artefact(),
-            routes: any.routes(),
+            known_states: deployed.succession() == Succession::STEPS,
+            outputs: deployed.outputs(),
+            directions: deployed.directions(),
+            normalisation: deployed.normalisation().map(normalisation_name),
+            stored: Stored::of(deployed, fitted),
+            provenance: fitted.map(|fitted| fitted.provenance.clone()),
+            cost: deployed.cost(),
+            artefact_bytes: artefact.map(|bytes| bytes.len()),
+            no_artefact,
+            routes: deployed.routes(),
         })
     }
 
@@ -156,11 +153,17 @@ impl Inspection {
             "top" => "log-odds of class models and their tangents",
             "count" => "expected statistics",
             "latent-mean-map" => "mixed expected counts",
+            "empirical-mean-map" => "mixed counts of words",
             _ => "Fisher scores",
         };
-        let by = |filter| if self.known_states { "position by position" } else { filter };
+        let by = |filter| match self.order {
+            Some(_) => "context by context",
+            None if self.known_states => "position by position",
+            None => filter,
+        };
         match (&self.stored, self.directions) {
             (Some(stored), _) => stored.kernel.clone(),
+            (None, 0) if self.systems => "log-likelihoods, by the Kalman filter".to_owned(),
             (None, 0) => format!("log-likelihoods, {}", by("by the forward filter")),
             (None, count) => {
                 let directions = counted(count, "direction");
@@ -193,13 +196,20 @@ impl fmt::Display for Inspection {
                     self.models,
                     counted(
                         self.states,
-                        if self.known_states { "position" } else { "hidden state" }
+                        match self.order {
+                            Some(_) => "context",
+                            None if self.systems => "number",
+                            None if self.known_states => "position",
+                            None => "hidden state",
+                        }
                     ),
                     counted(self.outputs, "output")
                 ),
             ),
-            ("emissions", self.emission.to_string().replace(" emissions", "")),
         ];
+        if !self.systems {
+            lines.push(("emissions", self.emission.to_string().replace(" emissions", "")));
+        }
         lines.extend(self.stored.iter().map(|stored| ("stored", stored.to_string())));
         lines.extend(self.normalisation.map(|name| ("normalisation", name.replace('_', " "))));
         if let Some(trained) = &self.provenance {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Table, counted, grouped};
 use crate::evaluate::Interval;
-use crate::network::{Network, NetworkEvaluation, SampleTest};
+use crate::network::{EventCost, Network, NetworkEvaluation, SampleTest};
 
 /// What `network fit` has made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -280,9 +280,13 @@ impl fmt::Display for ComparisonReport {
         )?;
         writeln!(
             f,
-            "squared discrepancy {mmd_squared:.6}; statistic {statistic:.3} on {}: p = {p_limit:.4} in the \
-             limit of many records drawn from the network",
-            counted(*degrees, "degree")
+            "squared discrepancy {mmd_squared:.6}; statistic {statistic:.3} on {}: {}",
+            counted(*degrees, "degree"),
+            match p_limit {
+                Some(p) =>
+                    format!("p = {p:.4} in the limit of many records drawn from the network"),
+                None => "its limit is not known where fields are missing".into(),
+            }
         )?;
         if let Some(p) = p_permutations {
             writeln!(f, "p = {p:.4} by permutations, whatever they are drawn from")?;
@@ -298,6 +302,52 @@ impl fmt::Display for ComparisonReport {
             table.row([self.nodes[node].clone(), format!("{share:.4}")]);
         }
         write!(f, "\n{table}")
+    }
+}
+
+/// What `network info` says of a model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NetworkInspection {
+    /// The model's file.
+    pub model: String,
+    /// What it is, in words.
+    pub what: String,
+    /// Nodes.
+    pub nodes: usize,
+    /// Edges.
+    pub edges: usize,
+    /// Free parameters.
+    pub parameters: usize,
+    /// What an event costs on a device,
+    #[serde(flatten)]
+    pub cost: Option<EventCost>,
+    /// or why no device holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+impl EventCost {
+    /// Its rows of a table.
+    pub(super) fn rows(&self, table: &mut Table) {
+        let mut row = |name: String, value| table.row([name, value]);
+        row("look-ups a push, integer multiply-adds".into(), grouped(self.look_ups));
+        row(format!("{} a push", self.operation), grouped(self.push_operations));
+        row(format!("{} a reading", self.operation), grouped(self.reading_operations));
+        row("model, in flash".into(), format!("{} B", grouped(self.model_bytes)));
+        row("state, in RAM".into(), format!("{} B", grouped(self.state_bytes)));
+    }
+}
+
+impl fmt::Display for NetworkInspection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { model, what, nodes, edges, parameters, cost, refused } = self;
+        let counts = [(*nodes, "node"), (*edges, "edge"), (*parameters, "free parameter")];
+        let counts = counts.map(|(count, noun)| counted(count, noun)).join(", ");
+        writeln!(f, "{model}: {what}\n{counts}\n")?;
+        let mut table = Table::default();
+        cost.iter().for_each(|cost| cost.rows(&mut table));
+        write!(f, "{table}")?;
+        refused.iter().try_for_each(|why| writeln!(f, "not for a device: {why}"))
     }
 }
 

@@ -31,7 +31,7 @@ pub struct FitReport {
     /// How they emit.
     #[serde(flatten)]
     pub emission: EmissionSummary,
-    /// The fits, one a class; none for a kernel by marginalisation, whose model is given.
+    /// The fits, one a class; none for a kernel by marginalisation, whose model is given, and for words.
     pub fits: Vec<ClassFit>,
     /// The floor of standard deviations; null for a kernel by marginalisation.
     pub floor: Option<FloorChoice>,
@@ -106,7 +106,11 @@ impl fmt::Display for FitReport {
             (counted(self.states, "hidden state"), counted(self.classes.len(), "class"));
         if self.fits.is_empty() {
             let Self { classifier, observes, .. } = self;
-            writeln!(f, "{classifier} over {observes}: a kernel of {states}, {classes}\n")?;
+            let of = match classifier.as_str() {
+                "empirical-mean-map" => "words and no model".to_owned(),
+                _ => format!("a kernel of {states}"),
+            };
+            writeln!(f, "{classifier} over {observes}: {of}, {classes}\n")?;
         } else {
             self.write_fits(f, &states, &classes)?;
         }

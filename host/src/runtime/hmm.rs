@@ -64,6 +64,15 @@ pub enum HmmError {
 }
 
 impl Hmm {
+    /// One state, that finds each of so many symbols as likely.
+    pub(crate) fn even(symbols: usize) -> Self {
+        Self {
+            initial: vec![1.0],
+            transition: vec![vec![1.0]],
+            emission: Emissions::categorical(vec![vec![1.0 / symbols as f64; symbols]]),
+        }
+    }
+
     /// Number of states.
     #[must_use]
     pub fn states(&self) -> usize {

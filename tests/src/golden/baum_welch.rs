@@ -11,7 +11,7 @@ use super::compare::Comparison;
 use super::host_fit::host_fit;
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, SequenceJson};
-use super::tree::{Expectation, Tree};
+use super::tree::Tree;
 use crate::build::{Family, Task, dispatch_any, padded, plain, samples};
 use crate::oracle::{Law, Model, Observation, Sequence};
 use crate::rounding::{Rounding, Tolerance};
@@ -34,44 +34,31 @@ pub(super) struct Inputs {
     sequences: Vec<SequenceJson>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Expected {
-    #[serde(default)]
-    log_likelihood_trace: Expectation,
-    after_one_step: Option<HmmJson>,
-    after_five_steps: Option<HmmJson>,
-}
-
 impl Kind for BaumWelch {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let model = Model::try_from(inputs.hmm)?;
         let sequences: Vec<Sequence> = inputs.sequences.into_iter().map(Sequence::from).collect();
         let fitted = fit::<T>(&model, &sequences)?;
         let slack = Slack::of(&model, &sequences, T::ROUNDING)?;
-        let Expected { log_likelihood_trace, after_one_step, after_five_steps } = expected;
         let trace = fitted.log_likelihood.clone();
-        comparison.field("log_likelihood_trace", log_likelihood_trace, trace, slack.trace);
-        for (name, expected, steps) in
-            [("after_one_step", after_one_step, 1), ("after_five_steps", after_five_steps, 5)]
-        {
-            let Some(expected) = expected else { continue };
-            let expected = Model::try_from(expected.clone())?;
+        comparison.field("log_likelihood_trace", trace, slack.trace);
+        for (name, steps) in [("after_one_step", 1), ("after_five_steps", 5)] {
+            let Some(expected) = comparison.read::<HmmJson>(name)? else { continue };
+            let expected = Model::try_from(expected)?;
             compare(name, &expected, &fitted.models[steps], slack.after(steps), comparison);
             // The host fits in `f64`: held to the same expectation, at the case's tolerance.
             let by_host = (T::ROUNDING == 0.0).then(|| host_fit(&model, &sequences, steps));
             if let Some(host) = by_host.flatten().transpose()? {
                 compare(&format!("host.{name}"), &expected, &host.model, slack.one, comparison);
                 for (core, host) in fitted.log_likelihood.iter().zip(&host.log_likelihood) {
-                    let core = Expectation::Given((*core).into());
-                    comparison.field("host.log_likelihood", &core, *host, slack.trace);
+                    comparison.against(
+                        "host.log_likelihood",
+                        &(*core).into(),
+                        (*host).into(),
+                        slack.trace,
+                    );
                 }
             }
         }
@@ -87,8 +74,7 @@ fn compare(
     comparison: &mut Comparison,
 ) {
     for ((field, expected), (_, got)) in fields(expected).into_iter().zip(fields(got)) {
-        let expected = Expectation::Given(expected);
-        comparison.field(&format!("{name}.{field}"), &expected, got, slack);
+        comparison.against(&format!("{name}.{field}"), &expected, got, slack);
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::compare::Comparison;
 use super::precision::Precise;
 use super::schema::{Matrix, Row, zip_with};
-use super::tree::{Expectation, Tree};
+use super::tree::Tree;
 use crate::build::{Family, host::host_model, padded};
 use crate::oracle::{Law, Model};
 use crate::rounding::Tolerance;
@@ -247,25 +247,27 @@ impl<'c> Compared<'c> {
     }
 
     /// A number a measure: logarithms, or what comes of them.
-    pub(super) fn each(&mut self, name: &str, expected: &Expectation, of: impl Fn(&Logs) -> f64) {
-        self.tree(name, expected, 0, |logs| of(logs).into());
+    pub(super) fn each(&mut self, name: &str, of: impl Fn(&Logs) -> f64) {
+        self.tree(name, 0, |all| all.iter().map(&of).collect::<Row>().into());
+    }
+
+    /// A number of the only measure.
+    pub(super) fn only(&mut self, name: &str, of: impl Fn(&Logs) -> f64) {
+        self.tree(name, 0, |all| all.first().map(&of).into());
     }
 
     /// `psi`, `[measure][state][state of the other]`.
-    pub(super) fn psi(&mut self, name: &str, expected: &Expectation) {
-        self.tree(name, expected, 1, |logs| {
+    pub(super) fn psi(&mut self, name: &str) {
+        self.tree(name, 1, |all| {
             let row = |row: &Row| row.iter().map(|log| log.exp()).collect::<Row>();
-            logs.psi.iter().map(row).collect::<Vec<_>>().into()
+            all.iter()
+                .map(|logs| logs.psi.iter().map(row).collect())
+                .collect::<Vec<Matrix>>()
+                .into()
         });
     }
 
-    fn tree(
-        &mut self,
-        name: &str,
-        expected: &Expectation,
-        slack: usize,
-        of: impl Fn(&Logs) -> Tree,
-    ) {
+    fn tree(&mut self, name: &str, slack: usize, of: impl Fn(&[Logs]) -> Tree) {
         for logs in &self.all {
             let worst = logs.iter().fold(0.0_f64, |most, logs| most.max(logs.slack[slack]));
             let slack = match (self.single, name.contains("log_")) {
@@ -274,8 +276,7 @@ impl<'c> Compared<'c> {
                 // Three logarithms make a cosine.
                 (true, false) => Tolerance::relative(3.0 * worst),
             };
-            let got = Tree::List(logs.iter().map(&of).collect());
-            self.comparison.field(name, expected, got, slack);
+            self.comparison.field(name, of(logs), slack);
         }
     }
 }

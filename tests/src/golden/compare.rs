@@ -1,4 +1,9 @@
-use super::tree::{Expectation, Tree};
+use std::collections::BTreeSet;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::tree::Tree;
 use crate::rounding::Tolerance;
 
 /// The least slack of fields that are logarithms.
@@ -14,6 +19,10 @@ fn is_log(name: &str) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Comparison {
     tolerance: Tolerance,
+    /// What the case expects.
+    expected: Value,
+    /// Fields of it that were asked for.
+    asked: BTreeSet<String>,
     /// Every field computed, for the traps.
     computed: Vec<(String, Tree)>,
     /// What differs, a line each.
@@ -26,9 +35,11 @@ pub(super) struct Comparison {
 
 impl Comparison {
     /// A comparison with the case's own tolerance.
-    pub(super) const fn new(rtol: f64, atol: f64) -> Self {
+    pub(super) const fn new(expected: Value, rtol: f64, atol: f64) -> Self {
         Self {
             tolerance: Tolerance { absolute: atol, relative: rtol },
+            expected,
+            asked: BTreeSet::new(),
             computed: Vec::new(),
             failures: Vec::new(),
             fields: 0,
@@ -36,48 +47,103 @@ impl Comparison {
         }
     }
 
+    /// What the case expects at a place: `scores`, `ratio.scores[3]`.
+    fn expected(&mut self, name: &str) -> Option<&Value> {
+        self.asked.insert(name.to_owned());
+        self.expected.pointer(&format!("/{}", name.replace(['.', '['], "/").replace(']', "")))
+    }
+
+    /// Whether the case says anything of a field.
+    pub(super) fn expects(&mut self, name: &str) -> bool {
+        self.expected(name).is_some()
+    }
+
+    /// Whether the case says that a field, or a group of them, is undefined.
+    pub(super) fn undefined(&mut self, name: &str) -> bool {
+        self.expected(name).is_some_and(Value::is_null)
+    }
+
+    /// Fails where a list of blocks is not as long as it should be.
+    pub(super) fn blocks(&mut self, name: &str, count: usize) {
+        if self.expected(name).and_then(Value::as_array).is_some_and(|list| list.len() != count) {
+            self.fail(format!("{name}: not a block each of {count}"));
+        }
+        self.asked.remove(name);
+    }
+
+    /// What a case says beside numbers to compare.
+    pub(super) fn read<A: DeserializeOwned>(&mut self, name: &str) -> Result<Option<A>, String> {
+        let value = self.expected(name).cloned();
+        value
+            .map(|value| serde_json::from_value(value))
+            .transpose()
+            .map_err(|error| format!("expected: {name}: {error}"))
+    }
+
     /// Compares one field; `slack` is what the precision under test adds to the case's tolerance.
     ///
     /// A field that is not expected is computed in vain, which is no failure.
-    pub(super) fn field(
-        &mut self,
-        name: &str,
-        expected: &Expectation,
-        got: impl Into<Tree>,
-        slack: Tolerance,
-    ) {
-        self.field_with(name, expected, got.into(), slack, None);
+    pub(super) fn field(&mut self, name: &str, got: impl Into<Tree>, slack: Tolerance) {
+        self.field_with(name, got.into(), slack, None);
     }
 
     /// Compares one field, each of whose numbers has an absolute slack of its own besides.
     pub(super) fn field_each(
         &mut self,
         name: &str,
-        expected: &Expectation,
         got: impl Into<Tree>,
         slack: Tolerance,
         each: impl Into<Tree>,
     ) {
-        self.field_with(name, expected, got.into(), slack, Some(&each.into()));
+        self.field_with(name, got.into(), slack, Some(&each.into()));
     }
 
-    fn field_with(
+    /// Compares with what does not stand in the file as it is.
+    pub(super) fn against(&mut self, name: &str, expected: &Tree, got: Tree, slack: Tolerance) {
+        self.judge(name, expected, &got, slack, None);
+        self.computed.push((name.to_owned(), got));
+    }
+
+    fn field_with(&mut self, name: &str, got: Tree, slack: Tolerance, each: Option<&Tree>) {
+        match self.read::<Option<Tree>>(name) {
+            Ok(Some(expected)) => {
+                self.judge(name, &expected.unwrap_or(Tree::Undefined), &got, slack, each);
+            }
+            Ok(None) => {}
+            Err(error) => self.fail(error),
+        }
+        self.computed.push((name.to_owned(), got));
+    }
+
+    fn judge(
         &mut self,
         name: &str,
-        expected: &Expectation,
-        got: Tree,
+        expected: &Tree,
+        got: &Tree,
         slack: Tolerance,
         each: Option<&Tree>,
     ) {
-        if let Expectation::Given(expected) = expected {
-            let mut tolerance = self.tolerance;
-            if is_log(name) {
-                tolerance.absolute = tolerance.absolute.max(LOG_SLACK);
-            }
-            self.fields += 1;
-            self.compare(name, expected, &got, tolerance.plus(slack), each);
+        let mut tolerance = self.tolerance;
+        if is_log(name) {
+            tolerance.absolute = tolerance.absolute.max(LOG_SLACK);
         }
-        self.computed.push((name.to_owned(), got));
+        self.fields += 1;
+        self.compare(name, expected, got, tolerance.plus(slack), each);
+    }
+
+    /// Fields that the case expects and nobody asked for are failures.
+    pub(super) fn finish(&mut self) {
+        let mut unasked = Vec::new();
+        leaves(&self.expected, "", &mut unasked);
+        unasked.retain(|leaf| {
+            let within = |inner: &str, outer: &str| {
+                inner
+                    .strip_prefix(outer)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+            };
+            !self.asked.iter().any(|asked| within(leaf, asked) || within(asked, leaf))
+        });
+        self.failures.extend(unasked.iter().map(|leaf| format!("{leaf}: no such field here")));
     }
 
     /// A field that the file expects and the code under test cannot answer.
@@ -149,5 +215,23 @@ fn agree(a: &Tree, b: &Tree, tolerance: Tolerance) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| agree(a, b, tolerance))
         }
         _ => false,
+    }
+}
+
+/// Where values are, a list of numbers being one.
+fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+                leaves(value, &at, found);
+            }
+        }
+        Value::Array(list) if list.iter().any(Value::is_object) => {
+            for (index, value) in list.iter().enumerate() {
+                leaves(value, &format!("{at}[{index}]"), found);
+            }
+        }
+        _ => found.push(at.to_owned()),
     }
 }

@@ -8,7 +8,7 @@ use super::inference::{at, push};
 use super::movement::{DirectionJson, ParametrisationJson};
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, SequenceJson};
-use super::tree::{Expectation, Tree};
+use super::tree::Tree;
 use crate::build::{Family, Task, along, dispatch_any, samples};
 use crate::oracle::{Direction, Model, Parametrisation, Sequence};
 use crate::rounding::Rounding;
@@ -26,38 +26,10 @@ pub(super) struct Inputs {
     lambda: f64,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    log_likelihood: Expectation,
-    directional: Expectation,
-    log_c: Expectation,
-    d_log_c: Expectation,
-    #[serde(rename = "forget_L")]
-    forget: Expectation,
-    #[serde(rename = "forget_dL")]
-    d_forget: Expectation,
-    /// Times at which a long case states the fields with `_at`.
-    indices: Option<Vec<usize>>,
-    log_likelihood_at: Expectation,
-    directional_at: Expectation,
-    log_c_at: Expectation,
-    d_log_c_at: Expectation,
-    #[serde(rename = "forget_L_at")]
-    forget_at: Expectation,
-    #[serde(rename = "forget_dL_at")]
-    d_forget_at: Expectation,
-}
-
 impl Kind for Directional {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let model = Model::try_from(inputs.hmm)?;
         let sequence = Sequence::from(inputs.sequence);
         let direction = inputs.direction.for_model(&model)?;
@@ -71,39 +43,20 @@ impl Kind for Directional {
         let derivative = rounding.derivative(most);
         let forget = log.plus(rounding.forgotten(lambda, rounding.largest_step));
         let d_forget = derivative.plus(rounding.forgotten(lambda, most));
-        let Expected {
-            log_likelihood,
-            directional,
-            log_c,
-            d_log_c,
-            forget: forget_l,
-            d_forget: forget_dl,
-            indices,
-            log_likelihood_at,
-            directional_at,
-            log_c_at,
-            d_log_c_at,
-            forget_at,
-            d_forget_at,
-        } = expected;
         let fields = [
-            ("log_likelihood", log_likelihood, log_likelihood_at, &series.log, log),
-            ("directional", directional, directional_at, &series.directional, derivative),
-            ("log_c", log_c, log_c_at, &series.step, log),
-            ("d_log_c", d_log_c, d_log_c_at, &series.d_step, derivative),
-            ("forget_L", forget_l, forget_at, &series.forget, forget),
-            ("forget_dL", forget_dl, d_forget_at, &series.d_forget, d_forget),
+            ("log_likelihood", &series.log, log),
+            ("directional", &series.directional, derivative),
+            ("log_c", &series.step, log),
+            ("d_log_c", &series.d_step, derivative),
+            ("forget_L", &series.forget, forget),
+            ("forget_dL", &series.d_forget, d_forget),
         ];
-        for (name, whole, some, got, tolerance) in fields {
-            comparison.field(name, whole, got.clone(), tolerance);
-            match indices {
-                Some(indices) => {
-                    comparison.field(&format!("{name}_at"), some, at(indices, got)?, tolerance);
-                }
-                None if *some != Expectation::Absent => {
-                    comparison.fail(format!("{name}_at some times, but no `indices`"));
-                }
-                None => {}
+        // Times at which a long case states the fields with `_at`.
+        let indices: Option<Vec<usize>> = comparison.read("indices")?;
+        for (name, got, tolerance) in fields {
+            comparison.field(name, got.clone(), tolerance);
+            if let Some(indices) = &indices {
+                comparison.field(&format!("{name}_at"), at(indices, got)?, tolerance);
             }
         }
         Ok(())

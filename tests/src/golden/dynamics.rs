@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::compare::Comparison;
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row};
-use super::tree::{Expectation, Tree};
+use super::tree::Tree;
 use crate::rounding::Tolerance;
 
 /// Kernels between linear-Gaussian networks and between linear dynamical systems, which the host computes in
@@ -47,49 +47,14 @@ impl From<System> for LinearSystem {
     }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    mean: Expectation,
-    cov: Expectation,
-    mean2: Expectation,
-    cov2: Expectation,
-    value: Expectation,
-    log_value: Expectation,
-    per_steps: Vec<PerSteps>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct PerSteps {
-    steps: usize,
-    mean: Expectation,
-    cov: Expectation,
-    exact_joint: Expectation,
-    log_exact_joint: Expectation,
-    per_step_marginal: Expectation,
-    log_per_step_marginal: Expectation,
-    cosine_exact: Expectation,
-}
-
 impl Kind for Linear {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let done = match inputs {
-            Inputs::LinearGaussian { net, net2, rhos } => {
-                networks(&net, &net2, &rhos, expected, comparison)
-            }
+            Inputs::LinearGaussian { net, net2, rhos } => networks(&net, &net2, &rhos, comparison),
             Inputs::Lds { lds, lds2, steps, rhos } => {
-                if steps.len() != expected.per_steps.len() {
-                    return Err("`per_steps` is not a block a number of steps".into());
-                }
-                systems(&lds.into(), &lds2.into(), &rhos, expected, comparison)
+                systems(&lds.into(), &lds2.into(), &steps, &rhos, comparison)
             }
         };
         done.map_err(|error| error.to_string())
@@ -100,24 +65,22 @@ fn networks(
     net: &LinearNetwork,
     net2: &LinearNetwork,
     rhos: &[f64],
-    expected: &Expected,
     comparison: &mut Comparison,
 ) -> Result<(), BetweenError> {
     let (one, other) = (net.moments()?, net2.moments()?);
     let kernel = |rho| NetworkKernel::new(Measure::Product { rho })?.log_value(net, net2);
     let logs = rhos.iter().copied().map(kernel).collect::<Result<Row, _>>()?;
-    let Expected { mean, cov, mean2, cov2, value, log_value, .. } = expected;
     let values: Row = logs.iter().map(|log| log.exp()).collect();
-    let fields: [(&str, &Expectation, Tree); 6] = [
-        ("mean", mean, one.mean.into()),
-        ("cov", cov, one.covariance.into()),
-        ("mean2", mean2, other.mean.into()),
-        ("cov2", cov2, other.covariance.into()),
-        ("value", value, values.into()),
-        ("log_value", log_value, logs.into()),
+    let fields: [(&str, Tree); 6] = [
+        ("mean", one.mean.into()),
+        ("cov", one.covariance.into()),
+        ("mean2", other.mean.into()),
+        ("cov2", other.covariance.into()),
+        ("value", values.into()),
+        ("log_value", logs.into()),
     ];
-    for (name, expected, got) in fields {
-        comparison.field(name, expected, got, Tolerance::EXACT);
+    for (name, got) in fields {
+        comparison.field(name, got, Tolerance::EXACT);
     }
     Ok(())
 }
@@ -125,12 +88,14 @@ fn networks(
 fn systems(
     one: &LinearSystem,
     other: &LinearSystem,
+    steps: &[usize],
     rhos: &[f64],
-    expected: &Expected,
     comparison: &mut Comparison,
 ) -> Result<(), BetweenError> {
-    for block in &expected.per_steps {
-        let times = block.steps + 1;
+    comparison.blocks("per_steps", steps.len());
+    for (block, &steps) in steps.iter().enumerate() {
+        let times = steps + 1;
+        comparison.field(&format!("per_steps[{block}].steps"), steps, Tolerance::EXACT);
         let (mut exact, mut per_step, mut cosine) = (Row::new(), Row::new(), Row::new());
         for &rho in rhos {
             let measure = Measure::Product { rho };
@@ -142,22 +107,17 @@ fn systems(
         }
         let of_logs = |logs: &Row| logs.iter().map(|log| log.exp()).collect::<Row>();
         let Moments { mean, covariance } = one.joint(times)?;
-        let fields: [(&str, &Expectation, Tree); 7] = [
-            ("mean", &block.mean, mean.into()),
-            ("cov", &block.cov, covariance.into()),
-            ("exact_joint", &block.exact_joint, of_logs(&exact).into()),
-            ("log_exact_joint", &block.log_exact_joint, exact.into()),
-            ("per_step_marginal", &block.per_step_marginal, of_logs(&per_step).into()),
-            ("log_per_step_marginal", &block.log_per_step_marginal, per_step.into()),
-            ("cosine_exact", &block.cosine_exact, cosine.into()),
+        let fields: [(&str, Tree); 7] = [
+            ("mean", mean.into()),
+            ("cov", covariance.into()),
+            ("exact_joint", of_logs(&exact).into()),
+            ("log_exact_joint", exact.into()),
+            ("per_step_marginal", of_logs(&per_step).into()),
+            ("log_per_step_marginal", per_step.into()),
+            ("cosine_exact", cosine.into()),
         ];
-        for (name, expected, got) in fields {
-            comparison.field(
-                &format!("steps {}.{name}", block.steps),
-                expected,
-                got,
-                Tolerance::EXACT,
-            );
+        for (name, got) in fields {
+            comparison.field(&format!("per_steps[{block}].{name}"), got, Tolerance::EXACT);
         }
     }
     Ok(())

@@ -1,6 +1,4 @@
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
 
 use super::compare::Comparison;
 use super::factorial::{self, FactorialJson};
@@ -21,25 +19,14 @@ pub(super) enum Inputs {
 
 impl Kind for FactorialSwitching {
     type Inputs = Inputs;
-    /// Read by the kind that it is of.
-    type Expected = Map<String, Value>;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Map<String, Value>,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
-        fn read<E: DeserializeOwned>(expected: &Map<String, Value>) -> Result<E, String> {
-            let value = Value::Object(expected.clone());
-            serde_json::from_value(value).map_err(|error| format!("expected: {error}"))
-        }
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         match inputs {
             Inputs::Fhmm { fhmm, fhmm2, steps, rhos } => {
-                let expected = read(expected)?;
-                factorial::check::<T>([fhmm, fhmm2], steps, &rhos, &expected, comparison)
+                factorial::check::<T>([fhmm, fhmm2], steps, &rhos, comparison)
             }
             Inputs::Slds { slds, slds2, steps, rhos } => {
-                switching::check(slds, slds2, steps, &rhos, &read(expected)?, comparison)
+                switching::check(slds, slds2, steps, &rhos, comparison)
             }
         }
     }

@@ -1,15 +1,15 @@
+use fishweir_core::emission::Parametrisation;
 use fishweir_core::emission::Spread as Coordinates;
-use fishweir_core::emission::{Parametrisation, Probabilities};
 use fishweir_core::filter::{Recursion, Statistics};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use super::compare::Comparison;
 use super::inference::push;
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, SequenceJson};
-use super::tree::{Expectation, Tree};
+use super::tree::Tree;
 use crate::build::{Family, Task, dispatch_any, samples, score};
 use crate::oracle::{
     Direction, Factored, Law, LawDirection, LogDomain, Model, Observation, Sequence, Spread,
@@ -26,120 +26,48 @@ pub(super) struct Inputs {
     sequence: SequenceJson,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    log_likelihood: Expectation,
-    ratio: Group<Rows>,
-    softmax: Group<Rows>,
-    gaussian: Group<Widths>,
-}
-
-/// A group of fields that a case may leave out or expect to be undefined as a whole.
-#[derive(Default)]
-enum Group<A> {
-    #[default]
-    Absent,
-    Undefined,
-    Given(A),
-}
-
-impl<'de, A: Deserialize<'de>> Deserialize<'de> for Group<A> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Option::deserialize(deserializer)?.map_or(Self::Undefined, Self::Given))
-    }
-}
-
-/// Scores of rows of probabilities.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Rows {
-    initial: Expectation,
-    transition: Expectation,
-    emission: Expectation,
-    weights: Expectation,
-}
-
-/// Scores of Gaussians.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Widths {
-    means: Expectation,
-    variances: Expectation,
-    log_std: Expectation,
-    covariances: Expectation,
-}
-
 const VARIANCE: Parametrisation = Parametrisation::RATIO;
 const LOG_STD: Parametrisation = Parametrisation::SOFTMAX;
 
 impl Kind for Fisher {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let model = Model::try_from(inputs.hmm)?;
         let sequence = Sequence::from(inputs.sequence);
         let scores = scores_of::<T>(&model, &sequence)?;
         let rounding = Rounding::of(&model, &sequence, T::ROUNDING);
-        let Expected { log_likelihood, ratio, softmax, gaussian } = expected;
         let log = scores.as_ref().map_or(f64::NEG_INFINITY, |scores| scores.log_likelihood);
-        comparison.field("log_likelihood", log_likelihood, log, rounding.log());
-        for (name, expected, by) in
-            [("ratio", ratio, Probabilities::Ratio), ("softmax", softmax, Probabilities::Softmax)]
-        {
-            let score = scores.as_ref().map(|scores| match by {
-                Probabilities::Ratio => &scores.ratio,
-                Probabilities::Softmax => &scores.softmax,
-            });
-            group(name, expected, score, comparison, |rows, score, c| {
-                check_rows(name, rows, score, rounding.weighted(1.0), c);
-            });
+        comparison.field("log_likelihood", log, rounding.log());
+        for (name, by) in [("ratio", VARIANCE), ("softmax", LOG_STD)] {
+            let score = scores.as_ref().map(|scores| scores.of(by));
+            if let Some(score) = defined(name, score, comparison) {
+                check_rows(name, score, rounding.weighted(1.0), comparison);
+            }
         }
         let both = scores.as_ref().map(|scores| (&scores.ratio, &scores.softmax));
-        group("gaussian", gaussian, both, comparison, |widths, (variance, log_std), c| {
+        if let Some((variance, log_std)) = defined("gaussian", both, comparison) {
             let most = |power| {
                 let [centred, apart] = largest_pull(&model, &sequence, power);
                 rounding.weighted(centred).plus(rounding.summed(apart))
             };
-            check_widths(widths, variance, log_std, most, c);
-        });
+            check_widths(variance, log_std, most, comparison);
+        }
         Ok(())
     }
 }
 
-fn group<A, S>(
-    name: &str,
-    expected: &Group<A>,
-    score: Option<S>,
-    comparison: &mut Comparison,
-    check: impl FnOnce(&A, S, &mut Comparison),
-) {
-    match (expected, score) {
-        (Group::Absent, _) => {}
-        (Group::Given(expected), Some(score)) => check(expected, score, comparison),
-        (Group::Undefined, score) => {
-            // A score where none is defined: any number differs from `null`.
-            let got = score.map(|_| 0.0);
-            let expected = Expectation::Given(Tree::Undefined);
-            comparison.field(name, &expected, got, Tolerance::EXACT);
-        }
-        (Group::Given(_), None) => comparison.fail(format!("{name}: expected, got none")),
+/// The score where one is expected; where none is defined, any is a failure, and so is the other way
+/// round.
+fn defined<S>(name: &str, score: Option<S>, comparison: &mut Comparison) -> Option<S> {
+    if score.is_some() && !comparison.undefined(name) {
+        return score;
     }
+    comparison.field(name, score.map(|_| 0.0), Tolerance::EXACT);
+    None
 }
 
-fn check_rows(
-    name: &str,
-    rows: &Rows,
-    score: &Direction,
-    slack: Tolerance,
-    comparison: &mut Comparison,
-) {
-    let Rows { initial, transition, emission, weights } = rows;
+fn check_rows(name: &str, score: &Direction, slack: Tolerance, comparison: &mut Comparison) {
     let of = |pick: fn(&LawDirection) -> Option<&Vec<f64>>| -> Option<Vec<Vec<f64>>> {
         score.emission.iter().map(|law| pick(law).cloned()).collect()
     };
@@ -151,23 +79,21 @@ fn check_rows(
         LawDirection::Mixture { weight, .. } => Some(weight),
         _ => None,
     });
-    let mut field = |block: &str, expected: &Expectation, got: Tree| {
-        comparison.field(&format!("{name}.{block}"), expected, got, slack);
+    let mut field = |block: &str, got: Tree| {
+        comparison.field(&format!("{name}.{block}"), got, slack);
     };
-    field("initial", initial, score.initial.clone().into());
-    field("transition", transition, score.transition.clone().into());
-    field("emission", emission, emission_row.into());
-    field("weights", weights, weight_row.into());
+    field("initial", score.initial.clone().into());
+    field("transition", score.transition.clone().into());
+    field("emission", emission_row.into());
+    field("weights", weight_row.into());
 }
 
 fn check_widths(
-    widths: &Widths,
     variance: &Direction,
     log_std: &Direction,
     slack: impl Fn(i32) -> Tolerance,
     comparison: &mut Comparison,
 ) {
-    let Widths { means, variances, log_std: log_stds, covariances } = widths;
     let blocks = |score: &Direction, pick: &dyn Fn(&LawDirection) -> Tree| -> Tree {
         let of_state = |law: &LawDirection| match law {
             LawDirection::Mixture { component, .. } => {
@@ -193,10 +119,10 @@ fn check_widths(
         LawDirection::FullGaussian { covariance, .. } => covariance.clone().into(),
         _ => Tree::Undefined,
     };
-    comparison.field("gaussian.means", means, blocks(variance, &mean), slack(1));
-    comparison.field("gaussian.variances", variances, blocks(variance, &width), slack(2));
-    comparison.field("gaussian.log_std", log_stds, blocks(log_std, &width), slack(0));
-    comparison.field("gaussian.covariances", covariances, blocks(variance, &matrix), slack(2));
+    comparison.field("gaussian.means", blocks(variance, &mean), slack(1));
+    comparison.field("gaussian.variances", blocks(variance, &width), slack(2));
+    comparison.field("gaussian.log_std", blocks(log_std, &width), slack(0));
+    comparison.field("gaussian.covariances", blocks(variance, &matrix), slack(2));
 }
 
 /// A bound on one sample's term of a Gaussian score: `|z|` times the largest `1 / sigma` for means
@@ -262,6 +188,12 @@ pub(super) struct Scores {
     pub(super) ratio: Direction,
     /// Logits and log standard deviations.
     pub(super) softmax: Direction,
+}
+
+impl Scores {
+    pub(super) fn of(&self, by: Parametrisation) -> &Direction {
+        if by == VARIANCE { &self.ratio } else { &self.softmax }
+    }
 }
 
 /// The scores of a sequence by the core, in `T`; none of an impossible one.

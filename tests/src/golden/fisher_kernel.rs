@@ -10,7 +10,7 @@ use super::fisher::{Scores, scores_of};
 use super::host::gram_tree;
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, SequenceJson};
-use super::tree::{Expectation, Tree};
+use super::tree::Tree;
 use crate::build::host::{host_model, host_samples};
 use crate::oracle::{Direction, LawDirection, Model, Sequence, sequences as all_sequences};
 use crate::rounding::{Rounding, Tolerance};
@@ -32,33 +32,6 @@ pub(super) struct Inputs {
     enumeration_length: Option<usize>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    ratio: Kernels,
-    softmax: Kernels,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Kernels {
-    scores: Expectation,
-    practical: Expectation,
-    cosine: Expectation,
-    gaussian: Expectation,
-    polynomial_practical: Expectation,
-    information_empirical: Expectation,
-    empirical_ridge: Expectation,
-    information_exact: Expectation,
-    rank: Expectation,
-    condition_number_nonzero: Expectation,
-    invariant_pinv: Expectation,
-    invariant_ridge: Expectation,
-    diagonal: Expectation,
-    diagonal_ridge: Expectation,
-    polynomial_invariant: Expectation,
-}
-
 /// What the vectors say is enough for the condition number.
 const CONDITION: Tolerance = Tolerance::relative(0.01);
 
@@ -76,13 +49,8 @@ fn has_zeros(hmm: &Hmm) -> bool {
 
 impl Kind for FisherKernels {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let model = Model::try_from(inputs.hmm)?;
         let hmm = host_model(&model).ok_or("not a model of the host")?;
         hmm.validate().map_err(|error| error.to_string())?;
@@ -91,14 +59,10 @@ impl Kind for FisherKernels {
         let sequences: Vec<Sequence> = inputs.sequences.into_iter().map(Sequence::from).collect();
         let known: Vec<Sequence> =
             inputs.information_sequences.into_iter().map(Sequence::from).collect();
-        for (name, expected, by) in [
-            ("ratio", &expected.ratio, Parametrisation::RATIO),
-            ("softmax", &expected.softmax, Parametrisation::SOFTMAX),
-        ] {
-            let pick = |scores: Scores| {
-                flat(if by == Parametrisation::RATIO { &scores.ratio } else { &scores.softmax })
-            };
-            check_scores::<T>(name, &expected.scores, &model, &sequences, &pick, comparison)?;
+        for (name, by) in [("ratio", Parametrisation::RATIO), ("softmax", Parametrisation::SOFTMAX)]
+        {
+            let pick = |scores: Scores| flat(scores.of(by));
+            check_scores::<T>(name, &model, &sequences, &pick, comparison)?;
             let by_limits = limits && by == Parametrisation::RATIO;
             let rows = |sequences: &[Sequence]| -> Result<Rows, String> {
                 if by_limits {
@@ -123,8 +87,7 @@ impl Kind for FisherKernels {
             let features = rows(&sequences)?;
             if T::ROUNDING == 0.0 {
                 let got: Vec<Tree> = features.iter().map(|row| row.clone().into()).collect();
-                let name = format!("{name}.scores of the kernels");
-                comparison.field(&name, &expected.scores, Tree::List(got), Tolerance::EXACT);
+                comparison.field(&format!("{name}.scores"), Tree::List(got), Tolerance::EXACT);
             }
             let parts = Parts {
                 name,
@@ -139,7 +102,7 @@ impl Kind for FisherKernels {
                 sigma: inputs.sigma,
                 power: inputs.power,
             };
-            parts.check(expected, comparison)?;
+            parts.check(comparison)?;
         }
         Ok(())
     }
@@ -148,22 +111,20 @@ impl Kind for FisherKernels {
 /// The core's scores in the precision under test, row by row: each has its own rounding.
 fn check_scores<T: Precise>(
     name: &str,
-    expected: &Expectation,
     model: &Model,
     sequences: &[Sequence],
     pick: &impl Fn(Scores) -> Vec<f64>,
     comparison: &mut Comparison,
 ) -> Result<(), String> {
-    let Expectation::Given(expected) = expected else { return Ok(()) };
-    let rows = match expected {
-        Tree::List(rows) if rows.len() == sequences.len() => rows,
+    let rows = match comparison.read::<Tree>(&format!("{name}.scores"))? {
+        None => return Ok(()),
+        Some(Tree::List(rows)) if rows.len() == sequences.len() => rows,
         other => return Err(format!("{name}.scores: {} sequences, {other:?}", sequences.len())),
     };
     for (index, (row, sequence)) in rows.iter().zip(sequences).enumerate() {
-        let got = scores_of::<T>(model, sequence)?.map(pick);
+        let got = scores_of::<T>(model, sequence)?.map(pick).into();
         let slack = Rounding::of(model, sequence, T::ROUNDING).weighted(1.0);
-        let expected = Expectation::Given(row.clone());
-        comparison.field(&format!("{name}.scores[{index}]"), &expected, got, slack);
+        comparison.against(&format!("{name}.scores[{index}]"), row, got, slack);
     }
     Ok(())
 }
@@ -211,9 +172,9 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn check(self, expected: &Kernels, comparison: &mut Comparison) -> Result<(), String> {
-        let mut field = |name: &str, expected: &Expectation, got: Tree, slack: Tolerance| {
-            comparison.field(&format!("{}.{name}", self.name), expected, got, slack);
+    fn check(self, comparison: &mut Comparison) -> Result<(), String> {
+        let mut field = |name: &str, got: Tree, slack: Tolerance| {
+            comparison.field(&format!("{}.{name}", self.name), got, slack);
         };
         let of = |whitening: &Whitening, form: Option<ScoreKernel>| {
             gram_tree(&self.features, |scores| {
@@ -225,11 +186,11 @@ impl Parts<'_> {
         let (linear, polynomial) = (None, Some(ScoreKernel::Polynomial { degree: power }));
         let cosine = gram_tree(&self.features, |scores| Gram::of_features(scores).normalised());
         let gaussian = of(&practical, Some(ScoreKernel::gaussian(sigma)));
-        field("practical", &expected.practical, of(&practical, linear), Tolerance::EXACT);
-        field("cosine", &expected.cosine, cosine, Tolerance::EXACT);
-        field("gaussian", &expected.gaussian, gaussian, Tolerance::EXACT);
+        field("practical", of(&practical, linear), Tolerance::EXACT);
+        field("cosine", cosine, Tolerance::EXACT);
+        field("gaussian", gaussian, Tolerance::EXACT);
         let got = of(&practical, polynomial);
-        field("polynomial_practical", &expected.polynomial_practical, got, Tolerance::EXACT);
+        field("polynomial_practical", got, Tolerance::EXACT);
 
         let wrong = |error: fishweir::kernel::InformationError| error.to_string();
         let ridged = |information: &Information| {
@@ -237,45 +198,29 @@ impl Parts<'_> {
         };
         let whitened = self.empirical.as_ref().map(&ridged).transpose()?;
         let got = whitened.map(|whitening| of(&whitening, linear));
-        field("empirical_ridge", &expected.empirical_ridge, got.into(), Tolerance::EXACT);
+        field("empirical_ridge", got.into(), Tolerance::EXACT);
         let got = self.empirical.as_ref().map(|information| matrix(information.matrix()));
-        field(
-            "information_empirical",
-            &expected.information_empirical,
-            got.into(),
-            Tolerance::EXACT,
-        );
+        field("information_empirical", got.into(), Tolerance::EXACT);
 
         let Some(exact) = &self.exact else {
-            let asked = [
-                &expected.information_exact,
-                &expected.rank,
-                &expected.condition_number_nonzero,
-                &expected.invariant_pinv,
-                &expected.invariant_ridge,
-                &expected.diagonal,
-                &expected.diagonal_ridge,
-                &expected.polynomial_invariant,
-            ];
-            let none = asked.into_iter().all(|expected| *expected == Expectation::Absent);
-            return if none { Ok(()) } else { Err("exact information, but no length".into()) };
+            // Fields of it, if the case has some, are left over.
+            return Ok(());
         };
         let axes = exact.axes().map_err(wrong)?;
         let inverse = Whitening::inverse(&axes);
         let diagonal = |ridge| Whitening::diagonal(exact, ridge).map_err(wrong);
         let condition = axes.condition_number().into();
-        let Kernels { information_exact, rank, condition_number_nonzero, .. } = expected;
-        field("information_exact", information_exact, matrix(exact.matrix()), Tolerance::EXACT);
-        field("rank", rank, axes.rank().into(), Tolerance::EXACT);
-        field("condition_number_nonzero", condition_number_nonzero, condition, CONDITION);
-        for (name, expected, whitening, form) in [
-            ("invariant_pinv", &expected.invariant_pinv, &inverse, linear),
-            ("invariant_ridge", &expected.invariant_ridge, &ridged(exact)?, linear),
-            ("diagonal", &expected.diagonal, &diagonal(0.0)?, linear),
-            ("diagonal_ridge", &expected.diagonal_ridge, &diagonal(self.ridge)?, linear),
-            ("polynomial_invariant", &expected.polynomial_invariant, &inverse, polynomial),
+        field("information_exact", matrix(exact.matrix()), Tolerance::EXACT);
+        field("rank", axes.rank().into(), Tolerance::EXACT);
+        field("condition_number_nonzero", condition, CONDITION);
+        for (name, whitening, form) in [
+            ("invariant_pinv", &inverse, linear),
+            ("invariant_ridge", &ridged(exact)?, linear),
+            ("diagonal", &diagonal(0.0)?, linear),
+            ("diagonal_ridge", &diagonal(self.ridge)?, linear),
+            ("polynomial_invariant", &inverse, polynomial),
         ] {
-            field(name, expected, of(whitening, form), Tolerance::EXACT);
+            field(name, of(whitening, form), Tolerance::EXACT);
         }
         Ok(())
     }

@@ -10,7 +10,6 @@ use super::kernel::{Slack, after, all, compare_gram, compare_kernel};
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, Row};
 use super::through_host;
-use super::tree::Expectation;
 use crate::build::{LARGEST, padded};
 use crate::oracle::{Law, Model, words};
 
@@ -26,28 +25,12 @@ pub(super) struct Inputs {
     sequences: Option<Vec<Vec<usize>>>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    kernel: Expectation,
-    log_kernel: Expectation,
-    subkernels: Expectation,
-    total_mass: Expectation,
-    gram: Expectation,
-    log_gram: Expectation,
-}
-
 type Symbolic<T, const N: usize> = Hmm<Categorical<{ LARGEST.symbols }, T>, N>;
 
 impl Kind for Fixed {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let model = Model::try_from(inputs.hmm)?;
         let pairs = match (inputs.s, inputs.t, inputs.sequences) {
             (Some(s), Some(t), None) => Pairs::One(s, t),
@@ -55,8 +38,8 @@ impl Kind for Fixed {
             _ => return Err("either `s` and `t` or `sequences`".into()),
         };
         match model.states() {
-            ..=4 => check::<T, 4>(&model, pairs, expected, comparison),
-            _ => check::<T, { LARGEST.states }>(&model, pairs, expected, comparison),
+            ..=4 => check::<T, 4>(&model, pairs, comparison),
+            _ => check::<T, { LARGEST.states }>(&model, pairs, comparison),
         }
     }
 }
@@ -69,7 +52,6 @@ enum Pairs {
 fn check<T: Precise, const N: usize>(
     model: &Model,
     pairs: Pairs,
-    expected: &Expected,
     comparison: &mut Comparison,
 ) -> Result<(), String> {
     let hmm: Symbolic<T, N> = padded(model)?;
@@ -96,16 +78,15 @@ fn check<T: Precise, const N: usize>(
             }
             let log = stream.read()[0].to_f64();
             let slack = slack(log);
-            let fields = [&expected.log_kernel, &expected.kernel];
-            compare_kernel(comparison, fields, log, slack);
+            compare_kernel(comparison, log, slack);
             if let Some(host) = &host {
                 let log = through_host::log_kernel(host, &s, &t)?;
-                compare_kernel(comparison, fields, log, slack);
+                compare_kernel(comparison, log, slack);
             }
-            comparison.field("subkernels", &expected.subkernels, subkernels, slack.value());
-            if expected.total_mass != Expectation::Absent {
+            comparison.field("subkernels", subkernels, slack.value());
+            if comparison.expects("total_mass") {
                 let mass = total_mass(&hmm, model, length)?;
-                comparison.field("total_mass", &expected.total_mass, mass, slack.value());
+                comparison.field("total_mass", mass, slack.value());
             }
         }
         Pairs::All(sequences) => {
@@ -119,12 +100,11 @@ fn check<T: Precise, const N: usize>(
                 }
                 log_gram.push(row);
             }
-            let fields = [&expected.log_gram, &expected.gram];
-            compare_gram(comparison, fields, log_gram, slack);
+            compare_gram(comparison, log_gram, slack);
             if let Some(host) = &host {
                 let sequences: Vec<&[usize]> = sequences.iter().map(Vec::as_slice).collect();
                 let log_gram = through_host::log_gram_of(host, &sequences)?;
-                compare_gram(comparison, fields, log_gram, slack);
+                compare_gram(comparison, log_gram, slack);
             }
         }
     }

@@ -10,7 +10,6 @@ use super::host_context;
 use super::kernel::after;
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row};
-use super::tree::Expectation;
 use crate::oracle::{Factored, Law, Model, Observation};
 use crate::rounding::{Rounding, Tolerance};
 
@@ -26,75 +25,24 @@ pub(super) enum Inputs {
     Two { weight_plus: f64, mu_plus: f64, mu_minus: f64, sigma: f64, x: Row },
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    log_density: Expectation,
-    score_mu_sigma: Expectation,
-    score_mu_variance: Expectation,
-    score_mu_logsigma: Expectation,
-    information_mu_sigma: Expectation,
-    practical_mu_sigma: Expectation,
-    practical_mu_variance: Expectation,
-    gaussian_kernel: Expectation,
-    score: Expectation,
-    score_weights_softmax: Expectation,
-    practical: Expectation,
-    information: Expectation,
-    information_full: Expectation,
-    invariant: Expectation,
-    invariant_full: Expectation,
-}
-
-impl Expected {
-    fn by_host(&self) -> host_context::Densities<'_> {
-        host_context::Densities {
-            log_density: &self.log_density,
-            score_mu_sigma: &self.score_mu_sigma,
-            score_mu_variance: &self.score_mu_variance,
-            score_mu_logsigma: &self.score_mu_logsigma,
-            information_mu_sigma: &self.information_mu_sigma,
-            practical_mu_variance: &self.practical_mu_variance,
-            invariant: &self.invariant,
-            score: &self.score,
-            score_weights_softmax: &self.score_weights_softmax,
-            practical: &self.practical,
-        }
-    }
-
-    /// A field of the other kind of case.
-    fn refuse(strangers: &[(&str, &Expectation)], comparison: &mut Comparison) {
-        for (name, expectation) in strangers {
-            if **expectation != Expectation::Absent {
-                comparison.fail(format!("`{name}` of the other kind of density"));
-            }
-        }
-    }
-}
-
 impl Kind for Densities {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         match inputs {
             Inputs::One { mu, sigma, x, bandwidth } => {
                 if T::ROUNDING == 0.0 {
-                    expected.by_host().one([mu, sigma], &x, comparison)?;
+                    host_context::one_gaussian([mu, sigma], &x, comparison)?;
                 }
-                one::<T>([mu, sigma], &x, bandwidth, expected, comparison)
+                one::<T>([mu, sigma], &x, bandwidth, comparison)
             }
             Inputs::Two { weight_plus, mu_plus, mu_minus, sigma, x } => {
                 if T::ROUNDING == 0.0 {
                     let mean = [mu_plus, mu_minus];
-                    expected.by_host().two(weight_plus, mean, sigma, &x, comparison)?;
+                    host_context::two_gaussians(weight_plus, mean, sigma, &x, comparison)?;
                 }
                 let two = Two { weight: weight_plus, mean: [mu_plus, mu_minus], sigma };
-                two.check::<T>(&x, expected, comparison)
+                two.check::<T>(&x, comparison)
             }
         }
     }
@@ -132,27 +80,14 @@ fn one<T: Precise>(
     [mu, sigma]: [f64; 2],
     x: &[f64],
     bandwidth: f64,
-    expected: &Expected,
     comparison: &mut Comparison,
 ) -> Result<(), String> {
-    let Expected { score, score_weights_softmax, practical, information, .. } = expected;
-    Expected::refuse(
-        &[
-            ("score", score),
-            ("score_weights_softmax", score_weights_softmax),
-            ("practical", practical),
-            ("information", information),
-            ("information_full", &expected.information_full),
-            ("invariant_full", &expected.invariant_full),
-        ],
-        comparison,
-    );
     let (mean, variance) = (T::from_f64(mu), T::from_f64(sigma) * T::from_f64(sigma));
     let gaussian = Gaussian::<1, T>::new([mean], [variance]).map_err(|e| e.to_string())?;
     let density = Independent::of(gaussian);
     let law = Law::Gaussian { mean: vec![mu], variance: vec![sigma * sigma] };
     let (logs, slack) = log_densities(&density, law, x)?;
-    comparison.field("log_density", &expected.log_density, logs, slack);
+    comparison.field("log_density", logs, slack);
 
     let unit = T::ROUNDING;
     let features = |width: Width| -> Result<Features, String> {
@@ -178,28 +113,25 @@ fn one<T: Precise>(
     let by_variance = features(Width::Variance)?;
     let by_log = features(Width::LogStandardDeviation)?;
     let scores = [
-        ("score_mu_sigma", &expected.score_mu_sigma, &by_sigma),
-        ("score_mu_variance", &expected.score_mu_variance, &by_variance),
-        ("score_mu_logsigma", &expected.score_mu_logsigma, &by_log),
+        ("score_mu_sigma", &by_sigma),
+        ("score_mu_variance", &by_variance),
+        ("score_mu_logsigma", &by_log),
     ];
-    for (name, expectation, features) in scores {
+    for (name, features) in scores {
         let slack = Tolerance::absolute(features.most());
-        comparison.field(name, expectation, features.score.clone(), slack);
+        comparison.field(name, features.score.clone(), slack);
     }
-    let grams = [
-        ("practical_mu_sigma", &expected.practical_mu_sigma, &by_sigma),
-        ("practical_mu_variance", &expected.practical_mu_variance, &by_variance),
-    ];
-    for (name, expectation, features) in grams {
+    let grams = [("practical_mu_sigma", &by_sigma), ("practical_mu_variance", &by_variance)];
+    for (name, features) in grams {
         let (gram, error) = features.gram(None);
-        comparison.field_each(name, expectation, gram, Tolerance::EXACT, error);
+        comparison.field_each(name, gram, Tolerance::EXACT, error);
     }
 
     let diagonal = |width| gaussian.information_in(width).map(Real::to_f64);
     let matrix = |[a, b]: [f64; 2]| vec![vec![a, 0.0], vec![0.0, b]];
     let information = matrix(diagonal(Width::StandardDeviation));
     let slack = Tolerance::relative(8.0 * unit);
-    comparison.field("information_mu_sigma", &expected.information_mu_sigma, information, slack);
+    comparison.field("information_mu_sigma", information, slack);
     let widths = [
         (Width::StandardDeviation, &by_sigma),
         (Width::Variance, &by_variance),
@@ -210,7 +142,7 @@ fn one<T: Precise>(
         let inverse = matrix(diagonal(width).map(f64::recip));
         let (gram, error) = features.gram(Some(&inverse));
         let slack = Tolerance::relative(8.0 * unit);
-        comparison.field_each("invariant", &expected.invariant, gram, slack, error);
+        comparison.field_each("invariant", gram, slack, error);
     }
 
     let rows = &by_sigma.score;
@@ -219,7 +151,7 @@ fn one<T: Precise>(
     let gram: Matrix = rows.iter().map(|a| rows.iter().map(|b| kernel(a, b)).collect()).collect();
     // The kernel changes by at most exp(-1/2) / bandwidth of what the distance does.
     let slack = Tolerance::absolute(2.0 * by_sigma.most() * 2.0 / bandwidth);
-    comparison.field("gaussian_kernel", &expected.gaussian_kernel, gram, slack);
+    comparison.field("gaussian_kernel", gram, slack);
     Ok(())
 }
 
@@ -256,24 +188,7 @@ impl Two {
         [of_mean(standard[0]), of_mean(standard[1]), posterior + 4.0 * unit]
     }
 
-    fn check<T: Precise>(
-        &self,
-        x: &[f64],
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
-        Expected::refuse(
-            &[
-                ("score_mu_sigma", &expected.score_mu_sigma),
-                ("score_mu_variance", &expected.score_mu_variance),
-                ("score_mu_logsigma", &expected.score_mu_logsigma),
-                ("information_mu_sigma", &expected.information_mu_sigma),
-                ("practical_mu_sigma", &expected.practical_mu_sigma),
-                ("practical_mu_variance", &expected.practical_mu_variance),
-                ("gaussian_kernel", &expected.gaussian_kernel),
-            ],
-            comparison,
-        );
+    fn check<T: Precise>(&self, x: &[f64], comparison: &mut Comparison) -> Result<(), String> {
         let density = Independent::of(self.mixture::<T>()?);
         let law =
             |mean: f64| Law::Gaussian { mean: vec![mean], variance: vec![self.sigma * self.sigma] };
@@ -282,7 +197,7 @@ impl Two {
             component: self.mean.map(law).to_vec(),
         };
         let (logs, slack) = log_densities(&density, law, x)?;
-        comparison.field("log_density", &expected.log_density, logs, slack);
+        comparison.field("log_density", logs, slack);
 
         let mut full = Features { score: vec![], error: vec![] };
         let mut weights = Matrix::new();
@@ -299,31 +214,25 @@ impl Two {
         let cut = |rows: &Matrix| rows.iter().map(|row| row[..2].to_vec()).collect::<Matrix>();
         let means = Features { score: cut(&full.score), error: cut(&full.error) };
         let slack = Tolerance::absolute(means.most());
-        comparison.field("score", &expected.score, means.score.clone(), slack);
+        comparison.field("score", means.score.clone(), slack);
         let of_weights = full.error.iter().map(|row| row[2]).fold(0.0, f64::max);
         let slack = Tolerance::absolute(of_weights);
-        comparison.field("score_weights_softmax", &expected.score_weights_softmax, weights, slack);
+        comparison.field("score_weights_softmax", weights, slack);
         let (gram, error) = means.gram(None);
-        comparison.field_each("practical", &expected.practical, gram, Tolerance::EXACT, error);
+        comparison.field_each("practical", gram, Tolerance::EXACT, error);
 
         // By quadrature, on the host and in double precision whatever the scores' is.
         let information: Matrix =
             information_of_means(&self.mixture::<f64>()?).map(|row| row.to_vec()).to_vec();
         let of_means = cut(&information)[..2].to_vec();
-        let kinds = [
-            ("information", &expected.information, &of_means),
-            ("information_full", &expected.information_full, &information),
-        ];
-        for (name, expectation, information) in kinds {
-            comparison.field(name, expectation, information.clone(), Tolerance::EXACT);
+        let kinds = [("information", &of_means), ("information_full", &information)];
+        for (name, information) in kinds {
+            comparison.field(name, information.clone(), Tolerance::EXACT);
         }
-        let kernels = [
-            ("invariant", &expected.invariant, &means, of_means),
-            ("invariant_full", &expected.invariant_full, &full, information),
-        ];
-        for (name, expectation, features, information) in kernels {
+        let kernels = [("invariant", &means, of_means), ("invariant_full", &full, information)];
+        for (name, features, information) in kernels {
             let (gram, error) = features.gram(Some(&Factored::of(&information).inverse()));
-            comparison.field_each(name, expectation, gram, Tolerance::EXACT, error);
+            comparison.field_each(name, gram, Tolerance::EXACT, error);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::kernel::{Slack, after, all, compare_kernel};
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row};
 use super::through_host;
-use super::tree::{Expectation, Tree as Value};
+use super::tree::Tree as Value;
 use crate::build::kernels::tree;
 use crate::oracle::Tree;
 
@@ -33,20 +33,6 @@ pub(super) struct Inputs {
     tau: Option<f64>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    kernel: Expectation,
-    log_kernel: Expectation,
-    node_values: Expectation,
-    literal_degenerate: Expectation,
-    prob_s: Expectation,
-    prob_t: Expectation,
-    pruned_sum: Expectation,
-    pruned_count: Expectation,
-    pruned_mean: Expectation,
-}
-
 /// Sizes that the tests are compiled for.
 const STATES: usize = 8;
 const CHILDREN: usize = 8;
@@ -54,13 +40,8 @@ const DEPTH: usize = 1024;
 
 impl Kind for Trees {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let example = match (inputs.epsilon, inputs.delta, inputs.tau) {
             (Some(epsilon), Some(delta), Some(tau)) => {
                 let [epsilon, delta, tau] = [epsilon, delta, tau].map(T::from_f64);
@@ -81,18 +62,18 @@ impl Kind for Trees {
             let hidden = MarginalModel::HiddenTree(model.clone());
             let log = through_host::log_kernel(&hidden, s, t)?;
             let slack = Slack::new(T::ROUNDING, 0.0, log);
-            compare_kernel(comparison, [&expected.log_kernel, &expected.kernel], log, slack);
+            compare_kernel(comparison, log, slack);
             let sum = through_host::log_kernel(&MarginalModel::PrunedTree(model), s, t)?.exp();
-            comparison.field("pruned_sum", &expected.pruned_sum, sum, slack.value());
+            comparison.field("pruned_sum", sum, slack.value());
         }
         let most = plain.children.iter().map(Vec::len).max().unwrap_or(0);
         if let [_] = &plain.transition[..] {
             let case = Strung::new(&plain, &inputs.leaf_of_position, &inputs.s, &inputs.t)?;
             let model = tree::<T, STATES, 1>(&plain)?;
-            case.check(&model, expected, comparison)?;
+            case.check(&model, comparison)?;
             if let Some(model) = example {
                 // The same once more, by the two lines of the worked example.
-                case.kernel(&model, expected, comparison)?;
+                case.kernel(&model, comparison)?;
             }
             return Ok(());
         }
@@ -100,7 +81,7 @@ impl Kind for Trees {
             return Err("a node with more children than there are transitions".into());
         }
         let case = Strung::new(&plain, &inputs.leaf_of_position, &inputs.s, &inputs.t)?;
-        case.check(&tree::<T, STATES, CHILDREN>(&plain)?, expected, comparison)
+        case.check(&tree::<T, STATES, CHILDREN>(&plain)?, comparison)
     }
 }
 
@@ -135,13 +116,11 @@ impl<'a> Strung<'a> {
     fn kernel<T: Precise, const P: usize, const J: usize>(
         &self,
         model: &TreeModel<T, P, J>,
-        expected: &Expected,
         comparison: &mut Comparison,
     ) -> Result<(), String> {
         let log = self.log::<T, P, J>(model, &self.s, all(&self.t))?;
         let slack = self.slack::<T>(log);
-        let fields = [&expected.log_kernel, &expected.kernel];
-        compare_kernel(comparison, fields, log, slack);
+        compare_kernel(comparison, log, slack);
         Ok(())
     }
 
@@ -161,22 +140,21 @@ impl<'a> Strung<'a> {
     fn check<T: Precise, const J: usize>(
         &self,
         model: &TreeModel<T, STATES, J>,
-        expected: &Expected,
         comparison: &mut Comparison,
     ) -> Result<(), String> {
-        self.kernel(model, expected, comparison)?;
+        self.kernel(model, comparison)?;
         // A string against one of which nothing is known is its own probability.
         let alone = |s: &[usize]| self.log(model, s, s.iter().map(|_| None));
         let (prob_s, prob_t) = (alone(&self.s)?, alone(&self.t)?);
         let slack = self.slack::<T>(prob_s.max(prob_t));
-        comparison.field("prob_s", &expected.prob_s, prob_s.exp(), slack.value());
-        comparison.field("prob_t", &expected.prob_t, prob_t.exp(), slack.value());
+        comparison.field("prob_s", prob_s.exp(), slack.value());
+        comparison.field("prob_t", prob_t.exp(), slack.value());
         let degenerate = if self.s == self.t { prob_s.exp() } else { 0.0 };
         let name = "literal_degenerate";
-        comparison.field(name, &expected.literal_degenerate, degenerate, slack.value());
+        comparison.field(name, degenerate, slack.value());
         let values = self.node_values(model)?;
-        comparison.field("node_values", &expected.node_values, values, slack.value());
-        self.pruned(model, expected, comparison)
+        comparison.field("node_values", values, slack.value());
+        self.pruned(model, comparison)
     }
 
     /// `k[v][a]`: the kernel of the subtree, given the state of its root.
@@ -214,7 +192,6 @@ impl<'a> Strung<'a> {
     fn pruned<T: Precise, const J: usize>(
         &self,
         model: &TreeModel<T, STATES, J>,
-        expected: &Expected,
         comparison: &mut Comparison,
     ) -> Result<(), String> {
         let (code, _) = self.plain.code(0);
@@ -225,9 +202,9 @@ impl<'a> Strung<'a> {
         let [sum, count, mean] =
             [pruned.log_sum, pruned.log_count, pruned.log_mean].map(|log| log.to_f64());
         let slack = self.slack::<T>(sum.min(mean));
-        comparison.field("pruned_sum", &expected.pruned_sum, sum.exp(), slack.value());
-        comparison.field("pruned_count", &expected.pruned_count, count.exp(), slack.value());
-        comparison.field("pruned_mean", &expected.pruned_mean, mean.exp(), slack.value());
+        comparison.field("pruned_sum", sum.exp(), slack.value());
+        comparison.field("pruned_count", count.exp(), slack.value());
+        comparison.field("pruned_mean", mean.exp(), slack.value());
         Ok(())
     }
 }

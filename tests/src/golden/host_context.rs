@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::compare::Comparison;
 use super::host::gram_tree;
 use super::schema::{Matrix, Row};
-use super::tree::{Expectation, Tree};
+use super::tree::Tree;
 use crate::rounding::Tolerance;
 
 /// A model that its text gives back.
@@ -78,105 +78,79 @@ fn practical(scores: &[Option<Row>]) -> Tree {
     gram_tree(scores, Gram::of_features)
 }
 
-/// What a file of Markov strings expects.
-pub(super) struct Strings<'a> {
-    pub(super) log_likelihood: &'a Expectation,
-    pub(super) counts: &'a Expectation,
-    pub(super) score: &'a Expectation,
-    pub(super) practical: &'a Expectation,
-    pub(super) p_spectrum: &'a Expectation,
+/// Markov strings: `a[context][event]` are parameters that need not sum to one.
+pub(super) fn markov(
+    symbols: usize,
+    contexts: &[Vec<u16>],
+    a: &Matrix,
+    plain: &[Vec<usize>],
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    let total = |row: &Row| row.iter().sum::<f64>();
+    let share = |row: &Row| row.iter().map(|x| x / total(row)).collect::<Row>();
+    let end = a.first().map_or(0, Vec::len) > symbols;
+    let probability = a.iter().map(share).collect();
+    let model = MarkovModel::new(symbols, end, contexts.to_vec(), probability)
+        .map_err(|error| error.to_string())?;
+    let model = reread(model)?;
+    let samples = strings(plain);
+    let found = answers(&model, &samples, Parametrisation::RATIO);
+    let exact = Tolerance::EXACT;
+    comparison.field("log_likelihood", found.logs, exact);
+    let counts: Vec<Option<Matrix>> =
+        samples.iter().map(|one| model.count(one.view()).ok()).collect();
+    comparison.field("counts", counts.clone(), exact);
+    let flat: Vec<Option<Row>> =
+        counts.into_iter().map(|counts| counts.map(|counts| counts.concat())).collect();
+    comparison.field("p_spectrum", practical(&flat), exact);
+    // What has probability zero is no parameter of the host's.
+    if a.iter().flatten().any(|&a| a == 0.0) {
+        return Ok(());
+    }
+    // From ratios at the normalised point to the parameters themselves.
+    let columns = symbols + usize::from(end);
+    let own = |score: Row| -> Matrix {
+        let rows = score.chunks(columns).zip(a);
+        rows.map(|(row, a)| row.iter().map(|g| g / total(a)).collect()).collect()
+    };
+    let scores: Vec<Option<Matrix>> =
+        found.scores.into_iter().map(|score| score.map(own)).collect();
+    comparison.field("score", scores.clone(), exact);
+    let flat: Vec<Option<Row>> =
+        scores.into_iter().map(|score| score.map(|score| score.concat())).collect();
+    comparison.field("practical", practical(&flat), exact);
+    Ok(())
 }
 
-impl Strings<'_> {
-    /// `a[context][event]` are parameters that need not sum to one.
-    pub(super) fn check(
-        &self,
-        symbols: usize,
-        contexts: &[Vec<u16>],
-        a: &Matrix,
-        plain: &[Vec<usize>],
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
-        let total = |row: &Row| row.iter().sum::<f64>();
-        let share = |row: &Row| row.iter().map(|x| x / total(row)).collect::<Row>();
-        let end = a.first().map_or(0, Vec::len) > symbols;
-        let probability = a.iter().map(share).collect();
-        let model = MarkovModel::new(symbols, end, contexts.to_vec(), probability)
-            .map_err(|error| error.to_string())?;
-        let model = reread(model)?;
-        let samples = strings(plain);
-        let found = answers(&model, &samples, Parametrisation::RATIO);
-        let exact = Tolerance::EXACT;
-        comparison.field("log_likelihood", self.log_likelihood, found.logs, exact);
-        let counts: Vec<Option<Matrix>> =
-            samples.iter().map(|one| model.count(one.view()).ok()).collect();
-        comparison.field("counts", self.counts, counts.clone(), exact);
-        let flat: Vec<Option<Row>> =
-            counts.into_iter().map(|counts| counts.map(|counts| counts.concat())).collect();
-        comparison.field("p_spectrum", self.p_spectrum, practical(&flat), exact);
+/// Independent positions.
+pub(super) fn positions(
+    theta: &Matrix,
+    plain: &[Vec<usize>],
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    let model = PositionModel::new(theta.clone()).map_err(|error| error.to_string())?;
+    let (model, samples) = (reread(model)?, strings(plain));
+    for (name, by) in [
+        ("practical_ratio", Parametrisation::RATIO),
+        ("practical_softmax", Parametrisation::SOFTMAX),
+    ] {
+        let Answers { logs, scores } = answers(&model, &samples, by);
+        comparison.field("log_probability", logs, Tolerance::EXACT);
         // What has probability zero is no parameter of the host's.
-        if a.iter().flatten().any(|&a| a == 0.0) {
-            return Ok(());
+        let zeros = theta.iter().flatten().any(|&p| p == 0.0);
+        if by == Parametrisation::SOFTMAX || !zeros {
+            comparison.field(name, practical(&scores), Tolerance::EXACT);
         }
-        // From ratios at the normalised point to the parameters themselves.
-        let columns = symbols + usize::from(end);
-        let own = |score: Row| -> Matrix {
-            let rows = score.chunks(columns).zip(a);
-            rows.map(|(row, a)| row.iter().map(|g| g / total(a)).collect()).collect()
-        };
-        let scores: Vec<Option<Matrix>> =
-            found.scores.into_iter().map(|score| score.map(own)).collect();
-        comparison.field("score", self.score, scores.clone(), exact);
-        let flat: Vec<Option<Row>> =
-            scores.into_iter().map(|score| score.map(|score| score.concat())).collect();
-        comparison.field("practical", self.practical, practical(&flat), exact);
-        Ok(())
-    }
-}
-
-/// What a file of independent positions expects.
-pub(super) struct Positions<'a> {
-    pub(super) log_probability: &'a Expectation,
-    pub(super) invariant: &'a Expectation,
-    pub(super) quadratic: &'a Expectation,
-    pub(super) practical_ratio: &'a Expectation,
-    pub(super) practical_softmax: &'a Expectation,
-}
-
-impl Positions<'_> {
-    pub(super) fn check(
-        &self,
-        theta: &Matrix,
-        plain: &[Vec<usize>],
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
-        let model = PositionModel::new(theta.clone()).map_err(|error| error.to_string())?;
-        let (model, samples) = (reread(model)?, strings(plain));
-        for (name, expected, by) in [
-            ("practical_ratio", self.practical_ratio, Parametrisation::RATIO),
-            ("practical_softmax", self.practical_softmax, Parametrisation::SOFTMAX),
-        ] {
-            let Answers { logs, scores } = answers(&model, &samples, by);
-            comparison.field("log_probability", self.log_probability, logs, Tolerance::EXACT);
-            // What has probability zero is no parameter of the host's.
-            let zeros = theta.iter().flatten().any(|&p| p == 0.0);
-            if by == Parametrisation::SOFTMAX || !zeros {
-                comparison.field(name, expected, practical(&scores), Tolerance::EXACT);
-            }
-            for (name, expected, form) in [
-                ("invariant", self.invariant, None),
-                ("quadratic", self.quadratic, Some(ScoreKernel::Polynomial { degree: 2 })),
-            ] {
-                let length = theta.len();
-                if let Some((gram, slack)) =
-                    invariant(&model, &samples, &scores, length, (by, form))?
-                {
-                    comparison.field(name, expected, gram, slack);
-                }
+        for (name, form) in
+            [("invariant", None), ("quadratic", Some(ScoreKernel::Polynomial { degree: 2 }))]
+        {
+            let length = theta.len();
+            if let Some((gram, slack)) = invariant(&model, &samples, &scores, length, (by, form))? {
+                comparison.field(name, gram, slack);
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Points as sequences of one sample of one channel.
@@ -200,84 +174,64 @@ fn density(weight: &[f64], mean: &[f64], sigma: f64) -> Result<DensityModel, Str
     }
 }
 
-/// What a file of points under a Gaussian expects, or under two of one width.
-pub(super) struct Densities<'a> {
-    pub(super) log_density: &'a Expectation,
-    pub(super) score_mu_sigma: &'a Expectation,
-    pub(super) score_mu_variance: &'a Expectation,
-    pub(super) score_mu_logsigma: &'a Expectation,
-    pub(super) information_mu_sigma: &'a Expectation,
-    pub(super) practical_mu_variance: &'a Expectation,
-    pub(super) invariant: &'a Expectation,
-    pub(super) score: &'a Expectation,
-    pub(super) score_weights_softmax: &'a Expectation,
-    pub(super) practical: &'a Expectation,
+/// Points under a Gaussian.
+pub(super) fn one_gaussian(
+    [mu, sigma]: [f64; 2],
+    x: &[f64],
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    let (model, samples) = (density(&[1.0], &[mu], sigma)?, points(x));
+    let (by_variance, by_log) = (Parametrisation::RATIO, Parametrisation::SOFTMAX);
+    let found = answers(&model, &samples, by_variance);
+    let exact = Tolerance::EXACT;
+    comparison.field("log_density", found.logs, exact);
+    comparison.field("score_mu_variance", found.scores.clone(), exact);
+    comparison.field("practical_mu_variance", practical(&found.scores), exact);
+    // d v / d sigma = 2 sigma.
+    let by_sigma = |mut row: Row| {
+        row[1] *= 2.0 * sigma;
+        row
+    };
+    let scores: Vec<Option<Row>> =
+        found.scores.iter().map(|row| row.clone().map(by_sigma)).collect();
+    comparison.field("score_mu_sigma", scores, exact);
+    let information = model.information(1, by_variance).ok_or("no information")?;
+    let rows = information.into_iter().enumerate().map(|(parameter, row)| {
+        let factor = if parameter == 1 { 2.0 * sigma } else { 1.0 };
+        by_sigma(row.iter().map(|entry| factor * entry).collect())
+    });
+    let got: Matrix = rows.collect();
+    comparison.field("information_mu_sigma", got, exact);
+    let logs = answers(&model, &samples, by_log).scores;
+    comparison.field("score_mu_logsigma", logs, exact);
+    for by in [by_variance, by_log] {
+        let form = None;
+        if let Some((gram, slack)) = invariant(&model, &samples, &found.scores, 1, (by, form))? {
+            comparison.field("invariant", gram, slack);
+        }
+    }
+    Ok(())
 }
 
-impl Densities<'_> {
-    pub(super) fn one(
-        &self,
-        [mu, sigma]: [f64; 2],
-        x: &[f64],
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
-        let (model, samples) = (density(&[1.0], &[mu], sigma)?, points(x));
-        let (by_variance, by_log) = (Parametrisation::RATIO, Parametrisation::SOFTMAX);
-        let found = answers(&model, &samples, by_variance);
-        let exact = Tolerance::EXACT;
-        comparison.field("log_density", self.log_density, found.logs, exact);
-        let name = "score_mu_variance";
-        comparison.field(name, self.score_mu_variance, found.scores.clone(), exact);
-        let name = "practical_mu_variance";
-        comparison.field(name, self.practical_mu_variance, practical(&found.scores), exact);
-        // d v / d sigma = 2 sigma.
-        let by_sigma = |mut row: Row| {
-            row[1] *= 2.0 * sigma;
-            row
-        };
-        let scores: Vec<Option<Row>> =
-            found.scores.iter().map(|row| row.clone().map(by_sigma)).collect();
-        comparison.field("score_mu_sigma", self.score_mu_sigma, scores, exact);
-        let information = model.information(1, by_variance).ok_or("no information")?;
-        let rows = information.into_iter().enumerate().map(|(parameter, row)| {
-            let factor = if parameter == 1 { 2.0 * sigma } else { 1.0 };
-            by_sigma(row.iter().map(|entry| factor * entry).collect())
-        });
-        let got: Matrix = rows.collect();
-        comparison.field("information_mu_sigma", self.information_mu_sigma, got, exact);
-        let logs = answers(&model, &samples, by_log).scores;
-        comparison.field("score_mu_logsigma", self.score_mu_logsigma, logs, exact);
-        for by in [by_variance, by_log] {
-            let form = None;
-            if let Some((gram, slack)) = invariant(&model, &samples, &found.scores, 1, (by, form))?
-            {
-                comparison.field("invariant", self.invariant, gram, slack);
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn two(
-        &self,
-        weight: f64,
-        mean: [f64; 2],
-        sigma: f64,
-        x: &[f64],
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
-        let model = density(&[weight, 1.0 - weight], &mean, sigma)?;
-        let found = answers(&model, &points(x), Parametrisation::SOFTMAX);
-        let exact = Tolerance::EXACT;
-        comparison.field("log_density", self.log_density, found.logs, exact);
-        // Weights, then mean and spread of each.
-        let pick = |entries: [usize; 2]| -> Vec<Option<Row>> {
-            let of = |row: &Row| entries.map(|entry| row[entry]).to_vec();
-            found.scores.iter().map(|row| row.as_ref().map(of)).collect()
-        };
-        comparison.field("score", self.score, pick([2, 4]), exact);
-        comparison.field("practical", self.practical, practical(&pick([2, 4])), exact);
-        let name = "score_weights_softmax";
-        comparison.field(name, self.score_weights_softmax, pick([0, 1]), exact);
-        Ok(())
-    }
+/// Points under two of one width.
+pub(super) fn two_gaussians(
+    weight: f64,
+    mean: [f64; 2],
+    sigma: f64,
+    x: &[f64],
+    comparison: &mut Comparison,
+) -> Result<(), String> {
+    let model = density(&[weight, 1.0 - weight], &mean, sigma)?;
+    let found = answers(&model, &points(x), Parametrisation::SOFTMAX);
+    let exact = Tolerance::EXACT;
+    comparison.field("log_density", found.logs, exact);
+    // Weights, then mean and spread of each.
+    let pick = |entries: [usize; 2]| -> Vec<Option<Row>> {
+        let of = |row: &Row| entries.map(|entry| row[entry]).to_vec();
+        found.scores.iter().map(|row| row.as_ref().map(of)).collect()
+    };
+    comparison.field("score", pick([2, 4]), exact);
+    comparison.field("practical", practical(&pick([2, 4])), exact);
+    comparison.field("score_weights_softmax", pick([0, 1]), exact);
+    Ok(())
 }

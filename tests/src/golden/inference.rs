@@ -10,7 +10,6 @@ use serde::Deserialize;
 use super::compare::Comparison;
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, SequenceJson};
-use super::tree::{Expectation, Tree};
 use crate::build::{Family, Task, dispatch_any, samples};
 use crate::oracle::{Model, Sequence};
 use crate::rounding::{Rounding, Tolerance};
@@ -25,79 +24,41 @@ pub(super) struct Inputs {
     sequence: SequenceJson,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    log_likelihood: Expectation,
-    prefix_log_likelihood: Expectation,
-    log_c: Expectation,
-    filter: Expectation,
-    gamma: Expectation,
-    xi_sum: Expectation,
-    gamma_sum: Expectation,
-    viterbi_path: Expectation,
-    viterbi_log_prob: Expectation,
-    /// Times at which a long case states `log_c_at`, `filter_at` and `gamma_at`.
-    indices: Option<Vec<usize>>,
-    log_c_at: Expectation,
-    filter_at: Expectation,
-    gamma_at: Expectation,
-}
-
 impl Kind for Inference {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let model = Model::try_from(inputs.hmm)?;
         let sequence = Sequence::from(inputs.sequence);
         let answers = dispatch_any::<T, _>(&model, Infer { model: &model, sequence: &sequence })?;
         let rounding = Rounding::of(&model, &sequence, T::ROUNDING);
-        let Expected {
-            log_likelihood,
-            prefix_log_likelihood,
-            log_c,
-            filter,
-            gamma,
-            xi_sum,
-            gamma_sum,
-            viterbi_path,
-            viterbi_log_prob,
-            indices,
-            log_c_at,
-            filter_at,
-            gamma_at,
-        } = expected;
         let Answers { prefix, steps, filtered, smoothed, viterbi } = &answers;
         let posterior = smoothed.as_ref().map(|s| s.posterior.clone());
         let pairs = smoothed.as_ref().map(|s| s.pairs.clone());
         let occupancy = smoothed.as_ref().map(|s| s.occupancy.clone());
         let log = rounding.log();
         let last = prefix.last().copied().unwrap_or(0.0);
-        comparison.field("log_likelihood", log_likelihood, last, log);
-        comparison.field("prefix_log_likelihood", prefix_log_likelihood, prefix.clone(), log);
-        comparison.field("log_c", log_c, steps.clone(), log);
-        comparison.field("filter", filter, filtered.clone(), rounding.filtered());
-        comparison.field("gamma", gamma, posterior.clone(), rounding.smoothed());
-        comparison.field("xi_sum", xi_sum, pairs, rounding.counted());
-        comparison.field("gamma_sum", gamma_sum, occupancy, rounding.counted());
+        comparison.field("log_likelihood", last, log);
+        comparison.field("prefix_log_likelihood", prefix.clone(), log);
+        comparison.field("log_c", steps.clone(), log);
+        comparison.field("filter", filtered.clone(), rounding.filtered());
+        comparison.field("gamma", posterior.clone(), rounding.smoothed());
+        comparison.field("xi_sum", pairs, rounding.counted());
+        comparison.field("gamma_sum", occupancy, rounding.counted());
         let log_joint = viterbi.as_ref().map_or(f64::NEG_INFINITY, |(_, log)| *log);
         let path_log = rounding.log_of_path();
-        comparison.field("viterbi_log_prob", viterbi_log_prob, log_joint, path_log);
+        comparison.field("viterbi_log_prob", log_joint, path_log);
         let path = viterbi.as_ref().map(|(path, _)| path.clone());
-        let path = forgive_near_tie::<T>(&model, &sequence, viterbi_path, path, path_log);
-        comparison.field("viterbi_path", viterbi_path, path, Tolerance::EXACT);
-        if let Some(indices) = indices {
-            comparison.field("log_c_at", log_c_at, at(indices, steps)?, log);
-            comparison.field("filter_at", filter_at, at(indices, filtered)?, rounding.filtered());
+        let wanted = comparison.read("viterbi_path")?.flatten();
+        let path = forgive_near_tie::<T>(&model, &sequence, wanted, path, path_log);
+        comparison.field("viterbi_path", path, Tolerance::EXACT);
+        // Times at which a long case states the fields with `_at`.
+        let indices: Option<Vec<usize>> = comparison.read("indices")?;
+        if let Some(indices) = &indices {
+            comparison.field("log_c_at", at(indices, steps)?, log);
+            comparison.field("filter_at", at(indices, filtered)?, rounding.filtered());
             let posterior = posterior.map(|rows| at(indices, &rows)).transpose()?;
-            comparison.field("gamma_at", gamma_at, posterior, rounding.smoothed());
-        } else if [log_c_at, filter_at, gamma_at].iter().any(|e| **e != Expectation::Absent) {
-            comparison.fail("fields `_at` some times, but no `indices`".into());
+            comparison.field("gamma_at", posterior, rounding.smoothed());
         }
         Ok(())
     }
@@ -114,16 +75,11 @@ pub(super) fn at<A: Clone>(indices: &[usize], rows: &[A]) -> Result<Vec<A>, Stri
 fn forgive_near_tie<T: Precise>(
     model: &Model,
     sequence: &Sequence,
-    expected: &Expectation,
+    wanted: Option<Vec<usize>>,
     got: Option<Vec<usize>>,
     tolerance: Tolerance,
 ) -> Option<Vec<usize>> {
-    let (Expectation::Given(Tree::List(list)), Some(path)) = (expected, &got) else { return got };
-    let state = |tree: &Tree| match tree {
-        Tree::Number(state) => *state as usize,
-        _ => usize::MAX,
-    };
-    let wanted: Vec<usize> = list.iter().map(state).collect();
+    let (Some(wanted), Some(path)) = (wanted, &got) else { return got };
     let comparable = wanted.len() == path.len() && wanted.iter().all(|&z| z < model.states());
     if T::ROUNDING == 0.0 || !comparable {
         return got;

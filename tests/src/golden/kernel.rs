@@ -4,7 +4,6 @@ use fishweir_core::filter::{Recursion, Running};
 
 use super::compare::Comparison;
 use super::schema::Row;
-use super::tree::Expectation;
 use crate::rounding::Tolerance;
 
 /// What rounding may add to a kernel of sums and products of non-negative numbers, none of which
@@ -58,21 +57,15 @@ pub(super) fn all(symbols: &[usize]) -> impl Iterator<Item = Option<&usize>> {
 }
 
 /// Compares one kernel with what a file expects of its logarithm and of itself.
-pub(super) fn compare_kernel(
-    comparison: &mut Comparison,
-    [log_kernel, kernel]: [&Expectation; 2],
-    log: f64,
-    slack: Slack,
-) {
-    comparison.field("log_kernel", log_kernel, log, slack.log());
-    comparison.field("kernel", kernel, log.exp(), slack.value());
+pub(super) fn compare_kernel(comparison: &mut Comparison, log: f64, slack: Slack) {
+    comparison.field("log_kernel", log, slack.log());
+    comparison.field("kernel", log.exp(), slack.value());
 }
 
 /// Compares kernels of all pairs with what a file expects of their logarithms and of themselves;
 /// `slack` is that of a kernel whose logarithm is so large.
 pub(super) fn compare_gram(
     comparison: &mut Comparison,
-    [log_gram, gram]: [&Expectation; 2],
     logs: Vec<Row>,
     slack: impl FnOnce(f64) -> Slack,
 ) {
@@ -80,6 +73,6 @@ pub(super) fn compare_gram(
     let slack = slack(finite.fold(0.0, |most: f64, log| most.max(log.abs())));
     let kernels: Vec<Row> =
         logs.iter().map(|row| row.iter().map(|log| log.exp()).collect()).collect();
-    comparison.field("log_gram", log_gram, logs, slack.log());
-    comparison.field("gram", gram, kernels, slack.value());
+    comparison.field("log_gram", logs, slack.log());
+    comparison.field("gram", kernels, slack.value());
 }

@@ -10,7 +10,6 @@ use super::compare::Comparison;
 use super::kernel::after;
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, Matrix, Row};
-use super::tree::Expectation;
 use crate::build::{Family, padded, samples};
 use crate::oracle::{Law, Model, Sequence, sequences};
 use crate::rounding::Tolerance;
@@ -41,36 +40,10 @@ pub(super) enum Inputs {
     },
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    k_tilde: Expectation,
-    cosine: Expectation,
-    k_true: Expectation,
-    k_true_quadrature: Expectation,
-    psi: Expectation,
-    per_steps: Vec<PerSteps>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct PerSteps {
-    steps: usize,
-    k_tilde: Expectation,
-    log_k_tilde: Expectation,
-    cosine: Expectation,
-    k_true: Expectation,
-}
-
 impl Kind for LatentProducts {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let (pair, rhos) = match inputs {
             Inputs::MixtureDiscrete { weights, components, weights2, components2, rhos } => {
                 let of = |weight, components: Matrix| {
@@ -82,21 +55,20 @@ impl Kind for LatentProducts {
             Inputs::MixtureGauss { p, p2, rhos } => (Pair::of(p.try_into()?, p2.try_into()?), rhos),
             Inputs::Hmm { hmm, hmm2, steps, rhos } => {
                 let models = [Model::try_from(hmm)?, Model::try_from(hmm2)?];
-                return between_chains::<T>(models, &steps, &rhos, expected, comparison);
+                return between_chains::<T>(models, &steps, &rhos, comparison);
             }
         };
         let mut compared = Compared::of::<T>(&pair, &measures(&rhos), comparison)?;
-        compared.each("k_tilde", &expected.k_tilde, |logs| logs.both.exp());
-        compared.each("cosine", &expected.cosine, |logs| logs.normalised());
-        if expected.k_true != Expectation::Absent {
+        compared.each("k_tilde", |logs| logs.both.exp());
+        compared.each("cosine", |logs| logs.normalised());
+        if comparison.expects("k_true") {
             let logs = true_logs::<T, Mixture<Categorical<4, T>, 4>>(&pair, &rhos)?;
-            compare_true("k_true", &expected.k_true, logs, T::ROUNDING * 200.0, comparison);
+            compare_true("k_true", logs, T::ROUNDING * 200.0, comparison);
         }
-        if expected.k_true_quadrature != Expectation::Absent {
+        if comparison.expects("k_true_quadrature") {
             let logs = quadrature::<T>(&pair, &rhos)?;
             let slack = T::ROUNDING * 400.0;
-            let field = &expected.k_true_quadrature;
-            compare_true("k_true_quadrature", field, logs, slack, comparison);
+            compare_true("k_true_quadrature", logs, slack, comparison);
         }
         Ok(())
     }
@@ -110,39 +82,31 @@ fn between_chains<T: Precise>(
     models: [Model; 2],
     steps: &[usize],
     rhos: &Row,
-    expected: &Expected,
     comparison: &mut Comparison,
 ) -> Result<(), String> {
-    if !steps.iter().copied().eq(expected.per_steps.iter().map(|per| per.steps)) {
-        return Err("`steps` and `per_steps` differ".into());
-    }
     let mut pair = Pair { models, steps: 0 };
-    for per in &expected.per_steps {
-        pair.steps = per.steps;
-        let name = |field: &str| format!("per_steps[{}].{field}", per.steps);
+    comparison.blocks("per_steps", steps.len());
+    for (block, &steps) in steps.iter().enumerate() {
+        pair.steps = steps;
+        let name = |field: &str| format!("per_steps[{block}].{field}");
+        comparison.field(&name("steps"), steps, Tolerance::EXACT);
         let mut compared = Compared::of::<T>(&pair, &measures(rhos), comparison)?;
-        compared.psi("psi", &expected.psi);
-        compared.each(&name("log_k_tilde"), &per.log_k_tilde, |logs| logs.both);
-        compared.each(&name("k_tilde"), &per.k_tilde, |logs| logs.both.exp());
-        compared.each(&name("cosine"), &per.cosine, |logs| logs.normalised());
-        if per.k_true != Expectation::Absent {
+        compared.psi("psi");
+        compared.each(&name("log_k_tilde"), |logs| logs.both);
+        compared.each(&name("k_tilde"), |logs| logs.both.exp());
+        compared.each(&name("cosine"), |logs| logs.normalised());
+        if comparison.expects(&name("k_true")) {
             let logs = true_logs::<T, Categorical<4, T>>(&pair, rhos)?;
-            let slack = T::ROUNDING * 100.0 * (1 + per.steps) as f64;
-            compare_true(&name("k_true"), &per.k_true, logs, slack, comparison);
+            let slack = T::ROUNDING * 100.0 * (1 + steps) as f64;
+            compare_true(&name("k_true"), logs, slack, comparison);
         }
     }
     Ok(())
 }
 
-fn compare_true(
-    name: &str,
-    expected: &Expectation,
-    logs: Row,
-    slack: f64,
-    comparison: &mut Comparison,
-) {
+fn compare_true(name: &str, logs: Row, slack: f64, comparison: &mut Comparison) {
     let got: Row = logs.into_iter().map(f64::exp).collect();
-    comparison.field(name, expected, got, Tolerance::relative(slack));
+    comparison.field(name, got, Tolerance::relative(slack));
 }
 
 /// `log sum_x p(x)^rho q(x)^rho` over all sequences, of what the filter says of each: the kernel of what is

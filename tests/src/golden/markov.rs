@@ -12,7 +12,6 @@ use super::host_context;
 use super::kernel::{after, all};
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row};
-use super::tree::Expectation;
 use crate::build::filled;
 use crate::rounding::Tolerance;
 
@@ -37,29 +36,6 @@ pub(super) struct Inputs {
     contexts: Vec<Vec<u16>>,
     a: Matrix,
     strings: Vec<Vec<usize>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    log_likelihood: Expectation,
-    counts: Expectation,
-    score: Expectation,
-    practical: Expectation,
-    p_spectrum: Expectation,
-    practical_without_second_term: Expectation,
-}
-
-impl Expected {
-    fn by_host(&self) -> host_context::Strings<'_> {
-        host_context::Strings {
-            log_likelihood: &self.log_likelihood,
-            counts: &self.counts,
-            score: &self.score,
-            practical: &self.practical,
-            p_spectrum: &self.p_spectrum,
-        }
-    }
 }
 
 /// Events and contexts that the tests are compiled for; a padded context is never entered, a padded
@@ -126,17 +102,12 @@ struct Answer {
 
 impl Kind for Strings {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let columns = inputs.a.first().map_or(0, Vec::len);
         inputs.check(columns)?;
         if T::ROUNDING == 0.0 {
-            expected.by_host().check(
+            host_context::markov(
                 inputs.alphabet_size,
                 &inputs.contexts,
                 &inputs.a,
@@ -166,12 +137,12 @@ impl Kind for Strings {
         // Every probability is a quotient of a sum; products round once, the logarithm by its size.
         let steps = longest * (columns as f64 + 3.0);
         let slack = Tolerance::absolute(unit * (steps + 4.0 * most));
-        comparison.field("log_likelihood", &expected.log_likelihood, logs, slack);
+        comparison.field("log_likelihood", logs, slack);
         let pick = |f: fn(&Answer) -> Matrix| -> Vec<Option<Matrix>> {
             answers.iter().map(|answer| answer.as_ref().map(f)).collect()
         };
         let exact = Tolerance::EXACT;
-        comparison.field("counts", &expected.counts, pick(|a| a.counts.clone()), exact);
+        comparison.field("counts", pick(|a| a.counts.clone()), exact);
 
         let flat = |f: &dyn Fn(&Answer) -> Matrix| -> Matrix {
             answers.iter().flatten().map(|answer| f(answer).concat()).collect()
@@ -193,7 +164,7 @@ impl Kind for Strings {
         };
         let features = Features { score: flat(&|a| a.score.clone()), error: flat(&error) };
         let slack = Tolerance::absolute(features.most());
-        comparison.field("score", &expected.score, pick(|a| a.score.clone()), slack);
+        comparison.field("score", pick(|a| a.score.clone()), slack);
         let possible: Vec<bool> = answers.iter().map(Option::is_some).collect();
         let counts = flat(&|answer| answer.counts.clone());
         let first = flat(&ratio);
@@ -202,18 +173,14 @@ impl Kind for Strings {
             score,
         };
         let kernels = [
-            ("practical", &expected.practical, features),
-            ("p_spectrum", &expected.p_spectrum, without_error(counts)),
-            (
-                "practical_without_second_term",
-                &expected.practical_without_second_term,
-                without_error(first),
-            ),
+            ("practical", features),
+            ("p_spectrum", without_error(counts)),
+            ("practical_without_second_term", without_error(first)),
         ];
-        for (name, expectation, features) in kernels {
+        for (name, features) in kernels {
             let (gram, error) = features.gram(None);
             let [gram, error] = [gram, error].map(|rows| with_gaps(rows, &possible));
-            comparison.field_each(name, expectation, gram, Tolerance::EXACT, error);
+            comparison.field_each(name, gram, Tolerance::EXACT, error);
         }
         Ok(())
     }

@@ -5,8 +5,8 @@ use super::between::{Compared, MixtureJson, Pair};
 use super::compare::Comparison;
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, Matrix, Row};
-use super::tree::Expectation;
 use crate::oracle::{Law, Model};
+use crate::rounding::Tolerance;
 
 /// The generative mean map between distributions and between hidden Markov models.
 pub(super) struct MeanMaps;
@@ -55,29 +55,6 @@ pub(super) enum Inputs {
     },
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    half: Expectation,
-    full: Expectation,
-    normalised_half: Expectation,
-    scaled: Expectation,
-    limit: Expectation,
-    psi_half: Expectation,
-    per_steps: Vec<PerSteps>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct PerSteps {
-    steps: usize,
-    half: Expectation,
-    full: Expectation,
-    log_half: Expectation,
-    log_full: Expectation,
-    normalised_half: Expectation,
-}
-
 /// The estimate of a density is a mixture of as many Gaussians as there are points.
 fn density(points: Matrix, h: f64) -> Law {
     let weight = vec![(points.len() as f64).recip(); points.len()];
@@ -87,13 +64,8 @@ fn density(points: Matrix, h: f64) -> Law {
 
 impl Kind for MeanMaps {
     type Inputs = Inputs;
-    type Expected = Expected;
 
-    fn check<T: Precise>(
-        inputs: Inputs,
-        expected: &Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String> {
+    fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
         let (pair, lambdas) = match inputs {
             Inputs::Gaussian { mean, cov, mean2, cov2, lambdas } => {
                 let of = |mean, covariance| Law::FullGaussian { mean, covariance };
@@ -114,17 +86,17 @@ impl Kind for MeanMaps {
             }
             Inputs::Hmm { hmm, hmm2, steps, lambdas } => {
                 let models = [Model::try_from(hmm)?, Model::try_from(hmm2)?];
-                return sequences::<T>(models, &steps, &lambdas, expected, comparison);
+                return sequences::<T>(models, &steps, &lambdas, comparison);
             }
         };
         let [half, full] = conventions(&lambdas);
         let mut compared = Compared::of::<T>(&pair, &half, comparison)?;
-        compared.each("half", &expected.half, |logs| logs.both.exp());
-        compared.each("normalised_half", &expected.normalised_half, |logs| logs.normalised());
+        compared.each("half", |logs| logs.both.exp());
+        compared.each("normalised_half", |logs| logs.normalised());
         let mut compared = Compared::of::<T>(&pair, &full, comparison)?;
-        compared.each("full", &expected.full, |logs| logs.both.exp());
-        scaled::<T>(&pair, &lambdas, expected, comparison)?;
-        limit::<T>(&pair, expected, comparison)
+        compared.each("full", |logs| logs.both.exp());
+        scaled::<T>(&pair, &lambdas, comparison)?;
+        limit::<T>(&pair, comparison)
     }
 }
 
@@ -138,35 +110,24 @@ fn conventions(lambdas: &Row) -> [Vec<Measure<f64>>; 2] {
 fn scaled<T: Precise>(
     pair: &Pair,
     lambdas: &Row,
-    expected: &Expected,
     comparison: &mut Comparison,
 ) -> Result<(), String> {
-    if let (
-        Some(Law::FullGaussian { mean, .. }),
-        Expectation::Given(super::tree::Tree::List(each)),
-    ) = (pair.models[0].emission.first(), &expected.scaled)
-    {
-        for (l, (&lambda, expected)) in lambdas.iter().zip(each).enumerate() {
+    if let Some(Law::FullGaussian { mean, .. }) = pair.models[0].emission.first() {
+        for (l, &lambda) in lambdas.iter().enumerate() {
             let factor = (lambda / std::f64::consts::TAU).powf(0.5 * mean.len() as f64);
             let measure = [Measure::MeanMap { lambda }];
-            let expected = Expectation::Given(super::tree::Tree::List(vec![expected.clone()]));
             let mut compared = Compared::of::<T>(pair, &measure, comparison)?;
-            compared.each(&format!("scaled[{l}]"), &expected, |logs| factor * logs.both.exp());
+            compared.only(&format!("scaled[{l}]"), |logs| factor * logs.both.exp());
         }
     }
     Ok(())
 }
 
 /// The product kernel with `rho` one.
-fn limit<T: Precise>(
-    pair: &Pair,
-    expected: &Expected,
-    comparison: &mut Comparison,
-) -> Result<(), String> {
-    if let Expectation::Given(limit) = &expected.limit {
-        let limit = Expectation::Given(super::tree::Tree::List(vec![limit.clone()]));
+fn limit<T: Precise>(pair: &Pair, comparison: &mut Comparison) -> Result<(), String> {
+    if comparison.expects("limit") {
         let mut compared = Compared::of::<T>(pair, &[Measure::Product { rho: 1.0 }], comparison)?;
-        compared.each("limit", &limit, |logs| logs.both.exp());
+        compared.only("limit", |logs| logs.both.exp());
     }
     Ok(())
 }
@@ -175,26 +136,23 @@ fn sequences<T: Precise>(
     models: [Model; 2],
     steps: &[usize],
     lambdas: &Row,
-    expected: &Expected,
     comparison: &mut Comparison,
 ) -> Result<(), String> {
-    if !steps.iter().copied().eq(expected.per_steps.iter().map(|per| per.steps)) {
-        return Err("`steps` and `per_steps` differ".into());
-    }
     let [half, full] = conventions(lambdas);
     let mut pair = Pair { models, steps: 0 };
-    for per in &expected.per_steps {
-        pair.steps = per.steps;
-        let name = |field: &str| format!("per_steps[{}].{field}", per.steps);
+    comparison.blocks("per_steps", steps.len());
+    for (block, &steps) in steps.iter().enumerate() {
+        pair.steps = steps;
+        let name = |field: &str| format!("per_steps[{block}].{field}");
+        comparison.field(&name("steps"), steps, Tolerance::EXACT);
         let mut compared = Compared::of::<T>(&pair, &half, comparison)?;
-        compared.psi("psi_half", &expected.psi_half);
-        compared.each(&name("log_half"), &per.log_half, |logs| logs.both);
-        compared.each(&name("half"), &per.half, |logs| logs.both.exp());
-        let normalised = &per.normalised_half;
-        compared.each(&name("normalised_half"), normalised, |logs| logs.normalised());
+        compared.psi("psi_half");
+        compared.each(&name("log_half"), |logs| logs.both);
+        compared.each(&name("half"), |logs| logs.both.exp());
+        compared.each(&name("normalised_half"), |logs| logs.normalised());
         let mut compared = Compared::of::<T>(&pair, &full, comparison)?;
-        compared.each(&name("log_full"), &per.log_full, |logs| logs.both);
-        compared.each(&name("full"), &per.full, |logs| logs.both.exp());
+        compared.each(&name("log_full"), |logs| logs.both);
+        compared.each(&name("full"), |logs| logs.both.exp());
     }
-    limit::<T>(&pair, expected, comparison)
+    limit::<T>(&pair, comparison)
 }

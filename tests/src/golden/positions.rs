@@ -13,7 +13,6 @@ use super::host_context;
 use super::kernel::{after, all};
 use super::precision::{Kind, Precise};
 use super::schema::{Matrix, Row};
-use super::tree::Expectation;
 use crate::build::filled;
 use crate::rounding::Tolerance;
 
@@ -25,28 +24,6 @@ pub(super) struct Positions;
 pub(super) struct Inputs {
     theta: Matrix,
     sequences: Vec<Vec<usize>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Expected {
-    log_probability: Expectation,
-    invariant: Expectation,
-    quadratic: Expectation,
-    practical_ratio: Expectation,
-    practical_softmax: Expectation,
-}
-
-impl Expected {
-    fn by_host(&self) -> host_context::Positions<'_> {
-        host_context::Positions {
-            log_probability: &self.log_probability,
-            invariant: &self.invariant,
-            quadratic: &self.quadratic,
-            practical_ratio: &self.practical_ratio,
-            practical_softmax: &self.practical_softmax,
-        }
-    }
 }
 
 /// Symbols and positions that the tests are compiled for. A padded symbol has probability zero, and a
@@ -71,18 +48,16 @@ fn model<T: Real>(theta: &[Row]) -> Result<Model<T>, String> {
 
 impl Kind for Positions {
     type Inputs = Inputs;
-    type Expected = Expected;
 
     fn check<T: Precise>(
         Inputs { theta, sequences }: Inputs,
-        expected: &Expected,
         comparison: &mut Comparison,
     ) -> Result<(), String> {
         if sequences.iter().any(|sequence| sequence.len() != theta.len()) {
             return Err("a sequence of another length than the model's".into());
         }
         if T::ROUNDING == 0.0 {
-            expected.by_host().check(&theta, &sequences, comparison)?;
+            host_context::positions(&theta, &sequences, comparison)?;
         }
         let model = model::<T>(&theta)?;
         let unit = T::ROUNDING;
@@ -96,7 +71,7 @@ impl Kind for Positions {
         let possible: Vec<bool> = logs.iter().map(|log| log.is_finite()).collect();
         let most = logs.iter().filter(|log| log.is_finite()).fold(0.0, |m: f64, l| m.max(l.abs()));
         let slack = Tolerance::absolute(unit * (3.0 * theta.len() as f64 + 4.0 * most));
-        comparison.field("log_probability", &expected.log_probability, logs, slack);
+        comparison.field("log_probability", logs, slack);
 
         // A sequence that cannot be has no kernel with any.
         let (mut invariant, mut quadratic) = (vec![], vec![]);
@@ -119,15 +94,15 @@ impl Kind for Positions {
             invariant.push(row);
             quadratic.push(quadratic_row);
         }
-        comparison.field("invariant", &expected.invariant, invariant, Tolerance::absolute(error));
+        comparison.field("invariant", invariant, Tolerance::absolute(error));
         let slack = Tolerance::absolute(square);
-        comparison.field("quadratic", &expected.quadratic, quadratic, slack);
+        comparison.field("quadratic", quadratic, slack);
 
         let kinds = [
-            ("practical_ratio", &expected.practical_ratio, Parametrisation::RATIO),
-            ("practical_softmax", &expected.practical_softmax, Parametrisation::SOFTMAX),
+            ("practical_ratio", Parametrisation::RATIO),
+            ("practical_softmax", Parametrisation::SOFTMAX),
         ];
-        for (name, expectation, parametrisation) in kinds {
+        for (name, parametrisation) in kinds {
             let mut features = Features { score: vec![], error: vec![] };
             for sequence in sequences.iter().zip(&possible).filter_map(|(s, p)| p.then_some(s)) {
                 let statistics = after(ContextStatistics::of(&model), all(sequence))?;
@@ -140,7 +115,7 @@ impl Kind for Positions {
             }
             let (gram, error) = features.gram(None);
             let [gram, error] = [gram, error].map(|rows| with_gaps(rows, &possible));
-            comparison.field_each(name, expectation, gram, Tolerance::EXACT, error);
+            comparison.field_each(name, gram, Tolerance::EXACT, error);
         }
         Ok(())
     }

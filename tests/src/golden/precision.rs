@@ -3,19 +3,12 @@ use serde::de::DeserializeOwned;
 
 use super::compare::Comparison;
 
-/// A kind of file: what its cases give, expect, and how the two are held together.
+/// A kind of file: what its cases give, and how what they expect is held against it.
 pub(super) trait Kind {
     /// What a case gives.
     type Inputs: DeserializeOwned;
-    /// What a case may expect.
-    type Expected: DeserializeOwned;
-
     /// Computes what the case expects and compares.
-    fn check<T: Precise>(
-        inputs: Self::Inputs,
-        expected: &Self::Expected,
-        comparison: &mut Comparison,
-    ) -> Result<(), String>;
+    fn check<T: Precise>(inputs: Self::Inputs, comparison: &mut Comparison) -> Result<(), String>;
 }
 
 /// The precisions that cases are computed in.

@@ -11,16 +11,6 @@ pub(super) enum Tree {
     List(Vec<Tree>),
 }
 
-/// What a case expects of one field: nothing, or a value that may be `null`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) enum Expectation {
-    /// The case does not mention the field.
-    #[default]
-    Absent,
-    /// The value expected.
-    Given(Tree),
-}
-
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Json {
@@ -51,12 +41,6 @@ impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Option::<Json>::deserialize(deserializer)?;
         Self::try_from(json).map_err(serde::de::Error::custom)
-    }
-}
-
-impl<'de> Deserialize<'de> for Expectation {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Tree::deserialize(deserializer).map(Self::Given)
     }
 }
 

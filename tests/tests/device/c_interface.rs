@@ -103,7 +103,7 @@ fn header(recording: &Recording<'_>) -> String {
 }
 
 fn compiled(data: &Dataset, kind: ClassifierKind) -> Deployed {
-    trained(data, kind).compile().expect("fits in f32")
+    trained(data, kind).deploy().expect("fits in f32")
 }
 
 enum Form {
@@ -205,7 +205,7 @@ fn the_header_is_c99_c11_and_cpp() {
         *class = name.to_owned();
     }
     let model = folder.path().join("model.rs");
-    fs::write(&model, classifier.compile().expect("fits in f32").to_source()).expect("writes");
+    fs::write(&model, classifier.deploy().expect("fits in f32").to_source()).expect("writes");
     let output = make(folder.path(), &[("FISHWEIR_MODEL", &*model)], "");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let check = folder.path().join("check.c");

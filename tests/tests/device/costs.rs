@@ -1,8 +1,11 @@
-//! On every board: the filter costs what the committed table says, and a delay is as long as asked.
+//! On every board: the filter costs what the committed table says, a delay is as long as asked, and what streams
+//! read is what the host reads.
 
 use std::collections::BTreeMap;
 
 use fishweir_tests::cost_table::{BoardCosts, measure_all, page};
+
+use crate::bits;
 
 const PAGE: &str = include_str!("../../../firmware/COSTS.md");
 
@@ -47,7 +50,9 @@ fn costs_are_those_of_the_committed_table() {
             );
         }
     }
-    for BoardCosts { board, delay, rows } in &measured {
+    let host = bits::on_host();
+    for BoardCosts { board, delay, digests, rows } in &measured {
+        assert_eq!(digests, &host, "{}: other bits than the host's", board.name);
         // A tick more at either end at most, and the call.
         let longest = 1e6 + 3_000.0;
         assert!((1e6..longest).contains(delay), "{}: {delay} ns instead of 1 ms", board.name);

@@ -5,11 +5,11 @@ use fishweir::kernel::ScoreKernel;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use fishweir::classifier::{Observations, Provenance};
-use fishweir::data::{Dataset, Kind, Samples, SamplesView, ShortSeries, Windowing};
-use fishweir::deploy::{
-    DeployedKind, Expansion, ExpansionKernel, Machine, ModelKind, WhiteningRows,
+use fishweir::classifier::{
+    Classifier, Expansion, ExpansionKernel, Observations, Provenance, Rule, WhiteningRows,
 };
+use fishweir::data::{Dataset, Kind, Samples, SamplesView, ShortSeries, Windowing};
+use fishweir::deploy::Deployed;
 use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;
 use fishweir::fit::Topology;
@@ -24,7 +24,7 @@ use fishweir_tests::quick::{assert_identical, recordings, strings};
 use fishweir_tests::sample::Sampler;
 
 /// Runs a machine on a board beside the host's stream of it.
-fn on_device(board: &str, machine: &Machine, recording: &Recording<'_>) -> Parity {
+fn on_device(board: &str, machine: &Deployed, recording: &Recording<'_>) -> Parity {
     let board = Board::named(board).expect("a board");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = |name: &str| folder.path().join(name);
@@ -180,21 +180,22 @@ fn support_sequences_give_the_same_bits() {
     };
     let gram: Vec<Vec<f64>> = items.iter().map(|item| against(item)).collect();
     let (coefficients, bias) = support_vectors(&gram, &sites, 4.0);
-    let expansion = Expansion {
+    let with = |normalised, log_scale, bias| Classifier {
         method: "fixed-length".into(),
         observations: Observations::Symbols(LETTERS.into()),
         classes: vec!["neither".into(), "site".into()],
-        kernel: ExpansionKernel::FixedLength {
-            model: model.clone(),
-            items: items.clone(),
-            normalised: true,
-            log_scale: 0.0,
-        },
-        coefficients: vec![coefficients.clone()],
-        biases: vec![bias],
+        centre: Vec::new(),
+        scale: Vec::new(),
+        models: vec![model.clone()],
+        normalisation: Normalisation::NONE,
+        rule: Rule::Expansion(Expansion {
+            kernel: ExpansionKernel::FixedLength { items: items.clone(), normalised, log_scale },
+            coefficients: vec![coefficients.clone()],
+            biases: vec![bias],
+        }),
         provenance: Provenance::default(),
     };
-    let machine = expansion.deploy().expect("fits in f32");
+    let machine = with(true, 0.0, bias).deploy().expect("fits in f32");
     assert!((10..=120).contains(&machine.items()), "{} support vectors", machine.items());
 
     // The machine is the expansion, and it has learnt something.
@@ -204,7 +205,7 @@ fn support_sequences_give_the_same_bits() {
         x.iter().for_each(|&symbol| {
             stream.push(fishweir::data::Sample::Symbol(symbol)).expect("a symbol");
         });
-        let (values, log_scale) = stream.decision_values().expect("in range");
+        let (values, log_scale) = stream.relative_values().expect("in range");
         let wanted = expand(&coefficients, bias, &against(x));
         assert_eq!(log_scale, 0.0, "normalised kernels are at most one");
         assert!((f64::from(values[0]) - wanted).abs() < 1e-3, "{values:?} where {wanted} is right");
@@ -230,8 +231,7 @@ fn support_sequences_give_the_same_bits() {
         assert!(parity.missing > 0 && parity.refused > 0, "{parity:?}");
         assert_identical(&parity, 2 + 1);
     }
-    let plain = ExpansionKernel::FixedLength { model, items, normalised: false, log_scale: -80.0 };
-    let plain = Expansion { kernel: plain, biases: vec![0.0], ..expansion };
+    let plain = with(false, -80.0, 0.0);
     let parity = on_device(Board::DEFAULT, &plain.deploy().expect("fits in f32"), &recording);
     assert_identical(&parity, 2 + 1);
 }
@@ -323,22 +323,25 @@ fn support_scores_give_the_same_bits() {
             support_vectors(&gram, &positive, 10.0)
         })
         .unzip();
-    let expansion = |whitening, kernel| Expansion {
+    let expansion = |whitening, kernel| Classifier {
         method: "made up".into(),
         observations: Observations::Channels(names.clone()),
         classes: data.classes().to_vec(),
-        kernel: ExpansionKernel::Scores {
-            models: models.clone(),
-            scale: scale.clone(),
-            normalisation: by,
-            likelihood: true,
-            centre: centre.clone(),
-            whitening,
-            kernel,
-            items: items.clone(),
-        },
-        coefficients: coefficients.clone(),
-        biases: biases.clone(),
+        centre: Vec::new(),
+        scale: scale.clone(),
+        models: models.clone(),
+        normalisation: by,
+        rule: Rule::Expansion(Expansion {
+            kernel: ExpansionKernel::Scores {
+                likelihood: true,
+                centre: centre.clone(),
+                whitening,
+                kernel,
+                items: items.clone(),
+            },
+            coefficients: coefficients.clone(),
+            biases: biases.clone(),
+        }),
         provenance: Provenance::default(),
     };
     let gaussian = ScoreKernel::Gaussian { gamma };
@@ -350,7 +353,7 @@ fn support_scores_give_the_same_bits() {
     for ((window, u), &label) in unseen.iter().zip(&features).zip(&truth) {
         let mut stream = machine.stream();
         window.iter().for_each(|sample| stream.push(sample).expect("a sample"));
-        let (values, log_scale) = stream.decision_values().expect("in range");
+        let (values, log_scale) = stream.relative_values().expect("in range");
         assert_eq!(log_scale, 0.0, "Gaussian kernels are at most one");
         let kernels = against(&whiten(u));
         for ((got, coefficients), &bias) in values.iter().zip(&coefficients).zip(&biases) {
@@ -416,11 +419,8 @@ fn fitted_machines_give_the_same_bits() {
             .classifier
             .save(&path)
             .expect("saves");
-        let bytes = files::read(&path).expect("there");
-        let read = ModelKind::parse("machine.json", &bytes).expect("a model");
-        let DeployedKind::Machine(machine) = read.deploy().expect("fits in f32") else {
-            panic!("{kind} does not compile");
-        };
+        let machine = Classifier::load(&path).expect("a model").deploy().expect("fits in f32");
+        assert!(machine.kernel_name().is_some(), "{kind} does not compile");
         println!("{kind} {topology:?} {scaling:?}: {} stored", machine.items());
         let unseen = data.series().iter().skip(1).step_by(2).map(|one| one.samples.view());
         let recording = Recording::new(unseen, Some(300));

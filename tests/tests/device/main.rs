@@ -2,6 +2,7 @@
 //! where QEMU or a target is missing.
 
 mod applications;
+mod bits;
 mod c_interface;
 mod costs;
 mod faults;

@@ -39,7 +39,7 @@ fn recursions_cost_what_they_promise() {
     let compared: Vec<_> = compared.collect();
     assert_eq!(compared.len(), BY_HAND.len(), "a row is missing");
     for (row, (assembly, c)) in compared {
-        let ratio = row.instructions / assembly;
+        let ratio = assembly.map_or(1.0, |assembly| row.instructions / assembly);
         assert!(ratio <= 1.25, "{}: {ratio:.3} times the assembly", row.name);
         assert!(row.instructions < c, "{}: slower than plain C", row.name);
     }

@@ -122,7 +122,7 @@ fn an_export_takes_the_place_of_the_model() {
     let folder = copied();
     let mut classifier = three_channels();
     classifier.classes.iter_mut().for_each(|class| class.insert_str(0, "exercise "));
-    let source = classifier.compile().expect("fits in f32").to_source();
+    let source = classifier.deploy().expect("fits in f32").to_source();
     fs::write(folder.path().join("src/model.rs"), source).expect("writes");
     let output = cargo(folder.path(), &["run", "--release", "--locked"], None);
     let said = String::from_utf8_lossy(&output.stdout);

@@ -23,7 +23,7 @@ static WATCH: LazyLock<(Dataset, Deployed)> = LazyLock::new(|| {
 });
 
 fn compiled(data: &Dataset, kind: ClassifierKind) -> Deployed {
-    trained(data, kind).compile().expect("fits in f32")
+    trained(data, kind).deploy().expect("fits in f32")
 }
 
 enum Form {
@@ -108,7 +108,7 @@ fn states_that_are_known_give_the_same_bits() {
         (ClassifierKind::Fisher, Form::Artefact),
         (ClassifierKind::Bayes, Form::Artefact),
     ] {
-        let deployed = trained_by_position(&data, kind, 30).compile().expect("fits in f32");
+        let deployed = trained_by_position(&data, kind, 30).deploy().expect("fits in f32");
         assert_eq!(deployed.succession(), Succession::STEPS);
         for name in [Board::DEFAULT, "microbit"] {
             let parity = on_device(board(name), &deployed, &whole(&data), &form);

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use fishweir::classifier::Classifier;
 use fishweir::data::records::TextTable;
 use fishweir::data::{Alphabet, Dataset, FastaLabel, Format, ReadOptions};
-use fishweir::deploy::ModelKind;
 use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir::model::ContextSet;
 use fishweir::network::NetworkFile;
@@ -106,7 +106,7 @@ fn seeds_get_past_the_door() {
         "kernel_machine/fixed_length",
         "kernel_machine/scores",
     ] {
-        let model = ModelKind::parse(name, &sealed(&text(&format!("{name}.json"))));
+        let model = Classifier::parse(name, &sealed(&text(&format!("{name}.json"))));
         let deployed = model.unwrap_or_else(|error| panic!("{error}")).deploy();
         assert!(deployed.is_ok(), "{name}: {:?}", deployed.err());
     }

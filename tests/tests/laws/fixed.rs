@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 
 use fishweir::classifier::{
-    Classifier, Direction, EmissionDirection, Observations, Output, Provenance,
+    Classifier, Direction, EmissionDirection, Observations, Output, Provenance, Rule,
 };
 use fishweir::data::{Dataset, ReadOptions, Sample, ShortSeries, Windowing};
 use fishweir::deploy::{Limits, QuantiseError};
@@ -56,8 +56,12 @@ fn derivative_of(hmm: Hmm, direction: Direction) -> Classifier {
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![hmm],
-        outputs: vec![Output { bias: 0.0, weights: vec![0.0], directions: vec![direction] }],
         normalisation: Normalisation::NONE,
+        rule: Rule::Linear(vec![Output {
+            bias: 0.0,
+            weights: vec![0.0],
+            directions: vec![direction],
+        }]),
         provenance: Provenance::default(),
     }
 }
@@ -222,7 +226,8 @@ fn worst<'x>(
         prop_assert_eq!(fixed.push(sample).is_ok(), exact.push(sample).is_ok(), "sample {}", t);
         let log = exact.log_likelihoods()[0];
         let of_log = f64::from(fixed.log_likelihoods()[0]) - log;
-        let of_rate = f64::from(fixed.decision_values()[0]) - exact.decision_values()[0];
+        let of_rate = f64::from(fixed.decision_values().expect("in range")[0])
+            - exact.decision_values().expect("in range")[0];
         // What `f32` shows of it.
         let shown = 2.0_f64.powi(-23) * (1.0 + log.abs());
         worst[0] = worst[0].max(of_log.abs() / (bound.push(sample, log - before) + shown));
@@ -322,7 +327,11 @@ fn zeros_stay_zeros_and_a_refused_sample_changes_nothing() {
     let log = stream.log_likelihoods()[0];
     assert!((log - (0.5_f32 * 0.5 * 0.25).ln()).abs() < 1e-6, "{log}");
     // d/dw (log p_stay + log p_leave) = (1 - p) - p.
-    assert!(stream.decision_values()[0].abs() < 1e-3, "{:?}", stream.decision_values());
+    assert!(
+        stream.decision_values().expect("in range")[0].abs() < 1e-3,
+        "{:?}",
+        stream.decision_values()
+    );
 }
 
 /// Two states over two channels, alike but for the last standard deviation.
@@ -352,10 +361,11 @@ fn what_does_not_fit_is_named() {
     // Of two models, the second's direction is too steep for any unit.
     let mut two = on_two_channels(1.0);
     two.models.push(two.models[0].clone());
-    let mut steep = two.outputs[0].directions[0].clone();
+    let mut steep = two.outputs()[0].directions[0].clone();
     steep.initial = vec![1e300, -1e300];
-    two.outputs[0].directions.push(steep);
-    two.outputs[0].weights.push(0.0);
+    let Rule::Linear(outputs) = &mut two.rule else { panic!("linear") };
+    outputs[0].directions.push(steep);
+    outputs[0].weights.push(0.0);
     let message = two.quantise().expect_err("too steep").to_string();
     assert!(message.starts_with("the model of class `yes`, output 0"), "{message}");
 }
@@ -404,7 +414,9 @@ fn rare_transitions_keep_their_digits() {
         fixed.push(Sample::Row(&[x])).expect("possible");
         exact.push(Sample::Row(&[x])).expect("possible");
         let crossings = t / 50;
-        let off = (f64::from(fixed.decision_values()[0]) - exact.decision_values()[0]).abs();
+        let off = (f64::from(fixed.decision_values().expect("in range")[0])
+            - exact.decision_values().expect("in range")[0])
+            .abs();
         // A crossing adds 100 or takes 30. The rates leave the exponent 7: half a unit is a hundredth.
         assert!(off < f64::from(crossings) + 0.1, "sample {t}: off by {off}");
     }
@@ -433,7 +445,7 @@ fn real_recordings_are_decided_as_in_f64() {
         options.c = vec![1.0];
         options.scalings.truncate(1);
         let trained = train(&data, &all, &options, &|| ()).expect("trains").classifier;
-        let classifier = trained.linear().expect("it compiles");
+        let classifier = &trained;
         let fixed = classifier.quantise().expect("fits");
         let deviation = fixed.deviation(classifier, &data, windowing.as_ref()).expect("measures");
         assert!(deviation.windows >= 90 && deviation.refused_by_one == 0, "{deviation:?}");

@@ -234,5 +234,6 @@ fn no_weight_is_nonsense() {
     assert_eq!(wrong(0, f64::NAN), Err((Part::Probability, Flaw::NotFinite)));
     assert_eq!(wrong(1, -0.5), Err((Part::Probability, Flaw::Negative)));
     assert_eq!(wrong(A * K, 1e9), Err((Part::Transition, Flaw::OutOfRange)));
+    assert_eq!(wrong(A * K + 7, 1.5), Err((Part::Transition, Flaw::AboveOne)));
     assert_eq!(wrong(A * K + 9 * K, 0.0), Err((Part::End, Flaw::NotInRange)));
 }

@@ -32,26 +32,79 @@ pub fn bernoulli_log_overlap<T: Real>(yes: &[T], other: &[T], measure: Measure<T
     })
 }
 
-/// `log sum_k (p_k q_k)^rho`, the products relative to a power of two near the largest: squares of small
-/// ones do not vanish.
+/// `log sum_k (p_k q_k)^rho`. Half of the range of exponents lifts either factor, so that no product of
+/// normal numbers vanishes, and none overflows; the lifted ones are relative to a power of two near the
+/// largest, so that no square does either.
 fn log_sum_of_products<T: Real>(p: &[T], q: &[T], rho: T) -> T {
-    let products = p.iter().zip(q).map(|(&p, &q)| p * q);
+    let lift = -T::power_of_two(i32::MIN).exponent() / 2;
+    let by = T::power_of_two(lift);
+    let products = p.iter().zip(q).map(|(&p, &q)| (p * by) * (q * by));
     let best = products.clone().fold(T::ZERO, T::max);
     if best <= T::ZERO {
         return T::NEG_INFINITY;
     }
     let factor = T::power_of_two(-best.exponent());
     let sum = products.fold(T::ZERO, |sum, product| sum + power(product * factor, rho));
-    sum.ln() - rho * T::times_ln_2(factor.exponent().into())
+    sum.ln() - rho * T::times_ln_2((factor.exponent() + 2 * lift).into())
 }
 
 /// `log (m + (1 - m) sum_k p_k q_k)`, from `log m`.
 fn log_mean_map<T: Real>(p: &[T], q: &[T], log_mismatch: T) -> T {
-    let same = p.iter().zip(q).fold(T::ZERO, |sum, (&p, &q)| sum + p * q);
-    if same <= T::ZERO {
+    let log_same = log_sum_of_products(p, q, T::ONE);
+    if log_same == T::NEG_INFINITY {
         // Where `m` is too small for a number, its logarithm is not.
         return log_mismatch;
     }
+    let larger = log_same.max(log_mismatch);
+    if larger < -T::power_of_two(6) {
+        // Either may be too small for a number; `1 - m` is one.
+        let smaller = if larger == log_same { log_mismatch } else { log_same };
+        return larger + (T::ONE + (smaller - larger).exp()).ln();
+    }
     let mismatch = log_mismatch.exp();
+    let same = p.iter().zip(q).fold(T::ZERO, |sum, (&p, &q)| sum + p * q);
     (mismatch + (T::ONE - mismatch) * same).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_too_small_for_a_number_have_their_logarithms() {
+        let (p, q) = ([1.0, 1e-30, 0.0_f32], [0.0, 1e-30, 1.0_f32]);
+        let wide = |x: [f32; 3]| x.map(f64::from);
+        for measure in [
+            Measure::Product { rho: 0.5 },
+            Measure::Product { rho: 1.0 },
+            Measure::Product { rho: 2.0 },
+            Measure::MeanMap { lambda: 3.0 },
+            Measure::MeanMap { lambda: 137.0 },
+            Measure::MeanMap { lambda: 138.5 },
+            Measure::MeanMap { lambda: 300.0 },
+        ] {
+            let in_double = match measure {
+                Measure::Product { rho } => Measure::Product { rho: f64::from(rho) },
+                Measure::MeanMap { lambda } => Measure::MeanMap { lambda: f64::from(lambda) },
+            };
+            let (narrow, right) = (
+                categorical_log_overlap(&p, &q, measure),
+                categorical_log_overlap(&wide(p), &wide(q), in_double),
+            );
+            assert!(
+                (f64::from(narrow) / right - 1.0).abs() < 1e-6,
+                "{measure:?}: {narrow}, {right}"
+            );
+        }
+        // The least products are e^-138.2 in all, as `m` is near: half of either.
+        let even = categorical_log_overlap(
+            &p,
+            &q,
+            Measure::MeanMap { lambda: 60.0 * core::f32::consts::LN_10 },
+        );
+        assert!(
+            (even + 60.0 * core::f32::consts::LN_10 - core::f32::consts::LN_2).abs() < 1e-4,
+            "{even}"
+        );
+    }
 }

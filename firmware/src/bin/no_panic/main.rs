@@ -73,6 +73,7 @@ fn main() -> ! {
     fixed::fixed();
     network::network();
     profile_hmm();
+    network::lines();
     contexts();
     wire();
 

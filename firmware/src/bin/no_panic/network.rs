@@ -1,11 +1,26 @@
-//! Events of categories: a classifier and an alarm, their lists and tables unknown.
+//! Events of categories: a classifier and an alarm, their lists and tables unknown, and events as text.
 
 use core::hint::black_box;
 
 use fishweir_core::filter::Memory;
 use fishweir_core::network::{Discrepancy, DiscrepancyTables, NodeSum, Terms};
 
+use fishweir_firmware::applications::events::{Line, Names};
+
 use super::drive;
+
+/// Records as text, their names unknown.
+#[inline(never)]
+pub(super) fn lines() {
+    static STATES: [&[&str]; 2] = [&["off", "on"], &["low", "high", "a, b"]];
+    let names = Names { columns: &[], states: black_box(&STATES[..]), classes: &[] };
+    let (mut event, mut field) = ([0; 4], [0; 8]);
+    let mut line = Line::new(names, black_box(&mut event[..]), black_box(&mut field[..]));
+    black_box(&b"on,\"a, b\""[..]).iter().for_each(|&byte| line.take(byte));
+    black_box(line.is_empty());
+    line.damage();
+    black_box(line.end()).ok();
+}
 
 /// Sums of look-ups and discrepancies over lists that the optimiser does not know.
 #[inline(never)]

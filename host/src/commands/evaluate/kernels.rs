@@ -34,13 +34,13 @@ enum Kernel {
 impl Arguments {
     fn asked(&self, entry: &'static Entry) -> Result<Asked<'_>, Failure> {
         // What another kernel or a classifier reads is no mistake here.
-        let read = |setting, kind| {
-            let elsewhere = self.classifier.contains(&kind)
+        let read = |setting, kinds: &[ClassifierKind]| {
+            let elsewhere = kinds.iter().any(|kind| self.classifier.contains(kind))
                 || self.kernel.iter().any(|other| other.takes.contains(&setting));
             entry.takes.contains(&setting) || !elsewhere
         };
         let sigma = match self.kernels.sigma() {
-            _ if !read(Setting::Sigma, ClassifierKind::Gaussian) => None,
+            _ if !read(Setting::Sigma, &[ClassifierKind::Gaussian]) => None,
             [] => None,
             [one] => Some(*one),
             _ => {
@@ -61,9 +61,13 @@ impl Arguments {
             model: None,
             numbers: None,
             sigma,
-            lambda: lambda.filter(|_| read(Setting::Lambda, ClassifierKind::LatentMap)),
-            power: power.filter(|_| read(Setting::Power, ClassifierKind::Polynomial)),
+            lambda: lambda.filter(|_| {
+                let maps = [ClassifierKind::LatentMap, ClassifierKind::EmpiricalMap];
+                read(Setting::Lambda, &maps)
+            }),
+            power: power.filter(|_| read(Setting::Power, &[ClassifierKind::Polynomial])),
             beside_classifiers: true,
+            order_read: self.classifier.contains(&ClassifierKind::EmpiricalMap),
             asked: &self.kernel,
         })
     }
@@ -84,7 +88,10 @@ pub(super) fn read(arguments: &Arguments) -> Result<Vec<Named>, Failure> {
     let mut all: Vec<Named> =
         marginal.map(|(name, model)| Named { name, kernel: Kernel::Marginal(model) }).collect();
     if arguments.kernel.is_empty() {
-        refuse_idle(&arguments.options.given(), "it is for a kernel by name, --kernel")?;
+        let mut given = arguments.options.given();
+        let read = arguments.classifier.contains(&ClassifierKind::EmpiricalMap);
+        given.retain(|name| *name != "--order" || !read);
+        refuse_idle(&given, "it is for a kernel by name, --kernel")?;
     }
     let mut seen = Vec::new();
     for entry in &arguments.kernel {

@@ -87,7 +87,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.model.as_slice() {
         [] => {
             let kinds = each_once(&arguments.classifier);
-            let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
+            // What a kernel by name takes is its own.
+            let words = arguments.classifier.contains(&ClassifierKind::EmpiricalMap);
+            let order = arguments.options.order.filter(|_| words);
+            let told = arguments.kernels.with_order(order);
+            let training = arguments.training.with(&told, &arguments.emitting);
             let kernels = kernels::read(arguments)?;
             training.check_read_by(&kinds, !kernels.is_empty(), !arguments.kernel.is_empty())?;
             let data = tell::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
@@ -252,20 +256,20 @@ struct JudgedModel {
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
-    let reading = arguments.reading.options_of(&model, Some(model.any().classes()))?;
+    let reading = arguments.reading.options_of(&model, Some(model.deployed.classes()))?;
     let data = tell::read(&arguments.data, &reading)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let group = arguments.training.group.clone();
     let groups = group.as_deref().map(|column| data.groups(column)).transpose()?;
     tell::windows(&data, windowing.as_ref());
     tell::unobserved(&data, windowing.as_ref());
-    let (figures, judged) = evaluate(model.any(), &data, windowing.as_ref())?;
+    let (figures, judged) = evaluate(&model.deployed, &data, windowing.as_ref())?;
     let windows = data.windows(windowing.as_ref());
     let first = judged.iter().find(|one| one.refused > 0);
     let first = first.and_then(|one| windows.of(one.series).iter().find(|w| w.start == one.start));
     let refused =
-        tell::refused(model.any(), &data, judged.iter().map(|one| one.refused).sum(), first);
-    let classes = model.any().classes();
+        tell::refused(&model.deployed, &data, judged.iter().map(|one| one.refused).sum(), first);
+    let classes = model.deployed.classes();
     let unit = judged
         .iter()
         .map(|one| groups.as_ref().map_or(one.series, |(of_series, _)| of_series[one.series]))

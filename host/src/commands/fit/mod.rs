@@ -6,12 +6,11 @@ mod models;
 use std::path::{Path, PathBuf};
 
 use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
-use fishweir::deploy::{DeployedKind, ModelKind};
+use fishweir::deploy::Deployed;
 use fishweir::learn::{
     ClassifierKind, Effort, TrainOptions, Trained, coarse_channels, constant_channels, train,
 };
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
-use fishweir::runtime::Hmm;
 
 use super::arguments::{Emitting, ScoreKernels, Training, named, named_after, refuse_idle};
 use super::kernels::{FamilyName, FamilyOptions, Per};
@@ -35,8 +34,8 @@ pub(super) struct Arguments {
     /// fixed-length kernel of a hidden Markov model over symbols, which deploys
     #[arg(long, value_name = "MODEL.toml", conflicts_with = "classifier")]
     kernel_model: Option<PathBuf>,
-    /// Fit models alone, and no classifier: hmm, markov, positions, gaussian or mixture. Their file is
-    /// what gram and pca compare models of, and the library reads
+    /// Fit models alone, and no classifier. Their file is what the library reads; of lds, one a class, evaluate,
+    /// score, info and export too: the likeliest decides
     #[arg(long, value_enum, value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
         help_heading = "Models")]
     model: Option<FamilyName>,
@@ -45,7 +44,8 @@ pub(super) struct Arguments {
     model_per: Option<Per>,
     #[command(flatten)]
     told: FamilyOptions,
-    /// Symbols of a context (markov) [default: 1]
+    /// Symbols of a context (--model markov) [default: 1], or of a word before its last (empirical-mean-map)
+    /// [default: 0]
     #[arg(long, value_name = "K", help_heading = "Models")]
     order: Option<u8>,
     #[command(flatten)]
@@ -76,12 +76,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return models::run(arguments, family, &output, &outputs);
     }
     let mut told = arguments.told.names();
-    told.extend(named([("--order", arguments.order.is_some())]));
+    let words =
+        arguments.kernel_model.is_none() && arguments.classifier == ClassifierKind::EmpiricalMap;
+    let order = arguments.order.is_some() && !words;
+    told.extend(named([("--order", order)]));
     refuse_idle(&told, "it is for models alone, --model")?;
     let (data, options, trained) = match &arguments.kernel_model {
         Some(path) => kernel::trained(arguments, path)?,
         None => {
-            let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
+            let kernels = arguments.kernels.with_order(arguments.order);
+            let training = arguments.training.with(&kernels, &arguments.emitting);
             let options = training.options(arguments.classifier, &arguments.cutting)?;
             training.check_read_by(&[arguments.classifier], false, false)?;
             let values = arguments.emitting.values();
@@ -165,27 +169,21 @@ pub(super) fn report(
     series: &[usize],
     options: &TrainOptions,
     trained: &Trained,
-    deployed: &DeployedKind,
+    deployed: &Deployed,
     model: String,
 ) -> FitReport {
     let (classifier, (family, shape)) = (&trained.classifier, deployed.emission());
-    let stored = match (deployed, classifier) {
-        (DeployedKind::Machine(machine), ModelKind::Machine(expansion)) => {
-            Some(Stored::of(machine, expansion.items()))
-        }
-        _ => None,
-    };
     FitReport {
         data: DataSummary::of(data, Some(series), options.windowing.as_ref()),
         group: options.group.clone(),
-        classifier: classifier.method().to_owned(),
+        classifier: classifier.method.clone(),
         classes: data.classes().to_vec(),
-        windows: classifier.provenance().windows,
+        windows: classifier.provenance.windows,
         observes: match data.kind() {
             Kind::Channels(names) => format!("channels {}", names.join(", ")),
             Kind::Symbols(alphabet) => format!("symbols {alphabet}"),
         },
-        states: classifier.models().iter().map(Hmm::states).max().unwrap_or(0),
+        states: classifier.states(),
         emission: EmissionSummary::of(family, shape),
         fits: data
             .classes()
@@ -196,7 +194,7 @@ pub(super) fn report(
         varied: trained.varied.clone(),
         floor: trained.floor.clone(),
         choice: trained.choice.clone(),
-        stored,
+        stored: Stored::of(deployed, Some(classifier)),
         model,
         cost: deployed.cost(),
     }

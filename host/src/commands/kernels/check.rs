@@ -13,11 +13,17 @@ impl Asked<'_> {
     pub(super) fn check(&self) -> Result<(), Failure> {
         let options = self.options;
         let counts = self.asked.iter().any(|entry| entry.takes.contains(&Setting::Order));
-        options.choice.check(self, options.order.is_some() && !counts)?;
+        options.choice.check(self, options.order.is_some() && !counts && !self.order_read)?;
         self.takes()?;
         let family = options.choice.family;
         if family != FamilyName::Hmm && matches!(self.entry.compares, Compares::States(_)) {
             return Err(Failure::Input(self.no_states()));
+        }
+        if family == FamilyName::Switching && matches!(self.entry.compares, Compares::Scores(_)) {
+            return Err(Failure::Input(format!(
+                "--kernel {} is of scores, and systems that switch have none; take ppk or mean-map",
+                self.entry.name
+            )));
         }
         let whitened = self.whitened();
         let given = named([("--ridge", whitened.is_none() && options.ridge.is_some())]);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use fishweir::data::{Dataset, Kind};
-use fishweir::fit::{BaumWelch, SystemEm};
+use fishweir::fit::{BaumWelch, SwitchingEm, SystemEm};
 use fishweir::learn::TrainOptions;
 use fishweir::model::{ContextSet, Family};
 
@@ -24,8 +24,12 @@ pub(in crate::commands) enum FamilyName {
     Gaussian,
     /// Independent samples of a mixture of Gaussians
     Mixture,
+    /// Independent samples of a kernel density estimate: a Gaussian around each of the item's
+    Kde,
     /// Linear dynamical systems: hidden states are vectors
     Lds,
+    /// The same with several modes (--components) that switch by chance
+    Switching,
 }
 
 /// Which family, and what it takes.
@@ -63,7 +67,7 @@ pub(in crate::commands) struct FamilyOptions {
     pseudo_count: Option<f64>,
 }
 
-use FamilyName::{Gaussian, Hmm, Lds, Markov, Mixture, Positions};
+use FamilyName::{Gaussian, Hmm, Kde, Lds, Markov, Mixture, Positions, Switching};
 
 impl FamilyName {
     pub(super) fn name(self) -> String {
@@ -74,12 +78,12 @@ impl FamilyName {
     /// [`Training::given`](crate::commands::arguments::Training::given).
     fn training(option: &str) -> &'static [Self] {
         match option {
-            "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture, Lds],
-            "--std-floor" => &[Hmm, Gaussian, Mixture, Lds],
-            "--states" => &[Hmm, Lds],
-            "--components" => &[Hmm, Mixture],
-            "--iterations" | "--tolerance" => &[Hmm, Mixture, Lds],
-            "--restarts" | "--seed" => &[Hmm, Mixture],
+            "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture, Kde, Lds, Switching],
+            "--std-floor" => &[Hmm, Gaussian, Mixture, Kde, Lds, Switching],
+            "--states" => &[Hmm, Lds, Switching],
+            "--components" => &[Hmm, Mixture, Switching],
+            "--iterations" | "--tolerance" => &[Hmm, Mixture, Lds, Switching],
+            "--restarts" | "--seed" => &[Hmm, Mixture, Switching],
             _ => &[Hmm],
         }
     }
@@ -119,7 +123,9 @@ impl Choice {
             Positions => " (independent positions)".into(),
             Gaussian => " (a Gaussian)".into(),
             Mixture => format!(" (a mixture of {components} Gaussians)"),
+            Kde => " (a kernel density estimate)".into(),
             Lds => " (a linear dynamical system)".into(),
+            Switching => format!(" (a linear dynamical system of {components} modes)"),
         }
     }
 }
@@ -184,6 +190,15 @@ impl FamilyOptions {
         let (uniform, pseudo_count) =
             (self.uniform, self.pseudo_count.unwrap_or(fit.symbol_pseudocount));
         let density = |states| Family::Density(BaumWelch { states, emission: None, ..fit.clone() });
+        let system = || {
+            let own = SystemEm::default();
+            SystemEm {
+                states: training.states().unwrap_or(own.states),
+                iterations: fit.iterations,
+                tolerance: fit.tolerance,
+                std_floor: training.std_floor.first().copied().unwrap_or(own.std_floor),
+            }
+        };
         Ok(match family {
             Hmm => Family::HiddenMarkov(fit.clone()),
             Markov => {
@@ -198,15 +213,17 @@ impl FamilyOptions {
             }
             Positions => Family::Positions { uniform, pseudo_count },
             Gaussian => density(1),
-            Lds => {
-                let own = SystemEm::default();
-                Family::LinearSystem(SystemEm {
-                    states: training.states().unwrap_or(own.states),
-                    iterations: fit.iterations,
-                    tolerance: fit.tolerance,
-                    std_floor: training.std_floor.first().copied().unwrap_or(own.std_floor),
-                })
+            Kde => {
+                Family::KernelDensity { least: training.std_floor.first().copied().unwrap_or(0.01) }
             }
+            Lds => Family::LinearSystem(system()),
+            Switching => Family::SwitchingSystem(SwitchingEm {
+                modes: components,
+                system: system(),
+                restarts: fit.restarts,
+                seed: fit.seed,
+                ..SwitchingEm::default()
+            }),
             Mixture if (1..=64).contains(&components) => density(components),
             Mixture => {
                 let what = format!("--components {components}: a mixture is of 1 to 64 Gaussians");

@@ -67,7 +67,7 @@ pub(super) struct KernelOptions {
     /// Symbols of a context (markov), or counted together (count): 1, or 2 that follow each other
     /// [default: 1]; samples of a window after its first (empirical-mean-map) [default: 0]
     #[arg(long, value_name = "K", help_heading = "Models")]
-    order: Option<u8>,
+    pub(super) order: Option<u8>,
     /// Counts as they are, not divided by the length (count)
     #[arg(long, help_heading = "Kernel")]
     raw: bool,
@@ -146,6 +146,8 @@ pub(super) struct Asked<'a> {
     pub(super) lambda: Option<f64>,
     /// Whether options of training serve classifiers beside the kernel too.
     pub(super) beside_classifiers: bool,
+    /// Whether a classifier beside the kernel takes --order.
+    pub(super) order_read: bool,
     /// All kernels that are asked for: what one of them takes is no mistake.
     pub(super) asked: &'a [&'static Entry],
 }
@@ -234,7 +236,7 @@ impl Asked<'_> {
                 "{path}: is an artefact, in single precision; give its JSON"
             )));
         };
-        let models = source::named(fitted.classes(), fitted.models());
+        let models = source::named(&fitted.classes, &fitted.models);
         let models = source::picked(models, &self.train_options()?.scores)?;
         Ok(Reads::Models(Box::new(model), models))
     }
@@ -264,7 +266,12 @@ impl Asked<'_> {
         }
         if let Compares::Models(compute, _) = self.entry.compares {
             let family = self.family(&self.train_options()?, data)?;
-            if let Family::LinearSystem(SystemEm { states, .. }) = &family {
+            let of_systems = match &family {
+                Family::LinearSystem(system) => Some(system),
+                Family::SwitchingSystem(switching) => Some(&switching.system),
+                _ => None,
+            };
+            if let Some(SystemEm { states, .. }) = of_systems {
                 // Two systems stand side by side, each with its mean.
                 let most = MOST_STATES / 2 - 1;
                 if *states > most {

@@ -117,6 +117,7 @@ impl OfData {
             power: self.power,
             lambda: self.lambda,
             beside_classifiers: false,
+            order_read: false,
             asked: std::slice::from_ref(&self.kernel),
         }
     }

@@ -39,7 +39,7 @@ impl Asked<'_> {
                 )));
             }
             let trained = fit(data, series, options)?;
-            named(data.classes(), trained.classifier.models())
+            named(data.classes(), &trained.classifier.models)
         };
         picked(models, &options.scores)
     }

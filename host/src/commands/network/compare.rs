@@ -31,19 +31,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let file = network(&arguments.model)?;
     let fisher = fisher(file.network());
     let (table, first) = records(&arguments.first, &file.columns)?;
-    let of_first = fisher.mean(&first).map_err(|error| refused(&table, error))?;
     let (test, name, count) = match &arguments.second {
         None => {
             let name = arguments.model.display().to_string();
+            let of_first = fisher.mean(&first).map_err(|error| refused(&table, error))?;
             (fisher.test_against_network(&of_first), name, None)
         }
         Some(path) => {
             let (other, second) = records(path, &file.columns)?;
-            // What is wrong with the second is found here, under its own name.
-            fisher.mean(&second).map_err(|error| refused(&other, error))?;
-            let (permutations, seed) = (arguments.permutations, arguments.seed);
-            let test = fisher.two_sample_test(&first, &second, permutations, seed);
-            let test = test.map_err(|error| Failure::Input(error.to_string()))?;
+            let test =
+                fisher.two_sample_test(&first, &second, arguments.permutations, arguments.seed);
+            let test = test.map_err(|error| match error.record() {
+                Some(record) if record >= first.len() => {
+                    refused(&other, error.at_record(|record| record - first.len()))
+                }
+                _ => refused(&table, error),
+            })?;
             (test, other.source().to_owned(), Some(second.len()))
         }
     };

@@ -65,6 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         report.push(stem(path), &found, None);
         return super::super::print(&report, arguments.json);
     }
+    arguments.learning.check_read_by(&arguments.classifier)?;
     let table = arguments.columns.read(&arguments.data)?;
     let names: Vec<&str> = table.names().collect();
     let class = table.column(arguments.class.as_deref().unwrap_or_default())?;

@@ -10,6 +10,7 @@ use fishweir::network::learn::{
 use fishweir::network::{ClassifierPlan, Method, Network, NetworkFile, NetworkModel};
 use fishweir::report::NetworkFitReport;
 
+use super::super::arguments::{named, refuse_idle};
 use super::super::output::{self, Outputs};
 use super::Failure;
 use super::model::network;
@@ -32,8 +33,8 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value_t = Graph::Climb, conflicts_with = "class")]
     graph: Graph,
     /// Take the graph of this network instead
-    #[arg(long, value_name = "MODEL", conflicts_with_all = ["class", "graph", "score", "equivalent",
-        "restarts", "most_parents", "require", "forbid", "bins", "mdl", "most_states", "missing"])]
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["class", "graph", "bins", "mdl", "most_states",
+        "missing"])]
     like: Option<PathBuf>,
     #[command(flatten)]
     learning: Learning,
@@ -44,37 +45,38 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// How tables and graphs are learnt.
+/// How tables and graphs are learnt. What is not given is the library's default.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Learning")]
 pub(super) struct Learning {
     /// Records more in each cell of the tables
     #[arg(long, value_name = "COUNT", default_value_t = 1.0)]
     pseudo_count: f64,
-    /// Attributes for parents, of --classifier kdb
-    #[arg(long, value_name = "K", default_value_t = 2)]
-    parents: usize,
-    /// What climbing raises
-    #[arg(long, value_enum, default_value_t = Raised::Bic)]
-    score: Raised,
-    /// The equivalent sample size of BDeu
-    #[arg(long, value_name = "COUNT", default_value_t = 10.0)]
-    equivalent: f64,
-    /// Climb anew from random changes so often
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    restarts: usize,
-    /// Parents of a node at most
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    most_parents: usize,
+    /// Attributes for parents, of --classifier kdb and top-kdb [default: 2]
+    #[arg(long, value_name = "K")]
+    parents: Option<usize>,
+    /// What climbing raises [default: bic]
+    #[arg(long, value_enum)]
+    score: Option<Raised>,
+    /// The equivalent sample size of BDeu [default: 10]
+    #[arg(long, value_name = "COUNT")]
+    equivalent: Option<f64>,
+    /// Climb anew from random changes so often [default: 0]
+    #[arg(long, value_name = "N")]
+    restarts: Option<usize>,
+    /// Parents of a node at most [default: 8]
+    #[arg(long, value_name = "N")]
+    most_parents: Option<usize>,
     /// Edges that must be there, as PARENT:CHILD, separated by commas
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     require: Vec<String>,
     /// Edges that must not be there
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     forbid: Vec<String>,
-    /// Of the random changes
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
+    /// Of the random changes, of where expectation-maximisation begins, and of the records drawn where a
+    /// network is wide [default: 1]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -91,6 +93,28 @@ pub(super) enum Classifier {
     FisherTree,
     /// Logistic regression on the Fisher kernel of a network that was climbed to
     FisherClimbed,
+    /// Logistic regression on the TOP kernel of class networks, a tree among the attributes
+    TopTan,
+    /// The same, up to --parents attributes for parents of each
+    TopKdb,
+}
+
+/// What learning reads of its options, beside the pseudo-count.
+struct Reads {
+    parents: bool,
+    climb: bool,
+    seed: bool,
+}
+
+impl Classifier {
+    fn reads(self) -> Reads {
+        use Classifier::{Climbed, FisherClimbed, Kdb, TopKdb};
+        Reads {
+            parents: matches!(self, Kdb | TopKdb),
+            climb: matches!(self, Climbed | FisherClimbed),
+            seed: matches!(self, FisherClimbed | TopKdb),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -112,19 +136,49 @@ enum Raised {
 }
 
 impl Learning {
+    /// Refuses options that none of these classifiers reads.
+    pub(super) fn check_read_by(&self, classifiers: &[Classifier]) -> Result<(), Failure> {
+        let any = |reads: fn(&Reads) -> bool| classifiers.iter().any(|one| reads(&one.reads()));
+        let reads =
+            Reads { parents: any(|r| r.parents), climb: any(|r| r.climb), seed: any(|r| r.seed) };
+        let names: Vec<String> = classifiers.iter().copied().map(value).collect();
+        self.check(&reads, &names.join(", "))
+    }
+
+    fn check(&self, reads: &Reads, by: &str) -> Result<(), Failure> {
+        let draws = reads.seed || reads.climb && self.restarts.is_some_and(|n| n > 0);
+        let unread = named([
+            ("--parents", self.parents.is_some() && !reads.parents),
+            ("--score", self.score.is_some() && !reads.climb),
+            ("--equivalent", self.equivalent.is_some() && !reads.climb),
+            ("--restarts", self.restarts.is_some() && !reads.climb),
+            ("--most-parents", self.most_parents.is_some() && !reads.climb),
+            ("--require", !self.require.is_empty() && !reads.climb),
+            ("--forbid", !self.forbid.is_empty() && !reads.climb),
+            ("--seed", self.seed.is_some() && !draws),
+        ]);
+        refuse_idle(&unread, format_args!("not used by {by}"))?;
+        let bdeu = self.score == Some(Raised::Bdeu);
+        let unread = named([("--equivalent", self.equivalent.is_some() && !bdeu)]);
+        refuse_idle(&unread, "it is for --score bdeu")
+    }
+
     pub(super) fn plan(
         &self,
         classifier: Classifier,
         names: &[&str],
         file: &str,
     ) -> Result<ClassifierPlan, Failure> {
+        let parents = self.parents.unwrap_or(2);
         let method = match classifier {
             Classifier::NaiveBayes => Method::NaiveBayes,
             Classifier::Tan => Method::TreeAugmented,
-            Classifier::Kdb => Method::KDependence(self.parents),
+            Classifier::Kdb => Method::KDependence(parents),
             Classifier::Climbed => Method::Climbed,
             Classifier::FisherTree => Method::FisherTree,
             Classifier::FisherClimbed => Method::FisherClimbed,
+            Classifier::TopTan => Method::TopTree,
+            Classifier::TopKdb => Method::TopKDependence(parents),
         };
         Ok(ClassifierPlan { method, prior: self.prior(), climb: self.climb(names, file)? })
     }
@@ -134,17 +188,24 @@ impl Learning {
     }
 
     fn climb(&self, names: &[&str], file: &str) -> Result<HillClimb, Failure> {
+        let usual = HillClimb::default();
         let score = match self.score {
-            Raised::Bic => Score::Bic,
-            Raised::Bdeu => Score::Bdeu { equivalent: self.equivalent },
+            Some(Raised::Bdeu) => Score::Bdeu { equivalent: self.equivalent.unwrap_or(10.0) },
+            Some(Raised::Bic) | None => Score::Bic,
         };
         let edges = |edges: &[String]| {
             edges.iter().map(|edge| named_edge(edge, names, file)).collect::<Result<_, _>>()
         };
         let constraints =
             Constraints { required: edges(&self.require)?, forbidden: edges(&self.forbid)? };
-        let (restarts, seed, most_parents) = (self.restarts, self.seed, self.most_parents);
-        Ok(HillClimb { score, restarts, seed, most_parents, constraints, ..HillClimb::default() })
+        Ok(HillClimb {
+            score,
+            restarts: self.restarts.unwrap_or(usual.restarts),
+            seed: self.seed.unwrap_or(usual.seed),
+            most_parents: self.most_parents.unwrap_or(usual.most_parents),
+            constraints,
+            ..usual
+        })
     }
 }
 
@@ -170,22 +231,25 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> =
         arguments.like.iter().chain([&arguments.data]).map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&outputs, &inputs)?;
+    let like = arguments.like.as_deref().map(network).transpose()?;
+    match (&arguments.class, &like, arguments.graph) {
+        (Some(_), ..) => arguments.learning.check_read_by(&[arguments.classifier])?,
+        (None, like, graph) => {
+            let climb = like.is_none() && graph == Graph::Climb;
+            let by = like.as_ref().map_or_else(|| value(graph), |_| "--like".into());
+            let reads = Reads { parents: false, climb, seed: !climb && graph != Graph::Tree };
+            arguments.learning.check(&reads, &by)?;
+        }
+    }
     let table = arguments.columns.read(&arguments.data)?;
     let names: Vec<&str> = table.names().collect();
     let class = arguments.class.as_ref().map(|class| table.column(class)).transpose()?;
     let rows: Vec<usize> = (0..table.len()).collect();
-    let (schema, records) = match &arguments.like {
-        Some(model) => {
-            let columns = network(model)?.columns;
-            let records = columns.records(&table)?;
-            (columns, records)
-        }
-        None => {
-            let schema = Schema::learn(&table, &rows, class, &arguments.columns.binning())?;
-            let records = schema.records(&table)?;
-            (schema, records)
-        }
+    let schema = match &like {
+        Some(file) => file.columns.clone(),
+        None => Schema::learn(&table, &rows, class, &arguments.columns.binning())?,
     };
+    let records = schema.records(&table)?;
     let variables = schema.variables();
     let (model, (network, graph, score), classifier) = match class {
         Some(class) => {
@@ -202,7 +266,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             (NetworkModel::Classifier(trained), fitted, Some(words))
         }
         None => {
-            let fitted = fit(arguments, &table, &variables, &records, &names)?;
+            let fitted = fit(arguments, like.as_ref(), &table, &variables, &records)?;
             (NetworkModel::Network(fitted.0.clone()), fitted, None)
         }
     };
@@ -244,19 +308,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn fit(
     arguments: &Arguments,
+    like: Option<&NetworkFile>,
     table: &TextTable,
     variables: &[Variable],
     records: &Records,
-    names: &[&str],
 ) -> Result<Fitted, Failure> {
     let (prior, at) = (arguments.learning.prior(), |error| refused(table, error));
-    let (parents, mut words, score) = match (&arguments.like, arguments.graph) {
-        (Some(model), _) => {
-            let graph = network(model)?.network().shape().all_parents().to_vec();
-            (graph, format!("the graph of {}", model.display()), None)
+    let (parents, mut words, score) = match (like.zip(arguments.like.as_ref()), arguments.graph) {
+        (Some((file, path)), _) => {
+            let graph = file.network().shape().all_parents().to_vec();
+            (graph, format!("the graph of {}", path.display()), None)
         }
         (None, Graph::Climb) => {
-            let climb = arguments.learning.climb(names, table.source())?;
+            let names: Vec<&str> = table.names().collect();
+            let climb = arguments.learning.climb(&names, table.source())?;
             let found = climb.learn(variables, records).map_err(at)?;
             let words = format!("climbed to in {} changes", found.steps);
             (found.parents, words, Some(found.score))
@@ -275,7 +340,7 @@ fn fit(
     }
     let em = ExpectationMaximisation {
         prior,
-        seed: arguments.learning.seed,
+        seed: arguments.learning.seed.unwrap_or(1),
         ..ExpectationMaximisation::default()
     };
     let fitted = em.fit(variables, &parents, records).map_err(at)?;

@@ -1,14 +1,17 @@
 //! `fishweir network`: one file a subcommand.
 
 mod compare;
+mod deployment;
 mod draw;
 mod evaluate;
 mod export;
 mod fit;
 mod gram;
+mod info;
 mod model;
 mod query;
 mod representatives;
+mod run;
 mod sample;
 mod table;
 
@@ -47,6 +50,10 @@ enum Command {
     Compare(compare::Arguments),
     /// Write Rust source for a device: a classifier of events, or an alarm on them
     Export(export::Arguments),
+    /// Say what a model costs on a device
+    Info(info::Arguments),
+    /// Run a model on an emulated device, and compare every answer with the host's
+    Run(run::Arguments),
     /// Draw the graph as SVG
     Draw(draw::Arguments),
 }
@@ -61,6 +68,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Representatives(arguments) => representatives::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Export(arguments) => export::run(arguments),
+        Command::Info(arguments) => info::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
         Command::Draw(arguments) => draw::run(arguments),
     }
 }

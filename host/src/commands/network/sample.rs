@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::records::{MISSING, Records, Variable};
+use fishweir::data::records::{Records, Variable, field};
 use fishweir::report::{Written, counted};
 
 use super::super::output::{self, Outputs};
@@ -38,10 +38,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Writes records as CSV: a header, and the names of states.
 pub(super) fn write(path: &Path, variables: &[Variable], records: &Records) -> Result<(), Failure> {
-    let field = |text: &str| match text.contains([',', '"', '\n', '\r', '\t']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    };
     let line = |fields: &mut dyn Iterator<Item = String>| {
         let mut line = fields.collect::<Vec<_>>().join(",");
         line.push('\n');
@@ -49,10 +45,7 @@ pub(super) fn write(path: &Path, variables: &[Variable], records: &Records) -> R
     };
     let mut text = line(&mut variables.iter().map(|variable| field(&variable.name)));
     for record in records.rows() {
-        let state = |(variable, &state): (&Variable, &u16)| match state {
-            MISSING => "?".to_owned(),
-            state => variable.states.get(usize::from(state)).map_or_else(String::new, |s| field(s)),
-        };
+        let state = |(variable, &state): (&Variable, &u16)| variable.field(state);
         text += &line(&mut variables.iter().zip(record).map(state));
     }
     output::write(path, text.as_bytes())

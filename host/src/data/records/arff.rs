@@ -1,7 +1,24 @@
 //! The Attribute-Relation File Format.
 
+use std::collections::HashSet;
+
 use super::super::error::{DataError, Place};
 use super::text::{Numbers, TextColumn, TextTable, check_shown};
+
+/// The words that begin a line above the rows.
+const KEYWORDS: [&str; 3] = ["@relation", "@attribute", "@data"];
+
+/// Whether a text is of this format: it begins with a comment or a keyword, and has a keyword. A name of a
+/// column may begin with `%` or `@`, too.
+pub(super) fn is_one(text: &[u8]) -> bool {
+    let word = |line: &[u8]| {
+        let mut words = line.trim_ascii_start().split(u8::is_ascii_whitespace);
+        let first = words.next().unwrap_or_default();
+        KEYWORDS.iter().any(|keyword| first.eq_ignore_ascii_case(keyword.as_bytes()))
+    };
+    matches!(text.trim_ascii_start().first(), Some(b'@' | b'%'))
+        && text.split(|&byte| byte == b'\n').any(word)
+}
 
 /// Reads `@attribute` lines and the rows below `@data` into a table. Attributes are lists of states, or
 /// `numeric`, `real`, `integer` or `string`; names and fields may stand in single or double quotes; `%`
@@ -66,9 +83,12 @@ fn declared(kind: &str) -> Result<Option<Vec<String>>, String> {
     };
     let states = states.strip_suffix('}').ok_or("the states do not end; write `}` after them")?;
     let states = fields(states)?;
-    match states.iter().enumerate().find(|(index, state)| states[..*index].contains(state)) {
-        Some((_, state)) => Err(format!("a state `{state}` has been before")),
-        None if states.is_empty() => Err("there is no state between the braces".into()),
+    if states.iter().any(String::is_empty) {
+        return Err("a state has no name; write one between the braces and after each comma".into());
+    }
+    let mut seen = HashSet::new();
+    match states.iter().find(|&state| !seen.insert(state)) {
+        Some(state) => Err(format!("a state `{state}` has been before")),
         None => Ok(Some(states)),
     }
 }

@@ -73,6 +73,25 @@ impl Variable {
         let at = self.states.iter().position(|state| state == name)?;
         u16::try_from(at).ok()
     }
+
+    /// A state as a field of comma-separated text, in quotes where it must be: its name, or `?` where it is
+    /// [`MISSING`].
+    #[must_use]
+    pub fn field(&self, state: u16) -> String {
+        match self.states.get(usize::from(state)) {
+            Some(name) => field(name),
+            None => "?".to_owned(),
+        }
+    }
+}
+
+/// A text as a field of comma-separated text, in quotes where it must be.
+#[must_use]
+pub fn field(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r', '\t']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
 }
 
 /// Rows of states by their numbers, [`MISSING`] where there is none.

@@ -1,5 +1,7 @@
 //! What the fields of a table are numbered by.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DataError;
@@ -32,8 +34,9 @@ const UNKNOWN: &str = "?";
 
 impl Schema {
     /// Learns the columns of a table: the states are those that the file declares, or those found in it,
-    /// in order; numbers are cut by some of the rows alone. `class` is the column whose states description
-    /// length looks at; it is never cut.
+    /// in order, equal numbers being one; numbers are cut by some of the rows alone. `class` is the column
+    /// whose states description length looks at; it is never cut, and has the states that are found alone,
+    /// for of another nothing is learnt.
     ///
     /// # Errors
     /// A column without a field that is there, or with more than 65 534 states; description length
@@ -46,11 +49,14 @@ impl Schema {
     ) -> Result<Self, DataError> {
         let columns = table.columns.iter().enumerate().map(|(index, column)| {
             let is_class = Some(index) == class;
-            let many = column.fields.len() > binning.most_states;
-            let states = match &column.declared {
+            let mut states = match &column.declared {
                 Some(states) => states.clone(),
                 None => sorted(column),
             };
+            if is_class {
+                states.retain(|state| column.fields.contains(state));
+            }
+            let many = states.len() > binning.most_states;
             let mut learnt = if column.is_numeric() && many && !is_class {
                 cut(table, column, rows, class, binning.cutting)?
             } else {
@@ -155,12 +161,25 @@ impl Schema {
             let row = column.rows.iter().position(|&number| number as usize == field);
             table.place(row.unwrap_or(0), column)
         };
+        // A number is a state however it is written.
+        let states = (0..).zip(&variable.states);
+        let mut numbers: HashMap<&str, u16> =
+            states.clone().map(|(state, name)| (name.as_str(), state)).collect();
+        let written: Vec<(u16, String)> =
+            states.filter_map(|(state, name)| Some((state, canonical(name)?))).collect();
+        for (state, name) in &written {
+            numbers.entry(name).or_insert(*state);
+        }
+        let state = |field: &String| {
+            let known = numbers.get(field.as_str());
+            known.or_else(|| numbers.get(canonical(field)?.as_str())).copied()
+        };
         let of_field = |(index, field): (usize, &String)| match cuts {
             Some(cuts) => match number(field) {
                 Some(value) => Ok(cuts.iter().filter(|&&cut| cut < value).count() as u16),
                 None => Err(DataError::NotANumber { place: first(index), text: shorten(field) }),
             },
-            None => variable.state(field).ok_or_else(|| DataError::UnknownCategory {
+            None => state(field).ok_or_else(|| DataError::UnknownCategory {
                 place: first(index),
                 text: shorten(field),
                 column: variable.name.clone(),
@@ -171,16 +190,24 @@ impl Schema {
     }
 }
 
-/// The different fields of a column: numbers by size, text by the alphabet.
+/// The different fields of a column: numbers by size, text by the alphabet. Of one number the spelling that
+/// comes first.
 fn sorted(column: &TextColumn) -> Vec<String> {
     let mut states = column.fields.clone();
     if column.is_numeric() {
         let value = |state: &String| number(state).unwrap_or(f64::NAN);
-        states.sort_by(|a, b| value(a).total_cmp(&value(b)).then_with(|| a.cmp(b)));
+        states.sort_by(|a, b| value(a).total_cmp(&value(b)));
+        states.dedup_by(|a, b| canonical(a) == canonical(b));
     } else {
         states.sort();
     }
     states
+}
+
+/// A number as it is written shortest.
+fn canonical(text: &str) -> Option<String> {
+    // Minus zero is zero.
+    number(text).map(|value| (value + 0.0).to_string())
 }
 
 fn cut(

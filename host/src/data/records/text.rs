@@ -56,7 +56,7 @@ impl TextTable {
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
         let text = unpacked(name, bytes)?;
         let mut table = Self { source: name.to_owned(), columns: Vec::new(), lines: Vec::new() };
-        if matches!(text.trim_ascii_start().first(), Some(b'@' | b'%')) {
+        if arff::is_one(&text) {
             arff::read(name, &text, &mut table)?;
         } else {
             table.read_delimited(name, &text)?;

@@ -3,7 +3,8 @@
 use fishweir_core::classify::Limit;
 use fishweir_core::filter::Memory;
 
-use super::super::compile::{CompileError, Names, attach};
+use super::super::DeployError;
+use super::super::compile::{Names, attach};
 use super::stream::DetectorStream;
 use super::{DeployedModel, Detector};
 use crate::classifier::{Direction, Observations};
@@ -54,7 +55,7 @@ pub enum CalibrationError {
     Model(#[from] HmmError),
     /// A number that a device cannot hold, or a direction of another family than the model.
     #[error(transparent)]
-    Compile(#[from] CompileError),
+    Compile(#[from] DeployError),
     /// A direction of another shape, or an observation of another size, than the model's.
     #[error("{0} does not fit the model")]
     Shape(&'static str),
@@ -94,7 +95,7 @@ impl Calibration {
     ) -> Result<Detector, CalibrationError> {
         self.validate()?;
         model.validate()?;
-        if !direction.fits(model) {
+        if !direction.fits(model, None) {
             return Err(CalibrationError::Shape("the direction"));
         }
         if observations.size() != model.size() {

@@ -1,12 +1,13 @@
 //! What rounding a classifier to fixed point does to its decisions.
 
+use fishweir_core::classify::ScoreOutOfRange;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{FixedPoint, QuantiseError};
 use crate::classifier::Classifier;
 use crate::data::{Dataset, Windowing};
-use crate::deploy::{CompileError, Deployed, Stream};
+use crate::deploy::{DeployError, Deployed, Stream};
 
 /// How far decision values in fixed point are from those in `f64`, over the windows of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -44,10 +45,13 @@ impl Default for Limits {
 pub enum MeasureError {
     /// The classifier does not compile in `f64`.
     #[error(transparent)]
-    Compile(#[from] CompileError),
+    Compile(#[from] DeployError),
     /// It does not fit fixed point.
     #[error(transparent)]
     Quantise(#[from] QuantiseError),
+    /// A score that is no number.
+    #[error(transparent)]
+    Range(#[from] ScoreOutOfRange),
     /// No window to compare on.
     #[error("{0}: no window to compare decisions on; shorten the window")]
     NoWindows(String),
@@ -91,7 +95,7 @@ impl FixedPoint {
                 },
             )
             .flatten_iter()
-            .collect();
+            .collect::<Result<_, _>>()?;
         if compared.is_empty() {
             return Err(MeasureError::NoWindows(data.source().to_owned()));
         }
@@ -138,7 +142,7 @@ impl Compared {
         fixed: &mut Stream,
         exact: &mut Stream<f64>,
         samples: crate::data::SamplesView<'_>,
-    ) -> Self {
+    ) -> Result<Self, ScoreOutOfRange> {
         fixed.reset();
         exact.reset();
         let mut refused_by_one = 0;
@@ -146,20 +150,20 @@ impl Compared {
             let taken = (fixed.push(sample).is_ok(), exact.push(sample).is_ok());
             refused_by_one += usize::from(taken.0 != taken.1);
         }
-        let (found, wanted) = (fixed.decision_values(), exact.decision_values());
+        let (found, wanted) = (fixed.decision_values()?, exact.decision_values()?);
         // Infinite values, of classes that are ruled out, agree or differ infinitely.
         let difference = |(&found, &wanted): (&f32, &f64)| match f64::from(found) {
             found if found == wanted => 0.0,
             found => (found - wanted).abs(),
         };
         let differences: Vec<f64> = found.iter().zip(&wanted).map(difference).collect();
-        let wanted = exact.decision();
-        Self {
+        let wanted = exact.decision()?;
+        Ok(Self {
             worst: differences.iter().copied().fold(0.0, f64::max),
             mean: differences.iter().sum::<f64>() / differences.len().max(1) as f64,
             margin: wanted.margin,
-            equal: fixed.decision().class == wanted.class,
+            equal: fixed.decision()?.class == wanted.class,
             refused_by_one,
-        }
+        })
     }
 }

@@ -10,7 +10,7 @@ use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedWeight};
 use crate::classifier::{Classifier, Observations};
 use crate::deploy::compile::Names;
 use crate::deploy::source::EmissionType;
-use crate::deploy::{CompileError, Deployed, DeployedModel, Weight};
+use crate::deploy::{DeployError, Deployed, DeployedModel, Weight};
 use crate::runtime::family::{GaussianFields, OF_CHANNELS, OF_SYMBOLS};
 
 /// Why a classifier does not fit fixed point.
@@ -19,7 +19,7 @@ use crate::runtime::family::{GaussianFields, OF_CHANNELS, OF_SYMBOLS};
 pub enum QuantiseError {
     /// It does not compile at all.
     #[error(transparent)]
-    Compile(#[from] CompileError),
+    Compile(#[from] DeployError),
     /// A parameter that no table can hold.
     #[error("{place}, state {state}: {source}; fixed point cannot hold it: export f32")]
     Model {
@@ -54,6 +54,9 @@ pub enum QuantiseError {
     /// A weight or a bias that is not finite in `f32`.
     #[error("output {0}: a weight or its bias is not finite in f32")]
     Output(usize),
+    /// Weights of words.
+    #[error("fixed point holds no weights of words: export f32")]
+    Words,
     /// Emissions that fixed point has no tables for.
     #[error("fixed point holds categorical and gaussian emissions, not {0}: export f32")]
     Family(&'static str),
@@ -99,6 +102,9 @@ fn quantise(
         return Err(QuantiseError::TooLarge(format!("{states} states, {directions} directions")));
     }
     let family = EmissionType::of(&deployed.models).family;
+    if deployed.order().is_some() {
+        return Err(QuantiseError::Words);
+    }
     if ![OF_SYMBOLS, OF_CHANNELS].contains(&family) {
         return Err(QuantiseError::Family(family.name()));
     }

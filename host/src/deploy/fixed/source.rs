@@ -39,7 +39,7 @@ impl FixedPoint {
                 "use fishweir_core::emission::{imports};\n\
                  use fishweir_core::number::{numbers};\n"
             ),
-            (&emission, Succession::CHAIN),
+            (&emission, Succession::CHAIN, None),
             [self.models.len(), self.states(), self.biases.len()],
         );
         for model in &self.models {

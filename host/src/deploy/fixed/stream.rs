@@ -7,7 +7,7 @@ use fishweir_core::{ModelError, ObservationError};
 
 use super::{FixedEmission, FixedModel, FixedPoint, FixedWeight};
 use crate::deploy::block::{Block, Observation, Observe, Running};
-use crate::deploy::stream::{ModelStream, Stream};
+use crate::deploy::stream::{Engine, ModelStream, Stream};
 use crate::runtime::with_few_states;
 
 /// The most directions that run side by side. They share a block exponent, so that all of a model's
@@ -18,15 +18,9 @@ impl FixedPoint {
     /// A stream before its first sample.
     #[must_use]
     pub fn stream(&self) -> Stream {
-        let bank = self.models.iter().map(|model| ModelStream::of(vec![block(model)]));
-        Stream::of(
-            bank.collect(),
-            self.weights.clone(),
-            self.biases.clone(),
-            self.normalisation,
-            self.observations(),
-            Some(self.places.clone()),
-        )
+        let bank = self.models.iter().map(|model| ModelStream::of(vec![block(model)])).collect();
+        let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
+        Stream::of(Engine::Bank(bank), outputs, &self.observations, Some(self.places.clone()))
     }
 }
 

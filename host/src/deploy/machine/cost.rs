@@ -2,25 +2,25 @@
 
 use fishweir_core::classify::ScoreKernel;
 
-use super::{DeployedKernel, DeployedWhitening, Machine, Scores, Sequences};
+use super::{Deployed, DeployedWhitening, Scores, Sequences, StoredKernel};
 use crate::deploy::Cost;
 use crate::deploy::cost::belief_bytes;
 use crate::deploy::route::Streaming;
+use crate::deploy::source::EmissionType;
 
-impl Machine {
-    /// What it costs on a device.
+impl Deployed {
+    /// Of a kernel machine, what it costs on a device.
     ///
     /// Against `M` sequences of a fixed-length kernel, `M` rows of `N` numbers (and one more where it
     /// is normalised), and `N^2 + 2 N` multiply-adds a sample each. On scores, forward-only
     /// statistics: `B P (N + 2)` numbers and `B P N^2` multiply-adds beside the filters', with `P`
     /// statistics a model; a decision takes `F (M + 1) + O M` more.
-    #[must_use]
-    pub fn cost(&self) -> Cost {
+    pub(in crate::deploy) fn cost_of_machine(&self, kernel: &StoredKernel) -> Cost {
         let (items, outputs) = (self.items(), self.outputs());
         let coefficients = 4 * outputs * (items + 1);
-        let mut cost = match &self.kernel {
-            DeployedKernel::FixedLength(kernel) => self.cost_of_sequences(kernel),
-            DeployedKernel::Scores(kernel) => self.cost_of_scores(kernel),
+        let mut cost = match kernel {
+            StoredKernel::FixedLength(kernel) => self.cost_of_sequences(kernel),
+            StoredKernel::Scores(kernel) => self.cost_of_scores(kernel),
         };
         cost.model_bytes += coefficients;
         cost.multiply_adds_per_decision += outputs * items;
@@ -52,7 +52,8 @@ impl Machine {
 
     fn cost_of_scores(&self, kernel: &Scores) -> Cost {
         let (items, entries) = (self.items(), self.entries());
-        let streaming = Streaming::of(self.models(), self.states(), &self.emission());
+        let streaming =
+            Streaming::of(self.models(), self.states(), &EmissionType::of(&self.models));
         let whitening = match kernel.whitening {
             DeployedWhitening::Diagonal(_) => 1,
             DeployedWhitening::Full(_) => entries,

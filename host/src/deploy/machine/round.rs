@@ -1,99 +1,97 @@
-//! From an expansion to the numbers that a device holds.
+//! From a kernel machine to the numbers that a device holds.
 
 use crate::kernel::ScoreKernel;
 use fishweir_core::filter::Running;
 use fishweir_core::kernel::FixedLengthNorm;
 
-use super::expansion::{Expansion, ExpansionError, ExpansionKernel, WhiteningRows};
-use super::{DeployedKernel, DeployedWhitening, Machine, Scores, Sequences, scores};
-use crate::classifier::Observations;
+use super::{DeployedWhitening, Scores, Sequences, StoredKernel, scores};
+use crate::classifier::{Classifier, Expansion, ExpansionKernel, Observations, WhiteningRows};
 use crate::deploy::compile::{Names, attach};
+use crate::deploy::{DeployError, Deployed, DeployedModel};
 use crate::runtime::{Hmm, with_few_states};
 
-impl Expansion {
-    /// The machine as a device holds it: support vectors alone, whitened or with their norms, in
-    /// `f32`.
+impl Classifier {
+    /// Support vectors alone, whitened or with their norms, in `f32`.
     ///
     /// A kernel of inner products takes its whitening into the stored items, whatever it is; one of
     /// distances or angles needs it on the device, `F` numbers of it or `F^2`.
-    ///
-    /// # Errors
-    /// [`ExpansionError`] naming the part and what is wrong.
-    pub fn deploy(&self) -> Result<Machine, ExpansionError> {
-        self.check_models()?;
+    pub(in crate::deploy) fn store(&self, expansion: &Expansion) -> Result<Deployed, DeployError> {
+        let Expansion { kernel, coefficients, biases } = expansion;
+        self.check_stored()?;
         shape("classes", self.classes.len().min(2), 2)?;
         let outputs =
-            if self.classes.len() == 2 && self.biases.len() == 1 { 1 } else { self.classes.len() };
-        shape("biases", self.biases.len(), outputs)?;
-        shape("coefficients", self.coefficients.len(), outputs)?;
-        for (output, row) in self.coefficients.iter().enumerate() {
-            shape(&format!("coefficients [{output}]"), row.len(), self.items())?;
+            if self.classes.len() == 2 && biases.len() == 1 { 1 } else { self.classes.len() };
+        shape("biases", biases.len(), outputs)?;
+        shape("coefficients", coefficients.len(), outputs)?;
+        for (output, row) in coefficients.iter().enumerate() {
+            shape(&format!("coefficients [{output}]"), row.len(), expansion.items())?;
         }
-        let support: Vec<usize> = (0..self.items())
-            .filter(|&item| self.coefficients.iter().any(|row| row[item] != 0.0))
+        let support: Vec<usize> = (0..expansion.items())
+            .filter(|&item| coefficients.iter().any(|row| row[item] != 0.0))
             .collect();
         if support.is_empty() {
-            return Err(ExpansionError::Empty);
+            return Err(DeployError::Empty);
         }
-        let (kernel, excess) = self.deploy_kernel(&support)?;
+        let names = Names::of(&self.classes, self.models.len(), &self.observations);
+        let attached =
+            |(index, model): (usize, &Hmm)| attach((index, names), model, &[], model.states());
+        let models: Result<Vec<DeployedModel>, _> =
+            self.models.iter().enumerate().map(attached).collect();
+        let models = models?;
+        let (kernel, excess) = self.store_kernel(kernel, &support)?;
         // An item's coefficient makes up for what rounding did to its norm.
         let own = |row: &[f64], (&item, excess): (&usize, &f64)| row[item] * excess.exp();
-        let coefficients: Vec<Vec<f64>> = self
-            .coefficients
+        let coefficients: Vec<Vec<f64>> = coefficients
             .iter()
             .map(|row| support.iter().zip(&excess).map(|item| own(row, item)).collect())
             .collect();
-        Ok(Machine {
+        Ok(Deployed {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
-            kernel,
-            coefficients: rows("coefficients", &coefficients)?,
-            biases: row("biases", 0, &self.biases)?,
+            models,
+            systems: Vec::new(),
+            order: None,
+            kernel: Some(kernel),
+            weights: rows("coefficients", &coefficients)?,
+            biases: row("biases", 0, biases)?,
+            normalisation: self.normalisation,
         })
     }
 
-    fn check_models(&self) -> Result<(), ExpansionError> {
-        let size = self.observations.size();
-        let symbols = matches!(self.observations, Observations::Symbols(_));
-        shape("models", self.models().len().min(1), 1)?;
-        for (index, model) in self.models().iter().enumerate() {
-            if symbols != model.emission.is_over_symbols() {
-                return Err(ExpansionError::Family(index));
-            }
-            let valid = model.validate_over(size);
-            valid.map_err(|source| ExpansionError::Model { model: index, source })?;
+    fn check_stored(&self) -> Result<(), DeployError> {
+        self.check_models().map_err(DeployError::Models)?;
+        for (index, model) in self.models.iter().enumerate() {
             let family = model.emission.family();
             if !scores::has_machines(family) {
-                return Err(ExpansionError::Emission { model: index, family: family.name() });
+                return Err(DeployError::Emission { model: index, family: family.name() });
             }
-            if let Some(what) = model.emission.difference(&self.models()[0].emission) {
-                return Err(ExpansionError::Differs { model: index, what });
-            }
-            shape(&format!("model {index}"), model.states(), self.models()[0].states())?;
+            shape(&format!("model {index}"), model.states(), self.models[0].states())?;
         }
         Ok(())
     }
 
     /// The kernel, and by how much each item's log norm grew when it was rounded, `[support vector]`.
-    fn deploy_kernel(
+    fn store_kernel(
         &self,
+        kernel: &ExpansionKernel,
         support: &[usize],
-    ) -> Result<(DeployedKernel, Vec<f64>), ExpansionError> {
-        match &self.kernel {
-            ExpansionKernel::FixedLength { model, items, normalised, log_scale } => {
+    ) -> Result<(StoredKernel, Vec<f64>), DeployError> {
+        match kernel {
+            ExpansionKernel::FixedLength { items, normalised, log_scale } => {
                 if matches!(self.observations, Observations::Channels(_)) {
-                    return Err(ExpansionError::Channels);
+                    return Err(DeployError::Channels);
                 }
+                shape("models", self.models.len(), 1)?;
+                let model = &self.models[0];
                 let length = items[support[0]].len();
                 let mut log_norms = Vec::new();
                 for &item in support {
                     shape(&format!("item {item}"), items[item].len(), length)?;
                     if items[item].iter().any(|&symbol| usize::from(symbol) >= model.size()) {
-                        return Err(ExpansionError::Impossible(item));
+                        return Err(DeployError::Impossible(item));
                     }
                     log_norms.push(if *normalised {
-                        0.5 * log_norm(model, &items[item])
-                            .ok_or(ExpansionError::Impossible(item))?
+                        0.5 * log_norm(model, &items[item]).ok_or(DeployError::Impossible(item))?
                     } else {
                         *log_scale
                     });
@@ -101,93 +99,77 @@ impl Expansion {
                 let rounded = row("norms", 0, &log_norms)?;
                 let norms = rounded.iter().zip(&log_norms);
                 let excess = norms.map(|(&rounded, norm)| f64::from(rounded) - norm).collect();
-                let names = Names::of(&[], 1, &self.observations);
-                let kernel = DeployedKernel::FixedLength(Sequences {
-                    model: attach((0, names), model, &[], model.states())?,
+                let kernel = StoredKernel::FixedLength(Sequences {
                     stored: support.iter().map(|&item| items[item].clone()).collect(),
                     log_norms: rounded,
                     normalised: *normalised,
                 });
                 Ok((kernel, excess))
             }
-            ExpansionKernel::Scores { .. } => {
-                Ok((self.deploy_scores(support)?, vec![0.0; support.len()]))
+            ExpansionKernel::Scores { likelihood, centre, whitening, kernel, items } => {
+                scores::check_size(&self.observations, self.states(), self.size())?;
+                let units = units(&self.models, &self.scale, *likelihood)?;
+                let entries = units.len();
+                shape("centre", centre.len(), entries)?;
+                let whitened: Vec<Vec<f64>> = support
+                    .iter()
+                    .map(|&item| {
+                        shape(&format!("item {item}"), items[item].len(), entries)?;
+                        let centred: Vec<f64> =
+                            items[item].iter().zip(centre).map(|(u, centre)| u - centre).collect();
+                        whitening.apply(&centred)
+                    })
+                    .collect::<Result<_, _>>()?;
+                kernel.validate().map_err(DeployError::Parameter)?;
+                let (whitening, stored) = folded(whitening, &units, *kernel, whitened)?;
+                let centre: Vec<f64> =
+                    centre.iter().zip(&units).map(|(centre, unit)| centre / unit).collect();
+                let kernel = StoredKernel::Scores(Scores {
+                    likelihood: *likelihood,
+                    centre: row("centre", 0, &centre)?,
+                    whitening,
+                    kernel: kernel.of_reals(|x| x as f32),
+                    stored: rows("items", &stored)?,
+                });
+                Ok((kernel, vec![0.0; support.len()]))
             }
         }
     }
+}
 
-    fn deploy_scores(&self, support: &[usize]) -> Result<DeployedKernel, ExpansionError> {
-        let ExpansionKernel::Scores {
-            models,
-            scale,
-            normalisation,
-            likelihood,
-            centre,
-            whitening,
-            kernel,
-            items,
-        } = &self.kernel
-        else {
-            return Err(ExpansionError::Empty);
-        };
-        let units = units(models, scale, *likelihood)?;
-        let entries = units.len();
-        shape("centre", centre.len(), entries)?;
-        let whitened: Vec<Vec<f64>> = support
-            .iter()
-            .map(|&item| {
-                shape(&format!("item {item}"), items[item].len(), entries)?;
-                let centred: Vec<f64> =
-                    items[item].iter().zip(centre).map(|(u, centre)| u - centre).collect();
-                whitening.apply(&centred)
-            })
-            .collect::<Result<_, _>>()?;
-        // What the device computes has no units of the channels yet.
-        let in_units = |row: &[f64]| -> Vec<f64> {
-            row.iter().zip(&units).map(|(factor, unit)| factor * unit).collect()
-        };
-        let centre: Vec<f64> =
-            centre.iter().zip(&units).map(|(centre, unit)| centre / unit).collect();
-        let (whitening, stored) = match (whitening, kernel) {
-            (WhiteningRows::Diagonal(rate), _) => {
-                (DeployedWhitening::Diagonal(row("whitening", 0, &in_units(rate))?), whitened)
-            }
-            (WhiteningRows::Full(matrix), ScoreKernel::Polynomial { .. }) => {
-                let folded = whitened.iter().map(|item| transposed(matrix, item)).collect();
-                (DeployedWhitening::Diagonal(row("whitening", 0, &units)?), folded)
-            }
-            (WhiteningRows::Full(matrix), _) => {
-                let matrix: Vec<Vec<f64>> = matrix.iter().map(|row| in_units(row)).collect();
-                (DeployedWhitening::Full(rows("whitening", &matrix)?), whitened)
-            }
-        };
-        let stored = match kernel {
-            ScoreKernel::Cosine => stored.iter().map(|item| unit_length(item)).collect(),
-            _ => stored,
-        };
-        kernel.validate().map_err(ExpansionError::Parameter)?;
-        let kernel = kernel.of_reals(|x| x as f32);
-        let names = Names::of(&self.classes, models.len(), &self.observations);
-        let scores = Scores {
-            models: models
-                .iter()
-                .enumerate()
-                .map(|(index, model)| attach((index, names), model, &[], model.states()))
-                .collect::<Result<_, _>>()?,
-            normalisation: *normalisation,
-            likelihood: *likelihood,
-            centre: row("centre", 0, &centre)?,
-            whitening,
-            kernel,
-            stored: rows("items", &stored)?,
-        };
-        scores::check_size(&self.observations, models[0].states(), models[0].size())?;
-        Ok(DeployedKernel::Scores(scores))
-    }
+/// What of a whitening stays on the device, and whitened items with the rest of it. What the device
+/// computes has no units of the channels yet.
+fn folded(
+    whitening: &WhiteningRows,
+    units: &[f64],
+    kernel: ScoreKernel,
+    whitened: Vec<Vec<f64>>,
+) -> Result<(DeployedWhitening, Vec<Vec<f64>>), DeployError> {
+    let in_units = |row: &[f64]| -> Vec<f64> {
+        row.iter().zip(units).map(|(factor, unit)| factor * unit).collect()
+    };
+    let (whitening, stored) = match (whitening, kernel) {
+        (WhiteningRows::Diagonal(rate), _) => {
+            (DeployedWhitening::Diagonal(row("whitening", 0, &in_units(rate))?), whitened)
+        }
+        (WhiteningRows::Full(matrix), ScoreKernel::Polynomial { .. }) => {
+            let folded = whitened.iter().map(|item| transposed(matrix, item)).collect();
+            (DeployedWhitening::Diagonal(row("whitening", 0, units)?), folded)
+        }
+        (WhiteningRows::Full(matrix), _) => {
+            let matrix: Vec<Vec<f64>> = matrix.iter().map(|row| in_units(row)).collect();
+            (DeployedWhitening::Full(rows("whitening", &matrix)?), whitened)
+        }
+    };
+    let stored = match kernel {
+        ScoreKernel::Cosine => stored.iter().map(|item| unit_length(item)).collect(),
+        _ => stored,
+    };
+    Ok((whitening, stored))
 }
 
 impl WhiteningRows {
-    fn apply(&self, centred: &[f64]) -> Result<Vec<f64>, ExpansionError> {
+    fn apply(&self, centred: &[f64]) -> Result<Vec<f64>, DeployError> {
         match self {
             Self::Diagonal(rate) => {
                 shape("whitening", rate.len(), centred.len())?;
@@ -219,7 +201,7 @@ fn log_norm(model: &Hmm, item: &[u16]) -> Option<f64> {
 }
 
 /// What each entry of the core's scores is multiplied by, `[entry]`: the channel's unit for a mean.
-fn units(models: &[Hmm], scale: &[f64], likelihood: bool) -> Result<Vec<f64>, ExpansionError> {
+fn units(models: &[Hmm], scale: &[f64], likelihood: bool) -> Result<Vec<f64>, DeployError> {
     let mut units = Vec::new();
     for model in models {
         let (states, family) = (model.states(), model.emission.family());
@@ -254,24 +236,24 @@ pub(crate) fn unit_length(item: &[f64]) -> Vec<f64> {
     item.iter().map(|x| if length > 0.0 { x / length } else { 0.0 }).collect()
 }
 
-fn shape(part: &str, found: usize, wanted: usize) -> Result<(), ExpansionError> {
+fn shape(part: &str, found: usize, wanted: usize) -> Result<(), DeployError> {
     if found == wanted {
         return Ok(());
     }
-    Err(ExpansionError::Shape { part: part.to_owned(), found, wanted })
+    Err(DeployError::Shape { part: part.to_owned(), found, wanted })
 }
 
-fn rows(part: &'static str, table: &[Vec<f64>]) -> Result<Vec<Vec<f32>>, ExpansionError> {
+fn rows(part: &'static str, table: &[Vec<f64>]) -> Result<Vec<Vec<f32>>, DeployError> {
     table.iter().enumerate().map(|(index, values)| row(part, index, values)).collect()
 }
 
 /// Rounded; as the core's own check would have it, a number is finite and below `2^48`.
-fn row(part: &'static str, index: usize, values: &[f64]) -> Result<Vec<f32>, ExpansionError> {
+fn row(part: &'static str, index: usize, values: &[f64]) -> Result<Vec<f32>, DeployError> {
     let round = |(entry, &value): (usize, &f64)| {
         if value.is_finite() && value.abs() < 2f64.powi(48) {
             Ok(value as f32)
         } else {
-            Err(ExpansionError::Number { part, row: index, entry, value })
+            Err(DeployError::Number { part, row: index, entry, value })
         }
     };
     values.iter().enumerate().map(round).collect()

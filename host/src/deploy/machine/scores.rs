@@ -15,8 +15,7 @@ use fishweir_core::hmm::Hmm;
 use fishweir_core::score::Score;
 
 use super::super::block::{Observation, chain};
-use super::super::{DeployedEmission, DeployedModel, PushError, Weight};
-use super::expansion::ExpansionError;
+use super::super::{DeployError, Deployed, DeployedEmission, DeployedModel, PushError, Weight};
 use super::stream::KernelStream;
 use super::{DeployedWhitening, Scores};
 use crate::classifier::Observations;
@@ -37,7 +36,7 @@ pub(crate) fn check_size(
     observations: &Observations,
     states: usize,
     size: usize,
-) -> Result<(), ExpansionError> {
+) -> Result<(), DeployError> {
     let (kind, most) = match observations {
         Observations::Channels(_) => ("channels", MOST_CHANNELS),
         Observations::Symbols(_) => ("symbols", MOST_SYMBOLS),
@@ -45,13 +44,14 @@ pub(crate) fn check_size(
     if states <= MOST_STATES && size <= most {
         return Ok(());
     }
-    Err(ExpansionError::Size { states, size, kind })
+    Err(DeployError::Size { states, size, kind })
 }
 
-pub(super) fn stream(kernel: &Scores, size: usize) -> Box<dyn KernelStream + Send> {
+pub(super) fn stream(deployed: &Deployed, kernel: &Scores) -> Box<dyn KernelStream<f32> + Send> {
+    let size = deployed.size();
     Box::new(Running {
-        blocks: kernel.models.iter().map(|model| block(model, size)).collect(),
-        normalisation: kernel.normalisation,
+        blocks: deployed.models.iter().map(|model| block(model, size)).collect(),
+        normalisation: deployed.normalisation,
         likelihood: kernel.likelihood,
         centre: kernel.centre.clone(),
         whitening: kernel.whitening.clone(),
@@ -70,7 +70,7 @@ struct Running {
     stored: Vec<Vec<f32>>,
 }
 
-impl KernelStream for Running {
+impl KernelStream<f32> for Running {
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         // All models take a sample, or none.
         self.blocks.iter().try_for_each(|block| block.accepts(x))?;

@@ -11,12 +11,15 @@ use fishweir_core::kernel::{
 
 use super::super::PushError;
 use super::super::block::{Observation, Observe, hmm};
-use super::Sequences;
 use super::stream::KernelStream;
+use super::{DeployedModel, Sequences};
 use crate::runtime::{CategoricalVec, with_few_states};
 
-pub(super) fn stream(kernel: &Sequences) -> Box<dyn KernelStream + Send> {
-    with_few_states!(kernel.model.initial.len(), N => Box::new(Running::<N>::of(kernel)))
+pub(super) fn stream(
+    model: &DeployedModel,
+    kernel: &Sequences,
+) -> Box<dyn KernelStream<f32> + Send> {
+    with_few_states!(model.initial.len(), N => Box::new(Running::<N>::of(model, kernel)))
 }
 
 /// A stored symbol.
@@ -40,10 +43,10 @@ struct Running<const N: usize> {
 }
 
 impl<const N: usize> Running<N> {
-    fn of(kernel: &Sequences) -> Self {
+    fn of(model: &DeployedModel, kernel: &Sequences) -> Self {
         let symbols = |item: &Vec<u16>| item.iter().map(|&symbol| Symbol(symbol)).collect();
         let mut running = Self {
-            hmm: hmm(&kernel.model, 0),
+            hmm: hmm(model, 0),
             stored: kernel.stored.iter().map(symbols).collect(),
             log_norms: kernel.log_norms.clone(),
             kernels: Vec::new(),
@@ -80,7 +83,7 @@ impl<const N: usize> Running<N> {
     }
 }
 
-impl<const N: usize> KernelStream for Running<N> {
+impl<const N: usize> KernelStream<f32> for Running<N> {
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = Law::observe(x).ok_or(PushError::Kind)?;
         Ok(self.step(|norm, state| norm.push(state, x), |kernel, state| kernel.push(state, x))?)

@@ -4,15 +4,13 @@ use std::fmt::Write as _;
 
 use fishweir_core::classify::ScoreKernel;
 
-use super::{DeployedKernel, DeployedWhitening, Machine, Scores, Sequences};
+use super::{Deployed, DeployedWhitening, Scores, Sequences, StoredKernel};
 use crate::classifier::{Observations, normalisation_name};
 use crate::deploy::source::{comments, labels, model_source, reals};
 
-impl Machine {
-    /// Rust source that defines `Model`, the machine's type, and `MODEL`, a `static` of it; otherwise as
-    /// [`Deployed::to_source`](super::super::Deployed::to_source).
-    #[must_use]
-    pub fn to_source(&self) -> String {
+impl Deployed {
+    /// Of a kernel machine, Rust source.
+    pub(in crate::deploy) fn source_of_machine(&self, kernel: &StoredKernel) -> String {
         let notes = "// A kernel machine: its stored items lie in flash, and its kernel streams.\n";
         let mut text = comments(&self.observations, &self.classes, notes);
         let (letters, family) = match &self.observations {
@@ -20,8 +18,8 @@ impl Machine {
             Observations::Symbols(_) => ("Alphabet, ", "Categorical"),
         };
         let emission = format!("{family}<{}>", self.size());
-        match &self.kernel {
-            DeployedKernel::FixedLength(kernel) => {
+        match kernel {
+            StoredKernel::FixedLength(kernel) => {
                 let (norm, kernels) = match kernel.normalised {
                     true => ("", "{FixedLength, FixedLengthNorm}"),
                     false => (", NoNorm", "FixedLength"),
@@ -36,7 +34,7 @@ impl Machine {
                 );
                 self.sequences_source(kernel, &emission, &mut text);
             }
-            DeployedKernel::Scores(kernel) => {
+            StoredKernel::Scores(kernel) => {
                 let whitening = whitening_name(&kernel.whitening);
                 let emissions = match &self.observations {
                     Observations::Channels(_) => "Gaussian, Parametrisation".to_owned(),
@@ -68,7 +66,7 @@ impl Machine {
             ("NoNorm<usize, f32>".to_owned(), "NoNorm::NEW".to_owned())
         };
         let mut model = String::new();
-        model_source(&mut model, &kernel.model);
+        model_source(&mut model, &self.models[0]);
         let _ = write!(
             text,
             "/// The hidden Markov model over which the kernel sums.\n{ATTRIBUTES}\
@@ -119,10 +117,10 @@ impl Machine {
             models = self.models(),
             outputs = self.outputs()
         );
-        for model in &kernel.models {
+        for model in &self.models {
             model_source(text, model);
         }
-        let normalisation = normalisation_name(kernel.normalisation).to_uppercase();
+        let normalisation = normalisation_name(self.normalisation).to_uppercase();
         let factors = match &kernel.whitening {
             DeployedWhitening::Diagonal(rate) => format!("rate: {}", reals(rate)),
             DeployedWhitening::Full(rows) => format!("rows: {rows:?}"),
@@ -144,7 +142,7 @@ impl Machine {
 
     fn expansion_source(&self, text: &mut String) {
         let _ = writeln!(text, "    [");
-        for row in &self.coefficients {
+        for row in &self.weights {
             let _ = writeln!(text, "        {},", reals(row));
         }
         let _ = writeln!(text, "    ],\n    {},\n);", reals(&self.biases));

@@ -2,11 +2,12 @@
 
 use super::{
     BetweenError, DistributionKernel, DynamicsKernel, HeatForm, HeatKernel, HmmKernel, Measure,
-    ModelKernel, Multinomial, PairError, SymmetricKl,
+    ModelKernel, Multinomial, PairError, SampledPaths, SampledSwitchingKernel, SymmetricKl,
 };
-use crate::dynamics::LinearSystem;
+use crate::dynamics::{LinearSystem, SwitchingSystem};
 use crate::kernel::LogGram;
 use crate::model::{FittedModel, Model};
+use crate::parallel;
 use crate::runtime::{Distribution, Hmm};
 
 /// Models that can be compared with each other, by what they are.
@@ -15,6 +16,7 @@ enum Alike {
     /// One distribution a model.
     Distributions(Vec<Distribution>),
     LinearSystems(Vec<LinearSystem>),
+    SwitchingSystems(Vec<SwitchingSystem>),
     /// One a position.
     Positions(Vec<Vec<Distribution>>),
 }
@@ -32,6 +34,11 @@ impl Alike {
                 _ => None,
             })
             .map(Self::LinearSystems),
+            Some(FittedModel::SwitchingSystem(_)) => each(models, |model| match model {
+                FittedModel::SwitchingSystem(model) => Some(model.with_mean()),
+                _ => None,
+            })
+            .map(Self::SwitchingSystems),
             Some(FittedModel::Positions(_)) => each(models, |model| match model {
                 FittedModel::Positions(model) => {
                     let rows = model.probability().iter();
@@ -53,6 +60,7 @@ fn distribution(model: &FittedModel) -> Option<Distribution> {
             Distribution::Mixture { component, .. } if component.len() == 1 => component[0].clone(),
             mixture => mixture,
         }),
+        FittedModel::KernelDensity(model) => Some(model.distribution()),
         FittedModel::Markov(_) => multinomial_row(model).map(Distribution::Categorical),
         _ => None,
     }
@@ -87,8 +95,12 @@ fn unlike(models: &[FittedModel], row: usize) -> PairError {
     PairError { row: 0, column: row, why: BetweenError::Model { part: "models".into(), why } }
 }
 
+/// Paths of modes that are drawn from a switching system: as many as Jebara, Kondor and Howard drew.
+pub const PATHS: usize = 50;
+
 /// `log k` of all pairs by the probability product or the mean map: of hidden Markov models over sequences
-/// of `steps + 1` samples ([`HmmKernel`]), of densities and of symbols without a past over one sample
+/// of `steps + 1` samples ([`HmmKernel`]), of linear dynamical systems ([`DynamicsKernel`]) and of those that
+/// switch, by fifty drawn paths of each ([`SampledSwitchingKernel`]), over as many, of densities and of symbols without a past over one sample
 /// ([`DistributionKernel`]), of positions the product over them.
 ///
 /// # Errors
@@ -105,6 +117,18 @@ pub fn log_gram_of_fitted(
         }
         Alike::LinearSystems(models) => {
             DynamicsKernel::new(steps + 1, measure).map_err(of_kernel)?.log_gram(&models)
+        }
+        Alike::SwitchingSystems(systems) => {
+            let kernel = SampledSwitchingKernel::new(measure).map_err(of_kernel)?;
+            let draw = |row: usize| {
+                // A seed each: paths that two drew alike would not be drawn apart.
+                let seed = row as u64 + 1;
+                SampledPaths::draw(systems[row].clone(), steps + 1, PATHS, seed)
+                    .map_err(|why| PairError { row, column: row, why })
+            };
+            let drawn: Vec<SampledPaths> =
+                parallel::each(systems.len(), &draw).into_iter().collect::<Result<_, _>>()?;
+            kernel.log_gram(&drawn)
         }
         Alike::Distributions(models) => {
             DistributionKernel::new(measure).map_err(of_kernel)?.log_gram(&models)

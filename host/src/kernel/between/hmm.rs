@@ -1,3 +1,5 @@
+use std::f64::consts::LN_2;
+
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::Chain;
 use fishweir_core::kernel::{Between, Measure, Overlaps};
@@ -35,7 +37,10 @@ pub struct HmmKernel {
 struct Prepared {
     /// To the measure's power.
     initial: Vec<f64>,
+    /// The same, over `2^shift`: no row sums to more than one, and pairs of states need not be scaled back at
+    /// every step.
     transition: Vec<Vec<f64>>,
+    shift: i32,
     state: Vec<Compared>,
 }
 
@@ -85,12 +90,16 @@ impl HmmKernel {
         let powered = |row: &Vec<f64>| -> Vec<f64> {
             row.iter().map(|&p| power(p, self.measure.exponent())).collect()
         };
+        let mut transition: Vec<Vec<f64>> = hmm.transition.iter().map(powered).collect();
+        let most = transition.iter().map(|row| row.iter().sum::<f64>()).fold(0.0, f64::max);
+        // Exact: by a power of two; by none where rows sum to one, but for rounding.
+        let shift = if most > 0.0 { (most.log2() - 1e-6).ceil() } else { 0.0 };
+        let shift = shift.clamp(-1_000.0, 1_000.0) as i32;
+        let scale = f64::from(-shift).exp2();
+        transition.iter_mut().flatten().for_each(|p| *p *= scale);
         let state = distributions.iter().map(|one| Compared::of(one, self.measure));
-        Ok(Prepared {
-            initial: powered(&hmm.initial),
-            transition: hmm.transition.iter().map(powered).collect(),
-            state: state.collect::<Result<_, _>>()?,
-        })
+        let state = state.collect::<Result<_, _>>()?;
+        Ok(Prepared { initial: powered(&hmm.initial), transition, shift, state })
     }
 
     fn overlap(
@@ -126,7 +135,8 @@ impl HmmKernel {
         self.overlap(a, b, |i, j, log| logs[i * N + j] = log)?;
         let (first, second) = (a.chain::<N>(), b.chain::<N>());
         let between = Between::new(&first, &second, Overlaps::<f64, P>::of_logs(logs));
-        Ok(run(&between, self.steps))
+        let shifted = self.steps as f64 * f64::from(a.shift + b.shift);
+        Ok(run(&between, self.steps) + shifted * LN_2)
     }
 }
 
@@ -140,9 +150,33 @@ impl Prepared {
     }
 }
 
-/// `T + 1` steps. Not with the widest vectors: compilers fill those by gathering.
-#[multiversion(targets("x86_64+avx2"))]
+/// `T + 1` steps, with the widest vectors where a row of pairs is one of them: more of them to a row, and
+/// compilers fill them by gathering.
 fn run<const N: usize, const P: usize>(between: &Between<'_, f64, N, N, P>, steps: usize) -> f64 {
+    if N == 8 { run_wide(between, steps) } else { run_narrow(between, steps) }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn run_wide<const N: usize, const P: usize>(
+    between: &Between<'_, f64, N, N, P>,
+    steps: usize,
+) -> f64 {
+    steps_of(between, steps)
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn run_narrow<const N: usize, const P: usize>(
+    between: &Between<'_, f64, N, N, P>,
+    steps: usize,
+) -> f64 {
+    steps_of(between, steps)
+}
+
+#[inline(always)]
+fn steps_of<const N: usize, const P: usize>(
+    between: &Between<'_, f64, N, N, P>,
+    steps: usize,
+) -> f64 {
     let mut state = between.start();
     for _ in 0..=steps {
         // No step is refused.

@@ -48,7 +48,7 @@ pub use error::{BetweenError, PairError};
 pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
 pub use factorial::{FactorialHmm, FactorialKernel};
 pub use fishweir_core::kernel::Measure;
-pub use fitted::{divergence_of_fitted, heat_of_fitted, log_gram_of_fitted};
+pub use fitted::{PATHS, divergence_of_fitted, heat_of_fitted, log_gram_of_fitted};
 pub use gamma::{Gamma, GammaProduct};
 pub use hmm::HmmKernel;
 pub use linear::NetworkKernel;

@@ -4,6 +4,7 @@ use statrs::function::factorial::ln_factorial;
 
 use super::divergence::relative_entropy;
 use super::{BetweenError, Divergence, ModelKernel, check};
+use crate::kernel::inner_product;
 
 /// Probabilities of symbols, `[symbol]`: of one draw, or of the counts of several.
 ///
@@ -47,7 +48,7 @@ impl Multinomial {
     /// [`BetweenError::Shapes`] for different numbers of symbols; so below.
     pub fn bhattacharyya(&self, other: &Self) -> Result<f64, BetweenError> {
         self.check(other)?;
-        Ok(self.root.iter().zip(&other.root).map(|(p, q)| p * q).sum())
+        Ok(inner_product(&self.root, &other.root))
     }
 
     /// Hellinger's distance, squared: `sum_k (sqrt p_k - sqrt q_k)^2 = 2 - 2 b`, from 0 to 2; without

@@ -12,7 +12,7 @@ use super::rows::{
     symbols, symbols_of,
 };
 use crate::data::{Alphabet, Kind, SamplesView};
-use crate::runtime::{Hmm, LARGEST_ALPHABET, with_few_states, with_states};
+use crate::runtime::{Hmm, LARGEST_ALPHABET, with_few_states};
 
 /// The hidden Markov model whose state path two sequences of one length share.
 ///
@@ -99,7 +99,7 @@ impl Rows for FixedLengthModel {
         plan: &[Row],
     ) -> Result<Vec<Vec<f64>>, MarginalError> {
         one_length(items, None)?;
-        with_states!(self.hmm.states(), N => {
+        with_few_states!(self.hmm.states(), N => {
             if let Some(hmm) = self.hmm.categorical::<f64, N>() {
                 let items = prepare(items, |view| symbols_of(view, &hmm.emission()[..1]))?;
                 fixed_length(&hmm, &items, plan)

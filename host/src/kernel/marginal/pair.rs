@@ -8,7 +8,7 @@ use super::error::{ItemError, MarginalError, ModelError};
 use super::room::Heap;
 use super::rows::{Row, Rows, after_symbols, in_parallel, prepare, symbols};
 use crate::data::{Alphabet, SamplesView};
-use crate::runtime::{LARGEST_ALPHABET, with_states};
+use crate::runtime::{LARGEST_ALPHABET, with_few_states};
 
 /// The hidden Markov model whose trajectory two sequences share, each state emitting a symbol of each,
 /// or nothing.
@@ -83,7 +83,7 @@ impl PairHmmModel {
         }
         check::matrix("emission", &self.emission, (states, symbols), |state| self.empty[state])?;
         // What the core alone finds: a state that emits nothing for ever.
-        with_states!(states, N => self.built::<N>().map(|_| ()))
+        with_few_states!(states, N => self.built::<N>().map(|_| ()))
     }
 
     /// The core's model; a padded state stays where it is and shows the first symbol.
@@ -113,7 +113,7 @@ impl Rows for PairHmmModel {
         plan: &[Row],
     ) -> Result<Vec<Vec<f64>>, MarginalError> {
         let items = prepare(items, |view| symbols(view, self.alphabet.len()))?;
-        with_states!(self.initial.len(), N => {
+        with_few_states!(self.initial.len(), N => {
             let model = self.built::<N>()?;
             in_parallel(&items, plan, |stream, stored| {
                 let one = |stored: &&[Option<u16>]| {

@@ -16,7 +16,7 @@ use super::room::Heap;
 use super::rows::{Row, Rows, after_symbols, in_parallel, one_length, prepare, symbols};
 use super::substitution::Substitution;
 use crate::data::{Alphabet, SamplesView};
-use crate::runtime::with_states;
+use crate::runtime::with_few_states;
 
 /// A tree whose inner nodes' hidden states two strings of its leaves share.
 ///
@@ -271,7 +271,7 @@ impl Rows for Hidden<'_> {
         items: &[SamplesView<'_>],
         plan: &[Row],
     ) -> Result<Vec<Vec<f64>>, MarginalError> {
-        with_states!(self.0.alphabet.len(), P => {
+        with_few_states!(self.0.alphabet.len(), P => {
             self.0.rows_of::<Scaled<f64, P>, P>(items, plan, |log| log)
         })
     }
@@ -283,7 +283,7 @@ impl Rows for Pruning<'_> {
         items: &[SamplesView<'_>],
         plan: &[Row],
     ) -> Result<Vec<Vec<f64>>, MarginalError> {
-        with_states!(self.0.alphabet.len(), P => {
+        with_few_states!(self.0.alphabet.len(), P => {
             let sum = |pruned: Pruned<f64>| pruned.log_sum;
             self.0.rows_of::<PruningMessage<f64, P>, P>(items, plan, sum)
         })

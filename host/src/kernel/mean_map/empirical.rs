@@ -1,7 +1,7 @@
 use super::Rbf;
 use super::mixing::Mixing;
 use super::rbf::squared_distance;
-use super::words::{Frequencies, LARGEST_ORDER, table};
+use super::words::{Frequencies, LARGEST_ORDER, counts};
 use crate::data::{RowsView, SamplesView};
 use crate::kernel::{Gram, Kernel, KernelError};
 use crate::parallel::each;
@@ -41,15 +41,12 @@ impl EmpiricalMap {
         size: usize,
     ) -> Result<Vec<Vec<f64>>, KernelError> {
         self.check_order()?;
-        let mixing = Mixing::root(size, self.rbf.mismatch());
         let features = |samples: &SamplesView<'_>| {
             let symbols = samples.symbols().ok_or(KernelError::NoFeatures)?;
-            let mut table = table(symbols, self.order, size)?;
-            let mut inner = 1;
-            for _ in 0..=self.order {
-                mixing.apply(&mut table, size, inner);
-                inner *= size;
-            }
+            let mut table = counts(symbols, self.order, size)?;
+            let mean = 1.0 / symbols.len().saturating_sub(self.order).max(1) as f64;
+            table.iter_mut().for_each(|count| *count *= mean);
+            mix_words(&mut table, size, self.rbf.mismatch());
             Ok(table)
         };
         let all = each(sequences.len(), &|index| features(&sequences[index]));
@@ -76,6 +73,17 @@ impl EmpiricalMap {
         let of =
             |i: usize, j: usize| mean_over_windows(rbf, self.order, sequences[i], sequences[j]);
         Ok(Gram::from_fn(sequences.len(), of))
+    }
+}
+
+/// Mixes every index of a table of words, row after row, with the root of [`Mixing`]. It is its own transpose:
+/// weights on what is mixed are weights, mixed, on what is not.
+pub(crate) fn mix_words(table: &mut [f64], size: usize, mismatch: f64) {
+    let mixing = Mixing::root(size, mismatch);
+    let mut inner = 1;
+    while size > 1 && inner < table.len() {
+        mixing.apply(table, size, inner);
+        inner *= size;
     }
 }
 

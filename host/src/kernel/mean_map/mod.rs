@@ -22,8 +22,10 @@ mod rbf;
 mod words;
 
 pub use empirical::EmpiricalMap;
+pub(crate) use empirical::mix_words;
 pub(crate) use latent::mix;
 pub use latent::{Cliques, LatentMap};
 pub use mixing::Mixing;
 pub use rbf::{Convention, Rbf};
+pub(crate) use words::counts;
 pub use words::{LARGEST_ORDER, WORDS_AT_MOST};

@@ -78,11 +78,11 @@ fn merge(one: &[(u128, f64)], other: &[(u128, f64)]) -> f64 {
     sum
 }
 
-/// Frequencies of all words over so many symbols, `[first symbol][second symbol]...`, row after row.
+/// Counts of all words over so many symbols, `[first symbol][second symbol]...`, row after row.
 ///
 /// # Errors
 /// [`KernelError::TooManyWords`].
-pub(super) fn table(
+pub(crate) fn counts(
     symbols: &[Option<u16>],
     order: usize,
     size: usize,
@@ -92,12 +92,11 @@ pub(super) fn table(
         return Err(KernelError::TooManyWords { symbols: size, length: order + 1 });
     };
     let mut table = vec![0.0; words];
-    let mean = 1.0 / (symbols.len().saturating_sub(order)).max(1) as f64;
     for word in symbols.windows(order + 1) {
         let known = |symbol: &Option<u16>| symbol.map(usize::from).filter(|symbol| *symbol < size);
         let place = word.iter().try_fold(0, |place, symbol| Some(place * size + known(symbol)?));
-        if let Some(frequency) = place.and_then(|place| table.get_mut(place)) {
-            *frequency += mean;
+        if let Some(count) = place.and_then(|place| table.get_mut(place)) {
+            *count += 1.0;
         }
     }
     Ok(table)

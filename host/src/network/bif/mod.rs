@@ -34,8 +34,8 @@ pub struct BifError {
 /// row         = ( "(" state { "," state } ")" | "default" | "table" ) number { "," number } ";"
 /// ```
 ///
-/// A name is any run of characters but blanks and `{ } ( ) [ ] | , ; "`, or stands in quotes. Comments are
-/// those of C++. A row of states lists the node's probabilities given them; `default` fills the rows that
+/// A name is any run of characters but blanks and `{ } ( ) [ ] | , ; "`, or stands in quotes, within which
+/// `\"` is a quote and `\\` a backslash. Comments are those of C++. A row of states lists the node's probabilities given them; `default` fills the rows that
 /// are not listed; `table` of a node with parents lists all, the node's state varying slowest, the last
 /// parent's fastest. Rows rounded in print, within 1e-3 of one, are divided by their sum.
 ///
@@ -93,5 +93,8 @@ fn quoted(name: &str) -> String {
         && name.chars().all(|one| !ends_word(one))
         && !name.starts_with("//")
         && !name.starts_with("/*");
-    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "'")) }
+    if plain {
+        return name.to_owned();
+    }
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -22,6 +22,14 @@ pub(super) struct Parser<'t> {
     ahead: Option<(Token, At)>,
 }
 
+/// A variable as it is declared.
+struct Declared {
+    at: At,
+    variable: Variable,
+    /// The numbers of its states.
+    states: HashMap<String, usize>,
+}
+
 /// The table of a node as it is read.
 struct Block {
     at: At,
@@ -99,10 +107,9 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn network(mut self) -> Result<Network, BifError> {
-        let mut variables: Vec<Variable> = Vec::new();
+        let mut declared: Vec<Declared> = Vec::new();
         let mut numbers = HashMap::new();
         let mut blocks: Vec<Option<Block>> = Vec::new();
-        let mut declared = Vec::new();
         let end = loop {
             match self.next()? {
                 (Token::End, at) => break at,
@@ -115,19 +122,19 @@ impl<'t> Parser<'t> {
                     }
                 }
                 (Token::Word(word), _) if word == "variable" => {
-                    let (variable, at) = self.variable()?;
-                    if numbers.insert(variable.name.clone(), variables.len()).is_some() {
-                        let what = format!("a variable `{}` has been before", variable.name);
-                        return Err(self.wrong(at, what));
+                    let one = self.variable()?;
+                    if numbers.insert(one.variable.name.clone(), declared.len()).is_some() {
+                        let what = format!("a variable `{}` has been before", one.variable.name);
+                        return Err(self.wrong(one.at, what));
                     }
-                    variables.push(variable);
-                    declared.push(at);
+                    declared.push(one);
                     blocks.push(None);
                 }
                 (Token::Word(word), _) if word == "probability" => {
-                    let (node, block) = self.probability(&variables, &numbers)?;
+                    let (node, block) = self.probability(&declared, &numbers)?;
                     if blocks[node].is_some() {
-                        let what = format!("`{}` has had its table", variables[node].name);
+                        let name = &declared[node].variable.name;
+                        let what = format!("`{name}` has had its table");
                         return Err(self.wrong(block.at, what));
                     }
                     blocks[node] = Some(block);
@@ -141,9 +148,11 @@ impl<'t> Parser<'t> {
                 }
             }
         };
-        if variables.is_empty() {
+        if declared.is_empty() {
             return Err(self.wrong(end, "there is no variable"));
         }
+        let (variables, declared): (Vec<Variable>, Vec<At>) =
+            declared.into_iter().map(|one| (one.variable, one.at)).unzip();
         let (mut parents, mut theta, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for ((block, variable), &at) in blocks.into_iter().zip(&variables).zip(&declared) {
             let Some(block) = block else {
@@ -185,10 +194,10 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn variable(&mut self) -> Result<(Variable, At), BifError> {
+    fn variable(&mut self) -> Result<Declared, BifError> {
         let (name, at) = self.name("a variable's name")?;
         self.expect('{')?;
-        let mut states: Vec<String> = Vec::new();
+        let (mut states, mut numbers) = (Vec::new(), HashMap::new());
         while !self.take('}')? {
             let (word, place) = self.name("`type` or `property`")?;
             if word == "property" {
@@ -206,7 +215,7 @@ impl<'t> Parser<'t> {
             self.expect('{')?;
             loop {
                 let (state, place) = self.name("a state's name")?;
-                if states.contains(&state) {
+                if numbers.insert(state.clone(), states.len()).is_some() {
                     return Err(self.wrong(place, format!("a state `{state}` has been before")));
                 }
                 states.push(state);
@@ -224,7 +233,7 @@ impl<'t> Parser<'t> {
         if states.is_empty() {
             return Err(self.wrong(at, format!("`{name}` has no states; write its `type`")));
         }
-        Ok((Variable { name, states }, at))
+        Ok(Declared { at, variable: Variable { name, states }, states: numbers })
     }
 
     /// The number of a name that a variable must have.
@@ -242,7 +251,7 @@ impl<'t> Parser<'t> {
 
     fn probability(
         &mut self,
-        variables: &[Variable],
+        declared: &[Declared],
         numbers: &HashMap<String, usize>,
     ) -> Result<(usize, Block), BifError> {
         self.expect('(')?;
@@ -252,7 +261,7 @@ impl<'t> Parser<'t> {
             loop {
                 let (parent, place) = self.known(numbers, "a parent's name")?;
                 if parent == node || parents.contains(&parent) {
-                    let name = &variables[parent].name;
+                    let name = &declared[parent].variable.name;
                     let what =
                         format!("`{name}` cannot be a parent here: it is in the list already");
                     return Err(self.wrong(place, what));
@@ -265,18 +274,17 @@ impl<'t> Parser<'t> {
         }
         self.expect(')')?;
         self.expect('{')?;
-        let cards = parents.iter().map(|&parent| variables[parent].card());
-        let Some((count, _)) = table_size(cards, variables[node].card()) else {
-            return Err(
-                self.wrong(at, format!("the table of `{}` is too large", variables[node].name))
-            );
+        let cards = parents.iter().map(|&parent| declared[parent].variable.card());
+        let (name, card) = (&declared[node].variable.name, declared[node].variable.card());
+        let Some((count, _)) = table_size(cards, card) else {
+            return Err(self.wrong(at, format!("the table of `{name}` is too large")));
         };
         let rows = HashMap::new();
         let mut block = Block { at, parents, count, rows, default: None };
         while !self.take('}')? {
             if self.take('(')? {
-                let (row, place) = self.row(variables, &block.parents)?;
-                let entries = self.entries(variables[node].card())?;
+                let (row, place) = self.row(declared, &block.parents)?;
+                let entries = self.entries(card)?;
                 if block.rows.insert(row, self.normalised(entries)?).is_some() {
                     return Err(self.wrong(place, "this row has been before"));
                 }
@@ -286,11 +294,10 @@ impl<'t> Parser<'t> {
             match word.as_str() {
                 "property" => self.property()?,
                 "default" if block.default.is_none() => {
-                    let entries = self.entries(variables[node].card())?;
+                    let entries = self.entries(card)?;
                     block.default = Some(self.normalised(entries)?);
                 }
                 "table" if block.rows.is_empty() => {
-                    let card = variables[node].card();
                     let all = self.entries(count * card)?;
                     for row in 0..count {
                         let entries = (0..card).map(|state| all[state * count + row]).collect();
@@ -307,7 +314,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The number of the row whose states follow, and the place of the first.
-    fn row(&mut self, variables: &[Variable], parents: &[usize]) -> Result<(usize, At), BifError> {
+    fn row(&mut self, declared: &[Declared], parents: &[usize]) -> Result<(usize, At), BifError> {
         let (mut row, mut first) = (0, None);
         for (index, &parent) in parents.iter().enumerate() {
             if index > 0 {
@@ -315,13 +322,13 @@ impl<'t> Parser<'t> {
             }
             let (state, at) = self.name("a parent's state")?;
             first = first.or(Some(at));
-            let variable = &variables[parent];
-            let Some(number) = variable.state(&state) else {
+            let Declared { variable, states, .. } = &declared[parent];
+            let Some(number) = states.get(&state) else {
                 let (name, states) = (&variable.name, variable.states.join(", "));
                 let what = format!("`{name}` has no state `{state}`, only {states}");
                 return Err(self.wrong(at, what));
             };
-            row = row * variable.card() + usize::from(number);
+            row = row * variable.card() + number;
         }
         self.expect(')')?;
         Ok((row, first.unwrap_or(self.rest.at)))

@@ -81,6 +81,9 @@ impl<'t> Scanner<'t> {
             loop {
                 match self.step() {
                     Some('"') => return Ok(Token::Text(text)),
+                    Some('\\') if self.starts("\"") || self.starts("\\") => {
+                        text.extend(self.step())
+                    }
                     Some(one) => text.push(one),
                     None => {
                         return Err((start, "the quoted text does not end; write `\"` after it"));

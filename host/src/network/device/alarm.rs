@@ -4,12 +4,10 @@ use std::fmt::Write as _;
 
 use fishweir_core::ObservationError;
 use fishweir_core::filter::Memory;
-use fishweir_core::network::{
-    DiscrepancyReading, DiscrepancyState, DiscrepancyTables, Terms, TermsError,
-};
+use fishweir_core::network::{DiscrepancyReading, DiscrepancyState, DiscrepancyTables};
 
 use super::super::{NetworkError, NetworkFisher};
-use super::{Lists, head, lists, numbers};
+use super::{Lists, check_columns, head, lists, numbers, unfit};
 use crate::data::records::{Records, Variable};
 use crate::parallel::each;
 
@@ -61,8 +59,9 @@ impl AlarmPlan {
     /// Cost: a push and a reading an event.
     ///
     /// # Errors
-    /// A memory or a mean time below two events, or a mean time below twice the memory; fewer normal events than ten false alarms take; events
-    /// that do not fit or are impossible; probabilities beyond single precision.
+    /// A memory or a mean time below two events, or a mean time below twice the memory; fewer normal events
+    /// than ten false alarms take; events that do not fit or are impossible; what [`DeployedAlarm::silent`]
+    /// refuses.
     pub fn calibrate(
         &self,
         fisher: &NetworkFisher,
@@ -86,21 +85,7 @@ impl AlarmPlan {
             )));
         }
         let network = fisher.network();
-        let mut alarm = DeployedAlarm {
-            columns: network.variables().to_vec(),
-            scopes: (0..network.shape().nodes()).map(|node| network.shape().family(node)).collect(),
-            theta: network.theta().iter().map(|&theta| theta as f32).collect(),
-            precision: fisher.precision().iter().map(|&inverse| inverse as f32).collect(),
-            lost: (1.0 / memory) as f32,
-            threshold: f32::MAX,
-            least: memory as f32,
-        };
-        if alarm.precision.iter().any(|inverse| !inverse.is_finite()) {
-            return Err(NetworkError::Other(
-                "some states are too improbable for single precision; fit with a larger pseudo-count"
-                    .into(),
-            ));
-        }
+        let mut alarm = DeployedAlarm::silent(fisher, memory)?;
         let length = (LENGTH * mean_time) as usize;
         let peaks = match normal {
             None => each(STREAMS, &|stream| {
@@ -164,6 +149,31 @@ fn threshold(streams: &[Peaks], mean_time: f64) -> Option<f32> {
 }
 
 impl DeployedAlarm {
+    /// The tables of a network, with a memory of so many events and a threshold that nothing passes.
+    ///
+    /// # Errors
+    /// Probabilities beyond single precision, more states or entries than a device numbers.
+    pub fn silent(fisher: &NetworkFisher, memory: f64) -> Result<Self, NetworkError> {
+        let network = fisher.network();
+        let alarm = Self {
+            columns: network.variables().to_vec(),
+            scopes: (0..network.shape().nodes()).map(|node| network.shape().family(node)).collect(),
+            theta: network.theta().iter().map(|&theta| theta as f32).collect(),
+            precision: fisher.precision().iter().map(|&inverse| inverse as f32).collect(),
+            lost: (1.0 / memory) as f32,
+            threshold: f32::MAX,
+            least: memory as f32,
+        };
+        if alarm.precision.iter().any(|inverse| !inverse.is_finite()) {
+            return Err(NetworkError::Other(
+                "some states are too improbable for single precision; fit with a larger pseudo-count"
+                    .into(),
+            ));
+        }
+        Lists::of(&alarm.columns, &alarm.scopes).terms(&alarm.columns)?;
+        Ok(alarm)
+    }
+
     /// Bytes of flash.
     #[must_use]
     pub fn flash(&self) -> usize {
@@ -182,19 +192,28 @@ impl DeployedAlarm {
     /// # Errors
     /// An event that does not fit, or that the network makes impossible.
     pub fn alarms(&self, events: &Records) -> Result<Vec<(usize, usize)>, NetworkError> {
-        if events.columns() != self.columns.len() && !events.is_empty() {
-            let (found, nodes) = (events.columns(), self.columns.len());
-            return Err(NetworkError::Length { record: 0, found, nodes });
-        }
         let mut alarms = Vec::new();
-        let row = |index, event: &mut [u16]| event.copy_from_slice(events.row(index));
-        self.run(events.len(), row, |index, reading, reset| {
-            if reading.alarm {
-                alarms.push((index, reading.node));
-                *reset = true;
-            }
+        self.watch(events, |index, reading| {
+            let reading = reading?;
+            alarms.extend(reading.alarm.then_some((index, reading.node)));
+            Ok(())
         })?;
         Ok(alarms)
+    }
+
+    /// Runs over events, begun anew after every alarm, and shows what is read after each. One that is
+    /// impossible is not observed, where that is no error to who sees it.
+    pub(super) fn watch(
+        &self,
+        events: &Records,
+        mut see: impl FnMut(usize, Result<DiscrepancyReading, NetworkError>) -> Result<(), NetworkError>,
+    ) -> Result<(), NetworkError> {
+        check_columns(&self.columns, events)?;
+        let row = |index, event: &mut [u16]| event.copy_from_slice(events.row(index));
+        self.run(events.len(), row, |index, reading| {
+            let alarm = reading.as_ref().is_ok_and(|reading| reading.alarm);
+            see(index, reading).map(|()| alarm)
+        })
     }
 
     /// The peaks of the statistic where there could be an alarm; the first event has this number.
@@ -205,66 +224,64 @@ impl DeployedAlarm {
         event: impl FnMut(usize, &mut [u16]),
     ) -> Result<Peaks, NetworkError> {
         let (mut peaks, mut largest) = (Vec::new(), 0.0_f32);
-        let seen = self.run(length, event, |index, reading, _| {
+        let seen = self.run(length, event, |index, reading| {
+            let reading = reading?;
             if reading.events >= self.least && reading.statistic > largest {
                 largest = reading.statistic;
                 peaks.push((index + 1, largest));
             }
+            Ok(false)
         });
-        match seen {
-            Err(NetworkError::Impossible { record, node }) => {
-                Err(NetworkError::Impossible { record: first + record, node })
-            }
-            seen => seen.map(|()| Peaks { peaks, length }),
-        }
+        seen.map_err(|error| error.at_record(|record| first + record))?;
+        Ok(Peaks { peaks, length })
     }
 
-    /// Runs over so many events, each written into one buffer when its turn comes.
+    /// Runs over so many events, each written into one buffer when its turn comes; begins anew where who
+    /// sees a reading says so.
     fn run(
         &self,
         length: usize,
         mut write: impl FnMut(usize, &mut [u16]),
-        mut see: impl FnMut(usize, DiscrepancyReading, &mut bool),
+        mut see: impl FnMut(
+            usize,
+            Result<DiscrepancyReading, NetworkError>,
+        ) -> Result<bool, NetworkError>,
     ) -> Result<(), NetworkError> {
         let lists = Lists::of(&self.columns, &self.scopes);
-        let wrong = |error: TermsError| NetworkError::Other(error.to_string());
-        let terms = Terms::new(&lists.cards, &lists.lengths, &lists.columns).map_err(wrong)?;
+        let (theta, precision) = (&self.theta, &self.precision);
         let memory = Memory::from_lost(self.lost);
-        let tables = DiscrepancyTables::new(
-            terms,
-            &self.theta,
-            &self.precision,
-            memory,
-            self.threshold,
-            self.least,
-        );
-        let tables = tables.map_err(wrong)?;
+        let (terms, threshold) = (lists.terms(&self.columns)?, self.threshold);
+        let tables = DiscrepancyTables::new(terms, theta, precision, memory, threshold, self.least);
+        let tables = tables.map_err(unfit)?;
         let cells = self.theta.len();
         let new = || DiscrepancyState::new(vec![0.0_f32; cells], vec![0.0_f32; self.columns.len()]);
         let mut state = new();
         let mut event = vec![0; self.columns.len()];
-        for index in 0..length {
-            write(index, &mut event);
-            let node = None;
-            tables.push(&mut state, &event).map_err(|error| match error {
-                ObservationError::Impossible => NetworkError::Impossible { record: index, node },
-                error => NetworkError::Other(format!("record {index}: {error}")),
-            })?;
-            let mut reset = false;
-            see(index, tables.read(&state), &mut reset);
-            if reset {
+        for record in 0..length {
+            write(record, &mut event);
+            let reading = match tables.push(&mut state, &event) {
+                Ok(()) => Ok(tables.read(&state)),
+                Err(ObservationError::Impossible) => {
+                    tables.push_missing(&mut state);
+                    Err(NetworkError::Impossible { record, node: None })
+                }
+                Err(error) => Err(NetworkError::Other(format!("record {record}: {error}"))),
+            };
+            if see(record, reading)? {
                 state = new();
             }
         }
         Ok(())
     }
 
-    /// Rust source that defines `MODEL`, a `static`, and the names of the columns.
+    /// Rust source that defines `MODEL`, a `static`, its type, and the names of columns
+    /// and states.
     #[must_use]
     pub fn to_source(&self) -> String {
         let (nodes, cells) = (self.columns.len(), self.theta.len());
-        let names = "Discrepancy, DiscrepancyTables";
-        let mut text = head("An alarm on events", names, &self.columns, &self.scopes);
+        let model = format!("Discrepancy<'static, f32, {nodes}, {cells}>");
+        let names = ["An alarm on events", "Discrepancy, DiscrepancyTables", &model];
+        let mut text = head(names, &self.columns, &[], &self.scopes);
         for (name, table) in [("THETA", &self.theta), ("PRECISION", &self.precision)] {
             let table = numbers(table);
             let _ = write!(text, "#[rustfmt::skip]\nstatic {name}: [f32; {cells}] = {table};\n\n");
@@ -273,7 +290,7 @@ impl DeployedAlarm {
         let _ = write!(
             text,
             "/// The alarm: {} B of flash, {} B of state.\n#[rustfmt::skip]\n\
-             pub static MODEL: Discrepancy<'static, f32, {nodes}, {cells}> = match DiscrepancyTables::new(\n    \
+             pub static MODEL: Model = match DiscrepancyTables::new(\n    \
              TERMS, &THETA, &PRECISION, Memory::from_lost({lost:?}), {threshold:?}, {least:?},\n) {{\n    \
              Ok(tables) => match Discrepancy::new(tables) {{\n        Ok(model) => model,\n        \
              Err(_) => panic!(\"no alarm\"),\n    }},\n    Err(_) => panic!(\"no tables\"),\n}};\n",

@@ -2,9 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::super::{Method, NetworkClassifier, NetworkError};
-use super::{head, lists, numbers};
-use crate::data::records::Variable;
+use fishweir_core::ObservationError;
+use fishweir_core::classify::{Decision, decide};
+use fishweir_core::filter::Recursion;
+use fishweir_core::network::NodeSum;
+
+use super::super::{NetworkClassifier, NetworkError};
+use super::{Lists, check_columns, head, lists, numbers, unfit};
+use crate::data::records::{Records, Variable};
 
 /// A classifier as sums of look-ups: a [`NodeSum`](fishweir_core::network::NodeSum) of a device, in its
 /// numbers.
@@ -27,11 +32,23 @@ impl DeployedSum {
     /// other nodes of each, an output a class, logarithms.
     ///
     /// # Errors
-    /// A probability of zero, whose logarithm a device's tables cannot hold.
+    /// A probability of zero, whose logarithm a device's tables cannot hold; a weight beyond single precision;
+    /// more states or entries than a device numbers.
     pub fn of(classifier: &NetworkClassifier) -> Result<Self, NetworkError> {
+        let deployed = Self::unchecked(classifier)?;
+        let mut weights = deployed.tables.iter().flatten().chain(&deployed.bias);
+        if weights.any(|weight| !weight.is_finite()) {
+            let what = "a weight is beyond single precision; fit with a larger pseudo-count";
+            return Err(NetworkError::Other(what.into()));
+        }
+        deployed.outputs(&Lists::of(&deployed.columns, &deployed.scopes))?;
+        Ok(deployed)
+    }
+
+    fn unchecked(classifier: &NetworkClassifier) -> Result<Self, NetworkError> {
         let (network, class) = (classifier.network(), classifier.class());
         let shape = network.shape();
-        if matches!(classifier.method(), Method::FisherTree | Method::FisherClimbed) {
+        if classifier.method().is_linear() {
             let rounded = |weights: &Vec<f64>| weights.iter().map(|&w| w as f32).collect();
             return Ok(Self {
                 columns: network.variables().to_vec(),
@@ -86,6 +103,35 @@ impl DeployedSum {
         Ok(deployed)
     }
 
+    /// A sum an output: what a device has in one.
+    fn outputs<'s>(&'s self, lists: &'s Lists) -> Result<Vec<NodeSum<'s, f32, 1>>, NetworkError> {
+        let terms = lists.terms(&self.columns)?;
+        let tables = self.tables.iter().zip(&self.bias);
+        tables.map(|(table, &bias)| NodeSum::new(terms, [table], [bias]).map_err(unfit)).collect()
+    }
+
+    /// Decides on every event alone as a device does, in its numbers.
+    ///
+    /// # Errors
+    /// An event that does not fit.
+    pub fn decisions(&self, events: &Records) -> Result<Vec<Decision>, NetworkError> {
+        check_columns(&self.columns, events)?;
+        let lists = Lists::of(&self.columns, &self.scopes);
+        let outputs = self.outputs(&lists)?;
+        let decision = |(record, event): (usize, &[u16])| {
+            let value = |output: &NodeSum<'_, f32, 1>| {
+                let mut state = output.start();
+                output.push(&mut state, event)?;
+                let [value] = output.values(&state);
+                Ok(value)
+            };
+            let values: Result<Vec<f32>, ObservationError> = outputs.iter().map(value).collect();
+            let wrong = |error| NetworkError::Other(format!("record {record}: {error}"));
+            Ok(decide(&values.map_err(wrong)?))
+        };
+        events.rows().enumerate().map(decision).collect()
+    }
+
     /// Bytes of flash.
     #[must_use]
     pub fn flash(&self) -> usize {
@@ -99,25 +145,21 @@ impl DeployedSum {
         8 * self.tables.len()
     }
 
-    /// Rust source that defines `MODEL`, a `static`, and the names of columns and classes.
+    /// Rust source that defines `MODEL`, a `static`, its type, and the names of columns, states
+    /// and classes.
     #[must_use]
     pub fn to_source(&self) -> String {
         let (cells, outputs) = (self.tables.first().map_or(0, Vec::len), self.tables.len());
-        let mut text = head("A classifier of events", "NodeSum", &self.columns, &self.scopes);
-        let classes = &self.classes;
-        let _ = write!(
-            text,
-            "/// The names of the classes, by index.\n#[rustfmt::skip]\n\
-             pub static CLASSES: [&str; {}] = {classes:?};\n\n\
-             #[rustfmt::skip]\nstatic TABLES: [[f32; {cells}]; {outputs}] = [\n",
-            classes.len()
-        );
+        let model = format!("NodeSum<'static, f32, {outputs}>");
+        let names = ["A classifier of events", "NodeSum", &model];
+        let mut text = head(names, &self.columns, &self.classes, &self.scopes);
+        let _ = writeln!(text, "#[rustfmt::skip]\nstatic TABLES: [[f32; {cells}]; {outputs}] = [");
         self.tables.iter().for_each(|table| _ = writeln!(text, "    {},", numbers(table)));
         let tables: Vec<String> = (0..outputs).map(|output| format!("&TABLES[{output}]")).collect();
         let _ = write!(
             text,
             "];\n\n/// The classifier: {} B of flash, {} B of state.\n#[rustfmt::skip]\n\
-             pub static MODEL: NodeSum<'static, f32, {outputs}> = match NodeSum::new(TERMS, [{}], {}) {{\n    \
+             pub static MODEL: Model = match NodeSum::new(TERMS, [{}], {}) {{\n    \
              Ok(model) => model,\n    Err(_) => panic!(\"no classifier\"),\n}};\n",
             self.flash(),
             self.ram(),

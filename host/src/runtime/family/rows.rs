@@ -11,7 +11,7 @@ use fishweir_core::{ModelError, ObservationError};
 
 use super::Shape;
 use super::device::DeployedEmission;
-use crate::runtime::with_states;
+use crate::runtime::{with_few_states, with_states};
 
 /// The emissions of all states of a model.
 pub(crate) trait Bank<W: Weight>: Send + Sync {
@@ -161,9 +161,13 @@ impl<F: OverRows, W: HostWeight> Banks<W> for F {
         first: usize,
         shape: Shape,
     ) -> Arc<dyn Bank<W>> {
-        with_states!(emission.len(), N => Arc::new(Held::<_, N>(std::array::from_fn(|state| {
-            F::state::<W>(emission.get(state), first, shape)
-        }))))
+        let states = |state| F::state::<W>(emission.get(state), first, shape);
+        // Training runs over plain numbers, and is worth a size of its own.
+        if const { size_of::<W::Tangent>() == 0 } {
+            with_states!(emission.len(), N => Arc::new(Held::<_, N>(std::array::from_fn(states))))
+        } else {
+            with_few_states!(emission.len(), N => Arc::new(Held::<_, N>(std::array::from_fn(states))))
+        }
     }
 }
 

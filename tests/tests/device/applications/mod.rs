@@ -3,15 +3,13 @@
 
 mod bridge;
 mod change;
+mod events;
 mod sensor;
 #[path = "../../../../firmware/src/applications/watch_sensor/simulated.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub, reason = "the firmware's file")]
 mod simulated;
 mod symbols;
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
-use std::thread;
 use std::time::Duration;
 
 use fishweir::data::{Dataset, Kind, ReadOptions};
@@ -61,19 +59,9 @@ fn build_around(board: &'static Board, application: &str, name: &str, model: &[u
 
 /// Waits for the greeting, sends all bytes, and returns the lines that come until the device ends.
 fn lines(qemu: Qemu, greeting: &str, sent: &[u8]) -> Result<Vec<String>, DeviceError> {
-    let conversation = |serial: &UnixStream| -> io::Result<Vec<String>> {
-        let mut lines = BufReader::new(serial).lines();
-        let first = lines.next().transpose()?;
-        assert_eq!(first.as_deref(), Some(greeting));
-        thread::scope(|scope| {
-            let mut serial = serial;
-            let sender = scope.spawn(move || serial.write_all(sent));
-            let lines = lines.collect();
-            sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            lines
-        })
-    };
-    qemu.talk(PATIENCE, conversation).map(|(lines, _)| lines)
+    let mut lines = qemu.exchange(PATIENCE, sent)?;
+    assert_eq!((!lines.is_empty()).then(|| lines.remove(0)).as_deref(), Some(greeting));
+    Ok(lines)
 }
 
 /// The watch recordings, with some channels only.

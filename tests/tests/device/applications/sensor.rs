@@ -16,7 +16,7 @@ use super::{Built, PATIENCE, build, on_every_board, recordings};
 const G_PER_DIGIT: f32 = 0.004;
 
 fn compiled(data: &Dataset) -> Deployed {
-    trained(data, ClassifierKind::Fisher).compile().expect("fits in f32")
+    trained(data, ClassifierKind::Fisher).deploy().expect("fits in f32")
 }
 
 /// The accelerations of a series that the models have not seen, in g.
@@ -51,7 +51,7 @@ impl Host<'_> {
                 stream.push(Sample::Row(&row)).expect("possible");
             }
             if ends.contains(&(t + 1)) {
-                let decision = stream.decision();
+                let decision = stream.decision().expect("in range");
                 let class = &self.deployed.classes()[decision.class];
                 let margin = decision.margin.to_bits();
                 lines.push(format!("decision {} {class} {margin:08x}", t + 1));

@@ -41,7 +41,7 @@ fn trained(kind: ClassifierKind) -> Deployed {
     options.scalings.truncate(1);
     let all: Vec<usize> = (0..data.series().len()).collect();
     let trained = train(&data, &all, &options, &|| ()).expect("trains");
-    trained.classifier.linear().expect("it compiles").compile().expect("fits in f32")
+    trained.classifier.deploy().expect("fits in f32")
 }
 
 /// The line that the device should answer.
@@ -61,7 +61,7 @@ fn answer(deployed: &Deployed, line: &str) -> String {
         }
         stream.push(Sample::Missing).expect("always possible");
     }
-    let decision = stream.decision();
+    let decision = stream.decision().expect("in range");
     let class = &deployed.classes()[decision.class];
     format!("{class} {:08x} {symbols} {missing} {unknown} 0", decision.margin.to_bits())
 }

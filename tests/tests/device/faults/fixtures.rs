@@ -10,7 +10,7 @@ use fishweir_tests::quick::trained;
 
 /// A quick fit.
 pub(crate) fn classifier() -> Deployed {
-    trained(&strings(90), ClassifierKind::Fisher).compile().expect("fits in f32")
+    trained(&strings(90), ClassifierKind::Fisher).deploy().expect("fits in f32")
 }
 
 /// An image of an application with the classifier in it, read in place.

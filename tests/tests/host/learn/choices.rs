@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use fishweir::classifier::{ExpansionKernel, Rule};
 use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples, ShortSeries, Windowing};
-use fishweir::deploy::{ExpansionKernel, ModelKind};
 use fishweir::fit::Topology;
 use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::FixedLengthModel;
@@ -164,7 +164,7 @@ fn what_was_chosen_is_noted() {
     let data = levels();
     let mut options = options(ClassifierKind::Fisher, 1);
     options.c = vec![2.5];
-    let notes = trained(&data, &options).classifier.provenance().notes.join("; ");
+    let notes = trained(&data, &options).classifier.provenance.notes.join("; ");
     let wanted = "linear support vector machine: score scaled by practical, C = 2.5, nothing to choose \
                   from; training series: as they are";
     assert!(notes.ends_with(wanted), "{notes}");
@@ -183,7 +183,7 @@ fn what_was_chosen_is_noted() {
     ] {
         let options =
             TrainOptions { kind, learner: Learner::KernelSvm, sigma: vec![2.0], ..options.clone() };
-        let notes = trained(&data, &options).classifier.provenance().notes.join("; ");
+        let notes = trained(&data, &options).classifier.provenance.notes.join("; ");
         assert!(notes.contains(kernel), "{notes}");
     }
 }
@@ -240,7 +240,7 @@ fn windows_that_no_device_can_store_are_left_out_and_counted() {
         let all: Vec<usize> = (0..12).collect();
         let options = TrainOptions { c: vec![1.0], ..TrainOptions::new(ClassifierKind::Bayes) };
         let trained = train_fixed_length(&data, &all, &model, &options).expect("trained");
-        let provenance = trained.classifier.provenance();
+        let provenance = &trained.classifier.provenance;
         (provenance.windows, provenance.notes.join("; "))
     };
     let (windows, said) = notes(3);
@@ -381,7 +381,7 @@ fn kernel_machines_are_judged_on_what_is_held_back() {
     for with_likelihood in [true, false] {
         let mut options = options(ClassifierKind::Gaussian, 1);
         (options.learner, options.with_likelihood) = (Learner::KernelSvm, with_likelihood);
-        let ModelKind::Machine(machine) = trained(&data, &options).classifier else {
+        let Rule::Expansion(machine) = trained(&data, &options).classifier.rule else {
             panic!("a kernel machine")
         };
         let ExpansionKernel::Scores { likelihood, centre, .. } = machine.kernel else {

@@ -2,7 +2,7 @@
 //! them.
 
 use fishweir::batch::log_likelihoods;
-use fishweir::classifier::{Classifier, Observations, Output, Provenance};
+use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
 use fishweir::data::{Samples, SamplesView};
 use fishweir::fit::{BaumWelch, Topology};
 
@@ -175,8 +175,8 @@ fn directions_weigh_scores() {
             centre: Vec::new(),
             scale: Vec::new(),
             models,
-            outputs: vec![Output { bias: 0.25, weights: likelihoods, directions }],
             normalisation: Normalisation::NONE,
+            rule: Rule::Linear(vec![Output { bias: 0.25, weights: likelihoods, directions }]),
             provenance: Provenance::default(),
         };
         let text = serde_json::to_string(&classifier).expect("JSON");
@@ -188,15 +188,15 @@ fn directions_weigh_scores() {
         let terms = features.iter().zip(&weights).map(|(feature, weight)| feature * weight);
         let (value, size) =
             terms.fold((0.25, 1.0), |(sum, size), term: f64| (sum + term, size + term.abs()));
-        let mut single = read.compile().expect("fits in f32").stream();
+        let mut single = read.deploy().expect("fits in f32").stream();
         let mut double = read.compile_in::<f64>().expect("fits").stream();
         for sample in view.iter() {
             single.push(sample).expect("possible");
             double.push(sample).expect("possible");
         }
-        let off = (double.decision_values()[0] - value).abs() / size;
+        let off = (double.decision_values().expect("in range")[0] - value).abs() / size;
         assert!(off < 1e-10, "{name}: off by {off:e} in f64");
-        let off = (f64::from(single.decision_values()[0]) - value).abs() / size;
+        let off = (f64::from(single.decision_values().expect("in range")[0]) - value).abs() / size;
         assert!(off < 64.0 * f64::from(f32::EPSILON), "{name}: off by {off:e} in f32");
     }
 }

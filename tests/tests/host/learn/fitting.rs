@@ -57,12 +57,9 @@ fn strings(from: u64, count: u64) -> Dataset {
 
 /// The share of series that a classifier decides rightly.
 fn accuracy(trained: &Trained, data: &Dataset) -> f64 {
-    let (figures, _) = fishweir::evaluate::evaluate(
-        trained.classifier.deploy().expect("it deploys").any(),
-        data,
-        None,
-    )
-    .expect("judged");
+    let (figures, _) =
+        fishweir::evaluate::evaluate(&trained.classifier.deploy().expect("it deploys"), data, None)
+            .expect("judged");
     figures.accuracy
 }
 
@@ -136,7 +133,7 @@ fn decisions(data: &Dataset, options: &TrainOptions) -> Vec<String> {
     let validated = cross_validate(&trainer, options, folds, &|| ()).expect("validated");
     let trained = trainer.train(&all(data), options, &|| ()).expect("trained");
     let (_, judged) = fishweir::evaluate::evaluate(
-        trained.classifier.deploy().expect("it deploys").any(),
+        &trained.classifier.deploy().expect("it deploys"),
         data,
         options.windowing.as_ref(),
     )
@@ -223,11 +220,11 @@ fn windows_from_the_middle_are_expected_and_classes_weigh_by_windows() {
     options.baum_welch.states = 2;
     let first = |options: &TrainOptions| -> (Vec<f64>, f64) {
         let trained = train(&data, &all(&data), options, &|| ()).expect("trained");
-        let classifier = trained.classifier.linear().expect("Bayes");
+        let classifier = trained.classifier;
         let long = data.classes().iter().position(|class| class == "long").expect("a class");
         let mut initial = classifier.models[long].initial.clone();
         initial.sort_by(f64::total_cmp);
-        (initial, classifier.outputs[0].bias)
+        (initial, classifier.outputs()[0].bias)
     };
     let (whole, even) = first(&options);
     assert!(whole[1] > 0.95 && even.abs() < 1e-12, "{whole:?} {even}");
@@ -249,7 +246,7 @@ fn priors_of_several_classes_are_their_shares() {
     let mut options = TrainOptions::new(ClassifierKind::Bayes);
     options.baum_welch.states = 1;
     let trained = train(&data, &all(&data), &options, &|| ()).expect("trained");
-    let outputs = &trained.classifier.linear().expect("Bayes").outputs;
+    let outputs = trained.classifier.outputs();
     for (class, (output, windows)) in outputs.iter().zip([3.0, 1.0, 2.0]).enumerate() {
         assert!((output.bias - f64::ln((windows + 1.0) / 9.0)).abs() < 1e-12, "{}", output.bias);
         let weights: Vec<f64> = (0..3).map(|model| f64::from(model == class)).collect();

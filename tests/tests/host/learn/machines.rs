@@ -251,8 +251,7 @@ fn a_trained_classifier_is_the_machine_of_its_scaled_features() {
         [(Learner::Logistic, Scaling::Practical), (Learner::Svm, Scaling::Diagonal)]
     {
         (options.learner, options.scalings) = (learner, vec![scaling]);
-        let trained = train(&data, &all, &options, &|| ()).expect("trained").classifier;
-        let classifier = trained.linear().expect("it compiles");
+        let classifier = train(&data, &all, &options, &|| ()).expect("trained").classifier;
         let (models, scale) = (classifier.models.clone(), classifier.scale.clone());
         let map = FeatureMap::new(Features::Scores, models, scale, true, classifier.normalisation);
         let views: Vec<SamplesView<'_>> =
@@ -273,7 +272,7 @@ fn a_trained_classifier_is_the_machine_of_its_scaled_features() {
         let pulled = metric.pull(&machine);
         let (directions, weights): (Vec<_>, Vec<f64>) =
             map.directions(&pulled.weights).into_iter().unzip();
-        let [output] = &classifier.outputs[..] else { panic!("one output") };
+        let [output] = classifier.outputs() else { panic!("one output") };
         assert_close(output.bias, pulled.bias, 1e-9, "bias");
         assert_eq!((output.weights.len(), &output.directions), (2, &directions));
         assert_eq!(output.weights, weights);

@@ -18,9 +18,17 @@ fn what_is_written_is_read_back_to_the_bit() {
             assert_eq!(NetworkFile::parse(path, &bytes).expect("a network"), file);
         }
     }
-    let odd = Variable::new("a b", ["x,y", "/*", "{"]);
-    let network = Network::new(vec![odd], vec![vec![]], &[vec![vec![0.1, 0.2, 0.7]]]).expect("one");
+    // Without their quotes the last two would be one.
+    let odd = Variable::new("a\\ \"b", ["x,y", "/*", "\\\\\" ", "'a'", "\"a\""]);
+    let rows = [vec![vec![0.1, 0.2, 0.3, 0.3, 0.1]]];
+    let network = Network::new(vec![odd], vec![vec![]], &rows).expect("one");
     assert_eq!(read_bif("odd", &write_bif(&network)).expect("a network"), network);
+    // As many states as there may be.
+    let many = Variable::new("m", (0..65535).map(|state| format!("s{state}")));
+    let rows = [vec![vec![1.0 / 65535.0; 65535]], vec![vec![1.0]; 65535]];
+    let network = Network::new(vec![many, Variable::new("o", ["o"])], vec![vec![], vec![0]], &rows);
+    let network = network.expect("two nodes");
+    assert_eq!(read_bif("many", &write_bif(&network)).expect("a network"), network);
 }
 
 const A: &str = "variable A { type discrete [2] { y, n }; }\n";

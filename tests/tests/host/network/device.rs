@@ -1,8 +1,11 @@
 //! Classifiers and alarms as a device holds them, against the host.
 
-use fishweir::data::records::Records;
+use fishweir::data::records::{MISSING, Records, Variable};
 use fishweir::network::learn::{HillClimb, Prior};
-use fishweir::network::{AlarmPlan, ClassifierPlan, DeployedSum, Method, NetworkFisher, Width};
+use fishweir::network::{
+    AlarmPlan, ClassifierPlan, DeployedAlarm, DeployedEvents, DeployedSum, EventCost, Method,
+    Network, NetworkError, NetworkFisher, Width,
+};
 use fishweir_core::classify::decide;
 use fishweir_core::filter::Running;
 use fishweir_core::network::{NodeSum, Terms};
@@ -38,17 +41,18 @@ fn sums_on_a_device_decide_as_the_host_does() {
         sum.validate().expect("finite");
         assert_eq!(sum.bytes(), deployed.flash(), "{method:?}");
         let mut stream = Running::new(&sum);
-        for (event, values) in events.rows().zip(classifier.values(&test).expect("judged")) {
+        let decisions = deployed.decisions(&events).expect("events");
+        let values = classifier.values(&test).expect("judged");
+        for ((event, values), decision) in events.rows().zip(values).zip(decisions) {
             stream.reset();
             stream.push(event).expect("an event");
             let (device, host) = (stream.read(), decide(&values));
+            assert_eq!(device, decision, "{method:?}");
             assert!((f64::from(device.margin) - host.margin).abs() < 1e-4 * (1.0 + host.margin));
             assert!(device.class == host.class || host.margin < 1e-4, "{method:?}");
         }
         let source = deployed.to_source();
-        for part in
-            ["pub static MODEL: NodeSum<'static, f32, 3>", "COLUMNS: [&str; 5]", "\"train\""]
-        {
+        for part in ["type Model = NodeSum<'static, f32, 3>", "COLUMNS: [&str; 5]", "\"train\""] {
             assert!(source.contains(part), "{source}");
         }
     }
@@ -89,5 +93,50 @@ fn alarms_come_as_rarely_as_wanted_and_name_what_changed() {
     assert!(plan.calibrate(&fisher, Some(&network.sample(4000, 1)), 1).is_err(), "too few");
     assert!(AlarmPlan { memory: 1.0, ..plan }.calibrate(&fisher, None, 1).is_err());
     let source = alarm.to_source();
-    assert!(source.contains("Discrepancy<'static, f32, 6, 37>"), "{source}");
+    assert!(source.contains("type Model = Discrepancy<'static, f32, 6, 37>"), "{source}");
+}
+
+#[test]
+fn what_no_device_holds_is_refused_where_it_is_exported() {
+    // One state too many, which a firmware's build would have found.
+    let (many, few) = (Variable::numbered(&[65_535, 2]), Records::of_rows(2, [[0, 0], [1, 1]]));
+    let plan = ClassifierPlan {
+        method: Method::NaiveBayes,
+        prior: Prior::PseudoCount(1.0),
+        climb: HillClimb::default(),
+    };
+    let classifier = plan.train(&many, &few, 1).expect("trained");
+    let error = DeployedSum::of(&classifier).expect_err("a state too many").to_string();
+    assert!(error.contains("`x0` has 65535 states; a device takes 1 to 65534"), "{error}");
+    let fisher = NetworkFisher::new(classifier.network().clone(), Width::default(), 1);
+    let error = DeployedAlarm::silent(&fisher, 9.0).expect_err("a state too many").to_string();
+    assert!(error.contains("`x0` has 65535 states"), "{error}");
+}
+
+#[test]
+fn an_alarm_says_what_it_costs_and_survives_what_cannot_be() {
+    let variables =
+        vec![Variable::new("door", ["shut", "open"]), Variable::new("lamp", ["off, or so", "on"])];
+    // Behind a shut door the lamp is off.
+    let tables = [vec![vec![0.75, 0.25]], vec![vec![1.0, 0.0], vec![0.5, 0.5]]];
+    let network = Network::new(variables, vec![vec![], vec![0]], &tables).expect("a network");
+    let fisher = NetworkFisher::new(network, Width::default(), 1);
+    let alarm = DeployedAlarm::silent(&fisher, 9.0).expect("fits");
+    let events = Records::of_rows(2, [[0, 0], [0, 1], [MISSING, 1]]);
+    assert!(matches!(alarm.alarms(&events), Err(NetworkError::Impossible { record: 1, .. })));
+    let deployed = DeployedEvents::Alarm(alarm);
+    assert_eq!(deployed.lines(&events), "shut,\"off, or so\"\nshut,on\n?,on\n");
+    let answers = deployed.answers(&events).expect("they fit");
+    assert!(answers[0].starts_with("normal 1 ") && answers[0].ends_with(" door"), "{answers:?}");
+    assert_eq!(answers[1], "refused 2 impossible");
+    assert!(answers[2].starts_with("normal 3 "), "{answers:?}");
+    let wanted = EventCost {
+        model_bytes: 2 * (2 + 2 + 3) + 8 * 6 + 12,
+        state_bytes: 4 * (6 + 2 + 3),
+        look_ups: 2 * 3,
+        operation: "multiply-adds",
+        push_operations: (2 + 2) + (2 + 2),
+        reading_operations: 2 * 6 + 2,
+    };
+    assert_eq!(deployed.cost(), wanted);
 }

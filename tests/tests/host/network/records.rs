@@ -57,6 +57,32 @@ fn numbers_are_cut_and_the_cuts_are_kept() {
 }
 
 #[test]
+fn a_number_is_one_state_however_it_is_written() {
+    let schema = learn(&table("n,t\n1.0,1\n2,x\n1,y\n-0,x\n"), &Binning::default());
+    let states: Vec<_> = schema.variables().into_iter().map(|one| one.states).collect();
+    assert_eq!(states, [vec!["-0", "1.0", "2"], vec!["1", "x", "y"]]);
+    let later = schema.records(&table("t,n\n1.00,1\nx,2e0\n+1,0.0\n")).expect("read");
+    assert_eq!(later.rows().collect::<Vec<_>>(), [&[1, 0], &[2, 1], &[0, 0]]);
+}
+
+#[test]
+fn names_of_columns_may_begin_as_lines_of_arff_do() {
+    for text in ["%wet,@door\n?,open\n5,shut\n", "@data,%wet\n5,1\n"] {
+        let names: Vec<String> = table(text).names().map(str::to_owned).collect();
+        assert_eq!(names.join(","), text.lines().next().expect("a header"));
+    }
+}
+
+#[test]
+fn a_class_has_the_states_that_are_found() {
+    let declared = "@attribute a {x,y}\n@attribute c {no,never,yes}\n@data\nx,no\ny,yes\nx,?\n";
+    let table = table(declared);
+    let schema = Schema::learn(&table, &[0, 1, 2], Some(1), &Binning::default()).expect("learnt");
+    assert_eq!(schema.variables()[1].states, ["no", "yes"]);
+    assert_eq!(learn(&table, &Binning::default()).variables()[1].states, ["no", "never", "yes"]);
+}
+
+#[test]
 fn what_is_wrong_is_named_by_file_line_and_column() {
     let schema = Schema::of_variables(&[Variable::new("a", ["y", "n"])]);
     for (text, says) in [
@@ -78,6 +104,8 @@ fn what_is_wrong_is_named_by_file_line_and_column() {
         ("@attribute a {y}\n", "no data"),
         ("@data\n1\n", "line 1: there is no @attribute above @data"),
         ("@attribute a {y,y}\n", "line 1: a state `y` has been before"),
+        ("@attribute a {}\n", "line 1: a state has no name"),
+        ("@attribute a {y,,n}\n", "line 1: a state has no name"),
         ("@attribute a {y\n", "line 1: the states do not end"),
         ("@attribute a date\n", "line 1: `date` is no type"),
         ("@attribute a {y}\n@attribute a {y}\n", "line 2: an attribute `a` has been before"),

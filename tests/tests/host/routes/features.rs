@@ -1,6 +1,6 @@
 //! Features are what their kernels are defined as.
 
-use fishweir::kernel::mean_map::{Cliques, Convention, LatentMap, Rbf};
+use fishweir::kernel::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
 use fishweir::kernel::{
     CountKernel, Counted, Gram, Information, InformationError, Kernel, TopKernel, Whitening,
 };
@@ -98,6 +98,33 @@ fn mixed_counts_are_the_latent_mean_map() {
             for (y, other) in rows.iter().enumerate() {
                 let kernel = emissions.get(x, y) + share(x) * share(y) * transitions.get(x, y);
                 assert_close(product(row, other), kernel, 1e-12, "kernel");
+            }
+        }
+    }
+}
+
+/// Mixed counts of words have the empirical mean map for inner products, but that words are divided by the number
+/// of samples. Missing samples are among those of the bank.
+#[test]
+fn mixed_words_are_the_empirical_mean_map() {
+    let bank = Bank::draw(Family::Symbols, 2, 13);
+    assert!(bank.views().iter().any(|view| view.observed() < view.len()));
+    for order in [0, 1, 2] {
+        for lambda in [0.0, 0.4, f64::INFINITY] {
+            let rbf = Rbf::new(lambda, Convention::Half).expect("not negative");
+            let features = Features::EmpiricalMap { order, mismatch: rbf.mismatch() };
+            let (map, rows) = extract(&bank, features, Normalisation::PER_SAMPLE);
+            assert_eq!((rows[0].len(), map.models().len()), (map.len(), 1));
+            let gram = EmpiricalMap { order, rbf }.gram(&bank.views()).expect("symbols");
+            let share = |x: usize| {
+                let samples = bank.views()[x].len() as f64;
+                (samples - order as f64) / samples
+            };
+            for (x, row) in rows.iter().enumerate() {
+                for (y, other) in rows.iter().enumerate() {
+                    let kernel = share(x) * share(y) * gram.get(x, y);
+                    assert_close(product(row, other), kernel, 1e-12, "kernel");
+                }
             }
         }
     }

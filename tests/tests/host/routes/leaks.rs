@@ -1,7 +1,6 @@
 //! What is held back is not seen: whatever a held-back series holds, training writes the same bytes.
 
 use fishweir::data::{Dataset, ReadOptions, Windowing};
-use fishweir::deploy::ModelKind;
 use fishweir::kernel::marginal::{FixedLengthModel, MarginalModel};
 use fishweir::learn::{
     ClassifierKind, Scaling, TrainError, TrainOptions, Trained, train, train_fixed_length,
@@ -63,8 +62,7 @@ fn options(kind: ClassifierKind) -> TrainOptions {
 fn bytes(trained: Result<Trained, TrainError>) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.json");
-    let classifier: ModelKind = trained.expect("trained").classifier;
-    classifier.save(&path).expect("written");
+    trained.expect("trained").classifier.save(&path).expect("written");
     std::fs::read(path).expect("read")
 }
 

@@ -62,7 +62,7 @@ fn main() {
 fn sources_hold_names_whatever_is_in_them() {
     let mut letters = trained(&strings(30), ClassifierKind::Bayes);
     letters.classes = NAMES[..2].iter().map(|name| name.to_string()).collect();
-    let source = letters.compile().expect("fits").to_source();
+    let source = letters.deploy().expect("fits").to_source();
     assert_eq!(compiled_names(&source), (letters.classes.clone(), vec![]));
 
     let mut channels = three_channels();
@@ -70,7 +70,7 @@ fn sources_hold_names_whatever_is_in_them() {
     let names: Vec<String> = [0, 1, 4].map(|name: usize| NAMES[name].to_owned()).to_vec();
     channels.observations = Observations::Channels(names.clone());
     let expected = (channels.classes.clone(), names);
-    assert_eq!(compiled_names(&channels.compile().expect("fits").to_source()), expected);
+    assert_eq!(compiled_names(&channels.deploy().expect("fits").to_source()), expected);
     assert_eq!(compiled_names(&channels.quantise().expect("fits").to_source()), expected);
 }
 
@@ -80,12 +80,12 @@ fn artefacts_give_names_back_or_refuse_them() {
     let names = ["\u{200f}d \"e\"", "", "\\n 'f' \u{2028}"].map(String::from);
     classifier.observations = Observations::Channels(names.to_vec());
     classifier.classes = ["", "*/ \u{202e}"].map(String::from).to_vec();
-    let deployed = classifier.compile().expect("fits");
+    let deployed = classifier.deploy().expect("fits");
     let bytes = deployed.to_artefact().expect("one line each");
     assert_eq!(Deployed::from_artefact("a", &bytes).expect("an artefact"), deployed);
     for name in ["two\nlines", "a carriage\r", "nothing\0"] {
         classifier.classes[1] = name.to_owned();
-        let refused = classifier.compile().expect("fits").to_artefact().expect_err("refused");
+        let refused = classifier.deploy().expect("fits").to_artefact().expect_err("refused");
         assert!(matches!(&refused, ArtefactFileError::Name { name: found } if found == name));
         assert!(!refused.to_string().contains(name), "{refused}");
     }
@@ -94,7 +94,7 @@ fn artefacts_give_names_back_or_refuse_them() {
 /// Another program's, with a sound checksum.
 #[test]
 fn an_artefact_with_a_name_that_none_is_written_with_is_refused() {
-    let deployed = three_channels().compile().expect("fits");
+    let deployed = three_channels().deploy().expect("fits");
     let (shape, payload) = (deployed.shape().expect("small"), deployed.payload());
     for (labels, sound) in
         [("a\nb\nx\ny\nz\n", true), ("a\nb\u{4}\nx\ny\nz\n", false), ("a\nb\nx\ny\r\nz\n", false)]

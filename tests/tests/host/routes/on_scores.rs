@@ -1,8 +1,8 @@
 //! Machines with kernels on scores: what streams is what was trained, in every kernel, scaling, family
 //! and topology; what cannot be deployed is refused before it is fitted; no held-back window is seen.
 
+use fishweir::classifier::{Classifier, ExpansionKernel, WhiteningRows};
 use fishweir::data::{Dataset, ReadOptions, Window};
-use fishweir::deploy::{ExpansionKernel, ModelKind, WhiteningRows};
 use fishweir::evaluate::{CrossValidationOptions, cross_validate};
 use fishweir::fit::Topology;
 use fishweir::kernel::ScoreKernel;
@@ -70,22 +70,20 @@ fn cut<'a>(data: &'a Dataset, series: &[usize]) -> Vec<Window<'a>> {
 /// The outputs' values of a trained machine on windows, from features and their metric in `f64`, which
 /// is where it was trained: `bias + sum_m coefficient_m k(z_m, z)`; and the sum of the terms' sizes.
 fn values_where_trained(
-    model: &ModelKind,
+    model: &Classifier,
     scaling: Scaling,
     (learned, judged): (&[Window<'_>], &[Window<'_>]),
 ) -> Vec<Vec<(f64, f64)>> {
-    let expansion = model.machine().expect("a machine");
-    let ExpansionKernel::Scores { models, scale, normalisation, likelihood, kernel, .. } =
-        &expansion.kernel
-    else {
+    let expansion = model.expansion().expect("a machine");
+    let ExpansionKernel::Scores { likelihood, kernel, .. } = &expansion.kernel else {
         panic!("on scores");
     };
     let map = FeatureMap::new(
         Features::Scores,
-        models.clone(),
-        scale.clone(),
+        model.models.clone(),
+        model.scale.clone(),
         *likelihood,
-        *normalisation,
+        model.normalisation,
     );
     let extract = |windows: &[Window<'_>]| -> Vec<Vec<f64>> {
         let views: Vec<_> = windows.iter().map(|window| window.samples).collect();
@@ -145,7 +143,7 @@ fn what_streams_is_what_was_trained() {
                         };
                         let trained = trainer.train(learned, &options, &|| ()).expect(&what);
                         let model = trained.classifier;
-                        assert_eq!(model.provenance().windows, learned.len());
+                        assert_eq!(model.provenance.windows, learned.len());
                         let deployed = model.deploy().expect(&what);
                         let windows = (&*cut(&data, learned), &*cut(&data, judged));
                         let wanted = values_where_trained(&model, scaling, windows);
@@ -184,13 +182,13 @@ fn whitening_that_does_not_mix_stays_a_factor_an_entry() {
             ..options(ClassifierKind::Gaussian, Topology::LeftToRight)
         };
         let trained = train(&data, &all, &options, &|| ()).expect("trains");
-        let Some(ExpansionKernel::Scores { whitening, centre, models, items, .. }) =
-            trained.classifier.machine().map(|machine| &machine.kernel)
+        let Some(ExpansionKernel::Scores { whitening, centre, items, .. }) =
+            trained.classifier.expansion().map(|machine| &machine.kernel)
         else {
             panic!("on scores");
         };
         // Whole scores and a log-likelihood a model; what a left-to-right model fixes is not weighed.
-        let entries = models.len() * (3 + 9 + 3 * 4 + 1);
+        let entries = trained.classifier.models.len() * (3 + 9 + 3 * 4 + 1);
         assert_eq!((centre.len(), items[0].len()), (entries, entries));
         let fixed = 3 + 3;
         match whitening {
@@ -223,8 +221,8 @@ fn width_and_cost_are_chosen_within_the_training_data() {
     let best = choice.candidates.iter().map(|one| one.accuracy).fold(0.0, f64::max);
     let first = choice.candidates.iter().find(|one| one.accuracy == best).expect("one");
     assert_eq!(choice.setting, first.setting);
-    let machine = trained.classifier.machine().expect("a machine");
-    assert_eq!(machine.models().len(), 1);
+    assert_eq!(trained.classifier.models.len(), 1);
+    let machine = trained.classifier.expansion().expect("a machine");
     let ExpansionKernel::Scores { kernel: ScoreKernel::Gaussian { gamma }, .. } = machine.kernel
     else {
         panic!("Gaussian");
@@ -325,7 +323,7 @@ fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
     let mut automatic = options(ClassifierKind::Cosine, Topology::Automatic);
     automatic.baum_welch.states = 4;
     let trained = train(&data, &all, &automatic, &|| ()).expect("trains").classifier;
-    assert!(trained.models().iter().all(|model| model.states() == 4));
+    assert!(trained.models.iter().all(|model| model.states() == 4));
     // More windows than a Gram matrix takes.
     let mut text = String::from("label\tid\tsequence\n");
     for n in 0..5_001 {

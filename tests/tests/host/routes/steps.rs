@@ -1,6 +1,6 @@
 //! Models whose states follow one another: what a device holds of them.
 
-use fishweir::classifier::Classifier;
+use fishweir::classifier::{Classifier, Output, Rule};
 use fishweir::data::Sample;
 use fishweir::deploy::{Deployed, PushError, Stream};
 use fishweir::learn::ClassifierKind;
@@ -17,13 +17,20 @@ use zerocopy::IntoBytes;
 const POSITIONS: usize = 12;
 type Steady = StreamClassifier<ContextModel<Steps, Categorical<4, Dual<f32, 1>>, POSITIONS>, 2, 1>;
 
+fn outputs_of(classifier: &mut Classifier) -> &mut [Output] {
+    match &mut classifier.rule {
+        Rule::Linear(outputs) => outputs,
+        _ => panic!("linear"),
+    }
+}
+
 fn fitted() -> Classifier {
     trained_by_position(&strings(30), ClassifierKind::Fisher, POSITIONS)
 }
 
 #[test]
 fn the_artefact_holds_no_chain_and_reads_back() {
-    let deployed = fitted().compile().expect("fits in f32");
+    let deployed = fitted().deploy().expect("fits in f32");
     assert_eq!(deployed.succession(), Succession::STEPS);
     assert_eq!(deployed.cost().model_bytes, size_of::<Steady>());
     let bytes = deployed.to_artefact().expect("small enough");
@@ -61,9 +68,12 @@ fn same_bits<'a>(
         };
         assert_eq!(host.push(sample), taken.map_err(PushError::from));
         refused += usize::from(taken.is_err());
-        assert_eq!(host.decision(), device.read());
+        assert_eq!(host.decision(), Ok(device.read()));
         assert_eq!(host.log_likelihoods(), steady.log_likelihoods(device.state()));
-        assert_eq!(host.decision_values(), steady.decision_values(device.state()));
+        assert_eq!(
+            host.decision_values().expect("in range"),
+            steady.decision_values(device.state())
+        );
         assert_eq!(host.samples(), device.state().samples());
     }
     (host, refused)
@@ -78,8 +88,8 @@ fn a_model_is_ruled_out_on_the_host_as_on_the_device() {
     probability[POSITIONS - 1] = vec![0.5, 0.25, 0.25, 0.0];
     let probability = classifier.models[1].emission.symbols_mut().expect("symbols");
     probability[POSITIONS - 1] = vec![0.0, 0.5, 0.25, 0.25];
-    classifier.outputs[0].weights = vec![-0.75, 0.5];
-    let deployed = classifier.compile().expect("fits in f32");
+    outputs_of(&mut classifier)[0].weights = vec![-0.75, 0.5];
+    let deployed = classifier.deploy().expect("fits in f32");
     let bytes = deployed.to_artefact().expect("small enough");
     let mut aligned = vec![0_u64; bytes.len().div_ceil(8)];
     aligned.as_mut_bytes()[..bytes.len()].copy_from_slice(&bytes);
@@ -93,8 +103,9 @@ fn a_model_is_ruled_out_on_the_host_as_on_the_device() {
         let out = if last == 0 { 1 } else { 0 };
         assert_eq!(stream.log_likelihoods()[out], f32::NEG_INFINITY);
         assert!(stream.log_likelihoods()[1 - out].is_finite());
-        assert_eq!((stream.decision().class, stream.decision().margin), (1 - out, f32::INFINITY));
-        assert_eq!(stream.leads()[out], f32::NEG_INFINITY);
+        let decision = stream.decision().expect("in range");
+        assert_eq!((decision.class, decision.margin), (1 - out, f32::INFINITY));
+        assert_eq!(stream.leads().expect("in range")[out], f32::NEG_INFINITY);
     }
 }
 
@@ -103,7 +114,7 @@ fn where_one_state_is_not_certain_all_are_hidden() {
     let mut classifier = fitted();
     let chain = &mut classifier.models[1].transition[3];
     (chain[3], chain[4]) = (0.25, 0.75);
-    let deployed = classifier.compile().expect("fits in f32");
+    let deployed = classifier.deploy().expect("fits in f32");
     assert_eq!(deployed.succession(), Succession::CHAIN);
     assert!(deployed.to_source().contains("Hmm<Categorical<4, Dual<f32, 1>>, 12>"));
     let bytes = deployed.to_artefact().expect("small enough");
@@ -116,8 +127,8 @@ fn models_of_a_bank_may_differ_in_length() {
     let mut classifier = fitted();
     let shorter = trained_by_position(&strings(30), ClassifierKind::Fisher, POSITIONS - 4);
     classifier.models[0] = shorter.models[0].clone();
-    classifier.outputs[0].directions[0] = shorter.outputs[0].directions[0].clone();
-    let deployed = classifier.compile().expect("fits in f32");
+    outputs_of(&mut classifier)[0].directions[0] = shorter.outputs()[0].directions[0].clone();
+    let deployed = classifier.deploy().expect("fits in f32");
     assert_eq!(deployed.succession(), Succession::STEPS);
     let bytes = deployed.to_artefact().expect("small enough");
     let read = Deployed::from_artefact("a", &bytes).expect("an artefact");

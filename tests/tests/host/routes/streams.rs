@@ -1,6 +1,6 @@
 //! A machine on features, streamed.
 
-use fishweir::classifier::{Classifier, Observations, Output, Provenance};
+use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
 use fishweir::data::SamplesView;
 use fishweir::kernel::{CrossGram, Gram};
 use fishweir::learn::{
@@ -59,13 +59,14 @@ fn train(
 
 /// The streams' values at the end of a sequence, in `f32` and in `f64`.
 fn streamed(classifier: &Classifier, samples: SamplesView<'_>) -> [Vec<f64>; 2] {
-    let mut single = classifier.compile().expect("compiles").stream();
+    let mut single = classifier.deploy().expect("compiles").stream();
     let mut double = classifier.compile_in::<f64>().expect("compiles").stream();
     for sample in samples.iter() {
         single.push(sample).expect("possible");
         double.push(sample).expect("possible");
     }
-    [single.decision_values().into_iter().map(f64::from).collect(), double.decision_values()]
+    let single = single.decision_values().expect("in range");
+    [single.into_iter().map(f64::from).collect(), double.decision_values().expect("in range")]
 }
 
 /// The sizes of a value's terms: what rounding is relative to.
@@ -117,12 +118,15 @@ fn check(
                 classes: (0..classes).map(|class| class.to_string()).collect(),
                 centre: Vec::new(),
                 scale: Vec::new(),
-                models: bank.models.clone(),
-                outputs,
+                models: map.models().to_vec(),
                 normalisation,
+                rule: match features {
+                    Features::EmpiricalMap { order, .. } => Rule::Words { order, outputs },
+                    _ => Rule::Linear(outputs),
+                },
                 provenance: Provenance::default(),
             };
-            let known = classifier.compile().expect("compiles").succession() == Succession::STEPS;
+            let known = classifier.deploy().expect("compiles").succession() == Succession::STEPS;
             // A direction that weighs transitions moves a chain that was known.
             let moves = matches!(features, Features::LatentMap { .. });
             assert_eq!(known, family == Family::Aligned && !moves);
@@ -151,7 +155,7 @@ const SCALINGS: [Scaling; 5] =
 const ALL: [Family; 3] = [Family::Symbols, Family::Channels, Family::Aligned];
 
 macro_rules! routes {
-    ($($name:ident: $features:ident $({ $field:ident: $value:expr })? of $families:expr;)*) => {$(
+    ($($name:ident: $features:ident $({ $($field:ident: $value:expr),* })? of $families:expr;)*) => {$(
         #[test]
         fn $name() {
             for family in $families {
@@ -164,7 +168,7 @@ macro_rules! routes {
                         Normalisation::PER_SAMPLE,
                         Normalisation::PER_ROOT_SAMPLE,
                     ] {
-                        let worst = check(family, Features::$features $({ $field: $value })?, scaling, normalisation);
+                        let worst = check(family, Features::$features $({ $($field: $value),* })?, scaling, normalisation);
                         println!("{family:?} {scaling:?} {normalisation:?}: {worst:.1e} in f32");
                     }
                 }
@@ -179,4 +183,6 @@ routes! {
     expected_statistics_compile_to_directions: Counts of ALL;
     latent_mean_maps_compile_to_directions:
         LatentMap { mismatch: 0.3 } of [Family::Symbols, Family::Aligned];
+    empirical_mean_maps_compile_to_contexts:
+        EmpiricalMap { order: 1, mismatch: 0.3 } of [Family::Symbols];
 }

@@ -57,13 +57,13 @@ fn every_learner_on_every_feature_in_every_scaling() {
                 };
                 let trained = trainer.train(learned, &options, &|| ()).expect(&what);
                 assert_eq!(trained.choice.expect("chosen").setting.scaling, Some(scaling));
-                let classifier = trained.classifier.linear().expect("it compiles");
+                let classifier = &trained.classifier;
                 assert!(classifier.provenance.notes.iter().any(|n| n.contains("balanced")));
                 let path = folder.path().join("model.json");
                 classifier.save(&path).expect("saved");
-                let deployed = classifier.compile().expect(&what);
+                let deployed = classifier.deploy().expect(&what);
                 assert_eq!(
-                    Classifier::load(&path).expect("read").compile().expect("same"),
+                    Classifier::load(&path).expect("read").deploy().expect("same"),
                     deployed
                 );
                 let windows = data.windows(None);
@@ -99,8 +99,7 @@ fn models_that_are_told_apart_have_one_topology() {
         let all: Vec<usize> = (0..data.series().len()).collect();
         let options = TrainOptions::new(ClassifierKind::Bayes);
         let trained = train(&data, &all, &options, &|| ()).expect("trained");
-        let states: Vec<usize> =
-            trained.classifier.models().iter().map(|one| one.states()).collect();
+        let states: Vec<usize> = trained.classifier.models.iter().map(|one| one.states()).collect();
         assert_eq!(states, if aligned { [10, 10] } else { [4, 4] });
     }
 }
@@ -133,7 +132,7 @@ fn a_shared_trainer_trains_what_a_new_one_does_and_fits_once() {
         ..options(ClassifierKind::Bayes)
     };
     let other = trainer.train(&all, &other, &count).expect("trained").classifier;
-    assert_eq!(other.models()[0].states(), 3);
+    assert_eq!(other.models[0].states(), 3);
 }
 
 /// Where no inner folds can be made both inner cross-validations take the middle of every list, and the
@@ -149,7 +148,7 @@ fn without_inner_folds_the_middle_is_taken_and_said() {
         let choice = trained.choice.expect("a choice");
         assert_eq!((choice.by, choice.setting.c), (ChosenBy::Middle, 1.0));
         assert_eq!(choice.setting.scaling, options.scalings.last().copied());
-        let notes = trained.classifier.provenance().notes.join("; ");
+        let notes = trained.classifier.provenance.notes.join("; ");
         assert!(notes.contains("too few series or groups for inner folds"), "{notes}");
     }
     let labels = vec![0, 1, 1];

@@ -1,0 +1,20 @@
+//! `events` on the chosen board: records as text over its serial port, decisions or alarms out.
+#![no_std]
+#![no_main]
+
+use fishweir_core::filter::Running;
+use fishweir_firmware::applications::events::{Line, Names, events, longest};
+use fishweir_firmware::boards::Parts;
+use fishweir_firmware::image::{self, entry};
+use fishweir_firmware::model::{self, CLASSES, COLUMNS, STATES};
+
+#[entry]
+fn main() -> ! {
+    let Parts { mut serial, meter, .. } = image::start("events");
+    let model = image::expect(model::load(), "the model was refused");
+    let names = Names { columns: &COLUMNS, states: &STATES, classes: &CLASSES };
+    let (mut event, mut field) = ([0; COLUMNS.len()], [0; longest(&STATES)]);
+    let mut line = Line::new(names, &mut event, &mut field);
+    let outcome = events(&mut serial, &meter, &mut Running::new(model), &mut line);
+    image::finish(outcome, "the stream broke off")
+}

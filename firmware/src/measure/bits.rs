@@ -1,0 +1,146 @@
+//! Streams whose every reading the host repeats, bit for bit: a bank of linear dynamical systems, mixed counts of
+//! words and mixed expected counts, each along a direction. The host compiles this file too.
+
+use fishweir_core::ModelError;
+use fishweir_core::classify::{Normalisation, StreamClassifier, StreamModel};
+use fishweir_core::context::{Automaton, MarkovString, StringEnd};
+use fishweir_core::dynamics::{Dynamics, Parameters};
+use fishweir_core::emission::Categorical;
+use fishweir_core::filter::Recursion;
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::number::Dual;
+
+/// A number and its rate of change along one direction.
+pub type Weight = Dual<f32, 1>;
+/// Weights of words of three symbols.
+pub type Words = StreamClassifier<MarkovString<4, 16, Weight>, 1, 1>;
+/// Weights of expected counts.
+pub type Latent = StreamClassifier<Hmm<Categorical<4, Weight>, 2>, 1, 1>;
+/// Two systems.
+pub type Systems = StreamClassifier<Dynamics<2, 2, Weight>, 2, 1>;
+
+/// Samples of a stream, missing ones among them.
+pub const SAMPLES: usize = 512;
+/// What decisions start from.
+pub const BIAS: f32 = 0.125;
+/// `[from][to]`.
+pub const TRANSITION: [[f32; 2]; 2] = [[0.75, 0.25], [0.125, 0.875]];
+/// `[state][symbol]`.
+pub const PROBABILITY: [[f32; 4]; 2] = [[0.5, 0.25, 0.125, 0.125], [0.125, 0.125, 0.25, 0.5]];
+
+/// What a count weighs, from -1/2 to 1/2: products of it with powers of two are exact.
+pub const fn weight(row: usize, column: usize) -> f32 {
+    ((5 * row + 3 * column + row * column) % 9) as f32 / 8.0 - 0.5
+}
+
+/// The symbol at a time; `None` of a missing one.
+pub const fn symbol(time: usize) -> Option<usize> {
+    if time % 29 == 17 { None } else { Some((time * time / 3 + 5 * time) % 4) }
+}
+
+/// The row at a time; `None` of a missing one.
+pub fn row(time: usize) -> Option<[f32; 2]> {
+    let at = |k: usize| ((time * time + k * time) % 23) as f32 / 8.0 - 1.25;
+    if time % 31 == 11 { None } else { Some([at(3), at(7)]) }
+}
+
+/// A probability, with the rate that weighs how often it is taken.
+const fn counted(probability: f32, weight: f32) -> Weight {
+    Dual { value: probability, tangent: [probability * weight] }
+}
+
+/// Weights of words.
+pub static WORDS: Words = {
+    let Ok(contexts) = Automaton::order(2, StringEnd::Open) else { panic!("not 16 contexts") };
+    let mut rows = [Categorical::from_parts([counted(0.25, 0.0); 4]); 16];
+    let mut context = 0;
+    while context < 16 {
+        rows[context] = Categorical::from_parts([
+            counted(0.25, weight(context, 0)),
+            counted(0.25, weight(context, 1)),
+            counted(0.25, weight(context, 2)),
+            counted(0.25, weight(context, 3)),
+        ]);
+        context += 1;
+    }
+    let words = MarkovString::new(contexts, rows);
+    StreamClassifier::new([words], [[0.0]], [BIAS], Normalisation::PER_SAMPLE)
+};
+
+/// Weights of expected counts.
+pub fn latent() -> Latent {
+    let row =
+        |state: usize| core::array::from_fn(|to| counted(TRANSITION[state][to], weight(state, to)));
+    let emission = |state: usize| {
+        Categorical::from_parts(core::array::from_fn(|symbol| {
+            counted(PROBABILITY[state][symbol], weight(symbol, state))
+        }))
+    };
+    let chain = Chain::from_parts([counted(0.5, 0.0); 2], [row(0), row(1)]);
+    let hmm = Hmm::new(chain, [emission(0), emission(1)]);
+    StreamClassifier::new([hmm], [[0.0]], [BIAS], Normalisation::PER_SAMPLE)
+}
+
+/// The parameters of a system.
+pub const fn system(turn: f32) -> Parameters<f32, 2, 2> {
+    Parameters {
+        initial_mean: [0.25, -0.5],
+        initial_covariance: [[1.0, 0.25], [0.25, 0.75]],
+        transition: [[0.875, turn], [-turn, 0.75]],
+        state_noise: [[0.25, 0.0625], [0.0625, 0.125]],
+        observation: [[1.0, 0.5], [-0.25, 0.75]],
+        observation_noise: [[0.5, 0.125], [0.125, 0.25]],
+    }
+}
+
+/// Two systems, along a direction in how they move and what is seen.
+///
+/// # Errors
+/// None: they are systems.
+pub fn systems() -> Result<Systems, ModelError> {
+    let direction = Parameters {
+        transition: [[0.5, -0.25], [0.125, 0.25]],
+        observation: [[0.25, 0.5], [-0.5, 0.125]],
+        ..Parameters::ZERO
+    };
+    let along = |turn| Dynamics::new(&system(turn).along(&[direction]));
+    let models = [along(0.25)?, along(-0.375)?];
+    Ok(StreamClassifier::new(models, [[1.0, -1.0]], [BIAS], Normalisation::NONE))
+}
+
+/// What was read, folded into a word: an FNV-1a hash of the bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digest(pub u32);
+
+impl Digest {
+    /// Of nothing.
+    pub const NEW: Self = Self(0x811C_9DC5);
+
+    /// Takes in the bits of a number.
+    pub fn add(&mut self, x: f32) {
+        for byte in x.to_bits().to_le_bytes() {
+            self.0 = (self.0 ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+    }
+}
+
+/// What a classifier reads after every sample of a stream: the value that decides and the log-likelihoods. `None`
+/// if a sample is refused.
+pub fn digest<H, const M: usize>(
+    classifier: &StreamClassifier<H, M, 1>,
+    stream: fn(usize) -> Option<H::Observation>,
+) -> Option<Digest>
+where
+    H: StreamModel<Real = f32, Observation: Sized>,
+{
+    let (mut digest, mut state) = (Digest::NEW, classifier.start());
+    for time in 0..SAMPLES {
+        match stream(time) {
+            Some(x) => classifier.push(&mut state, &x).ok()?,
+            None => classifier.push_missing(&mut state),
+        }
+        let values = classifier.decision_values(&state);
+        values.into_iter().chain(classifier.log_likelihoods(&state)).for_each(|x| digest.add(x));
+    }
+    Some(digest)
+}

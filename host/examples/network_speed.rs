@@ -1,0 +1,149 @@
+//! Bayesian networks against the clock: a graph learnt from rows drawn, queries of a junction tree, the
+//! Fisher features of a million records.
+//!
+//! ```sh
+//! cargo run --release -p fishweir --example network_speed -- FOLDER tests/data/bn-networks/alarm.bif ...
+//! python3 host/examples/network_peers.py networks FOLDER tests/data/bn-networks/alarm.bif ...
+//! ```
+//!
+//! FOLDER gets, of each network, the rows as CSV, and the graph, the queries, their answers and the seconds
+//! as JSON, from which the script lets pgmpy do the same. Each figure is the best of several runs.
+//! `RAYON_NUM_THREADS=1` is one thread.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use fishweir::data::records::{MISSING, Records};
+use fishweir::network::learn::{HillClimb, Score, graph_score};
+use fishweir::network::{Inference, Network, NetworkFile, NetworkFisher, Width};
+use serde_json::json;
+
+/// Rows that a graph is learnt from.
+const ROWS: usize = 20_000;
+/// Queries, each of one node given so many others, from a row drawn.
+const QUERIES: usize = 200;
+const GIVEN: usize = 3;
+/// Records whose features are computed, and how many of them at once: features are dense.
+const RECORDS: usize = 1_000_000;
+const AT_ONCE: usize = 10_000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut paths = std::env::args_os().skip(1).map(PathBuf::from);
+    let folder = paths.next().ok_or("give a folder and networks in BIF")?;
+    fs::create_dir_all(&folder)?;
+    let threads = std::thread::available_parallelism()?;
+    println!(
+        "{threads} processors, RAYON_NUM_THREADS {:?}\n",
+        std::env::var("RAYON_NUM_THREADS").ok()
+    );
+    for path in paths {
+        let file = NetworkFile::read(&path)?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        println!("{name}");
+        let found = measure(file.network(), &folder.join(&*name))?;
+        fs::write(folder.join(format!("{name}.json")), serde_json::to_string_pretty(&found)?)?;
+    }
+    Ok(())
+}
+
+fn measure(network: &Network, to: &Path) -> Result<serde_json::Value, Box<dyn Error>> {
+    let (variables, shape) = (network.variables(), network.shape());
+    let rows = network.sample(ROWS, 1);
+    fs::write(to.with_extension("csv"), csv(network, &rows))?;
+    let name = |node: usize| variables[node].name.as_str();
+    let edges = |parents: &[Vec<usize>]| -> Vec<[&str; 2]> {
+        let of = |(child, parents): (usize, &Vec<usize>)| {
+            parents.iter().map(|&parent| [name(parent), name(child)]).collect::<Vec<_>>()
+        };
+        parents.iter().enumerate().flat_map(of).collect()
+    };
+
+    let climb = HillClimb::default();
+    let (climb_seconds, climbed) = best(3, || climb.learn(variables, &rows));
+    let climbed = climbed?;
+    let truth = graph_score(Score::Bic, variables, shape.all_parents(), &rows)?;
+    println!(
+        "  climb       {climb_seconds:9.3} s   {} changes, BIC {:.1}, of the true graph {truth:.1}",
+        climbed.steps, climbed.score
+    );
+
+    let (build, inference) = best(5, || Inference::of(network, Width::default()));
+    let inference = inference?;
+    // Every fifth node from one that changes from query to query; each row is drawn, hence possible.
+    let drawn = network.sample(QUERIES, 2);
+    let queries = drawn.rows().enumerate().map(|(query, row)| {
+        let mut evidence = vec![MISSING; row.len()];
+        (1..=GIVEN)
+            .map(|i| (query + 5 * i) % row.len())
+            .for_each(|node| evidence[node] = row[node]);
+        (query % row.len(), evidence)
+    });
+    let queries: Vec<(usize, Vec<u16>)> = queries.collect();
+    let answer = |(node, evidence): &(usize, Vec<u16>)| {
+        inference.posterior(evidence).map(|found| found.marginal(*node)).unwrap_or_default()
+    };
+    let (seconds, answers) = best(5, || queries.iter().map(answer).collect::<Vec<_>>());
+    let microseconds = seconds * 1e6 / QUERIES as f64;
+    println!("  query       {microseconds:9.1} us  the tree in {:.2} ms", build * 1e3);
+    let asked = queries.iter().zip(&answers).map(|((node, evidence), answer)| {
+        let given = evidence.iter().enumerate().filter(|(_, state)| **state != MISSING);
+        let given: serde_json::Map<String, serde_json::Value> = given
+            .map(|(node, &state)| {
+                (name(node).to_owned(), variables[node].states[usize::from(state)].clone().into())
+            })
+            .collect();
+        json!({ "node": name(*node), "given": given, "states": variables[*node].states, "answer": answer })
+    });
+    let asked: Vec<_> = asked.collect();
+
+    let fisher = NetworkFisher::new(network.clone(), Width::default(), 1);
+    let chunk = network.sample(AT_ONCE, 3);
+    let (features, _) = best(3, || {
+        (0..RECORDS / AT_ONCE).for_each(|_| _ = black_box(fisher.features(&chunk)));
+    });
+    let million = network.sample(RECORDS, 4);
+    let (mean, _) = best(3, || black_box(fisher.mean(&million).is_ok()));
+    let (features, mean) = (features * 1e9 / RECORDS as f64, mean * 1e9 / RECORDS as f64);
+    println!(
+        "  features    {features:9.0} ns  a record of {} nodes, {} cells; mean feature {mean:.0} ns",
+        shape.nodes(),
+        shape.all_cells()
+    );
+    Ok(json!({
+        "climb_seconds": climb_seconds,
+        "edges": edges(&climbed.parents),
+        "truth": edges(shape.all_parents()),
+        "query_microseconds": microseconds,
+        "queries": asked,
+    }))
+}
+
+/// The least seconds that it took, and what it came to.
+fn best<T>(times: usize, mut work: impl FnMut() -> T) -> (f64, T) {
+    let mut run = || {
+        let begun = Instant::now();
+        let done = work();
+        (begun.elapsed().as_secs_f64(), done)
+    };
+    let first = run();
+    (1..times).fold(first, |least, _| {
+        let next = run();
+        if next.0 < least.0 { next } else { least }
+    })
+}
+
+/// Rows of states' names.
+fn csv(network: &Network, rows: &Records) -> String {
+    let variables = network.variables();
+    let names: Vec<&str> = variables.iter().map(|one| one.name.as_str()).collect();
+    let mut text = names.join(",") + "\n";
+    for row in rows.rows() {
+        let states = row.iter().zip(variables).map(|(&v, one)| one.states[usize::from(v)].as_str());
+        let _ = writeln!(text, "{}", states.collect::<Vec<_>>().join(","));
+    }
+    text
+}

@@ -1,0 +1,213 @@
+//! The files of what was fitted: JSON in an envelope with a format and a checksum.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::Classifier;
+use crate::files::{self, FileError};
+
+/// Why a classifier's file was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClassifierError {
+    /// The file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Not JSON, or not of this form.
+    #[error("{file}: not a fishweir model: {why}")]
+    Format {
+        /// The file.
+        file: String,
+        /// What the parser says, with line and column.
+        why: String,
+    },
+    /// Written by a version that this one does not read.
+    #[error("{file}: model file of format {found}, this program reads {FORMAT}; fit it again")]
+    Version {
+        /// The file.
+        file: String,
+        /// Its format.
+        found: u32,
+    },
+    /// The checksum differs.
+    #[error("{file}: the model file is damaged (its checksum differs); fit or copy it again")]
+    Checksum {
+        /// The file.
+        file: String,
+    },
+    /// The parts do not fit each other.
+    #[error("{file}: {why}")]
+    Inconsistent {
+        /// The file.
+        file: String,
+        /// Which part, and what is wrong.
+        why: String,
+    },
+}
+
+/// The format of model files.
+const FORMAT: u32 = 2;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Envelope<C> {
+    fishweir_model: u32,
+    crc32: u32,
+    classifier: C,
+}
+
+/// Writes a classifier of any kind as JSON with a checksum, whole or not at all.
+pub(crate) fn save<C: Serialize>(path: &Path, classifier: &C) -> Result<(), ClassifierError> {
+    Ok(files::write_whole(path, seal(classifier)?.as_bytes())?)
+}
+
+/// The content of its file.
+pub(crate) fn seal<C: Serialize>(classifier: &C) -> Result<String, ClassifierError> {
+    let format = |error: serde_json::Error| not_a_model("the model", &error);
+    let text = serde_json::to_string(classifier).map_err(format)?;
+    let crc32 = crc32fast::hash(text.as_bytes());
+    let classifier = RawValue::from_string(text).map_err(format)?;
+    let envelope = Envelope { fishweir_model: FORMAT, crc32, classifier };
+    let mut text = serde_json::to_string(&envelope).map_err(format)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// The classifier in a file, as JSON, and where it begins there.
+pub(crate) struct Content<'a> {
+    /// For messages.
+    file: &'a str,
+    text: &'a str,
+    /// Lines before its own first one.
+    lines: usize,
+    /// Bytes before it on that line.
+    columns: usize,
+}
+
+impl<'a> Content<'a> {
+    /// What it says; an error names its place in the file.
+    pub(crate) fn parse<T: Deserialize<'a>>(&self) -> Result<T, ClassifierError> {
+        serde_json::from_str(self.text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let text = error.to_string();
+            let why = match text.strip_suffix(&format!(" at line {line} column {column}")) {
+                Some(what) => {
+                    let before = if line == 1 { self.columns } else { 0 };
+                    format!("{what} at line {} column {}", line + self.lines, column + before)
+                }
+                None => text,
+            };
+            ClassifierError::Format { file: self.file.to_owned(), why }
+        })
+    }
+}
+
+/// The classifier in a file of the right format and checksum; `file` is for messages.
+pub(crate) fn unseal<'a>(file: &'a str, bytes: &'a [u8]) -> Result<Content<'a>, ClassifierError> {
+    let envelope: Envelope<&RawValue> =
+        serde_json::from_slice(bytes).map_err(|error| not_a_model(file, &error))?;
+    if envelope.fishweir_model != FORMAT {
+        let found = envelope.fishweir_model;
+        return Err(ClassifierError::Version { file: file.to_owned(), found });
+    }
+    let text = envelope.classifier.get();
+    if crc32fast::hash(text.as_bytes()) != envelope.crc32 {
+        return Err(ClassifierError::Checksum { file: file.to_owned() });
+    }
+    let whole = std::str::from_utf8(bytes).unwrap_or_default();
+    let before = whole.split_once(text).map_or("", |(before, _)| before);
+    let lines = before.matches('\n').count();
+    let columns = before.rsplit('\n').next().map_or(0, str::len);
+    Ok(Content { file, text, lines, columns })
+}
+
+/// What the parser says of a file.
+fn not_a_model(file: &str, error: &serde_json::Error) -> ClassifierError {
+    ClassifierError::Format { file: file.to_owned(), why: error.to_string() }
+}
+
+impl Classifier {
+    /// Writes the classifier as JSON with a checksum, whole or not at all.
+    ///
+    /// # Errors
+    /// [`ClassifierError::File`] if the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), ClassifierError> {
+        save(path, self)
+    }
+
+    /// Reads a classifier and checks it: format, checksum, shapes and numbers.
+    ///
+    /// # Errors
+    /// [`ClassifierError`] naming the file and what is wrong.
+    pub fn load(path: &Path) -> Result<Self, ClassifierError> {
+        let bytes = files::read(path)?;
+        Self::parse(&path.display().to_string(), &bytes)
+    }
+
+    /// Reads from memory what [`load`](Self::load) reads from a file; `file` is for messages.
+    ///
+    /// # Errors
+    /// [`ClassifierError`] naming the file and what is wrong.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
+        let content = unseal(file, bytes)?;
+        let classifier: Self = content.parse()?;
+        let inconsistent = |why| ClassifierError::Inconsistent { file: file.to_owned(), why };
+        classifier.check().map_err(inconsistent)?;
+        Ok(classifier)
+    }
+
+    /// What [`save`](Self::save) writes.
+    ///
+    /// # Errors
+    /// Where a number has no place in JSON.
+    pub fn to_json(&self) -> Result<String, ClassifierError> {
+        seal(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fishweir_core::classify::Normalisation;
+
+    use super::*;
+    use crate::classifier::{Expansion, ExpansionKernel, Observations, Provenance, Rule};
+    use crate::runtime::{Emissions, Hmm};
+
+    #[test]
+    fn a_machine_is_read_as_it_was_written() {
+        let machine = Classifier {
+            method: "fixed-length".into(),
+            observations: Observations::Symbols("HT".into()),
+            classes: vec!["a".into(), "b".into()],
+            centre: Vec::new(),
+            scale: Vec::new(),
+            models: vec![Hmm {
+                initial: vec![1.0],
+                transition: vec![vec![1.0]],
+                emission: Emissions::categorical(vec![vec![0.1, 0.9]]),
+            }],
+            normalisation: Normalisation::NONE,
+            rule: Rule::Expansion(Expansion {
+                kernel: ExpansionKernel::FixedLength {
+                    items: vec![vec![0, 1], vec![1, 1]],
+                    normalised: true,
+                    log_scale: 0.0,
+                },
+                coefficients: vec![vec![0.1, -1.0 / 3.0]],
+                biases: vec![1e-300],
+            }),
+            provenance: Provenance { windows: 2, ..Provenance::default() },
+        };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("machine.json");
+        machine.save(&path).expect("writes");
+        assert_eq!(Classifier::load(&path).expect("a machine"), machine);
+        let mut bytes = std::fs::read(&path).expect("reads");
+        let at = bytes.windows(4).position(|bytes| bytes == b"0.33").expect("a third");
+        bytes[at + 2] = b'4';
+        let refused = Classifier::parse("machine.json", &bytes).expect_err("damaged");
+        assert!(matches!(refused, ClassifierError::Checksum { .. }), "{refused}");
+    }
+}

@@ -1,0 +1,278 @@
+//! A trained classifier, in `f64`, and its file.
+
+mod file;
+mod rule;
+
+use std::fmt;
+
+use fishweir_core::classify::Normalisation;
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Alphabet, Kind, Windowing};
+use crate::runtime::{Hmm, HmmError};
+
+pub use crate::runtime::EmissionDirection;
+pub use file::ClassifierError;
+pub(crate) use file::{save, seal, unseal};
+pub use rule::{
+    CONTEXTS_AT_MOST, Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows,
+    contexts_of,
+};
+
+/// What an observation is, by names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Observations {
+    /// A row of named channels.
+    Channels(Vec<String>),
+    /// One of these symbols, in order.
+    Symbols(String),
+}
+
+/// How a classifier was trained: for whoever reads its file, and for `evaluate` to cut alike.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// Version of the program.
+    pub version: String,
+    /// Name of the data file, without its folder.
+    pub data: String,
+    /// Series trained on.
+    pub series: usize,
+    /// Windows trained on.
+    pub windows: usize,
+    /// How windows were cut; `None` for whole series.
+    pub windowing: Option<Windowing>,
+    /// What was chosen and how, in words.
+    pub notes: Vec<String>,
+}
+
+/// A trained classifier of streams, in `f64`, in the sensor's own units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Classifier {
+    /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map` or `empirical-mean-map`; of a kernel machine `gaussian`, `polynomial`
+    /// or `cosine`, or a kernel by marginalisation: `fixed-length`.
+    pub method: String,
+    /// What it observes.
+    pub observations: Observations,
+    /// Names of the classes.
+    pub classes: Vec<String>,
+    /// Each channel's mean over the training data; empty for symbols.
+    pub centre: Vec<f64>,
+    /// Each channel's standard deviation over the training data; empty for symbols. Centre and scale
+    /// are folded into the models: samples are pushed as the sensor gives them.
+    pub scale: Vec<f64>,
+    /// The bank of models, or the kernel's.
+    pub models: Vec<Hmm>,
+    /// How evidence, or scores, are scaled by the length: `none`, `per_sample` or `per_root_sample`.
+    #[serde(with = "normalisation_name")]
+    pub normalisation: Normalisation,
+    /// What it decides by.
+    pub rule: Rule,
+    /// How it was trained.
+    pub provenance: Provenance,
+}
+
+impl Classifier {
+    /// What an observation is, as the readers of data want it.
+    ///
+    /// # Errors
+    /// If the symbols are no alphabet.
+    pub fn kind(&self) -> Result<Kind, crate::data::DataError> {
+        self.observations.kind()
+    }
+
+    /// States of the largest model: all are padded to it.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.models.iter().map(Hmm::states).max().unwrap_or(0)
+    }
+
+    /// Channels or symbols.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.observations.size()
+    }
+
+    /// The outputs of a linear rule; none of another.
+    #[must_use]
+    pub fn outputs(&self) -> &[Output] {
+        match &self.rule {
+            Rule::Linear(outputs) | Rule::Words { outputs, .. } => outputs,
+            Rule::Expansion(_) => &[],
+        }
+    }
+
+    /// Symbols of a word before its last, where words are weighed.
+    #[must_use]
+    pub fn order(&self) -> Option<usize> {
+        match &self.rule {
+            Rule::Words { order, .. } => Some(*order),
+            _ => None,
+        }
+    }
+
+    /// The kernel machine, if it is one.
+    #[must_use]
+    pub fn expansion(&self) -> Option<&Expansion> {
+        match &self.rule {
+            Rule::Expansion(expansion) => Some(expansion),
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.classes.len() < 2 {
+            return Err(format!("{} classes: it decides nothing", self.classes.len()));
+        }
+        // An artefact and a device's log have them a line each.
+        let channels = match &self.observations {
+            Observations::Channels(names) => names.as_slice(),
+            Observations::Symbols(_) => &[],
+        };
+        if let Some(name) =
+            self.classes.iter().chain(channels).find(|name| name.contains(char::is_control))
+        {
+            return Err(format!("the name {name:?} has a control character in it"));
+        }
+        self.check_models()?;
+        match &self.rule {
+            Rule::Linear(outputs) | Rule::Words { outputs, .. } => self.check_outputs(outputs),
+            // Its tables are judged where they are rounded.
+            Rule::Expansion(_) => Ok(()),
+        }
+    }
+
+    /// Models are valid, emit what is observed, and are of one family; else what is wrong, in words.
+    pub(crate) fn check_models(&self) -> Result<(), String> {
+        let symbols = matches!(self.observations, Observations::Symbols(_));
+        let first = self.models.first().ok_or("no model")?;
+        for (index, model) in self.models.iter().enumerate() {
+            if symbols != model.emission.is_over_symbols() {
+                return Err(format!("model {index} emits something else than is observed"));
+            }
+            let valid = model.validate_over(self.size());
+            valid.map_err(|error: HmmError| format!("model {index}: {error}"))?;
+            if let Some(what) = model.emission.difference(&first.emission) {
+                return Err(format!("model {index} {what}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many contexts there are where each is so many symbols.
+    fn contexts(&self, order: usize) -> Option<usize> {
+        let of_words = matches!(self.observations, Observations::Symbols(_))
+            && matches!(self.models.as_slice(), [model] if model.states() == 1);
+        if of_words { contexts_of(self.size(), order) } else { None }
+    }
+
+    fn check_outputs(&self, outputs: &[Output]) -> Result<(), String> {
+        let (classes, models) = (self.classes.len(), self.models.len());
+        if outputs.len() != classes && (classes, outputs.len()) != (2, 1) {
+            return Err(format!("{} outputs for {classes} classes", outputs.len()));
+        }
+        let contexts = match self.order() {
+            None => None,
+            Some(order) => Some(self.contexts(order).ok_or_else(|| {
+                format!(
+                    "contexts of {order} symbols are of one model over symbols, and not so many"
+                )
+            })?),
+        };
+        let scores = outputs.iter().any(|output| !output.directions.is_empty());
+        for (index, output) in outputs.iter().enumerate() {
+            let wanted = if scores { models } else { 0 };
+            if output.weights.len() != models || output.directions.len() != wanted {
+                return Err(format!("output {index} does not fit {models} models"));
+            }
+            if !output.bias.is_finite() || output.weights.iter().any(|w| !w.is_finite()) {
+                return Err(format!("output {index} has a weight that is not finite"));
+            }
+            for (model, direction) in self.models.iter().zip(&output.directions) {
+                if !direction.fits(model, contexts) {
+                    return Err(format!("output {index} has a direction that fits no model"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Observations {
+    /// Channels or symbols.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Channels(names) => names.len(),
+            Self::Symbols(symbols) => symbols.chars().count(),
+        }
+    }
+
+    /// What an observation is, as the readers of data want it.
+    ///
+    /// # Errors
+    /// If the symbols are no alphabet.
+    pub fn kind(&self) -> Result<Kind, crate::data::DataError> {
+        Ok(match self {
+            Self::Channels(names) => Kind::Channels(names.clone()),
+            Self::Symbols(symbols) => Kind::Symbols(Alphabet::new(symbols)?),
+        })
+    }
+}
+
+impl From<&Kind> for Observations {
+    fn from(kind: &Kind) -> Self {
+        match kind {
+            Kind::Channels(names) => Self::Channels(names.clone()),
+            Kind::Symbols(alphabet) => Self::Symbols(alphabet.symbols().iter().collect()),
+        }
+    }
+}
+
+impl fmt::Display for Observations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Channels(names) => write!(f, "{} channels ({})", names.len(), names.join(", ")),
+            Self::Symbols(symbols) => {
+                write!(f, "{} symbols ({symbols})", symbols.chars().count())
+            }
+        }
+    }
+}
+
+/// The name of a normalisation, in files and tables.
+#[must_use]
+pub fn normalisation_name(normalisation: Normalisation) -> &'static str {
+    match normalisation {
+        Normalisation::PER_SAMPLE => "per_sample",
+        Normalisation::PER_ROOT_SAMPLE => "per_root_sample",
+        _ => "none",
+    }
+}
+
+pub(crate) mod normalisation_name {
+    use fishweir_core::classify::Normalisation;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(crate) fn serialize<S: Serializer>(
+        normalisation: &Normalisation,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(super::normalisation_name(*normalisation))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Normalisation, D::Error> {
+        match String::deserialize(deserializer)?.as_str() {
+            "none" => Ok(Normalisation::NONE),
+            "per_sample" => Ok(Normalisation::PER_SAMPLE),
+            "per_root_sample" => Ok(Normalisation::PER_ROOT_SAMPLE),
+            other => Err(D::Error::custom(format!(
+                "unknown normalisation `{other}`: none, per_sample or per_root_sample"
+            ))),
+        }
+    }
+}

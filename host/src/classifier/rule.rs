@@ -1,0 +1,143 @@
+//! What a classifier decides by.
+
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::ScoreKernel;
+use crate::kernel::mean_map::WORDS_AT_MOST;
+use crate::runtime::{EmissionDirection, Hmm};
+
+/// How decision values come about. Of two classes one output decides by its sign (class 1 where
+/// positive), else the largest of one a class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// Linear in evidence and scores: it compiles to directions, or needs none.
+    Linear(Vec<Output>),
+    /// The same of how often words of symbols occur, of no model: directions have a row of emissions a context,
+    /// in lexicographic order, and the classifier's one model finds every symbol as likely.
+    Words {
+        /// Symbols of a word before its last: the context that it comes in.
+        order: usize,
+        /// The outputs.
+        outputs: Vec<Output>,
+    },
+    /// Kernel values with stored items, for which no direction stands.
+    Expansion(Expansion),
+}
+
+/// A direction in a model's parameters: logits of initial and transition probabilities, and of
+/// symbols, or means (in the sensor's units) and log standard deviations. Along it the derivative of
+/// `log p` weighs the score.
+///
+/// Or one in the logarithms of the model's factors, which need not sum to one: with an emission part
+/// of weights on expected statistics, `initial` and `transition` are rates of such logarithms too. Along it the derivative of `log p` weighs expected
+/// statistics: `d log p / d log A_ij` is the expected number of transitions from `i` to `j`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Direction {
+    /// Rates of the initial logits, `[state]`.
+    pub initial: Vec<f64>,
+    /// Rates of the transition logits, `[from][to]`.
+    pub transition: Vec<Vec<f64>>,
+    /// Rates of the emissions' parameters.
+    pub emission: EmissionDirection,
+}
+
+/// One output: `bias + f(t) sum_m ( weight_m log p_m + direction_m . score_m )`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Bias.
+    pub bias: f64,
+    /// Weights on the models' log-likelihoods, `[model]`.
+    pub weights: Vec<f64>,
+    /// Directions, `[model]`; empty where the classifier uses no score.
+    pub directions: Vec<Direction>,
+}
+
+/// A kernel machine: `value_o(x) = bias_o + sum_m coefficient_om k(item_m, x)`.
+///
+/// Items all of whose coefficients are zero are no support vectors and are not deployed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expansion {
+    /// The kernel and its items.
+    pub kernel: ExpansionKernel,
+    /// `[output][item]`.
+    pub coefficients: Vec<Vec<f64>>,
+    /// `[output]`.
+    pub biases: Vec<f64>,
+}
+
+/// A kernel that no direction stands for, and the items it was trained on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ExpansionKernel {
+    /// The fixed-length kernel of the classifier's one model, over symbols.
+    FixedLength {
+        /// Sequences of one length, `[item][position]`.
+        items: Vec<Vec<u16>>,
+        /// Whether it is `k(s, x) / sqrt(k(s, s) k(x, x))`; else it is `k(s, x) exp(-log_scale)`.
+        normalised: bool,
+        /// The logarithm of what a kernel that is not normalised was divided by in training.
+        log_scale: f64,
+    },
+    /// A kernel on the Fisher scores of the bank, all of whose models have one number of states.
+    Scores {
+        /// Whether each model's log-likelihood follows its score.
+        likelihood: bool,
+        /// Subtracted before whitening, `[entry]`.
+        centre: Vec<f64>,
+        /// How entries are whitened.
+        whitening: WhiteningRows,
+        /// The kernel on whitened scores.
+        kernel: ScoreKernel,
+        /// Items as [`FeatureMap`](crate::learn::FeatureMap) extracts them, `[item][entry]`.
+        items: Vec<Vec<f64>>,
+    },
+}
+
+/// How centred scores are whitened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhiteningRows {
+    /// Factors, `[entry]`: ones for the practical kernel.
+    Diagonal(Vec<f64>),
+    /// A matrix, `[whitened entry][entry]`, as many rows as entries.
+    Full(Vec<Vec<f64>>),
+}
+
+impl Expansion {
+    /// Number of items, support vectors or not.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        match &self.kernel {
+            ExpansionKernel::FixedLength { items, .. } => items.len(),
+            ExpansionKernel::Scores { items, .. } => items.len(),
+        }
+    }
+}
+
+/// Contexts that a device numbers.
+pub const CONTEXTS_AT_MOST: usize = u16::MAX as usize;
+
+/// Contexts of so many symbols: `None` where there are more than a device numbers, or more words of one symbol
+/// more than a table has room for.
+#[must_use]
+pub fn contexts_of(symbols: usize, order: usize) -> Option<usize> {
+    let contexts = symbols.checked_pow(u32::try_from(order).ok()?)?;
+    let words = contexts.checked_mul(symbols)?;
+    (contexts <= CONTEXTS_AT_MOST && words <= WORDS_AT_MOST).then_some(contexts)
+}
+
+impl Direction {
+    /// Whether it is one of a model; or of one whose emissions have a row a context.
+    pub(crate) fn fits(&self, model: &Hmm, contexts: Option<usize>) -> bool {
+        let states = model.states();
+        let row = |row: &[f64]| row.len() == states && row.iter().all(|w| w.is_finite());
+        row(&self.initial)
+            && self.transition.len() == states
+            && self.transition.iter().all(|from| row(from))
+            && self.emission.fits(&model.emission, contexts.unwrap_or(states))
+    }
+}

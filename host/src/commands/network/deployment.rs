@@ -1,0 +1,69 @@
+//! What of a model goes to a device.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use fishweir::network::{AlarmPlan, DeployedEvents, DeployedSum, NetworkFile, NetworkModel};
+
+use super::Failure;
+use super::model::fisher;
+use super::table::{records, refused};
+
+/// How an alarm is made of a network.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Alarm")]
+pub(super) struct Deployment {
+    /// One false alarm in so many events
+    #[arg(long, value_name = "EVENTS")]
+    pub(super) mean_time: Option<f64>,
+    /// Events that the alarm looks back on
+    #[arg(long, value_name = "EVENTS", default_value_t = 200.0, requires = "mean_time")]
+    memory: f64,
+    /// Records in which nothing changes, that the network was not fitted to, to set the threshold by
+    /// [default: records drawn from the network]
+    #[arg(long, value_name = "DATA", requires = "mean_time")]
+    pub(super) normal: Option<PathBuf>,
+    /// Of the records drawn
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+}
+
+impl Deployment {
+    /// The classifier of a file, or the alarm of a network, and what it is in words.
+    pub(super) fn of(
+        &self,
+        path: &Path,
+        file: &NetworkFile,
+    ) -> Result<(DeployedEvents, String), Failure> {
+        let at = |what: String| Failure::Input(format!("{}: {what}", path.display()));
+        match (&file.model, self.mean_time) {
+            (NetworkModel::Network(network), Some(mean_time)) => {
+                let plan = AlarmPlan { memory: self.memory, mean_time };
+                let normal = match &self.normal {
+                    Some(path) => Some(records(path, &file.columns)?),
+                    None => None,
+                };
+                let events = normal.as_ref().map(|(_, records)| records);
+                let alarm = plan.calibrate(&fisher(network), events, self.seed);
+                let alarm = alarm.map_err(|error| match &normal {
+                    Some((table, _)) => refused(table, error),
+                    None => at(error.to_string()),
+                })?;
+                let what = format!("alarm, one false in {mean_time} events");
+                Ok((DeployedEvents::Alarm(alarm), what))
+            }
+            (NetworkModel::Classifier(classifier), None) => {
+                let sum = DeployedSum::of(classifier).map_err(|error| at(error.to_string()))?;
+                let what = format!("classifier of {}", classifier.class().name);
+                Ok((DeployedEvents::Sum(sum), what))
+            }
+            (NetworkModel::Network(_), None) => Err(at(
+                "is a network; for an alarm name --mean-time, for a classifier fit one with --class"
+                    .into(),
+            )),
+            (NetworkModel::Classifier(_), Some(_)) => {
+                Err(at("is a classifier; an alarm is made of a network".into()))
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `fishweir network info`.
+
+use std::path::PathBuf;
+
+use fishweir::network::{DeployedAlarm, DeployedEvents, DeployedSum, NetworkFile, NetworkModel};
+use fishweir::report::NetworkInspection;
+
+use super::Failure;
+use super::model::fisher;
+
+/// Events that an alarm looks back on: no cost depends on it.
+const MEMORY: f64 = 200.0;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A classifier, or a network
+    model: PathBuf,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let file = NetworkFile::read(&arguments.model)?;
+    let (what, deployed) = match &file.model {
+        NetworkModel::Classifier(classifier) => (
+            format!("classifier of {}", classifier.class().name),
+            DeployedSum::of(classifier).map(DeployedEvents::Sum),
+        ),
+        NetworkModel::Network(network) => {
+            let alarm = DeployedAlarm::silent(&fisher(network), MEMORY);
+            ("network; its alarm on a device".to_owned(), alarm.map(DeployedEvents::Alarm))
+        }
+    };
+    // What no device holds is a model all the same.
+    let (cost, refused) = match deployed {
+        Ok(deployed) => (Some(deployed.cost()), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let shape = file.network().shape();
+    let report = NetworkInspection {
+        model: arguments.model.display().to_string(),
+        what,
+        nodes: shape.nodes(),
+        edges: shape.edges().count(),
+        parameters: shape.parameters(),
+        cost,
+        refused,
+    };
+    super::super::print(&report, arguments.json)
+}

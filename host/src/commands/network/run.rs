@@ -1,0 +1,82 @@
+//! `fishweir network run`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use fishweir::device::{Board, Firmware, ModelFile, Options, Qemu};
+use fishweir::files;
+use fishweir::network::{NetworkFile, NetworkModel};
+use fishweir::report::EventsComparison;
+
+use super::super::run::boards;
+use super::Failure;
+use super::deployment::Deployment;
+use super::table::{records, refused};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A classifier, or a network for an alarm
+    model: PathBuf,
+    /// A table of records
+    data: PathBuf,
+    /// Send at most so many records
+    #[arg(long, value_name = "RECORDS")]
+    limit: Option<usize>,
+    /// The board to emulate
+    #[arg(long, value_parser = boards(), default_value = Board::DEFAULT)]
+    board: &'static Board,
+    /// The folder of the firmware [default: that of the checkout this program was built from]
+    #[arg(long, value_name = "DIR")]
+    firmware: Option<PathBuf>,
+    #[command(flatten)]
+    deployment: Deployment,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the board runs.
+const APPLICATION: &str = "events";
+/// Ends the conversation.
+const END_OF_TRANSMISSION: u8 = 4;
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let firmware = match &arguments.firmware {
+        Some(folder) => Firmware::at(folder)?,
+        None => Firmware::in_repository()?,
+    };
+    let file = NetworkFile::read(&arguments.model)?;
+    let (table, all) = records(&arguments.data, &file.columns)?;
+    let sent = all.len().min(arguments.limit.unwrap_or(usize::MAX));
+    if sent == 0 {
+        return Err(Failure::Input(format!("{}: no record to send", table.source())));
+    }
+    let class = match &file.model {
+        NetworkModel::Classifier(classifier) => Some(classifier.column()),
+        NetworkModel::Network(_) => None,
+    };
+    let columns: Vec<usize> = (0..all.columns()).filter(|&one| Some(one) != class).collect();
+    let events = all.subset(&(0..sent).collect::<Vec<_>>()).select(&columns);
+    let (deployed, what) = arguments.deployment.of(&arguments.model, &file)?;
+    let expected = deployed.answers(&events).map_err(|error| refused(&table, error))?;
+
+    let folder = tempfile::tempdir()?;
+    let (source, elf) = (folder.path().join("model.rs"), folder.path().join("image.elf"));
+    files::write_whole(&source, deployed.to_source().as_bytes())?;
+    let (board, model) = (arguments.board, ModelFile::Source(&source));
+    let image = firmware.build_application(board, APPLICATION, model, &elf)?;
+    let mut text = deployed.lines(&events).into_bytes();
+    text.push(END_OF_TRANSMISSION);
+    let started = Instant::now();
+    let told = Qemu::start(&image)?.exchange(Options::default().patience, &text)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let shown = |path: &Path| path.display().to_string();
+    let names = [what, shown(&arguments.model), shown(&arguments.data)];
+    let report =
+        EventsComparison::new(names, &image, &told, &expected, (deployed.cost(), seconds))?;
+    super::super::print(&report, arguments.json)?;
+    match report.differing_answers {
+        0 => Ok(()),
+        count => Err(Failure::Check(format!("{count} answers differ between host and device"))),
+    }
+}

@@ -1,0 +1,101 @@
+//! Why a classifier is not deployed.
+
+use fishweir_core::ModelError;
+
+/// Why a classifier was not deployed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeployError {
+    /// A table with another number of entries than the rest implies.
+    #[error("{part} has {found} entries where {wanted} are needed")]
+    Shape {
+        /// Which part.
+        part: String,
+        /// Entries found.
+        found: usize,
+        /// Entries needed.
+        wanted: usize,
+    },
+    /// Models that are none, or do not fit each other or what is observed: in words.
+    #[error("{0}")]
+    Models(String),
+    /// Emissions that kernel machines are not compiled for.
+    #[error(
+        "model {model} has {family} emissions; kernel machines are of categorical and gaussian ones"
+    )]
+    Emission {
+        /// Which.
+        model: usize,
+        /// Of which family.
+        family: &'static str,
+    },
+    /// A number that is not finite, or that `f32` does not hold.
+    #[error("{part} [{row}][{entry}] is {value:e}: not a number that f32 holds")]
+    Number {
+        /// Which part.
+        part: &'static str,
+        /// Its row.
+        row: usize,
+        /// Its entry.
+        entry: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A kernel of sequences whose items are channels.
+    #[error("the fixed-length kernel is deployed over symbols, not over channels")]
+    Channels,
+    /// Nothing has a coefficient.
+    #[error("no item has a coefficient other than zero: the machine always says the same")]
+    Empty,
+    /// An item that the model makes impossible.
+    #[error("item {0} is impossible under the kernel's model: it has no norm")]
+    Impossible(usize),
+    /// More than the recursions on scores are compiled for.
+    #[error(
+        "{states} states over {size} {kind}: scores are compiled for up to 8 states, 32 symbols or \
+         9 channels"
+    )]
+    Size {
+        /// States.
+        states: usize,
+        /// Symbols or channels.
+        size: usize,
+        /// Which of the two.
+        kind: &'static str,
+    },
+    /// A parameter of a kernel that is none.
+    #[error("{0}")]
+    Parameter(ModelError),
+    /// A kernel machine where directions are wanted.
+    #[error("a kernel machine is exported in f32, not in fixed point")]
+    Expansion,
+    /// A number of a model that the format does not hold.
+    #[error(
+        "{model}: the {part} of channel {channel} does not fit in the number format ({value:e}); {advice}"
+    )]
+    OutOfRange {
+        /// Which model, by its class where it has one.
+        model: String,
+        /// Which part.
+        part: &'static str,
+        /// Which channel, by its name where it has one.
+        channel: String,
+        /// Its value.
+        value: f64,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A direction whose emission part is of another family than the model's.
+    #[error("{0}: its direction is of another emission family")]
+    Direction(String),
+    /// What the device refuses once all is rounded.
+    #[error("no device takes {place}: {source}, in the number format of a device; {advice}")]
+    Rounded {
+        /// Which model, and which channel where that is known.
+        place: String,
+        /// Which number, and what is wrong with it.
+        source: ModelError,
+        /// What to do.
+        advice: &'static str,
+    },
+}

@@ -1,0 +1,337 @@
+//! Banks of linear dynamical systems, one a class: the likeliest decides.
+
+use std::fmt::Write as _;
+
+use fishweir_core::Part;
+use fishweir_core::classify::Normalisation;
+use fishweir_core::dynamics::{Channels, Covariance, GaussianBelief, KalmanState};
+
+use super::block::{Block, Observation};
+use super::cost::bank_bytes;
+use super::source::{comments, labels, reals, tail};
+use super::stream::ModelStream;
+use super::{Cost, DeployError, Deployed, PushError};
+use crate::dynamics::{LinearSystem, SystemError, factors};
+use crate::model::{FittedModel, ModelSet, NamedModel};
+use crate::runtime::with_states;
+
+/// A system in the numbers of a device: the fields of the core's `Dynamics`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DeployedSystem {
+    mean: Vec<f32>,
+    /// In factors, as is the noise.
+    covariance: Vec<Vec<f32>>,
+    transition: Vec<Vec<f32>>,
+    noise: Vec<Vec<f32>>,
+    /// Whitened, `[channel][row]`.
+    observation: Vec<Vec<f32>>,
+    /// `[channel][channel]`.
+    whitening: Vec<Vec<f32>>,
+    constant: f32,
+}
+
+impl DeployedSystem {
+    fn of(system: &LinearSystem) -> Result<Self, SystemError> {
+        let seen = system.motion()?.seen;
+        let factors = |matrix: &[Vec<f64>], part| {
+            factors(matrix, part).map_err(|error| SystemError::covariance("covariance", error))
+        };
+        let round = |rows: &[Vec<f64>]| -> Vec<Vec<f32>> {
+            rows.iter().map(|row| row.iter().map(|&x| x as f32).collect()).collect()
+        };
+        let whitening: Vec<Vec<f64>> =
+            seen.whitening.chunks(system.channels()).map(<[f64]>::to_vec).collect();
+        Ok(Self {
+            mean: system.initial_mean.iter().map(|&x| x as f32).collect(),
+            covariance: round(&factors(&system.initial_covariance, Part::InitialCovariance)?),
+            transition: round(&system.transition),
+            noise: round(&factors(&system.state_noise, Part::StateNoise)?),
+            observation: round(&seen.observation),
+            whitening: round(&whitening),
+            constant: seen.constant as f32,
+        })
+    }
+
+    fn tables(&self) -> [&[Vec<f32>]; 5] {
+        [&self.covariance, &self.transition, &self.noise, &self.observation, &self.whitening]
+    }
+
+    fn is_finite(&self) -> bool {
+        let numbers = self.tables().into_iter().flatten().flatten().chain(&self.mean);
+        numbers.chain([&self.constant]).all(|x| x.is_finite())
+    }
+
+    pub(super) fn states(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// The core's filter at a compiled size: what it is padded with nothing moves and nobody sees.
+    pub(super) fn stream(&self) -> ModelStream<f32> {
+        fn row<const N: usize>(row: &[f32]) -> [f32; N] {
+            std::array::from_fn(|j| row.get(j).copied().unwrap_or(0.0))
+        }
+        fn square<const N: usize>(rows: &[Vec<f32>]) -> [[f32; N]; N] {
+            std::array::from_fn(|i| rows.get(i).map_or([0.0; N], |one| row(one)))
+        }
+        with_states!(self.states(), N => {
+            let covariance = Covariance::from_factors(square::<N>(&self.covariance));
+            let initial = GaussianBelief::new(row::<N>(&self.mean), covariance);
+            ModelStream::of(vec![Box::new(Filter::<N> {
+                initial,
+                transition: square(&self.transition),
+                noise: Covariance::from_factors(square(&self.noise)),
+                observation: self.observation.iter().map(|one| row(one)).collect(),
+                whitening: self.whitening.concat(),
+                constant: self.constant,
+                state: KalmanState::new(initial),
+            })])
+        })
+    }
+}
+
+/// A Kalman filter, and where its stream is.
+struct Filter<const N: usize> {
+    initial: GaussianBelief<f32, N>,
+    transition: [[f32; N]; N],
+    noise: Covariance<f32, N>,
+    observation: Vec<[f32; N]>,
+    whitening: Vec<f32>,
+    constant: f32,
+    state: KalmanState<f32, N>,
+}
+
+impl<const N: usize> Block<f32> for Filter<N> {
+    fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
+        let Observation::Row(x) = x else { return Err(PushError::Kind) };
+        let (observation, whitening) = (self.observation.as_slice(), self.whitening.as_slice());
+        let channels = Channels { observation, whitening, constant: self.constant };
+        let mut next = self.state;
+        next.advance(&self.transition, &self.noise);
+        next.observe(&channels, x, |_| ())?;
+        self.state = next;
+        Ok(())
+    }
+    fn push_missing(&mut self) {
+        self.state.advance(&self.transition, &self.noise);
+    }
+    fn reset(&mut self) {
+        self.state = KalmanState::new(self.initial);
+    }
+    fn log(&self) -> f32 {
+        self.state.density().log()
+    }
+    fn log_parts(&self) -> ([f32; 2], Vec<[f32; 2]>) {
+        (self.state.density().log_parts(), Vec::new())
+    }
+}
+
+impl Deployed {
+    /// The Bayes classifier of a set of linear dynamical systems, one a class, each as likely beforehand: a bank of
+    /// Kalman filters. A channel's mean becomes one more number of the state, which is one for ever.
+    ///
+    /// # Errors
+    /// [`DeployError::Models`] of a set of other models, of fewer than two, of one without a class, and where
+    /// `f32` does not hold a number.
+    pub fn of_systems(set: &ModelSet) -> Result<Self, DeployError> {
+        let refused = |why: String| Err(DeployError::Models(why));
+        let (mut systems, mut classes) = (Vec::new(), Vec::new());
+        for NamedModel { name, class, model } in &set.models {
+            let FittedModel::LinearSystem(model) = model else {
+                let what = model.any().noun();
+                return refused(format!(
+                    "model {name:?} is a {what}; of models alone linear dynamical systems deploy, and fit \
+                     --classifier makes classifiers of others"
+                ));
+            };
+            let Some(class) = class else {
+                return refused(format!(
+                    "model {name:?} is of no class, and a class each decides; fit with --model-per class"
+                ));
+            };
+            let system = DeployedSystem::of(&model.with_mean())
+                .map_err(|error| DeployError::Models(format!("model {name:?}: {error}")))?;
+            if !system.is_finite() {
+                return refused(format!("model {name:?} has a number that f32 does not hold"));
+            }
+            systems.push(system);
+            classes.push(class.clone());
+        }
+        let count = systems.len();
+        let apart = classes.iter().enumerate().all(|(at, one)| !classes[..at].contains(one));
+        if count < 2 || !apart {
+            return refused("one model for each of two classes or more is needed".into());
+        }
+        if systems.iter().any(|system| system.states() != systems[0].states()) {
+            return refused("the systems have states of different sizes; fit them together".into());
+        }
+        let weights = if count == 2 {
+            vec![vec![-1.0, 1.0]]
+        } else {
+            let row = |class| (0..count).map(|m| if m == class { 1.0 } else { 0.0 }).collect();
+            (0..count).map(row).collect()
+        };
+        Ok(Self {
+            observations: set.observations.clone(),
+            biases: vec![0.0; weights.len()],
+            classes,
+            models: Vec::new(),
+            systems,
+            order: None,
+            kernel: None,
+            weights,
+            normalisation: Normalisation::NONE,
+        })
+    }
+
+    /// What a bank of systems costs: `M` states of `N^2 + N` reals with a likelihood each, and
+    /// `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2` multiply-adds a sample.
+    pub(super) fn cost_of_systems(&self) -> Cost {
+        let (m, n, d, o) = (self.systems.len(), self.states(), self.size(), self.outputs());
+        // The likelihood is a product and its ledger; a byte says whether it has begun.
+        let state = (4 * (n * n + n) + 24 + 1_usize).next_multiple_of(8);
+        let model = 4 * (3 * n * n + n + d * n + d * d + 1);
+        Cost {
+            state_bytes: bank_bytes(m, state),
+            model_bytes: m * model + 4 * o * (m + 1) + 8,
+            multiply_adds_per_sample: m * (2 * n * n * n + d * (2 * n * n + 3 * n) + d * d / 2),
+            exponentials_per_sample: 0,
+            multiply_adds_per_decision: m * o,
+            exponentials_per_decision: 0,
+            logarithms_per_decision: m,
+        }
+    }
+
+    pub(super) fn source_of_systems(&self) -> String {
+        let mut text = comments(&self.observations, &self.classes, "");
+        let (m, n, d, o) = (self.systems.len(), self.states(), self.size(), self.outputs());
+        let _ = write!(
+            text,
+            "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
+             use fishweir_core::dynamics::{{Covariance, Dynamics}};\n\n\
+             {}\
+             /// {m} linear dynamical systems with states of {n} numbers over {d} channels, {o} outputs.\n\
+             pub type Model = StreamClassifier<Dynamics<{n}, {d}>, {m}, {o}>;\n\n\
+             /// The classifier, in flash.\n\
+             #[rustfmt::skip]\n\
+             #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
+             pub static MODEL: Model = StreamClassifier::new(\n    [\n",
+            labels(&self.observations, &self.classes),
+        );
+        for system in &self.systems {
+            let _ = writeln!(text, "        Dynamics::from_parts(");
+            let _ = writeln!(text, "            {},", reals(&system.mean));
+            for (at, table) in system.tables().into_iter().enumerate() {
+                let rows: Vec<String> = table.iter().map(|row| reals(row)).collect();
+                let rows = format!("[{}]", rows.join(", "));
+                let _ = match at {
+                    0 | 2 => writeln!(text, "            Covariance::from_factors({rows}),"),
+                    _ => writeln!(text, "            {rows},"),
+                };
+            }
+            let _ = writeln!(text, "            {:?},\n        ),", system.constant);
+        }
+        tail(&mut text, &self.weights, &self.biases, self.normalisation);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fishweir_core::dynamics::{Dynamics, Kalman};
+    use fishweir_core::filter::Running;
+
+    use super::*;
+    use crate::classifier::{Observations, Provenance};
+    use crate::data::Sample;
+    use crate::model::SystemModel;
+
+    fn model(turn: f64) -> SystemModel {
+        let at = |i: usize, j: usize, own: f64, other: f64| {
+            if i == j { own } else { other / (1.0 + (i + j) as f64) }
+        };
+        let square = |own: f64, other: f64| -> Vec<Vec<f64>> {
+            (0..4).map(|i| (0..4).map(|j| at(i, j, own, other)).collect()).collect()
+        };
+        let system = LinearSystem {
+            initial_mean: vec![0.3, -0.2, 0.1, 0.7],
+            initial_covariance: square(1.0, 0.2),
+            transition: square(0.7, turn),
+            state_noise: square(0.3, 0.1),
+            observation: vec![vec![1.0, 0.3, -0.2, 0.1], vec![0.2, -0.6, 1.0, 0.4]],
+            observation_noise: vec![vec![0.5, 0.1], vec![0.1, 0.3]],
+        };
+        SystemModel::new(vec![1.3, -0.7], system).expect("a system")
+    }
+
+    fn set(models: Vec<(Option<&str>, FittedModel)>) -> ModelSet {
+        let named = |(at, (class, model)): (usize, (Option<&str>, FittedModel))| NamedModel {
+            name: format!("{at}"),
+            class: class.map(str::to_owned),
+            model,
+        };
+        ModelSet {
+            observations: Observations::Channels(vec!["x".into(), "y".into()]),
+            models: models.into_iter().enumerate().map(named).collect(),
+            provenance: Provenance::default(),
+        }
+    }
+
+    fn table<const R: usize, const C: usize>(rows: &[Vec<f32>]) -> [[f32; C]; R] {
+        std::array::from_fn(|i| std::array::from_fn(|j| rows[i][j]))
+    }
+
+    /// Five numbers, of which the host runs six.
+    #[test]
+    fn the_stream_has_the_bits_of_the_core_s_own_type() {
+        let two = set(vec![(Some("a"), model(0.2).into()), (Some("b"), model(-0.3).into())]);
+        let deployed = Deployed::of_systems(&two).expect("a bank");
+        assert_eq!((deployed.states(), deployed.models(), deployed.outputs()), (5, 2, 1));
+        let core: Vec<Dynamics<5, 2>> = deployed
+            .systems
+            .iter()
+            .map(|one| {
+                let [covariance, transition, noise, ..] = one.tables();
+                Dynamics::from_parts(
+                    std::array::from_fn(|i| one.mean[i]),
+                    Covariance::from_factors(table(covariance)),
+                    table(transition),
+                    Covariance::from_factors(table(noise)),
+                    table(&one.observation),
+                    table(&one.whitening),
+                    one.constant,
+                )
+            })
+            .collect();
+        core.iter().for_each(|one| one.validate().expect("valid"));
+        let mut filters: Vec<_> = core.iter().map(|one| Running::new(Kalman::of(one))).collect();
+        let mut stream = deployed.stream();
+        for t in 0..400_usize {
+            let row = [(t * t % 17) as f64 / 4.0 - 1.0, (t * 5 % 13) as f64 / 5.0 - 2.0];
+            let sample = if t % 19 == 7 { Sample::Missing } else { Sample::Row(&row) };
+            stream.push(sample).expect("taken");
+            for filter in &mut filters {
+                match sample {
+                    Sample::Missing => filter.push_missing(),
+                    _ => filter.push(&row.map(|x| x as f32)).expect("taken"),
+                }
+            }
+            let bits = |logs: Vec<f32>| logs.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+            let logs = filters.iter().map(|filter| filter.read()).collect();
+            assert_eq!(bits(stream.log_likelihoods()), bits(logs), "after {t}");
+        }
+        assert_eq!(deployed.cost().state_bytes % 8, 0);
+        let text = deployed.to_source();
+        for part in ["StreamClassifier<Dynamics<5, 2>, 2, 1>", "Covariance::from_factors([["] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bank_is_of_systems_one_a_class() {
+        let of = |models| Deployed::of_systems(&set(models)).expect_err("no bank").to_string();
+        assert!(of(vec![(None, model(0.1).into())]).contains("of no class"));
+        assert!(of(vec![(Some("a"), model(0.1).into())]).contains("two classes or more"));
+        let twice = || (Some("a"), FittedModel::from(model(0.1)));
+        assert!(of(vec![twice(), twice()]).contains("two classes or more"));
+    }
+}

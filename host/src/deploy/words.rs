@@ -1,0 +1,96 @@
+//! Weights of words, run as the core's Markov strings: every symbol as likely as any other, and directions that
+//! count what comes in each context.
+
+use fishweir_core::classify::StreamModel;
+use fishweir_core::context::{
+    AutomatonView, ContextBelief, ContextLikelihood, ContextRule, Independent, Span, StringEnd,
+    StringPlace,
+};
+use fishweir_core::filter::Recursion;
+use fishweir_core::number::{Parameter, Scalar, Weight};
+
+use super::block::{Block, Build, Observation, Observe};
+use super::{DeployedModel, PushError};
+use crate::runtime::{CategoricalVec, HostReal, HostWeight};
+
+type NumberOf<W> = <W as Parameter>::Number;
+
+/// The core's recursion with as many contexts as there are: each is a model of its own, that moves one state.
+struct Words<W: Weight> {
+    contexts: Vec<Independent<CategoricalVec<W>>>,
+    next: Vec<u16>,
+    symbols: usize,
+    span: Span,
+    place: StringPlace,
+    state: ContextBelief<(), NumberOf<W>>,
+}
+
+impl<W: Weight> Words<W> {
+    fn rule(&self) -> AutomatonView<'_> {
+        AutomatonView::new(&self.next, self.symbols, self.span)
+    }
+
+    fn start(&mut self) {
+        self.place = ContextRule::<usize, 1>::start(&self.rule());
+        self.state = ContextLikelihood::of(&self.contexts[0]).start();
+    }
+}
+
+impl<T: HostReal, W: HostWeight<Real = T>> Block<T> for Words<W> {
+    fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
+        let symbol = <CategoricalVec<W> as Observe<T>>::observe(x).ok_or(PushError::Kind)?;
+        let step = ContextRule::<usize, 1>::step(&self.rule(), self.place, &(*symbol).into());
+        let (context, next) = step?;
+        if let Some(model) = context.and_then(|context| self.contexts.get(context)) {
+            ContextLikelihood::of(model).push(&mut self.state, symbol)?;
+        }
+        self.place = next;
+        Ok(())
+    }
+    fn push_missing(&mut self) {
+        self.place = ContextRule::<usize, 1>::skip(&self.rule(), self.place);
+    }
+    fn reset(&mut self) {
+        self.start();
+    }
+    fn log(&self) -> T {
+        ContextLikelihood::of(&self.contexts[0]).read(&self.state).value()
+    }
+    fn log_parts(&self) -> ([T; 2], Vec<[T; 2]>) {
+        super::block::parts(self.contexts[0].log_parts(&self.state))
+    }
+}
+
+/// The weights of words of `order + 1` symbols along the directions from `first` on.
+pub(super) fn words<T: HostReal>(
+    model: &DeployedModel<T>,
+    order: usize,
+    first: usize,
+    left: usize,
+) -> Box<dyn Block<T> + Send> {
+    match left {
+        0 | 1 => of_weight::<T, T::One>(model, order, first),
+        _ => of_weight::<T, T::Many>(model, order, first),
+    }
+}
+
+fn of_weight<T: HostReal, W: HostWeight<Real = T>>(
+    model: &DeployedModel<T>,
+    order: usize,
+    first: usize,
+) -> Box<dyn Block<T> + Send> {
+    let symbols = model.emission.first().map_or(0, |row| row.shape.size);
+    let mut next = vec![0; model.emission.len() * symbols];
+    // Compiling has looked at the number of contexts.
+    let span = Span::order(order as u16, symbols, StringEnd::Open, &mut next)
+        .unwrap_or_else(|_| unreachable!("not so many contexts"));
+    let context = |row| {
+        let [one] = <CategoricalVec<W> as Build<T>>::states::<1>(std::slice::from_ref(row), first)
+            .unwrap_or_else(|| unreachable!("there is a row"));
+        Independent::of(one)
+    };
+    let contexts: Vec<_> = model.emission.iter().map(context).collect();
+    let state = ContextLikelihood::of(&contexts[0]).start();
+    let place = ContextRule::<usize, 1>::start(&AutomatonView::new(&next, symbols, span));
+    Box::new(Words { contexts, next, symbols, span, place, state })
+}

@@ -1,0 +1,200 @@
+use fishweir_core::ObservationError;
+use fishweir_core::emission::Parametrisation;
+use fishweir_core::smooth::SequenceError;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::system::{about_their_mean, bordered, centred, refused};
+use super::{Model, ModelScore, Scored};
+use crate::data::{Rows, Samples, SamplesView};
+use crate::dynamics::{SwitchingSystem, SystemError};
+use crate::fit::{FitError, SwitchingEm, SwitchingFit};
+
+/// A linear dynamical system that switches, around a mean: `x_t = centre + C s_t + N(0, R)`.
+///
+/// Its likelihood is [nearly](SwitchingSystem::log_likelihood) that of all paths of modes together. It has no
+/// score, and no entries of one. A missing sample counts nothing; a sequence of symbols, or of other channels, is
+/// refused as impossible.
+///
+/// Source: Pavlovic, Rehg and MacCormick, "Learning switching linear models of human motion", 2000.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts", into = "Parts")]
+pub struct SwitchingModel {
+    centre: Vec<f64>,
+    system: SwitchingSystem,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts {
+    centre: Vec<f64>,
+    system: SwitchingSystem,
+}
+
+impl TryFrom<Parts> for SwitchingModel {
+    type Error = SystemError;
+
+    fn try_from(Parts { centre, system }: Parts) -> Result<Self, SystemError> {
+        Self::new(centre, system)
+    }
+}
+
+impl From<SwitchingModel> for Parts {
+    fn from(SwitchingModel { centre, system }: SwitchingModel) -> Self {
+        Self { centre, system }
+    }
+}
+
+impl SwitchingModel {
+    /// A system and the mean that it moves around, `[channel]`.
+    ///
+    /// # Errors
+    /// [`SystemError`] naming the part that is wrong.
+    pub fn new(centre: Vec<f64>, system: SwitchingSystem) -> Result<Self, SystemError> {
+        system.validate()?;
+        if centre.len() != system.channels() || centre.iter().any(|x| !x.is_finite()) {
+            return Err(SystemError::Channels(system.channels()));
+        }
+        Ok(Self { centre, system })
+    }
+
+    /// The system that fits series, around their mean, and how it came about.
+    ///
+    /// # Errors
+    /// [`FitError`] if an option is out of range, or there is nothing to fit.
+    pub fn fit(
+        options: &SwitchingEm,
+        sequences: &[SamplesView<'_>],
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<(Self, SwitchingFit), FitError> {
+        let (centre, moved) = about_their_mean(sequences);
+        let views: Vec<SamplesView<'_>> = moved.iter().map(Samples::view).collect();
+        // What is of symbols is for the fit to refuse.
+        let views = if views.len() == sequences.len() { &views } else { sequences };
+        let fit = options.fit(views, progress)?;
+        Ok((Self::new(centre, fit.system.clone())?, fit))
+    }
+
+    /// The system around the mean.
+    #[must_use]
+    pub fn system(&self) -> &SwitchingSystem {
+        &self.system
+    }
+
+    /// The same as one system: the mean is seen of a number of the state that is one for ever.
+    #[must_use]
+    pub fn with_mean(&self) -> SwitchingSystem {
+        let mut system = self.system.clone();
+        for mode in 0..system.modes() {
+            system.initial_mean[mode].push(1.0);
+            bordered(&mut system.initial_covariance[mode], 0.0);
+            bordered(&mut system.transition[mode], 1.0);
+            bordered(&mut system.state_noise[mode], 0.0);
+        }
+        system.observation.iter_mut().zip(&self.centre).for_each(|(row, mean)| row.push(*mean));
+        system
+    }
+}
+
+impl Model for SwitchingModel {
+    fn noun(&self) -> &'static str {
+        "switching linear dynamical system"
+    }
+
+    fn size(&self) -> usize {
+        self.centre.len()
+    }
+
+    /// None.
+    fn parameter_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl Scored for SwitchingModel {
+    fn parameters(&self) -> usize {
+        0
+    }
+
+    fn scores(
+        &self,
+        sequences: &[SamplesView<'_>],
+        _: Parametrisation,
+    ) -> Vec<Result<ModelScore, SequenceError>> {
+        let of = |samples: &SamplesView<'_>| {
+            let rows = samples.rows().filter(|rows| rows.dimension() == self.centre.len());
+            let error = ObservationError::Impossible;
+            let rows = rows.ok_or(SequenceError::Observation { time: 0, error })?;
+            let about = centred(rows, &self.centre);
+            let log_likelihood = self.system.log_likelihood(about.view()).map_err(refused)?;
+            Ok(ModelScore { log_likelihood, score: Vec::new() })
+        };
+        sequences.par_iter().map(of).collect()
+    }
+
+    fn draw(&self, length: usize, seed: u64) -> Samples {
+        let back: Vec<f64> = self.centre.iter().map(|x| -x).collect();
+        match self.system.simulate(length, seed) {
+            Ok((_, Samples::Channels(rows))) => Samples::Channels(centred(rows.view(), &back)),
+            _ => Samples::Channels(Rows::new(self.centre.len())),
+        }
+    }
+
+    fn symbols(&self) -> Option<usize> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::LinearSystem;
+
+    fn system(modes: usize) -> SwitchingSystem {
+        let of = |mode: usize| [0.75, -0.5][mode];
+        SwitchingSystem {
+            initial: vec![1.0 / modes as f64; modes],
+            chain: vec![vec![1.0 / modes as f64; modes]; modes],
+            initial_mean: vec![vec![0.5]; modes],
+            initial_covariance: vec![vec![vec![1.0]]; modes],
+            transition: (0..modes).map(|mode| vec![vec![of(mode)]]).collect(),
+            state_noise: vec![vec![vec![0.25]]; modes],
+            observation: vec![vec![1.0]],
+            observation_noise: vec![vec![0.5]],
+        }
+    }
+
+    #[test]
+    fn one_mode_is_a_linear_system_and_two_are_near_the_sum_over_paths() {
+        let samples: Samples = (0..8).map(|t| [f64::from(t * t % 5) / 2.0 - 1.0]).collect();
+        let rows = samples.view().rows().expect("channels");
+        let linear = LinearSystem {
+            initial_mean: vec![0.5],
+            initial_covariance: vec![vec![1.0]],
+            transition: vec![vec![0.75]],
+            state_noise: vec![vec![0.25]],
+            observation: vec![vec![1.0]],
+            observation_noise: vec![vec![0.5]],
+        };
+        let (found, wanted) = (system(1).log_likelihood(rows), linear.log_likelihood(rows));
+        let (found, wanted) = (found.expect("a system"), wanted.expect("a system"));
+        assert!((found - wanted).abs() < 1e-9, "{found} {wanted}");
+        let two = system(2);
+        let mut sum = 0.0_f64;
+        for number in 0..1_usize << 8 {
+            let path: Vec<usize> = (0..8).map(|t| number >> t & 1).collect();
+            let along = two.log_likelihood_along(&path, rows).expect("a path");
+            sum += (two.log_probability(&path) + along).exp();
+        }
+        let found = two.log_likelihood(rows).expect("a system");
+        assert!((found - sum.ln()).abs() < 0.05, "{found} {}", sum.ln());
+        let around = SwitchingModel::new(vec![3.0], two).expect("a model");
+        let moved: Samples = (0..8).map(|t| [f64::from(t * t % 5) / 2.0 + 2.0]).collect();
+        let logs = Model::log_likelihoods(&around, &[moved.view()]);
+        assert!((logs[0].expect("possible") - found).abs() < 1e-9);
+        let rows = moved.view().rows().expect("channels");
+        let whole = around.with_mean().log_likelihood(rows).expect("a system");
+        assert!((whole - found).abs() < 1e-6, "{whole} {found}");
+        assert_eq!(around.draw(4, 1), around.draw(4, 1));
+    }
+}

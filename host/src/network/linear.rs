@@ -1,0 +1,280 @@
+//! Linear machines whose features are linear in the cells that a record has.
+
+use std::ops::Range;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::{NetworkError, NetworkFisher};
+use crate::learn::{Costs, Design, Linear, Loss, minimise};
+use crate::parallel::each;
+
+/// Costs of errors that a machine chooses from.
+const COSTS: [f64; 5] = [1e-3, 1e-2, 1e-1, 1.0, 10.0];
+
+/// Folds in which it chooses.
+const INNER_FOLDS: usize = 3;
+
+/// Features of whole records, over the cells of a network's tables, and then some that are a table each:
+///
+/// ```text
+/// phi_ijk(x) = root_ijk [row of i is j] ([x_i = k] - share_ijk)        psi_c(x) = sum_i L_c[cell of i]
+/// ```
+pub(super) struct CellFeatures {
+    /// The cells of each row.
+    rows: Vec<Range<usize>>,
+    root: Vec<f64>,
+    share: Vec<f64>,
+    /// `L`, `[feature][cell]`.
+    tables: Vec<Vec<f64>>,
+}
+
+impl CellFeatures {
+    /// Those of a Fisher kernel: `root = (P theta)^-1/2`, `share = theta`.
+    pub(super) fn fisher(fisher: &NetworkFisher) -> Self {
+        let (network, rows) = (fisher.network(), fisher.network().shape().every_row());
+        Self {
+            rows: rows.map(|(_, _, cells)| cells).collect(),
+            root: fisher.precision().iter().map(|inverse| inverse.sqrt()).collect(),
+            share: network.theta().to_vec(),
+            tables: Vec::new(),
+        }
+    }
+
+    /// Those of the TOP kernel of class models, networks of one graph: the mean over pairs of classes of
+    ///
+    /// ```text
+    /// K_cd(x, y) = v_cd(x) v_cd(y) + K_c(x, y) + K_d(x, y),      v_cd(x) = log p_c(x) - log p_d(x)
+    /// ```
+    ///
+    /// with the Fisher kernels `K_c`: gradients of the log-odds in the metric of each class' information.
+    /// The classes' Fisher kernels add up, row by row of the tables, to a diagonal `a` less a constant `s`,
+    /// as one's does; hence `root = a^1/2` and `share = t / a`, where
+    /// `t u = 1 - (1 - s u)^1/2`, `u = sum_k 1 / a_k`: features of one network for those of all classes.
+    ///
+    /// Source: Tsuda, Kawanabe, Raetsch, Sonnenburg and Mueller, "A new discriminative kernel from
+    /// probabilistic models", 2002, of two classes.
+    ///
+    /// # Errors
+    /// A probability of zero: it has no log-odds.
+    pub(super) fn top(classes: &[NetworkFisher]) -> Result<Self, NetworkError> {
+        let Some(first) = classes.first() else {
+            return Err(NetworkError::NoRecords("a classifier needs some of two classes"));
+        };
+        let (shape, count) = (first.network().shape(), classes.len() as f64);
+        if classes.iter().any(|one| one.precision().contains(&0.0)) {
+            let what = "log-odds need probabilities above zero; fit with a pseudo-count above zero";
+            return Err(NetworkError::Other(what.into()));
+        }
+        let cells = shape.all_cells();
+        let mean = |of: &dyn Fn(&NetworkFisher) -> f64| classes.iter().map(of).sum::<f64>() / count;
+        let (mut rows, mut root, mut share) = (Vec::new(), vec![0.0; cells], vec![0.0; cells]);
+        for (node, row, cells) in shape.every_row() {
+            let row = row - shape.rows(node).start;
+            // Twice the mean: of the two of a pair.
+            let s = 2.0 * mean(&|one| 1.0 / one.parent_probabilities(node)[row]);
+            let a: Vec<f64> =
+                cells.clone().map(|cell| 2.0 * mean(&|one| one.precision()[cell])).collect();
+            let u: f64 = a.iter().map(|a| 1.0 / a).sum();
+            let t = (1.0 - (1.0 - s * u).max(0.0).sqrt()) / u;
+            for (cell, a) in cells.clone().zip(a) {
+                (root[cell], share[cell]) = (a.sqrt(), t / a);
+            }
+            rows.push(cells);
+        }
+        // The sum over pairs of squared differences is C times that of the squared deviations.
+        let scale = (2.0 / (count - 1.0).max(1.0)).sqrt();
+        let logs: Vec<f64> =
+            (0..cells).map(|cell| mean(&|one| one.network().theta()[cell].ln())).collect();
+        let table = |one: &NetworkFisher| {
+            let theta = one.network().theta().iter().zip(&logs);
+            theta.map(|(theta, mean)| scale * (theta.ln() - mean)).collect()
+        };
+        Ok(Self { rows, root, share, tables: classes.iter().map(table).collect() })
+    }
+
+    /// Number of features.
+    fn len(&self) -> usize {
+        self.root.len() + self.tables.len()
+    }
+
+    /// The table `T` with `w . phi(x) = sum_i T[cell of i]`.
+    pub(super) fn fold(&self, weights: &[f64]) -> Vec<f64> {
+        let (of_cells, of_tables) = weights.split_at(self.root.len());
+        let mut table: Vec<f64> =
+            of_cells.iter().zip(&self.root).map(|(w, root)| w * root).collect();
+        for cells in &self.rows {
+            let terms = table[cells.clone()].iter().zip(&self.share[cells.clone()]);
+            let mean: f64 = terms.map(|(entry, share)| entry * share).sum();
+            table[cells.clone()].iter_mut().for_each(|entry| *entry -= mean);
+        }
+        for (weight, logs) in of_tables.iter().zip(&self.tables) {
+            table.iter_mut().zip(logs).for_each(|(entry, log)| *entry += weight * log);
+        }
+        table
+    }
+
+    /// Adds the features of records counted by cell: the transpose of [`fold`](Self::fold).
+    fn add(&self, counts: &[f64], sum: &mut [f64]) {
+        for cells in &self.rows {
+            let row: f64 = counts[cells.clone()].iter().sum();
+            for cell in cells.clone() {
+                sum[cell] += self.root[cell] * (counts[cell] - row * self.share[cell]);
+            }
+        }
+        for (sum, logs) in sum[self.root.len()..].iter_mut().zip(&self.tables) {
+            *sum += logs.iter().zip(counts).map(|(log, count)| log * count).sum::<f64>();
+        }
+    }
+}
+
+/// Records by their cells, `[record][node]`, and the class of each.
+pub(super) struct Labelled {
+    pub(super) cells: Vec<Vec<usize>>,
+    pub(super) labels: Vec<usize>,
+    pub(super) classes: usize,
+}
+
+/// The features of some records, never written out: a product is a look-up a node.
+struct Rows<'a> {
+    features: &'a CellFeatures,
+    cells: Vec<&'a [usize]>,
+}
+
+impl Design for Rows<'_> {
+    fn columns(&self) -> usize {
+        self.features.len()
+    }
+
+    fn products(&self, weights: &[f64], start: f64) -> Vec<f64> {
+        let table = self.features.fold(weights);
+        let value = |cells: &&[usize]| cells.iter().map(|&cell| table[cell]).sum::<f64>() + start;
+        self.cells.iter().map(value).collect()
+    }
+
+    fn combine(&self, factors: &[f64], sum: &mut [f64]) {
+        let mut counts = vec![0.0; self.features.root.len()];
+        for (cells, factor) in self.cells.iter().zip(factors) {
+            cells.iter().for_each(|&cell| counts[cell] += factor);
+        }
+        self.features.add(&counts, sum);
+    }
+}
+
+impl Labelled {
+    /// Logistic regression one class against the rest, one output for two classes: tables in the shape of
+    /// the network's, and biases. The cost of an error is the one that decides most records rightly in three
+    /// folds of these.
+    pub(super) fn machines(&self, features: &CellFeatures) -> Vec<Linear> {
+        let all: Vec<usize> = (0..self.labels.len()).collect();
+        let paths = self.train(features, &all, &[self.choose_cost(features)]);
+        paths.into_iter().flatten().collect()
+    }
+
+    /// Machines on some of the records, `[output][cost]`, as tables: each starts where the one before ended.
+    fn train(&self, features: &CellFeatures, some: &[usize], costs: &[f64]) -> Vec<Vec<Linear>> {
+        let rows = Rows { features, cells: some.iter().map(|&row| &self.cells[row][..]).collect() };
+        let outputs = if self.classes == 2 { 1..2 } else { 0..self.classes };
+        each(outputs.len(), &|output| {
+            let class = outputs.start + output;
+            let positive: Vec<bool> = some.iter().map(|&row| self.labels[row] == class).collect();
+            let mut last = None;
+            let step = |&cost: &f64| {
+                let costs = Costs::even(cost);
+                let machine = minimise(Loss::Logistic, &rows, &positive, costs, last.as_ref());
+                let table = features.fold(&machine.weights);
+                let bias = last.insert(machine).bias;
+                Linear { weights: table, bias }
+            };
+            costs.iter().map(step).collect()
+        })
+    }
+
+    /// The cost whose machines decide most records rightly that they were not trained on; of equals the
+    /// least. Records are dealt class by class, shuffled; a class with a single one is a rest in its fold.
+    fn choose_cost(&self, features: &CellFeatures) -> f64 {
+        let mut order: Vec<usize> = (0..self.labels.len()).collect();
+        order.shuffle(&mut ChaCha8Rng::seed_from_u64(1));
+        order.sort_by_key(|&row| self.labels[row]);
+        let mut right = [0_usize; COSTS.len()];
+        for fold in 0..INNER_FOLDS {
+            let (test, train): (Vec<_>, Vec<_>) =
+                order.iter().enumerate().partition(|(place, _)| place % INNER_FOLDS == fold);
+            let train: Vec<usize> = train.into_iter().map(|(_, &row)| row).collect();
+            let machines = self.train(features, &train, &COSTS);
+            for (_, &row) in test {
+                for (cost, right) in right.iter_mut().enumerate() {
+                    let value = |path: &Vec<Linear>| {
+                        let Linear { weights: table, bias } = &path[cost];
+                        self.cells[row].iter().map(|&cell| table[cell]).sum::<f64>() + bias
+                    };
+                    let values: Vec<f64> = machines.iter().map(value).collect();
+                    let decided = fishweir_core::classify::decide(&values).class;
+                    *right += usize::from(decided == self.labels[row]);
+                }
+            }
+        }
+        let most = right.iter().copied().max().unwrap_or(0);
+        right.iter().position(|&one| one == most).map_or(COSTS[0], |index| COSTS[index])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Network, Width};
+    use super::*;
+    use crate::data::records::{Records, Variable};
+    use crate::kernel::inner_product;
+
+    #[test]
+    fn features_of_the_top_kernel_are_its_definition() {
+        let p = |p: f64, q: f64| vec![p, q, 1.0 - p - q];
+        let class = |a: f64, b: f64| {
+            let tables = [vec![p(a, b)], vec![p(b, a), p(0.1, a), p(b, 0.2)]];
+            let network = Network::new(Variable::numbered(&[3, 3]), vec![vec![], vec![0]], &tables);
+            NetworkFisher::new(network.expect("a network"), Width::default(), 1)
+        };
+        let classes = [class(0.2, 0.3), class(0.5, 0.4), class(0.1, 0.6)];
+        let records = Records::of_rows(2, (0..9).map(|i| [i / 3, i % 3]));
+        let features = CellFeatures::top(&classes).expect("features");
+        let cells = classes[0].all_cells([&records]).expect("whole");
+        let of_record = |cells: &[usize]| {
+            let feature = |one: usize| {
+                let weights: Vec<f64> =
+                    (0..features.len()).map(|other| f64::from(u8::from(other == one))).collect();
+                let table = features.fold(&weights);
+                cells.iter().map(|&cell| table[cell]).sum::<f64>()
+            };
+            (0..features.len()).map(feature).collect::<Vec<f64>>()
+        };
+        let found: Vec<Vec<f64>> = cells.iter().map(|cells| of_record(cells)).collect();
+        let logs =
+            classes.each_ref().map(|one| one.network().log_likelihoods(&records).expect("logs"));
+        let grams = classes.each_ref().map(|one| one.gram(&records).expect("a matrix"));
+        for (i, x) in found.iter().enumerate() {
+            for (j, y) in found.iter().enumerate() {
+                let pair = |c: usize, d: usize| {
+                    let v = |i: usize| logs[c][i] - logs[d][i];
+                    v(i) * v(j) + grams[c].get(i, j) + grams[d].get(i, j)
+                };
+                let wanted = (pair(0, 1) + pair(0, 2) + pair(1, 2)) / 3.0;
+                let kernel = inner_product(x, y);
+                assert!(
+                    (kernel - wanted).abs() < 1e-10 * wanted.abs().max(1.0),
+                    "{kernel} {wanted}"
+                );
+            }
+        }
+        // And the transpose is one: the features of each record, added up.
+        let rows =
+            Rows { features: &features, cells: cells.iter().map(|cells| &cells[..]).collect() };
+        let factors: Vec<f64> = (0..9).map(|i| f64::from(i) - 3.5).collect();
+        let mut sum = vec![1.0; features.len()];
+        rows.combine(&factors, &mut sum);
+        for (entry, sum) in sum.into_iter().enumerate() {
+            let wanted: f64 = found.iter().zip(&factors).map(|(x, factor)| factor * x[entry]).sum();
+            assert!((sum - 1.0 - wanted).abs() < 1e-10, "{entry}");
+        }
+    }
+}
