@@ -312,13 +312,11 @@ impl SilentChain {
                 counts.edges[index] += column.weight[edge.from] * edge.weight * next * at;
             }
             let begun = share(emitted.exponent);
-            for state in 0..self.states() {
+            for (state, &silent) in ahead.iter().enumerate() {
                 counts.end[state] += last * column.weight[state] * self.end[state] * at;
-                let next = match self.emission[state] {
-                    Some(_) => emitted.weight[state],
-                    None => ahead[state],
-                };
                 if t == 0 {
+                    let emits = self.emission[state].is_some();
+                    let next = if emits { emitted.weight[state] } else { silent };
                     counts.initial[state] += self.initial[state] * next * begun;
                 }
             }

@@ -109,15 +109,18 @@ impl Profile {
         mode: Mode,
         parametrisation: Probabilities,
     ) -> ProfileScore {
-        let mut matched = self.residue_counts(expected);
-        for (counts, probability) in matched.iter_mut().zip(&self.matched) {
-            score_row(probability, &counts.clone(), parametrisation, counts);
-        }
+        let row = |probability: &[f64], counts: &[f64]| {
+            let mut score = vec![0.0; counts.len()];
+            score_row(probability, counts, parametrisation, &mut score);
+            score
+        };
+        let counts = self.residue_counts(expected);
+        let matched = self.matched.iter().zip(&counts).map(|(p, counts)| row(p, counts)).collect();
         let mut transition = self.transition_counts(expected, mode);
         for (counts, probability) in transition.iter_mut().zip(&self.transition) {
-            for row in ROWS {
-                let counts = &mut counts[row.clone()];
-                score_row(&probability[row], &counts.to_vec(), parametrisation, counts);
+            for range in ROWS {
+                let score = row(&probability[range.clone()], &counts[range.clone()]);
+                counts[range].copy_from_slice(&score);
             }
         }
         ProfileScore { matched, transition }
