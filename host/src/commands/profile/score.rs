@@ -43,8 +43,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Outputs::check(&outputs, &[&arguments.profiles, &arguments.sequences])?;
     let (name, read) = text(&arguments.profiles)?;
     let profiles = Profile::parse_all(&name, &read)?;
-    let (name, read) = text(&arguments.sequences)?;
-    let targets = sequences(&name, &read)?;
+    let (file, read) = text(&arguments.sequences)?;
+    let targets = sequences(&file, &read)?;
     let mode = Mode { local: !arguments.glocal, several: !arguments.single };
     let (mut table, mut alignments) = (HEADER.to_owned(), String::new());
     for profile in &profiles {
@@ -52,10 +52,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let mut hits = targets
             .par_iter()
             .map(|(name, sequence)| {
-                let symbols = profile.residues.encode(name, sequence)?;
-                Ok((name.as_str(), sequence.as_str(), search.search(&symbols)?))
+                let found = profile.residues.encode(name, sequence).and_then(|x| search.search(&x));
+                match found {
+                    Ok(hit) => Ok((name.as_str(), sequence.as_str(), hit)),
+                    Err(error @ ProfileError::Impossible) => {
+                        Err(format!("{file}: {name}: {error}"))
+                    }
+                    Err(error) => Err(format!("{file}: {error}")),
+                }
             })
-            .collect::<Result<Vec<(&str, &str, Hit)>, ProfileError>>()?;
+            .collect::<Result<Vec<(&str, &str, Hit)>, String>>()
+            .map_err(Failure::Input)?;
         hits.retain(|(_, _, hit)| hit.score >= arguments.least);
         hits.sort_by(|(_, _, a), (_, _, b)| b.score.total_cmp(&a.score));
         for (name, sequence, hit) in &hits {
