@@ -50,7 +50,10 @@ fn a_profile_finds_its_family() {
     let table = printed(&mut fishweir(&line));
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert!(rows.iter().all(|row| row.len() == 13), "{table}");
-    assert_eq!((rows[0][1], rows[1][1], rows.last().expect("a row")[1]), ("target", "its", "other"));
+    assert_eq!(
+        (rows[0][1], rows[1][1], rows.last().expect("a row")[1]),
+        ("target", "its", "other")
+    );
     let scores: Vec<f64> = rows[1..].iter().map(|row| row[3].parse().expect("bits")).collect();
     assert!(scores[0] > 5.0 && scores[scores.len() - 1] < 0.0, "{table}");
     assert!(fs::read_to_string(found).expect("written").contains("MRILASG"));
