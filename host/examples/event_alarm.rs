@@ -7,7 +7,7 @@
 //!
 //! False alarms are counted in 400 000 events drawn from the network, with another seed than the threshold's.
 //! Then, node by node, the probabilities of its likeliest row move on by one state, after a thousand events
-//! of the network itself: events from there to the first alarm, the median of [`RUNS`] streams, and how many
+//! of the network itself: events from there to the first alarm, the median of eleven streams, and how many
 //! of these name the node.
 
 use std::env;

@@ -120,7 +120,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    let title = std::path::Path::new(data).file_stem().unwrap_or_default().to_string_lossy();
+    let title = std::path::Path::new(figure).file_stem().unwrap_or_default().to_string_lossy();
     std::fs::write(figure, draw(&title, &panels))?;
     Ok(())
 }

@@ -106,7 +106,7 @@ fn every_flipped_bit_is_noticed() {
 /// A file around the text of a classifier, with its checksum.
 fn sealed(classifier: &str) -> String {
     let crc32 = crc32fast::hash(classifier.as_bytes());
-    format!("{{\"fishweir_model\":1,\n \"crc32\":{crc32}, \"classifier\":{classifier}}}\n")
+    format!("{{\"fishweir_model\":2,\n \"crc32\":{crc32}, \"classifier\":{classifier}}}\n")
 }
 
 /// The classifier that a fit writes.
@@ -155,13 +155,13 @@ fn models_of_different_emissions_are_refused_by_number() {
         "mean": [[0.0, 0.0], [0.0, 0.0]],
         "covariance": [[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]],
     }});
+    let mut bad = machine;
     for model in [0, 1] {
-        let mut bad = machine.clone();
-        bad["kernel"]["scores"]["models"][model]["emission"] = full.clone();
-        let message = refusal(&bad.to_string());
-        let what = format!("model {model} has full-gaussian emissions; kernel machines are of");
-        assert!(message.starts_with(&what), "{message}");
+        bad["models"][model]["emission"] = full.clone();
     }
+    let message = refusal(&bad.to_string());
+    let what = "model 0 has full-gaussian emissions; kernel machines are of";
+    assert!(message.starts_with(what), "{message}");
 }
 
 /// Of the rows of a block the one of another length is named, be it the first.
@@ -207,7 +207,7 @@ fn what_is_no_number_is_named_by_its_place_in_the_file() {
     let classifier = serde_json::from_str::<Value>(&text).expect("JSON")["classifier"].take();
     for name in ["bias", "weights"] {
         let mut bad = classifier.clone();
-        bad["outputs"][0][name] = Value::Null;
+        bad["rule"]["linear"][0][name] = Value::Null;
         let pretty = serde_json::to_string_pretty(&bad).expect("JSON");
         for classifier in [bad.to_string(), pretty] {
             let file = sealed(&classifier);

@@ -187,11 +187,11 @@ fn costs_are_told_before_and_an_emulated_device_agrees_to_the_last_bit() {
     assert_eq!(row("state, in RAM"), "80 B");
     garden.put("holes.csv", &garden.text("test.csv").replace("no,on", "?,on"));
     let holes = garden.at("holes.csv");
-    let alarm = format!("network run {network} {test} --mean-time 200 --memory 30 --limit 300");
-    for line in [format!("network run {model} {holes}"), alarm + " --board microbit"] {
+    let alarm = format!("network run {network} {test} --mean-time 200 --memory 30 --limit 40");
+    for line in [format!("network run {model} {holes} --limit 40"), alarm + " --board microbit"] {
         let report = json(&mut fishweir(&format!("{line} --json")));
         assert_eq!((&report["differing_answers"], &report["refused"]), (&0.into(), &0.into()));
-        assert_eq!(report["records"], if line.contains("limit") { 300 } else { 600 }, "{report}");
+        assert_eq!(report["records"], 40, "{report}");
         for name in ["instructions_per_push", "instructions_per_reading", "stack_bytes"] {
             assert!(report[name].as_f64().is_some_and(|count| count > 20.0), "{report}");
         }

@@ -51,7 +51,7 @@ fn systems_one_a_class_decide() {
     printed(&mut fishweir(&format!("fit {data} --model switching {switching} -o {path}")));
     let line = format!("gram {data} --kernel ppk --family switching {switching} --steps 4");
     let report = printed(&mut fishweir(&format!("{line} --window 40 --normalise -o {matrix}")));
-    assert!(report.contains("a linear dynamical system of 2 modes"), "{report}");
+    assert!(report.contains("a switching linear dynamical system an item"), "{report}");
     let line = format!("gram {data} --kernel practical --family switching -o {matrix}");
     let message = refused(&mut fishweir(&line), 2);
     assert!(message.contains("systems that switch have none"), "{message}");

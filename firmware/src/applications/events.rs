@@ -350,7 +350,7 @@ mod tests {
     use std::string::String;
     use std::vec::Vec;
 
-    use fishweir_core::filter::Memory;
+    use fishweir_core::filter::ForgettingFactor;
     use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};
 
     use super::super::wire::Wire;
@@ -388,7 +388,8 @@ mod tests {
 
     #[test]
     fn every_record_is_decided_on_alone() {
-        let lines = answers("open,bright\nshut,off\r\n open , \"dim, warm\"\n\"open\",?\n,\n?,off\x04");
+        let lines =
+            answers("open,bright\nshut,off\r\n open , \"dim, warm\"\n\"open\",?\n,\n?,off\x04");
         let margins = [3.0, -1.5, 1.25, 1.0, 0.0, -0.5];
         let wanted = margins.iter().enumerate().map(|(line, &margin)| decision(line + 1, margin));
         assert_eq!(lines[..6], wanted.collect::<Vec<_>>());
@@ -426,7 +427,7 @@ mod tests {
         // Open in a quarter of the records; one state that cannot be.
         let terms = Terms::new(&[3], &[1], &[0]).expect("terms");
         let (theta, precision) = ([0.75, 0.25, 0.0], [1.0 / 0.75, 4.0, 0.0]);
-        let memory = Memory::samples(16.0).expect("a memory");
+        let memory = ForgettingFactor::samples(16.0).expect("a memory");
         let tables = DiscrepancyTables::new(terms, &theta, &precision, memory, 10.0_f32, 4.0);
         let alarm = Discrepancy::<f32, 1, 3>::new(tables.expect("tables")).expect("an alarm");
         let names = Names { columns: &["door"], states: &[&["shut", "open", "?"]], classes: &[] };
@@ -435,8 +436,12 @@ mod tests {
         assert!(lines.pop().is_some_and(|done| done.starts_with("done 31 1 ")));
         // Missing is a state of its own here, and one that does not happen.
         assert_eq!(lines.pop().as_deref(), Some("refused 31 impossible"));
-        let alarms: Vec<usize> =
-            lines.iter().enumerate().filter(|(_, line)| line.starts_with("alarm")).map(|x| x.0).collect();
+        let alarms: Vec<usize> = lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.starts_with("alarm"))
+            .map(|x| x.0)
+            .collect();
         assert!(alarms.len() > 2, "{lines:?}");
         assert!(alarms.windows(2).all(|pair| pair[1] - pair[0] == alarms[0] + 1), "{alarms:?}");
         // Of the first, (3/4)^2 (4 + 4/3), all of it the door's.

@@ -18,7 +18,7 @@ const COARSE: i32 = 28;
 ///
 /// Sources: Habbema, Hermans and van den Broek, "A stepwise discriminant analysis program using density
 /// estimation", 1974; Duin, "On the choice of smoothing parameters for Parzen estimators of probability density
-/// functions", 1976. Work: some `50 n^2 / 2` exponentials and `n^2 D / 2` multiply-adds. RAM: `4 n^2` bytes.
+/// functions", 1976. Work: some `50 n^2` exponentials and `n^2 D / 2` multiply-adds. RAM: `2 n^2` bytes.
 ///
 /// # Errors
 /// [`FitError`] of fewer than two points, of more than [`MOST_POINTS`], and of a `least` that is not between
@@ -66,12 +66,15 @@ pub fn loo_bandwidth(points: &[Vec<f64>], scale: &[f64], least: f64) -> Result<f
         return Ok(least);
     }
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let scored = |log: f64| (log, score(log));
+    let [mut inner, mut outer] = [b - GOLDEN * (b - a), a + GOLDEN * (b - a)].map(scored);
     while b - a > 1e-3 {
-        let (inner, outer) = (b - GOLDEN * (b - a), a + GOLDEN * (b - a));
-        if score(inner) >= score(outer) {
-            b = outer;
+        if inner.1 >= outer.1 {
+            (b, outer) = (outer.0, inner);
+            inner = scored(b - GOLDEN * (b - a));
         } else {
-            a = inner;
+            (a, inner) = (inner.0, outer);
+            outer = scored(a + GOLDEN * (b - a));
         }
     }
     Ok((0.5 * (a + b)).exp())
@@ -97,7 +100,7 @@ fn for_pairs(squared: &[f32], n: usize, mut of: impl FnMut(usize, usize, f64)) {
 mod tests {
     use super::*;
 
-    /// The mean of `log p` of each point under the estimate of the others, as it is defined.
+    /// The sum of `log p` of each point under the estimate of the others, as it is defined.
     fn score(points: &[Vec<f64>], scale: &[f64], b: f64) -> f64 {
         let others = points.len() as f64 - 1.0;
         let of = |i: usize| {

@@ -64,7 +64,7 @@ impl KernelDensityModel {
 
     /// The estimate of all samples of some series, with the bandwidth that makes each likeliest given the others
     /// ([`loo_bandwidth`]), in units of the channels' spread over these; `least` is the least of those units. A
-    /// channel that never moves has the unit of the same channel over all data, `scale`, or one.
+    /// channel that never moves has its entry of `scale` for a unit, or one where that is zero.
     ///
     /// # Errors
     /// [`ContextModelError`] of too few or too many samples.

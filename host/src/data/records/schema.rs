@@ -76,20 +76,17 @@ impl Schema {
     }
 
     /// The columns of variables whose states are written as they are named.
-    #[must_use]
     pub fn of_variables(variables: &[Variable]) -> Self {
         let column = |variable: &Variable| Column { variable: variable.clone(), cuts: None };
         Self { columns: variables.iter().map(column).collect() }
     }
 
     /// The columns.
-    #[must_use]
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
     /// Their names and states.
-    #[must_use]
     pub fn variables(&self) -> Vec<Variable> {
         self.columns.iter().map(|column| column.variable.clone()).collect()
     }
@@ -196,7 +193,9 @@ fn sorted(column: &TextColumn) -> Vec<String> {
     let mut states = column.fields.clone();
     if column.is_numeric() {
         let value = |state: &String| number(state).unwrap_or(f64::NAN);
-        states.sort_by(|a, b| value(a).total_cmp(&value(b)));
+        states.sort_by(|a, b| {
+            value(a).total_cmp(&value(b)).then_with(|| canonical(a).cmp(&canonical(b)))
+        });
         states.dedup_by(|a, b| canonical(a) == canonical(b));
     } else {
         states.sort();
@@ -206,8 +205,15 @@ fn sorted(column: &TextColumn) -> Vec<String> {
 
 /// A number as it is written shortest.
 fn canonical(text: &str) -> Option<String> {
+    let value = number(text)?;
+    let digits = text.trim_start_matches(['+', '-']);
+    if value != 0.0 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        // A whole number may have more digits than an `f64` keeps apart.
+        let sign = if value < 0.0 { "-" } else { "" };
+        return Some(format!("{sign}{}", digits.trim_start_matches('0')));
+    }
     // Minus zero is zero.
-    number(text).map(|value| (value + 0.0).to_string())
+    Some((value + 0.0).to_string())
 }
 
 fn cut(

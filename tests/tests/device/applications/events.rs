@@ -62,7 +62,7 @@ fn decisions_on_records_with_missing_fields_are_the_hosts() {
     let trained = plan.train(network.variables(), &network.sample(1500, 1), class);
     let deployed = DeployedSum::of(&trained.expect("trained")).expect("no zero");
     let others: Vec<usize> = (0..6).filter(|&column| column != class).collect();
-    let drawn = network.sample(300, 2).select(&others);
+    let drawn = network.sample(60, 2).select(&others);
     let holes = |(record, row): (usize, &[u16])| {
         let mut row = row.to_vec();
         if record % 3 == 0 {
@@ -78,13 +78,13 @@ fn decisions_on_records_with_missing_fields_are_the_hosts() {
 fn an_alarm_comes_when_the_host_has_it_and_names_the_same_node() {
     let network = stored("alarm");
     let fisher = NetworkFisher::new(network.clone(), Width::default(), 1);
-    let plan = AlarmPlan { memory: 50.0, mean_time: 200.0 };
+    let plan = AlarmPlan { memory: 20.0, mean_time: 100.0 };
     let deployed = plan.calibrate(&fisher, None, 1).expect("calibrated");
-    // From event 150 on the blood pressure is what it never was before, or hardly.
+    // From event 40 on the blood pressure is what it never was before, or hardly.
     let node = network.node("BP").expect("a node");
     let turned = |(index, row): (usize, &[u16])| {
         let mut row = row.to_vec();
-        if index >= 150 {
+        if index >= 40 {
             row[node] = (row[node] + 1) % 3;
         }
         if index % 7 == 0 {
@@ -92,10 +92,10 @@ fn an_alarm_comes_when_the_host_has_it_and_names_the_same_node() {
         }
         row
     };
-    let events = Records::of_rows(37, network.sample(300, 3).rows().enumerate().map(turned));
+    let events = Records::of_rows(37, network.sample(100, 3).rows().enumerate().map(turned));
     let deployed = DeployedEvents::Alarm(deployed);
     let wanted = deployed.answers(&events).expect("they fit");
     let alarms = wanted.iter().filter(|line| line.starts_with("alarm") && line.ends_with(" BP"));
-    assert!(alarms.count() >= 2, "{wanted:?}");
+    assert!(alarms.count() >= 1, "{wanted:?}");
     answers_are_the_hosts(&deployed, &events);
 }

@@ -63,6 +63,12 @@ fn a_number_is_one_state_however_it_is_written() {
     assert_eq!(states, [vec!["-0", "1.0", "2"], vec!["1", "x", "y"]]);
     let later = schema.records(&table("t,n\n1.00,1\nx,2e0\n+1,0.0\n")).expect("read");
     assert_eq!(later.rows().collect::<Vec<_>>(), [&[1, 0], &[2, 1], &[0, 0]]);
+    // Whole numbers keep all their digits.
+    let long = learn(
+        &table("n,t\n9007199254740993,x\n9007199254740992,y\n+09007199254740992,y\n"),
+        &Binning::default(),
+    );
+    assert_eq!(long.variables()[0].states, ["9007199254740992", "9007199254740993"]);
 }
 
 #[test]
