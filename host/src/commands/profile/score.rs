@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// One domain a sequence, instead of several
     #[arg(long)]
     single: bool,
-    /// Leave out sequences that score less
+    /// Leave out sequences whose Forward score is less
     #[arg(long, value_name = "BITS", default_value_t = 0.0, allow_negative_numbers = true)]
     least: f64,
     /// Write the domains found, aligned to the profiles, as Stockholm
@@ -51,19 +51,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let search = SearchProfile::new(profile, mode)?;
         let mut hits = targets
             .par_iter()
-            .map(|(name, sequence)| {
-                let found = profile.residues.encode(name, sequence).and_then(|x| search.search(&x));
+            .filter_map(|(name, sequence)| {
+                let found = profile.residues.encode(name, sequence).and_then(|x| {
+                    // Most sequences of a database end here, and cost one pass.
+                    let is_near = search.score(&x)? >= arguments.least;
+                    Ok(if is_near { Some(search.search(&x)?) } else { None })
+                });
                 match found {
-                    Ok(hit) => Ok((name.as_str(), sequence.as_str(), hit)),
+                    Ok(hit) => Ok(hit.map(|hit| (name.as_str(), sequence.as_str(), hit))),
                     Err(error @ ProfileError::Impossible) => {
                         Err(format!("{file}: {name}: {error}"))
                     }
                     Err(error) => Err(format!("{file}: {error}")),
                 }
+                .transpose()
             })
             .collect::<Result<Vec<(&str, &str, Hit)>, String>>()
             .map_err(Failure::Input)?;
-        hits.retain(|(_, _, hit)| hit.score >= arguments.least);
         hits.sort_by(|(_, _, a), (_, _, b)| b.score.total_cmp(&a.score));
         for (name, sequence, hit) in &hits {
             table += &lines(profile, name, sequence.chars().count(), hit, targets.len());
