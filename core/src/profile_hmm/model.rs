@@ -1,9 +1,9 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::{Number, Real, Tangent, Weight};
 
-/// A weight of `2^24` and more is refused, so that no column overflows between two settlings; a flank
+/// A weight of `2^24` and more is refused, so that no column overflows between two rescalings; a flank
 /// that stays with less than `2^-24`, so that it vanishes in no single step.
 const LARGEST: i32 = 24;
 
@@ -181,7 +181,7 @@ impl<'m, W> ProfileHmmView<'m, W> {
         W: Weight,
     {
         if odds.is_empty() || odds.len().checked_rem(steps.len()) != Some(0) {
-            return Err(ModelError::new(Part::Probability, Flaw::Inconsistent, 0, odds.len()));
+            return Err(ModelError::new(Part::Probability, ErrorKind::Inconsistent, 0, odds.len()));
         }
         let view = Self { odds, steps, flanks };
         view.validate()?;
@@ -221,7 +221,12 @@ impl<'m, W> ProfileHmmView<'m, W> {
             }
             for (way, weight) in [(3, steps.match_delete), (7, steps.delete_delete)] {
                 if weight.value() > W::Real::ONE {
-                    return Err(ModelError::new(Part::Transition, Flaw::AboveOne, position, way));
+                    return Err(ModelError::new(
+                        Part::Transition,
+                        ErrorKind::AboveOne,
+                        position,
+                        way,
+                    ));
                 }
             }
         }
@@ -230,7 +235,7 @@ impl<'m, W> ProfileHmmView<'m, W> {
         }
         let stays = self.flanks.stay.value() >= W::Real::power_of_two(-LARGEST);
         if !stays {
-            return Err(ModelError::new(Part::End, Flaw::NotInRange, 0, 0));
+            return Err(ModelError::new(Part::End, ErrorKind::NotInRange, 0, 0));
         }
         Ok(())
     }
@@ -239,18 +244,18 @@ impl<'m, W> ProfileHmmView<'m, W> {
 /// Finite, not negative, not too large; its rates of change finite.
 fn check<W: Weight>(weight: W, part: Part, row: usize, entry: usize) -> Result<(), ModelError> {
     let value = weight.value();
-    let flaw = if !value.is_finite() {
-        Flaw::NotFinite
+    let kind = if !value.is_finite() {
+        ErrorKind::NotFinite
     } else if value < W::Real::ZERO {
-        Flaw::Negative
+        ErrorKind::Negative
     } else if value >= W::Real::power_of_two(LARGEST) {
-        Flaw::OutOfRange
+        ErrorKind::OutOfRange
     } else if (0..W::Tangent::DIRECTIONS)
         .any(|c| weight.tangent().get(c).is_some_and(|rate| !rate.is_finite()))
     {
-        return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, row, entry));
+        return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, row, entry));
     } else {
         return Ok(());
     };
-    Err(ModelError::new(part, flaw, row, entry))
+    Err(ModelError::new(part, kind, row, entry))
 }

@@ -7,7 +7,7 @@ use crate::kernel::Cells;
 use crate::number::{Number, Parameter, Scalar, Weight};
 
 /// A column whose sum is from `2^-WITHIN` to `2^WITHIN` is left as it is: where a domain is found every
-/// symbol makes it larger, and settling at each would cost as much as the recursion.
+/// symbol makes it larger, and rescaling at each would cost as much as the recursion.
 const WITHIN: i32 = 32;
 
 /// The smallest power of two with all its digits in every format.
@@ -97,7 +97,7 @@ pub struct ProfileBelief<X: Number, C> {
     /// `N`, `J`, `C`.
     flanks: [X; 3],
     ledger: X::Ledger,
-    /// Symbols since the column was settled, where that matters.
+    /// Symbols since the column was rescaled, where that matters.
     age: u32,
 }
 
@@ -180,10 +180,10 @@ where
         // A derivative is kept centred.
         let due = X::CENTRED && {
             state.age += 1;
-            state.age >= X::SETTLE_EVERY
+            state.age >= X::RESCALE_EVERY
         };
         if due || !sum.is_between(-WITHIN, WITHIN) {
-            return state.settle(sum);
+            return state.rescale(sum);
         }
         true
     }
@@ -214,18 +214,18 @@ impl<X: Number, C: AsMut<[Cell<X>]>> ProfileBelief<X, C> {
     /// Moves magnitude and derivative into the ledger.
     #[cold]
     #[inline(never)]
-    fn settle(&mut self, sum: X) -> bool {
+    fn rescale(&mut self, sum: X) -> bool {
         if !sum.is_at_least(SMALLEST) {
             return false;
         }
         let before = self.ledger;
         for cell in self.cells.as_mut() {
             let mut row = [cell.matched, cell.inserted, cell.deleted];
-            X::settle(&mut row, sum, &mut before.clone());
+            X::rescale(&mut row, sum, &mut before.clone());
             let [matched, inserted, deleted] = row;
             *cell = Cell { matched, inserted, deleted };
         }
-        X::settle(&mut self.flanks, sum, &mut self.ledger);
+        X::rescale(&mut self.flanks, sum, &mut self.ledger);
         self.age = 0;
         true
     }
@@ -248,7 +248,7 @@ where
 
     fn start(&self) -> Self::State {
         let cells = C::filled(Cell::ZERO, self.profile.steps().len());
-        ProfileBelief { cells, flanks: [X::UNIT, X::ZERO, X::ZERO], ledger: X::SETTLED, age: 0 }
+        ProfileBelief { cells, flanks: [X::UNIT, X::ZERO, X::ZERO], ledger: X::UNSCALED, age: 0 }
     }
 
     #[inline]

@@ -106,7 +106,7 @@ struct Column {
 }
 
 impl Column {
-    fn settle(mut self) -> Self {
+    fn rescale(mut self) -> Self {
         let largest = self.weight.iter().copied().fold(0.0, f64::max);
         if largest > 0.0 {
             let power = Real::exponent(largest);
@@ -212,7 +212,7 @@ impl SilentChain {
                 let begin = if t == 0 { self.initial[state] } else { 0.0 };
                 weight[state] = plus(begin, arriving(state, &weight));
             }
-            columns.push(Column { weight, exponent }.settle());
+            columns.push(Column { weight, exponent }.rescale());
         }
         columns
     }
@@ -328,7 +328,7 @@ impl SilentChain {
                 }
                 *ahead *= odds;
             }
-            emitted = Column { weight: ahead, exponent: emitted.exponent }.settle();
+            emitted = Column { weight: ahead, exponent: emitted.exponent }.rescale();
         }
         Some(counts)
     }

@@ -59,7 +59,7 @@ impl Ahead {
         let end = flanks.last * new[2] + flanks.again * new[1];
         let mut ahead = Self { cells: self.cells.clone(), flanks: new, begin, end, log: self.log };
         ahead.sweep(steps, Some(odds));
-        ahead.settle();
+        ahead.rescale();
         ahead
     }
 
@@ -84,7 +84,7 @@ impl Ahead {
     }
 
     /// Keeps the column near one.
-    fn settle(&mut self) {
+    fn rescale(&mut self) {
         let matched = self.cells.iter().map(|cell| cell.matched.max(cell.inserted));
         let largest = matched.chain(self.flanks).fold(0.0, f64::max);
         if (1e-30..1e30).contains(&largest) || largest <= 0.0 {

@@ -4,7 +4,7 @@
 use fishweir_core::filter::Running;
 use fishweir_core::number::{Dual, Max, Real, Weight};
 use fishweir_core::profile_hmm::{Cell, Flanks, ProfileFilter, ProfileHmm, ProfileSearch, Steps};
-use fishweir_core::{Flaw, ObservationError, Part};
+use fishweir_core::{ErrorKind, ObservationError, Part};
 use fishweir_tests::laws::{Trial, check};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -229,11 +229,11 @@ fn no_weight_is_nonsense() {
             std::array::from_fn(|k| Steps::from_array(view.steps()[k].to_array().map(&mut weight)));
         let [stay, begin, again, last, finish, missing] = view.flanks().to_array().map(weight);
         let flanks = Flanks { stay, begin, again, last, finish, missing };
-        ProfileHmm::<f64, K, A>::new(odds, steps, flanks).map_err(|error| (error.part, error.flaw))
+        ProfileHmm::<f64, K, A>::new(odds, steps, flanks).map_err(|error| (error.part, error.kind))
     };
-    assert_eq!(wrong(0, f64::NAN), Err((Part::Probability, Flaw::NotFinite)));
-    assert_eq!(wrong(1, -0.5), Err((Part::Probability, Flaw::Negative)));
-    assert_eq!(wrong(A * K, 1e9), Err((Part::Transition, Flaw::OutOfRange)));
-    assert_eq!(wrong(A * K + 7, 1.5), Err((Part::Transition, Flaw::AboveOne)));
-    assert_eq!(wrong(A * K + 9 * K, 0.0), Err((Part::End, Flaw::NotInRange)));
+    assert_eq!(wrong(0, f64::NAN), Err((Part::Probability, ErrorKind::NotFinite)));
+    assert_eq!(wrong(1, -0.5), Err((Part::Probability, ErrorKind::Negative)));
+    assert_eq!(wrong(A * K, 1e9), Err((Part::Transition, ErrorKind::OutOfRange)));
+    assert_eq!(wrong(A * K + 7, 1.5), Err((Part::Transition, ErrorKind::AboveOne)));
+    assert_eq!(wrong(A * K + 9 * K, 0.0), Err((Part::End, ErrorKind::NotInRange)));
 }
