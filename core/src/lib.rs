@@ -13,6 +13,7 @@
 //! | [`context`] | models without hidden states: densities, Markov strings, independent positions |
 //! | [`dynamics`] | linear dynamical systems: the Kalman filter, and its derivatives |
 //! | [`kernel`] | kernels that sum over hidden models, one sequence stored, the other a stream |
+//! | [`profile_hmm`] | families of sequences: match, insert and silent delete states, position by position |
 //! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
 //! | [`network`] | events of categories: sums of look-ups in a Bayesian network's tables, an alarm |
 //! | [`artefact`] | a classifier as a checked file that is read in place; feature `artefact` |
@@ -68,6 +69,7 @@ pub mod matrix;
 pub mod network;
 pub mod number;
 mod profile;
+pub mod profile_hmm;
 pub mod score;
 pub mod smooth;
 #[cfg(feature = "wire")]

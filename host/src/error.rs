@@ -64,6 +64,9 @@ pub enum Error {
     /// A network in BIF.
     #[error(transparent)]
     Bif(#[from] crate::network::BifError),
+    /// A profile, an alignment, or a sequence searched with it.
+    #[error(transparent)]
+    Profile(#[from] crate::profile::ProfileError),
     /// A Gram matrix.
     #[error(transparent)]
     Gram(#[from] crate::kernel::GramError),

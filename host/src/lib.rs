@@ -20,6 +20,7 @@
 //! | a classifier of windows or of whole series, with every choice told | [`learn::train`] |
 //! | a detector of change, from what is normal | [`learn::DetectorPlan`] |
 //! | figures on data that it never saw, with intervals | [`evaluate`] |
+//! | profiles of sequence families, HMMER3 files, searches | [`profile`] |
 //! | the classifier in the numbers of a device: costs, a stream, files | [`deploy`] |
 //! | a firmware image around it, run under QEMU, every bit compared | [`device`], [`parity`] |
 //! | tables and figures for people | [`report`], [`plot`] |
@@ -50,6 +51,7 @@ mod parallel;
 #[cfg(feature = "device")]
 pub mod parity;
 pub mod plot;
+pub mod profile;
 pub mod report;
 pub mod runtime;
 mod words;

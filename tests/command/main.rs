@@ -18,6 +18,7 @@ mod kernel_fit;
 mod machine;
 mod network;
 mod output;
+mod profile;
 mod run;
 mod score;
 mod stream;

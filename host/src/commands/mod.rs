@@ -14,6 +14,7 @@ mod network;
 mod numbers;
 mod output;
 mod pca;
+mod profile;
 mod progress;
 mod reading;
 mod run;
@@ -62,6 +63,9 @@ enum Command {
     /// Bayesian networks over records of categories: fit, evaluate, query, sample, compare, export, draw
     #[command(long_about = network::LONG_ABOUT)]
     Network(network::Arguments),
+    /// Profiles of sequence families, in HMMER3's files: make one of an alignment, search sequences
+    #[command(long_about = profile::LONG_ABOUT)]
+    Profile(profile::Arguments),
     /// Say what a model is and what it costs on a device
     Info(info::Arguments),
     /// Run a model on an emulated microcontroller and compare every bit with the host
@@ -120,6 +124,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Gram(arguments)) => gram::run(&arguments),
         Some(Command::Pca(arguments)) => pca::run(&arguments),
         Some(Command::Network(arguments)) => network::run(&arguments),
+        Some(Command::Profile(arguments)) => profile::run(&arguments),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Watch(arguments)) => watch::run(&arguments),

@@ -9,5 +9,6 @@ mod learn;
 mod marginal;
 mod network;
 mod parsers;
+mod profile;
 mod routes;
 mod runner;

@@ -7,6 +7,7 @@ mod filter;
 mod fixed;
 mod kernels;
 mod network;
+mod profile_hmm;
 mod smooth;
 mod theorems;
 mod wire;

@@ -35,6 +35,7 @@ use fishweir_core::filter::{
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm, PositionFisher};
 use fishweir_core::number::{Arithmetic, Dual, Parameter, Real};
+use fishweir_core::profile_hmm::{ProfileFilter, ProfileHmm};
 use fishweir_core::rand_core::TryRng;
 use fishweir_core::score::Score;
 use fishweir_core::smooth::{
@@ -71,6 +72,7 @@ fn main() -> ! {
     kernels::between_models();
     fixed::fixed();
     network::network();
+    profile_hmm();
     network::lines();
     contexts();
     wire();
@@ -131,6 +133,18 @@ fn drive<R: Recursion>(recursion: R, x: &R::Observation) {
     black_box(stream.read());
     stream.reset();
     black_box(&stream);
+}
+
+/// Profiles, whose sizes the optimiser knows.
+#[inline(never)]
+fn profile_hmm() {
+    let x = black_box(0);
+    let model = ProfileHmm::<f32, 5, 4>::new(some(), some(), some());
+    let Ok(model) = model else { return };
+    drive(ProfileFilter::of(&model), &x);
+    let model = ProfileHmm::<Dual<f32, 2>, 5, 4>::new(some(), some(), some());
+    let Ok(model) = model else { return };
+    drive(ProfileFilter::of(&model), &x);
 }
 
 /// The filter at many sizes.

@@ -3,8 +3,15 @@
 use fishweir_core::kernel::{Cells, Stack};
 
 /// A column or a stack that grows with what it is for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Heap<A>(Vec<A>);
+
+impl<A> Heap<A> {
+    /// What is in it.
+    pub fn as_slice(&self) -> &[A] {
+        &self.0
+    }
+}
 
 impl<A> AsMut<[A]> for Heap<A> {
     fn as_mut(&mut self) -> &mut [A] {

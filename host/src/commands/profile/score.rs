@@ -1,0 +1,113 @@
+//! `fishweir profile score`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use fishweir::profile::{
+    Aligned, Hit, Mode, Profile, ProfileError, SearchProfile, sequences, stockholm,
+};
+use rayon::prelude::*;
+
+use super::super::output::{self, Outputs};
+use super::{Failure, text};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Profiles, in HMMER3/f text
+    profiles: PathBuf,
+    /// FASTA
+    sequences: PathBuf,
+    /// Whole profiles only, instead of any part of one
+    #[arg(long)]
+    glocal: bool,
+    /// One domain a sequence, instead of several
+    #[arg(long)]
+    single: bool,
+    /// Leave out sequences whose Forward score is less
+    #[arg(long, value_name = "BITS", default_value_t = 0.0, allow_negative_numbers = true)]
+    least: f64,
+    /// Write the domains found, aligned to the profiles, as Stockholm
+    #[arg(long, value_name = "FILE.sto")]
+    alignment: Option<PathBuf>,
+    /// Where the table goes, tab-separated; - for standard output
+    #[arg(short, long, value_name = "FILE.tsv", default_value = "-")]
+    output: PathBuf,
+}
+
+const HEADER: &str = "query\ttarget\tlength\tscore_bits\tevalue\tdomain\tdom_score_bits\thmm_from\thmm_to\t\
+                      ali_from\tali_to\tenv_from\tenv_to\n";
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let outputs: Vec<_> = [&arguments.output].into_iter().chain(&arguments.alignment).collect();
+    let outputs: Vec<_> = outputs.iter().map(|path| path.as_path()).collect();
+    Outputs::check(&outputs, &[&arguments.profiles, &arguments.sequences])?;
+    let (name, read) = text(&arguments.profiles)?;
+    let profiles = Profile::parse_all(&name, &read)?;
+    let (file, read) = text(&arguments.sequences)?;
+    let targets = sequences(&file, &read)?;
+    let mode = Mode { local: !arguments.glocal, several: !arguments.single };
+    let (mut table, mut alignments) = (HEADER.to_owned(), String::new());
+    for profile in &profiles {
+        let search = SearchProfile::new(profile, mode)?;
+        let mut hits = targets
+            .par_iter()
+            .filter_map(|(name, sequence)| {
+                let found = profile.residues.encode(name, sequence).and_then(|x| {
+                    // Most sequences of a database end here, and cost one pass.
+                    let is_near = search.score(&x)? >= arguments.least;
+                    Ok(if is_near { Some(search.search(&x)?) } else { None })
+                });
+                match found {
+                    Ok(hit) => Ok(hit.map(|hit| (name.as_str(), sequence.as_str(), hit))),
+                    Err(error @ ProfileError::Impossible) => {
+                        Err(format!("{file}: {name}: {error}"))
+                    }
+                    Err(error) => Err(format!("{file}: {error}")),
+                }
+                .transpose()
+            })
+            .collect::<Result<Vec<(&str, &str, Hit)>, String>>()
+            .map_err(Failure::Input)?;
+        hits.sort_by(|(_, _, a), (_, _, b)| b.score.total_cmp(&a.score));
+        for (name, sequence, hit) in &hits {
+            table += &lines(profile, name, sequence.chars().count(), hit, targets.len());
+        }
+        let aligned: Vec<Aligned<'_>> = hits
+            .iter()
+            .flat_map(|(name, sequence, hit)| {
+                hit.domains.iter().map(|domain| Aligned {
+                    name,
+                    sequence,
+                    start: domain.envelope[0],
+                    states: &domain.path.states,
+                })
+            })
+            .collect();
+        alignments += &stockholm(profile, &aligned);
+    }
+    if let Some(path) = &arguments.alignment {
+        output::write(path, alignments.as_bytes())?;
+    }
+    output::write(&arguments.output, table.as_bytes())
+}
+
+/// A line a domain; one without a domain where there is none. Positions count from 1.
+fn lines(profile: &Profile, name: &str, length: usize, hit: &Hit, searched: usize) -> String {
+    let evalue = profile.forward_tail().map_or("-".to_owned(), |(tau, lambda)| {
+        let chance = (-lambda * (hit.score - tau)).exp().min(1.0);
+        format!("{:.2e}", chance * searched as f64)
+    });
+    let head = format!("{}\t{name}\t{length}\t{:.4}\t{evalue}", profile.name, hit.score);
+    if hit.domains.is_empty() {
+        return format!("{head}{}\n", "\t-".repeat(8));
+    }
+    let mut text = String::new();
+    for (number, domain) in (1..).zip(&hit.domains) {
+        let _ = write!(text, "{head}\t{number}\t{:.4}", domain.score);
+        for [from, to] in [domain.best.profile, domain.best.sequence, domain.envelope] {
+            let _ = write!(text, "\t{}\t{}", from + 1, to + 1);
+        }
+        text.push('\n');
+    }
+    text
+}

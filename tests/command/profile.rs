@@ -1,0 +1,81 @@
+//! `fishweir profile`.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::{fishweir, printed, refused};
+
+const ALIGNMENT: &str = "\
+>one
+MKVLASGHW-ECDE
+>two
+MKVLGSGHWYECDE
+>three
+MRILASG-WYQC-E
+";
+
+/// A folder with an alignment and two sequences, one of the family.
+struct Family(TempDir);
+
+impl Family {
+    fn new() -> Self {
+        let family = Self(tempfile::tempdir().expect("a folder"));
+        family.put("family.fa", ALIGNMENT);
+        family.put("some.fa", ">its\nPPAQMRILASGWYYQCDERSP\n>other\nPPPPGGGGPPPPGGGG\n");
+        family
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).expect("written");
+    }
+
+    fn fit(&self) -> String {
+        let profile = self.at("family.hmm");
+        let line = format!("profile fit {} -o {profile}", self.at("family.fa"));
+        assert!(printed(&mut fishweir(&line)).contains("14 positions from 3 sequences"));
+        profile
+    }
+}
+
+#[test]
+fn a_profile_finds_its_family() {
+    let family = Family::new();
+    let (profile, sequences, found) = (family.fit(), family.at("some.fa"), family.at("found.sto"));
+    let line = format!("profile score {profile} {sequences} --least -99 --alignment {found}");
+    let table = printed(&mut fishweir(&line));
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == 13), "{table}");
+    assert_eq!(
+        (rows[0][1], rows[1][1], rows.last().expect("a row")[1]),
+        ("target", "its", "other")
+    );
+    let scores: Vec<f64> = rows[1..].iter().map(|row| row[3].parse().expect("bits")).collect();
+    assert!(scores[0] > 5.0 && scores[scores.len() - 1] < 0.0, "{table}");
+    assert!(fs::read_to_string(found).expect("written").contains("MRILASG"));
+    let alone = printed(&mut fishweir(&format!("profile score {profile} {sequences} --glocal")));
+    assert_eq!(alone.lines().count(), 2, "{alone}");
+}
+
+#[test]
+fn bad_input_is_named() {
+    let family = Family::new();
+    let profile = family.fit();
+    for (file, text, expected) in [
+        ("odd.fa", ">s\nAC1\n", "line 2, column 3: `1`"),
+        ("empty.fa", ">s\n>t\nACD\n", "s: the profile gives"),
+        ("star.fa", ">s\nAC*\n", "sequence s, position 3: `*`"),
+        ("none.fa", "", "line 1, column 1"),
+    ] {
+        family.put(file, text);
+        let line = format!("profile score {profile} {}", family.at(file));
+        let told = refused(&mut fishweir(&line), 2);
+        assert!(told.contains(expected) && told.contains(file), "{told}");
+    }
+    let line = format!("profile score {} {}", family.at("some.fa"), family.at("some.fa"));
+    assert!(refused(&mut fishweir(&line), 2).contains("expected `HMMER3/f`"));
+}
