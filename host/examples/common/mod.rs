@@ -9,7 +9,7 @@ use std::time::Instant;
 use chosen::{Decided, Setting};
 use fishweir::data::{Folds, SamplesView};
 use fishweir::kernel::Gram;
-use fishweir::learn::{ClassifierKind, TrainOptions, WindowKernel};
+use fishweir::learn::{TrainOptions, WindowKernel};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::decide;
 

@@ -212,7 +212,7 @@ mod tests {
             let sum: f64 = (0..1_usize << rows.len()).map(of_path).sum();
             (system.log_likelihood(rows), sum.ln())
         };
-        // A start and a chain with zeros.
+        // A start and a chain with zeros; each mode after the other is one path.
         let mut one_way = system(2);
         (one_way.initial, one_way.chain) = (vec![1.0, 0.0], vec![vec![0.6, 0.4], vec![0.0, 1.0]]);
         let mut with_gap = Rows::new(1);
@@ -220,8 +220,15 @@ mod tests {
             with_gap.push(x.as_ref().map(std::slice::from_ref));
         }
         let with_gap = Samples::Channels(with_gap);
+        let mut by_turns = one_way.clone();
+        by_turns.chain = vec![vec![0.0, 1.0], vec![1.0, 0.0]];
+        let (found, wanted) = all(&by_turns, &with_gap);
+        assert!((found.expect("a system") - wanted).abs() < 1e-12, "{wanted}");
+        // Merging is coarse of modes that last; its value is that of the recursion in NumPy.
         let (found, wanted) = all(&one_way, &with_gap);
-        assert!((found.expect("a system") - wanted).abs() < 0.02, "{wanted}");
+        let found = found.expect("a system");
+        assert!((found + 5.399_879_330_432).abs() < 1e-9, "{found}");
+        assert!((found - wanted).abs() < 0.1, "{wanted}");
         // Missing all along: every path has the density one.
         let mut nothing = Rows::new(1);
         (0..4).for_each(|_| nothing.push(None));
