@@ -152,7 +152,12 @@ impl DeployedSum {
         let (cells, outputs) = (self.tables.first().map_or(0, Vec::len), self.tables.len());
         let model = format!("NodeSum<'static, f32, {outputs}>");
         let uses = "use fishweir_core::network::{NodeSum, Terms};";
-        let mut text = head(["A classifier of events", uses, &model], &self.columns, &self.classes, &self.scopes);
+        let mut text = head(
+            ["A classifier of events", uses, &model],
+            &self.columns,
+            &self.classes,
+            &self.scopes,
+        );
         let _ = writeln!(text, "#[rustfmt::skip]\nstatic TABLES: [[f32; {cells}]; {outputs}] = [");
         self.tables.iter().for_each(|table| _ = writeln!(text, "    {},", numbers(table)));
         let tables: Vec<String> = (0..outputs).map(|output| format!("&TABLES[{output}]")).collect();

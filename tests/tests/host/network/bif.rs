@@ -125,7 +125,10 @@ fn files_that_are_no_models_are_named() {
             "its columns are not the nodes",
         ),
         ("{\"columns\": [{\"name\": \"a\", \"states\": [\"x \"]}], \"model\": MODEL}", "blanks"),
-        ("{\"columns\": [{\"name\": \"a\u{202E}\", \"states\": [\"x\"]}], \"model\": MODEL}", "U+202E"),
+        (
+            "{\"columns\": [{\"name\": \"a\u{202E}\", \"states\": [\"x\"]}], \"model\": MODEL}",
+            "U+202E",
+        ),
     ] {
         let text = text.replace(
             "MODEL",
