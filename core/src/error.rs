@@ -104,7 +104,7 @@ pub enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
-pub enum Flaw {
+pub enum ErrorKind {
     /// NaN or infinite.
     NotFinite,
     /// Below zero.
@@ -141,7 +141,7 @@ pub struct ModelError {
     /// The part of the model.
     pub part: Part,
     /// What is wrong.
-    pub flaw: Flaw,
+    pub kind: ErrorKind,
     /// The row: the state for a transition or an emission, the output for a classifier's weights.
     pub row: usize,
     /// The entry within the row.
@@ -150,11 +150,11 @@ pub struct ModelError {
 
 impl ModelError {
     /// A flaw of one number.
-    pub const fn new(part: Part, flaw: Flaw, row: usize, entry: usize) -> Self {
-        Self { part, flaw, row, entry }
+    pub const fn new(part: Part, kind: ErrorKind, row: usize, entry: usize) -> Self {
+        Self { part, kind, row, entry }
     }
 
-    /// The same flaw, in the emission of a given state.
+    /// The same kind, in the emission of a given state.
     pub const fn of_state(self, state: usize) -> Self {
         Self { row: state, ..self }
     }
@@ -190,22 +190,22 @@ impl fmt::Display for ModelError {
             Part::Memory => "memory",
             Part::Limit => "limit",
         };
-        let flaw = match self.flaw {
-            Flaw::NotFinite => "is not finite",
-            Flaw::Negative => "is negative",
-            Flaw::NotPositive => "is not positive",
-            Flaw::AboveOne => "is above one",
-            Flaw::SumNotOne => "does not sum to one",
-            Flaw::NotPositiveDefinite => "is not symmetric positive definite",
-            Flaw::NotSymmetric => "is not what it is mirrored",
-            Flaw::NotPositiveSemidefinite => "is not positive semi-definite",
-            Flaw::Inconsistent => "disagrees with the other parameters",
-            Flaw::NotInRange => "is out of range",
-            Flaw::Endless => "emits nothing for ever",
-            Flaw::Unknown => "is not a known code",
-            Flaw::OutOfRange => "is out of the number format's range",
+        let kind = match self.kind {
+            ErrorKind::NotFinite => "is not finite",
+            ErrorKind::Negative => "is negative",
+            ErrorKind::NotPositive => "is not positive",
+            ErrorKind::AboveOne => "is above one",
+            ErrorKind::SumNotOne => "does not sum to one",
+            ErrorKind::NotPositiveDefinite => "is not symmetric positive definite",
+            ErrorKind::NotSymmetric => "is not what it is mirrored",
+            ErrorKind::NotPositiveSemidefinite => "is not positive semi-definite",
+            ErrorKind::Inconsistent => "disagrees with the other parameters",
+            ErrorKind::NotInRange => "is out of range",
+            ErrorKind::Endless => "emits nothing for ever",
+            ErrorKind::Unknown => "is not a known code",
+            ErrorKind::OutOfRange => "is out of the number format's range",
         };
-        write!(f, "{part} [{}][{}] {flaw}", self.row, self.entry)
+        write!(f, "{part} [{}][{}] {kind}", self.row, self.entry)
     }
 }
 
@@ -236,16 +236,16 @@ pub(crate) fn check_distribution_within<T: crate::number::Real>(
     let mut sum = T::ZERO;
     for (entry, p) in probabilities.enumerate() {
         if !p.is_finite() {
-            return Err(ModelError::new(part, Flaw::NotFinite, row, entry));
+            return Err(ModelError::new(part, ErrorKind::NotFinite, row, entry));
         }
         if p < T::ZERO {
-            return Err(ModelError::new(part, Flaw::Negative, row, entry));
+            return Err(ModelError::new(part, ErrorKind::Negative, row, entry));
         }
         sum = sum + p;
     }
     let close = (sum - T::ONE).abs() <= tolerance;
     if !close {
-        return Err(ModelError::new(part, Flaw::SumNotOne, row, 0));
+        return Err(ModelError::new(part, ErrorKind::SumNotOne, row, 0));
     }
     Ok(())
 }

@@ -73,7 +73,7 @@ pub mod smooth;
 #[cfg(feature = "wire")]
 pub mod wire;
 
-pub use error::{Flaw, ModelError, ObservationError, Part};
+pub use error::{ErrorKind, ModelError, ObservationError, Part};
 pub use profile::{Profile, Version};
 
 /// The version whose generators [`emission::Sample`] draws with.

@@ -7,7 +7,7 @@
 
 use fishweir_core::classify::{ChangeDetector, Limit};
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::Memory;
+use fishweir_core::filter::ForgettingFactor;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 
@@ -26,7 +26,7 @@ pub static MODEL: Model = ChangeDetector::new(
             Dual { value: 0.5, tangent: [-0.25] },
         ])],
     ),
-    Memory::from_lost(1.0 / 64.0),
+    ForgettingFactor::from_lost(1.0 / 64.0),
     Limit { mean: -core::f32::consts::LN_2, threshold: 1.0 },
     [Limit { mean: 0.0, threshold: 8.0 }],
 );

@@ -1,7 +1,7 @@
 //! Records over a serial port: frames out, frames in.
 
 use embedded_io::{Read, Write};
-use fishweir_core::wire::{Frame, Receiver, Room};
+use fishweir_core::wire::{Frame, Receiver, RecordBuffer};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
 /// Errors in a row after which a transport is given up. One by one they are what a UART reports when it
@@ -13,7 +13,7 @@ const ERRORS_IN_A_ROW: u32 = 32;
 pub struct Link<'s, S, T> {
     serial: &'s mut S,
     receiver: Receiver,
-    room: Room<T>,
+    room: RecordBuffer<T>,
 }
 
 impl<'s, S, T> Link<'s, S, T>
@@ -23,7 +23,7 @@ where
 {
     /// A link that has heard nothing yet.
     pub fn new(serial: &'s mut S) -> Self {
-        Self { serial, receiver: Receiver::new(), room: Room::new() }
+        Self { serial, receiver: Receiver::new(), room: RecordBuffer::new() }
     }
 
     /// Waits for the next record that arrives undamaged; `None` at the end of the stream.

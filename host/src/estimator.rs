@@ -1,4 +1,4 @@
-//! `fit`, `predict`, `score`: the names that users of scikit-learn know.
+//! `fit`, `predict`, `predict_proba`, `score`: the names that users of scikit-learn know.
 //!
 //! ```
 //! use fishweir::data::{Dataset, Kind, Samples};
@@ -14,6 +14,7 @@
 //!
 //! let fitted = Estimator::new(ClassifierKind::Fisher).fit(&data)?;
 //! assert_eq!(fitted.predict(&wave(1.9, 0.5))?, "fast");
+//! assert!(fitted.predict_proba(&wave(1.9, 0.5))?[0] > 0.5);
 //! assert!(fitted.score(&data)? > 0.9);
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let folder = folder.path();
@@ -50,7 +51,6 @@ pub struct Fitted {
 
 impl Estimator {
     /// A classifier of a kind, all else by default.
-    #[must_use]
     pub fn new(kind: ClassifierKind) -> Self {
         Self { options: TrainOptions::new(kind) }
     }
@@ -69,7 +69,6 @@ impl Estimator {
 
 impl Fitted {
     /// Names of the classes, in the order of [`leads`](Self::leads).
-    #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.trained.classifier.classes
     }
@@ -91,6 +90,35 @@ impl Fitted {
     /// As [`predict`](Self::predict).
     pub fn leads(&self, samples: &Samples) -> Result<Vec<f32>, Error> {
         Ok(self.pushed(samples)?.leads()?)
+    }
+
+    /// The probability of each class, `[class]`.
+    ///
+    /// Of a Bayes classifier it is the posterior under the fitted models and the priors that training
+    /// counted, from log-likelihoods subtracted before they are rounded. Of any other the logistic function
+    /// of each output's value, one class against the rest, made to sum to one:
+    ///
+    /// ```text
+    /// p_c = s(v_c) / sum_k s(v_k),    s(v) = 1 / (1 + exp(-v));    of two classes s(v) and s(-v)
+    /// ```
+    ///
+    /// What logistic regression ([`Learner::Logistic`](crate::learn::Learner)) maximised is the likelihood of
+    /// just these, under its class weights. Margins of support vector machines are no log-odds, and nothing
+    /// here calibrates them: theirs are an order of trust, not frequencies.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn predict_proba(&self, samples: &Samples) -> Result<Vec<f64>, Error> {
+        let stream = self.pushed(samples)?;
+        if self.trained.classifier.is_bayes() {
+            let behind = stream.leads()?.into_iter().map(|lead| f64::from(lead.min(0.0)));
+            return Ok(shares(behind.collect()));
+        }
+        let values: Vec<f64> = stream.decision_values()?.into_iter().map(f64::from).collect();
+        Ok(shares(match values[..] {
+            [value] => vec![log_logistic(-value), log_logistic(value)],
+            _ => values.into_iter().map(log_logistic).collect(),
+        }))
     }
 
     /// The share of series, or of their windows where the training had some, that are decided right.
@@ -127,13 +155,11 @@ impl Fitted {
     }
 
     /// The numbers of the device: stream, cost, Rust source, artefact.
-    #[must_use]
     pub fn deployed(&self) -> &Deployed {
         &self.deployed
     }
 
     /// How the fit came about.
-    #[must_use]
     pub fn trained(&self) -> &Trained {
         &self.trained
     }
@@ -147,6 +173,18 @@ impl Fitted {
         }
         Ok(stream)
     }
+}
+
+/// `log ( 1 / (1 + exp(-x)) )`.
+fn log_logistic(x: f64) -> f64 {
+    x.min(0.0) - (-x.abs()).exp().ln_1p()
+}
+
+/// Exponentials of logarithms that are not all minus infinity, as shares of their sum.
+fn shares(logs: Vec<f64>) -> Vec<f64> {
+    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = logs.iter().map(|log| (log - most).exp()).sum();
+    logs.into_iter().map(|log| (log - most).exp() / sum).collect()
 }
 
 #[cfg(test)]
@@ -188,5 +226,49 @@ mod tests {
         fitted.save(file.path()).expect("written");
         let loaded = crate::classifier::Classifier::load(file.path()).expect("read");
         assert_eq!(fitted.trained().classifier, loaded);
+    }
+
+    #[test]
+    fn probabilities_are_posteriors_or_logistic() {
+        let three = waves(&[("slow", 0.3), ("fast", 1.9), ("mid", 0.9)], "x");
+        let two = waves(&[("slow", 0.3), ("fast", 1.9)], "x");
+        for (data, kind) in [
+            (&three, ClassifierKind::Bayes),
+            (&two, ClassifierKind::Bayes),
+            (&three, ClassifierKind::Fisher),
+            (&two, ClassifierKind::Fisher),
+        ] {
+            let fitted = Estimator::new(kind).fit(data).expect("fitted");
+            for series in data.series() {
+                let p = fitted.predict_proba(&series.samples).expect("decided");
+                assert_eq!(p.len(), data.classes().len());
+                assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{kind}: {p:?}");
+                let best = (0..p.len()).max_by(|&a, &b| p[a].total_cmp(&p[b])).expect("a class");
+                assert_eq!(
+                    fitted.classes()[best],
+                    fitted.predict(&series.samples).expect("decided")
+                );
+                let stream = fitted.pushed(&series.samples).expect("pushed");
+                let values = stream.decision_values().expect("in range");
+                let logistic = |v: f32| 1.0 / (1.0 + (-f64::from(v)).exp());
+                let wanted: Vec<f64> = match (&values[..], kind) {
+                    (&[value], _) => vec![logistic(-value), logistic(value)],
+                    (_, ClassifierKind::Bayes) => {
+                        let most = values.iter().copied().fold(f32::MIN, f32::max);
+                        values.iter().map(|value| f64::from(value - most).exp()).collect()
+                    }
+                    _ => values.iter().map(|&value| logistic(value)).collect(),
+                };
+                let sum: f64 = wanted.iter().sum();
+                for (p, wanted) in p.iter().zip(&wanted) {
+                    assert!(
+                        (p - wanted / sum).abs() < 1e-4,
+                        "{kind}: {p} where {wanted} / {sum} is right"
+                    );
+                }
+            }
+        }
+        let far = shares(vec![log_logistic(-1e4), log_logistic(-2e4)]);
+        assert_eq!(far, [1.0, 0.0], "no class is likely, one is less unlikely");
     }
 }

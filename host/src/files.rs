@@ -73,7 +73,6 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
 
 /// Whether two paths lead to one regular file, there or not yet: by symbolic links, or as two names of it
 /// (hard links). The latter [`write_whole`] would part, and to whoever named both they are one.
-#[must_use]
 pub fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
         (Ok(one), Ok(other)) if !(one.is_file() && other.is_file()) => false,

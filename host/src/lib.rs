@@ -16,7 +16,7 @@
 //! | models whose hidden state is a vector | [`dynamics`] |
 //! | records of categories, and Bayesian networks over them | [`data::records`], [`network`] |
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
-//! | `fit`, `predict`, `score`, and data in memory | [`estimator`] |
+//! | `fit`, `predict`, `predict_proba`, `score`, and data in memory | [`estimator`] |
 //! | a classifier of windows or of whole series, with every choice told | [`learn::train`] |
 //! | a detector of change, from what is normal | [`learn::DetectorPlan`] |
 //! | figures on data that it never saw, with intervals | [`evaluate`] |

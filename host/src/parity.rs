@@ -20,7 +20,6 @@ pub struct Recording<'a> {
 
 impl<'a> Recording<'a> {
     /// The first `limit` samples of streams in order; the last may be cut short.
-    #[must_use]
     pub fn new(streams: impl IntoIterator<Item = SamplesView<'a>>, limit: Option<usize>) -> Self {
         let mut left = limit.unwrap_or(usize::MAX);
         let mut recording = Self { streams: Vec::new(), values: Vec::new(), dimension: 0 };
@@ -47,19 +46,16 @@ impl<'a> Recording<'a> {
     }
 
     /// Number of streams.
-    #[must_use]
     pub fn streams(&self) -> usize {
         self.streams.len()
     }
 
     /// Number of samples, missing ones included.
-    #[must_use]
     pub fn samples(&self) -> usize {
         self.streams.iter().map(SamplesView::len).sum()
     }
 
     /// What a device is sent.
-    #[must_use]
     pub fn inputs(&self) -> Vec<Input<'_>> {
         let mut inputs = Vec::with_capacity(self.samples() + self.streams.len());
         let mut at = 0;
@@ -115,7 +111,6 @@ pub struct Parity {
 
 /// In what two profiles differ, item by item, in words: none where bits can be compared. `names` are those
 /// of the two, as in "on the host".
-#[must_use]
 pub fn profile_differences(profiles: [Profile; 2], names: [&str; 2]) -> Vec<String> {
     let items = |profile: Profile| {
         let micromath = profile.micromath.map_or("off".to_owned(), |version| version.to_string());

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 /// Text for a terminal: with control characters escaped, but for line feeds and tabs. Names of files have
 /// whatever somebody put there.
-#[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     let harmful = |one: char| one.is_control() && !matches!(one, '\n' | '\t');
     if !text.contains(harmful) {
@@ -18,7 +17,6 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// A number with its digits in groups of three: `25 194`.
-#[must_use]
 pub fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -32,7 +30,6 @@ pub fn grouped(number: usize) -> String {
 }
 
 /// A number, in powers of ten where it would be a row of zeros.
-#[must_use]
 pub fn short(number: f64) -> String {
     match number.abs() {
         0.0 | 1e-6..1e15 => number.to_string(),
@@ -41,7 +38,6 @@ pub fn short(number: f64) -> String {
 }
 
 /// A count and its noun, in the plural where it is not one.
-#[must_use]
 pub fn counted(number: usize, noun: &str) -> String {
     let plural = match noun {
         "series" => "",

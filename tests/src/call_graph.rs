@@ -57,7 +57,6 @@ impl CallGraph {
 
     /// Bytes of the function at an address and of all that it calls, itself or through others; 0 where
     /// there is none.
-    #[must_use]
     pub fn reachable_bytes(&self, address: u32) -> u64 {
         let mut seen = BTreeSet::new();
         let mut open: Vec<u64> = self.function_at(place(address.into())).into_iter().collect();

@@ -86,7 +86,6 @@ impl fmt::Display for BoardCosts {
 }
 
 /// The whole page, in Markdown.
-#[must_use]
 pub fn page(boards: &[BoardCosts]) -> String {
     let mut page = String::from(
         "# What a sample costs\n\n\

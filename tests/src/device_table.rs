@@ -65,7 +65,6 @@ impl Row {
     }
 
     /// Instructions a sample of hand-written assembly and of plain C, where there are such.
-    #[must_use]
     pub fn by_hand(&self) -> Option<(Option<f64>, f64)> {
         let (_, assembly, c) = BY_HAND.into_iter().find(|(name, ..)| *name == self.name)?;
         Some((assembly, c))
@@ -106,7 +105,6 @@ pub fn measure(board: &'static Board, binary: &str) -> Result<Vec<Row>, DeviceEr
 }
 
 /// The table, aligned.
-#[must_use]
 pub fn table(rows: &[Row]) -> String {
     let mut table = format!(
         "{:<40}{:>13}{:>10}{:>9}{:>8}{:>7}{:>7}{:>7}\n",

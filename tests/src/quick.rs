@@ -10,7 +10,6 @@ use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::parity::{Parity, Recording};
 
 /// The bundled recordings of a watch.
-#[must_use]
 pub fn recordings() -> Dataset {
     let bytes = include_bytes!("../../host/data/ts-watch-exercises/all.csv.gz");
     Dataset::parse("all.csv.gz", bytes, &ReadOptions::default()).expect("the recordings read")
@@ -18,7 +17,6 @@ pub fn recordings() -> Dataset {
 
 /// Eight strings of two kinds over four letters, with missing letters; ragged, so that streams end at
 /// different times.
-#[must_use]
 pub fn strings(length: usize) -> Dataset {
     let mut text = String::from("label\tid\tsequence\n");
     for series in 0..8 {
@@ -35,13 +33,11 @@ pub fn strings(length: usize) -> Dataset {
 }
 
 /// A classifier of every other series, trained as quickly as may be.
-#[must_use]
 pub fn trained(data: &Dataset, kind: ClassifierKind) -> Classifier {
     train_quickly(data, TrainOptions::new(kind))
 }
 
 /// A Bayes classifier of three channels between two classes that differ in spread: small and quick.
-#[must_use]
 pub fn three_channels() -> Classifier {
     let mut text = String::from("series,label,t,x,y,z\n");
     for (series, t) in (0..8).flat_map(|series| (0..40).map(move |t| (series, t))) {
@@ -56,7 +52,6 @@ pub fn three_channels() -> Classifier {
 }
 
 /// The same with a state for each of so many positions, the last for all that follow.
-#[must_use]
 pub fn trained_by_position(data: &Dataset, kind: ClassifierKind, positions: usize) -> Classifier {
     let mut options = TrainOptions::new(kind);
     options.baum_welch.topology = Topology::Positions;
@@ -76,7 +71,6 @@ fn train_quickly(data: &Dataset, mut options: TrainOptions) -> Classifier {
 
 /// So many samples of the series that [`trained`] left out, far from all models: scaling is put to
 /// the test.
-#[must_use]
 pub fn unseen(data: &Dataset, samples: usize) -> Recording<'_> {
     let series = data.series().iter().skip(1).step_by(2).map(|series| series.samples.view());
     let recording = Recording::new(series, Some(samples));
@@ -85,7 +79,6 @@ pub fn unseen(data: &Dataset, samples: usize) -> Recording<'_> {
 }
 
 /// All series of a data set.
-#[must_use]
 pub fn whole(data: &Dataset) -> Recording<'_> {
     Recording::new(data.series().iter().map(|one| one.samples.view()), None)
 }

@@ -1,6 +1,6 @@
 use crate::emission::Emission;
-use crate::error::{Flaw, ModelError, ObservationError, Part};
-use crate::filter::{FadingBelief, Forgetting, Memory, Recursion};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::filter::{FadingBelief, Forgetting, ForgettingFactor, Recursion};
 use crate::hmm::{Hmm, NumberOf, RealOf};
 use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 
@@ -42,7 +42,7 @@ use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 /// // Every toss earns log 1/2, and drifts by one: 8 more heads than tails of late are too many.
 /// let fit = Limit { mean: -0.693_147_2, threshold: 1.0 };
 /// let drift = Limit { mean: 0.0, threshold: 8.0 };
-/// let detector = ChangeDetector::new(coin, Memory::samples(64.0)?, fit, [drift]);
+/// let detector = ChangeDetector::new(coin, ForgettingFactor::samples(64.0)?, fit, [drift]);
 ///
 /// let mut stream = Running::new(&detector);
 /// stream.push_block(&[0, 1].repeat(500))?;
@@ -54,7 +54,7 @@ use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangeDetector<E: Emission, const N: usize, const C: usize> {
     hmm: Hmm<E, N>,
-    memory: Memory<RealOf<E>>,
+    memory: ForgettingFactor<RealOf<E>>,
     fit: Limit<RealOf<E>>,
     drift: [Limit<RealOf<E>>; C],
 }
@@ -115,7 +115,7 @@ impl<X: Number<Reading: Number>, const N: usize> ChangeState<X, N> {
 }
 
 impl<X: Number, const N: usize> ChangeState<X, N> {
-    /// The filter's belief and what it has earned of late.
+    /// The filter's belief and what it has accumulated of late.
     pub const fn fading(&self) -> &FadingBelief<X, N> {
         &self.fading
     }
@@ -131,7 +131,7 @@ impl<E: Emission, const N: usize, const C: usize> ChangeDetector<E, N, C> {
     /// [`validate`](Self::validate) checks the numbers.
     pub const fn new(
         hmm: Hmm<E, N>,
-        memory: Memory<RealOf<E>>,
+        memory: ForgettingFactor<RealOf<E>>,
         fit: Limit<RealOf<E>>,
         drift: [Limit<RealOf<E>>; C],
     ) -> Self {
@@ -148,7 +148,7 @@ impl<E: Emission, const N: usize, const C: usize> ChangeDetector<E, N, C> {
     }
 
     /// How much of the past the statistics keep.
-    pub const fn memory(&self) -> Memory<RealOf<E>> {
+    pub const fn memory(&self) -> ForgettingFactor<RealOf<E>> {
         self.memory
     }
 
@@ -170,19 +170,19 @@ impl<E: Emission, const N: usize, const C: usize> ChangeDetector<E, N, C> {
     /// 0 for the mean or 1 for the threshold.
     pub fn validate(&self) -> Result<(), ModelError> {
         self.hmm.validate()?;
-        if Memory::factor(self.memory.kept()).is_err() {
-            return Err(ModelError::new(Part::Memory, Flaw::NotInRange, 0, 0));
+        if ForgettingFactor::factor(self.memory.kept()).is_err() {
+            return Err(ModelError::new(Part::Memory, ErrorKind::NotInRange, 0, 0));
         }
         for (row, limit) in core::iter::once(&self.fit).chain(&self.drift).enumerate() {
-            let flaw = |flaw, entry| Err(ModelError::new(Part::Limit, flaw, row, entry));
+            let kind = |kind, entry| Err(ModelError::new(Part::Limit, kind, row, entry));
             if !limit.mean.is_finite() {
-                return flaw(Flaw::NotFinite, 0);
+                return kind(ErrorKind::NotFinite, 0);
             }
             if !limit.threshold.is_finite() {
-                return flaw(Flaw::NotFinite, 1);
+                return kind(ErrorKind::NotFinite, 1);
             }
             if limit.threshold <= RealOf::<E>::ZERO {
-                return flaw(Flaw::NotPositive, 1);
+                return kind(ErrorKind::NotPositive, 1);
             }
         }
         Ok(())

@@ -1,5 +1,5 @@
 use super::{Decision, ScoreOutOfRange, decide};
-use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
 use crate::kernel::{InFlash, KernelError};
 use crate::number::{Real, inner_product};
@@ -216,7 +216,7 @@ pub(super) fn check_range<'r, T: Real>(
     for (row, entries) in rows.into_iter().enumerate() {
         check_finite([entries], part).map_err(|error| ModelError { row, ..error })?;
         if let Some(entry) = entries.iter().position(|entry| entry.abs() > most) {
-            return Err(ModelError::new(part, Flaw::NotInRange, row, entry));
+            return Err(ModelError::new(part, ErrorKind::NotInRange, row, entry));
         }
     }
     Ok(())
@@ -229,7 +229,7 @@ pub(super) fn check_finite<'r, T: Real>(
 ) -> Result<(), ModelError> {
     for (row, entries) in rows.into_iter().enumerate() {
         if let Some(entry) = entries.iter().position(|entry| !entry.is_finite()) {
-            return Err(ModelError::new(part, Flaw::NotFinite, row, entry));
+            return Err(ModelError::new(part, ErrorKind::NotFinite, row, entry));
         }
     }
     Ok(())

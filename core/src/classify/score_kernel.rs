@@ -1,5 +1,5 @@
 use super::machine::relative_to_largest;
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::{Real, inner_product, squared_distance};
 
 /// A kernel on whitened scores `z` that is not linear in them.
@@ -85,12 +85,14 @@ impl<T: Real> ScoreKernel<T> {
     /// # Errors
     /// A width that is not finite and positive, or a degree outside 1 to 64.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let flaw = match *self {
-            Self::Gaussian { gamma } if !gamma.is_finite() => Flaw::NotFinite,
-            Self::Gaussian { gamma } if gamma <= T::ZERO => Flaw::NotPositive,
-            Self::Polynomial { degree } if !(1..=MOST_DEGREE).contains(&degree) => Flaw::NotInRange,
+        let kind = match *self {
+            Self::Gaussian { gamma } if !gamma.is_finite() => ErrorKind::NotFinite,
+            Self::Gaussian { gamma } if gamma <= T::ZERO => ErrorKind::NotPositive,
+            Self::Polynomial { degree } if !(1..=MOST_DEGREE).contains(&degree) => {
+                ErrorKind::NotInRange
+            }
             _ => return Ok(()),
         };
-        Err(ModelError::new(Part::Kernel, flaw, 0, 0))
+        Err(ModelError::new(Part::Kernel, kind, 0, 0))
     }
 }

@@ -2,7 +2,7 @@ use super::machine::check_range;
 use super::{KernelValues, Normalisation, ScoreKernel, ScoreOutOfRange, StoredKernel, Whitening};
 use crate::emission::{Parametrisation, SufficientStatistics, VectorSpace};
 use crate::error::{ObservationError, Part};
-use crate::filter::{Collected, Forward, Recursion, Statistics};
+use crate::filter::{Forward, Recursion, Statistics, StatisticsState};
 use crate::hmm::Hmm;
 use crate::kernel::{InFlash, KernelError};
 use crate::number::{Number, Real};
@@ -47,7 +47,7 @@ pub struct StoredScores<
 /// What a stream left of a [`StoredScores`]: expected statistics a model, and the count of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreState<S, T: Real, const N: usize, const B: usize> {
-    collected: [Collected<S, T, N>; B],
+    collected: [StatisticsState<S, T, N>; B],
     samples: u64,
 }
 
@@ -130,7 +130,7 @@ where
 #[inline(never)]
 fn write_scores<E: SufficientStatistics, const N: usize>(
     model: &Hmm<E, N>,
-    collected: &Collected<E::Statistics, E::Real, N>,
+    collected: &StatisticsState<E::Statistics, E::Real, N>,
     parametrisation: Parametrisation,
     block: &mut [E::Real],
 ) {

@@ -2,7 +2,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::machine::check_range;
 use super::{Decision, Normalisation, Output, StreamModel, decide_exactly};
-use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Recursion};
 use crate::kernel::BankState;
 use crate::number::{Number, Real, Scalar};
@@ -129,11 +129,11 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
         check_range(self.weights.iter().map(|row| &row[..]), Part::LikelihoodWeight)?;
         for (output, bias) in self.biases.iter().enumerate() {
             if !bias.is_finite() {
-                return Err(ModelError::new(Part::Bias, Flaw::NotFinite, output, 0));
+                return Err(ModelError::new(Part::Bias, ErrorKind::NotFinite, output, 0));
             }
         }
         if Normalisation::from_code(self.normalisation.code()).is_none() {
-            return Err(ModelError::new(Part::Normalisation, Flaw::Unknown, 0, 0));
+            return Err(ModelError::new(Part::Normalisation, ErrorKind::Unknown, 0, 0));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 use super::{Automaton, ContextModel};
 use crate::emission::Categorical;
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::Real;
 
 /// Markov strings over `K` events in `C` contexts: `p(x_1..T) = prod_t p[c(t)][x_t]`, where the
@@ -65,19 +65,19 @@ macro_rules! const_constructor {
                     while event < K {
                         let a = parameter[context][event];
                         if !a.is_finite() {
-                            let flaw = Flaw::NotFinite;
-                            return Err(ModelError::new(Part::Probability, flaw, context, event));
+                            let kind = ErrorKind::NotFinite;
+                            return Err(ModelError::new(Part::Probability, kind, context, event));
                         }
                         if a < 0.0 {
-                            let flaw = Flaw::Negative;
-                            return Err(ModelError::new(Part::Probability, flaw, context, event));
+                            let kind = ErrorKind::Negative;
+                            return Err(ModelError::new(Part::Probability, kind, context, event));
                         }
                         event += 1;
                     }
                     let total = Self { parameter }.total(context);
                     if total < <$t>::MIN_POSITIVE || !total.is_finite() {
-                        let flaw = Flaw::NotPositive;
-                        return Err(ModelError::new(Part::Probability, flaw, context, 0));
+                        let kind = ErrorKind::NotPositive;
+                        return Err(ModelError::new(Part::Probability, kind, context, 0));
                     }
                     context += 1;
                 }

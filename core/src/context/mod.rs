@@ -44,4 +44,4 @@ pub use markov::{MarkovString, Unnormalised};
 pub use model::{ContextModel, Independent};
 pub use positions::IndependentPositions;
 pub use rule::{ContextRule, Positions, PositionsView, Steps, Unconditional};
-pub use statistics::{ContextCollected, ContextStatistics};
+pub use statistics::{ContextStatistics, ContextStatisticsState};

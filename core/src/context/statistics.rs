@@ -25,7 +25,7 @@ impl<R, E, const C: usize> Copy for ContextStatistics<'_, R, E, C> {}
 
 /// What a stream left of [`ContextStatistics`]: where it is, and compensated sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContextCollected<P, S, const C: usize> {
+pub struct ContextStatisticsState<P, S, const C: usize> {
     place: P,
     sum: [S; C],
     carry: [S; C],
@@ -49,13 +49,13 @@ where
     R: ContextRule<E::Observation, C>,
 {
     type Observation = E::Observation;
-    type State = ContextCollected<R::Place, E::Statistics, C>;
+    type State = ContextStatisticsState<R::Place, E::Statistics, C>;
     /// `[context]`.
     type Reading = [E::Statistics; C];
 
     fn start(&self) -> Self::State {
         let zero = [E::Statistics::ZERO; C];
-        ContextCollected { place: self.model.rule().start(), sum: zero, carry: zero }
+        ContextStatisticsState { place: self.model.rule().start(), sum: zero, carry: zero }
     }
 
     #[inline]
@@ -73,9 +73,9 @@ where
             emission.observe(x, E::Real::ONE, &mut term);
             let mut columns = [*sum, *carry, term];
             E::Statistics::across(&mut columns, &mut |[sum, carry, term]| {
-                let mut earned = Compensated::from_parts(*sum, *carry);
-                earned.add(*term);
-                (*sum, *carry) = earned.parts();
+                let mut accumulated = Compensated::from_parts(*sum, *carry);
+                accumulated.add(*term);
+                (*sum, *carry) = accumulated.parts();
             });
             [*sum, *carry, _] = columns;
         }

@@ -1,6 +1,6 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::{Arithmetic, Parameter, Real, Tangent};
 
 /// A covariance matrix as its factors `L d L'`: `L` with ones on its diagonal and zeros right of it, `d` a
@@ -51,7 +51,7 @@ impl<W: Arithmetic, const N: usize> Covariance<W, N> {
             let pivot = remainder(matrix, &factors, j, j);
             let varies = is_visible(Parameter::value(pivot), Parameter::value(diagonal).abs());
             if varies && Parameter::value(pivot) < Real::from_u32(0) {
-                return Err(ModelError::new(part, Flaw::NotPositiveSemidefinite, j, j));
+                return Err(ModelError::new(part, ErrorKind::NotPositiveSemidefinite, j, j));
             }
             if varies {
                 let reciprocal = pivot.reciprocal();
@@ -66,10 +66,15 @@ impl<W: Arithmetic, const N: usize> Covariance<W, N> {
                 let value = Parameter::value(rest);
                 let scale = Parameter::value(diagonal) * Parameter::value(matrix[i][i]);
                 if i > j && is_visible(value * value, scale.abs()) {
-                    return Err(ModelError::new(part, Flaw::NotPositiveSemidefinite, i, j));
+                    return Err(ModelError::new(part, ErrorKind::NotPositiveSemidefinite, i, j));
                 }
                 if rest.tangent() != W::Tangent::ZERO {
-                    return Err(ModelError::new(Part::Tangent, Flaw::NotPositiveDefinite, i, j));
+                    return Err(ModelError::new(
+                        Part::Tangent,
+                        ErrorKind::NotPositiveDefinite,
+                        i,
+                        j,
+                    ));
                 }
             }
         }
@@ -113,12 +118,12 @@ impl<W: Arithmetic, const N: usize> Covariance<W, N> {
             check_row(entries, part, row)?;
             for (column, &entry) in entries.iter().enumerate() {
                 let value = Parameter::value(entry);
-                let flaw = match column {
-                    _ if column == row && value < Real::from_u32(0) => Flaw::Negative,
-                    _ if column > row && entry != W::ZERO => Flaw::Inconsistent,
+                let kind = match column {
+                    _ if column == row && value < Real::from_u32(0) => ErrorKind::Negative,
+                    _ if column > row && entry != W::ZERO => ErrorKind::Inconsistent,
                     _ => continue,
                 };
-                return Err(ModelError::new(part, flaw, row, column));
+                return Err(ModelError::new(part, kind, row, column));
             }
         }
         Ok(())
@@ -132,11 +137,11 @@ impl<W: Arithmetic, const N: usize> Covariance<W, N> {
 pub(super) fn check_row<W: Arithmetic>(row: &[W], part: Part, at: usize) -> Result<(), ModelError> {
     for (entry, &number) in row.iter().enumerate() {
         if !Parameter::value(number).is_finite() {
-            return Err(ModelError::new(part, Flaw::NotFinite, at, entry));
+            return Err(ModelError::new(part, ErrorKind::NotFinite, at, entry));
         }
         for c in 0..W::Tangent::DIRECTIONS {
             if !number.tangent().get(c).is_some_and(Real::is_finite) {
-                return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, at, entry));
+                return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, at, entry));
             }
         }
     }
@@ -154,7 +159,7 @@ fn check_symmetric<W: Arithmetic, const N: usize>(
             let scale = [i, j].map(|k| Parameter::value(matrix[k][k]).abs());
             let gap = Parameter::value(entry.minus(matrix[j][i])).abs();
             if gap > <W as Parameter>::Real::SUM_TOLERANCE * (scale[0] + scale[1]) {
-                return Err(ModelError::new(part, Flaw::NotSymmetric, i, j));
+                return Err(ModelError::new(part, ErrorKind::NotSymmetric, i, j));
             }
         }
     }

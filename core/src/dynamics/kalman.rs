@@ -130,7 +130,7 @@ impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
             }
             told(&innovation);
         }
-        if self.density.earn(log) { Ok(()) } else { Err(ObservationError::Impossible) }
+        if self.density.add_log_scale(log) { Ok(()) } else { Err(ObservationError::Impossible) }
     }
 }
 

@@ -3,7 +3,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use super::covariance::check_row;
 use super::{Channels, Covariance, GaussianBelief, Parameters};
 use crate::emission::is_log_normaliser;
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::{Arithmetic, Parameter, Real, Tangent};
 
 /// A linear dynamical system with a state of `N` numbers, seen through `D` channels.
@@ -100,8 +100,8 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
         let noise = Covariance::new(&parameters.state_noise, Part::StateNoise)?;
         let of_channels = Covariance::new(&parameters.observation_noise, Part::ObservationNoise)?;
         if let Some(row) = of_channels.singular_row() {
-            let flaw = Flaw::NotPositiveDefinite;
-            return Err(ModelError::new(Part::ObservationNoise, flaw, row, row));
+            let kind = ErrorKind::NotPositiveDefinite;
+            return Err(ModelError::new(Part::ObservationNoise, kind, row, row));
         }
         let whitening = whitening_of(&of_channels);
         let mut observation = [[W::ZERO; N]; D];
@@ -163,20 +163,20 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
         for (d, row) in self.whitening.iter().enumerate() {
             check_row(row, Part::ObservationNoise, d)?;
             for (e, &entry) in row.iter().enumerate() {
-                let flaw = match e {
+                let kind = match e {
                     _ if e == d && Parameter::value(entry) <= Real::from_u32(0) => {
-                        Flaw::NotPositiveDefinite
+                        ErrorKind::NotPositiveDefinite
                     }
-                    _ if e > d && entry != W::ZERO => Flaw::Inconsistent,
+                    _ if e > d && entry != W::ZERO => ErrorKind::Inconsistent,
                     _ => continue,
                 };
-                return Err(ModelError::new(Part::ObservationNoise, flaw, d, e));
+                return Err(ModelError::new(Part::ObservationNoise, kind, d, e));
             }
         }
         let diagonal = self.whitening.iter().enumerate().filter_map(|(d, row)| row.get(d));
         let rates = diagonal.map(|&rate| Parameter::value(rate));
         if !is_log_normaliser(Parameter::value(self.constant), rates) {
-            return Err(ModelError::new(Part::Normaliser, Flaw::Inconsistent, 0, 0));
+            return Err(ModelError::new(Part::Normaliser, ErrorKind::Inconsistent, 0, 0));
         }
         check_row(&[self.constant], Part::Normaliser, 0)?;
         self.validate_directions()
@@ -193,7 +193,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
         belief.predict(&self.transition, &self.noise);
         singular = singular.or(belief.covariance().singular_row());
         singular.map_or(Ok(()), |row| {
-            Err(ModelError::new(Part::Tangent, Flaw::NotPositiveDefinite, row, row))
+            Err(ModelError::new(Part::Tangent, ErrorKind::NotPositiveDefinite, row, row))
         })
     }
 }

@@ -1,4 +1,4 @@
-use crate::number::{Arithmetic, Number, Parameter, Real, SETTLE_BELOW, SETTLE_FROM};
+use crate::number::{Arithmetic, Number, Parameter, RESCALE_BELOW, RESCALE_FROM, Real};
 use crate::number::{is_near, lend};
 
 /// The square of a density, as a product of those of Gaussians:
@@ -22,7 +22,7 @@ const LEAST_PRECISION: i32 = -64;
 
 impl<X: Arithmetic> SquaredDensity<X> {
     /// That of nothing observed: one.
-    pub const ONE: Self = Self { product: X::UNIT, ledger: X::SETTLED };
+    pub const ONE: Self = Self { product: X::UNIT, ledger: X::UNSCALED };
 
     /// Multiplies with the precision of one channel, at most one. Says `false`, and changes nothing, of one
     /// that is no number or below `2^-64`.
@@ -32,8 +32,8 @@ impl<X: Arithmetic> SquaredDensity<X> {
             return false;
         }
         self.product = self.product.times(precision);
-        if !self.product.is_between(SETTLE_BELOW, SETTLE_FROM) {
-            lend(self, Self::settle);
+        if !self.product.is_between(RESCALE_BELOW, RESCALE_FROM) {
+            lend(self, Self::rescale);
         }
         true
     }
@@ -41,24 +41,24 @@ impl<X: Arithmetic> SquaredDensity<X> {
     /// Multiplies with an exponential. Says `false`, and changes nothing, where it is
     /// [too far](crate::number::FARTHEST) from one, or none.
     #[inline(always)]
-    pub fn earn(&mut self, log: X) -> bool {
+    pub fn add_log_scale(&mut self, log: X) -> bool {
         let value = Parameter::value(log);
         if !is_near(value) {
             return false;
         }
         if X::CENTRED {
             self.product = self.product.times(X::new(<X as Parameter>::Real::ONE, log.tangent()));
-            self.settle();
+            self.rescale();
         }
-        X::earn(&mut self.ledger, value);
+        X::add_log_scale(&mut self.ledger, value);
         true
     }
 
     #[cold]
     #[inline(never)]
-    fn settle(&mut self) {
+    fn rescale(&mut self) {
         let mut row = [self.product];
-        X::settle(&mut row, self.product, &mut self.ledger);
+        X::rescale(&mut row, self.product, &mut self.ledger);
         [self.product] = row;
     }
 

@@ -4,7 +4,7 @@ use super::{
     CountScore, CountStatistics, Emission, Parametrisation, Regularisation, Row,
     SufficientStatistics,
 };
-use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::{Dual, Number, Real, Tangent, Weight};
 
 /// `D` independent yes-or-no channels: `P(x) = prod_d p_d^x_d (1 - p_d)^(1 - x_d)`.
@@ -51,13 +51,13 @@ macro_rules! const_constructor {
                 while d < D {
                     let p = probability[d];
                     if !p.is_finite() {
-                        return Err(ModelError::new(Part::Probability, Flaw::NotFinite, 0, d));
+                        return Err(ModelError::new(Part::Probability, ErrorKind::NotFinite, 0, d));
                     }
                     if p < 0.0 {
-                        return Err(ModelError::new(Part::Probability, Flaw::Negative, 0, d));
+                        return Err(ModelError::new(Part::Probability, ErrorKind::Negative, 0, d));
                     }
                     if p > 1.0 {
-                        return Err(ModelError::new(Part::Probability, Flaw::AboveOne, 0, d));
+                        return Err(ModelError::new(Part::Probability, ErrorKind::AboveOne, 0, d));
                     }
                     no[d] = 1.0 - p;
                     d += 1;
@@ -147,24 +147,24 @@ impl<W: Weight> Emission for BernoulliView<'_, W> {
         for (d, (yes, no)) in self.yes.iter().zip(self.no).enumerate() {
             let (p, q) = (yes.value(), no.value());
             let close = (p + q - W::Real::ONE).abs() <= W::Real::SUM_TOLERANCE;
-            let flaw = if !p.is_finite() {
-                Flaw::NotFinite
+            let kind = if !p.is_finite() {
+                ErrorKind::NotFinite
             } else if p < W::Real::ZERO {
-                Flaw::Negative
+                ErrorKind::Negative
             } else if p > W::Real::ONE {
-                Flaw::AboveOne
+                ErrorKind::AboveOne
             } else if q < W::Real::ZERO || !close {
-                Flaw::Inconsistent
+                ErrorKind::Inconsistent
             } else {
                 continue;
             };
-            return Err(ModelError::new(Part::Probability, flaw, 0, d));
+            return Err(ModelError::new(Part::Probability, kind, 0, d));
         }
         for (d, (yes, no)) in self.yes.iter().zip(self.no).enumerate() {
             for c in 0..W::Tangent::DIRECTIONS {
                 let finite = |weight: &W| weight.tangent().get(c).is_some_and(Real::is_finite);
                 if !(finite(yes) && finite(no)) {
-                    return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, d));
+                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, d));
                 }
             }
         }

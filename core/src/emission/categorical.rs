@@ -4,7 +4,7 @@ use super::probability::{
     convert_row_direction, convert_row_score, maximise_row, move_row, relative, score_row,
 };
 use super::{Emission, Parametrisation, Probabilities, Regularisation, Row, SufficientStatistics};
-use crate::error::{Flaw, ModelError, ObservationError, Part, check_distribution};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
 use crate::number::{Dual, Number, Real, Tangent, Weight};
 
 /// A distribution over `K` symbols: `P(x = k) = p_k`.
@@ -40,16 +40,16 @@ macro_rules! const_constructor {
                 let mut k = 0;
                 while k < K {
                     if !probability[k].is_finite() {
-                        return Err(ModelError::new(Part::Probability, Flaw::NotFinite, 0, k));
+                        return Err(ModelError::new(Part::Probability, ErrorKind::NotFinite, 0, k));
                     }
                     if probability[k] < 0.0 {
-                        return Err(ModelError::new(Part::Probability, Flaw::Negative, 0, k));
+                        return Err(ModelError::new(Part::Probability, ErrorKind::Negative, 0, k));
                     }
                     sum += probability[k];
                     k += 1;
                 }
                 if (sum - 1.0).abs() > <$t as Real>::SUM_TOLERANCE {
-                    return Err(ModelError::new(Part::Probability, Flaw::SumNotOne, 0, 0));
+                    return Err(ModelError::new(Part::Probability, ErrorKind::SumNotOne, 0, 0));
                 }
                 Ok(Self { probability })
             }
@@ -150,7 +150,7 @@ impl<W: Weight> Emission for CategoricalView<'_, W> {
             for c in 0..W::Tangent::DIRECTIONS {
                 let finite = p.tangent().get(c).is_some_and(Real::is_finite);
                 if !finite {
-                    return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, k));
+                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, k));
                 }
             }
         }

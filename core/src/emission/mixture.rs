@@ -6,7 +6,7 @@ use super::probability::{
 use super::{
     Emission, Parametrisation, Regularisation, Row, SufficientStatistics, attach, vector_space,
 };
-use crate::error::{Flaw, ModelError, ObservationError, Part, check_distribution};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
 use crate::number::{Number, Parameter, Real, Tangent, VANISHED_BELOW, Weight};
 
 /// A mixture of `M` distributions of one family: `b(x) = sum_m weight_m b_m(x)`.
@@ -164,7 +164,7 @@ impl<E: Emission<Weight: Weight>, const M: usize> Emission for Mixture<E, M> {
         for (m, weight) in self.weight.iter().enumerate() {
             for c in 0..<E::Weight as Parameter>::Tangent::DIRECTIONS {
                 if !weight.tangent().get(c).is_some_and(Real::is_finite) {
-                    return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, m));
+                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, m));
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::{
     CountScore, CountStatistics, Emission, Parametrisation, Regularisation, Row,
     SufficientStatistics,
 };
-use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::{Dual, Number, Real, Tangent, Weight};
 
 /// Independent counts in `D` channels: `P(x) = prod_d exp(-rate_d) rate_d^x_d / x_d!`.
@@ -243,21 +243,21 @@ impl<W: Weight> Emission for PoissonView<'_, W> {
             a == b || (a - b).abs() <= tolerance * (W::Real::ONE + b.abs())
         };
         for (d, (&rate, log_rate)) in self.rate.iter().zip(self.log_rate).enumerate() {
-            let flaw = if !rate.is_finite() {
-                Flaw::NotFinite
+            let kind = if !rate.is_finite() {
+                ErrorKind::NotFinite
             } else if rate < W::Real::ZERO {
-                Flaw::Negative
+                ErrorKind::Negative
             } else if !near(log_rate.value(), rate.ln()) {
-                Flaw::Inconsistent
+                ErrorKind::Inconsistent
             } else {
                 continue;
             };
-            return Err(ModelError::new(Part::Rate, flaw, 0, d));
+            return Err(ModelError::new(Part::Rate, kind, 0, d));
         }
         for (entry, weight) in self.log_rate.iter().enumerate() {
             for c in 0..W::Tangent::DIRECTIONS {
                 if !weight.tangent().get(c).is_some_and(Real::is_finite) {
-                    return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, entry));
+                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, entry));
                 }
             }
         }

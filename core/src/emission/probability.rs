@@ -4,7 +4,7 @@
 //! Slices of a call have the same length; what lies past the shortest is left alone.
 
 use super::Probabilities;
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::Real;
 
 /// The row under which the counts are likeliest: `p'_j = (n_j + a) / sum_k (n_k + a)` over the
@@ -88,7 +88,7 @@ pub fn convert_row_score<T: Real>(
             (Probabilities::Ratio, Probabilities::Softmax) => p * *score,
             (Probabilities::Softmax, Probabilities::Ratio) if p > T::ZERO => *score / p,
             (Probabilities::Softmax, Probabilities::Ratio) => {
-                return Err(ModelError::new(part, Flaw::NotPositive, row, entry));
+                return Err(ModelError::new(part, ErrorKind::NotPositive, row, entry));
             }
             _ => *score,
         };
@@ -114,7 +114,7 @@ pub fn convert_row_direction<T: Real>(
             (Probabilities::Softmax, Probabilities::Ratio) => p * *direction,
             (Probabilities::Ratio, Probabilities::Softmax) if p > T::ZERO => *direction / p,
             (Probabilities::Ratio, Probabilities::Softmax) if *direction != T::ZERO => {
-                return Err(ModelError::new(part, Flaw::NotPositive, row, entry));
+                return Err(ModelError::new(part, ErrorKind::NotPositive, row, entry));
             }
             _ => *direction,
         };

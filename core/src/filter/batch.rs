@@ -5,7 +5,7 @@ use super::{Belief, Forward, Recursion};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::hmm::Chain;
-use crate::number::{Lanes, Ledger, Number, Real, SETTLE_BELOW, SETTLE_FROM, VANISHED_BELOW};
+use crate::number::{Lanes, Ledger, Number, RESCALE_BELOW, RESCALE_FROM, Real, VANISHED_BELOW};
 
 /// `L` sequences' forward states side by side, under one model.
 ///
@@ -37,7 +37,7 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
     /// likelihoods of one.
     pub const IDLE: Self = Self {
         row: [<Lanes<T, L> as Number>::UNIT; N],
-        ledger: [Ledger::SETTLED; L],
+        ledger: [Ledger::UNSCALED; L],
         exponent: [0; L],
         age: [1; L],
     };
@@ -79,7 +79,7 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
 
     /// Takes a lane out of use: before its first sample, or for good.
     pub fn rest(&mut self, lane: usize) {
-        let idle = Belief { row: [T::ONE; N], ledger: Ledger::SETTLED, age: 1 };
+        let idle = Belief { row: [T::ONE; N], ledger: Ledger::UNSCALED, age: 1 };
         self.set_lane(lane, &idle);
     }
 
@@ -96,21 +96,21 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
             return false;
         }
         self.row = row;
-        self.settle(sum);
+        self.rescale(sum);
         true
     }
 
-    /// Settles the lanes that would settle alone; the others by `2^0`. Without a branch: among many
+    /// Rescales the lanes that would rescale alone; the others by `2^0`. Without a branch: among many
     /// lanes there is one at most steps.
     #[inline(always)]
-    fn settle(&mut self, sum: Lanes<T, L>) {
+    fn rescale(&mut self, sum: Lanes<T, L>) {
         let mut exponent = [0_i32; L];
         let mut factor = Lanes::<T, L>::UNIT;
         for l in 0..L {
-            let settled = sum.0[l].is_between(SETTLE_BELOW, SETTLE_FROM);
-            exponent[l] = if settled { 0 } else { sum.0[l].exponent() };
+            let rescaled = sum.0[l].is_between(RESCALE_BELOW, RESCALE_FROM);
+            exponent[l] = if rescaled { 0 } else { sum.0[l].exponent() };
             factor.0[l] = T::power_of_two(-exponent[l]);
-            self.age[l] = if settled { self.age[l] } else { 1 };
+            self.age[l] = if rescaled { self.age[l] } else { 1 };
         }
         Lanes::scale(&mut self.row, factor);
         for l in 0..L {
@@ -120,9 +120,9 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
 
     /// Adds the log scales of a row of likelihoods, `[lane]`.
     #[inline(always)]
-    pub fn earn(&mut self, log_scale: &[T; L]) {
+    pub fn add_log_scale(&mut self, log_scale: &[T; L]) {
         for (ledger, &log_scale) in self.ledger.iter_mut().zip(log_scale) {
-            T::earn(ledger, log_scale);
+            T::add_log_scale(ledger, log_scale);
         }
     }
 }
@@ -161,7 +161,7 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Forward<'_, E, N> {
         if !state.step(self.hmm().chain(), &likelihood) {
             alone = [true; L];
         } else if E::SCALED {
-            state.earn(&log_scale);
+            state.add_log_scale(&log_scale);
         }
         let lanes = samples.iter().zip(&mut results).zip(alone);
         for (lane, ((sample, result), _)) in lanes.enumerate().filter(|(_, (_, alone))| *alone) {

@@ -1,4 +1,4 @@
-use super::{Belief, Forward, Memory, Recursion};
+use super::{Belief, ForgettingFactor, Forward, Recursion};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
@@ -31,7 +31,7 @@ use crate::number::{Compensated, Number, Parameter, Scalar, Tangent, Weight};
 ///     Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 ///     [Categorical::<2, f32>::new([0.75, 0.25])?, Categorical::<2, f32>::new([0.1, 0.9])?],
 /// );
-/// let memory = Memory::samples(100.0)?;
+/// let memory = ForgettingFactor::samples(100.0)?;
 /// let mut health = Running::new(Forgetting::of(&hmm, memory));
 /// health.push_block(&[0; 1000])?;
 /// let a_sample = health.read() * memory.lost();
@@ -42,7 +42,7 @@ use crate::number::{Compensated, Number, Parameter, Scalar, Tangent, Weight};
 #[derive(Debug)]
 pub struct Forgetting<'m, E: Emission, const N: usize> {
     forward: Forward<'m, E, N>,
-    memory: Memory<RealOf<E>>,
+    memory: ForgettingFactor<RealOf<E>>,
 }
 
 impl<E: Emission, const N: usize> Clone for Forgetting<'_, E, N> {
@@ -52,7 +52,7 @@ impl<E: Emission, const N: usize> Clone for Forgetting<'_, E, N> {
 }
 impl<E: Emission, const N: usize> Copy for Forgetting<'_, E, N> {}
 
-/// The state of [`Forgetting`]: a belief, and what it has earned and not yet forgotten.
+/// The state of [`Forgetting`]: a belief, and what it has accumulated and not yet forgotten.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FadingBelief<X: Number, const N: usize> {
     belief: Belief<X, N>,
@@ -75,7 +75,7 @@ impl<X: Number, const N: usize> FadingBelief<X, N> {
 
 impl<'m, E: Emission, const N: usize> Forgetting<'m, E, N> {
     /// The forgetting recursion of a model.
-    pub const fn of(hmm: &'m Hmm<E, N>, memory: Memory<RealOf<E>>) -> Self {
+    pub const fn of(hmm: &'m Hmm<E, N>, memory: ForgettingFactor<RealOf<E>>) -> Self {
         Self { forward: Forward::of(hmm), memory }
     }
 

@@ -3,7 +3,7 @@ use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm, NumberOf, ReadingOf, RealOf};
 use crate::number::{
-    Number, Parameter, Real, SETTLE_BELOW, SETTLE_FROM, Scalar, VANISHED_BELOW, Weight, lend,
+    Number, Parameter, RESCALE_BELOW, RESCALE_FROM, Real, Scalar, VANISHED_BELOW, Weight, lend,
     sum_of,
 };
 
@@ -48,7 +48,7 @@ impl<E: Emission, const N: usize> Copy for Forward<'_, E, N> {}
 pub struct Belief<X: Number, const N: usize> {
     pub(super) row: [X; N],
     pub(super) ledger: X::Ledger,
-    /// Samples since the row was settled, where that matters; 0 before the first sample.
+    /// Samples since the row was rescaled, where that matters; 0 before the first sample.
     pub(super) age: u32,
 }
 
@@ -60,7 +60,7 @@ impl<X: Number, const N: usize> Default for Belief<X, N> {
 
 impl<X: Number, const N: usize> Belief<X, N> {
     /// Before the first sample.
-    pub const NEW: Self = Self { row: [X::ZERO; N], ledger: X::SETTLED, age: 0 };
+    pub const NEW: Self = Self { row: [X::ZERO; N], ledger: X::UNSCALED, age: 0 };
 
     /// The row before the next observation: `p(z_t+1, x_1..t)`, scaled as the state is.
     #[inline]
@@ -79,9 +79,10 @@ impl<X: Number, const N: usize> Belief<X, N> {
             *entry = entry.times(likelihood);
         }
         let sum = sum_of::<X, N>(|j| row[j]);
-        if sum.is_between(SETTLE_BELOW, SETTLE_FROM) && !(X::CENTRED && self.age >= X::SETTLE_EVERY)
+        if sum.is_between(RESCALE_BELOW, RESCALE_FROM)
+            && !(X::CENTRED && self.age >= X::RESCALE_EVERY)
         {
-            self.row = X::keep(row, sum, &mut self.ledger);
+            self.row = X::renormalise(row, sum, &mut self.ledger);
             if X::CENTRED {
                 self.age += 1;
             }
@@ -90,8 +91,8 @@ impl<X: Number, const N: usize> Belief<X, N> {
         if !sum.is_at_least(VANISHED_BELOW) {
             return false;
         }
-        self.row = X::keep(row, sum, &mut self.ledger);
-        lend(self, Self::settle);
+        self.row = X::renormalise(row, sum, &mut self.ledger);
+        lend(self, Self::rescale);
         true
     }
 
@@ -99,26 +100,26 @@ impl<X: Number, const N: usize> Belief<X, N> {
     #[inline]
     pub fn advance(&mut self, predicted: [X; N]) {
         let sum = sum_of::<X, N>(|j| predicted[j]);
-        self.row = X::keep(predicted, sum, &mut self.ledger);
+        self.row = X::renormalise(predicted, sum, &mut self.ledger);
         self.age += 1;
-        if self.age > X::SETTLE_EVERY || !sum.is_between(SETTLE_BELOW, SETTLE_FROM) {
-            self.settle();
+        if self.age > X::RESCALE_EVERY || !sum.is_between(RESCALE_BELOW, RESCALE_FROM) {
+            self.rescale();
         }
     }
 
     /// Moves magnitude and derivative into the ledger. Out of line: once in some 30 samples.
     #[cold]
     #[inline(never)]
-    fn settle(&mut self) {
+    fn rescale(&mut self) {
         let sum = self.sum();
-        X::settle(&mut self.row, sum, &mut self.ledger);
+        X::rescale(&mut self.row, sum, &mut self.ledger);
         self.age = 1;
     }
 
     /// Adds a likelihood row's log scale.
     #[inline(always)]
-    pub fn earn(&mut self, log_scale: X::LogScale) {
-        X::earn(&mut self.ledger, log_scale);
+    pub fn add_log_scale(&mut self, log_scale: X::LogScale) {
+        X::add_log_scale(&mut self.ledger, log_scale);
     }
 
     /// Whether no sample has been taken in.
@@ -164,11 +165,11 @@ impl<T: Real, const N: usize> Belief<T, N> {
     /// `sum`, in the row's place. Says `false` where they vanish: the row is to be made anew.
     #[inline(always)]
     pub(crate) fn settle_products(&mut self, sum: T) -> bool {
-        if !sum.is_between(SETTLE_BELOW, SETTLE_FROM) {
+        if !sum.is_between(RESCALE_BELOW, RESCALE_FROM) {
             if !sum.is_at_least(VANISHED_BELOW) {
                 return false;
             }
-            self.settle();
+            self.rescale();
         }
         true
     }
@@ -238,7 +239,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
             && self.condition(predicted, &X::lift_row(likelihood, &log_scale))
         {
             if E::SCALED {
-                self.earn(log_scale);
+                self.add_log_scale(log_scale);
             }
             return true;
         }
@@ -327,8 +328,8 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
             return false;
         };
         self.row = row;
-        self.earn(log_scale);
-        self.settle();
+        self.add_log_scale(log_scale);
+        self.rescale();
         true
     }
 
@@ -361,7 +362,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
                 self.age = 1;
             }
             for &scale in scales {
-                self.earn(scale);
+                self.add_log_scale(scale);
             }
         }
         possible

@@ -20,8 +20,8 @@ mod batch;
 mod evidence;
 mod expected;
 mod forgetting;
+mod forgetting_factor;
 mod forward;
-mod memory;
 mod moments;
 mod online_em;
 #[cfg(feature = "heapless")]
@@ -35,13 +35,13 @@ pub use batch::Beliefs;
 pub use evidence::Evidence;
 pub use expected::ExpectedStatistics;
 pub use forgetting::{FadingBelief, Forgetting};
+pub use forgetting_factor::{ForgettingFactor, SettingError};
 pub(crate) use forward::impossible;
 pub use forward::{Belief, Forward};
-pub use memory::{Memory, SettingError};
 pub use online_em::{Adapting, OnlineEm, StepSize};
 #[cfg(feature = "heapless")]
-pub use recent::{Marked, Recent};
+pub use recent::{Recent, RecentState};
 pub use recursion::{BlockError, Recursion, Running};
-pub use statistics::{Collected, Statistics};
+pub use statistics::{Statistics, StatisticsState};
 #[cfg(feature = "heapless")]
-pub use window::{Staggered, Window, Windowed};
+pub use window::{Window, WindowState, Windowed};

@@ -50,16 +50,16 @@ impl<E: Emission, const N: usize, const MARKS: usize> Clone for Recent<'_, E, N,
 }
 impl<E: Emission, const N: usize, const MARKS: usize> Copy for Recent<'_, E, N, MARKS> {}
 
-/// The state of [`Recent`]: a belief, and marks of what it had earned, the oldest first.
+/// The state of [`Recent`]: a belief, and marks of what it had accumulated, the oldest first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Marked<X: Number, const N: usize, const MARKS: usize> {
+pub struct RecentState<X: Number, const N: usize, const MARKS: usize> {
     belief: Belief<X, N>,
     marks: Deque<Evidence<X>, MARKS>,
     /// Samples since the newest mark.
     since: u32,
 }
 
-impl<X: Number, const N: usize, const MARKS: usize> Marked<X, N, MARKS> {
+impl<X: Number, const N: usize, const MARKS: usize> RecentState<X, N, MARKS> {
     /// Before the first sample.
     pub const NEW: Self = Self { belief: Belief::NEW, marks: Deque::new(), since: 0 };
 
@@ -87,7 +87,7 @@ impl<'m, E: Emission, const N: usize, const MARKS: usize> Recent<'m, E, N, MARKS
         self.forward
     }
 
-    fn count(&self, state: &mut Marked<NumberOf<E>, N, MARKS>, before: Evidence<NumberOf<E>>) {
+    fn count(&self, state: &mut RecentState<NumberOf<E>, N, MARKS>, before: Evidence<NumberOf<E>>) {
         if state.marks.is_empty() || state.since >= self.interval {
             if state.marks.is_full() {
                 state.marks.pop_front();
@@ -102,11 +102,11 @@ impl<'m, E: Emission, const N: usize, const MARKS: usize> Recent<'m, E, N, MARKS
 
 impl<E: Emission, const N: usize, const MARKS: usize> Recursion for Recent<'_, E, N, MARKS> {
     type Observation = E::Observation;
-    type State = Marked<NumberOf<E>, N, MARKS>;
+    type State = RecentState<NumberOf<E>, N, MARKS>;
     type Reading = Windowed<ReadingOf<E>>;
 
     fn start(&self) -> Self::State {
-        Marked::NEW
+        RecentState::NEW
     }
 
     #[inline]

@@ -1,9 +1,9 @@
 use super::moments::{Moments, Step, hold};
-use super::{Belief, ExpectedStatistics, Forward, Memory, Recursion};
+use super::{Belief, ExpectedStatistics, ForgettingFactor, Forward, Recursion};
 use crate::emission::{SufficientStatistics, VectorSpace};
 use crate::error::ObservationError;
 use crate::hmm::Hmm;
-use crate::number::{Compensated, Real, SETTLE_EVERY};
+use crate::number::{Compensated, RESCALE_EVERY, Real};
 
 /// Forward-only expected statistics: exact smoothing of every additive functional, sample by sample,
 /// without looking back.
@@ -18,7 +18,7 @@ use crate::number::{Compensated, Real, SETTLE_EVERY};
 /// or, where `k` can be reached, `tau_t(k) / f'_k = sum_i r_ik (lambda tau_t-1(i) / f_i + s(i, k))`
 /// with the backward kernel `r_ik = f_i A_ik / p_k`. After every sample the reading is what
 /// forward-backward would find for the stream so far, for `lambda = 1`; with a shorter
-/// [`Memory`] a statistic `n` samples old counts `lambda^n` times (the expected first state, too).
+/// [`ForgettingFactor`] a statistic `n` samples old counts `lambda^n` times (the expected first state, too).
 ///
 /// A missing sample moves the chain and is no observation of any state. What cannot happen has
 /// statistic zero, exactly.
@@ -52,7 +52,7 @@ use crate::number::{Compensated, Real, SETTLE_EVERY};
 #[derive(Debug)]
 pub struct Statistics<'m, E: SufficientStatistics, const N: usize> {
     forward: Forward<'m, E, N>,
-    memory: Memory<E::Real>,
+    memory: ForgettingFactor<E::Real>,
     zeros: bool,
 }
 
@@ -65,7 +65,7 @@ impl<E: SufficientStatistics, const N: usize> Copy for Statistics<'_, E, N> {}
 
 /// The state of [`Statistics`]: a belief and the statistics, by current state.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Collected<S, T: Real, const N: usize> {
+pub struct StatisticsState<S, T: Real, const N: usize> {
     belief: Belief<T, N>,
     moments: Moments<S, T, N>,
     /// What has been moved out, as it was then: a compensated sum.
@@ -76,7 +76,7 @@ pub struct Collected<S, T: Real, const N: usize> {
     age: u32,
 }
 
-impl<S, T: Real, const N: usize> Collected<S, T, N> {
+impl<S, T: Real, const N: usize> StatisticsState<S, T, N> {
     /// The filter's belief.
     pub fn belief(&self) -> &Belief<T, N> {
         &self.belief
@@ -86,12 +86,12 @@ impl<S, T: Real, const N: usize> Collected<S, T, N> {
 impl<'m, E: SufficientStatistics, const N: usize> Statistics<'m, E, N> {
     /// The expected statistics of a stream under a model, all of its past remembered.
     pub const fn of(hmm: &'m Hmm<E, N>) -> Self {
-        Self { forward: Forward::of(hmm), memory: Memory::ENDLESS, zeros: false }
+        Self { forward: Forward::of(hmm), memory: ForgettingFactor::ENDLESS, zeros: false }
     }
 
     /// The same with a past that fades.
     #[must_use]
-    pub fn with_memory(self, memory: Memory<E::Real>) -> Self {
+    pub fn with_memory(self, memory: ForgettingFactor<E::Real>) -> Self {
         Self { memory, ..self }
     }
 
@@ -117,7 +117,7 @@ impl<'m, E: SufficientStatistics, const N: usize> Statistics<'m, E, N> {
 
     fn take(
         &self,
-        state: &mut Collected<E::Statistics, E::Real, N>,
+        state: &mut StatisticsState<E::Statistics, E::Real, N>,
         x: Option<&E::Observation>,
     ) -> Result<(), ObservationError> {
         let step = Step::take(self.forward, &mut state.belief, x, self.zeros)?;
@@ -125,8 +125,8 @@ impl<'m, E: SufficientStatistics, const N: usize> Statistics<'m, E, N> {
         state.moments.advance(self.hmm(), &step, x, [kept, E::Real::ONE], self.zeros);
         state.kept = state.kept * kept;
         state.age += 1;
-        if state.age >= SETTLE_EVERY {
-            self.settle(state);
+        if state.age >= RESCALE_EVERY {
+            self.rescale(state);
         }
         Ok(())
     }
@@ -134,14 +134,14 @@ impl<'m, E: SufficientStatistics, const N: usize> Statistics<'m, E, N> {
     /// Moves what the current state does not change out of the moments.
     #[cold]
     #[inline(never)]
-    fn settle(&self, state: &mut Collected<E::Statistics, E::Real, N>) {
+    fn rescale(&self, state: &mut StatisticsState<E::Statistics, E::Real, N>) {
         let mut total = state.moments.sum();
         state.moments.take_out(&total, &self.forward.filtered(&state.belief));
         let kept = state.kept;
         let mut add = |[sum, carry, total]: &mut [E::Real; 3]| {
-            let mut earned = Compensated::from_parts(*sum * kept, *carry * kept);
-            earned.add(*total);
-            (*sum, *carry) = earned.parts();
+            let mut accumulated = Compensated::from_parts(*sum * kept, *carry * kept);
+            accumulated.add(*total);
+            (*sum, *carry) = accumulated.parts();
         };
         combine(&mut state.sum, &mut state.carry, &mut total, &mut add);
         state.kept = E::Real::ONE;
@@ -177,11 +177,11 @@ fn combine<S: VectorSpace<T>, T: Real, const N: usize>(
 
 impl<E: SufficientStatistics, const N: usize> Recursion for Statistics<'_, E, N> {
     type Observation = E::Observation;
-    type State = Collected<E::Statistics, E::Real, N>;
+    type State = StatisticsState<E::Statistics, E::Real, N>;
     type Reading = ExpectedStatistics<E::Statistics, E::Real, N>;
 
     fn start(&self) -> Self::State {
-        Collected {
+        StatisticsState {
             belief: Belief::NEW,
             moments: Moments::ZERO,
             sum: ExpectedStatistics::ZERO,

@@ -60,13 +60,13 @@ pub struct Windowed<A> {
 
 /// The state of a [`Window`]: staggered states of its recursion, the oldest first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Staggered<S, const FILTERS: usize> {
+pub struct WindowState<S, const FILTERS: usize> {
     filters: Deque<Started<S>, FILTERS>,
     /// Samples until the next is to be started.
     due: u32,
 }
 
-impl<S, const FILTERS: usize> Staggered<S, FILTERS> {
+impl<S, const FILTERS: usize> WindowState<S, FILTERS> {
     /// Before the first sample.
     pub const NEW: Self = Self { filters: Deque::new(), due: 0 };
 }
@@ -108,7 +108,7 @@ impl<R: Recursion, const FILTERS: usize> Window<R, FILTERS> {
     /// One sample to all filters, by way of `push`.
     fn take(
         &self,
-        state: &mut Staggered<R::State, FILTERS>,
+        state: &mut WindowState<R::State, FILTERS>,
         push: impl Fn(&mut R::State) -> Result<(), ObservationError>,
     ) -> Result<(), ObservationError> {
         let stays = |filter: &Started<R::State>| filter.alive && filter.samples < self.length();
@@ -146,7 +146,7 @@ impl<R: Recursion, const FILTERS: usize> Window<R, FILTERS> {
         Ok(Started { state, samples: 1, alive: true })
     }
 
-    fn add(&self, state: &mut Staggered<R::State, FILTERS>, started: Started<R::State>) {
+    fn add(&self, state: &mut WindowState<R::State, FILTERS>, started: Started<R::State>) {
         // There is room: filters start `interval` samples apart and retire after `length`.
         let _ = state.filters.push_back(started);
         state.due = self.interval - 1;
@@ -155,11 +155,11 @@ impl<R: Recursion, const FILTERS: usize> Window<R, FILTERS> {
 
 impl<R: Recursion, const FILTERS: usize> Recursion for Window<R, FILTERS> {
     type Observation = R::Observation;
-    type State = Staggered<R::State, FILTERS>;
+    type State = WindowState<R::State, FILTERS>;
     type Reading = Windowed<R::Reading>;
 
     fn start(&self) -> Self::State {
-        Staggered::NEW
+        WindowState::NEW
     }
 
     fn push(&self, state: &mut Self::State, x: &R::Observation) -> Result<(), ObservationError> {

@@ -3,7 +3,7 @@
 use defmt::{Format, Formatter, write};
 
 use crate::emission::Emission;
-use crate::filter::{Marked, Recent, Recursion, Staggered, Window};
+use crate::filter::{Recent, RecentState, Recursion, Window, WindowState};
 use crate::number::Number;
 use crate::smooth::OnlineViterbi;
 
@@ -14,10 +14,10 @@ impl<E: Emission, const N: usize, const MARKS: usize> Format for Recent<'_, E, N
 }
 
 impl<X: Number<Reading: Format> + Format, const N: usize, const MARKS: usize> Format
-    for Marked<X, N, MARKS>
+    for RecentState<X, N, MARKS>
 {
     fn format(&self, f: Formatter<'_>) {
-        write!(f, "Marked {{ belief: {}, marks: {=usize} }}", self.belief(), MARKS);
+        write!(f, "RecentState {{ belief: {}, marks: {=usize} }}", self.belief(), MARKS);
     }
 }
 
@@ -27,9 +27,9 @@ impl<R: Recursion + Format, const FILTERS: usize> Format for Window<R, FILTERS> 
     }
 }
 
-impl<S, const FILTERS: usize> Format for Staggered<S, FILTERS> {
+impl<S, const FILTERS: usize> Format for WindowState<S, FILTERS> {
     fn format(&self, f: Formatter<'_>) {
-        write!(f, "Staggered {{ filters: {=usize} }}", FILTERS);
+        write!(f, "WindowState {{ filters: {=usize} }}", FILTERS);
     }
 }
 

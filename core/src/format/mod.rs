@@ -12,13 +12,13 @@ use crate::dynamics::{Kalman, KalmanState, SquaredDensity};
 use crate::emission::{Emission, FullGaussian, Gaussian, GaussianView, Mixture, Row};
 use crate::emission::{Poisson, PoissonView, SufficientStatistics};
 use crate::filter::{
-    Adapting, Belief, Collected, Evidence, FadingBelief, Forgetting, Forward, OnlineEm, Recursion,
-    Running, Statistics,
+    Adapting, Belief, Evidence, FadingBelief, Forgetting, Forward, OnlineEm, Recursion, Running,
+    Statistics, StatisticsState,
 };
 use crate::hmm::Hmm;
 use crate::kernel::{
-    Aligned, FixedLength, HiddenBinomial, Marginal, Marginalisation, Observed, PairRecursion,
-    Traversal, TreeKernel,
+    Aligned, FixedLength, HiddenBinomial, Marginalisation, MarginalisationState, Observed,
+    PairRecursion, Traversal, TreeKernel,
 };
 use crate::number::{Arithmetic, Number, Parameter, Real, Weight};
 #[cfg(feature = "sample")]
@@ -91,9 +91,9 @@ impl<X: Number<Reading: Format> + Format, const N: usize> Format for FadingBelie
     }
 }
 
-impl<S, T: Real + Format, const N: usize> Format for Collected<S, T, N> {
+impl<S, T: Real + Format, const N: usize> Format for StatisticsState<S, T, N> {
     fn format(&self, f: Formatter<'_>) {
-        write!(f, "Collected {{ belief: {} }}", self.belief());
+        write!(f, "StatisticsState {{ belief: {} }}", self.belief());
     }
 }
 
@@ -171,9 +171,9 @@ impl<X: Number, const N: usize, const M: usize> Format for Aligned<X, N, M> {
     }
 }
 
-impl<T: Number, const N: usize, const M: usize> Format for Marginal<T, N, M> {
+impl<T: Number, const N: usize, const M: usize> Format for MarginalisationState<T, N, M> {
     fn format(&self, f: Formatter<'_>) {
-        write!(f, "Marginal {{ models: {=usize} }}", M);
+        write!(f, "MarginalisationState {{ models: {=usize} }}", M);
     }
 }
 
@@ -259,7 +259,7 @@ const _: () = {
     use crate::context::{ContextModel, Steps};
     use crate::dynamics::{Channels, Dynamics, Innovation, Parameters};
     use crate::emission::{Bernoulli, Categorical, GaussianMoments, Regularisation};
-    use crate::filter::{ExpectedStatistics, Memory, StepSize};
+    use crate::filter::{ExpectedStatistics, ForgettingFactor, StepSize};
     use crate::kernel::{
         Branch, BranchModel, End, KernelError, PairHmm, PairKernel, PairTable, Pruned, TreeModel,
         TreeShape,
@@ -285,7 +285,7 @@ const _: () = {
     formats::<(Ledger<f32>, DualLedger<Ledger<f32>, f32, 1>)>();
     formats::<ScoreOf<Plain, 2>>();
     formats::<ExpectedStatistics<f32, f32, 2>>();
-    formats::<(Memory<f32>, StepSize)>();
+    formats::<(ForgettingFactor<f32>, StepSize)>();
     formats::<Running<OneFilter>>();
     formats::<(Belief<Dual<f32, 1>, 2>, Evidence<f32>)>();
     formats::<Running<Kalman<'static, 2, 1, Dual<f32, 1>>>>();

@@ -4,7 +4,7 @@ use core::hint::black_box;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use crate::error::{Flaw, ModelError, Part, check_distribution_within};
+use crate::error::{ErrorKind, ModelError, Part, check_distribution_within};
 use crate::number::{Dual, Number, Parameter, Real, Tangent, VECTORS, power, sum_of};
 
 /// A Markov chain over `N` states: `initial[state]`, `transition[from][to]`.
@@ -39,16 +39,16 @@ macro_rules! const_constructor {
                     let mut to = 0;
                     while to < N {
                         if !row[to].is_finite() {
-                            return Err(ModelError::new(part, Flaw::NotFinite, from, to));
+                            return Err(ModelError::new(part, ErrorKind::NotFinite, from, to));
                         }
                         if row[to] < 0.0 {
-                            return Err(ModelError::new(part, Flaw::Negative, from, to));
+                            return Err(ModelError::new(part, ErrorKind::Negative, from, to));
                         }
                         sum += row[to];
                         to += 1;
                     }
                     if (sum - 1.0).abs() > <$t as Real>::SUM_TOLERANCE {
-                        return Err(ModelError::new(part, Flaw::SumNotOne, from, 0));
+                        return Err(ModelError::new(part, ErrorKind::SumNotOne, from, 0));
                     }
                     Ok(())
                 }
@@ -102,12 +102,17 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
         }
         for (row, weights) in core::iter::once(&self.initial).chain(&self.transition).enumerate() {
             if !W::fits(weights.iter().copied()) {
-                return Err(ModelError::new(Part::Tangent, Flaw::OutOfRange, row, 0));
+                return Err(ModelError::new(Part::Tangent, ErrorKind::OutOfRange, row, 0));
             }
             for (entry, weight) in weights.iter().enumerate() {
                 for c in 0..W::Tangent::DIRECTIONS {
                     if !weight.tangent().get(c).is_some_and(Real::is_finite) {
-                        return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, row, entry));
+                        return Err(ModelError::new(
+                            Part::Tangent,
+                            ErrorKind::NotFinite,
+                            row,
+                            entry,
+                        ));
                     }
                 }
             }
@@ -182,8 +187,8 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
 
     /// One step back: `beta_i = sum_j A_ij v_j`, where `v_j = b_j(x) beta'_j`. `N^2` multiply-adds.
     #[inline(always)]
-    pub fn retract<X: Number<Weight = W>>(&self, weighted: &[X; N]) -> [X; N] {
-        retract(&self.transition, weighted)
+    pub fn backward<X: Number<Weight = W>>(&self, weighted: &[X; N]) -> [X; N] {
+        backward(&self.transition, weighted)
     }
 }
 
@@ -214,7 +219,7 @@ fn sum_of_rows<X: Number, const N: usize, const M: usize>(
 
 /// `beta_i = sum_j A_ij v_j`: what a chain's step back and a tree's edge have in common.
 #[inline(always)]
-pub(crate) fn retract<X: Number, const N: usize>(
+pub(crate) fn backward<X: Number, const N: usize>(
     transition: &[[X::Weight; N]; N],
     weighted: &[X; N],
 ) -> [X; N] {
@@ -246,10 +251,10 @@ impl<T: Real, const N: usize> Chain<T, N> {
         for (part, from, row) in rows {
             for (to, &entry) in row.iter().enumerate() {
                 if !entry.is_finite() {
-                    return Err(ModelError::new(part, Flaw::NotFinite, from, to));
+                    return Err(ModelError::new(part, ErrorKind::NotFinite, from, to));
                 }
                 if entry < T::ZERO {
-                    return Err(ModelError::new(part, Flaw::Negative, from, to));
+                    return Err(ModelError::new(part, ErrorKind::Negative, from, to));
                 }
             }
         }

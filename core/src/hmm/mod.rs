@@ -3,7 +3,7 @@
 mod chain;
 
 pub use chain::Chain;
-pub(crate) use chain::retract;
+pub(crate) use chain::backward;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 

@@ -1,7 +1,7 @@
 use core::hint::black_box;
 
 use super::{InFlash, KernelError, LogKernel, Overlaps, no_parts};
-use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Recursion, impossible};
 use crate::hmm::Chain;
 use crate::number::{Real, lend, sum_of};
@@ -139,7 +139,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Between<'_, T, N, 
             }
         }
         if belief.settle_products(sum_of::<T, M>(|m| sums[m])) {
-            belief.earn(self.overlaps.log_scale);
+            belief.add_log_scale(self.overlaps.log_scale);
             return true;
         }
         lend(belief, |belief| self.weigh(belief, &self.predicted(&moved)))
@@ -212,7 +212,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> InFlash for Betwee
         // Of a logarithm that is none nothing is the same.
         let expected = Overlaps::of_logs(*self.overlaps.logs());
         if expected != self.overlaps {
-            return Err(ModelError::new(Part::Kernel, Flaw::Inconsistent, 0, 0).into());
+            return Err(ModelError::new(Part::Kernel, ErrorKind::Inconsistent, 0, 0).into());
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 use super::{InFlash, KernelError};
 use crate::emission::Emission;
-use crate::error::{Flaw, ModelError, ObservationError, Part, check_distribution};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
 use crate::filter::{Belief, Evidence, Forward, Recursion};
 use crate::hmm::Hmm;
 use crate::number::{Number, Real};
@@ -66,7 +66,7 @@ impl<E: Emission, const N: usize, const M: usize, const L: usize> Copy
 /// What a stream left of a [`Marginalisation`]: a belief a model, or nothing where the model makes
 /// the stream impossible.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Marginal<T: Number, const N: usize, const M: usize> {
+pub struct MarginalisationState<T: Number, const N: usize, const M: usize> {
     filters: [Option<Belief<T, N>>; M],
 }
 
@@ -89,8 +89,8 @@ where
         for (item, row) in stored.iter().enumerate() {
             for (model, &log) in row.iter().enumerate() {
                 if !log.is_finite() && log != T::NEG_INFINITY {
-                    let flaw = Flaw::NotFinite;
-                    return Err(ModelError::new(Part::Prior, flaw, item, model).into());
+                    let kind = ErrorKind::NotFinite;
+                    return Err(ModelError::new(Part::Prior, kind, item, model).into());
                 }
             }
         }
@@ -98,12 +98,17 @@ where
     }
 
     /// `log P(x_1..t | m)`, `[model]`: what an item is stored as.
-    pub fn log_likelihoods(&self, state: &Marginal<T, N, M>) -> [T; M] {
+    pub fn log_likelihoods(&self, state: &MarginalisationState<T, N, M>) -> [T; M] {
         state.filters.map(|filter| filter.map_or(T::NEG_INFINITY, |belief| belief.log()))
     }
 
     /// `log k` with one item, given the stream's log-likelihoods.
-    fn log_kernel(&self, state: &Marginal<T, N, M>, logs: &[T; M], stored: &[T; M]) -> T {
+    fn log_kernel(
+        &self,
+        state: &MarginalisationState<T, N, M>,
+        logs: &[T; M],
+        stored: &[T; M],
+    ) -> T {
         let models = state.filters.iter().zip(logs).zip(stored).zip(self.prior);
         log_mixture(models.filter_map(|(((filter, &log), &stored), &prior)| {
             let evidence = filter.as_ref()?.evidence();
@@ -156,13 +161,13 @@ where
     E: Emission<Weight = T>,
 {
     type Observation = E::Observation;
-    type State = Marginal<T, N, M>;
+    type State = MarginalisationState<T, N, M>;
     /// `log k`, `[item]`.
     type Reading = [T; L];
 
     #[inline]
     fn start(&self) -> Self::State {
-        Marginal { filters: [Some(Belief::NEW); M] }
+        MarginalisationState { filters: [Some(Belief::NEW); M] }
     }
 
     fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {

@@ -72,7 +72,7 @@ pub use hidden_tree::HiddenTree;
 pub use in_flash::InFlash;
 pub use log_kernel::LogKernel;
 pub(crate) use log_kernel::no_parts;
-pub use marginalisation::{Marginal, Marginalisation, Term, log_mixture};
+pub use marginalisation::{Marginalisation, MarginalisationState, Term, log_mixture};
 pub use observed::Observed;
 pub use overlap::{
     Covariance, MOST_COUNTS, Measure, Normal, Overlap, Overlaps, bernoulli_log_overlap,
@@ -80,7 +80,7 @@ pub use overlap::{
 };
 pub use pair_hmm::{End, PairHmm};
 pub use pair_kernel::{Column, PairKernel, PairRecursion};
-pub use position_fisher::{Matched, PositionFisher};
+pub use position_fisher::{PositionFisher, PositionFisherState};
 #[cfg(feature = "heapless")]
 pub use pruned_tree::PrunedTree;
 pub use pruned_tree::{Pruned, PruningMessage};

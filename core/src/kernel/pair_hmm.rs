@@ -1,4 +1,4 @@
-use crate::error::{Flaw, ModelError, Part, check_distribution};
+use crate::error::{ErrorKind, ModelError, Part, check_distribution};
 use crate::hmm::Chain;
 use crate::number::{Real, sum_of};
 
@@ -176,10 +176,10 @@ impl<T: Real, const N: usize> Weights<T, N> {
             End::Silent { initial, state } => {
                 for (entry, p) in [initial].into_iter().chain(state).enumerate() {
                     if !p.is_finite() {
-                        return Err(ModelError::new(Part::End, Flaw::NotFinite, 0, entry));
+                        return Err(ModelError::new(Part::End, ErrorKind::NotFinite, 0, entry));
                     }
                     if p < T::ZERO {
-                        return Err(ModelError::new(Part::End, Flaw::Negative, 0, entry));
+                        return Err(ModelError::new(Part::End, ErrorKind::Negative, 0, entry));
                     }
                 }
                 Self { initial, state, exits: true }
@@ -188,7 +188,7 @@ impl<T: Real, const N: usize> Weights<T, N> {
                 let mut state = [T::ZERO; N];
                 match state.get_mut(last) {
                     Some(weight) => *weight = T::ONE,
-                    None => return Err(ModelError::new(Part::End, Flaw::Unknown, 0, last)),
+                    None => return Err(ModelError::new(Part::End, ErrorKind::Unknown, 0, last)),
                 }
                 Self { initial: T::ZERO, state, exits: false }
             }
@@ -279,7 +279,7 @@ impl<T: Real, const N: usize> Silent<T, N> {
             }
             let left = leave > T::ZERO;
             if !left && empty > T::ZERO {
-                return Err(ModelError::new(Part::Empty, Flaw::Endless, 0, c));
+                return Err(ModelError::new(Part::Empty, ErrorKind::Endless, 0, c));
             }
             self.initial.bypass(c, &from, leave);
             for ways in &mut self.state {

@@ -46,12 +46,12 @@ pub struct PositionFisher<'m, T, S, const K: usize, const L: usize, const M: usi
 /// What a stream left of a [`PositionFisher`]: a sum a stored sequence, and the position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Matched<T, const M: usize> {
+pub struct PositionFisherState<T, const M: usize> {
     kernel: [Compensated<T>; M],
     position: usize,
 }
 
-impl<T, const M: usize> Matched<T, M> {
+impl<T, const M: usize> PositionFisherState<T, M> {
     /// How many symbols have been taken in, missing ones included.
     pub const fn position(&self) -> usize {
         self.position
@@ -92,7 +92,7 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: u
 
     /// The quadratic kernel `(1 + k)^2`, `[sequence]`: products of pairs of positions. Positive
     /// semi-definite as `k` is.
-    pub fn quadratic(&self, state: &Matched<T, M>) -> [T; M] {
+    pub fn quadratic(&self, state: &PositionFisherState<T, M>) -> [T; M] {
         self.read(state).map(|kernel| (T::ONE + kernel) * (T::ONE + kernel))
     }
 }
@@ -117,17 +117,21 @@ impl<T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: usize
     for PositionFisher<'_, T, S, K, L, M>
 {
     type Observation = usize;
-    type State = Matched<T, M>;
+    type State = PositionFisherState<T, M>;
     /// `k`, `[sequence]`.
     type Reading = [T; M];
 
     #[inline]
-    fn start(&self) -> Matched<T, M> {
-        Matched { kernel: [Compensated::ZERO; M], position: 0 }
+    fn start(&self) -> PositionFisherState<T, M> {
+        PositionFisherState { kernel: [Compensated::ZERO; M], position: 0 }
     }
 
     #[inline]
-    fn push(&self, state: &mut Matched<T, M>, &x: &usize) -> Result<(), ObservationError> {
+    fn push(
+        &self,
+        state: &mut PositionFisherState<T, M>,
+        &x: &usize,
+    ) -> Result<(), ObservationError> {
         if x >= K {
             return Err(ObservationError::UnknownSymbol);
         }
@@ -144,14 +148,14 @@ impl<T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: usize
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Matched<T, M>) {
+    fn push_missing(&self, state: &mut PositionFisherState<T, M>) {
         if state.position < L {
             state.position += 1;
         }
     }
 
     #[inline]
-    fn read(&self, state: &Matched<T, M>) -> [T; M] {
+    fn read(&self, state: &PositionFisherState<T, M>) -> [T; M] {
         let mut kernels = [T::ZERO; M];
         for (kernel, sum) in kernels.iter_mut().zip(&state.kernel) {
             *kernel = sum.total();

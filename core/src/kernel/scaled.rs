@@ -1,5 +1,5 @@
 use super::no_parts;
-use crate::number::{Ledger, Real, SETTLE_BELOW, SETTLE_FROM, sum_of};
+use crate::number::{Ledger, RESCALE_BELOW, RESCALE_FROM, Real, sum_of};
 
 /// A row of numbers with a power of two of its own: `row x 2^exponent`.
 ///
@@ -19,10 +19,10 @@ impl<T: Real, const N: usize> Scaled<T, N> {
     /// Nothing at all.
     pub(super) const ZERO: Self = Self { row: [T::ZERO; N], exponent: 0 };
 
-    /// A row, settled.
+    /// A row, rescaled.
     #[inline(always)]
     pub(super) fn new(row: [T; N]) -> Self {
-        Self { row, exponent: 0 }.settled()
+        Self { row, exponent: 0 }.rescaled()
     }
 
     /// The row, up to its power of two.
@@ -49,15 +49,15 @@ impl<T: Real, const N: usize> Scaled<T, N> {
 
     /// The same numbers with their sum within reach of one.
     #[inline(always)]
-    fn settled(self) -> Self {
+    fn rescaled(self) -> Self {
         let sum = self.sum();
-        if sum.is_between(SETTLE_BELOW, SETTLE_FROM) { self } else { self.settle(sum) }
+        if sum.is_between(RESCALE_BELOW, RESCALE_FROM) { self } else { self.rescale(sum) }
     }
 
     /// Out of line: once in a while.
     #[cold]
     #[inline(never)]
-    fn settle(self, sum: T) -> Self {
+    fn rescale(self, sum: T) -> Self {
         let positive = sum > T::ZERO;
         if !positive {
             return Self::ZERO;
@@ -74,7 +74,7 @@ impl<T: Real, const N: usize> Scaled<T, N> {
     /// Another row with the same power of two.
     #[inline(always)]
     pub(super) fn map(&self, f: impl FnOnce(&[T; N]) -> [T; N]) -> Self {
-        Self { row: f(&self.row), exponent: self.exponent }.settled()
+        Self { row: f(&self.row), exponent: self.exponent }.rescaled()
     }
 
     /// Products, entry by entry.
@@ -115,7 +115,7 @@ impl<T: Real, const N: usize> Scaled<T, N> {
                 *entry = *entry + term * factor;
             }
         }
-        larger.settled()
+        larger.rescaled()
     }
 
     /// `log sum_j weight_j row_j`.

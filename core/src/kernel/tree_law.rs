@@ -1,5 +1,5 @@
 use super::{KernelError, Scaled, TreeShape};
-use crate::hmm::retract;
+use crate::hmm::backward;
 use crate::number::Real;
 
 /// The branch to a node from its parent.
@@ -64,7 +64,7 @@ pub trait TreeLaw<T: Real, const P: usize> {
     #[inline]
     fn message(&self, branch: Branch, value: &Scaled<T, P>) -> Scaled<T, P> {
         match self.branch(branch) {
-            Some(transition) => value.map(|row| retract(transition, row)),
+            Some(transition) => value.map(|row| backward(transition, row)),
             None => Scaled::ZERO,
         }
     }

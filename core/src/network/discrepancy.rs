@@ -1,6 +1,6 @@
-use super::{Term, Terms, TermsError};
-use crate::error::{Flaw, ModelError, ObservationError, Part};
-use crate::filter::{Memory, Recursion};
+use super::{Located, Terms, TermsError};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::filter::{ForgettingFactor, Recursion};
 use crate::number::Real;
 
 /// The tables of a [`Discrepancy`], whatever their sizes: what a network is on a device.
@@ -27,7 +27,7 @@ pub struct DiscrepancyTables<'t, T> {
     theta: &'t [T],
     /// `1 / (P theta)`, zero where a cell has no probability.
     precision: &'t [T],
-    memory: Memory<T>,
+    memory: ForgettingFactor<T>,
     /// What the statistic must pass.
     threshold: T,
     /// Effective events before there is an alarm.
@@ -79,7 +79,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         terms: Terms<'t>,
         theta: &'t [T],
         precision: &'t [T],
-        memory: Memory<T>,
+        memory: ForgettingFactor<T>,
         threshold: T,
         least: T,
     ) -> Result<Self, TermsError> {
@@ -118,34 +118,33 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     /// # Errors
     /// Names the first that is wrong, by node and entry; of settings, memory, threshold and least events.
     pub fn validate(&self) -> Result<(), ModelError> {
-        for (row, term) in self.terms.iter().enumerate() {
-            for entry in 0..term.size() {
-                let cell = term.first() + entry;
+        for (row, cells) in self.terms.ranges().enumerate() {
+            for (entry, cell) in cells.enumerate() {
                 let (theta, precision) = (at(self.theta, cell), at(self.precision, cell));
-                let wrong = |part, flaw| Err(ModelError::new(part, flaw, row, entry));
+                let wrong = |part, kind| Err(ModelError::new(part, kind, row, entry));
                 let is_probability = theta >= T::ZERO && theta <= T::ONE;
                 if !is_probability {
-                    return wrong(Part::Probability, Flaw::NotInRange);
+                    return wrong(Part::Probability, ErrorKind::NotInRange);
                 }
                 if !precision.is_finite() {
-                    return wrong(Part::Whitening, Flaw::NotFinite);
+                    return wrong(Part::Whitening, ErrorKind::NotFinite);
                 }
                 if precision < T::ZERO {
-                    return wrong(Part::Whitening, Flaw::Negative);
+                    return wrong(Part::Whitening, ErrorKind::Negative);
                 }
                 if precision > T::ZERO && theta == T::ZERO {
-                    return wrong(Part::Whitening, Flaw::Inconsistent);
+                    return wrong(Part::Whitening, ErrorKind::Inconsistent);
                 }
             }
         }
         let kept = self.memory.kept();
         let forgets = self.memory.lost() > T::ZERO;
         if !(kept > T::ZERO && kept <= T::ONE) || (forgets && kept == T::ONE) {
-            return Err(ModelError::new(Part::Memory, Flaw::NotInRange, 0, 0));
+            return Err(ModelError::new(Part::Memory, ErrorKind::NotInRange, 0, 0));
         }
         for (entry, setting) in [self.threshold, self.least].into_iter().enumerate() {
             if !(setting >= T::ZERO && setting.is_finite()) {
-                return Err(ModelError::new(Part::Limit, Flaw::NotInRange, 0, entry));
+                return Err(ModelError::new(Part::Limit, ErrorKind::NotInRange, 0, entry));
             }
         }
         Ok(())
@@ -165,17 +164,16 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         W: AsMut<[T]>,
     {
         self.terms.check(event)?;
-        let there = |term: &Term<'_>| term.cell(event).map(|cell| at(self.precision, cell));
-        if self.terms.iter().filter_map(|term| there(&term)).any(|inverse| inverse == T::ZERO) {
+        let mut found = self.terms.locate(event).flatten();
+        if found.any(|found| at(self.precision, found.cell) == T::ZERO) {
             return Err(ObservationError::Impossible);
         }
         self.grow(state);
         let unit = state.unit;
         let deviation = state.deviation.as_mut();
-        for (term, square) in self.terms.iter().zip(state.squares.as_mut()) {
-            let Some(cell) = term.cell(event) else { continue };
-            let row = term.row(cell);
-            let cells = row..row + term.states();
+        for (found, square) in self.terms.locate(event).zip(state.squares.as_mut()) {
+            let Some(Located { cell, row, states }) = found else { continue };
+            let cells = row..row + states;
             let of_row = deviation.get_mut(cells.clone()).into_iter().flatten();
             for (entry, &theta) in of_row.zip(self.theta.get(cells).into_iter().flatten()) {
                 *entry = *entry - unit * theta;
@@ -224,9 +222,10 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     {
         let (mut statistic, mut node, mut share) = (T::ZERO, 0, T::ZERO);
         let mut deviation = state.deviation.as_ref().iter().zip(self.precision);
-        for (index, (term, &square)) in self.terms.iter().zip(state.squares.as_ref()).enumerate() {
+        for (index, (cells, &square)) in self.terms.ranges().zip(state.squares.as_ref()).enumerate()
+        {
             let mut sum = T::ZERO;
-            for (&entry, &precision) in deviation.by_ref().take(term.size()) {
+            for (&entry, &precision) in deviation.by_ref().take(cells.len()) {
                 sum = sum + entry * entry * precision;
             }
             if square > T::ZERO {
@@ -263,13 +262,13 @@ fn at<T: Real>(table: &[T], cell: usize) -> T {
 /// State: `C + N + 3` reals. Work: [`DiscrepancyTables`]'. After an alarm, reset.
 ///
 /// ```
-/// use fishweir_core::filter::{Memory, Running};
+/// use fishweir_core::filter::{ForgettingFactor, Running};
 /// use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};
 ///
 /// // A door that is open in a quarter of the events.
 /// let terms = Terms::new(&[2], &[1], &[0])?;
 /// let (theta, precision) = ([0.75, 0.25], [1.0 / 0.75, 4.0]);
-/// let memory = Memory::samples(64.0)?;
+/// let memory = ForgettingFactor::samples(64.0)?;
 /// let tables = DiscrepancyTables::new(terms, &theta, &precision, memory, 20.0_f32, 20.0)?;
 /// let alarm = Discrepancy::<f32, 1, 2>::new(tables)?;
 ///

@@ -17,7 +17,7 @@ mod terms;
 
 pub use discrepancy::{Discrepancy, DiscrepancyReading, DiscrepancyState, DiscrepancyTables};
 pub use node_sum::NodeSum;
-pub use terms::{Term, Terms, TermsError};
+pub use terms::{Located, Terms, TermsError};
 
 /// The state of what was not observed.
 pub const MISSING: u16 = u16::MAX;

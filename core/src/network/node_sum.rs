@@ -1,6 +1,6 @@
 use super::{Terms, TermsError};
 use crate::classify::{Decision, decide};
-use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
 use crate::number::{Compensated, Real};
 
@@ -90,7 +90,7 @@ impl<T: Real, const O: usize> NodeSum<'_, T, O> {
     pub fn validate(&self) -> Result<(), ModelError> {
         let finite = |(entry, value): (usize, &T), part, row| match value.is_finite() {
             true => Ok(()),
-            false => Err(ModelError::new(part, Flaw::NotFinite, row, entry)),
+            false => Err(ModelError::new(part, ErrorKind::NotFinite, row, entry)),
         };
         for (row, table) in self.tables.iter().enumerate() {
             table.iter().enumerate().try_for_each(|x| finite(x, Part::LikelihoodWeight, row))?;
@@ -123,9 +123,9 @@ impl<T: Real, const O: usize> Recursion for NodeSum<'_, T, O> {
 
     fn push(&self, state: &mut Self::State, event: &[u16]) -> Result<(), ObservationError> {
         self.terms.check(event)?;
-        for cell in self.terms.iter().filter_map(|term| term.cell(event)) {
+        for found in self.terms.locate(event).flatten() {
             for (sum, table) in state.iter_mut().zip(&self.tables) {
-                sum.add(table.get(cell).copied().unwrap_or(T::ZERO));
+                sum.add(table.get(found.cell).copied().unwrap_or(T::ZERO));
             }
         }
         Ok(())

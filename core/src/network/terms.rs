@@ -1,4 +1,5 @@
 use core::fmt;
+use core::ops::Range;
 
 use super::MISSING;
 use crate::error::ObservationError;
@@ -20,9 +21,9 @@ use crate::error::ObservationError;
 ///     Ok(terms) => terms,
 ///     Err(_) => panic!("no terms"), // at compile time
 /// };
-/// let cells: Vec<_> = TERMS.iter().map(|term| term.cell(&[1, 2])).collect();
-/// assert_eq!((TERMS.cells(), cells), (8, vec![Some(1), Some(2 + 5)]));
-/// assert!(TERMS.iter().all(|term| term.cell(&[MISSING, 2]).is_none()));
+/// let cells: Vec<_> = TERMS.locate(&[1, 2]).flatten().map(|found| found.cell).collect();
+/// assert_eq!((TERMS.cells(), cells), (8, vec![1, 2 + 5]));
+/// assert!(TERMS.locate(&[MISSING, 2]).all(|found| found.is_none()));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -226,68 +227,68 @@ impl<'t> Terms<'t> {
         }
     }
 
-    /// The tables, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Term<'t>> + use<'t> {
-        let (cards, mut rest, mut first) = (self.cards, self.columns, 0);
+    /// The cells of each table, in order.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> + use<'t> {
+        let mut first = 0;
+        self.tables().map(move |(cards, columns)| {
+            let size: usize = columns.iter().map(|&column| card(cards, column.into())).product();
+            let own = first..first + size;
+            first = own.end;
+            own
+        })
+    }
+
+    /// Where an event that has been [checked](Self::check) is in each table, in order; `None` where one of
+    /// the table's columns is missing. One pass over the columns listed, without a division.
+    #[inline]
+    pub fn locate<'e>(
+        &self,
+        event: &'e [u16],
+    ) -> impl Iterator<Item = Option<Located>> + use<'t, 'e> {
+        let mut first = 0_usize;
+        self.tables().map(move |(cards, columns)| {
+            let (mut size, mut entry, mut states, mut state) = (1, 0_usize, 1, 0);
+            let mut whole = true;
+            for &column in columns {
+                let column = usize::from(column);
+                let found = event.get(column).copied().unwrap_or(MISSING);
+                whole &= found != MISSING;
+                (states, state) = (card(cards, column), found.into());
+                // Of a missing state comes no entry of the table; it is not read.
+                entry = entry.wrapping_mul(states).wrapping_add(state);
+                size *= states;
+            }
+            let cell = first.wrapping_add(entry);
+            first += size;
+            whole.then_some(Located { cell, row: cell.wrapping_sub(state), states })
+        })
+    }
+
+    /// The states of all columns, and the columns of each table.
+    #[inline]
+    fn tables(&self) -> impl Iterator<Item = (&'t [u16], &'t [u16])> + use<'t> {
+        let (cards, mut rest) = (self.cards, self.columns);
         self.lengths.iter().map(move |&length| {
             let (columns, after) = rest.split_at_checked(length.into()).unwrap_or((rest, &[]));
             rest = after;
-            let term = Term { cards, columns, first };
-            first += term.size();
-            term
+            (cards, columns)
         })
     }
 }
 
-/// A table of [`Terms`].
-#[derive(Clone, Copy, Debug)]
+/// Where an event is in one of the tables of [`Terms`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Term<'t> {
-    cards: &'t [u16],
-    columns: &'t [u16],
-    first: usize,
+pub struct Located {
+    /// Its cell.
+    pub cell: usize,
+    /// The first cell of its row: the cells that differ in the last column alone.
+    pub row: usize,
+    /// Cells of the row: states of the last column.
+    pub states: usize,
 }
 
-impl Term<'_> {
-    /// Its first cell.
-    pub const fn first(&self) -> usize {
-        self.first
-    }
-
-    /// Number of its entries.
-    pub fn size(&self) -> usize {
-        self.columns.iter().map(|&column| self.card(column)).product()
-    }
-
-    /// States of its last column: cells of a row.
-    pub fn states(&self) -> usize {
-        self.columns.last().map_or(1, |&column| self.card(column))
-    }
-
-    /// The cell of an event that has been [checked](Terms::check); `None` where one of its columns is
-    /// missing.
-    #[inline]
-    pub fn cell(&self, event: &[u16]) -> Option<usize> {
-        let mut entry = 0;
-        for &column in self.columns {
-            let state = *event.get(usize::from(column))?;
-            if state == MISSING {
-                return None;
-            }
-            entry = entry * self.card(column) + usize::from(state);
-        }
-        Some(self.first + entry)
-    }
-
-    /// The first cell of the row that one of its cells is in.
-    #[inline]
-    pub fn row(&self, cell: usize) -> usize {
-        let state = cell.checked_sub(self.first).and_then(|entry| entry.checked_rem(self.states()));
-        cell - state.unwrap_or(0)
-    }
-
-    #[inline]
-    fn card(&self, column: u16) -> usize {
-        self.cards.get(usize::from(column)).map_or(1, |&card| card.into())
-    }
+#[inline]
+fn card(cards: &[u16], column: usize) -> usize {
+    cards.get(column).map_or(1, |&card| card.into())
 }

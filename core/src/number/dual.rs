@@ -20,12 +20,12 @@ pub struct Dual<T, const C: usize> {
     pub tangent: [T; C],
 }
 
-/// What has been moved out of a row of dual numbers: the values' ledger and the derivative earned.
+/// What has been moved out of a row of dual numbers: the values' ledger and the derivative accumulated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DualLedger<L, T, const C: usize> {
     values: L,
-    earned: [Compensated<T>; C],
+    accumulated: [Compensated<T>; C],
 }
 
 impl<T: Real, const C: usize> Parameter for Dual<T, C> {
@@ -84,11 +84,11 @@ impl<T: Real, const C: usize> Scalar for Dual<T, C> {
         let (mut high, mut low) =
             (Self { value, ..Self::ZERO }, Self { value: rest, ..Self::ZERO });
         let rates = high.tangent.iter_mut().zip(&mut low.tangent);
-        for ((high, low), (mut earned, in_row)) in
-            rates.zip(ledger.earned.into_iter().zip(sum.tangent))
+        for ((high, low), (mut accumulated, in_row)) in
+            rates.zip(ledger.accumulated.into_iter().zip(sum.tangent))
         {
-            earned.add(in_row * reciprocal);
-            (*high, *low) = earned.parts();
+            accumulated.add(in_row * reciprocal);
+            (*high, *low) = accumulated.parts();
         }
         [high, low]
     }
@@ -112,7 +112,8 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
     const CENTRED: bool = C > 0;
     const ZERO: Self = Self { value: T::ZERO, tangent: [T::ZERO; C] };
     const UNIT: Self = Self { value: T::ONE, tangent: [T::ZERO; C] };
-    const SETTLED: Self::Ledger = DualLedger { values: T::SETTLED, earned: [Compensated::ZERO; C] };
+    const UNSCALED: Self::Ledger =
+        DualLedger { values: T::UNSCALED, accumulated: [Compensated::ZERO; C] };
 
     #[inline(always)]
     fn lift(weight: Self) -> Self {
@@ -146,7 +147,7 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
     /// Moves `g = sum'/sum` out of every entry, `(a + a' e)(1 - g e) = a + (a' - g a) e`, then the
     /// power of two. One division and `N` multiply-adds a direction.
     #[inline]
-    fn settle<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
+    fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
         let exponent = sum.value.exponent();
         let factor = T::power_of_two(-exponent);
         let reciprocal = T::ONE / sum.value;
@@ -157,17 +158,17 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
                 *tangent = (*tangent - rate * entry.value) * factor;
             }
         }
-        T::settle(&mut values, sum.value, &mut ledger.values);
+        T::rescale(&mut values, sum.value, &mut ledger.values);
         for (entry, value) in row.iter_mut().zip(values) {
             entry.value = value;
         }
-        for (earned, rate) in ledger.earned.iter_mut().zip(rate) {
-            earned.add(rate);
+        for (accumulated, rate) in ledger.accumulated.iter_mut().zip(rate) {
+            accumulated.add(rate);
         }
     }
     #[inline]
-    fn earn(ledger: &mut Self::Ledger, log_scale: T) {
-        T::earn(&mut ledger.values, log_scale);
+    fn add_log_scale(ledger: &mut Self::Ledger, log_scale: T) {
+        T::add_log_scale(&mut ledger.values, log_scale);
     }
     #[inline]
     fn log(sum: Self, ledger: &Self::Ledger) -> Self {
@@ -175,7 +176,7 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
         Self {
             value: T::log(sum.value, &ledger.values),
             tangent: core::array::from_fn(|c| {
-                ledger.earned[c].total() + sum.tangent[c] * reciprocal
+                ledger.accumulated[c].total() + sum.tangent[c] * reciprocal
             }),
         }
     }
@@ -190,8 +191,8 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
         Self {
             value: T::log_ratio(sum.value, &ledger.values, other.value, &other_ledger.values),
             tangent: core::array::from_fn(|c| {
-                let earned = ledger.earned[c].less(&other_ledger.earned[c]);
-                earned + (sum.tangent[c] * reciprocal - other.tangent[c] * other_reciprocal)
+                let accumulated = ledger.accumulated[c].less(&other_ledger.accumulated[c]);
+                accumulated + (sum.tangent[c] * reciprocal - other.tangent[c] * other_reciprocal)
             }),
         }
     }

@@ -90,7 +90,7 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
 
     const ZERO: Self = Self([T::ZERO; L]);
     const UNIT: Self = Self([T::ONE; L]);
-    const SETTLED: Self::Ledger = [Ledger::SETTLED; L];
+    const UNSCALED: Self::Ledger = [Ledger::UNSCALED; L];
 
     #[inline(always)]
     fn lift(weight: T) -> Self {
@@ -127,7 +127,7 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
         self.0.iter().fold(true, |all, value| all & value.is_between(low, high))
     }
     #[inline]
-    fn settle<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
+    fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
         let exponent = sum.0.map(T::exponent);
         let factor = Self(exponent.map(|e| T::power_of_two(-e)));
         for entry in row {
@@ -138,9 +138,9 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
         }
     }
     #[inline]
-    fn earn(ledger: &mut Self::Ledger, log_scale: [T; L]) {
+    fn add_log_scale(ledger: &mut Self::Ledger, log_scale: [T; L]) {
         for (ledger, log_scale) in ledger.iter_mut().zip(log_scale) {
-            T::earn(ledger, log_scale);
+            T::add_log_scale(ledger, log_scale);
         }
     }
     #[inline]

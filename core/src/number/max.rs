@@ -10,7 +10,7 @@ use super::{Number, Real, Scalar};
 /// ```
 ///
 /// Like lanes it shares the model's own weights: no second model. A row's largest entry shrinks at
-/// every step, observed or not, so a long gap needs settling where a sum of probabilities would not.
+/// every step, observed or not, so a long gap needs rescaling where a sum of probabilities would not.
 ///
 /// RAM: one real. A sum costs one comparison.
 ///
@@ -63,7 +63,7 @@ impl<T: Real> Number for Max<T> {
 
     const ZERO: Self = Self(T::ZERO);
     const UNIT: Self = Self(T::ONE);
-    const SETTLED: Self::Ledger = T::SETTLED;
+    const UNSCALED: Self::Ledger = T::UNSCALED;
 
     #[inline(always)]
     fn lift(weight: T) -> Self {
@@ -90,16 +90,16 @@ impl<T: Real> Number for Max<T> {
         self.0.is_between(low, high)
     }
     #[inline]
-    fn settle<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
+    fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
         let mut values = row.map(|entry| entry.0);
-        T::settle(&mut values, sum.0, ledger);
+        T::rescale(&mut values, sum.0, ledger);
         for (entry, value) in row.iter_mut().zip(values) {
             entry.0 = value;
         }
     }
     #[inline]
-    fn earn(ledger: &mut Self::Ledger, log_scale: T) {
-        T::earn(ledger, log_scale);
+    fn add_log_scale(ledger: &mut Self::Ledger, log_scale: T) {
+        T::add_log_scale(ledger, log_scale);
     }
     #[inline]
     fn log(sum: Self, ledger: &Self::Ledger) -> Self {

@@ -14,75 +14,22 @@
 //! are the same type, a [`Weight`]; lanes share one model's weights between `L` states, and a state in
 //! fixed point ([`Fixed`]) is wider than the tables ([`Q15`]) of its model.
 //!
-//! # Fixed point
-//! 16-bit tables, 32-bit states, block exponents. A model over it is one over [`Dual<Q15, C>`](Dual)
-//! or, where every entry of a chain has an exponent of its own, over [`FineQ15<C>`](FineQ15); every
-//! product is of 16 by 16 bits and fits 32, the one multiplication that the smallest cores have.
-//! Logarithms are read in soft floating point; no sample needs one.
-//!
-//! | what | bits | stands for |
+//! | trait | what it is | for |
 //! |---|---|---|
-//! | probability ([`Q15`]) | 16, unsigned | `v 2^-15`; a row of the chain sums to `2^15` exactly |
-//! | rate of change ([`Q15`]) | 16, signed | `v 2^-14` of the direction's unit, a power of two that the emissions name |
-//! | both, with an exponent `x <= 15` ([`FineQ15`]) | 16 each, and 16 | `2^-x` of that; a row of the chain sums to one within `2^-16` |
-//! | state, value | 16 of a 32-bit word | `a 2^-16 2^exponent`; a row sums to `2^15` to `2^16` |
-//! | state, tangent | 16 of 32, signed | `t 2^-15 2^e 2^exponent`; `e`, 5 bits, is common to a row |
-//! | log-likelihood, ledger | 64 | `v 2^-16`, to base 2 |
-//! | derivative earned | 64 | `v 2^-16` units |
+//! | [`Number`] | a sum and a product; a row that hands its magnitude to a [`Ledger`](Number::Ledger) and is read with it as a logarithm | every state |
+//! | [`Scalar`] | one value and its derivatives; likelihoods so small that products vanish | all but lanes |
+//! | [`Parameter`], [`Weight`] | what a model stores; the same over the reals | models |
 //!
-//! The block exponent of the values is moved into the ledger at every sample; that of the tangents,
-//! `e`, grows where a row's tangents would overflow and falls again, and every
-//! [sixteenth](Number::SETTLE_EVERY) sample, every eighth over [`FineQ15`], moves the derivative out
-//! of the row.
-//!
-//! Exponents are what rare transitions ask for: what one adds to a derivative is its rate over its
-//! probability, two small numbers of a table of which neither had a digit to lose. They cost a shift a
-//! product, which models over channels pay, beside densities, and those over symbols do not.
-//!
-//! **Nothing overflows.** Let `S = sum_i a_i <= 2^16 + N/2` and `L = sum_i |t_i| < 2^15`, as
-//! [`keep`](Number::keep) leaves them, and `N <= 64`. Probabilities are at most `2^15`; the rates of a
-//! row of the chain are at most [`RATE_MAX`] `< 2^14` in absolute sum, those of emissions in absolute
-//! value. Then
-//!
-//! ```text
-//! P_j = sum_i a_i A_ij                         <= S 2^15              < 2^32
-//! D_j = sum_i t_i A_ij + sum_i a_i dA_ij / 2^e <= L 2^15 + S RATE_MAX < 2^31, also summed over j
-//! ```
-//!
-//! and the products with the emissions, of `P` and `D` or their leading digits, are bounded alike: by
-//! high and low halves each product fits. With exponents every product is shifted down before it is
-//! added, `A_ij 2^15` and `dA_ij` above are what is left, and a row's sum is at most `2^15 + 1/2`. Where
-//! tangents outgrow `2^30` times the largest rate (no state having forgotten any other for a billion
-//! samples) they are held there.
-//!
-//! **Error.** Absolute, relative to the row's sum:
-//!
-//! | step | error |
-//! |---|---|
-//! | a table's probability | `2^-15`, less for rare symbols: each has an exponent of its own |
-//! | the same in a [`FineQ15`] | `2^-16-x`, with the `x` that it and its rates leave; `2^-15` for a row's likeliest entry |
-//! | an entry of the predicted row | `2^-26` |
-//! | an entry of the filtered row | `2^-17` to `2^-16` |
-//! | a tangent | `2^-16` to `2^-15` of the row's absolute sum, or of one unit where that is larger |
-//!
-//! These are errors of a row. What they do to `p(x | past)` depends on how surprising the sample is,
-//! `r = max_j b_j(x) / p(x | past)`: its relative error is at most `d = r (c e + N 2^-15 + b)`, with `e`
-//! the row's error in absolute sum, `c` the chain's coefficient of ergodicity (half the largest absolute
-//! sum between two rows) and `b` the likelihoods' error; the row's is then `2 d / (1 - d) + N 2^-15`. So
-//! a model that waits for rare events of probability near `2^-15` loses digits there. A state less than
-//! `2^-17` times as probable as all together is taken for one that cannot be, until it is entered
-//! anew. Besides, keeping a row changes its sum, and so `log p`, by at most `N 2^-16` a sample, and
-//! a chain of [`FineQ15`] by `2^-16` more. The tests hold `log p` to this bound at every prefix, over
-//! random models and against `f64`. Derivatives have no derived bound: after `T` samples, over a
-//! thousand drawn models with rates of logits up to two, they are within `0.004 + T / 1000` over
-//! symbols, and over channels within `0.002 + T / 1000 + |log p| / 500`.
+//! What fixed point alone needs has a default that does nothing elsewhere
+//! ([`renormalise`](Number::renormalise), [`raise`](Scalar::raise), [`fits`](Parameter::fits), ...); its format,
+//! bounds and errors are on a page of their own, [`fixed`].
 
 #[cfg(feature = "micromath")]
 mod approximate;
 mod arithmetic;
 mod compensated;
 mod dual;
-mod fixed;
+pub mod fixed;
 mod lanes;
 mod log_product;
 mod logarithms;
@@ -106,18 +53,18 @@ pub use logarithms::power;
 pub use max::Max;
 pub use real::{Ledger, Real};
 
-/// A sum below this power of two makes a row be settled (see [`Number::settle`]).
-pub const SETTLE_BELOW: i32 = -32;
+/// A sum below this power of two makes a row be rescaled (see [`Number::rescale`]).
+pub const RESCALE_BELOW: i32 = -32;
 
 /// So does a sum from this power of two on: rows of probabilities that sum to one but for rounding
 /// let it grow, by some `10^-7` a sample in `f32`.
-pub const SETTLE_FROM: i32 = 2;
+pub const RESCALE_FROM: i32 = 2;
 
 /// Products whose sum is below this power of two may have lost terms to underflow that matter to it:
 /// the row is conditioned again, from a prediction that sums to one and, if it still is below, in the
 /// log domain and relative to the states that can be reached.
 ///
-/// With [`SETTLE_FROM`] it is the range of a row. Let an entry be at least `2^-r` of its row, both
+/// With [`RESCALE_FROM`] it is the range of a row. Let an entry be at least `2^-r` of its row, both
 /// predicted and conditioned. The predicted row sums to `2^-32` to `2^2`; where the products sum to
 /// `2^-40` or more, that entry's likelihood is at least `2^(-r - 40 - 2)`, itself at least
 /// `2^(-r - 32)`, its product `2^(-r - 40)`. All three are normal numbers of `f32`, from `2^-126` on,
@@ -128,8 +75,8 @@ pub const VANISHED_BELOW: i32 = -40;
 /// for impossible: log-likelihoods and tangents of all others can be added up for ever.
 pub const FARTHEST: i32 = 64;
 
-/// A row is settled at least once in so many samples, so that tangents stay centred.
-pub const SETTLE_EVERY: u32 = 32;
+/// A row is rescaled at least once in so many samples, so that tangents stay centred.
+pub const RESCALE_EVERY: u32 = 32;
 
 /// Whether the target computes with several numbers at once. Loops that fill its registers are
 /// another order of the same terms.
@@ -298,7 +245,7 @@ impl<T: Real, const C: usize> Tangent<T> for [T; C] {
 /// What a recursion computes with: the entries of a row over the states.
 ///
 /// A row and its [`Ledger`](Number::Ledger) together stand for `row x 2^exponent x exp(log)`, and
-/// for dual numbers `x (1 + earned e)`: [`settle`](Number::settle) moves magnitude and derivative
+/// for dual numbers `x (1 + accumulated e)`: [`rescale`](Number::rescale) moves magnitude and derivative
 /// out of the row into the ledger, so that the row keeps its precision however long the stream.
 pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// What the model stores for this number.
@@ -312,16 +259,16 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// What a logarithm is read as: the number itself, where it can hold one.
     type Reading: Copy + PartialEq + core::fmt::Debug;
 
-    /// Whether the number carries a derivative, which settling keeps centred.
+    /// Whether the number carries a derivative, which rescaling keeps centred.
     const CENTRED: bool = false;
-    /// A row with a derivative is settled once in so many samples.
-    const SETTLE_EVERY: u32 = SETTLE_EVERY;
+    /// A row with a derivative is rescaled once in so many samples.
+    const RESCALE_EVERY: u32 = RESCALE_EVERY;
     /// Zero.
     const ZERO: Self;
     /// One; no direction moves it.
     const UNIT: Self;
     /// The ledger of a row from which nothing has been moved.
-    const SETTLED: Self::Ledger;
+    const UNSCALED: Self::Ledger;
 
     /// A model's number as a state's.
     fn lift(weight: Self::Weight) -> Self;
@@ -348,7 +295,11 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// A row of products, whose sum is `sum`, as a state keeps it. Floating point keeps it as it is;
     /// a format with a block exponent moves that into the ledger.
     #[inline(always)]
-    fn keep<const N: usize>(row: [Self; N], _sum: Self, _ledger: &mut Self::Ledger) -> [Self; N] {
+    fn renormalise<const N: usize>(
+        row: [Self; N],
+        _sum: Self,
+        _ledger: &mut Self::Ledger,
+    ) -> [Self; N] {
         row
     }
     /// Whether the value (in every lane) is at least `2^power`; `false` for NaN.
@@ -360,9 +311,9 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// is in `[1, 2)` and, for dual numbers, its tangent is zero.
     ///
     /// The power of two is exact: values keep their bits.
-    fn settle<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger);
+    fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger);
     /// Adds a likelihood row's log scale to the ledger.
-    fn earn(ledger: &mut Self::Ledger, log_scale: Self::LogScale);
+    fn add_log_scale(ledger: &mut Self::Ledger, log_scale: Self::LogScale);
     /// `log(sum)` of the whole row with what the ledger holds; for dual numbers with its tangent.
     fn log(sum: Self, ledger: &Self::Ledger) -> Self::Reading;
     /// `log(sum / other)` of two whole rows, for dual numbers with its tangent: what they have in
@@ -401,7 +352,7 @@ pub trait Scalar: Number {
     #[inline]
     fn raise<const N: usize>(predicted: &mut [Self; N], ledger: &mut Self::Ledger) {
         let sum = sum_of::<Self, N>(|j| predicted[j]);
-        Self::settle(predicted, sum, ledger);
+        Self::rescale(predicted, sum, ledger);
     }
     /// The products `predicted_j b_j`, from logarithms of the likelihoods `b_j` and relative to the
     /// best of the states that can be reached, as a state keeps them; and what they are relative to.

@@ -88,7 +88,7 @@ pub struct Ledger<T> {
 
 impl<T: Real> Ledger<T> {
     /// Nothing moved yet.
-    pub(crate) const SETTLED: Self = Self { exponent: 0, log: Compensated::ZERO };
+    pub(crate) const UNSCALED: Self = Self { exponent: 0, log: Compensated::ZERO };
 
     /// A power of two, and nothing else.
     #[inline]
@@ -98,7 +98,7 @@ impl<T: Real> Ledger<T> {
 
     /// The power of two of a row's sum with all that was moved out of it, and its significand.
     ///
-    /// Split anew, wherever the row was settled last: a filter with and one without directions, or a
+    /// Split anew, wherever the row was rescaled last: a filter with and one without directions, or a
     /// lane and a single sequence, read the same bits. Near one, so that a likelihood near one keeps its
     /// digits.
     #[inline]
@@ -262,7 +262,7 @@ macro_rules! real {
 
             const ZERO: Self = 0.0;
             const UNIT: Self = 1.0;
-            const SETTLED: Ledger<$t> = Ledger::SETTLED;
+            const UNSCALED: Ledger<$t> = Ledger::UNSCALED;
 
             #[inline(always)]
             fn lift(weight: $t) -> Self {
@@ -291,7 +291,7 @@ macro_rules! real {
                 self.to_bits().wrapping_sub(low.to_bits()) < high.to_bits() - low.to_bits()
             }
             #[inline]
-            fn settle<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Ledger<$t>) {
+            fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Ledger<$t>) {
                 let exponent = Real::exponent(sum);
                 let factor = <$t>::power_of_two(-exponent);
                 for entry in row {
@@ -300,7 +300,7 @@ macro_rules! real {
                 ledger.take_exponent(exponent.into());
             }
             #[inline]
-            fn earn(ledger: &mut Ledger<$t>, log_scale: $t) {
+            fn add_log_scale(ledger: &mut Ledger<$t>, log_scale: $t) {
                 ledger.log.add(log_scale);
             }
             #[inline]

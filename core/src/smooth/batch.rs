@@ -1,7 +1,7 @@
 //! Sequences side by side: the backward pass over lanes.
 #![allow(clippy::needless_range_loop, reason = "compilers vectorise these, not zipped iterators")]
 
-use super::retrace::{Gather, ROWS_A_BLOCK, Retrace, UNFORESEEN_FROM, ratio};
+use super::backward::{Backward, PairPosteriors, ROWS_A_BLOCK, UNFORESEEN_FROM, ratio};
 use crate::hmm::Chain;
 use crate::number::{Lanes, Number, Real};
 
@@ -64,8 +64,8 @@ impl<T: Real, const N: usize, const L: usize> Retraces<T, N, L> {
     fn step_lane_by_lane(&mut self, chain: &Chain<T, N>, row: &mut [Lanes<T, L>; N]) {
         for lane in 0..L {
             let mut alone = column(row, lane);
-            let retrace = Retrace::from_next(column(&self.next, lane));
-            retrace.turn(chain, &mut alone, &mut PairLane { pairs: &mut self.pairs, lane });
+            let backward = Backward::from_next(column(&self.next, lane));
+            backward.turn(chain, &mut alone, &mut PairLane { pairs: &mut self.pairs, lane });
             for (row, alone) in row.iter_mut().zip(alone) {
                 row.0[lane] = alone;
             }
@@ -120,7 +120,7 @@ struct PairLane<'p, T: Real, const N: usize, const L: usize> {
     lane: usize,
 }
 
-impl<T: Real, const N: usize, const L: usize> Gather<T, N> for PairLane<'_, T, N, L> {
+impl<T: Real, const N: usize, const L: usize> PairPosteriors<T, N> for PairLane<'_, T, N, L> {
     fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]) {
         for (row, &filtered) in self.pairs.outer.iter_mut().zip(filtered) {
             for (entry, &ratio) in row.iter_mut().zip(ratio) {

@@ -1,6 +1,6 @@
 use super::SequenceError;
+use super::backward::{Backward, PairPosteriors, Pairs};
 use super::forward_backward::take_in;
-use super::retrace::{Gather, Pairs, Retrace};
 use crate::emission::Emission;
 use crate::filter::{Belief, Forward, Recursion};
 use crate::hmm::Hmm;
@@ -106,13 +106,13 @@ where
     let log_likelihood = forward.log_likelihood(&state);
 
     let mut pairs = Pairs::into(pairs);
-    let mut retrace: Option<Retrace<T, N>> = None;
+    let mut backward: Option<Backward<T, N>> = None;
     let mut earlier = checkpoints.iter().rev().skip(1).copied();
     loop {
         for (offset, row) in rows.iter_mut().take(filled).enumerate().rev() {
-            match &mut retrace {
-                Some(retrace) => retrace.step(hmm.chain(), row, &mut pairs),
-                None => retrace = Some(Retrace::from_last(row)),
+            match &mut backward {
+                Some(backward) => backward.step(hmm.chain(), row, &mut pairs),
+                None => backward = Some(Backward::from_last(row)),
             }
             visit(start + offset, row);
         }

@@ -1,4 +1,4 @@
-use super::retrace::{NoPairs, Retrace};
+use super::backward::{Backward, NoPairs};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::filter::{Belief, Forward, Recursion};
@@ -132,11 +132,11 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize, const LAG: usize> FixedLa
         }
         let chain = self.forward.hmm().chain();
         let mut row = *state.belief.row();
-        let mut retrace = Retrace::from_last(&mut row);
+        let mut backward = Backward::from_last(&mut row);
         visit(Lagged { lag: 0, probability: row });
         for (filtered, lag) in state.newest_first().zip(1..) {
             row = *filtered;
-            retrace.step(chain, &mut row, &mut NoPairs);
+            backward.step(chain, &mut row, &mut NoPairs);
             visit(Lagged { lag, probability: row });
         }
     }
@@ -148,10 +148,10 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize, const LAG: usize> FixedLa
         }
         let chain = self.forward.hmm().chain();
         let mut row = *state.belief.row();
-        let mut retrace = Retrace::from_last(&mut row);
+        let mut backward = Backward::from_last(&mut row);
         for filtered in state.newest_first().take(lag) {
             row = *filtered;
-            retrace.step(chain, &mut row, &mut NoPairs);
+            backward.step(chain, &mut row, &mut NoPairs);
         }
         Some(row)
     }

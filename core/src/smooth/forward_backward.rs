@@ -1,5 +1,5 @@
 use super::SequenceError;
-use super::retrace::{Gather, Pairs, Retrace};
+use super::backward::{Backward, PairPosteriors, Pairs};
 use crate::emission::Emission;
 use crate::filter::{Belief, Forward, Recursion};
 use crate::hmm::Hmm;
@@ -72,9 +72,9 @@ where
     let mut pairs = Pairs::into(pairs);
     let mut rows = posterior.iter_mut().take(length).rev();
     if let Some(last) = rows.next() {
-        let mut retrace = Retrace::from_last(last);
+        let mut backward = Backward::from_last(last);
         for row in rows {
-            retrace.step(hmm.chain(), row, &mut pairs);
+            backward.step(hmm.chain(), row, &mut pairs);
         }
     }
     pairs.move_out(hmm.chain());

@@ -15,6 +15,7 @@
 
 #[cfg(feature = "sample")]
 mod ancestral;
+mod backward;
 mod batch;
 mod checkpointed;
 #[cfg(feature = "sample")]
@@ -24,7 +25,6 @@ mod fixed_lag;
 mod forward_backward;
 #[cfg(feature = "heapless")]
 mod online_viterbi;
-mod retrace;
 mod state_index;
 mod viterbi;
 

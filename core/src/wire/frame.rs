@@ -43,13 +43,13 @@ pub fn encode(record: &[u8], buffer: &mut [u8]) -> Option<usize> {
 /// Room for a record of type `T` and its checksum, as received: what [`Receiver::push`] is lent.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct Room<T> {
+pub struct RecordBuffer<T> {
     record: T,
     checksum: U32,
 }
 
-impl<T: FromBytes + IntoBytes + Unaligned> Room<T> {
-    /// Room, empty.
+impl<T: FromBytes + IntoBytes + Unaligned> RecordBuffer<T> {
+    /// RecordBuffer, empty.
     #[must_use]
     pub fn new() -> Self {
         Self::new_zeroed()
@@ -61,7 +61,7 @@ impl<T: FromBytes + IntoBytes + Unaligned> Room<T> {
     }
 }
 
-impl<T: FromBytes + IntoBytes + Unaligned> Default for Room<T> {
+impl<T: FromBytes + IntoBytes + Unaligned> Default for RecordBuffer<T> {
     fn default() -> Self {
         Self::new()
     }

@@ -41,7 +41,7 @@ mod place;
 mod record;
 
 pub use exit::Exit;
-pub use frame::{CHECKSUM_LENGTH, DELIMITER, Frame, Receiver, Room, encode, longest};
+pub use frame::{CHECKSUM_LENGTH, DELIMITER, Frame, Receiver, RecordBuffer, encode, longest};
 pub use integer::{F32, U16, U32, U64};
 pub use place::{Gap, LONGEST_GAP, Place};
 pub use record::{

@@ -344,7 +344,7 @@ mod tests {
     use std::string::String;
     use std::vec::Vec;
 
-    use fishweir_core::filter::Memory;
+    use fishweir_core::filter::ForgettingFactor;
     use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};
 
     use super::super::wire::Wire;
@@ -421,7 +421,7 @@ mod tests {
         // Open in a quarter of the records; one state that cannot be.
         let terms = Terms::new(&[3], &[1], &[0]).expect("terms");
         let (theta, precision) = ([0.75, 0.25, 0.0], [1.0 / 0.75, 4.0, 0.0]);
-        let memory = Memory::samples(16.0).expect("a memory");
+        let memory = ForgettingFactor::samples(16.0).expect("a memory");
         let tables = DiscrepancyTables::new(terms, &theta, &precision, memory, 10.0_f32, 4.0);
         let alarm = Discrepancy::<f32, 1, 3>::new(tables.expect("tables")).expect("an alarm");
         let names = Names { columns: &["door"], states: &[&["shut", "open", "?"]], classes: &[] };

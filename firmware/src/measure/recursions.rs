@@ -12,7 +12,7 @@ use fishweir_core::emission::{
     Regularisation, SufficientStatistics,
 };
 use fishweir_core::filter::{
-    Belief, Forgetting, Forward, Memory, OnlineEm, Recent, Statistics, StepSize, Window,
+    Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, Recent, Statistics, StepSize, Window,
 };
 use fishweir_core::hmm::Hmm;
 use fishweir_core::smooth::{
@@ -150,7 +150,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         let hmm = black_box(&CATEGORICAL_4);
         let bytes = size_of_val(hmm);
         let (stream, odd) = (&SYMBOL_STREAM, &SYMBOLS);
-        let forgetting = Forgetting::of(hmm, Memory::samples(100.0)?);
+        let forgetting = Forgetting::of(hmm, ForgettingFactor::samples(100.0)?);
         self.0.recursion("forgetting, N=4", &forgetting, bytes, stream, odd)?;
         let recent = Recent::<_, 4, 4>::of(hmm, 16)?;
         self.0.recursion("recent, 4 marks, N=4", &recent, bytes, stream, odd)?;

@@ -25,7 +25,6 @@ pub struct Expectations {
 
 impl Expectations {
     /// Nothing expected yet, in the shape of a model.
-    #[must_use]
     pub fn zero(model: &Hmm) -> Self {
         let (states, emission) = (model.states(), &model.emission);
         Self {
@@ -57,7 +56,6 @@ impl Expectations {
 ///
 /// Forward-backward by the core, in `f64`, many sequences [side by side](super).
 /// RAM: `16 N` reals a step of a group. Work a sample: `4 N^2 + N` likelihoods and statistics.
-#[must_use]
 pub fn expectations(
     model: &Hmm,
     sequences: &[SamplesView<'_>],

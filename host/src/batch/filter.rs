@@ -71,7 +71,7 @@ where
             return step;
         }
         if E::SCALED {
-            state.earn(&log_scale);
+            state.add_log_scale(&log_scale);
         }
         if KEEP {
             rows.push(*state.rows());

@@ -84,19 +84,16 @@ impl Classifier {
     }
 
     /// States of the largest model: all are padded to it.
-    #[must_use]
     pub fn states(&self) -> usize {
         self.models.iter().map(Hmm::states).max().unwrap_or(0)
     }
 
     /// Channels or symbols.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.observations.size()
     }
 
     /// The outputs of a linear rule; none of another.
-    #[must_use]
     pub fn outputs(&self) -> &[Output] {
         match &self.rule {
             Rule::Linear(outputs) | Rule::Words { outputs, .. } => outputs,
@@ -104,8 +101,13 @@ impl Classifier {
         }
     }
 
+    /// Whether it decides by its models' likelihoods alone, and priors.
+    pub fn is_bayes(&self) -> bool {
+        matches!(self.rule, Rule::Linear(_))
+            && self.outputs().iter().all(|output| output.directions.is_empty())
+    }
+
     /// Symbols of a word before its last, where words are weighed.
-    #[must_use]
     pub fn order(&self) -> Option<usize> {
         match &self.rule {
             Rule::Words { order, .. } => Some(*order),
@@ -114,7 +116,6 @@ impl Classifier {
     }
 
     /// The kernel machine, if it is one.
-    #[must_use]
     pub fn expansion(&self) -> Option<&Expansion> {
         match &self.rule {
             Rule::Expansion(expansion) => Some(expansion),
@@ -136,10 +137,12 @@ impl Classifier {
         {
             return Err(format!("the name {name:?} has a control character in it"));
         }
-        self.check_models()?;
         match &self.rule {
-            Rule::Linear(outputs) | Rule::Words { outputs, .. } => self.check_outputs(outputs),
-            // Its tables are judged where they are rounded.
+            Rule::Linear(outputs) | Rule::Words { outputs, .. } => {
+                self.check_models()?;
+                self.check_outputs(outputs)
+            }
+            // Models and tables are judged where they are rounded.
             Rule::Expansion(_) => Ok(()),
         }
     }
@@ -202,7 +205,6 @@ impl Classifier {
 
 impl Observations {
     /// Channels or symbols.
-    #[must_use]
     pub fn size(&self) -> usize {
         match self {
             Self::Channels(names) => names.len(),
@@ -243,7 +245,6 @@ impl fmt::Display for Observations {
 }
 
 /// The name of a normalisation, in files and tables.
-#[must_use]
 pub fn normalisation_name(normalisation: Normalisation) -> &'static str {
     match normalisation {
         Normalisation::PER_SAMPLE => "per_sample",

@@ -109,7 +109,6 @@ pub enum WhiteningRows {
 
 impl Expansion {
     /// Number of items, support vectors or not.
-    #[must_use]
     pub fn items(&self) -> usize {
         match &self.kernel {
             ExpansionKernel::FixedLength { items, .. } => items.len(),

@@ -1,6 +1,4 @@
-//! How classifiers are trained, as several commands take it, and what options have in common.
-
-use std::path::{Path, PathBuf};
+//! How classifiers are trained, as several commands take it.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -15,6 +13,7 @@ use fishweir::runtime::{FAMILIES, Family, Observed, family};
 use fishweir_core::classify::Normalisation;
 
 use super::Failure;
+use super::numbers::{floor, not_negative, positive, rate};
 use super::reading::Cutting;
 
 /// The options that are given, of some.
@@ -257,43 +256,6 @@ fn vectors(option: &str, names: &[String], axial: bool) -> Result<Vec<Vector>, F
         Ok(Vector { channels, axial })
     };
     names.chunks(3).map(three).collect()
-}
-
-/// A number of a range, in words; neither NaN nor infinite.
-fn number(text: &str, good: impl Fn(f64) -> bool, range: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && good(value) => Ok(value),
-        _ => Err(format!("must be a number, {range}")),
-    }
-}
-
-/// For options that take a number above zero.
-pub(super) fn positive(text: &str) -> Result<f64, String> {
-    number(text, |value| value > 0.0, "finite and positive")
-}
-
-/// For floors: far below a millionth nothing is held, and estimates break down.
-fn floor(text: &str) -> Result<f64, String> {
-    let sensible = |value| (1e-6..=1e6).contains(&value);
-    number(text, sensible, "finite and positive, from 0.000001 to 1000000")
-}
-
-/// For options that take zero too.
-pub(super) fn not_negative(text: &str) -> Result<f64, String> {
-    number(text, |value| value >= 0.0, "finite and not negative")
-}
-
-/// For rates, of which an infinite one is the limit.
-pub(super) fn rate(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(rate) if rate >= 0.0 => Ok(rate),
-        _ => Err("is a number that is not negative, or inf".into()),
-    }
-}
-
-/// For options that take a share of a whole.
-pub(super) fn share(text: &str) -> Result<f64, String> {
-    number(text, |value| (0.0..=1.0).contains(&value), "from 0 to 1")
 }
 
 impl Training {
@@ -545,19 +507,4 @@ impl Training {
             ("--no-likelihood", self.no_likelihood),
         ])
     }
-}
-
-/// The name of a file without the endings that say what is in it: `watch` of `data/watch.csv.gz`.
-pub(super) fn stem(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut stem: &str = &name;
-    for ending in [".gz", ".csv", ".tsv", ".txt", ".fasta", ".fa", ".json", ".model", ".fishweir"] {
-        stem = stem.strip_suffix(ending).filter(|rest| !rest.is_empty()).unwrap_or(stem);
-    }
-    stem.to_owned()
-}
-
-/// A file beside the current folder's others, named after another.
-pub(super) fn named_after(path: &Path, ending: &str) -> PathBuf {
-    PathBuf::from(stem(path) + ending)
 }

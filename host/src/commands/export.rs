@@ -7,8 +7,9 @@ use fishweir::classifier::Observations;
 use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits};
 use serde::Serialize;
 
-use super::arguments::{named, refuse_idle, share};
+use super::arguments::{named, refuse_idle};
 use super::model::Model;
+use super::numbers::share;
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::run::NO_ARTEFACT;

@@ -7,9 +7,8 @@ use fishweir::kernel::{GramFormat, gram_bytes};
 use fishweir::report::{GramReport, InformationSummary};
 
 use super::Failure;
-use super::arguments::named_after;
 use super::kernels::{Compared, OfData, SPECTRUM_UNASKED};
-use super::output::{self, Outputs};
+use super::output::{self, Outputs, named_after};
 
 pub(super) const LONG_ABOUT: &str = "\
 Compute the kernel of all pairs of items (series, or their windows) and write the matrix.

@@ -11,6 +11,7 @@ mod info;
 mod kernels;
 mod model;
 mod network;
+mod numbers;
 mod output;
 mod pca;
 mod progress;

@@ -1,7 +1,7 @@
 //! Where commands write: files, or standard output where `-` is named.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fishweir::files;
 use fishweir::report::{self, Report};
@@ -68,4 +68,19 @@ pub(super) fn print(bytes: &[u8]) -> Result<(), Failure> {
 
 fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// The name of a file without the endings that say what is in it: `watch` of `data/watch.csv.gz`.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut stem: &str = &name;
+    for ending in [".gz", ".csv", ".tsv", ".txt", ".fasta", ".fa", ".json", ".model", ".fishweir"] {
+        stem = stem.strip_suffix(ending).filter(|rest| !rest.is_empty()).unwrap_or(stem);
+    }
+    stem.to_owned()
+}
+
+/// A file beside the current folder's others, named after another.
+pub(super) fn named_after(path: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(stem(path) + ending)
 }

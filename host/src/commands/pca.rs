@@ -8,9 +8,9 @@ use fishweir::plot::ScatterPlot;
 use fishweir::report::PcaReport;
 
 use super::Failure;
-use super::arguments::{named_after, refuse_idle};
+use super::arguments::refuse_idle;
 use super::kernels::{Compared, OfData};
-use super::output::{self, Outputs};
+use super::output::{self, Outputs, named_after};
 
 pub(super) const LONG_ABOUT: &str = "\
 Draw items where a kernel puts them: the first two principal components in its feature space, a

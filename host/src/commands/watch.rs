@@ -8,7 +8,8 @@ use fishweir::fit::BaumWelch;
 use fishweir::learn::{Change, DetectorPlan};
 use fishweir::report::{DataSummary, WatchReport};
 
-use super::arguments::{Emitting, named, positive, refuse_idle};
+use super::arguments::{Emitting, named, refuse_idle};
+use super::numbers::positive;
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::{Failure, progress, tell};

@@ -70,25 +70,21 @@ static KNOWN: [&Known; 4] = [&DNA, &RNA, &BINARY, &PROTEIN];
 
 impl Alphabet {
     /// A C G T.
-    #[must_use]
     pub fn dna() -> Self {
         Self::of(&DNA)
     }
 
     /// A C G U.
-    #[must_use]
     pub fn rna() -> Self {
         Self::of(&RNA)
     }
 
     /// 0 1.
-    #[must_use]
     pub fn binary() -> Self {
         Self::of(&BINARY)
     }
 
     /// The twenty amino acids, by letter.
-    #[must_use]
     pub fn protein() -> Self {
         Self::of(&PROTEIN)
     }
@@ -159,32 +155,27 @@ impl Alphabet {
     }
 
     /// Number of symbols.
-    #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "an alphabet is never empty")]
     pub fn len(&self) -> usize {
         self.symbols.len()
     }
 
     /// The symbols in order.
-    #[must_use]
     pub fn symbols(&self) -> &[char] {
         &self.symbols
     }
 
     /// The characters that stand for a missing symbol.
-    #[must_use]
     pub fn missing(&self) -> Vec<char> {
         self.codes().chars().filter(|code| !self.symbols.contains(code)).collect()
     }
 
     /// The name of a well-known alphabet.
-    #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.known.map(|known| known.name)
     }
 
     /// What a character is in this alphabet.
-    #[must_use]
     pub fn decode(&self, character: char) -> Decoded {
         let character = match self.known {
             Some(known) if known.letters.folds_case() => character.to_ascii_uppercase(),

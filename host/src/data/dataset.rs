@@ -21,7 +21,6 @@ pub enum Kind {
 
 impl Kind {
     /// Number of channels, or of symbols.
-    #[must_use]
     pub fn size(&self) -> usize {
         match self {
             Self::Channels(names) => names.len(),
@@ -30,7 +29,6 @@ impl Kind {
     }
 
     /// Number of channels, or `None` for symbols.
-    #[must_use]
     pub fn dimension(&self) -> Option<usize> {
         match self {
             Self::Channels(names) => Some(names.len()),
@@ -193,7 +191,6 @@ impl Dataset {
     }
 
     /// What one observation is.
-    #[must_use]
     pub fn kind(&self) -> &Kind {
         &self.kind
     }
@@ -201,37 +198,31 @@ impl Dataset {
     /// Names of the classes: sorted as found, or in the order that was prescribed. Empty if nothing
     /// is labelled. Labels are compared byte by byte: two that Unicode writes in several ways, such as
     /// an accented letter and a letter with its accent, are two classes.
-    #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.classes
     }
 
     /// Names of the extra columns.
-    #[must_use]
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
     /// The series in the order of the file; never empty.
-    #[must_use]
     pub fn series(&self) -> &[Series] {
         &self.series
     }
 
     /// The file or files this was read from, for messages.
-    #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
     /// How many observations are missing.
-    #[must_use]
     pub fn missing(&self) -> &Missing {
         &self.missing
     }
 
     /// Number of observations in all series, missing ones included.
-    #[must_use]
     pub fn observations(&self) -> usize {
         self.series.iter().map(|series| series.samples.view().len()).sum()
     }

@@ -473,7 +473,6 @@ pub enum DataError {
 
 impl DataError {
     /// Whether it leaves nothing to read of a live stream; else it is of one sample.
-    #[must_use]
     pub fn ends_stream(&self) -> bool {
         matches!(self, Self::Io { .. } | Self::Header { .. } | Self::Packed { .. })
     }

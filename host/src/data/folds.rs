@@ -182,7 +182,6 @@ impl Folds {
     }
 
     /// Number of folds.
-    #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there are always two folds or more")]
     pub fn len(&self) -> usize {
         self.folds
@@ -192,19 +191,16 @@ impl Folds {
     ///
     /// # Panics
     /// If there is no such item.
-    #[must_use]
     pub fn fold_of(&self, item: usize) -> usize {
         self.fold_of[item]
     }
 
     /// The items tested in a fold, in order.
-    #[must_use]
     pub fn test(&self, fold: usize) -> Vec<usize> {
         self.items(|of| of == fold)
     }
 
     /// The items trained on in a fold, in order.
-    #[must_use]
     pub fn train(&self, fold: usize) -> Vec<usize> {
         self.items(|of| of != fold)
     }

@@ -20,7 +20,6 @@ pub struct Gaps<'a> {
 
 impl Dataset {
     /// The gaps in time, if there are any. Work: linear in the samples.
-    #[must_use]
     pub fn gaps(&self) -> Option<Gaps<'_>> {
         let found = self.series().iter().filter_map(gaps_in);
         found.reduce(|first, other| Gaps { count: first.count + other.count, ..first })

@@ -127,7 +127,6 @@ impl<R: BufRead> LiveReader<R> {
     }
 
     /// The sample last gone to; a missing one before the first.
-    #[must_use]
     pub fn sample(&self) -> Sample<'_> {
         match (&self.kind, self.symbol) {
             (Kind::Symbols(_), Some(symbol)) => Sample::Symbol(symbol),
@@ -137,13 +136,11 @@ impl<R: BufRead> LiveReader<R> {
     }
 
     /// The line of the last sample, from 1; 0 before the first.
-    #[must_use]
     pub fn line(&self) -> u64 {
         self.line
     }
 
     /// Whether the column `series` had another value before the last sample, which may be a bad one.
-    #[must_use]
     pub fn begins_series(&self) -> bool {
         self.begins_series
     }

@@ -16,7 +16,6 @@ pub struct Rows {
 
 impl Rows {
     /// No row yet, `dimension` channels.
-    #[must_use]
     pub fn new(dimension: usize) -> Self {
         Self { dimension, values: Vec::new(), observed: Vec::new() }
     }
@@ -38,7 +37,6 @@ impl Rows {
     }
 
     /// The whole, borrowed.
-    #[must_use]
     pub fn view(&self) -> RowsView<'_> {
         RowsView { dimension: self.dimension, values: &self.values, observed: &self.observed }
     }
@@ -54,19 +52,16 @@ pub struct RowsView<'a> {
 
 impl<'a> RowsView<'a> {
     /// Number of channels.
-    #[must_use]
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
     /// Number of observations, missing ones included.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.observed.len()
     }
 
     /// True without any observation.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.observed.is_empty()
     }
@@ -75,7 +70,6 @@ impl<'a> RowsView<'a> {
     ///
     /// # Panics
     /// If `t >= self.len()`.
-    #[must_use]
     pub fn row(&self, t: usize) -> Option<&'a [f64]> {
         self.observed[t].then(|| &self.values[t * self.dimension..(t + 1) * self.dimension])
     }
@@ -90,7 +84,6 @@ impl<'a> RowsView<'a> {
     ///
     /// # Panics
     /// If the range leaves the view.
-    #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         Self {
             dimension: self.dimension,
@@ -111,7 +104,6 @@ pub enum Samples {
 
 impl Samples {
     /// The whole, borrowed.
-    #[must_use]
     pub fn view(&self) -> SamplesView<'_> {
         match self {
             Self::Channels(rows) => SamplesView::Channels(rows.view()),
@@ -147,7 +139,6 @@ pub enum SamplesView<'a> {
 
 impl<'a> SamplesView<'a> {
     /// Number of observations, missing ones included.
-    #[must_use]
     pub fn len(&self) -> usize {
         match self {
             Self::Channels(rows) => rows.len(),
@@ -156,7 +147,6 @@ impl<'a> SamplesView<'a> {
     }
 
     /// True without any observation.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -171,7 +161,6 @@ impl<'a> SamplesView<'a> {
     }
 
     /// Number of observations that are there.
-    #[must_use]
     pub fn observed(&self) -> usize {
         match self {
             Self::Channels(rows) => rows.observed.iter().filter(|&&seen| seen).count(),
@@ -183,7 +172,6 @@ impl<'a> SamplesView<'a> {
     ///
     /// # Panics
     /// If the range leaves the view.
-    #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         match self {
             Self::Channels(rows) => Self::Channels(rows.slice(range)),
@@ -192,7 +180,6 @@ impl<'a> SamplesView<'a> {
     }
 
     /// The rows, if these are real channels.
-    #[must_use]
     pub fn rows(&self) -> Option<RowsView<'a>> {
         match *self {
             Self::Channels(rows) => Some(rows),
@@ -201,7 +188,6 @@ impl<'a> SamplesView<'a> {
     }
 
     /// The symbols, if these are symbols.
-    #[must_use]
     pub fn symbols(&self) -> Option<&'a [Option<u16>]> {
         match *self {
             Self::Symbols(symbols) => Some(symbols),

@@ -6,14 +6,12 @@ use super::{Dataset, Kind, SamplesView};
 ///
 /// # Panics
 /// If there is no such series.
-#[must_use]
 pub fn centre_and_scale(data: &Dataset, series: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let views = series.iter().map(|&index| data.series()[index].samples.view());
     centre_and_scale_of(data.kind(), &views.collect::<Vec<_>>())
 }
 
 /// Standard deviation of each channel over parts of series; empty for symbols.
-#[must_use]
 pub fn scale_of(kind: &Kind, samples: &[SamplesView<'_>]) -> Vec<f64> {
     centre_and_scale_of(kind, samples).1
 }

@@ -47,7 +47,6 @@ pub struct Window<'a> {
 
 impl Window<'_> {
     /// The class of its series.
-    #[must_use]
     pub fn label(&self) -> Option<usize> {
         self.source.label
     }
@@ -65,7 +64,6 @@ pub struct Windows<'a> {
 
 impl Dataset {
     /// Cuts every series into windows; `None` makes each series one window.
-    #[must_use]
     pub fn windows(&self, windowing: Option<&Windowing>) -> Windows<'_> {
         let mut all = Windows {
             windows: Vec::new(),
@@ -113,7 +111,6 @@ impl<'a> Windows<'a> {
     }
 
     /// All windows, series by series.
-    #[must_use]
     pub fn all(&self) -> &[Window<'a>] {
         &self.windows
     }
@@ -122,7 +119,6 @@ impl<'a> Windows<'a> {
     ///
     /// # Panics
     /// If there is no such series.
-    #[must_use]
     pub fn of(&self, series: usize) -> &[Window<'a>] {
         &self.windows[self.of_series[series].clone()]
     }
@@ -133,20 +129,17 @@ impl<'a> Windows<'a> {
     }
 
     /// Series shorter than a window that are kept as one window each.
-    #[must_use]
     pub fn short_kept(&self) -> usize {
         self.short_kept
     }
 
     /// Series shorter than a window that give none.
-    #[must_use]
     pub fn short_dropped(&self) -> usize {
         self.short_dropped
     }
 
     /// Observations that are in no window: ends of series, gaps where the hop exceeds the length,
     /// dropped series.
-    #[must_use]
     pub fn uncovered(&self) -> usize {
         self.uncovered
     }

@@ -52,7 +52,6 @@ pub enum ArtefactFileError {
 
 impl Deployed {
     /// The shape that the artefact's header states.
-    #[must_use]
     pub fn shape(&self) -> Option<Shape> {
         let size = |n: usize| u16::try_from(n).ok();
         Some(Shape {
@@ -69,7 +68,6 @@ impl Deployed {
 
     /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order. (Of words the table
     /// of contexts is left blank, for no artefact holds it.)
-    #[must_use]
     pub fn payload(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.context_bytes()];
         let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
@@ -140,7 +138,6 @@ impl Deployed {
     }
 
     /// Why it has no binary artefact, in words; `None` where it has one.
-    #[must_use]
     pub fn no_artefact(&self) -> Option<String> {
         let (family, shape) = self.emission();
         if self.kernel.is_some() {
@@ -162,7 +159,6 @@ impl Deployed {
     }
 
     /// Whether bytes begin as an artefact does.
-    #[must_use]
     pub fn is_artefact(bytes: &[u8]) -> bool {
         bytes.starts_with(b"FISHWEIR")
     }

@@ -34,7 +34,6 @@ impl Deployed {
     /// a counter, and a byte a model. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
     /// the last term for categorical emissions. Where states follow one another, or are the last symbols, one is
     /// kept, and its place: `N` is one and `N^2` nothing.
-    #[must_use]
     pub fn cost(&self) -> Cost {
         if let Some(kernel) = &self.kernel {
             return self.cost_of_machine(kernel);

@@ -90,19 +90,16 @@ pub struct Deployed<T = f32> {
 
 impl<T> Deployed<T> {
     /// What it observes.
-    #[must_use]
     pub fn observations(&self) -> &Observations {
         &self.observations
     }
 
     /// Names of the classes.
-    #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.classes
     }
 
     /// What the numbers of its channels must be.
-    #[must_use]
     pub fn values(&self) -> Values {
         match EmissionType::of(&self.models).family.observes() {
             Observed::Channels(values) => values,
@@ -111,13 +108,11 @@ impl<T> Deployed<T> {
     }
 
     /// Number of models.
-    #[must_use]
     pub fn models(&self) -> usize {
         self.models.len() + self.systems.len()
     }
 
     /// Hidden states of each model, its contexts, or the numbers of a system's state.
-    #[must_use]
     pub fn states(&self) -> usize {
         let of_systems = self.systems.first().map_or(0, DeployedSystem::states);
         self.models.first().map_or(of_systems, |model| model.emission.len())
@@ -136,64 +131,54 @@ impl<T> Deployed<T> {
     }
 
     /// Channels or symbols.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.observations.size()
     }
 
     /// Number of outputs: one for two classes, else one a class.
-    #[must_use]
     pub fn outputs(&self) -> usize {
         self.biases.len()
     }
 
     /// How evidence, or scores, are scaled by the length; `None` for a kernel by marginalisation.
-    #[must_use]
     pub fn normalisation(&self) -> Option<Normalisation> {
         let scaled = self.kernel.as_ref().is_none_or(StoredKernel::on_scores);
         scaled.then_some(self.normalisation)
     }
 
     /// Stored items of a kernel machine: those with a coefficient that is not zero.
-    #[must_use]
     pub fn items(&self) -> usize {
         if self.kernel.is_some() { self.weights.first().map_or(0, Vec::len) } else { 0 }
     }
 
     /// Entries of a stored item: symbols, or score entries.
-    #[must_use]
     pub fn entries(&self) -> usize {
         self.kernel.as_ref().map_or(0, StoredKernel::entries)
     }
 
     /// A kernel machine's kernel, in words.
-    #[must_use]
     pub fn kernel_name(&self) -> Option<String> {
         self.kernel.as_ref().map(StoredKernel::name)
     }
 
     /// Whether a decision costs no more than samples do, so that one a sample may be asked for.
     /// Reading a kernel machine takes a kernel value an item.
-    #[must_use]
     pub fn decides_at_every_sample(&self) -> bool {
         self.kernel.is_none()
     }
 
     /// What [`Stream::evidence`] is, in words.
-    #[must_use]
     pub fn evidence_name(&self) -> &'static str {
         if self.kernel.is_some() { "decision values" } else { "log-likelihoods" }
     }
 
     /// How its models' hidden states emit: the family and its sizes.
-    #[must_use]
     pub fn emission(&self) -> (&'static dyn Family, Shape) {
         let EmissionType { family, shape } = EmissionType::of(&self.models);
         (family, shape)
     }
 
     /// Directions that each model carries: one an output, or none.
-    #[must_use]
     pub fn directions(&self) -> usize {
         let first = self.models.first().and_then(|model| model.initial.first());
         first.map_or(0, |weight| weight.tangent.len())
@@ -203,7 +188,6 @@ impl<T> Deployed<T> {
 impl Deployed {
     /// Which classifier it is, by what was fitted; an artefact, which was not, tells only whether it
     /// uses scores.
-    #[must_use]
     pub fn method<'a>(&self, fitted: Option<&'a Classifier>) -> &'a str {
         match fitted {
             Some(fitted) => &fitted.method,

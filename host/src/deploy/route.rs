@@ -56,7 +56,6 @@ impl Route {
 
 impl Deployed {
     /// The ways there are to evaluate it, the one taken first.
-    #[must_use]
     pub fn routes(&self) -> Vec<Route> {
         match &self.kernel {
             Some(kernel) => self.routes_of_machine(kernel),

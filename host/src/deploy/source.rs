@@ -15,7 +15,6 @@ impl Deployed {
     /// names of the classes as `CLASSES` and of the channels as `CHANNELS`; and over symbols their
     /// letters as `ALPHABET`. Every number is written so that it reads back to the same bits, and
     /// every name so that it is one line of text whatever is in it.
-    #[must_use]
     pub fn to_source(&self) -> String {
         if let Some(kernel) = &self.kernel {
             return self.source_of_machine(kernel);

@@ -54,7 +54,6 @@ impl<T: Real> Deployed<T> {
     /// How the states of its models follow one another. Where that is known of all of them, the device
     /// holds no chain and sums over no states. (A single state has nothing to follow, and is held as a
     /// chain.)
-    #[must_use]
     pub fn succession(&self) -> Succession {
         if self.steps().is_some() { Succession::STEPS } else { Succession::CHAIN }
     }

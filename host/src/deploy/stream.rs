@@ -8,7 +8,7 @@ use fishweir_core::classify::{
 use fishweir_core::emission::{ChannelQ15, Emission};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{Dual, Real};
-use fishweir_core::{Flaw, ModelError, ObservationError, Part};
+use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 use super::block::{Block, Observation, block, hmm};
 use super::machine::KernelStream;
@@ -74,7 +74,6 @@ impl<T> ModelStream<T> {
 
 impl Deployed {
     /// A stream before its first sample: the arithmetic of the device, and its bits.
-    #[must_use]
     pub fn stream(&self) -> Stream {
         match &self.kernel {
             None if self.has_systems() => {
@@ -89,7 +88,6 @@ impl Deployed {
 
 impl Deployed<f64> {
     /// A stream before its first sample.
-    #[must_use]
     pub fn stream(&self) -> Stream<f64> {
         self.bank()
     }
@@ -218,7 +216,6 @@ impl<T: Real> Stream<T> {
     }
 
     /// Samples taken in, missing ones included.
-    #[must_use]
     pub fn samples(&self) -> u64 {
         self.samples
     }
@@ -226,7 +223,6 @@ impl<T: Real> Stream<T> {
     /// Log-likelihood of the stream under each model, `[model]`; minus infinity of one that makes it
     /// impossible, which is out until the stream is reset. None of a kernel machine, which has none to
     /// show.
-    #[must_use]
     pub fn log_likelihoods(&self) -> Vec<T> {
         let Engine::Bank(bank) = &self.engine else { return Vec::new() };
         let log = |model: &ModelStream<T>| match model.blocks.first() {
@@ -420,7 +416,7 @@ impl Deployed {
             tables.chain([(Part::Bias, self.biases.as_slice())]).enumerate()
         {
             if let Some(entry) = values.iter().position(|value| !value.is_finite()) {
-                return Err(ModelError::new(part, Flaw::NotFinite, row, entry));
+                return Err(ModelError::new(part, ErrorKind::NotFinite, row, entry));
             }
         }
         Ok(())

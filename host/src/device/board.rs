@@ -105,7 +105,6 @@ impl Board {
 
     /// What is missing on this machine to build for the board and to emulate it: a command that
     /// installs it, each.
-    #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         let runs = |program: &str, arguments: &[&str]| {

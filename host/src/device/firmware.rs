@@ -224,13 +224,11 @@ pub struct Sections {
 
 impl Sections {
     /// Bytes of flash.
-    #[must_use]
     pub const fn flash(&self) -> u64 {
         self.vector_table + self.text + self.rodata + self.data
     }
 
     /// Bytes of RAM without the stack.
-    #[must_use]
     pub const fn ram(&self) -> u64 {
         self.data + self.bss
     }

@@ -69,7 +69,6 @@ pub struct Run {
 
 impl Run {
     /// Instructions that a push of a sample took on average; `None` where none was measured.
-    #[must_use]
     pub fn instructions_per_sample(&self) -> Option<f64> {
         let report = &self.outcome.report;
         // One instruction a nanosecond: see the module.
@@ -230,7 +229,6 @@ impl Qemu {
     }
 
     /// The device's serial port, for a conversation of one's own: see [`converse`](super::converse).
-    #[must_use]
     pub fn serial(&self) -> &Socket {
         &self.serial
     }

@@ -67,7 +67,6 @@ pub struct Answer {
 
 impl Answer {
     /// The margin.
-    #[must_use]
     pub fn margin(&self) -> f32 {
         f32::from_bits(self.margin_bits)
     }

@@ -64,11 +64,11 @@ pub enum SystemError {
 impl SystemError {
     /// What the core says of a covariance.
     pub(crate) fn covariance(part: impl Into<String>, error: ModelError) -> Self {
-        use fishweir_core::Flaw;
-        let why = match error.flaw {
-            Flaw::NotFinite => "not finite",
-            Flaw::NotSymmetric => "not what it is mirrored; a covariance is symmetric",
-            Flaw::NotPositiveDefinite => {
+        use fishweir_core::ErrorKind;
+        let why = match error.kind {
+            ErrorKind::NotFinite => "not finite",
+            ErrorKind::NotSymmetric => "not what it is mirrored; a covariance is symmetric",
+            ErrorKind::NotPositiveDefinite => {
                 "depends on the rows before it; every channel needs noise of its own"
             }
             _ => "something varies less than not at all; a covariance is positive semi-definite",

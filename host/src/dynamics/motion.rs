@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fishweir_core::dynamics::{Channels, Covariance, GaussianBelief, Innovation, KalmanState};
 use fishweir_core::matrix::{at, cholesky, invert};
-use fishweir_core::{Flaw, ModelError, ObservationError, Part};
+use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 use super::{Matrix, SystemError};
 use crate::runtime::with_few_states;
@@ -41,13 +41,13 @@ impl Seen {
     /// Channels that see `C s` with noise of covariance `R`.
     pub(crate) fn new(observation: &[Vec<f64>], noise: &[Vec<f64>]) -> Result<Self, ModelError> {
         let size = observation.len();
-        let refused = |flaw, row| Err(ModelError::new(Part::ObservationNoise, flaw, row, row));
+        let refused = |kind, row| Err(ModelError::new(Part::ObservationNoise, kind, row, row));
         if let Some(row) = asymmetric_row(noise) {
-            return refused(Flaw::NotSymmetric, row);
+            return refused(ErrorKind::NotSymmetric, row);
         }
         let mut whitening = noise.concat();
         if let Err(row) = cholesky(&mut whitening, size, |_| 0.0) {
-            return refused(Flaw::NotPositiveDefinite, row);
+            return refused(ErrorKind::NotPositiveDefinite, row);
         }
         invert(&mut whitening, size);
         let row = |d: usize| -> Vec<f64> {

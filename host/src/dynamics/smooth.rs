@@ -227,7 +227,6 @@ pub struct SystemScore {
 
 impl SystemScore {
     /// All entries, part by part in the order of the fields: a feature vector.
-    #[must_use]
     pub fn entries(&self) -> Vec<f64> {
         let mean = std::slice::from_ref(&self.initial_mean);
         let parts: [&[Vec<f64>]; 6] = [

@@ -43,19 +43,16 @@ pub struct SwitchingSystem {
 
 impl SwitchingSystem {
     /// Number of modes.
-    #[must_use]
     pub fn modes(&self) -> usize {
         self.initial.len()
     }
 
     /// Numbers of a state.
-    #[must_use]
     pub fn states(&self) -> usize {
         self.initial_mean.first().map_or(0, Vec::len)
     }
 
     /// Number of channels.
-    #[must_use]
     pub fn channels(&self) -> usize {
         self.observation.len()
     }
@@ -111,7 +108,6 @@ impl SwitchingSystem {
     }
 
     /// `log p(path)`; minus infinity of one that the chain does not take.
-    #[must_use]
     pub fn log_probability(&self, path: &[usize]) -> f64 {
         let first = path.first().map_or(0.0, |&mode| self.initial[mode].ln());
         let steps = path.windows(2).map(|pair| self.chain[pair[0]][pair[1]].ln());

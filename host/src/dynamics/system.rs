@@ -50,13 +50,11 @@ pub struct Moments {
 
 impl LinearSystem {
     /// Numbers of a state.
-    #[must_use]
     pub fn states(&self) -> usize {
         self.initial_mean.len()
     }
 
     /// Number of channels.
-    #[must_use]
     pub fn channels(&self) -> usize {
         self.observation.len()
     }
@@ -71,7 +69,6 @@ impl LinearSystem {
 
     /// Parameters that are free: `A`, `C` and the triangles of the covariances. Of these `n^2` are the
     /// choice of coordinates, which no likelihood sees.
-    #[must_use]
     pub fn free_parameters(&self) -> usize {
         let (n, d) = (self.states(), self.channels());
         n + n * (n + 1) + d * (d + 1) / 2 + d * n

@@ -198,7 +198,6 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
 
 impl CrossValidation {
     /// By how much this classifier's accuracy exceeds another's on the same windows.
-    #[must_use]
     pub fn gain_over(&self, other: &Self) -> Option<Interval> {
         self.units.gain_over(&other.units)
     }

@@ -43,7 +43,6 @@ pub struct ClassFigures {
 
 impl Figures {
     /// The figures of judged windows; windows without a label are left out.
-    #[must_use]
     pub fn of<'a>(classes: &[String], judged: impl IntoIterator<Item = &'a Judged>) -> Self {
         let count = classes.len();
         let mut confusion = vec![vec![0; count]; count];

@@ -24,7 +24,6 @@ pub struct Units(Vec<(f64, f64)>);
 
 impl Units {
     /// Of judged windows and the number of the unit that each belongs to.
-    #[must_use]
     pub fn of(judged: &[Judged], unit: &[usize]) -> Self {
         let mut sums = vec![(0.0, 0.0); unit.iter().max().map_or(0, |last| last + 1)];
         for (one, &unit) in judged.iter().zip(unit) {
@@ -35,7 +34,6 @@ impl Units {
     }
 
     /// Of windows decided rightly and windows, a pair a unit.
-    #[must_use]
     pub fn of_counts(counts: impl IntoIterator<Item = (usize, usize)>) -> Self {
         Self(counts.into_iter().map(|(right, all)| (right as f64, all as f64)).collect())
     }
@@ -65,7 +63,6 @@ impl Units {
     /// --release --example interval_coverage`).
     ///
     /// `None` for less than two units with a window.
-    #[must_use]
     pub fn accuracy(&self) -> Option<Interval> {
         let sums = Sums::of(&self.0)?;
         let p = sums.share;
@@ -91,7 +88,6 @@ impl Units {
     ///
     /// where `more_g` are the windows of a unit that are decided rightly more. The one is a window more
     /// that the two decide differently: that they never did does not say that they never will.
-    #[must_use]
     pub fn gain_over(&self, other: &Self) -> Option<Interval> {
         let pairs = self.0.iter().zip(&other.0);
         let sums =

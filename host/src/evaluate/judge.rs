@@ -30,7 +30,6 @@ pub struct Judged {
 ///
 /// A kernel machine is asked for its decision at a window's end alone, for every reading takes a kernel
 /// value an item: its decisions settle where windows end.
-#[must_use]
 pub fn judge(deployed: &Deployed, windows: &[Window<'_>]) -> Vec<Judged> {
     let every = deployed.decides_at_every_sample();
     windows

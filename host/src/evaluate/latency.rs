@@ -13,7 +13,6 @@ pub struct Latency {
 
 impl Latency {
     /// Of judged windows; `None` where none was decided rightly.
-    #[must_use]
     pub fn of<'a>(judged: impl IntoIterator<Item = &'a Judged>) -> Option<Self> {
         let right = judged.into_iter().filter(|one| one.decision == Some(one.label));
         let mut settled: Vec<usize> = right.map(|one| one.settled).collect();

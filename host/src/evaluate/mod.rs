@@ -73,7 +73,6 @@ pub fn evaluate(
 }
 
 /// The windowing that a classifier was trained with, unless another is asked for.
-#[must_use]
 pub fn windowing_of(classifier: &Classifier, asked: Option<Windowing>) -> Option<Windowing> {
     asked.or(classifier.provenance.windowing)
 }

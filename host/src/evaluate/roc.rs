@@ -25,7 +25,6 @@ impl Roc {
     ///
     /// `None` where no class has windows of its own and of others. Windows that were not decided on
     /// lead nowhere.
-    #[must_use]
     pub fn of<'a>(classes: usize, judged: impl IntoIterator<Item = &'a Judged>) -> Option<Self> {
         let judged: Vec<&Judged> = judged.into_iter().filter(|one| one.label < classes).collect();
         let detected = if classes == 2 { 1..2 } else { 0..classes };
@@ -56,7 +55,6 @@ impl Roc {
 
     /// Of items with a number that is larger the more they look like the class, and whether they are
     /// of it. `None` where all or none are.
-    #[must_use]
     pub fn of_leads(items: impl IntoIterator<Item = (f32, bool)>) -> Option<Self> {
         let mut leads: Vec<(f32, bool)> = items.into_iter().collect();
         let own = leads.iter().filter(|(_, own)| *own).count();
@@ -81,7 +79,6 @@ impl Roc {
     }
 
     /// The area up to a share of false alarms, relative to the largest it could be.
-    #[must_use]
     pub fn area_up_to(&self, false_alarms: f64) -> f64 {
         let mut area = 0.0;
         for pair in self.points.windows(2) {

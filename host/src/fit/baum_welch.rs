@@ -280,7 +280,6 @@ impl BaumWelch {
 
 impl Fit {
     /// States in which less than one sample is expected.
-    #[must_use]
     pub fn dead_states(&self) -> usize {
         self.occupancy.iter().filter(|&&samples| samples < 1.0).count()
     }
@@ -297,7 +296,6 @@ impl Fit {
     }
 
     /// The log-likelihood of the fitted model.
-    #[must_use]
     pub fn last(&self) -> f64 {
         self.log_likelihood.last().copied().unwrap_or(f64::NEG_INFINITY)
     }

@@ -10,14 +10,12 @@ impl Fit {
     /// `log L` is [`last`](Self::last): of the fit as Baum-Welch left it, held by pseudocounts and floors, so
     /// not the very maximum. Hidden Markov models with more states than needed are not regular, so for
     /// numbers of states both criteria are rules of thumb; held-out data decide better.
-    #[must_use]
     pub fn aic(&self) -> f64 {
         2.0 * self.model.free_parameters() as f64 - 2.0 * self.last()
     }
 
     /// The Bayesian information criterion, `k log n - 2 log L`, with the number `n` of observed samples
     /// (Schwarz 1978): it asks more of a parameter than [`aic`](Self::aic), which see.
-    #[must_use]
     pub fn bic(&self) -> f64 {
         let samples: f64 = self.occupancy.iter().sum();
         self.model.free_parameters() as f64 * samples.ln() - 2.0 * self.last()

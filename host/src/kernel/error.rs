@@ -65,7 +65,6 @@ pub enum KernelError {
 
 impl KernelError {
     /// The sequence it is about, from 0, where it is about one.
-    #[must_use]
     pub fn sequence(&self) -> Option<usize> {
         match self {
             Self::NoScore(none) => Some(none.sequence),

@@ -60,7 +60,6 @@ pub struct Spectrum {
 
 impl Spectrum {
     /// Whether no eigenvalue is negative, but for rounding: whether the matrix is one of a kernel.
-    #[must_use]
     pub fn is_positive_semidefinite(&self) -> bool {
         self.smallest >= -self.rounding
     }
@@ -68,7 +67,6 @@ impl Spectrum {
 
 impl Gram {
     /// The matrix with `k_ij = kernel(i, j)`, which is called with `i <= j` alone, in parallel.
-    #[must_use]
     pub fn from_fn(items: usize, kernel: impl Fn(usize, usize) -> f64 + Sync) -> Self {
         let kernel = |i, j| Ok::<_, Infallible>(kernel(i, j));
         match Self::try_from_fn(items, kernel) {
@@ -105,7 +103,6 @@ impl Gram {
     ///
     /// # Panics
     /// If rows differ in length: a mistake of the caller, not of a file.
-    #[must_use]
     pub fn of_features(features: &[Vec<f64>]) -> Self {
         Self::from_fn(features.len(), |i, j| inner_product(&features[i], &features[j]))
     }
@@ -114,7 +111,6 @@ impl Gram {
     ///
     /// # Panics
     /// If there is no such item.
-    #[must_use]
     pub fn subset(&self, items: &[usize]) -> Self {
         Self(Symmetric::of_upper(items.len(), self.cross(items, items).values))
     }
@@ -124,7 +120,6 @@ impl Gram {
     ///
     /// # Panics
     /// If there is no such item.
-    #[must_use]
     pub fn cross(&self, rows: &[usize], columns: &[usize]) -> CrossGram {
         CrossGram::from_fn(rows.len(), columns.len(), |i, j| self.get(rows[i], columns[j]))
     }
@@ -138,7 +133,6 @@ impl Gram {
 
     /// The cosine kernel `k_ij / sqrt(k_ii k_jj)`: its diagonal is exactly one. An item whose `k_ii`
     /// is not positive has no direction, and its row and column are zero.
-    #[must_use]
     pub fn normalised(&self) -> Self {
         let length: Vec<f64> = self.diagonal().map(f64::sqrt).collect();
         Self::from_fn(self.len(), |i, j| cosine(self.get(i, j), length[i], length[j], i == j))
@@ -165,7 +159,6 @@ impl Gram {
 
     /// The smallest eigenvalue, as [`spectrum`](Self::spectrum) finds it; minus infinity for a
     /// matrix that has none because an entry is not finite.
-    #[must_use]
     pub fn smallest_eigenvalue(&self) -> f64 {
         self.spectrum().map_or(f64::NEG_INFINITY, |spectrum| spectrum.smallest)
     }
@@ -203,7 +196,6 @@ pub struct CrossGram {
 
 impl CrossGram {
     /// The matrix with `k_ij = kernel(i, j)`, computed in parallel.
-    #[must_use]
     pub fn from_fn(
         rows: usize,
         columns: usize,
@@ -226,19 +218,16 @@ impl CrossGram {
     ///
     /// # Panics
     /// If rows differ in length: a mistake of the caller, not of a file.
-    #[must_use]
     pub fn of_features(rows: &[Vec<f64>], columns: &[Vec<f64>]) -> Self {
         Self::from_fn(rows.len(), columns.len(), |i, j| inner_product(&rows[i], &columns[j]))
     }
 
     /// Number of new items.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of known items.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -247,7 +236,6 @@ impl CrossGram {
     ///
     /// # Panics
     /// If there is no such item.
-    #[must_use]
     pub fn get(&self, i: usize, j: usize) -> f64 {
         self.row(i)[j]
     }
@@ -256,7 +244,6 @@ impl CrossGram {
     ///
     /// # Panics
     /// If there is no such item.
-    #[must_use]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.columns..][..self.columns]
     }
@@ -273,7 +260,6 @@ impl CrossGram {
     ///
     /// # Panics
     /// If there is not one number an item.
-    #[must_use]
     pub fn normalised(&self, of_rows: &[f64], of_columns: &[f64]) -> Self {
         assert_eq!((of_rows.len(), of_columns.len()), (self.rows, self.columns), "one an item");
         let [of_rows, of_columns] =

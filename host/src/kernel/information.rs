@@ -205,13 +205,11 @@ impl Information {
     }
 
     /// The matrix, `[parameter][parameter]`.
-    #[must_use]
     pub fn matrix(&self) -> &Gram {
         &self.matrix
     }
 
     /// Number of parameters.
-    #[must_use]
     pub fn parameters(&self) -> usize {
         self.matrix.len()
     }
@@ -268,13 +266,11 @@ impl Axes {
     }
 
     /// How many axes carry information.
-    #[must_use]
     pub fn rank(&self) -> usize {
         self.informative().count()
     }
 
     /// The largest information over the smallest that is not zero; `None` where there is none.
-    #[must_use]
     pub fn condition_number(&self) -> Option<f64> {
         let smallest = self.informative().next()?.0;
         Some(self.values.last()? / smallest)

@@ -43,21 +43,18 @@ impl LogGram {
 
     /// The cosines `exp(log k(i, j) - (log k(i, i) + log k(j, j)) / 2)`, which no length makes
     /// underflow; zero where an item's kernel with itself is.
-    #[must_use]
     pub fn normalised(&self) -> Gram {
         let diagonal: Vec<f64> = self.diagonal().collect();
         Gram::from_fn(self.len(), |i, j| cosine(self.get(i, j), diagonal[i], diagonal[j]))
     }
 
     /// The kernels themselves, `exp(log k)`: zero below the least number.
-    #[must_use]
     pub fn kernels(&self) -> Gram {
         Gram::from_fn(self.len(), |i, j| self.get(i, j).exp())
     }
 
     /// The kernels over the largest kernel of an item with itself, and its logarithm: as
     /// [`kernels`](Self::kernels), but for a factor that keeps the largest within range.
-    #[must_use]
     pub fn scaled(&self) -> (Gram, f64) {
         let scale = self.diagonal().fold(f64::NEG_INFINITY, f64::max);
         let scale = if scale.is_finite() { scale } else { 0.0 };
@@ -89,7 +86,6 @@ impl LogCrossGram {
     ///
     /// # Panics
     /// If there is no such row or column.
-    #[must_use]
     pub fn get(&self, row: usize, column: usize) -> f64 {
         self.logs[row][column]
     }
@@ -98,13 +94,11 @@ impl LogCrossGram {
     ///
     /// # Panics
     /// If there is no such row.
-    #[must_use]
     pub fn row(&self, row: usize) -> &[f64] {
         &self.logs[row]
     }
 
     /// The cosines, as [`LogGram::normalised`].
-    #[must_use]
     pub fn normalised(&self) -> CrossGram {
         let (rows, columns) = (self.row_diagonal.len(), self.column_diagonal.len());
         CrossGram::from_fn(rows, columns, |i, j| {
@@ -113,7 +107,6 @@ impl LogCrossGram {
     }
 
     /// The kernels over the factor whose logarithm a [`LogGram::scaled`] of the columns gave.
-    #[must_use]
     pub fn scaled(&self, log_scale: f64) -> CrossGram {
         let (rows, columns) = (self.row_diagonal.len(), self.column_diagonal.len());
         CrossGram::from_fn(rows, columns, |i, j| (self.get(i, j) - log_scale).exp())

@@ -352,7 +352,6 @@ pub const KERNELS: &[Entry] = &[
 ];
 
 /// The kernel of a name.
-#[must_use]
 pub fn kernel(name: &str) -> Option<&'static Entry> {
     KERNELS.iter().find(|entry| entry.name == name)
 }

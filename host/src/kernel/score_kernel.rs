@@ -29,7 +29,6 @@ pub enum ScoreKernel {
 
 impl ScoreKernel {
     /// The Gaussian of a width in units of the features, `exp(-|z - z'|^2 / (2 sigma^2))`.
-    #[must_use]
     pub const fn gaussian(sigma: f64) -> Self {
         Self::Gaussian { gamma: 0.5 / (sigma * sigma) }
     }
@@ -84,7 +83,6 @@ impl ScoreKernel {
 ///
 /// # Panics
 /// As [`ScoreKernel::gram`].
-#[must_use]
 pub fn gram_of_features(features: &[Vec<f64>], kernel: Option<ScoreKernel>) -> Gram {
     kernel.map_or_else(|| Gram::of_features(features), |kernel| kernel.gram(features))
 }

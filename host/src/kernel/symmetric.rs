@@ -37,13 +37,11 @@ impl Symmetric {
     }
 
     /// Number of items.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.items
     }
 
     /// Whether there is no item.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items == 0
     }
@@ -52,7 +50,6 @@ impl Symmetric {
     ///
     /// # Panics
     /// If there is no such item.
-    #[must_use]
     pub fn get(&self, i: usize, j: usize) -> f64 {
         self.row(i)[j]
     }
@@ -61,7 +58,6 @@ impl Symmetric {
     ///
     /// # Panics
     /// If there is no such item.
-    #[must_use]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.items..][..self.items]
     }

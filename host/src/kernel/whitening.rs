@@ -34,7 +34,6 @@ enum Form {
 
 impl Whitening {
     /// The scores themselves.
-    #[must_use]
     pub fn practical() -> Self {
         Self(Form::Identity)
     }
@@ -42,7 +41,6 @@ impl Whitening {
     /// By the root of the information's Moore-Penrose inverse: directions without information (see
     /// [`Axes::informative`]) are left out. A feature for each of the others; the kernel is the same
     /// in every parametrisation.
-    #[must_use]
     pub fn inverse(axes: &Axes) -> Self {
         Self(Form::Full(axes.informative().map(|(value, axis)| over_root(axis, value)).collect()))
     }
@@ -79,7 +77,6 @@ impl Whitening {
     ///
     /// # Panics
     /// If scores are of another length than the information they are whitened by.
-    #[must_use]
     pub fn features(&self, scores: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         match &self.0 {
             Form::Identity => scores,
@@ -91,7 +88,6 @@ impl Whitening {
     ///
     /// # Panics
     /// If it is of another length than the information it is whitened by.
-    #[must_use]
     pub fn apply(&self, score: &[f64]) -> Vec<f64> {
         match &self.0 {
             Form::Identity => score.to_vec(),
@@ -108,7 +104,6 @@ impl Whitening {
     ///
     /// # Panics
     /// If there is not a weight a feature.
-    #[must_use]
     pub fn pull(&self, weights: &[f64]) -> Vec<f64> {
         match &self.0 {
             Form::Identity => weights.to_vec(),

@@ -18,7 +18,6 @@ impl Metric {
     /// their part of the centre is their own.
     ///
     /// Work: that of mapping `features + 1` rows.
-    #[must_use]
     pub fn affine(&self, features: usize) -> Affine {
         let mut axis = vec![0.0; features];
         let zero = self.map(&axis);
@@ -38,7 +37,6 @@ impl Metric {
 
 impl Affine {
     /// The factors of the features, where none is mixed with another.
-    #[must_use]
     pub fn diagonal(&self) -> Option<Vec<f64>> {
         let alone =
             |(k, row): (usize, &Vec<f64>)| row.iter().enumerate().all(|(j, &a)| j == k || a == 0.0);

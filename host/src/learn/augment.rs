@@ -93,7 +93,6 @@ impl Augment {
     }
 
     /// What is varied of series of a kind, in words.
-    #[must_use]
     pub fn describe(&self, kind: &Kind) -> String {
         let Kind::Channels(names) = kind else { return AS_THEY_ARE.to_owned() };
         let mut parts = Vec::new();

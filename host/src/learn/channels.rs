@@ -4,7 +4,6 @@ use crate::data::centre_and_scale;
 use crate::data::{Dataset, Kind};
 
 /// Channels that never change over some series: they tell nothing apart.
-#[must_use]
 pub fn constant_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<&'a str> {
     let Kind::Channels(names) = data.kind() else { return Vec::new() };
     let rows = || {
@@ -18,7 +17,6 @@ pub fn constant_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<&'a str
 
 /// Channels whose steps in single precision, in which devices compute, are over a tenth of their standard
 /// deviation over some series: the name, the step, the deviation.
-#[must_use]
 pub fn coarse_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<(&'a str, f32, f64)> {
     let Kind::Channels(names) = data.kind() else { return Vec::new() };
     let (centre, scale) = centre_and_scale(data, series);

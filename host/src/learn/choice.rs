@@ -58,7 +58,6 @@ pub struct Candidate {
 
 impl Setting {
     /// What is chosen beside C, in words; empty for a kernel by marginalisation.
-    #[must_use]
     pub fn form(&self) -> String {
         let scaling = self.scaling.map(|scaling| scaling.name().to_owned());
         let sigma = self.sigma.map(|sigma| format!("sigma={}", short(sigma)));

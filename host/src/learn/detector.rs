@@ -80,7 +80,6 @@ pub struct Delays {
 
 impl Delays {
     /// The delay that half of the changes are seen within, in samples; `None` where half are not seen.
-    #[must_use]
     pub fn median(&self) -> Option<usize> {
         self.samples.get(self.series.saturating_sub(1) / 2).copied()
     }

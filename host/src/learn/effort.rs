@@ -1,6 +1,7 @@
 //! What a training takes, before it is begun.
 
-use super::options::{ClassifierKind, ScoreModels, TrainError, TrainOptions};
+use super::error::TrainError;
+use super::options::{ClassifierKind, ScoreModels, TrainOptions};
 use super::vectors::mirror_candidates;
 use crate::data::{Dataset, Kind};
 
@@ -26,7 +27,6 @@ pub struct Effort {
 
 impl Effort {
     /// Of training on some series; `None` for Bayes, which has no features.
-    #[must_use]
     pub fn of(data: &Dataset, series: &[usize], options: &TrainOptions) -> Option<Self> {
         options.features()?;
         let classes = data.classes().len();
@@ -73,7 +73,6 @@ impl Effort {
     }
 
     /// Minutes, at a thousand million multiply-adds a second.
-    #[must_use]
     pub fn minutes(&self) -> f64 {
         self.multiply_adds as f64 / 60e9
     }

@@ -23,7 +23,6 @@ pub struct Linear {
 
 impl Expansion {
     /// `f(x)` of an item, from its kernel values against the training items.
-    #[must_use]
     pub fn value(&self, kernels: &[f64]) -> f64 {
         let terms = self.coefficients.iter().zip(kernels);
         self.bias + terms.map(|(coefficient, kernel)| coefficient * kernel).sum::<f64>()
@@ -33,7 +32,6 @@ impl Expansion {
     /// `weights = sum_i coefficient_i x_i`. `rows` are the training items' features, so many in a row.
     ///
     /// This is what makes a kernel machine compile: a device needs the weights alone.
-    #[must_use]
     pub fn fold<'a, T: Copy + Into<f64> + 'a>(
         &self,
         rows: impl IntoIterator<Item = &'a [T]>,
@@ -53,7 +51,6 @@ impl Expansion {
 
 impl Linear {
     /// `f(x)`.
-    #[must_use]
     pub fn value(&self, row: &[f64]) -> f64 {
         self.bias + inner_product(&self.weights, row)
     }

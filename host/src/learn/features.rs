@@ -118,7 +118,6 @@ pub struct FeatureMap {
 impl FeatureMap {
     /// A map over a bank of models, of which for words only the number of symbols matters. Only scores may have
     /// log-likelihoods with them.
-    #[must_use]
     pub fn new(
         features: Features,
         models: Vec<Hmm>,
@@ -149,19 +148,16 @@ impl FeatureMap {
     }
 
     /// The bank of models.
-    #[must_use]
     pub fn models(&self) -> &[Hmm] {
         &self.models
     }
 
     /// Number of features.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.block_lengths().sum::<usize>() + self.pairs().count()
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -172,7 +168,6 @@ impl FeatureMap {
     }
 
     /// The columns of each model's scores or statistics, log-likelihoods apart.
-    #[must_use]
     pub fn blocks(&self) -> Vec<std::ops::Range<usize>> {
         let mut from = 0;
         let blocks = self.kept.iter().zip(self.block_lengths());
@@ -201,7 +196,6 @@ impl FeatureMap {
 
     /// The features of each sequence, times the normalisation's factor for its length. `None` for a
     /// sequence that some model makes impossible.
-    #[must_use]
     pub fn extract(&self, sequences: &[SamplesView<'_>]) -> Vec<Option<Vec<f64>>> {
         if let Features::EmpiricalMap { order, mismatch } = self.features {
             let size = self.models.first().map_or(0, Hmm::size);
@@ -286,7 +280,6 @@ impl FeatureMap {
     }
 
     /// Which features are log-likelihoods, or differences of them.
-    #[must_use]
     pub fn likelihood_columns(&self) -> Vec<bool> {
         self.block_lengths()
             .flat_map(|length| (1..=length).map(move |k| self.with_likelihood && k == length))
@@ -314,7 +307,6 @@ impl FeatureMap {
 
     /// What weights on the features mean for each model: a direction and a weight on its
     /// log-likelihood.
-    #[must_use]
     pub fn directions(&self, weights: &[f64]) -> Vec<(Direction, f64)> {
         let mut rest = weights.iter().copied();
         let mut directions: Vec<(Direction, f64)> = self

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::augment::Augment;
 use super::choice::{Choice, accuracy};
-use super::options::{TrainError, TrainOptions};
+use super::error::TrainError;
+use super::options::TrainOptions;
 use super::problem::{Problem, models_of};
 use super::train::Trainer;
 use crate::batch::log_likelihoods;

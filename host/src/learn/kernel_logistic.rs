@@ -91,20 +91,17 @@ impl KernelLogistic {
 
     /// `sum_i S_i lambda_i K(x_i, x)` of a new item, from its kernel values against the training
     /// items: its margin, the log-odds of the positive class.
-    #[must_use]
     pub fn margin(&self, kernels: &[f64]) -> f64 {
         let terms = self.multipliers.iter().zip(&self.signs).zip(kernels);
         terms.map(|((lambda, sign), kernel)| sign * lambda * kernel).sum()
     }
 
     /// `P(y = 1 | x)` of a new item, from its kernel values against the training items.
-    #[must_use]
     pub fn probability(&self, kernels: &[f64]) -> f64 {
         sigmoid(self.margin(kernels))
     }
 
     /// The machine as an expansion in kernels.
-    #[must_use]
     pub fn expansion(&self) -> Expansion {
         let coefficients = self.multipliers.iter().zip(&self.signs).map(|(lambda, s)| s * lambda);
         Expansion { coefficients: coefficients.collect(), bias: 0.0 }

@@ -40,7 +40,6 @@ impl Loss {
 }
 
 /// `1 / (1 + exp(-z))` without overflow, and without cancellation on either side.
-#[must_use]
 pub fn sigmoid(z: f64) -> f64 {
     if z >= 0.0 { 1.0 / (1.0 + (-z).exp()) } else { z.exp() / (1.0 + z.exp()) }
 }
@@ -61,7 +60,6 @@ pub struct Costs {
 
 impl Costs {
     /// The same for both.
-    #[must_use]
     pub const fn even(c: f64) -> Self {
         Self { positive: c, negative: c }
     }

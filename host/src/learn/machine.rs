@@ -5,12 +5,12 @@ use std::fmt;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::error::TrainError;
 use super::expansion::{Expansion, KernelLearnError, Linear};
 use super::features::{FeatureMap, Scaling};
 use super::loss::{ClassWeight, Costs, Loss};
 use super::metric::Metric;
 use super::multi_class::{KernelLearner, KernelMachine, one_against_rest};
-use super::options::TrainError;
 use super::primal::minimise;
 use super::svm::{LinearSvm, Matrix};
 use crate::classifier::Output;

@@ -71,13 +71,11 @@ impl MapLogistic {
     }
 
     /// `theta . x`: the log-odds of the positive class.
-    #[must_use]
     pub fn margin(&self, row: &[f64]) -> f64 {
         inner_product(&self.theta, row)
     }
 
     /// `P(y = 1 | x)`.
-    #[must_use]
     pub fn probability(&self, row: &[f64]) -> f64 {
         sigmoid(self.margin(row))
     }

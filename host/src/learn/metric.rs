@@ -82,7 +82,6 @@ impl Metric {
     }
 
     /// The mapped features of a row.
-    #[must_use]
     pub fn map(&self, row: &[f64]) -> Vec<f64> {
         let white = self.whiten(row.to_vec());
         white.iter().zip(&self.standard).map(|(&x, standard)| standard.of(x)).collect()
@@ -98,7 +97,6 @@ impl Metric {
 
     /// The machine on unmapped features that is the same as one on mapped features: factors go into
     /// the weights, offsets into the bias, and then the whitening into the weights.
-    #[must_use]
     pub fn pull(&self, machine: &Linear) -> Linear {
         let (mut bias, mut weights) = (machine.bias, Vec::new());
         for (&weight, standard) in machine.weights.iter().zip(&self.standard) {

@@ -45,6 +45,7 @@ mod channels;
 mod choice;
 mod detector;
 mod effort;
+mod error;
 mod expansion;
 mod factor;
 mod features;
@@ -74,6 +75,7 @@ pub use detector::{
     Change, Changes, Delays, DetectorError, DetectorPlan, DetectorTrial, FalseAlarms,
 };
 pub use effort::Effort;
+pub use error::TrainError;
 pub use expansion::{Expansion, KernelLearnError, Linear};
 pub use features::{FeatureMap, Features, Scaling};
 pub use floor::{FloorCandidate, FloorChoice};
@@ -86,7 +88,7 @@ pub use metric::Metric;
 pub use multi_class::{KernelLearner, KernelMachine};
 pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
 pub use one_model::fit_one;
-pub use options::{ClassifierKind, ScoreModels, TrainError, TrainOptions, Varied};
+pub use options::{ClassifierKind, ScoreModels, TrainOptions, Varied};
 pub use primal::{Design, minimise, objective};
 pub use svm::{LinearSvm, Matrix};
 pub use train::{Trained, Trainer, train};

@@ -74,13 +74,11 @@ impl KernelMachine {
     }
 
     /// The outputs' values on an item, from its kernel values against the training items.
-    #[must_use]
     pub fn values(&self, kernels: &[f64]) -> Vec<f64> {
         self.outputs.iter().map(|output| output.value(kernels)).collect()
     }
 
     /// The rule of a classifier whose items are the training items.
-    #[must_use]
     pub fn expansion_on(&self, kernel: ExpansionKernel) -> classifier::Expansion {
         classifier::Expansion {
             kernel,
@@ -90,7 +88,6 @@ impl KernelMachine {
     }
 
     /// The class decided for.
-    #[must_use]
     pub fn decide(&self, kernels: &[f64]) -> usize {
         fishweir_core::classify::decide(&self.values(kernels)).class
     }

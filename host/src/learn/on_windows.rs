@@ -5,9 +5,10 @@ use fishweir_core::classify::{Normalisation, decide};
 
 use super::augment::AS_THEY_ARE;
 use super::choice::{Choice, Grid, HeldBack, inner_folds};
+use super::error::TrainError;
 use super::expansion::KernelLearnError;
 use super::multi_class::KernelMachine;
-use super::options::{TrainError, TrainOptions};
+use super::options::TrainOptions;
 use super::train::Trained;
 use crate::classifier::{Classifier, ExpansionKernel, Observations, Provenance, Rule};
 use crate::data::{DataError, Dataset, Folds, SamplesView, Window};
@@ -59,7 +60,6 @@ impl<'a> WindowKernel<'a> {
     }
 
     /// The classes of some items.
-    #[must_use]
     pub fn labels(&self, items: &[usize]) -> Vec<usize> {
         items.iter().map(|&item| self.labels[item]).collect()
     }
@@ -128,7 +128,6 @@ pub struct WindowMachine<'k> {
 
 impl WindowMachine<'_> {
     /// The outputs' values on other windows, `[window][output]`.
-    #[must_use]
     pub fn values(&self, items: &[usize]) -> Vec<Vec<f64>> {
         let cross = self.gram.cross(items, self.train);
         (0..items.len()).map(|row| self.machine.values(cross.row(row))).collect()

@@ -52,7 +52,6 @@ impl Design for Matrix {
 /// gradient is `1e-8` of that at zero; the objective is strictly convex, so that is the one minimum.
 ///
 /// Work: two passes over the rows a conjugate gradient; RAM: four vectors of either size.
-#[must_use]
 pub fn minimise(
     loss: Loss,
     rows: &dyn Design,
@@ -91,7 +90,6 @@ pub fn minimise(
 }
 
 /// The objective that [`minimise`] minimises, at some weights.
-#[must_use]
 pub fn objective(
     loss: Loss,
     rows: &dyn Design,

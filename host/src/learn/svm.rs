@@ -17,7 +17,6 @@ pub struct Matrix {
 
 impl Matrix {
     /// A matrix with so many columns and no row.
-    #[must_use]
     pub fn new(columns: usize) -> Self {
         Self { columns, values: Vec::new() }
     }
@@ -32,7 +31,6 @@ impl Matrix {
     }
 
     /// Number of columns.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -72,7 +70,6 @@ impl LinearSvm {
     /// 60 passes: short of the least objective where costs are large.
     ///
     /// Work: two inner products a row a pass; deterministic.
-    #[must_use]
     pub fn train(rows: &Matrix, positive: &[bool], costs: Costs, dual: &mut [f32]) -> Self {
         let diagonal: Vec<f32> =
             positive.iter().map(|&positive| 0.5 / costs.of(positive) as f32).collect();
@@ -117,7 +114,6 @@ impl LinearSvm {
     }
 
     /// A machine in `f64`, rounded.
-    #[must_use]
     pub fn of(machine: &Linear) -> Self {
         Self {
             weights: machine.weights.iter().map(|&weight| weight as f32).collect(),
@@ -126,7 +122,6 @@ impl LinearSvm {
     }
 
     /// The same machine in `f64`.
-    #[must_use]
     pub fn linear(&self) -> Linear {
         Linear {
             weights: self.weights.iter().copied().map(f64::from).collect(),
@@ -135,7 +130,6 @@ impl LinearSvm {
     }
 
     /// `f(x)`.
-    #[must_use]
     pub fn value(&self, row: &[f32]) -> f32 {
         dot(&self.weights, row) + self.bias
     }

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::augment::{Augment, Mirror};
 use super::choice::{Choice, Setting};
 use super::effort::Effort;
+use super::error::TrainError;
 use super::floor::FloorChoice;
-use super::options::{TrainError, TrainOptions};
+use super::options::TrainOptions;
 use super::problem::{AnyPath, Problem, models_of};
 use super::vectors::mirror_candidates;
 use crate::classifier::{Classifier, Rule};
@@ -76,13 +77,11 @@ pub(super) struct FitKey {
 
 impl<'a> Trainer<'a> {
     /// Nothing fitted yet.
-    #[must_use]
     pub fn new(data: &'a Dataset) -> Self {
         Self { data, fitted: Mutex::default() }
     }
 
     /// The data set.
-    #[must_use]
     pub fn data(&self) -> &'a Dataset {
         self.data
     }

@@ -108,19 +108,16 @@ impl DensityModel {
     }
 
     /// Weights, `[component]`.
-    #[must_use]
     pub fn weight(&self) -> &[f64] {
         &self.weight
     }
 
     /// Means and standard deviations, `[component][channel]`.
-    #[must_use]
     pub fn emission(&self) -> &Emissions {
         &self.emission
     }
 
     /// The model as a hidden Markov model without memory: every row of transitions is the weights.
-    #[must_use]
     pub fn memoryless(&self) -> Hmm {
         Hmm {
             initial: self.weight.clone(),
@@ -130,7 +127,6 @@ impl DensityModel {
     }
 
     /// The distribution of a sample, as kernels between models compare it.
-    #[must_use]
     pub fn distribution(&self) -> Distribution {
         let component = self.emission.distributions().unwrap_or_default();
         Distribution::Mixture { weight: self.weight.clone(), component }

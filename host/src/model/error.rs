@@ -81,7 +81,6 @@ pub(super) const MOST_CONTEXTS: usize = u16::MAX as usize - 1;
 
 impl ContextModelError {
     /// The sequence it is about, from 0, where it is about one.
-    #[must_use]
     pub fn sequence(&self) -> Option<usize> {
         match self {
             Self::Length { sequence, .. } => Some(*sequence),

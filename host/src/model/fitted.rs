@@ -30,7 +30,6 @@ pub enum FittedModel {
 
 impl FittedModel {
     /// What any model answers.
-    #[must_use]
     pub fn any(&self) -> &dyn Model {
         match self {
             Self::HiddenMarkov(model) => model,
@@ -44,7 +43,6 @@ impl FittedModel {
     }
 
     /// The hidden Markov model, if it is one.
-    #[must_use]
     pub fn hidden_markov(&self) -> Option<&Hmm> {
         match self {
             Self::HiddenMarkov(model) => Some(model),

@@ -155,19 +155,16 @@ impl MarkovModel {
     }
 
     /// The contexts, `[context]`.
-    #[must_use]
     pub fn contexts(&self) -> &[Vec<u16>] {
         &self.contexts
     }
 
     /// Probabilities, `[context][event]`.
-    #[must_use]
     pub fn probability(&self) -> &[Vec<f64>] {
         &self.probability
     }
 
     /// Whether strings end by an event.
-    #[must_use]
     pub fn has_end(&self) -> bool {
         self.end
     }

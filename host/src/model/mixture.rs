@@ -25,7 +25,6 @@ const INTERVALS: f64 = 8.0;
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example
 /// 12.31, with the posteriors it leaves out. Cost: some hundred evaluations for means a few
 /// standard deviations apart, growing with their distance.
-#[must_use]
 pub fn information_of_means(mixture: &Mixture<Gaussian<1, f64>, 2>) -> MixtureInformation {
     let [first, second] = mixture.component();
     let ([m1], [m2]) = (*first.mean(), *second.mean());

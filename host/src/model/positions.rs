@@ -97,13 +97,11 @@ impl PositionModel {
     }
 
     /// Probabilities, `[position][symbol]`.
-    #[must_use]
     pub fn probability(&self) -> &[Vec<f64>] {
         &self.probability
     }
 
     /// Number of positions.
-    #[must_use]
     pub fn positions(&self) -> usize {
         self.probability.len()
     }

@@ -10,7 +10,6 @@ use crate::runtime::{Drawn, Hmm, Observed};
 impl Hmm {
     /// Draws a series: states along the chain, an observation from each (ancestral sampling; Rabiner
     /// 1989, section II.D). The same seed draws the same series.
-    #[must_use]
     pub fn simulate(&self, length: usize, seed: u64) -> Samples {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut state = None;

@@ -80,19 +80,16 @@ impl SystemModel {
     }
 
     /// The mean, `[channel]`.
-    #[must_use]
     pub fn centre(&self) -> &[f64] {
         &self.centre
     }
 
     /// The system around it.
-    #[must_use]
     pub fn system(&self) -> &LinearSystem {
         &self.system
     }
 
     /// The same as one system: the mean is seen of a number of the state that is one for ever.
-    #[must_use]
     pub fn with_mean(&self) -> LinearSystem {
         let mut system = self.system.clone();
         system.initial_mean.push(1.0);

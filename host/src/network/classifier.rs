@@ -207,31 +207,26 @@ fn places(some: &[usize], among: &[usize]) -> Vec<usize> {
 
 impl NetworkClassifier {
     /// What decides.
-    #[must_use]
     pub fn method(&self) -> Method {
         self.method
     }
 
     /// The class: its name and states.
-    #[must_use]
     pub fn class(&self) -> &Variable {
         &self.class
     }
 
     /// The column of the class.
-    #[must_use]
     pub fn column(&self) -> usize {
         self.column
     }
 
     /// The network: over all columns for Bayes' rule, over the attributes for a linear machine.
-    #[must_use]
     pub fn network(&self) -> &Network {
         &self.network
     }
 
     /// Tables and biases of a linear machine, in the shape of the network's; none for Bayes' rule.
-    #[must_use]
     pub fn outputs(&self) -> &[Linear] {
         &self.outputs
     }

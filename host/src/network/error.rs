@@ -194,7 +194,6 @@ pub enum NetworkError {
 
 impl NetworkError {
     /// The record that it is about, from 0.
-    #[must_use]
     pub fn record(&self) -> Option<usize> {
         match self {
             Self::Length { record, .. }

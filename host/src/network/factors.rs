@@ -13,7 +13,6 @@ impl Factor {
     ///
     /// # Panics
     /// If there are not as many values as configurations of the variables.
-    #[must_use]
     pub fn new(variables: Vec<usize>, cards: Vec<usize>, values: Vec<f64>) -> Self {
         assert_eq!(values.len(), cards.iter().product::<usize>(), "a value a configuration");
         assert_eq!(variables.len(), cards.len(), "a number of states a variable");
@@ -21,7 +20,6 @@ impl Factor {
     }
 
     /// The factor of one everywhere over some of the variables that have these numbers of states.
-    #[must_use]
     pub fn ones(variables: &[usize], cards: &[usize]) -> Self {
         let cards: Vec<usize> = variables.iter().map(|&variable| cards[variable]).collect();
         let values = vec![1.0; cards.iter().product()];
@@ -29,13 +27,11 @@ impl Factor {
     }
 
     /// Its variables, in the order of its axes.
-    #[must_use]
     pub fn variables(&self) -> &[usize] {
         &self.variables
     }
 
     /// Its values.
-    #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
@@ -87,13 +83,11 @@ impl Factor {
     }
 
     /// The sum over all variables but these, in their order.
-    #[must_use]
     pub fn sum_onto(&self, variables: &[usize]) -> Self {
         self.onto(variables, |sum, value| sum + value)
     }
 
     /// The largest value over all variables but these, in their order.
-    #[must_use]
     pub fn max_onto(&self, variables: &[usize]) -> Self {
         self.onto(variables, f64::max)
     }
@@ -156,7 +150,6 @@ impl Factor {
 
     /// The states of the largest value among the configurations that agree with what is given of each
     /// variable; the first of equals.
-    #[must_use]
     pub fn largest(&self, given: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
         let given: Vec<Option<usize>> = self.variables.iter().map(|&v| given(v)).collect();
         let mut best: Option<(f64, Vec<usize>)> = None;

@@ -108,14 +108,12 @@ impl NetworkFile {
     }
 
     /// A network whose states are written as they are named.
-    #[must_use]
     pub fn of_network(network: Network) -> Self {
         let columns = Schema::of_variables(network.variables());
         Self { columns, model: NetworkModel::Network(network) }
     }
 
     /// The network: over all columns, or over the attributes of a linear machine.
-    #[must_use]
     pub fn network(&self) -> &Network {
         match &self.model {
             NetworkModel::Network(network) => network,

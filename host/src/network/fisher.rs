@@ -48,7 +48,6 @@ pub struct NetworkFisher {
 impl NetworkFisher {
     /// The kernel of a network. Probabilities of rows are exact where no clique is larger than `most`;
     /// else they are those of 1 000 000 records drawn with `seed`, with a pseudo-count of one a row.
-    #[must_use]
     pub fn new(network: Network, most: Width, seed: u64) -> Self {
         let inference = Inference::of(&network, most).ok();
         let nothing = vec![MISSING; network.shape().nodes()];
@@ -68,13 +67,11 @@ impl NetworkFisher {
     }
 
     /// The network.
-    #[must_use]
     pub fn network(&self) -> &Network {
         &self.network
     }
 
     /// Whether the probabilities of rows are exact.
-    #[must_use]
     pub fn is_exact(&self) -> bool {
         self.inference.is_some()
     }
@@ -83,20 +80,17 @@ impl NetworkFisher {
     ///
     /// # Panics
     /// If there is no such node.
-    #[must_use]
     pub fn parent_probabilities(&self, node: usize) -> &[f64] {
         &self.rows[self.network.shape().rows(node)]
     }
 
     /// `1 / (P theta)` in the shape's cells; zero where a cell has no probability.
-    #[must_use]
     pub fn precision(&self) -> &[f64] {
         &self.precision
     }
 
     /// The dimension of the space of features: `sum_ij (r_ij - 1)` over rows with probability and the
     /// states that have some in them.
-    #[must_use]
     pub fn dimension(&self) -> usize {
         let of_row = |(_, _, cells): (usize, usize, std::ops::Range<usize>)| {
             let possible = self.precision[cells].iter().filter(|&&inverse| inverse > 0.0).count();
@@ -250,7 +244,6 @@ impl NetworkFisher {
     ///
     /// # Panics
     /// If there is not a weight a cell.
-    #[must_use]
     pub fn fold(&self, weights: &[f64]) -> Vec<f64> {
         assert_eq!(weights.len(), self.precision.len(), "a weight a cell");
         CellFeatures::fisher(self).fold(weights)

@@ -91,7 +91,6 @@ impl JunctionTree {
     }
 
     /// Nodes and entries of the largest clique, each at its largest.
-    #[must_use]
     pub fn width(&self) -> Width {
         let cells = |clique: &Clique| clique.variables.iter().map(|&v| self.cards[v]).product();
         Width {
@@ -140,7 +139,6 @@ impl JunctionTree {
 
     /// `log sum_x prod_f f(x)` of factors, one a scope, over what agrees with the evidence; minus infinity
     /// where nothing does.
-    #[must_use]
     pub fn log_partition(&self, factors: &[Factor], evidence: &[u16]) -> f64 {
         let mut tables = self.potentials(factors, evidence);
         self.collect(&mut tables, Factor::sum_onto, Factor::normalise).1
@@ -150,7 +148,6 @@ impl JunctionTree {
     /// impossible.
     ///
     /// Work: some six passes over the cliques' tables. RAM: the tables.
-    #[must_use]
     pub fn calibrate(&self, factors: &[Factor], evidence: &[u16]) -> Option<Calibrated<'_>> {
         let mut tables = self.potentials(factors, evidence);
         let (messages, log_partition) =
@@ -171,7 +168,6 @@ impl JunctionTree {
 
     /// A configuration of the largest product among those that agree with the evidence, the logarithm of
     /// that product with it; `None` where all are impossible.
-    #[must_use]
     pub fn largest(&self, factors: &[Factor], evidence: &[u16]) -> Option<(Vec<u16>, f64)> {
         let mut tables = self.potentials(factors, evidence);
         let (_, log) = self.collect(&mut tables, Factor::max_onto, Factor::normalise_by_largest);
@@ -200,19 +196,16 @@ pub struct Calibrated<'t> {
 
 impl Calibrated<'_> {
     /// `log sum_x prod_f f(x)` over what agrees with the evidence.
-    #[must_use]
     pub fn log_partition(&self) -> f64 {
         self.log_partition
     }
 
     /// The distribution of a variable.
-    #[must_use]
     pub fn marginal(&self, variable: usize) -> Vec<f64> {
         self.tables[self.tree.of_variable[variable]].sum_onto(&[variable]).into_values()
     }
 
     /// The distribution of some variables of a scope, in the order given, the last varying fastest.
-    #[must_use]
     pub fn of_scope(&self, scope: usize, variables: &[usize]) -> Vec<f64> {
         self.tables[self.tree.of_scope[scope]].sum_onto(variables).into_values()
     }
@@ -239,27 +232,23 @@ impl Inference {
     }
 
     /// The tree.
-    #[must_use]
     pub fn tree(&self) -> &JunctionTree {
         &self.tree
     }
 
     /// The posterior given states, a node each or [`MISSING`]; `None` where they are impossible together.
-    #[must_use]
     pub fn posterior(&self, evidence: &[u16]) -> Option<Posterior<'_>> {
         let calibrated = self.tree.calibrate(&self.factors, evidence)?;
         Some(Posterior { calibrated, families: &self.families })
     }
 
     /// `log p(evidence)`.
-    #[must_use]
     pub fn log_evidence(&self, evidence: &[u16]) -> f64 {
         self.tree.log_partition(&self.factors, evidence)
     }
 
     /// The most probable record that has these states, and its `log p`; `None` where they are impossible.
     /// Of equally probable ones the states of lower numbers, clique by clique.
-    #[must_use]
     pub fn most_probable(&self, evidence: &[u16]) -> Option<(Vec<u16>, f64)> {
         self.tree.largest(&self.factors, evidence)
     }
@@ -313,32 +302,27 @@ pub struct Posterior<'t> {
 
 impl Posterior<'_> {
     /// `log p(evidence)`.
-    #[must_use]
     pub fn log_evidence(&self) -> f64 {
         self.calibrated.log_partition()
     }
 
     /// `p(node | evidence)`, `[state]`.
-    #[must_use]
     pub fn marginal(&self, node: usize) -> Vec<f64> {
         self.calibrated.marginal(node)
     }
 
     /// `p(parents, node | evidence)`, `[row][state]`, one row after the other.
-    #[must_use]
     pub fn family(&self, node: usize) -> Vec<f64> {
         self.calibrated.of_scope(node, &self.families[node])
     }
 
     /// `p(parents | evidence)`, `[row]`.
-    #[must_use]
     pub fn parents(&self, node: usize) -> Vec<f64> {
         let (_, parents) = self.families[node].split_last().unwrap_or((&node, &[]));
         self.calibrated.of_scope(node, parents)
     }
 
     /// [`family`](Self::family) of all nodes, in the shape's cells.
-    #[must_use]
     pub fn families(&self) -> Vec<f64> {
         (0..self.families.len()).flat_map(|node| self.family(node)).collect()
     }

@@ -111,7 +111,6 @@ impl Network {
     }
 
     /// A row in words: the parents' states.
-    #[must_use]
     pub fn given(&self, node: usize, row: usize) -> String {
         let parents = self.shape.parents(node);
         if parents.is_empty() {
@@ -126,7 +125,6 @@ impl Network {
     }
 
     /// The nodes' names and states.
-    #[must_use]
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
@@ -135,7 +133,6 @@ impl Network {
     ///
     /// # Panics
     /// If there is no such node.
-    #[must_use]
     pub fn name(&self, node: usize) -> &str {
         &self.variables[node].name
     }
@@ -150,13 +147,11 @@ impl Network {
     }
 
     /// Its graph, and where its entries lie.
-    #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
     /// The probabilities, in the shape's cells.
-    #[must_use]
     pub fn theta(&self) -> &[f64] {
         &self.theta
     }
@@ -165,7 +160,6 @@ impl Network {
     ///
     /// # Panics
     /// If there is no such node.
-    #[must_use]
     pub fn table(&self, node: usize) -> &[f64] {
         &self.theta[self.shape.cells(node)]
     }
@@ -234,7 +228,6 @@ impl Network {
     /// Records drawn from the network. The same for the same seed, on any number of threads.
     ///
     /// Work: a walk through a row a node a record.
-    #[must_use]
     pub fn sample(&self, count: usize, seed: u64) -> Records {
         let mut records = Records::new(self.shape.nodes());
         self.each_drawn(count, seed, |record| records.push(record));

@@ -22,7 +22,6 @@ pub struct MeanFeature {
 
 impl MeanFeature {
     /// Records in the set.
-    #[must_use]
     pub fn records(&self) -> usize {
         self.records
     }
@@ -82,13 +81,11 @@ impl NetworkFisher {
     }
 
     /// The kernel of two sets, the mean of the kernels of their pairs: `K(X, Y) = 1/(NM) sum K(x, y)`.
-    #[must_use]
     pub fn set_kernel(&self, x: &MeanFeature, y: &MeanFeature) -> f64 {
         self.product(&x.deviation, &y.deviation)
     }
 
     /// What each node adds to [`set_kernel`](Self::set_kernel).
-    #[must_use]
     pub fn set_kernel_by_node(&self, x: &MeanFeature, y: &MeanFeature) -> Vec<f64> {
         let shape = self.network().shape();
         let of_node = |node| {
@@ -104,7 +101,6 @@ impl NetworkFisher {
     /// mean discrepancy, from differences, so that nothing cancels.
     ///
     /// Source: Gretton, Borgwardt, Rasch, Schölkopf and Smola, "A kernel two-sample test", 2012.
-    #[must_use]
     pub fn mmd_squared(&self, x: &MeanFeature, y: &MeanFeature) -> f64 {
         let difference = difference(x, y);
         self.set_kernel(&difference, &difference)
@@ -112,7 +108,6 @@ impl NetworkFisher {
 
     /// Whether records are drawn from the network: Rao's score test. `N |mean phi|^2` is in the limit
     /// chi-squared with [`dimension`](NetworkFisher::dimension) degrees.
-    #[must_use]
     pub fn test_against_network(&self, x: &MeanFeature) -> SampleTest {
         let by_node = self.set_kernel_by_node(x, x);
         self.tested(by_node, x.records as f64, x.whole, None)

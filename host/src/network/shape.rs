@@ -67,13 +67,11 @@ impl Shape {
     }
 
     /// Number of nodes.
-    #[must_use]
     pub fn nodes(&self) -> usize {
         self.cards.len()
     }
 
     /// How many states each node has.
-    #[must_use]
     pub fn cards(&self) -> &[usize] {
         &self.cards
     }
@@ -82,13 +80,11 @@ impl Shape {
     ///
     /// # Panics
     /// If there is no such node.
-    #[must_use]
     pub fn parents(&self, node: usize) -> &[usize] {
         &self.parents[node]
     }
 
     /// The parents of each node.
-    #[must_use]
     pub fn all_parents(&self) -> &[Vec<usize>] {
         &self.parents
     }
@@ -102,43 +98,36 @@ impl Shape {
     }
 
     /// A node's parents and the node, last.
-    #[must_use]
     pub fn family(&self, node: usize) -> Vec<usize> {
         self.parents[node].iter().copied().chain([node]).collect()
     }
 
     /// The nodes, parents before their children.
-    #[must_use]
     pub fn order(&self) -> &[usize] {
         &self.order
     }
 
     /// The rows of a node among all rows.
-    #[must_use]
     pub fn rows(&self, node: usize) -> Range<usize> {
         self.rows[node]..self.rows[node + 1]
     }
 
     /// Number of rows of all nodes.
-    #[must_use]
     pub fn all_rows(&self) -> usize {
         self.rows[self.nodes()]
     }
 
     /// The cells of a node among all cells.
-    #[must_use]
     pub fn cells(&self, node: usize) -> Range<usize> {
         self.cells[node]..self.cells[node + 1]
     }
 
     /// Number of cells of all nodes.
-    #[must_use]
     pub fn all_cells(&self) -> usize {
         self.cells[self.nodes()]
     }
 
     /// Free parameters: `sum_i q_i (r_i - 1)`.
-    #[must_use]
     pub fn parameters(&self) -> usize {
         self.all_cells() - self.all_rows()
     }
@@ -155,7 +144,6 @@ impl Shape {
 
     /// The row of a node, from the node's first, that a record has; `None` where a parent's state is
     /// missing. The record's states must be the nodes'.
-    #[must_use]
     pub fn row(&self, node: usize, record: &[u16]) -> Option<usize> {
         self.parents[node].iter().try_fold(0, |row, &parent| {
             (record[parent] != MISSING)
@@ -164,7 +152,6 @@ impl Shape {
     }
 
     /// The cell of a node that a record has; `None` where one of its fields is missing.
-    #[must_use]
     pub fn cell(&self, node: usize, record: &[u16]) -> Option<usize> {
         let row = self.row(node, record)?;
         let state = record[node];
@@ -172,7 +159,6 @@ impl Shape {
     }
 
     /// The parents' states of a row counted from the node's first, in the order of the parents.
-    #[must_use]
     pub fn states_of_row(&self, node: usize, row: usize) -> Vec<usize> {
         let mut rest = row;
         let mut states: Vec<usize> = self.parents[node]

@@ -26,7 +26,6 @@ const HEADING: f64 = 92.0;
 
 impl NetworkPlot<'_> {
     /// The figure.
-    #[must_use]
     pub fn to_svg(&self) -> String {
         let shape = self.network.shape();
         let names = self.network.variables().iter().map(|variable| variable.name.as_str());

@@ -34,7 +34,6 @@ const HEIGHT: f64 = TOP + SIDE + 58.0;
 
 impl RocPlot<'_> {
     /// The figure as SVG text.
-    #[must_use]
     pub fn to_svg(&self) -> String {
         let mut svg = open(self.title, (WIDTH, HEIGHT));
         draw_heading(self.title, self.subtitle, LEFT, &mut svg);

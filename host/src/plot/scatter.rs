@@ -65,7 +65,6 @@ impl Axis {
 
 impl ScatterPlot<'_> {
     /// The figure as SVG text.
-    #[must_use]
     pub fn to_svg(&self) -> String {
         let legend = self.classes.len() + usize::from(self.labels.contains(&None));
         let height = (TOP + SIDE).max(TOP + LINE * legend as f64) + BELOW;

@@ -53,7 +53,6 @@ const HEIGHT: f64 = STRIPS + 2.0 * STRIP + 58.0;
 
 impl StreamPlot<'_> {
     /// The figure as SVG text.
-    #[must_use]
     pub fn to_svg(&self) -> String {
         let frame = Frame::of(self);
         let mut svg = open(self.title, (WIDTH, HEIGHT));

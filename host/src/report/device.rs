@@ -53,7 +53,6 @@ pub struct DeviceComparison {
 
 impl DeviceComparison {
     /// Puts together what a run, its image and the comparison say. The host's numbers are `f32`.
-    #[must_use]
     pub fn new(names: [String; 4], image: &Image, run: &Run, parity: Parity, cost: Cost) -> Self {
         let [model, data, board, form] = names;
         let evidence = "log-likelihoods";

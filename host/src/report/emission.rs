@@ -22,7 +22,6 @@ pub struct EmissionSummary {
 
 impl EmissionSummary {
     /// Of a family at the sizes of a model.
-    #[must_use]
     pub fn of(family: &'static dyn Family, shape: Shape) -> Self {
         Self {
             emission: family.name(),
@@ -42,7 +41,6 @@ impl EmissionSummary {
     }
 
     /// In words, where it is not what symbols or channels have unless another is asked for.
-    #[must_use]
     pub fn unusual(&self) -> Option<&str> {
         (!self.usual).then_some(self.words.as_str())
     }

@@ -25,7 +25,6 @@ pub struct DataSummary {
 
 impl DataSummary {
     /// Of a data set, or of the part of it that `series` are, cut into windows.
-    #[must_use]
     pub fn of(data: &Dataset, series: Option<&[usize]>, windowing: Option<&Windowing>) -> Self {
         let all: Vec<usize> = (0..data.series().len()).collect();
         let series = series.unwrap_or(&all);

@@ -69,7 +69,6 @@ pub struct InformationSummary {
 
 impl InformationSummary {
     /// Of an information matrix.
-    #[must_use]
     pub fn of(information: &Information) -> Self {
         let squares = information.matrix().rows().flatten().map(|entry| entry * entry);
         Self {

@@ -75,7 +75,6 @@ pub struct Stored {
 
 impl Stored {
     /// Of what was fitted, and deploys so; `None` of what needs nothing stored.
-    #[must_use]
     pub fn of(deployed: &Deployed, fitted: Option<&Classifier>) -> Option<Self> {
         let trained_on = fitted.and_then(Classifier::expansion);
         Some(Self {

@@ -33,7 +33,6 @@ const LISTED: usize = 12;
 
 impl ModelsReport {
     /// Of a set and its file.
-    #[must_use]
     pub fn of(data: DataSummary, set: &ModelSet, output: String) -> Self {
         let summary = |one: &crate::model::NamedModel| {
             let any = one.model.any();

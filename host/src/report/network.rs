@@ -35,7 +35,6 @@ pub struct NetworkFitReport {
 
 impl NetworkFitReport {
     /// The edges of a network by name.
-    #[must_use]
     pub fn edges_of(network: &Network) -> Vec<[String; 2]> {
         let name = |node: usize| network.name(node).to_owned();
         network.shape().edges().map(|(parent, child)| [name(parent), name(child)]).collect()
@@ -371,7 +370,6 @@ pub struct Written {
 
 impl Written {
     /// Something that takes no room on a device.
-    #[must_use]
     pub fn new(what: String, output: String) -> Self {
         Self { what, output, flash: None, ram: None, threshold: None }
     }

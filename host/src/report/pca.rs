@@ -24,7 +24,6 @@ pub struct PcaReport {
 
 impl PcaReport {
     /// The shares of components.
-    #[must_use]
     pub fn shares(pca: &KernelPca) -> Vec<f64> {
         pca.shares().collect()
     }

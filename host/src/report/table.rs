@@ -8,7 +8,6 @@ pub struct Table {
 
 impl Table {
     /// A table with these heads.
-    #[must_use]
     pub fn new<H: Into<String>>(heads: impl IntoIterator<Item = H>) -> Self {
         Self { rows: vec![heads.into_iter().map(Into::into).collect()] }
     }

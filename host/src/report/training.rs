@@ -77,7 +77,6 @@ pub struct Floored {
 
 impl ClassFit {
     /// Of a fit to data of a kind.
-    #[must_use]
     pub fn of(class: &str, kind: &Kind, fit: &Fit) -> Self {
         let names = match kind {
             Kind::Channels(names) => names.as_slice(),

@@ -98,7 +98,6 @@ impl From<&Delays> for Seen {
 
 impl WatchReport {
     /// Of a trial on these data.
-    #[must_use]
     pub fn of(
         data: DataSummary,
         kind: &Kind,

@@ -74,13 +74,11 @@ impl Hmm {
     }
 
     /// Number of states.
-    #[must_use]
     pub fn states(&self) -> usize {
         self.initial.len()
     }
 
     /// Number of symbols or of channels.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.emission.shape().size
     }
@@ -114,7 +112,6 @@ impl Hmm {
     /// Free parameters: of every row of probabilities those that are not zero but one, which follows from
     /// the others, and what the family of emissions has. Zeros do not count, whether the topology or the
     /// data made them.
-    #[must_use]
     pub fn free_parameters(&self) -> usize {
         let chain = free_probabilities(&self.initial)
             + self.transition.iter().map(|row| free_probabilities(row)).sum::<usize>();
@@ -140,7 +137,6 @@ impl Hmm {
     /// rounded to the format.
     ///
     /// `None` if it is over channels.
-    #[must_use]
     pub fn categorical<T: Real, const N: usize>(&self) -> Option<CoreHmm<CategoricalVec<T>, N>> {
         let probability = self.emission.symbols()?;
         let emission = std::array::from_fn(|j| CategoricalVec {
@@ -156,7 +152,6 @@ impl Hmm {
     /// those that a device of the format holds.
     ///
     /// `None` if it is over symbols.
-    #[must_use]
     pub fn channels<T: HostReal, const N: usize>(&self) -> Option<CoreHmm<RowState<T>, N>> {
         let emission = RowState::states(&self.emission.plain::<T>(), 0)?;
         Some(CoreHmm::new(self.chain(), emission))

@@ -2,7 +2,6 @@
 pub const STATE_SIZES: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 32, 64];
 
 /// The size that a model with so many states runs at; `None` for none or more than the largest.
-#[must_use]
 pub fn padded_states(states: usize) -> Option<usize> {
     STATE_SIZES.into_iter().find(|&size| size >= states).filter(|_| states > 0)
 }

@@ -1,4 +1,4 @@
-use fishweir_core::filter::{Forgetting, Memory, Recursion};
+use fishweir_core::filter::{Forgetting, ForgettingFactor, Recursion};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{Dual, Real};
 use serde::Deserialize;
@@ -85,7 +85,8 @@ impl<T: Real> Task<T> for Derive<'_> {
 
     fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Series, String> {
         let moved = along(hmm, self.direction, self.by)?;
-        let memory = Memory::factor(T::from_f64(self.lambda)).map_err(|error| error.to_string())?;
+        let memory = ForgettingFactor::factor(T::from_f64(self.lambda))
+            .map_err(|error| error.to_string())?;
         let stream = Forgetting::of(&moved, memory);
         let mut state = stream.start();
         let mut series = Series::default();

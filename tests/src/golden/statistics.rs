@@ -1,4 +1,4 @@
-use fishweir_core::filter::{Memory, Recursion, Statistics};
+use fishweir_core::filter::{ForgettingFactor, Recursion, Statistics};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_core::score::StatisticsOf;
@@ -143,7 +143,8 @@ impl<T: Real> Task<T> for Collect<'_> {
     type Output = Vec<Prefix>;
 
     fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Vec<Prefix>, String> {
-        let memory = Memory::factor(T::from_f64(self.lambda)).map_err(|error| error.to_string())?;
+        let memory = ForgettingFactor::factor(T::from_f64(self.lambda))
+            .map_err(|error| error.to_string())?;
         let stream = Statistics::of(hmm).with_memory(memory);
         let mut state = stream.start();
         let mut prefixes = Vec::new();

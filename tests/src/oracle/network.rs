@@ -12,7 +12,6 @@ impl Joint {
     ///
     /// # Panics
     /// If tables and parents do not fit.
-    #[must_use]
     pub fn of(cards: &[usize], parents: &[Vec<usize>], tables: &[Vec<Vec<f64>>]) -> Self {
         let mut records = vec![Vec::new()];
         for &card in cards {
@@ -40,13 +39,11 @@ impl Joint {
     }
 
     /// The sum of a function over all records, each by its probability.
-    #[must_use]
     pub fn sum(&self, of: impl Fn(&[u16]) -> f64) -> f64 {
         self.records.iter().zip(&self.probabilities).map(|(record, p)| p * of(record)).sum()
     }
 
     /// Only what agrees with some states, `u16::MAX` where there is none; not divided by its sum.
-    #[must_use]
     pub fn given(&self, states: &[u16]) -> Self {
         let agrees = |record: &[u16]| {
             record.iter().zip(states).all(|(own, &wanted)| wanted == u16::MAX || *own == wanted)

@@ -180,7 +180,6 @@ fn model(bytes: &[u8], sound: &[Json]) {
 }
 
 /// A model's file with this content.
-#[must_use]
 pub fn sealed(content: &str) -> Vec<u8> {
     let crc32 = crc32fast::hash(content.trim().as_bytes());
     format!("{{\"fishweir_model\":2,\"crc32\":{crc32},\"classifier\":{}}}", content.trim())

@@ -2,7 +2,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::in_units;
 use crate::emission::{Emission, Row};
-use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::{Dual, FixedLog, Parameter, Q15, RATE_MAX, Real, log2};
 
 /// A distribution over `K` symbols in fixed point, with `C` directions:
@@ -128,16 +128,16 @@ impl<const C: usize> Emission for CategoricalQ15View<'_, C> {
         let mut sum = 0.0;
         for (k, (p, &exponent)) in self.probability.iter().zip(self.exponent).enumerate() {
             if p.value.0 > Q15::ONE.0 || exponent > EXPONENT_MAX {
-                return Err(ModelError::new(Part::Probability, Flaw::AboveOne, 0, k));
+                return Err(ModelError::new(Part::Probability, ErrorKind::AboveOne, 0, k));
             }
             if p.tangent.iter().any(|rate| rate.rate().abs() > RATE_MAX) {
-                return Err(ModelError::new(Part::Tangent, Flaw::OutOfRange, 0, k));
+                return Err(ModelError::new(Part::Tangent, ErrorKind::OutOfRange, 0, k));
             }
             sum += p.value() * f32::power_of_two(-i32::from(exponent));
         }
         let slack = self.probability.len() as f32 * f32::power_of_two(-15);
         if (sum - 1.0).abs() > slack {
-            return Err(ModelError::new(Part::Probability, Flaw::SumNotOne, 0, 0));
+            return Err(ModelError::new(Part::Probability, ErrorKind::SumNotOne, 0, 0));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::gaussian::is_log_normaliser;
 use super::{Emission, Gaussian};
-use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::matrix::{at, cholesky, invert};
 use crate::number::{Number, Real, Tangent, Weight};
 
@@ -154,17 +154,22 @@ fn factor_of_covariance<T: Real>(matrix: &mut [T], size: usize) -> Result<(), Mo
         for column in 0..size {
             let entry = at(matrix, size, row, column);
             if !entry.is_finite() {
-                return Err(ModelError::new(Part::Covariance, Flaw::NotFinite, 0, row));
+                return Err(ModelError::new(Part::Covariance, ErrorKind::NotFinite, 0, row));
             }
             let scale = at(matrix, size, row, row).abs() + at(matrix, size, column, column).abs();
             let gap = (entry - at(matrix, size, column, row)).abs();
             if gap > T::SUM_TOLERANCE * scale {
-                return Err(ModelError::new(Part::Covariance, Flaw::NotPositiveDefinite, 0, row));
+                return Err(ModelError::new(
+                    Part::Covariance,
+                    ErrorKind::NotPositiveDefinite,
+                    0,
+                    row,
+                ));
             }
         }
     }
     cholesky(matrix, size, |_| T::ZERO)
-        .map_err(|row| ModelError::new(Part::Covariance, Flaw::NotPositiveDefinite, 0, row))?;
+        .map_err(|row| ModelError::new(Part::Covariance, ErrorKind::NotPositiveDefinite, 0, row))?;
     invert(matrix, size);
     Ok(())
 }
@@ -237,7 +242,7 @@ where
     for (entry, tangent) in all.enumerate() {
         for c in 0..W::Tangent::DIRECTIONS {
             if !tangent.get(c).is_some_and(Real::is_finite) {
-                return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, entry));
+                return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, entry));
             }
         }
     }
@@ -248,21 +253,21 @@ fn validate<T: Real>(mean: &[T], factor: &[T], constant: T) -> Result<(), ModelE
     let size = mean.len();
     for (d, mean) in mean.iter().enumerate() {
         if !mean.is_finite() {
-            return Err(ModelError::new(Part::Mean, Flaw::NotFinite, 0, d));
+            return Err(ModelError::new(Part::Mean, ErrorKind::NotFinite, 0, d));
         }
         for e in 0..size {
             let entry = at(factor, size, d, e);
-            let flaw = match d {
-                _ if !entry.is_finite() => Flaw::NotFinite,
-                _ if e == d && entry <= T::ZERO => Flaw::NotPositiveDefinite,
-                _ if e > d && entry != T::ZERO => Flaw::Inconsistent,
+            let kind = match d {
+                _ if !entry.is_finite() => ErrorKind::NotFinite,
+                _ if e == d && entry <= T::ZERO => ErrorKind::NotPositiveDefinite,
+                _ if e > d && entry != T::ZERO => ErrorKind::Inconsistent,
                 _ => continue,
             };
-            return Err(ModelError::new(Part::Covariance, flaw, 0, d));
+            return Err(ModelError::new(Part::Covariance, kind, 0, d));
         }
     }
     if !is_log_normaliser(constant, (0..size).map(|d| at(factor, size, d, d))) {
-        return Err(ModelError::new(Part::Normaliser, Flaw::Inconsistent, 0, 0));
+        return Err(ModelError::new(Part::Normaliser, ErrorKind::Inconsistent, 0, 0));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@ use crate::emission::{
     GaussianMoments, Parametrisation, Regularisation, Spread, SufficientStatistics, VectorSpace,
     vector_space,
 };
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::matrix::{Side, at, cholesky, congruence, invert, solve, solve_lower};
 use crate::number::{Dual, Real, Weight};
 
@@ -75,8 +75,9 @@ impl<'a, T: Real> FullGaussianView<'a, T> {
             let rate = at(self.factor, size, row, row);
             variance_floor * rate * rate
         };
-        cholesky(scratch, size, floor)
-            .map_err(|row| ModelError::new(Part::Covariance, Flaw::NotPositiveDefinite, 0, row))?;
+        cholesky(scratch, size, floor).map_err(|row| {
+            ModelError::new(Part::Covariance, ErrorKind::NotPositiveDefinite, 0, row)
+        })?;
         solve_lower(scratch, size, factor);
         // mean' = mean + S E[z].
         let shift = scratch;
@@ -88,14 +89,14 @@ impl<'a, T: Real> FullGaussianView<'a, T> {
         for (d, (mean, &shift)) in mean.iter_mut().zip(shift.iter()).enumerate() {
             *mean = *mean + shift;
             if !mean.is_finite() {
-                return Err(ModelError::new(Part::Mean, Flaw::NotFinite, 0, d));
+                return Err(ModelError::new(Part::Mean, ErrorKind::NotFinite, 0, d));
             }
         }
         let broken = factor.iter().take(size * size).position(|entry| !entry.is_finite());
         match broken {
             Some(entry) => {
                 let row = entry / size.max(1);
-                Err(ModelError::new(Part::Covariance, Flaw::NotPositiveDefinite, 0, row))
+                Err(ModelError::new(Part::Covariance, ErrorKind::NotPositiveDefinite, 0, row))
             }
             None => Ok(()),
         }

@@ -7,7 +7,7 @@ pub use univariate::Width;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::Emission;
-use crate::error::{Flaw, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::{Dual, Number, Real, Tangent, Weight};
 
 /// A Gaussian over `D` channels that are independent given the state.
@@ -97,10 +97,10 @@ impl<const D: usize, T: Real> Gaussian<D, T> {
     pub fn new(mean: [T; D], variance: [T; D]) -> Result<Self, ModelError> {
         for (d, &variance) in variance.iter().enumerate() {
             if !variance.is_finite() {
-                return Err(ModelError::new(Part::Variance, Flaw::NotFinite, 0, d));
+                return Err(ModelError::new(Part::Variance, ErrorKind::NotFinite, 0, d));
             }
             if variance <= T::ZERO {
-                return Err(ModelError::new(Part::Variance, Flaw::NotPositive, 0, d));
+                return Err(ModelError::new(Part::Variance, ErrorKind::NotPositive, 0, d));
             }
         }
         let rate = variance.map(|variance| T::ONE / variance.sqrt());
@@ -197,17 +197,17 @@ impl<W: Weight> Emission for GaussianView<'_, W> {
     fn validate(&self) -> Result<(), ModelError> {
         for (d, (mean, &rate)) in self.mean.iter().zip(self.rate).enumerate() {
             if !mean.is_finite() {
-                return Err(ModelError::new(Part::Mean, Flaw::NotFinite, 0, d));
+                return Err(ModelError::new(Part::Mean, ErrorKind::NotFinite, 0, d));
             }
             if !rate.is_finite() {
-                return Err(ModelError::new(Part::Variance, Flaw::NotFinite, 0, d));
+                return Err(ModelError::new(Part::Variance, ErrorKind::NotFinite, 0, d));
             }
             if rate <= W::Real::ZERO {
-                return Err(ModelError::new(Part::Variance, Flaw::NotPositive, 0, d));
+                return Err(ModelError::new(Part::Variance, ErrorKind::NotPositive, 0, d));
             }
         }
         if !is_log_normaliser(self.constant.value(), self.rate.iter().copied()) {
-            return Err(ModelError::new(Part::Normaliser, Flaw::Inconsistent, 0, 0));
+            return Err(ModelError::new(Part::Normaliser, ErrorKind::Inconsistent, 0, 0));
         }
         let tangents = core::iter::once(self.constant.tangent())
             .chain(self.linear.iter().copied())
@@ -215,7 +215,7 @@ impl<W: Weight> Emission for GaussianView<'_, W> {
         for (entry, tangent) in tangents.enumerate() {
             for c in 0..W::Tangent::DIRECTIONS {
                 if !tangent.get(c).is_some_and(Real::is_finite) {
-                    return Err(ModelError::new(Part::Tangent, Flaw::NotFinite, 0, entry));
+                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, entry));
                 }
             }
         }

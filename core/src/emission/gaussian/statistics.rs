@@ -2,7 +2,7 @@ use super::{Gaussian, GaussianView, log_normaliser};
 use crate::emission::{
     Parametrisation, Regularisation, Spread, SufficientStatistics, vector_space,
 };
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::{Dual, Real};
 
 /// Expected moments of a [`Gaussian`]'s observations, standardised by the Gaussian that observed
@@ -114,14 +114,14 @@ impl<T: Real> GaussianView<'_, T> {
             let variance = Real::max(spread / (own_rate * own_rate), variance_floor);
             (*mean, *rate) = (own_mean + shift / own_rate, T::ONE / variance.sqrt());
             if !mean.is_finite() {
-                return Err(ModelError::new(Part::Mean, Flaw::NotFinite, 0, d));
+                return Err(ModelError::new(Part::Mean, ErrorKind::NotFinite, 0, d));
             }
             if !variance.is_finite() {
-                return Err(ModelError::new(Part::Variance, Flaw::NotFinite, 0, d));
+                return Err(ModelError::new(Part::Variance, ErrorKind::NotFinite, 0, d));
             }
             // A subnormal variance has no digits, and its reciprocal overflows.
             if !rate.is_finite() || variance <= T::ZERO {
-                return Err(ModelError::new(Part::Variance, Flaw::NotPositive, 0, d));
+                return Err(ModelError::new(Part::Variance, ErrorKind::NotPositive, 0, d));
             }
         }
         Ok(())

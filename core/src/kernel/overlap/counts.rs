@@ -1,6 +1,6 @@
 use super::Measure;
 use crate::emission::{Emission, PoissonView};
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::{Real, power};
 
 /// Expected counts, of the two together, up to which the mean map of counts is summed.
@@ -35,7 +35,7 @@ const MOST_TERMS: usize = 1 << 16;
 /// and an exponential for each of `|l - l'| + 10 sqrt(l + l') + 30` differences.
 ///
 /// # Errors
-/// [`Flaw::NotInRange`]: of a rate, where the geometric mean of two is above `2^31` and `rho` is not 1/2, or
+/// [`ErrorKind::NotInRange`]: of a rate, where the geometric mean of two is above `2^31` and `rho` is not 1/2, or
 /// the sum of two above [`MOST_COUNTS`] in the mean map; of the kernel's parameter, where `rho` is so small
 /// that the sum does not end within `2^16` terms.
 pub fn poisson_log_overlap<T: Real>(
@@ -45,7 +45,7 @@ pub fn poisson_log_overlap<T: Real>(
 ) -> Result<T, ModelError> {
     let mut log = T::ZERO;
     for (channel, (&own, &other)) in rate.iter().zip(other).enumerate() {
-        let not_in_range = |part| ModelError::new(part, Flaw::NotInRange, 0, channel);
+        let not_in_range = |part| ModelError::new(part, ErrorKind::NotInRange, 0, channel);
         log = log
             + match measure {
                 Measure::Product { rho } => {

@@ -1,5 +1,5 @@
 use super::Measure;
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::matrix;
 use crate::number::{LogProduct, Real};
 
@@ -74,7 +74,7 @@ impl<'a, T: Real> Normal<'a, T> {
 }
 
 fn not_positive_definite(row: usize) -> ModelError {
-    ModelError::new(Part::Covariance, Flaw::NotPositiveDefinite, 0, row)
+    ModelError::new(Part::Covariance, ErrorKind::NotPositiveDefinite, 0, row)
 }
 
 /// `log k` of two Gaussians over the same `D` channels. With `d` the difference of their means and `S`,

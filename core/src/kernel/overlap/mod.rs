@@ -13,7 +13,7 @@ use crate::emission::{
     Bernoulli, Categorical, Emission, FullGaussian, FullGaussianView, Gaussian, GaussianView,
     Mixture, Poisson,
 };
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 use crate::hmm::RealOf;
 use crate::number::{Real, power};
 
@@ -62,12 +62,12 @@ impl<T: Real> Measure<T> {
     /// # Errors
     /// [`Part::Kernel`], where `rho` is not finite and positive or `lambda` not finite or negative.
     pub fn validate(self) -> Result<(), ModelError> {
-        let (parameter, flaw) = match self {
-            Self::Product { rho } => (rho, (rho <= T::ZERO).then_some(Flaw::NotPositive)),
-            Self::MeanMap { lambda } => (lambda, (lambda < T::ZERO).then_some(Flaw::Negative)),
+        let (parameter, kind) = match self {
+            Self::Product { rho } => (rho, (rho <= T::ZERO).then_some(ErrorKind::NotPositive)),
+            Self::MeanMap { lambda } => (lambda, (lambda < T::ZERO).then_some(ErrorKind::Negative)),
         };
-        let flaw = if parameter.is_finite() { flaw } else { Some(Flaw::NotFinite) };
-        flaw.map_or(Ok(()), |flaw| Err(ModelError::new(Part::Kernel, flaw, 0, 0)))
+        let kind = if parameter.is_finite() { kind } else { Some(ErrorKind::NotFinite) };
+        kind.map_or(Ok(()), |kind| Err(ModelError::new(Part::Kernel, kind, 0, 0)))
     }
 }
 

@@ -1,17 +1,17 @@
 use super::{Fixed, FixedLog, Table};
 use crate::number::{Compensated, Dual, Number, Real, Scalar};
 
-/// What has been moved out of a row in fixed point: a logarithm to base 2 and the derivative earned,
+/// What has been moved out of a row in fixed point: a logarithm to base 2 and the derivative accumulated,
 /// both `v 2^-16`, both exact sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct FixedLedger<const C: usize> {
     log2: i64,
-    pub(super) earned: [i64; C],
+    pub(super) accumulated: [i64; C],
 }
 
 impl<const C: usize> FixedLedger<C> {
-    pub(super) const SETTLED: Self = Self { log2: 0, earned: [0; C] };
+    pub(super) const UNSCALED: Self = Self { log2: 0, accumulated: [0; C] };
 
     /// Takes a power of two.
     #[inline(always)]
@@ -20,10 +20,10 @@ impl<const C: usize> FixedLedger<C> {
     }
 
     #[inline(always)]
-    pub(super) fn earn(&mut self, scale: &FixedLog<C>) {
+    pub(super) fn add_log_scale(&mut self, scale: &FixedLog<C>) {
         self.log2 += i64::from(scale.log2);
-        for (earned, &rate) in self.earned.iter_mut().zip(&scale.rate) {
-            *earned += i64::from(rate) << 2;
+        for (accumulated, &rate) in self.accumulated.iter_mut().zip(&scale.rate) {
+            *accumulated += i64::from(rate) << 2;
         }
     }
 
@@ -33,7 +33,7 @@ impl<const C: usize> FixedLedger<C> {
         sum: &Fixed<C, W>,
         other: Option<(&Fixed<C, W>, &Self)>,
     ) -> Dual<f32, C> {
-        let (unit, none) = (Fixed::UNIT, Self::SETTLED);
+        let (unit, none) = (Fixed::UNIT, Self::UNSCALED);
         let (other, other_ledger) = other.unwrap_or((&unit, &none));
         let log2 = self.log2 - other_ledger.log2;
         // What is large is a whole number of bits; the rest is small and keeps its digits.
@@ -43,7 +43,7 @@ impl<const C: usize> FixedLedger<C> {
         let small = part * core::f32::consts::LN_2 + Real::ln(ratio);
         let mut tangent = [0.0; C];
         for (c, tangent) in tangent.iter_mut().enumerate() {
-            let (whole, part) = split(self.earned[c] - other_ledger.earned[c]);
+            let (whole, part) = split(self.accumulated[c] - other_ledger.accumulated[c]);
             *tangent = whole as f32 + (part + (rate_in_row(sum, c) - rate_in_row(other, c)));
         }
         Dual { value: f32::times_ln_2(whole) + small, tangent }
@@ -59,7 +59,7 @@ impl<const C: usize> FixedLedger<C> {
             [Dual { value, tangent: [0.0; C] }, Dual { value: rest, tangent: [0.0; C] }];
         let [high, low] = &mut parts;
         for (c, (high, low)) in high.tangent.iter_mut().zip(&mut low.tangent).enumerate() {
-            let (whole, part) = split(self.earned[c]);
+            let (whole, part) = split(self.accumulated[c]);
             let mut rate = Compensated::of_integer(whole);
             rate.add(part + rate_in_row(sum, c));
             (*high, *low) = rate.parts();

@@ -1,7 +1,7 @@
 //! From real parameters to tables. On the host, or once: in `f64`.
 
 use super::{FineQ15, Q15};
-use crate::error::{Flaw, ModelError, Part};
+use crate::error::{ErrorKind, ModelError, Part};
 
 /// The largest rate of change in absolute value, and absolute sum of a row's rates, as an integer:
 /// what the proof that nothing overflows asks for.
@@ -44,7 +44,7 @@ pub fn quantise_row(
             }
         }
         let Some(entry) = worst.and_then(|(index, _)| table.get_mut(index)) else {
-            return Err(ModelError::new(part, Flaw::OutOfRange, row, 0));
+            return Err(ModelError::new(part, ErrorKind::OutOfRange, row, 0));
         };
         entry.0 = (i32::from(entry.0) + step) as u16;
         left -= step;
@@ -115,7 +115,7 @@ pub fn rate_unit(largest: f64) -> Option<i16> {
 /// zero, as those of probabilities do.
 ///
 /// # Errors
-/// [`Flaw::OutOfRange`] of [`Part::Tangent`] and the entry where they exceed [`RATE_MAX`].
+/// [`ErrorKind::OutOfRange`] of [`Part::Tangent`] and the entry where they exceed [`RATE_MAX`].
 pub fn quantise_rates(
     rate: &[f64],
     unit: i16,
@@ -127,7 +127,7 @@ pub fn quantise_rates(
     let (mut exact, mut rounded, mut absolute) = (0.0, 0, 0);
     for (entry, &rate) in rate.iter().enumerate() {
         let scaled = libm::ldexp(rate, 14 - i32::from(unit));
-        let out = || ModelError::new(Part::Tangent, Flaw::OutOfRange, row, entry);
+        let out = || ModelError::new(Part::Tangent, ErrorKind::OutOfRange, row, entry);
         let limit = f64::from(RATE_MAX);
         if !(-limit..=limit).contains(&scaled) {
             return Err(out());

@@ -39,8 +39,8 @@ pub trait Table<const C: usize>:
 {
     /// Whether products with likelihoods keep all digits of a prediction's rates.
     const FINE: bool;
-    /// In how many samples the tangents are settled once.
-    const SETTLE_EVERY: u32;
+    /// In how many samples the tangents are rescaled once.
+    const RESCALE_EVERY: u32;
     /// Zero; no direction moves it.
     const ZERO: Self;
     /// `weight 2^-exponent`; `weight` in a table without exponents.
@@ -53,7 +53,7 @@ pub trait Table<const C: usize>:
 
 impl<const C: usize> Table<C> for Dual<Q15, C> {
     const FINE: bool = false;
-    const SETTLE_EVERY: u32 = 16;
+    const RESCALE_EVERY: u32 = 16;
     const ZERO: Self = Dual { value: Q15::ZERO, tangent: [Q15::ZERO; C] };
     #[inline(always)]
     fn scaled(weight: Dual<Q15, C>, _exponent: u16) -> Self {
@@ -71,7 +71,7 @@ impl<const C: usize> Table<C> for Dual<Q15, C> {
 
 impl<const C: usize> Table<C> for FineQ15<C> {
     const FINE: bool = true;
-    const SETTLE_EVERY: u32 = 8;
+    const RESCALE_EVERY: u32 = 8;
     const ZERO: Self = Self { weight: <Dual<Q15, C> as Table<C>>::ZERO, exponent: 0 };
     #[inline(always)]
     fn scaled(weight: Dual<Q15, C>, exponent: u16) -> Self {

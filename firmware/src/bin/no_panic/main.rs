@@ -29,8 +29,8 @@ use fishweir_core::emission::{
     Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::filter::{
-    Belief, Forgetting, Forward, Memory, OnlineEm, Recent, Recursion, Running, Statistics,
-    StepSize, Window,
+    Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, Recent, Recursion, Running,
+    Statistics, StepSize, Window,
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm, PositionFisher};
@@ -41,7 +41,7 @@ use fishweir_core::smooth::{
     Ancestral, FixedLag, OnlineViterbi, Viterbi, draw_path, posteriors, posteriors_checkpointed,
     viterbi,
 };
-use fishweir_core::wire::{Frame, Head, Place, Receiver, Room, Status, encode};
+use fishweir_core::wire::{Frame, Head, Place, Receiver, RecordBuffer, Status, encode};
 use fishweir_core::{ModelError, Profile};
 use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout};
 
@@ -218,7 +218,8 @@ fn sampling<E: Sample<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation) {
 #[inline(never)]
 fn filtering<E: Emission<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation) {
     drive(Forward::of(hmm), x);
-    let memories = [Memory::factor(black_box(0.5)), Memory::samples(black_box(2.0))];
+    let memories =
+        [ForgettingFactor::factor(black_box(0.5)), ForgettingFactor::samples(black_box(2.0))];
     for memory in memories.into_iter().flatten() {
         drive(Forgetting::of(hmm, memory), x);
     }
@@ -239,9 +240,10 @@ where
     let along = black_box(hmm.along(&directions, black_box(Parametrisation::default())));
     let forward = Forward::of(&along);
     drive(forward, x);
-    drive(Forgetting::of(&along, black_box(Memory::ENDLESS)), x);
+    drive(Forgetting::of(&along, black_box(ForgettingFactor::ENDLESS)), x);
     let limit = Limit { mean: black_box(0.0), threshold: black_box(1.0) };
-    let detector = ChangeDetector::new(along, black_box(Memory::ENDLESS), limit, [limit; 2]);
+    let detector =
+        ChangeDetector::new(along, black_box(ForgettingFactor::ENDLESS), limit, [limit; 2]);
     let _ = black_box(detector.validate());
     drive(&detector, x);
     if let Ok(recent) = Recent::<_, STATES, 5>::of(&along, black_box(1)) {
@@ -257,7 +259,7 @@ fn learning<E>(hmm: &Hmm<E, STATES>, x: &E::Observation)
 where
     E: SufficientStatistics<Real = f32>,
 {
-    let statistics = Statistics::of(hmm).with_memory(black_box(Memory::ENDLESS));
+    let statistics = Statistics::of(hmm).with_memory(black_box(ForgettingFactor::ENDLESS));
     drive(statistics, x);
     drive(statistics.with_zeros(), x);
     let regularisation = black_box(Regularisation::NONE);
@@ -433,7 +435,7 @@ where
 #[inline(never)]
 fn wire() {
     let mut receiver = black_box(Receiver::new());
-    let mut room = black_box(Room::<[u8; 40]>::new());
+    let mut room = black_box(RecordBuffer::<[u8; 40]>::new());
     let length = black_box(receiver.push(black_box(7), room.bytes()));
     black_box((length, &receiver));
     let mut short = black_box([0; 16]);

@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use fishweir_core::filter::Memory;
+use fishweir_core::filter::ForgettingFactor;
 use fishweir_core::network::{Discrepancy, DiscrepancyTables, NodeSum, Terms};
 
 use fishweir_firmware::applications::events::{Line, Names};
@@ -30,14 +30,14 @@ pub(super) fn network() {
     let (list, table) = (|| black_box(&LISTS[..]), || black_box(&TABLE[..]));
     let Ok(terms) = Terms::new(list(), list(), list()) else { return };
     black_box(terms.bytes());
-    terms.iter().for_each(|term| _ = black_box(term.row(black_box(3))));
+    terms.ranges().for_each(|cells| _ = black_box(cells));
     if let Ok(sum) = NodeSum::new(terms, [table(); 3], black_box([0.0_f32; 3])) {
         black_box(sum.validate()).ok();
         drive(&sum, list());
     }
     let settings = black_box([0.5_f32, 1.0, 1.0]);
     let [lost, threshold, least] = settings;
-    let memory = Memory::from_lost(lost);
+    let memory = ForgettingFactor::from_lost(lost);
     let tables = DiscrepancyTables::new(terms, table(), table(), memory, threshold, least);
     let Ok(tables) = tables else { return };
     black_box(tables.validate()).ok();

@@ -12,9 +12,9 @@ use fishweir::learn::{
 };
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 
-use super::arguments::{Emitting, ScoreKernels, Training, named, named_after, refuse_idle};
+use super::arguments::{Emitting, ScoreKernels, Training, named, refuse_idle};
 use super::kernels::{FamilyName, FamilyOptions, Per};
-use super::output::{self, Outputs};
+use super::output::{self, Outputs, named_after};
 use super::reading::{Cutting, Reading};
 use super::{Failure, note, progress, tell};
 

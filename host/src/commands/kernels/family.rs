@@ -10,7 +10,8 @@ use fishweir::model::{ContextSet, Family};
 
 use super::Asked;
 use crate::commands::Failure;
-use crate::commands::arguments::{Training, named, not_negative, refuse_idle};
+use crate::commands::arguments::{Training, named, refuse_idle};
+use crate::commands::numbers::not_negative;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::commands) enum FamilyName {

@@ -24,8 +24,9 @@ use fishweir::learn::{ClassifierKind, TrainOptions};
 use fishweir::model::{Family, FittedModel, Hmm, Scored};
 use fishweir_core::emission::Parametrisation;
 
-use super::arguments::{Training, named, not_negative, positive};
+use super::arguments::{Training, named};
 use super::model::Model;
+use super::numbers::{not_negative, positive};
 use super::reading::Cutting;
 use super::{Failure, tell};
 pub(super) use each::{Per, fit_each};

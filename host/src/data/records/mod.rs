@@ -55,7 +55,6 @@ impl Variable {
     }
 
     /// Variables `x0`, `x1` and so on with so many states each, named by their numbers.
-    #[must_use]
     pub fn numbered(cards: &[usize]) -> Vec<Self> {
         let variable = |(i, &card): (usize, &usize)| {
             Self::new(format!("x{i}"), (0..card).map(|k| k.to_string()))
@@ -64,13 +63,11 @@ impl Variable {
     }
 
     /// How many states it has.
-    #[must_use]
     pub fn card(&self) -> usize {
         self.states.len()
     }
 
     /// The number of a state by its name.
-    #[must_use]
     pub fn state(&self, name: &str) -> Option<u16> {
         let at = self.states.iter().position(|state| state == name)?;
         u16::try_from(at).ok()
@@ -125,7 +122,6 @@ pub struct Records {
 
 impl Records {
     /// Records with so many columns; none yet.
-    #[must_use]
     pub fn new(columns: usize) -> Self {
         Self { columns, values: Vec::new() }
     }
@@ -134,7 +130,6 @@ impl Records {
     ///
     /// # Panics
     /// If a row has another length than there are columns.
-    #[must_use]
     pub fn of_rows<R: AsRef<[u16]>>(columns: usize, rows: impl IntoIterator<Item = R>) -> Self {
         let mut records = Self::new(columns);
         rows.into_iter().for_each(|row| records.push(row.as_ref()));
@@ -151,19 +146,16 @@ impl Records {
     }
 
     /// Number of columns.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
     /// Number of records.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.values.len() / self.columns.max(1)
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -172,7 +164,6 @@ impl Records {
     ///
     /// # Panics
     /// If there is no such record.
-    #[must_use]
     pub fn row(&self, record: usize) -> &[u16] {
         &self.values[record * self.columns..][..self.columns]
     }
@@ -186,7 +177,6 @@ impl Records {
     ///
     /// # Panics
     /// If there is no such record.
-    #[must_use]
     pub fn subset(&self, records: &[usize]) -> Self {
         Self::of_rows(self.columns, records.iter().map(|&record| self.row(record)))
     }
@@ -195,7 +185,6 @@ impl Records {
     ///
     /// # Panics
     /// If there is no such column.
-    #[must_use]
     pub fn select(&self, columns: &[usize]) -> Self {
         let values = self.rows().flat_map(|row| columns.iter().map(|&column| row[column]));
         Self { columns: columns.len(), values: values.collect() }
@@ -215,13 +204,11 @@ impl Records {
     }
 
     /// Number of fields that are missing.
-    #[must_use]
     pub fn missing(&self) -> usize {
         self.values.iter().filter(|&&value| value == MISSING).count()
     }
 
     /// The records that differ, in the order in which each comes first, and how often each comes.
-    #[must_use]
     pub fn distinct(&self) -> (Self, Vec<u32>) {
         let mut distinct = Self::new(self.columns);
         let mut counts: Vec<u32> = Vec::new();

@@ -77,20 +77,17 @@ impl Schema {
     }
 
     /// The columns of variables whose states are written as they are named.
-    #[must_use]
     pub fn of_variables(variables: &[Variable]) -> Self {
         let column = |variable: &Variable| Column { variable: variable.clone(), cuts: None };
         Self { columns: variables.iter().map(column).collect() }
     }
 
     /// The columns.
-    #[must_use]
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
     /// Their names and states.
-    #[must_use]
     pub fn variables(&self) -> Vec<Variable> {
         self.columns.iter().map(|column| column.variable.clone()).collect()
     }

@@ -88,25 +88,21 @@ impl TextTable {
     }
 
     /// The file.
-    #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
     /// Number of rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
     /// Whether there is no row.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
     /// The line of a row, from 1; 0 where there is no such row.
-    #[must_use]
     pub fn line(&self, row: usize) -> u64 {
         self.lines.get(row).copied().unwrap_or(0)
     }

@@ -1,7 +1,7 @@
 //! Limits from streams in which nothing changes.
 
 use fishweir_core::classify::Limit;
-use fishweir_core::filter::Memory;
+use fishweir_core::filter::ForgettingFactor;
 
 use super::super::DeployError;
 use super::super::compile::{Names, attach};
@@ -133,7 +133,7 @@ impl Calibration {
         let alarms = detector.alarms(normal);
         detector.notes = vec![
             format!(
-                "Memory {} samples. Wanted: one false alarm in {} samples.",
+                "ForgettingFactor {} samples. Wanted: one false alarm in {} samples.",
                 self.memory, self.mean_time
             ),
             format!("Calibrated on {samples} samples in which nothing changes: {alarms} alarms."),
@@ -161,7 +161,6 @@ impl Calibration {
 
 impl Detector {
     /// How many alarms streams give, each begun anew, by the arithmetic of the device.
-    #[must_use]
     pub fn alarms(&self, streams: &[SamplesView<'_>]) -> usize {
         let mut stream = self.stream();
         let mut alarms = 0;
@@ -181,7 +180,7 @@ fn gains(
 ) -> Vec<Vec<Gain>> {
     let unlimited = Limit { mean: 0.0, threshold: f32::INFINITY };
     let mut stream =
-        DetectorStream::new(observations, model, Memory::ENDLESS, unlimited, unlimited);
+        DetectorStream::new(observations, model, ForgettingFactor::ENDLESS, unlimited, unlimited);
     let mut of = |samples: &SamplesView<'_>| -> Vec<Gain> {
         stream.reset();
         samples
@@ -195,7 +194,7 @@ fn gains(
     normal.iter().map(&mut of).collect()
 }
 
-/// What the filter earned over the normal streams.
+/// What the filter accumulated over the normal streams.
 struct Record<'a> {
     gains: &'a [Vec<Gain>],
     kept: f64,

@@ -18,7 +18,6 @@ impl Direction {
 
     /// The direction in which a channel's means move, in all states alike: an offset of the sensor, a
     /// mount that slips. `None` for symbols, or where there is no such channel.
-    #[must_use]
     pub fn offset(model: &Hmm, channel: usize) -> Option<Self> {
         let mut direction = Self::zero(model);
         for row in direction.emission.parts_mut().get_mut("mean")? {
@@ -32,7 +31,6 @@ impl Direction {
     ///
     /// States must mean the same in both: fit the second on changed data, starting from the first
     /// ([`fit`](crate::fit::fit)). A probability that is zero in either stays where it is.
-    #[must_use]
     pub fn towards(from: &Hmm, to: &Hmm) -> Option<Self> {
         let (family, parts) = (from.emission.family(), from.emission.parts());
         if family != to.emission.family() {

@@ -32,38 +32,32 @@ pub struct Detector {
 
 impl Detector {
     /// What it observes.
-    #[must_use]
     pub fn observations(&self) -> &Observations {
         &self.observations
     }
 
     /// Hidden states of the model.
-    #[must_use]
     pub fn states(&self) -> usize {
         self.model.initial.len()
     }
 
     /// Channels or symbols.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.observations.size()
     }
 
     /// What is normal of the log-likelihood.
-    #[must_use]
     pub fn fit(&self) -> Limit {
         self.fit
     }
 
     /// What is normal along the direction.
-    #[must_use]
     pub fn drift(&self) -> Limit {
         self.drift
     }
 
     /// Rust source that defines `Model`, the detector's type, and `MODEL`, a `static` of it. Every
     /// number is written so that it reads back to the same bits.
-    #[must_use]
     pub fn to_source(&self) -> String {
         let emission = EmissionType::of(std::slice::from_ref(&self.model));
         let (imported, states) = (emission.import(), self.states());
@@ -82,7 +76,7 @@ impl Detector {
             text,
             "\nuse fishweir_core::classify::{{ChangeDetector, Limit}};\n\
              use fishweir_core::emission::{imported};\n\
-             use fishweir_core::filter::Memory;\n\
+             use fishweir_core::filter::ForgettingFactor;\n\
              use fishweir_core::hmm::{{Chain, Hmm}};\n\
              use fishweir_core::number::Dual;\n\n\
              /// A model of {states} hidden states over {}, one direction.\n\
@@ -97,7 +91,7 @@ impl Detector {
         let limit = |Limit { mean, threshold }: Limit| {
             format!("Limit {{ mean: {mean:?}, threshold: {threshold:?} }}")
         };
-        let _ = writeln!(text, "    Memory::from_lost({:?}),", self.lost);
+        let _ = writeln!(text, "    ForgettingFactor::from_lost({:?}),", self.lost);
         let _ = writeln!(text, "    {},\n    [{}],\n);", limit(self.fit), limit(self.drift));
         text
     }

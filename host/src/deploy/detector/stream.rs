@@ -2,7 +2,7 @@
 
 use fishweir_core::classify::{ChangeDetector, ChangeReading, ChangeState, Limit};
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::{Memory, Recursion};
+use fishweir_core::filter::{ForgettingFactor, Recursion};
 use fishweir_core::number::{Dual, Scalar};
 
 use super::super::DeployedModel;
@@ -22,10 +22,15 @@ pub struct DetectorStream {
 
 impl Detector {
     /// A stream before its first sample.
-    #[must_use]
     pub fn stream(&self) -> DetectorStream {
         let Self { model, lost, fit, drift, .. } = self;
-        DetectorStream::new(&self.observations, model, Memory::from_lost(*lost), *fit, *drift)
+        DetectorStream::new(
+            &self.observations,
+            model,
+            ForgettingFactor::from_lost(*lost),
+            *fit,
+            *drift,
+        )
     }
 }
 
@@ -33,7 +38,7 @@ impl DetectorStream {
     pub(super) fn new(
         observations: &Observations,
         model: &DeployedModel,
-        memory: Memory,
+        memory: ForgettingFactor,
         fit: Limit,
         drift: Limit,
     ) -> Self {
@@ -83,7 +88,6 @@ impl DetectorStream {
     }
 
     /// What the stream of late says.
-    #[must_use]
     pub fn read(&self) -> ChangeReading {
         self.run.read()
     }
@@ -93,7 +97,7 @@ impl DetectorStream {
         self.run.reset();
     }
 
-    /// What the stream has earned since the filter began: log-likelihood and derivative.
+    /// What the stream has accumulated since the filter began: log-likelihood and derivative.
     pub(super) fn gain(&mut self, sample: Sample<'_>) -> Result<(f32, f32), PushError> {
         self.run.mark();
         self.push(sample)?;
@@ -108,7 +112,7 @@ trait Run {
     fn read(&self) -> ChangeReading;
     /// Remembers where the stream stands.
     fn mark(&mut self);
-    /// What has been earned since the mark: log-likelihood and derivative.
+    /// What has accumulated since the mark: log-likelihood and derivative.
     fn gain(&self) -> (f32, f32);
 }
 
@@ -147,7 +151,7 @@ where
 
 fn running<E>(
     model: &DeployedModel,
-    memory: Memory,
+    memory: ForgettingFactor,
     fit: Limit,
     drift: Limit,
 ) -> Box<dyn Run + Send>

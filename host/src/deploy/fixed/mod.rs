@@ -74,49 +74,41 @@ impl FixedPoint {
     /// Binary places of the observations, `[channel]`: the device is given `round(x 2^places)` in 16
     /// bits, which reach sixteen standard deviations around every state's mean and around that of the
     /// training data. What lies beyond is held at their end. Empty for symbols.
-    #[must_use]
     pub fn places(&self) -> &[i16] {
         &self.places
     }
 
     /// The same classifier over observations that are the device's integers already.
-    #[must_use]
     pub fn over_integers(&self) -> Self {
         Self { places: vec![0; self.places.len()], ..self.clone() }
     }
 
     /// What it observes.
-    #[must_use]
     pub fn observations(&self) -> &Observations {
         &self.observations
     }
 
     /// Names of the classes.
-    #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.classes
     }
 
     /// Hidden states of each model.
-    #[must_use]
     pub fn states(&self) -> usize {
         self.models.first().map_or(0, |model| model.initial.len())
     }
 
     /// Channels or symbols.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.observations.size()
     }
 
     /// Directions that each model carries: one an output, or none.
-    #[must_use]
     pub fn directions(&self) -> usize {
         self.models.first().map_or(0, |model| model.unit.len())
     }
 
     /// What it costs on a device: the sizes of the core's types, and multiplications of 16 bits.
-    #[must_use]
     pub fn cost(&self) -> Cost {
         let (n, c, m, o) = (self.states(), self.directions(), self.models.len(), self.biases.len());
         let belief = (4 * n * (1 + c) + 8 + 8 * c + 4).next_multiple_of(8);

@@ -342,7 +342,7 @@ fn gaussian(
     unit: &[i16],
 ) -> Result<FixedEmission, ModelError> {
     let GaussianFields { mean, rate, constant, linear, quadratic } = *fields;
-    let out = |part, entry| ModelError::new(part, fishweir_core::Flaw::OutOfRange, 0, entry);
+    let out = |part, entry| ModelError::new(part, fishweir_core::ErrorKind::OutOfRange, 0, entry);
     let mut channels = Vec::new();
     for (d, &places) in places.iter().enumerate() {
         let scale = f64::from(places).exp2();

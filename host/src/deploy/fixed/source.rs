@@ -12,7 +12,6 @@ impl FixedPoint {
     /// Rust source that defines `Model`, the classifier's type over fixed point, and `MODEL`, a
     /// `static` of it, otherwise as [`Deployed::to_source`](super::super::Deployed::to_source), with the
     /// channels' units in comments.
-    #[must_use]
     pub fn to_source(&self) -> String {
         let directions = self.directions();
         let (family, imports) = match &self.observations {

@@ -16,7 +16,6 @@ pub(super) const DIRECTIONS_MAX: usize = 32;
 
 impl FixedPoint {
     /// A stream before its first sample.
-    #[must_use]
     pub fn stream(&self) -> Stream {
         let bank = self.models.iter().map(|model| ModelStream::of(vec![block(model)])).collect();
         let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);

@@ -59,12 +59,13 @@ impl Classifier {
     }
 
     fn check_stored(&self) -> Result<(), DeployError> {
+        for (model, family) in self.models.iter().map(|model| model.emission.family()).enumerate() {
+            if !scores::has_machines(family) {
+                return Err(DeployError::Emission { model, family: family.name() });
+            }
+        }
         self.check_models().map_err(DeployError::Models)?;
         for (index, model) in self.models.iter().enumerate() {
-            let family = model.emission.family();
-            if !scores::has_machines(family) {
-                return Err(DeployError::Emission { model: index, family: family.name() });
-            }
             shape(&format!("model {index}"), model.states(), self.models[0].states())?;
         }
         Ok(())

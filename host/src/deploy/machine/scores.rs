@@ -10,7 +10,7 @@ use fishweir_core::classify::{
 use fishweir_core::emission::{
     Categorical, Emission, Gaussian, GaussianScore, Parametrisation, SufficientStatistics,
 };
-use fishweir_core::filter::{Collected, Forward, Recursion, Statistics};
+use fishweir_core::filter::{Forward, Recursion, Statistics, StatisticsState};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::score::Score;
 
@@ -187,7 +187,7 @@ fn fill(slots: &mut [f32], values: impl Iterator<Item = f32>) {
 /// `S` are the family's statistics.
 struct Scored<E: Emission, S, const N: usize> {
     hmm: Hmm<E, N>,
-    collected: Collected<S, f32, N>,
+    collected: StatisticsState<S, f32, N>,
     states: usize,
     size: usize,
 }

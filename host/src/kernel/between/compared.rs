@@ -3,7 +3,7 @@ use fishweir_core::kernel::{
     gaussian_log_overlap, mixture_log_overlap, poisson_log_overlap,
 };
 use fishweir_core::number::power;
-use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::BetweenError;
 use crate::runtime::Distribution;
@@ -180,11 +180,13 @@ pub(super) fn refused(error: ModelError) -> BetweenError {
         ModelError { part: Part::Covariance, entry: row, .. } => {
             BetweenError::Singular { part: "covariance".into(), row }
         }
-        ModelError { part: Part::Rate, flaw: Flaw::NotInRange, entry, .. } => BetweenError::Model {
-            part: format!("rate [{entry}]"),
-            why: "too large a rate to sum over its counts; count in larger units".into(),
-        },
-        ModelError { part: Part::Kernel, flaw: Flaw::NotInRange, .. } => BetweenError::Model {
+        ModelError { part: Part::Rate, kind: ErrorKind::NotInRange, entry, .. } => {
+            BetweenError::Model {
+                part: format!("rate [{entry}]"),
+                why: "too large a rate to sum over its counts; count in larger units".into(),
+            }
+        }
+        ModelError { part: Part::Kernel, kind: ErrorKind::NotInRange, .. } => BetweenError::Model {
             part: "rho".into(),
             why: "too small for counts: the sum over them does not end; take one from 0.01 on"
                 .into(),

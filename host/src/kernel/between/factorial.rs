@@ -30,13 +30,11 @@ pub struct FactorialHmm {
 
 impl FactorialHmm {
     /// Number of channels.
-    #[must_use]
     pub fn channels(&self) -> usize {
         self.covariance.len()
     }
 
     /// States of all chains together: the product of their numbers.
-    #[must_use]
     pub fn joint_states(&self) -> usize {
         self.initial.iter().fold(1, |all, chain| all.saturating_mul(chain.len()))
     }

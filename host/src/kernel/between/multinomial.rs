@@ -33,7 +33,6 @@ impl Multinomial {
     }
 
     /// The probabilities, `[symbol]`.
-    #[must_use]
     pub fn probability(&self) -> &[f64] {
         &self.probability
     }

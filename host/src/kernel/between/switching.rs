@@ -177,7 +177,6 @@ impl SampledPaths {
     }
 
     /// The system.
-    #[must_use]
     pub fn system(&self) -> &SwitchingSystem {
         &self.system
     }

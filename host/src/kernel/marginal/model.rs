@@ -156,7 +156,6 @@ impl MarginalModel {
     }
 
     /// The kernel's name: one of [`NAMES`](Self::NAMES).
-    #[must_use]
     pub fn name(&self) -> &'static str {
         let index = match self {
             Self::Marginalisation(_) => 0,

@@ -54,19 +54,16 @@ pub struct NewickError {
 impl Newick {
     /// How many children each node has, parents before their children: the code of a
     /// [`TreeShape`](fishweir_core::kernel::TreeShape).
-    #[must_use]
     pub fn children(&self) -> &[u16] {
         &self.children
     }
 
     /// The length of the branch to a node, if it is given.
-    #[must_use]
     pub fn length(&self, node: usize) -> Option<f64> {
         self.lengths.get(node).copied().flatten()
     }
 
     /// A node's name; empty where an inner node has none.
-    #[must_use]
     pub fn name(&self, node: usize) -> &str {
         self.names.get(node).map_or("", String::as_str)
     }
@@ -78,7 +75,6 @@ impl Newick {
     }
 
     /// A node in words: its name, or its number from 0, parents before their children.
-    #[must_use]
     pub fn called(&self, node: usize) -> String {
         match self.name(node) {
             "" => format!("inner node {node}"),

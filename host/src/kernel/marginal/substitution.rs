@@ -64,7 +64,6 @@ impl Substitution {
     }
 
     /// Transition probabilities along a branch, `[from][to]`, of rates and states that were checked.
-    #[must_use]
     pub fn transition(&self, length: f64, states: usize) -> Vec<Vec<f64>> {
         match *self {
             Self::GainLoss { gain, loss } => {
@@ -82,7 +81,6 @@ impl Substitution {
     }
 
     /// The distribution that no branch changes, `[state]`.
-    #[must_use]
     pub fn stationary(&self, states: usize) -> Vec<f64> {
         match *self {
             Self::GainLoss { gain, loss } => {

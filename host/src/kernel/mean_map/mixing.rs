@@ -16,7 +16,6 @@ pub struct Mixing {
 
 impl Mixing {
     /// `M^1/2` for so many indices and a mismatch from 0 to 1.
-    #[must_use]
     pub fn root(size: usize, mismatch: f64) -> Self {
         let size = size.max(1) as f64;
         let own = (1.0 - mismatch).max(0.0).sqrt();

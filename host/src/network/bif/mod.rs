@@ -49,7 +49,6 @@ pub fn read_bif(file: &str, text: &str) -> Result<Network, BifError> {
 }
 
 /// Writes a network as [`read_bif`] reads it; numbers as short as they are read back to the bit.
-#[must_use]
 pub fn write_bif(network: &Network) -> String {
     let mut text = "network unknown {\n}\n".to_owned();
     let names =

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use fishweir_core::ObservationError;
-use fishweir_core::filter::Memory;
+use fishweir_core::filter::ForgettingFactor;
 use fishweir_core::network::{DiscrepancyReading, DiscrepancyState, DiscrepancyTables};
 
 use super::super::{NetworkError, NetworkFisher};
@@ -175,13 +175,11 @@ impl DeployedAlarm {
     }
 
     /// Bytes of flash.
-    #[must_use]
     pub fn flash(&self) -> usize {
         lists(&self.columns, &self.scopes) + 8 * self.theta.len() + 12
     }
 
     /// Bytes of the stream's state.
-    #[must_use]
     pub fn ram(&self) -> usize {
         4 * (self.theta.len() + self.columns.len() + 3)
     }
@@ -249,7 +247,7 @@ impl DeployedAlarm {
     ) -> Result<(), NetworkError> {
         let lists = Lists::of(&self.columns, &self.scopes);
         let (theta, precision) = (&self.theta, &self.precision);
-        let memory = Memory::from_lost(self.lost);
+        let memory = ForgettingFactor::from_lost(self.lost);
         let (terms, threshold) = (lists.terms(&self.columns)?, self.threshold);
         let tables = DiscrepancyTables::new(terms, theta, precision, memory, threshold, self.least);
         let tables = tables.map_err(unfit)?;
@@ -276,11 +274,10 @@ impl DeployedAlarm {
 
     /// Rust source that defines `MODEL`, a `static`, its type, and the names of columns
     /// and states.
-    #[must_use]
     pub fn to_source(&self) -> String {
         let (nodes, cells) = (self.columns.len(), self.theta.len());
         let model = format!("Discrepancy<'static, f32, {nodes}, {cells}>");
-        let uses = "use fishweir_core::filter::Memory;\n\
+        let uses = "use fishweir_core::filter::ForgettingFactor;\n\
                     use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};";
         let mut text = head(["An alarm on events", uses, &model], &self.columns, &[], &self.scopes);
         for (name, table) in [("THETA", &self.theta), ("PRECISION", &self.precision)] {
@@ -292,7 +289,7 @@ impl DeployedAlarm {
             text,
             "/// The alarm: {} B of flash, {} B of state.\n#[rustfmt::skip]\n\
              pub static MODEL: Model = match DiscrepancyTables::new(\n    \
-             TERMS, &THETA, &PRECISION, Memory::from_lost({lost:?}), {threshold:?}, {least:?},\n) {{\n    \
+             TERMS, &THETA, &PRECISION, ForgettingFactor::from_lost({lost:?}), {threshold:?}, {least:?},\n) {{\n    \
              Ok(tables) => match Discrepancy::new(tables) {{\n        Ok(model) => model,\n        \
              Err(_) => panic!(\"no alarm\"),\n    }},\n    Err(_) => panic!(\"no tables\"),\n}};\n",
             self.flash(),

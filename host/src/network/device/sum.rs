@@ -133,21 +133,18 @@ impl DeployedSum {
     }
 
     /// Bytes of flash.
-    #[must_use]
     pub fn flash(&self) -> usize {
         let cells = self.tables.first().map_or(0, Vec::len);
         lists(&self.columns, &self.scopes) + 4 * self.tables.len() * (cells + 1)
     }
 
     /// Bytes of the stream's state.
-    #[must_use]
     pub fn ram(&self) -> usize {
         8 * self.tables.len()
     }
 
     /// Rust source that defines `MODEL`, a `static`, its type, and the names of columns, states
     /// and classes.
-    #[must_use]
     pub fn to_source(&self) -> String {
         let (cells, outputs) = (self.tables.first().map_or(0, Vec::len), self.tables.len());
         let model = format!("NodeSum<'static, f32, {outputs}>");

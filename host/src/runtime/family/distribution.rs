@@ -38,7 +38,6 @@ pub enum Distribution {
 impl Distribution {
     /// The kernel density estimate of points, `[point][channel]`: a Gaussian of variance `bandwidth` in
     /// every channel around each.
-    #[must_use]
     pub fn kernel_density(points: &[Vec<f64>], bandwidth: f64) -> Self {
         let around = |point: &Vec<f64>| Self::Gaussian {
             mean: point.clone(),
@@ -51,7 +50,6 @@ impl Distribution {
     }
 
     /// The frequencies of symbols of an alphabet of so many; those past it count nothing.
-    #[must_use]
     pub fn of_symbols(symbols: &[usize], alphabet: usize) -> Self {
         let mut count = vec![0.0; alphabet];
         for &symbol in symbols {
@@ -64,7 +62,6 @@ impl Distribution {
     }
 
     /// Channels, or symbols.
-    #[must_use]
     pub fn size(&self) -> usize {
         match self {
             Self::Categorical(row) | Self::Bernoulli(row) | Self::Poisson(row) => row.len(),
@@ -109,7 +106,6 @@ impl Distribution {
 
 impl Emissions {
     /// The distributions of the states; `None` of a family that has none to be compared.
-    #[must_use]
     pub fn distributions(&self) -> Option<Vec<Distribution>> {
         let of = |state| self.family().distribution(self.parts(), state);
         (0..self.parts().states()).map(of).collect()

@@ -20,7 +20,6 @@ pub struct Emissions {
 
 impl Emissions {
     /// Distributions from the blocks of their parameters, in the family's order: `[block][state][entry]`.
-    #[must_use]
     pub fn new(
         family: &'static dyn Family,
         parts: impl IntoIterator<Item = Vec<Vec<f64>>>,
@@ -29,25 +28,21 @@ impl Emissions {
     }
 
     /// Categorical: probabilities, `[state][symbol]`.
-    #[must_use]
     pub fn categorical(probability: Vec<Vec<f64>>) -> Self {
         Self::new(&super::categorical::Categorical, [probability])
     }
 
     /// Gaussian with diagonal covariance: means and standard deviations, `[state][channel]`.
-    #[must_use]
     pub fn gaussian(mean: Vec<Vec<f64>>, std: Vec<Vec<f64>>) -> Self {
         Self::new(&super::gaussian::Gaussian, [mean, std])
     }
 
     /// The family.
-    #[must_use]
     pub fn family(&self) -> &'static dyn Family {
         self.family
     }
 
     /// The parameters.
-    #[must_use]
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
@@ -58,7 +53,6 @@ impl Emissions {
     }
 
     /// A block of the parameters by name, `[state][entry]`: `probability`, `mean`, `std`, ...
-    #[must_use]
     pub fn part(&self, name: &str) -> Option<&[Vec<f64>]> {
         self.parts.get(name)
     }
@@ -69,7 +63,6 @@ impl Emissions {
     }
 
     /// Probabilities of symbols, `[state][symbol]`; `None` over channels.
-    #[must_use]
     pub fn symbols(&self) -> Option<&[Vec<f64>]> {
         if self.is_over_symbols() { self.part("probability") } else { None }
     }
@@ -80,13 +73,11 @@ impl Emissions {
     }
 
     /// Whether an observation is a symbol.
-    #[must_use]
     pub fn is_over_symbols(&self) -> bool {
         self.family.observes() == Observed::Symbol
     }
 
     /// The sizes of the blocks.
-    #[must_use]
     pub fn shape(&self) -> Shape {
         self.family.shape(&self.parts)
     }
@@ -157,7 +148,6 @@ pub struct EmissionDirection {
 impl EmissionDirection {
     /// Rates of a family's parameters, in the order of its score's blocks, `[block][state][entry]`: logits
     /// of symbols; means, in the sensor's units, and log standard deviations.
-    #[must_use]
     pub fn new(
         family: &'static dyn Family,
         parts: impl IntoIterator<Item = Vec<Vec<f64>>>,
@@ -166,13 +156,11 @@ impl EmissionDirection {
     }
 
     /// Logits of the symbols, `[state][symbol]`.
-    #[must_use]
     pub fn categorical(logits: Vec<Vec<f64>>) -> Self {
         Self::new(&super::categorical::Categorical, [logits])
     }
 
     /// Means, in the sensor's units, and log standard deviations, `[state][channel]`.
-    #[must_use]
     pub fn gaussian(mean: Vec<Vec<f64>>, log_std: Vec<Vec<f64>>) -> Self {
         Self::new(&super::gaussian::Gaussian, [mean, log_std])
     }
@@ -192,7 +180,6 @@ impl EmissionDirection {
     }
 
     /// The rates.
-    #[must_use]
     pub fn parts(&self) -> &Parts {
         &self.parts
     }

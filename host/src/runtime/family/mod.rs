@@ -74,7 +74,6 @@ pub(crate) const OF_CHANNELS: &dyn Family = &gaussian::Gaussian;
 pub(crate) const OF_SYMBOLS: &dyn Family = &categorical::Categorical;
 
 /// The family of that name.
-#[must_use]
 pub fn family(name: &str) -> Option<&'static dyn Family> {
     FAMILIES.into_iter().find(|family| family.name() == name)
 }

@@ -54,7 +54,6 @@ pub struct Block {
 
 impl Block {
     /// A block.
-    #[must_use]
     pub const fn new(name: &'static str, width: Width) -> Self {
         Self { name, width }
     }
@@ -98,7 +97,6 @@ impl Parts {
     }
 
     /// The rows of a block, `[state][entry]`; `None` of a name that there is not.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&[Vec<f64>]> {
         self.0.iter().find(|(block, _)| block.name == name).map(|(_, rows)| rows.as_slice())
     }
@@ -120,7 +118,6 @@ impl Parts {
     }
 
     /// States of the first block.
-    #[must_use]
     pub fn states(&self) -> usize {
         self.0.first().map_or(0, |(_, rows)| rows.len())
     }

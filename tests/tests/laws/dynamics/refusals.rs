@@ -2,7 +2,7 @@
 
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
 use fishweir_core::filter::{Recursion, Running};
-use fishweir_core::{Flaw, ModelError, ObservationError, Part};
+use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 const GOOD: Parameters<f64, 2, 2> = Parameters {
     initial_mean: [0.0; 2],
@@ -17,18 +17,18 @@ const GOOD: Parameters<f64, 2, 2> = Parameters {
 fn refused(
     change: impl FnOnce(&mut Parameters<f64, 2, 2>),
     part: Part,
-    flaw: Flaw,
+    kind: ErrorKind,
     at: [usize; 2],
 ) {
     let mut parameters = GOOD;
     change(&mut parameters);
     let [row, entry] = at;
-    assert_eq!(Dynamics::new(&parameters), Err(ModelError { part, flaw, row, entry }));
+    assert_eq!(Dynamics::new(&parameters), Err(ModelError { part, kind, row, entry }));
 }
 
 #[test]
 fn the_part_and_the_row_are_named() {
-    use Flaw::{NotFinite, NotPositiveDefinite, NotPositiveSemidefinite, NotSymmetric};
+    use ErrorKind::{NotFinite, NotPositiveDefinite, NotPositiveSemidefinite, NotSymmetric};
     Dynamics::new(&GOOD).expect("a system");
     refused(|p| p.initial_mean[1] = f64::NAN, Part::Mean, NotFinite, [0, 1]);
     refused(|p| p.transition[1][0] = f64::INFINITY, Part::Transition, NotFinite, [1, 0]);
@@ -56,7 +56,8 @@ fn directions_want_a_state_that_varies() {
         Dynamics::new(&parameters.along(&[direction])).map(|_| ())
     };
     assert_eq!(along(&GOOD), Ok(()));
-    let refused = |row| Err(ModelError::new(Part::Tangent, Flaw::NotPositiveDefinite, row, row));
+    let refused =
+        |row| Err(ModelError::new(Part::Tangent, ErrorKind::NotPositiveDefinite, row, row));
     assert_eq!(along(&Parameters { initial_covariance: [[1.0; 2]; 2], ..GOOD }), refused(1));
     let still = [[0.5, 0.0], [0.25, 0.0]];
     let known = Parameters { transition: still, state_noise: [[0.0; 2]; 2], ..GOOD };

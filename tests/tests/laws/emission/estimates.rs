@@ -6,7 +6,7 @@ use fishweir_core::emission::{
     Sample, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::hmm::Hmm;
-use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::displace::Displace;
 use super::models::{
@@ -121,7 +121,7 @@ fn a_variance_that_collapses_is_refused_or_held_at_the_floor() {
     let floor = Regularisation { variance_floor: 0.01, ..none };
     let start = gaussian()[0];
     let statistics = collected(&start, &[[1.5, 2.0], [1.5, 3.0]]);
-    let refused = Err(ModelError::new(Part::Variance, Flaw::NotPositive, 0, 0));
+    let refused = Err(ModelError::new(Part::Variance, ErrorKind::NotPositive, 0, 0));
     assert_eq!(start.maximise(&statistics, &none), refused);
     let held = start.maximise(&statistics, &floor).expect("the floor is an estimate");
     assert_close(held.variance()[0], 0.01, 0.0, 1e-12, "floor");
@@ -130,7 +130,7 @@ fn a_variance_that_collapses_is_refused_or_held_at_the_floor() {
     // Two points in three dimensions: no variance is left of the second channel given the first.
     let start = full()[0];
     let statistics = collected(&start, &[[1.0, 1.0, 0.0], [3.0, 0.0, 4.0]]);
-    let refused = Err(ModelError::new(Part::Covariance, Flaw::NotPositiveDefinite, 0, 1));
+    let refused = Err(ModelError::new(Part::Covariance, ErrorKind::NotPositiveDefinite, 0, 1));
     assert_eq!(start.maximise(&statistics, &none), refused);
     let held = start.maximise(&statistics, &floor).expect("the floor is an estimate");
     let pivot = |d: usize| held.factor()[d][d].powi(-2);

@@ -4,14 +4,19 @@ use fishweir_core::emission::{
     Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture, Poisson,
 };
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::{Flaw, ModelError, ObservationError, Part};
+use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 use super::models::{full, gaussian, poisson};
 
 #[track_caller]
-fn refused<E: std::fmt::Debug>(found: Result<E, ModelError>, part: Part, flaw: Flaw, entry: usize) {
+fn refused<E: std::fmt::Debug>(
+    found: Result<E, ModelError>,
+    part: Part,
+    kind: ErrorKind,
+    entry: usize,
+) {
     match found {
-        Err(error) => assert_eq!(error, ModelError::new(part, flaw, 0, entry)),
+        Err(error) => assert_eq!(error, ModelError::new(part, kind, 0, entry)),
         Ok(accepted) => panic!("accepted {accepted:?}"),
     }
 }
@@ -19,7 +24,7 @@ fn refused<E: std::fmt::Debug>(found: Result<E, ModelError>, part: Part, flaw: F
 #[test]
 fn constructors_name_the_culprit() {
     const NAN: f64 = f64::NAN;
-    use Flaw::{AboveOne, Negative, NotFinite, NotPositive, NotPositiveDefinite, SumNotOne};
+    use ErrorKind::{AboveOne, Negative, NotFinite, NotPositive, NotPositiveDefinite, SumNotOne};
     type Symbols = Categorical<3, f64>;
     refused(Symbols::new([0.5, -0.5, 1.0]), Part::Probability, Negative, 1);
     refused(Symbols::new([0.5, 0.25, NAN]), Part::Probability, NotFinite, 2);
@@ -54,8 +59,8 @@ fn validation_finds_what_an_export_got_wrong() {
     };
     assert_eq!(from(*sound.rate(), constant).validate(), Ok(()));
     let off = from(*sound.rate(), constant + 0.01).validate();
-    refused(off, Part::Normaliser, Flaw::Inconsistent, 0);
-    refused(from([1.0, -1.0], constant).validate(), Part::Variance, Flaw::NotPositive, 1);
+    refused(off, Part::Normaliser, ErrorKind::Inconsistent, 0);
+    refused(from([1.0, -1.0], constant).validate(), Part::Variance, ErrorKind::NotPositive, 1);
 
     let sound = full()[0];
     let constant = sound.log_likelihood(sound.mean());
@@ -65,16 +70,16 @@ fn validation_finds_what_an_export_got_wrong() {
     assert_eq!(from(*sound.factor()).validate(), Ok(()));
     let mut factor = *sound.factor();
     factor[0][2] = 0.5;
-    refused(from(factor).validate(), Part::Covariance, Flaw::Inconsistent, 0);
+    refused(from(factor).validate(), Part::Covariance, ErrorKind::Inconsistent, 0);
 
     let sound = poisson()[0];
     let logs = sound.rate().map(f64::ln);
     let from = |logs| Poisson::<2, f64>::from_parts(*sound.rate(), logs);
     assert_eq!(from(logs).validate(), Ok(()));
-    refused(from([logs[0], 0.0]).validate(), Part::Rate, Flaw::Inconsistent, 1);
+    refused(from([logs[0], 0.0]).validate(), Part::Rate, ErrorKind::Inconsistent, 1);
 
     let uneven = Bernoulli::<2, f64>::from_parts([0.5, 0.25], [0.5, 0.25]).validate();
-    refused(uneven, Part::Probability, Flaw::Inconsistent, 1);
+    refused(uneven, Part::Probability, ErrorKind::Inconsistent, 1);
 }
 
 #[test]
@@ -87,7 +92,7 @@ fn a_model_names_state_component_and_entry() {
         [mixture([sound, sound]), mixture([sound, broken])],
     );
     // State 1, component 1 of two channels, channel 1: entry 1 * 2 + 1.
-    let wanted = ModelError::new(Part::Mean, Flaw::NotFinite, 1, 3);
+    let wanted = ModelError::new(Part::Mean, ErrorKind::NotFinite, 1, 3);
     assert_eq!(hmm.validate(), Err(wanted));
     assert_eq!(wanted.to_string(), "mean [1][3] is not finite");
 }

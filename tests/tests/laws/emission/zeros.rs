@@ -6,7 +6,7 @@ use fishweir_core::emission::{
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::score::{Score, ScoreOf};
-use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::displace::{Displace, moved};
 use super::models::{LEFT_TO_RIGHT, assert_close, log_likelihood, statistics};
@@ -93,16 +93,16 @@ fn conversions_that_lose_a_zero_say_which() {
     let x: Vec<Option<usize>> = [0, 1, 2].map(Some).to_vec();
     let score = Score::of(&hmm, &statistics(&hmm, &x), SOFTMAX);
     let refused = score.convert_score(&hmm, SOFTMAX, RATIO);
-    assert_eq!(refused, Err(ModelError::new(Part::Initial, Flaw::NotPositive, 0, 1)));
+    assert_eq!(refused, Err(ModelError::new(Part::Initial, ErrorKind::NotPositive, 0, 1)));
 
     let mut direction = ScoreOf::<Categorical<3, f64>, 3>::ZERO;
     assert_eq!(direction.convert_direction(&hmm, RATIO, SOFTMAX), Ok(direction));
     direction.emission[2][1] = 1.0;
     let refused = direction.convert_direction(&hmm, RATIO, SOFTMAX);
-    assert_eq!(refused, Err(ModelError::new(Part::Probability, Flaw::NotPositive, 2, 1)));
+    assert_eq!(refused, Err(ModelError::new(Part::Probability, ErrorKind::NotPositive, 2, 1)));
     direction.transition[1][0] = 1.0;
     let refused = direction.convert_direction(&hmm, RATIO, SOFTMAX);
-    assert_eq!(refused, Err(ModelError::new(Part::Transition, Flaw::NotPositive, 1, 0)));
+    assert_eq!(refused, Err(ModelError::new(Part::Transition, ErrorKind::NotPositive, 1, 0)));
 }
 
 #[test]

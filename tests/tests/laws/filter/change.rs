@@ -3,10 +3,10 @@
 
 use fishweir_core::classify::{ChangeDetector, Limit, Statistic};
 use fishweir_core::emission::{Categorical, Emission};
-use fishweir_core::filter::{Memory, Running};
+use fishweir_core::filter::{ForgettingFactor, Running};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
-use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_core::{ErrorKind, ModelError, Part};
 use fishweir_tests::build::{self, Family, Task, coordinates, samples};
 use fishweir_tests::laws;
 use fishweir_tests::oracle::{Direction, LogDomain, Parametrisation, derivative};
@@ -49,7 +49,7 @@ impl Task<f64> for Checks<'_> {
         };
         let score = build::direction::<f64, E, N>(&self.direction)?;
         let along = plain.along(&[score], coordinates(&self.direction, Parametrisation::Softmax));
-        let memory = Memory::factor(KEPT).expect("a factor");
+        let memory = ForgettingFactor::factor(KEPT).expect("a factor");
         let detector = ChangeDetector::new(along, memory, FIT, [DRIFT]);
         detector.validate().map_err(|error| error.to_string())?;
         let mut alarms = [0; 3];
@@ -107,29 +107,32 @@ fn coin() -> Hmm<Coin, 1> {
 #[test]
 fn a_bad_number_is_named() {
     let validated = |lost: f64, fit, drift| {
-        ChangeDetector::new(coin(), Memory::from_lost(lost), fit, [drift]).validate()
+        ChangeDetector::new(coin(), ForgettingFactor::from_lost(lost), fit, [drift]).validate()
     };
-    let refused = |part, flaw, row, entry| Err(ModelError::new(part, flaw, row, entry));
+    let refused = |part, kind, row, entry| Err(ModelError::new(part, kind, row, entry));
     assert_eq!(validated(0.1, FIT, DRIFT), Ok(()));
     for lost in [-0.1, 1.5, f64::NAN] {
-        assert_eq!(validated(lost, FIT, DRIFT), refused(Part::Memory, Flaw::NotInRange, 0, 0));
+        assert_eq!(validated(lost, FIT, DRIFT), refused(Part::Memory, ErrorKind::NotInRange, 0, 0));
     }
     let limit = |mean, threshold| Limit { mean, threshold };
     let (no_number, infinity) = (f64::NAN, f64::INFINITY);
     assert_eq!(
         validated(0.1, limit(no_number, 1.0), DRIFT),
-        refused(Part::Limit, Flaw::NotFinite, 0, 0)
+        refused(Part::Limit, ErrorKind::NotFinite, 0, 0)
     );
     assert_eq!(
         validated(0.1, FIT, limit(0.0, infinity)),
-        refused(Part::Limit, Flaw::NotFinite, 1, 1)
+        refused(Part::Limit, ErrorKind::NotFinite, 1, 1)
     );
-    assert_eq!(validated(0.1, FIT, limit(0.0, 0.0)), refused(Part::Limit, Flaw::NotPositive, 1, 1));
+    assert_eq!(
+        validated(0.1, FIT, limit(0.0, 0.0)),
+        refused(Part::Limit, ErrorKind::NotPositive, 1, 1)
+    );
     // A bad model is found first.
     let mut bad = coin();
     bad =
         Hmm::new(*bad.chain(), [Categorical::from_parts([Dual { value: 2.0, tangent: [0.0] }; 2])]);
-    let detector = ChangeDetector::new(bad, Memory::ENDLESS, FIT, [DRIFT]);
+    let detector = ChangeDetector::new(bad, ForgettingFactor::ENDLESS, FIT, [DRIFT]);
     let expected = bad.emission()[0].validate().map_err(|error| error.of_state(0));
     assert!(expected.is_err());
     assert_eq!(detector.validate(), expected);
@@ -141,7 +144,7 @@ fn a_statistic_at_its_limit_is_no_alarm() {
     let drifted = |threshold| {
         let fit = Limit { mean: 0.5_f64.ln(), threshold: 1.0 };
         let drift = Limit { mean: 0.0, threshold };
-        let detector = ChangeDetector::new(coin(), Memory::ENDLESS, fit, [drift]);
+        let detector = ChangeDetector::new(coin(), ForgettingFactor::ENDLESS, fit, [drift]);
         let mut stream = Running::new(&detector);
         stream.push_block(&[0; 3]).expect("heads are possible");
         stream.read()

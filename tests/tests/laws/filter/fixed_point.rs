@@ -7,7 +7,7 @@ use fishweir_core::number::{
     Dual, FineQ15, Parameter, Q15, RATE_MAX, Scalar, fine_exponent, quantise_fine_row,
     quantise_rates, quantise_row, rate_unit,
 };
-use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_core::{ErrorKind, ModelError, Part};
 
 const ONE: f64 = 32_768.0;
 
@@ -41,7 +41,7 @@ fn a_row_is_rounded_by_largest_remainders() {
 
     let many = vec![1.0 / 40_000.0; 40_000];
     let refused = quantise_row(&many, &mut vec![Q15::ZERO; 40_000], Part::Initial, 2);
-    assert_eq!(refused, Err(ModelError::new(Part::Initial, Flaw::OutOfRange, 2, 0)));
+    assert_eq!(refused, Err(ModelError::new(Part::Initial, ErrorKind::OutOfRange, 2, 0)));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn rates_are_rounded_and_held_to_their_limit() {
     assert_eq!(rates(&[0.4, 0.4, -0.8], true), Ok(vec![0, 1, -1]), "they still sum to zero");
     assert_eq!(rates(&[0.6, 0.0, -0.6], true), Ok(vec![1, 0, -1]), "zeros stay zeros");
     let most = f64::from(RATE_MAX);
-    let too_large = |entry| Err(ModelError::new(Part::Tangent, Flaw::OutOfRange, 4, entry));
+    let too_large = |entry| Err(ModelError::new(Part::Tangent, ErrorKind::OutOfRange, 4, entry));
     // Of a chain the absolute sum of a row is limited, of emissions each rate.
     let halves = [0.5 * most, -0.5 * most];
     assert_eq!(rates(&halves, true), Ok(vec![RATE_MAX / 2, -RATE_MAX / 2]));

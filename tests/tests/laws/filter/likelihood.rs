@@ -1,7 +1,9 @@
 //! The filter, forgetting and windows.
 
 use fishweir_core::emission::{Categorical, Emission};
-use fishweir_core::filter::{Forgetting, Forward, Memory, Recent, Recursion, Running, Window};
+use fishweir_core::filter::{
+    Forgetting, ForgettingFactor, Forward, Recent, Recursion, Running, Window,
+};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Real;
 use fishweir_tests::build::{Family, Task, padded, samples};
@@ -41,7 +43,7 @@ impl<T: Real> Task<T> for Checks<'_> {
                 near(got, log[prefix.len()], prefix.len());
             });
             for lambda in [0.0, 0.5, 0.97, 1.0] {
-                let memory = Memory::factor(T::from_f64(lambda)).expect("a factor");
+                let memory = ForgettingFactor::factor(T::from_f64(lambda)).expect("a factor");
                 let mut faded = vec![0.0];
                 for t in 1..log.len() {
                     let log_c =
@@ -175,13 +177,13 @@ fn improbable_samples_cost_no_digits() {
 fn settings_are_checked() {
     use fishweir_core::filter::SettingError;
     for lambda in [-0.1, 1.1, f64::NAN] {
-        assert_eq!(Memory::factor(lambda), Err(SettingError::Forgetting));
+        assert_eq!(ForgettingFactor::factor(lambda), Err(SettingError::Forgetting));
     }
     for length in [0.5, -1.0, f64::NAN] {
-        assert_eq!(Memory::samples(length), Err(SettingError::Forgetting));
+        assert_eq!(ForgettingFactor::samples(length), Err(SettingError::Forgetting));
     }
-    assert_eq!(Memory::samples(1.0), Memory::factor(0.0));
-    assert_eq!(Memory::samples(8.0), Memory::factor(0.875));
+    assert_eq!(ForgettingFactor::samples(1.0), ForgettingFactor::factor(0.0));
+    assert_eq!(ForgettingFactor::samples(8.0), ForgettingFactor::factor(0.875));
     let model = zoo(1, 1).remove(0).model;
     let hmm = padded::<f64, Categorical<4, f64>, 3>(&model).expect("three states, four symbols");
     assert_eq!(Recent::<_, 3, 2>::of(&hmm, 0).err(), Some(SettingError::Interval));

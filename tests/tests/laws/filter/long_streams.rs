@@ -3,7 +3,7 @@
 //! prints the same for `10^8`.)
 
 use fishweir_core::emission::{Categorical, VectorSpace};
-use fishweir_core::filter::{Forgetting, Forward, Memory, Recent, Running, Statistics};
+use fishweir_core::filter::{Forgetting, ForgettingFactor, Forward, Recent, Running, Statistics};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Compensated, Dual};
 use fishweir_tests::oracle::{Law, Model};
@@ -70,9 +70,10 @@ fn likelihood_and_tangent_do_not_drift() {
     let (Ok(narrow), Ok(wide)) = recent(100) else { panic!("an interval") };
     let (mut narrow, mut wide) = (Running::new(narrow), Running::new(wide));
     let memory = 1e5;
-    let single_memory = Memory::samples(memory as f32).expect("a length");
+    let single_memory = ForgettingFactor::samples(memory as f32).expect("a length");
     // The same factor: its complement is what single precision holds.
-    let double_memory = Memory::samples(1.0 / f64::from(single_memory.lost())).expect("a length");
+    let double_memory =
+        ForgettingFactor::samples(1.0 / f64::from(single_memory.lost())).expect("a length");
     let mut narrow_fading = Running::new(Forgetting::of(&single, single_memory));
     let mut wide_fading = Running::new(Forgetting::of(&double, double_memory));
     let mut worst_recent = 0.0_f64;

@@ -14,23 +14,23 @@ fn lanes_are_their_numbers() {
     let (row, other): (Row, Row) =
         ([[0.3, 7e-20, 5.0], [0.1, 3e-21, 0.7]], [[0.6, 0.2, 1e-3], [2.0, 0.5, 0.25]]);
     let scales = [-1.25, 0.0, 300.5];
-    let settled = |row: Row| {
+    let rescaled = |row: Row| {
         let mut lanes = row.map(Lanes);
-        let mut ledger: [Ledger<f64>; LANES] = Wide::SETTLED;
+        let mut ledger: [Ledger<f64>; LANES] = Wide::UNSCALED;
         let sum = lanes[0].plus(lanes[1]);
-        Wide::settle(&mut lanes, sum, &mut ledger);
-        Wide::earn(&mut ledger, scales);
+        Wide::rescale(&mut lanes, sum, &mut ledger);
+        Wide::add_log_scale(&mut ledger, scales);
         (lanes, ledger)
     };
     let alone = |row: Row, lane: usize| {
         let mut numbers = row.map(|entry| entry[lane]);
-        let mut ledger = f64::SETTLED;
+        let mut ledger = f64::UNSCALED;
         let sum = numbers[0] + numbers[1];
-        f64::settle(&mut numbers, sum, &mut ledger);
-        f64::earn(&mut ledger, scales[lane]);
+        f64::rescale(&mut numbers, sum, &mut ledger);
+        f64::add_log_scale(&mut ledger, scales[lane]);
         (numbers, ledger)
     };
-    let ((lanes, ledger), (rest, rest_ledger)) = (settled(row), settled(other));
+    let ((lanes, ledger), (rest, rest_ledger)) = (rescaled(row), rescaled(other));
     let (sum, rest_sum) = (lanes[0].plus(lanes[1]), rest[0].plus(rest[1]));
     let log = Wide::log(sum, &ledger);
     let ratio = Wide::log_ratio(sum, &ledger, rest_sum, &rest_ledger);

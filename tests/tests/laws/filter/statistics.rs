@@ -1,7 +1,7 @@
 //! Forward-only statistics against smoothing by definition.
 
 use fishweir_core::emission::{Categorical, SufficientStatistics, VectorSpace};
-use fishweir_core::filter::{ExpectedStatistics, Memory, Running, Statistics};
+use fishweir_core::filter::{ExpectedStatistics, ForgettingFactor, Running, Statistics};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_tests::build::{Family, Task, padded, samples};
@@ -74,7 +74,7 @@ impl Task<f64> for Checks<'_> {
         let settings = [(1.0, false), (1.0, true), (0.9, false), (0.5, false), (0.0, false)];
         on_trial::<f64, E>(model, &taken, |trial| {
             for (lambda, zeros) in settings {
-                let memory = Memory::factor(lambda).expect("a factor");
+                let memory = ForgettingFactor::factor(lambda).expect("a factor");
                 let plain = Statistics::of(hmm).with_memory(memory);
                 let statistics = if zeros { plain.with_zeros() } else { plain };
                 refusals += laws::check(statistics, trial, |prefix, got| {
@@ -100,7 +100,7 @@ impl Task<f64> for Checks<'_> {
 
 #[test]
 fn statistics_at_every_prefix_are_those_of_smoothing() {
-    // Past 32 samples what is earned is moved out: the sequences are longer than that.
+    // Past 32 samples what has accumulated is moved out: the sequences are longer than that.
     let refusals: usize = zoo(33, 70)
         .iter()
         .map(|sample| match on_family(&sample.model, Checks(sample)) {

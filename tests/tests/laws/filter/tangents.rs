@@ -1,7 +1,7 @@
 //! The tangent filter and what is read from it, against finite differences in the log domain.
 
 use fishweir_core::emission::{Categorical, Gaussian, Parametrisation as Coordinates, VectorSpace};
-use fishweir_core::filter::{Forgetting, Forward, Memory, Recent, Running, Statistics};
+use fishweir_core::filter::{Forgetting, ForgettingFactor, Forward, Recent, Running, Statistics};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, Scalar};
 use fishweir_core::score::{Score, ScoreOf};
@@ -60,7 +60,7 @@ fn check<E: Family<f64>, const N: usize>(
                 if trial.samples[t - 1].is_some() { slopes[t] - slopes[t - 1] } else { 0.0 };
             faded.push(0.9 * faded[t - 1] + gained);
         }
-        let memory = Memory::factor(0.9).expect("a factor");
+        let memory = ForgettingFactor::factor(0.9).expect("a factor");
         laws::check(Forgetting::of(&hmm, memory), trial, |prefix, got| {
             near(got.derivative(0), faded[prefix.len()], prefix.len());
         });

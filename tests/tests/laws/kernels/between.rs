@@ -7,7 +7,7 @@ use fishweir_core::kernel::{
     Between, InFlash, KernelError, LogKernel, Measure, Overlap, Overlaps, poisson_log_overlap,
 };
 use fishweir_core::number::Real;
-use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_core::{ErrorKind, ModelError, Part};
 use fishweir_tests::build::{Family, padded};
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::oracle::{Law, Model, Observation, log_sum_exp, words};
@@ -402,26 +402,29 @@ fn it_never_ends() {
 fn refusals_name_the_culprit() {
     let law = [far::<f64>(0.0)];
     let overlaps = |measure| Overlaps::<f64, 1>::of(&law, &law, measure);
-    let kernel = |flaw| Err(ModelError::new(Part::Kernel, flaw, 0, 0));
-    assert_eq!(overlaps(Measure::Product { rho: 0.0 }), kernel(Flaw::NotPositive));
-    assert_eq!(overlaps(Measure::Product { rho: f64::NAN }), kernel(Flaw::NotFinite));
-    assert_eq!(overlaps(Measure::MeanMap { lambda: -1.0 }), kernel(Flaw::Negative));
-    assert_eq!(overlaps(Measure::MeanMap { lambda: f64::INFINITY }), kernel(Flaw::NotFinite));
+    let kernel = |kind| Err(ModelError::new(Part::Kernel, kind, 0, 0));
+    assert_eq!(overlaps(Measure::Product { rho: 0.0 }), kernel(ErrorKind::NotPositive));
+    assert_eq!(overlaps(Measure::Product { rho: f64::NAN }), kernel(ErrorKind::NotFinite));
+    assert_eq!(overlaps(Measure::MeanMap { lambda: -1.0 }), kernel(ErrorKind::Negative));
+    assert_eq!(overlaps(Measure::MeanMap { lambda: f64::INFINITY }), kernel(ErrorKind::NotFinite));
 
     let rates = |rate: f64, measure| poisson_log_overlap(&[1.0, rate], &[1.0, rate], measure);
-    let rate = Err(ModelError::new(Part::Rate, Flaw::NotInRange, 0, 1));
+    let rate = Err(ModelError::new(Part::Rate, ErrorKind::NotInRange, 0, 1));
     assert_eq!(rates(1e10, Measure::Product { rho: 1.0 }), rate);
     assert_eq!(rates(1e8, Measure::MeanMap { lambda: 1.0 }), rate);
     assert_eq!(rates(1e10, Measure::Product { rho: 0.5 }), Ok(0.0));
     let small = rates(1.0, Measure::Product { rho: 1e-7 });
-    assert_eq!(small, Err(ModelError::new(Part::Kernel, Flaw::NotInRange, 0, 0)));
+    assert_eq!(small, Err(ModelError::new(Part::Kernel, ErrorKind::NotInRange, 0, 0)));
 
     let good = overlaps(Measure::Product { rho: 1.0 }).expect("overlaps");
     let wrong = Overlaps::from_parts([0.5], *good.logs(), *good.log_scale());
     let one = Chain::<f64, 1>::new([1.0], [[1.0]]).expect("a chain");
     let negative = Chain::from_parts([-1.0], [[1.0]]);
-    let model = |part, flaw| Err(KernelError::Model(ModelError::new(part, flaw, 0, 0)));
-    assert_eq!(Between::new(&one, &one, wrong).check(), model(Part::Kernel, Flaw::Inconsistent));
+    let model = |part, kind| Err(KernelError::Model(ModelError::new(part, kind, 0, 0)));
+    assert_eq!(
+        Between::new(&one, &one, wrong).check(),
+        model(Part::Kernel, ErrorKind::Inconsistent)
+    );
     let between = Between::new(&one, &negative, good);
-    assert_eq!(between.check(), model(Part::Initial, Flaw::Negative));
+    assert_eq!(between.check(), model(Part::Initial, ErrorKind::Negative));
 }

@@ -3,7 +3,7 @@
 use fishweir_core::filter::Running;
 use fishweir_core::kernel::{End, KernelError, PairHmm, PairKernel};
 use fishweir_core::number::Real;
-use fishweir_core::{Flaw, ObservationError, Part};
+use fishweir_core::{ErrorKind, ObservationError, Part};
 use fishweir_tests::build::kernels::pair;
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::oracle::{PairEnd, PairModel, log_sum_exp};
@@ -257,19 +257,19 @@ fn models_and_strings_are_checked() {
     let new = |transition: f64, symbol: f64, empty: f64, end: End<f64, 1>| {
         PairHmm::<f64, 1, 1>::new([1.0], [[transition]], [[symbol]], [empty], end)
     };
-    let flaw = |result: Result<PairHmm<f64, 1, 1>, fishweir_core::ModelError>| {
+    let kind = |result: Result<PairHmm<f64, 1, 1>, fishweir_core::ModelError>| {
         let error = result.expect_err("a flaw");
-        (error.part, error.flaw)
+        (error.part, error.kind)
     };
     let silent = |p: f64| End::Silent { initial: 0.0, state: [p] };
     assert!(new(1.0, 0.5, 0.5, End::Anywhere).is_ok());
-    assert_eq!(flaw(new(0.5, 0.5, 0.5, End::Anywhere)), (Part::Transition, Flaw::SumNotOne));
-    assert_eq!(flaw(new(1.0, 0.5, 0.25, End::Anywhere)), (Part::Probability, Flaw::SumNotOne));
-    assert_eq!(flaw(new(1.0, 0.0, 1.0, End::Anywhere)), (Part::Empty, Flaw::Endless));
-    assert_eq!(flaw(new(1.0, 0.5, 0.5, End::Emitting(1))), (Part::End, Flaw::Unknown));
-    assert_eq!(flaw(new(0.5, 0.5, 0.5, silent(0.25))), (Part::Transition, Flaw::SumNotOne));
-    assert_eq!(flaw(new(1.5, 0.5, 0.5, silent(-0.5))), (Part::End, Flaw::Negative));
-    assert_eq!(flaw(new(0.5, 0.5, 0.5, silent(f64::NAN))), (Part::End, Flaw::NotFinite));
+    assert_eq!(kind(new(0.5, 0.5, 0.5, End::Anywhere)), (Part::Transition, ErrorKind::SumNotOne));
+    assert_eq!(kind(new(1.0, 0.5, 0.25, End::Anywhere)), (Part::Probability, ErrorKind::SumNotOne));
+    assert_eq!(kind(new(1.0, 0.0, 1.0, End::Anywhere)), (Part::Empty, ErrorKind::Endless));
+    assert_eq!(kind(new(1.0, 0.5, 0.5, End::Emitting(1))), (Part::End, ErrorKind::Unknown));
+    assert_eq!(kind(new(0.5, 0.5, 0.5, silent(0.25))), (Part::Transition, ErrorKind::SumNotOne));
+    assert_eq!(kind(new(1.5, 0.5, 0.5, silent(-0.5))), (Part::End, ErrorKind::Negative));
+    assert_eq!(kind(new(0.5, 0.5, 0.5, silent(f64::NAN))), (Part::End, ErrorKind::NotFinite));
     // A state that emits nothing, but is left.
     assert!(new(0.5, 0.0, 1.0, silent(0.5)).is_ok());
 

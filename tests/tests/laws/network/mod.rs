@@ -1,12 +1,12 @@
 //! Events of categories: the laws of streams, sums from the definition, and numbers of both widths.
 
 use fishweir_core::classify::decide;
-use fishweir_core::filter::Memory;
+use fishweir_core::filter::ForgettingFactor;
 use fishweir_core::network::{
     Discrepancy, DiscrepancyState, DiscrepancyTables, MISSING, NodeSum, Terms, TermsError,
 };
 use fishweir_core::number::Real;
-use fishweir_core::{Flaw, Part};
+use fishweir_core::{ErrorKind, Part};
 use fishweir_tests::laws::{Trial, check};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
@@ -154,7 +154,7 @@ proptest! {
         seed: u64, length in 0_usize..=40, missing in 0.0_f64..=0.4, zero: bool, memory in 0_usize..=2,
     ) {
         let mut drawn = Drawn::new(seed, zero);
-        let memory = [Memory::ENDLESS, Memory::factor(0.5).expect("a factor"), Memory::factor(0.97).expect("a factor")][memory];
+        let memory = [ForgettingFactor::ENDLESS, ForgettingFactor::factor(0.5).expect("a factor"), ForgettingFactor::factor(0.97).expect("a factor")][memory];
         let events = drawn.events(length, missing);
         let tables = DiscrepancyTables::new(TERMS, &drawn.theta, &drawn.precision, memory, 5.0, 3.0).expect("tables");
         prop_assert_eq!(tables.validate(), Ok(()));
@@ -210,9 +210,9 @@ fn a_stream_may_never_end() {
     let mut drawn = Drawn::new(3, true);
     let (theta, precision) = (narrow(&drawn.theta), narrow(&drawn.precision));
     let events = drawn.events(4096, 0.1);
-    let memory = Memory::samples(300.0_f64).expect("a memory");
+    let memory = ForgettingFactor::samples(300.0_f64).expect("a memory");
     let wide = DiscrepancyTables::new(TERMS, &drawn.theta, &drawn.precision, memory, 5.0, 3.0);
-    let memory = Memory::samples(300.0_f32).expect("a memory");
+    let memory = ForgettingFactor::samples(300.0_f32).expect("a memory");
     let single = DiscrepancyTables::new(TERMS, &theta, &precision, memory, 5.0, 3.0);
     let (wide, single) = (wide.expect("tables"), single.expect("tables"));
     let mut a = DiscrepancyState::new([0.0_f64; CELLS], [0.0; 3]);
@@ -249,16 +249,16 @@ fn what_is_wrong_is_named() {
     assert_eq!(sum, Err(TermsError::Sizes { wanted: CELLS, found: CELLS - 1 }));
     let sum = NodeSum::new(TERMS, [&[f64::NAN; CELLS]], [0.0]).expect("tables");
     let error = sum.validate().expect_err("no number");
-    assert_eq!((error.part, error.flaw), (Part::LikelihoodWeight, Flaw::NotFinite));
+    assert_eq!((error.part, error.kind), (Part::LikelihoodWeight, ErrorKind::NotFinite));
     let tables = |theta: &'static [f64], precision, threshold| {
-        DiscrepancyTables::new(TERMS, theta, precision, Memory::ENDLESS, threshold, 0.0)
+        DiscrepancyTables::new(TERMS, theta, precision, ForgettingFactor::ENDLESS, threshold, 0.0)
             .expect("tables")
     };
     let one: &'static [f64] = &[1.0; CELLS];
     let error = tables(&[2.0; CELLS], one, 1.0).validate().expect_err("above one");
     assert_eq!((error.part, error.row, error.entry), (Part::Probability, 0, 0));
     let error = tables(&[0.0; CELLS], one, 1.0).validate().expect_err("no weight there");
-    assert_eq!(error.flaw, Flaw::Inconsistent);
+    assert_eq!(error.kind, ErrorKind::Inconsistent);
     let error = tables(one, one, f64::NAN).validate().expect_err("no threshold");
     assert_eq!(error.part, Part::Limit);
     let small = Discrepancy::<f64, 3, 19>::new(tables(one, one, 1.0));

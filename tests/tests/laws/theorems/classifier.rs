@@ -5,7 +5,7 @@ use fishweir_core::emission::Parametrisation as Coordinates;
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_core::{ErrorKind, ModelError, Part};
 use fishweir_tests::build::{Family, direction, padded, samples};
 use fishweir_tests::oracle::{
     Direction, Law, LogDomain, Model, Parametrisation, Sequence, derivative,
@@ -174,12 +174,12 @@ fn heavy_weights_make_no_margin_that_is_no_number() {
         heavy.push(&mut state, &[x]).expect("possible");
         assert!(heavy.read(&state).margin.is_finite(), "{:?}", heavy.read(&state));
     }
-    for (weight, flaw) in [
-        (2.0 * heaviest, Flaw::NotInRange),
-        (f32::MAX, Flaw::NotInRange),
-        (f32::INFINITY, Flaw::NotFinite),
+    for (weight, kind) in [
+        (2.0 * heaviest, ErrorKind::NotInRange),
+        (f32::MAX, ErrorKind::NotInRange),
+        (f32::INFINITY, ErrorKind::NotFinite),
     ] {
-        let refused = Err(ModelError::new(Part::LikelihoodWeight, flaw, 0, 0));
+        let refused = Err(ModelError::new(Part::LikelihoodWeight, kind, 0, 0));
         assert_eq!(weighed(weight).validate(), refused, "{weight}");
     }
 }

@@ -18,15 +18,15 @@ use crate::theorems::{assert_close, push};
 /// Flattened statistics at every prefix: forward-only, and from posteriors.
 struct Collect<'a>(&'a Sequence);
 
-struct Collected {
+struct StatisticsState {
     states: usize,
     forward_only: Vec<Vec<f64>>,
     smoothed: Vec<Vec<f64>>,
 }
 
 impl<T: Real> Task<T> for Collect<'_> {
-    type Output = Collected;
-    fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Collected, String> {
+    type Output = StatisticsState;
+    fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<StatisticsState, String> {
         let stream = Statistics::of(hmm);
         let mut state = stream.start();
         let samples = samples::<T, E>(self.0)?;
@@ -35,7 +35,7 @@ impl<T: Real> Task<T> for Collect<'_> {
             expected.write_to(&mut flat);
             flat.iter().map(|x| x.to_f64()).collect()
         };
-        let mut out = Collected { states: N, forward_only: vec![], smoothed: vec![] };
+        let mut out = StatisticsState { states: N, forward_only: vec![], smoothed: vec![] };
         for t in 0..samples.len() {
             assert!(push(&stream, &mut state, samples[t].as_ref()));
             out.forward_only.push(flat(&stream.read(&state)));

@@ -8,7 +8,7 @@ use fishweir_core::emission::{Gaussian, Parametrisation};
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm, InFlash, KernelError};
-use fishweir_core::{Flaw, ModelError, Part};
+use fishweir_core::{ErrorKind, ModelError, Part};
 use fishweir_tests::build::padded;
 use fishweir_tests::sample::Sampler;
 
@@ -78,15 +78,15 @@ fn what_is_wrong_is_named() {
     };
     let (norms, ones) = ([0.0; STORED], [[1.0; STORED]]);
     assert_eq!(machine(good, norms, ones, 0.0), Ok(()));
-    let flaw = |part, row, entry| {
-        Err(KernelError::Model(ModelError::new(part, Flaw::NotFinite, row, entry)))
+    let kind = |part, row, entry| {
+        Err(KernelError::Model(ModelError::new(part, ErrorKind::NotFinite, row, entry)))
     };
-    assert_eq!(machine(good, norms, ones, f64::NAN), flaw(Part::Bias, 0, 0));
+    assert_eq!(machine(good, norms, ones, f64::NAN), kind(Part::Bias, 0, 0));
     assert_eq!(
         machine(good, norms, [[0.0, f64::INFINITY, 0.0]], 0.0),
-        flaw(Part::Coefficient, 0, 1)
+        kind(Part::Coefficient, 0, 1)
     );
-    assert_eq!(machine(good, [0.0, 0.0, f64::NAN], ones, 0.0), flaw(Part::StoredItem, 0, 2));
+    assert_eq!(machine(good, [0.0, 0.0, f64::NAN], ones, 0.0), kind(Part::StoredItem, 0, 2));
     let error = fishweir_core::ObservationError::UnknownSymbol;
     assert_eq!(
         machine([&[0, 1], &[2, 9], &[1, 1]], norms, ones, 0.0),
@@ -110,15 +110,15 @@ fn what_is_wrong_is_named() {
     let gaussian = |gamma| ScoreKernel::Gaussian { gamma };
     assert_eq!(scores(gaussian(1.0), 0.5, 1.0), Ok(()));
     assert_eq!(scores(ScoreKernel::Cosine, -FARTHEST, 1.0), Ok(()));
-    assert_eq!(scores(gaussian(1.0), f64::NAN, 1.0), flaw(Part::StoredItem, 0, 0));
-    assert_eq!(scores(gaussian(1.0), 0.5, f64::NAN), flaw(Part::Whitening, 1, 0));
-    assert_eq!(scores(gaussian(f64::NAN), 0.5, 1.0), flaw(Part::Kernel, 0, 0));
-    for (kernel, entry, part, flaw) in [
-        (gaussian(0.0), 0.5, Part::Kernel, Flaw::NotPositive),
-        (ScoreKernel::Polynomial { degree: 0 }, 0.5, Part::Kernel, Flaw::NotInRange),
-        (ScoreKernel::Cosine, FARTHEST * 1.01, Part::StoredItem, Flaw::NotInRange),
+    assert_eq!(scores(gaussian(1.0), f64::NAN, 1.0), kind(Part::StoredItem, 0, 0));
+    assert_eq!(scores(gaussian(1.0), 0.5, f64::NAN), kind(Part::Whitening, 1, 0));
+    assert_eq!(scores(gaussian(f64::NAN), 0.5, 1.0), kind(Part::Kernel, 0, 0));
+    for (kernel, entry, part, kind) in [
+        (gaussian(0.0), 0.5, Part::Kernel, ErrorKind::NotPositive),
+        (ScoreKernel::Polynomial { degree: 0 }, 0.5, Part::Kernel, ErrorKind::NotInRange),
+        (ScoreKernel::Cosine, FARTHEST * 1.01, Part::StoredItem, ErrorKind::NotInRange),
     ] {
-        let error = ModelError::new(part, flaw, 0, 0);
+        let error = ModelError::new(part, kind, 0, 0);
         assert_eq!(scores(kernel, entry, 1.0), Err(KernelError::Model(error)));
     }
 }

@@ -10,7 +10,7 @@ use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::InFlash;
 use fishweir_core::score::{Score, ScoreOf, StatisticsOf};
 use fishweir_core::smooth::posteriors;
-use fishweir_core::{Flaw, ModelError, ObservationError, Part};
+use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 use fishweir_tests::build::padded;
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::oracle::Model;
@@ -200,7 +200,7 @@ fn whitening_is_its_formula_up_to_its_range() {
     assert_eq!(full.whiten([4.0, -1.0]).ok(), Some([7.0, -1.0]));
     assert_eq!(full.validate(), Ok(()));
     let odd = FullWhitening { centre, rows: [[2.0, 1.0], [0.0, f64::NAN]] };
-    assert_eq!(odd.validate(), Err(ModelError::new(Part::Whitening, Flaw::NotFinite, 2, 1)));
+    assert_eq!(odd.validate(), Err(ModelError::new(Part::Whitening, ErrorKind::NotFinite, 2, 1)));
     // The last number in range, and the next.
     let most = 2.0_f64.powi(48);
     assert_eq!(diagonal([most; 2], [2.0, -3.0]), Some([most, -most]));

@@ -11,7 +11,7 @@ pub(super) const ROWS_A_BLOCK: u32 = 64;
 pub(super) const UNFORESEEN_FROM: i32 = 80;
 
 /// What becomes of the pair posteriors `p(z_t = i, z_t+1 = j | x_1..T)`.
-pub(super) trait Gather<T, const N: usize> {
+pub(super) trait PairPosteriors<T, const N: usize> {
     /// Takes in `A_ij f_i r_j` for all pairs.
     fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]);
     /// Takes in one more pair.
@@ -23,7 +23,7 @@ pub(super) trait Gather<T, const N: usize> {
 /// Nobody asks for pairs.
 pub(super) struct NoPairs;
 
-impl<T, const N: usize> Gather<T, N> for NoPairs {
+impl<T, const N: usize> PairPosteriors<T, N> for NoPairs {
     #[inline(always)]
     fn outer(&mut self, _: &[T; N], _: &[T; N]) {}
     #[inline(always)]
@@ -47,7 +47,7 @@ impl<'p, T: Real, const N: usize> Pairs<'p, T, N> {
     }
 }
 
-impl<T: Real, const N: usize> Gather<T, N> for Pairs<'_, T, N> {
+impl<T: Real, const N: usize> PairPosteriors<T, N> for Pairs<'_, T, N> {
     #[inline(always)]
     fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]) {
         for (row, &filtered) in self.outer.iter_mut().zip(filtered) {
@@ -81,14 +81,14 @@ impl<T: Real, const N: usize> Gather<T, N> for Pairs<'_, T, N> {
 /// ```
 ///
 /// Every term is positive, the filter's scale cancels, and no observation is needed again.
-pub(super) struct Retrace<T, const N: usize> {
+pub(super) struct Backward<T, const N: usize> {
     /// The posterior one sample later.
     next: [T; N],
     /// Rows since the posterior was normalised.
     age: u32,
 }
 
-impl<T: Real, const N: usize> Retrace<T, N> {
+impl<T: Real, const N: usize> Backward<T, N> {
     /// Makes the filter's last row the last posterior.
     #[inline]
     pub(super) fn from_last(row: &mut [T; N]) -> Self {
@@ -106,7 +106,7 @@ impl<T: Real, const N: usize> Retrace<T, N> {
     ///
     /// `2 N^2` multiply-adds, `N^2` more for pairs, `N` divisions.
     #[inline]
-    pub(super) fn step<G: Gather<T, N>>(
+    pub(super) fn step<G: PairPosteriors<T, N>>(
         &mut self,
         chain: &Chain<T, N>,
         row: &mut [T; N],
@@ -124,7 +124,7 @@ impl<T: Real, const N: usize> Retrace<T, N> {
 
     /// The step itself, without what is done once in a block.
     #[inline]
-    pub(super) fn turn<G: Gather<T, N>>(
+    pub(super) fn turn<G: PairPosteriors<T, N>>(
         &self,
         chain: &Chain<T, N>,
         row: &mut [T; N],
@@ -140,7 +140,7 @@ impl<T: Real, const N: usize> Retrace<T, N> {
         }
         if foreseen {
             gather.outer(row, &ratios);
-            let onward: [T; N] = chain.retract(&ratios);
+            let onward: [T; N] = chain.backward(&ratios);
             for (entry, onward) in row.iter_mut().zip(onward) {
                 *entry = *entry * onward;
             }
@@ -153,7 +153,7 @@ impl<T: Real, const N: usize> Retrace<T, N> {
     /// its posterior is shared out among its predecessors by their parts in what predicted it.
     #[cold]
     #[inline(never)]
-    fn step_unforeseen<G: Gather<T, N>>(
+    fn step_unforeseen<G: PairPosteriors<T, N>>(
         &self,
         chain: &Chain<T, N>,
         row: &mut [T; N],
@@ -185,7 +185,7 @@ impl<T: Real, const N: usize> Retrace<T, N> {
             }
         }
         gather.outer(row, ratio);
-        let onward: [T; N] = chain.retract(ratio);
+        let onward: [T; N] = chain.backward(ratio);
         for ((entry, onward), shared) in row.iter_mut().zip(onward).zip(shared) {
             *entry = *entry * onward + shared;
         }

@@ -8,21 +8,21 @@ use crate::number::Real;
 /// `1 / (1 - lambda)`, the *length* of the memory in samples.
 ///
 /// ```
-/// use fishweir_core::filter::Memory;
+/// use fishweir_core::filter::ForgettingFactor;
 ///
 /// # fn main() -> Result<(), fishweir_core::filter::SettingError> {
-/// assert_eq!(Memory::<f32>::factor(0.75)?, Memory::samples(4.0)?);
-/// assert_eq!(Memory::<f32>::factor(1.0)?, Memory::ENDLESS);
+/// assert_eq!(ForgettingFactor::<f32>::factor(0.75)?, ForgettingFactor::samples(4.0)?);
+/// assert_eq!(ForgettingFactor::<f32>::factor(1.0)?, ForgettingFactor::ENDLESS);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Memory<T = f32> {
+pub struct ForgettingFactor<T = f32> {
     /// `1 - lambda`: near `lambda = 1` it is this that needs the digits.
     lost: T,
 }
 
-impl<T: Real> Memory<T> {
+impl<T: Real> ForgettingFactor<T> {
     /// All of the past: `lambda = 1`.
     pub const ENDLESS: Self = Self { lost: T::ZERO };
 

@@ -1,0 +1,38 @@
+//! Numbers that options take, each with its range.
+
+/// A number of a range, in words; neither NaN nor infinite.
+fn number(text: &str, good: impl Fn(f64) -> bool, range: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && good(value) => Ok(value),
+        _ => Err(format!("must be a number, {range}")),
+    }
+}
+
+/// For options that take a number above zero.
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    number(text, |value| value > 0.0, "finite and positive")
+}
+
+/// For floors: far below a millionth nothing is held, and estimates break down.
+pub(super) fn floor(text: &str) -> Result<f64, String> {
+    let sensible = |value| (1e-6..=1e6).contains(&value);
+    number(text, sensible, "finite and positive, from 0.000001 to 1000000")
+}
+
+/// For options that take zero too.
+pub(super) fn not_negative(text: &str) -> Result<f64, String> {
+    number(text, |value| value >= 0.0, "finite and not negative")
+}
+
+/// For rates, of which an infinite one is the limit.
+pub(super) fn rate(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(rate) if rate >= 0.0 => Ok(rate),
+        _ => Err("is a number that is not negative, or inf".into()),
+    }
+}
+
+/// For options that take a share of a whole.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    number(text, |value| (0.0..=1.0).contains(&value), "from 0 to 1")
+}

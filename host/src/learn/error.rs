@@ -1,0 +1,198 @@
+//! Why a training came to nothing.
+
+use fishweir_core::smooth::SequenceError;
+
+use super::augment::AugmentError;
+use super::expansion::KernelLearnError;
+use super::machine::{KERNEL_WINDOWS, Learner};
+use super::options::ClassifierKind;
+use crate::batch::expectations;
+use crate::classifier::CONTEXTS_AT_MOST;
+use crate::data::{DataError, Dataset, Window};
+use crate::deploy::DeployError;
+use crate::fit::FitError;
+use crate::kernel::marginal::MarginalError;
+use crate::kernel::mean_map::WORDS_AT_MOST;
+use crate::runtime::Hmm;
+
+impl TrainError {
+    /// Of a window that one of some models makes impossible.
+    pub(super) fn impossible(data: &Dataset, window: &Window<'_>, models: &[Hmm]) -> Self {
+        let refused = |(index, model): (usize, &Hmm)| {
+            let error = expectations(model, &[window.samples]).into_iter().find_map(Result::err);
+            error.map(|error| (index, error))
+        };
+        let (model, error) = models.iter().enumerate().find_map(refused).unzip();
+        let (time, why) = match error {
+            Some(SequenceError::Observation { time, error }) => (time, error.to_string()),
+            other => (0, other.map_or_else(String::new, |error| error.to_string())),
+        };
+        // Scores may be of one class' model alone.
+        let class = model.filter(|_| models.len() == data.classes().len());
+        let class = class.and_then(|class| data.classes().get(class));
+        Self::ImpossibleWindow {
+            file: data.source().to_owned(),
+            series: window.source.id.clone(),
+            line: window.source.line,
+            sample: window.start + time + 1,
+            model: class.map_or("a class".to_owned(), |class| format!("class `{class}`")),
+            why,
+        }
+    }
+}
+
+/// What to do where estimates broke down on the way.
+fn remedy(error: &FitError) -> &'static str {
+    match error {
+        FitError::Model(_) => "; raise --std-floor, or take fewer --states",
+        _ => "",
+    }
+}
+
+/// Why nothing was trained.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// The data could not be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Fewer than two classes among the labels.
+    #[error("{file}: {found} class{} to tell apart, two are needed; check the column `label`", if *.found == 1 { "" } else { "es" })]
+    OneClass {
+        /// The file.
+        file: String,
+        /// Classes found.
+        found: usize,
+    },
+    /// A class whose model could not be fitted.
+    #[error("class `{class}`: {source}{}", remedy(source))]
+    Fit {
+        /// The class.
+        class: String,
+        /// Why.
+        source: FitError,
+    },
+    /// Emissions of a kind that is not observed.
+    #[error(transparent)]
+    Observed(FitError),
+    /// A classifier that is not made of such emissions.
+    #[error(
+        "--classifier {kind} is not made of {family} emissions; take bayes, fisher or top, which are of \
+         all"
+    )]
+    Emission {
+        /// The classifier.
+        kind: ClassifierKind,
+        /// The family.
+        family: &'static str,
+    },
+    /// A classifier of symbols, and channels.
+    #[error(
+        "--classifier {0} counts symbols, and these are channels; take count, which is of both"
+    )]
+    NotSymbols(ClassifierKind),
+    /// More words than a device has contexts for, or a table room.
+    #[error(
+        "{symbols} symbols make too many words of {length}: {CONTEXTS_AT_MOST} contexts and \
+         {WORDS_AT_MOST} words are the most; take a smaller --order"
+    )]
+    TooManyWords {
+        /// Symbols.
+        symbols: usize,
+        /// Symbols of a word.
+        length: usize,
+    },
+    /// A rate that is none.
+    #[error("lambda is {0}; it must be zero, positive or infinite")]
+    Lambda(f64),
+    /// No topology could be chosen for the class models.
+    #[error("which topology the class models have: {0}")]
+    Topology(#[source] FitError),
+    /// The training series could not be varied.
+    #[error(transparent)]
+    Augment(#[from] AugmentError),
+    /// A score model named that is no class.
+    #[error("no class `{0}` whose model could give scores; the classes are {1}")]
+    NoSuchClass(String, String),
+    /// Windows none of which can be used.
+    #[error("{0}: no window to train on; shorten the window or keep short series")]
+    NoWindows(String),
+    /// A window that the fitted models make impossible.
+    #[error(
+        "{file}: sample {sample} of series `{series}`, which begins on line {line}, is impossible under \
+         the model of {model} ({why}): look for a stray value, or raise --std-floor"
+    )]
+    ImpossibleWindow {
+        /// The file.
+        file: String,
+        /// Its series.
+        series: String,
+        /// Where that begins in the file.
+        line: u64,
+        /// The sample's place in the series, from 1.
+        sample: usize,
+        /// Whose model.
+        model: String,
+        /// What a model says of it.
+        why: String,
+    },
+    /// More features than there is room for.
+    #[error(
+        "the models of {classes} classes give {features} features, in {windows} windows at least \
+         {gigabytes:.1} GB, and 2.1 are the most: take bayes, --score-model CLASS, fewer --copies or a \
+         longer --hop"
+    )]
+    TooManyFeatures {
+        /// Classes.
+        classes: usize,
+        /// Windows and varied copies of them.
+        windows: usize,
+        /// Features of each.
+        features: usize,
+        /// What they would take.
+        gigabytes: f64,
+    },
+    /// No candidate for a choice.
+    #[error("no {0} to choose from")]
+    NoCandidate(&'static str),
+    /// Log-odds of a single model.
+    #[error("log-odds take the scores of all class models; leave the score model out")]
+    NeedsAllModels,
+    /// A kernel that is no inner product of features, and a learner that needs them.
+    #[error(
+        "{0} is a kernel that no features in the primal stand for, so that a {1} cannot be trained \
+         on it: leave --learner out, or take kernel-svm or klr; fisher takes all of them"
+    )]
+    NeedsKernelLearner(ClassifierKind, Learner),
+    /// A kernel machine that could not be deployed.
+    #[error("{kind} cannot be deployed: {source}; {advice}")]
+    NotDeployed {
+        /// The classifier.
+        kind: ClassifierKind,
+        /// What is too large, or out of range.
+        source: DeployError,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// More windows than the Gram matrix of a kernel machine on scores has room for.
+    #[error(
+        "{0} training windows are too many for {1}, whose Gram matrix takes {KERNEL_WINDOWS}: cut \
+         fewer with a longer --hop, leave out --copies and --mirror, or take fisher, which has none"
+    )]
+    TooManyStored(usize, ClassifierKind),
+    /// A kernel whose items no device stores.
+    #[error(transparent)]
+    NotStored(DeployError),
+    /// A kernel by marginalisation that has no value.
+    #[error(transparent)]
+    Marginal(#[from] MarginalError),
+    /// More windows than a Gram matrix has room for.
+    #[error(
+        "{0} training windows are too many for a {1}, which takes {KERNEL_WINDOWS}; take a linear \
+         learner, fewer windows, or no copies"
+    )]
+    TooManyWindows(usize, Learner),
+    /// A machine was not trained.
+    #[error(transparent)]
+    Machine(#[from] KernelLearnError),
+}
