@@ -149,5 +149,9 @@ fn a_name_is_exported_as_it_is_whatever_it_says() {
     let fisher = NetworkFisher::new(network, Width::default(), 1);
     let source = DeployedAlarm::silent(&fisher, 9.0).expect("fits").to_source();
     assert!(source.contains(&format!("COLUMNS: [&str; 1] = [{name:?}];")), "{source}");
-    assert_eq!(source.matches("use fishweir_core::filter::Memory;").count(), 1, "{source}");
+    assert_eq!(
+        source.matches("use fishweir_core::filter::ForgettingFactor;").count(),
+        1,
+        "{source}"
+    );
 }
