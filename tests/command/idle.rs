@@ -79,12 +79,12 @@ fn what_varies_nothing() {
         ],
     );
     let counts = format!("fit {} -o OUT --emission poisson", at("counts.csv"));
-    let never = "counts and answers are never varied";
+    let never = "channels of counts are never varied";
     assert_idle(
         &counts,
         &[
-            ("--std-floor 0.1", "counts and answers have no standard deviation to hold"),
-            ("--copies 2 --gain 0.1", "--copies, --gain would have no effect: counts and answers"),
+            ("--std-floor 0.1", "channels of counts have no standard deviation to hold"),
+            ("--copies 2 --gain 0.1", "--copies, --gain would have no effect: channels of counts"),
             ("--mirror nosuch", never),
             ("--vectors none", never),
         ],

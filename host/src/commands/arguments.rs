@@ -451,11 +451,12 @@ impl Training {
         if matches!(kind, Kind::Symbols(_)) {
             return refuse_idle(&given(&of_channels), "the data are symbols, not channels");
         }
-        let unlike = |values: Values| values != Values::Reals;
-        if unlike(self.emitting.values()) {
+        let values = self.emitting.values();
+        if !values.have_unit() {
             let [floor, varied @ ..] = of_channels;
-            refuse_idle(&given(&varied), "counts and answers are never varied")?;
-            refuse_idle(&given(&[floor]), "counts and answers have no standard deviation to hold")?;
+            refuse_idle(&given(&varied), format!("{values} are never varied"))?;
+            let why = format!("{values} have no standard deviation to hold");
+            refuse_idle(&given(&[floor]), why)?;
         }
         let varied: Vec<Varied> = trainings.iter().map(|one| one.varies(kind)).collect();
         let any = |what: fn(&Varied) -> bool| varied.iter().any(what);

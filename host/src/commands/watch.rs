@@ -95,7 +95,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if matches!(normal.kind(), Kind::Symbols(_)) {
         refuse_idle(&floor, "the data are symbols, not channels")?;
     } else if baum_welch.emission.is_some_and(|family| !family.has_floor()) {
-        refuse_idle(&floor, "counts and answers have no standard deviation to hold")?;
+        let why = format!("{} have no standard deviation to hold", reading.values);
+        refuse_idle(&floor, why)?;
     }
     let reading = ReadOptions { kind: Some(normal.kind().clone()), ..reading };
     let changed = arguments.changed.as_ref().map(|path| tell::read(path, &reading)).transpose()?;

@@ -150,27 +150,15 @@ pub enum DataError {
         /// The field.
         text: String,
     },
-    /// A number that is no count, for a model of counts.
-    #[error(
-        "{place}: `{text}` is no count, and the emissions are counts (poisson): whole numbers from 0 to \
-         4294967040; for a missing value leave the field empty or write NA"
-    )]
-    NotACount {
+    /// A number that the model's emissions give no density.
+    #[error("{place}: `{text}` is {unlike}; for a missing value leave the field empty or write NA")]
+    NotInSupport {
         /// Where.
         place: Box<Place>,
         /// The field.
         text: String,
-    },
-    /// A number that is neither yes nor no, for a model of such channels.
-    #[error(
-        "{place}: `{text}` is neither 0 nor 1, and the emissions are yes or no (bernoulli); for a \
-         missing value leave the field empty or write NA"
-    )]
-    NotYesOrNo {
-        /// Where.
-        place: Box<Place>,
-        /// The field.
-        text: String,
+        /// What it is not, and which emissions want it.
+        unlike: &'static str,
     },
     /// A number that has no place in the arithmetic of a device.
     #[error(

@@ -68,5 +68,5 @@ pub use read::{FastaLabel, Format, ReadOptions};
 pub use samples::{Rows, RowsView, Samples, SamplesView};
 pub(crate) use units::centre_and_spread;
 pub use units::{centre_and_scale, scale_of};
-pub use values::Values;
+pub use values::{Support, Values};
 pub use windows::{ShortSeries, Window, Windowing, Windows};

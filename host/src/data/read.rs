@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::fmt;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -84,17 +83,6 @@ pub struct ReadOptions {
     pub values: Values,
 }
 
-impl fmt::Display for Values {
-    /// Channels that hold such numbers.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Reals => "real channels",
-            Self::Counts => "channels of counts",
-            Self::YesOrNo => "channels of 0 and 1",
-        })
-    }
-}
-
 impl Dataset {
     /// Reads a file into memory: once as it is, and once as numbers.
     ///
@@ -165,7 +153,7 @@ fn read_part(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, Da
             Err(wrong_kind(name, "real channels", "strings of symbols"))
         }
         (_, Some(Kind::Channels(_))) => {
-            Err(wrong_kind(name, "strings of symbols", &options.values.to_string()))
+            Err(wrong_kind(name, "strings of symbols", options.values.channels()))
         }
         (Format::Strings, _) => strings::read(name, text),
         (Format::Fasta, _) => fasta::read(name, text, &options.fasta_label),

@@ -215,8 +215,7 @@ pub(super) fn number(
     let comma = finite(&text.replacen(',', ".", 1)).is_some();
     let (place, text) = (place(), shorten(text));
     Err(match (values, found) {
-        (Values::Counts, _) => DataError::NotACount { place, text },
-        (Values::YesOrNo, _) => DataError::NotYesOrNo { place, text },
+        (Values::Only(support), _) => support.refuse(&text, place),
         (Values::Reals, Some(_)) => DataError::BeyondSingle { place, text },
         (Values::Reals, None) if comma => DataError::DecimalComma { place, text },
         (Values::Reals, None) => DataError::NotANumber { place, text },

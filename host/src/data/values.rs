@@ -1,5 +1,7 @@
 //! What the numbers of channels may be.
 
+use std::fmt;
+
 use super::error::{DataError, Place};
 use super::table::shorten;
 
@@ -9,16 +11,51 @@ pub enum Values {
     /// Any finite numbers.
     #[default]
     Reals,
-    /// Whole numbers from 0 to 4294967040: what is more, a device's `f32` rounds to more than 32 bits.
-    Counts,
-    /// 1 for yes, 0 for no.
-    YesOrNo,
+    /// Those that an emission family gives a density; its file has them.
+    Only(&'static Support),
 }
 
-/// The largest whole number of 32 bits that `f32` holds.
-const LARGEST_COUNT: f64 = 4_294_967_040.0;
+/// The numbers that an emission family gives a density, where these are not all.
+#[derive(Debug)]
+pub struct Support {
+    /// Channels of such numbers, in words: `channels of counts`.
+    pub channels: &'static str,
+    /// Whether a finite number is one.
+    pub holds: fn(f64) -> bool,
+    /// What is to be said of a number that is none: `... is {unlike}`.
+    pub unlike: &'static str,
+    /// Whether they have a unit: whether a channel may be rescaled, and amplified in copies.
+    pub has_unit: bool,
+}
+
+/// There is one of a kind.
+impl PartialEq for Support {
+    fn eq(&self, other: &Self) -> bool {
+        self.channels == other.channels
+    }
+}
+
+impl Eq for Support {}
 
 impl Values {
+    /// Channels that hold such numbers, in words.
+    #[must_use]
+    pub fn channels(self) -> &'static str {
+        match self {
+            Self::Reals => "real channels",
+            Self::Only(support) => support.channels,
+        }
+    }
+
+    /// Whether they have a unit, which may be another.
+    #[must_use]
+    pub fn have_unit(self) -> bool {
+        match self {
+            Self::Reals => true,
+            Self::Only(support) => support.has_unit,
+        }
+    }
+
     /// The number, where it may be one.
     pub(super) fn check(
         self,
@@ -26,15 +63,23 @@ impl Values {
         text: &str,
         place: impl FnOnce() -> Box<Place>,
     ) -> Result<f64, DataError> {
-        use fishweir_core::emission::{count, yes_or_no};
         match self {
-            Self::Counts if count(value).is_err() || value > LARGEST_COUNT => {
-                Err(DataError::NotACount { place: place(), text: shorten(text) })
-            }
-            Self::YesOrNo if yes_or_no(value).is_err() => {
-                Err(DataError::NotYesOrNo { place: place(), text: shorten(text) })
-            }
+            Self::Only(support) if !(support.holds)(value) => Err(support.refuse(text, place())),
             _ => Ok(value),
         }
+    }
+}
+
+impl Support {
+    /// What is wrong with a field that holds none of these numbers.
+    pub(super) fn refuse(&self, text: &str, place: Box<Place>) -> DataError {
+        DataError::NotInSupport { place, text: shorten(text), unlike: self.unlike }
+    }
+}
+
+impl fmt::Display for Values {
+    /// Channels that hold such numbers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.channels())
     }
 }

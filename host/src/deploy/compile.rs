@@ -5,15 +5,13 @@ use fishweir_core::{ModelError, Part};
 
 use super::{DeployError, Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{Classifier, Direction, Observations, Rule};
-use crate::data::Values;
 use crate::runtime::family::{Along, DoesNotFit, weights_along};
 use crate::runtime::{Distribution, Emissions, Hmm, Observed};
 
-/// What to do where the number format does not hold a model of what is observed: counts, and answers, are
-/// what they are in any unit.
+/// What to do where the number format does not hold a model of what is observed.
 fn advice(observed: Observed) -> &'static str {
     match observed {
-        Observed::Channels(Values::Reals) => "rescale the channel",
+        Observed::Channels(values) if values.have_unit() => "rescale the channel",
         Observed::Channels(_) => "leave the channel out",
         Observed::Symbol => "fit the model again",
     }

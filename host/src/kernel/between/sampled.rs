@@ -76,7 +76,7 @@ impl Sampled for OfLength<LinearSystem> {
     type Item = Samples;
 
     fn space(&self) -> Space {
-        Space { kind: "channels", size: self.model.channels(), length: self.length }
+        Space { kind: Values::Reals.channels(), size: self.model.channels(), length: self.length }
     }
 
     fn draws(&self, count: usize, seed: u64) -> Result<Vec<Samples>, BetweenError> {
@@ -100,9 +100,7 @@ impl Sampled for OfLength<Hmm> {
     fn space(&self) -> Space {
         let kind = match self.model.emission.family().observes() {
             Observed::Symbol => "symbols",
-            Observed::Channels(Values::Reals) => "channels",
-            Observed::Channels(Values::Counts) => "channels of counts",
-            Observed::Channels(Values::YesOrNo) => "channels of yes or no",
+            Observed::Channels(values) => values.channels(),
         };
         Space { kind, size: self.model.size(), length: self.length }
     }

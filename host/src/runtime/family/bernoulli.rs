@@ -12,7 +12,7 @@ use super::{
     FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
     Width, logit, table_towards,
 };
-use crate::data::Values;
+use crate::data::{Support, Values};
 use crate::runtime::numbers::{excesses, mean};
 use crate::runtime::{HmmError, check};
 
@@ -22,12 +22,19 @@ pub(crate) struct Bernoulli;
 
 const PROBABILITY: Block = Block::new("probability", Width::Size);
 
+static ANSWERS: Support = Support {
+    channels: "channels of 0 and 1",
+    holds: |value| yes_or_no(value).is_ok(),
+    unlike: "neither 0 nor 1, and the emissions are yes or no (bernoulli)",
+    has_unit: false,
+};
+
 impl Family for Bernoulli {
     fn name(&self) -> &'static str {
         "bernoulli"
     }
     fn observes(&self) -> Observed {
-        Observed::Channels(Values::YesOrNo)
+        Observed::Channels(Values::Only(&ANSWERS))
     }
     /// Of yes.
     fn parts(&self) -> &'static [Block] {

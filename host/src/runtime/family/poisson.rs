@@ -11,7 +11,7 @@ use super::{
     FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
     Width, logit, table_towards,
 };
-use crate::data::Values;
+use crate::data::{Support, Values};
 use crate::runtime::numbers::{Bits, excesses, mean};
 use crate::runtime::{HmmError, check};
 
@@ -20,6 +20,14 @@ use crate::runtime::{HmmError, check};
 pub(crate) struct Poisson;
 
 const RATE: Block = Block::new("rate", Width::Size);
+
+static COUNTS: Support = Support {
+    channels: "channels of counts",
+    // The largest whole number of 32 bits that a device's `f32` holds.
+    holds: |value| count(value).is_ok() && value <= 4_294_967_040.0,
+    unlike: "no count, and the emissions are counts (poisson): whole numbers from 0 to 4294967040",
+    has_unit: false,
+};
 
 impl Poisson {
     /// A gamma density over the rates of a channel, whose logarithm is `a log r - b r`: as much as `a`
@@ -42,7 +50,7 @@ impl Family for Poisson {
         "poisson"
     }
     fn observes(&self) -> Observed {
-        Observed::Channels(Values::Counts)
+        Observed::Channels(Values::Only(&COUNTS))
     }
     fn parts(&self) -> &'static [Block] {
         &[RATE]
