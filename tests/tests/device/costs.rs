@@ -35,6 +35,9 @@ fn rows(page: &str) -> BTreeMap<String, Vec<f64>> {
     rows
 }
 
+/// Its image has no flash left for streams of dynamical systems.
+const NO_SYSTEMS: &str = "lm3s6965evb";
+
 #[test]
 fn costs_are_those_of_the_committed_table() {
     let measured = measure_all().expect("the boards measure");
@@ -52,7 +55,8 @@ fn costs_are_those_of_the_committed_table() {
     }
     let host = bits::on_host();
     for BoardCosts { board, delay, digests, rows } in &measured {
-        assert_eq!(digests, &host, "{}: other bits than the host's", board.name);
+        let host = host.iter().filter(|(name, _)| name != "systems" || board.name != NO_SYSTEMS);
+        assert!(digests.iter().eq(host), "{}: other bits than the host's", board.name);
         // A tick more at either end at most, and the call.
         let longest = 1e6 + 3_000.0;
         assert!((1e6..longest).contains(delay), "{}: {delay} ns instead of 1 ms", board.name);
