@@ -150,7 +150,7 @@ impl SearchProfile {
     /// a length of its own: without the null model's length.
     ///
     /// # Errors
-    /// A symbol outside the alphabet, or no sequence.
+    /// A symbol outside the alphabet, or an empty sequence.
     pub fn forward(&self, symbols: &[usize], length: usize) -> Result<f64, ProfileError> {
         self.log::<f64>(symbols, length)
     }
@@ -167,6 +167,9 @@ impl SearchProfile {
     where
         X: Scalar<Weight = f64, Real = f64, Reading: Scalar<Real = f64, Weight = f64>>,
     {
+        if symbols.is_empty() {
+            return Err(ProfileError::Impossible);
+        }
         let flanks = self.flanks(length);
         let search = ProfileSearch::<f64, X, Heap<Cell<X>>>::over(self.view(&flanks)?);
         let mut stream = Running::new(search);
@@ -198,6 +201,9 @@ impl SearchProfile {
     where
         X: Scalar<Weight = f64, Real = f64, Reading: Scalar<Real = f64, Weight = f64>>,
     {
+        if symbols.is_empty() {
+            return Err(ProfileError::Impossible);
+        }
         let search = ProfileSearch::<f64, X, Heap<Cell<X>>>::over(self.view(flanks)?);
         let mut state = search.start();
         let mut columns = Vec::with_capacity(symbols.len() + 1);

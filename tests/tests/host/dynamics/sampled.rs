@@ -75,7 +75,7 @@ fn what_cannot_be_drawn_or_scored_is_said() {
     let (two, three) = (of(2), of(3));
     assert!(matches!(
         new(0.5, 5).expect("a measure").log_value(&two, &three),
-        Err(BetweenError::Shapes { what: "channels", first: 2, second: 3 })
+        Err(BetweenError::Shapes { what: "real channels", first: 2, second: 3 })
     ));
     assert_eq!(two.draws(3, 5), two.draws(3, 5));
     assert_ne!(two.draws(3, 5), two.draws(3, 6));
