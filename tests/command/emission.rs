@@ -169,7 +169,10 @@ fn what_a_family_has_no_use_for_is_refused() {
     printed(&mut fishweir(&format!("fit {data} -o {model} --emission mixture {QUICK}")));
     let artefact = folder.path().join("m.fishweir").display().to_string();
     let message = refused(&mut fishweir(&format!("export {model} --artefact {artefact}")), 2);
-    assert!(message.contains("mixture emissions of 2 components are exported as Rust source"), "{message}");
+    assert!(
+        message.contains("mixture emissions of 2 components are exported as Rust source"),
+        "{message}"
+    );
     let rust = folder.path().join("m.rs").display().to_string();
     let message = refused(&mut fishweir(&format!("export {model} --rust {rust} --number q15")), 2);
     assert!(message.contains("fixed point holds categorical and gaussian"), "{message}");

@@ -240,7 +240,7 @@ mod tests {
         for (other, words) in [
             (symbols(2, 4), "3 times, the other 4"),
             (symbols(4, 3), "2 symbols, the other 4"),
-            (channels, "one is over symbols, the other over channels"),
+            (channels, "one is over symbols, the other over real channels"),
         ] {
             let error = kernel.log_value(&symbols(2, 3), &other).expect_err("another space");
             assert!(error.to_string().contains(words), "`{error}` does not say `{words}`");
