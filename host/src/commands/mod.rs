@@ -3,6 +3,7 @@
 
 mod arguments;
 mod demo;
+mod emitting;
 mod evaluate;
 mod export;
 mod fit;

@@ -4,7 +4,7 @@ use fishweir_core::smooth::SequenceError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::system::{about_their_mean, bordered, centred, refused};
+use super::system::{Parts, about_their_mean, bordered, centred, check_centre, refused};
 use super::{Model, ModelScore, Scored};
 use crate::data::{Rows, Samples, SamplesView};
 use crate::dynamics::{SwitchingSystem, SystemError};
@@ -18,28 +18,21 @@ use crate::fit::{FitError, SwitchingEm, SwitchingFit};
 ///
 /// Source: Pavlovic, Rehg and MacCormick, "Learning switching linear models of human motion", 2000.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[serde(try_from = "Parts<SwitchingSystem>", into = "Parts<SwitchingSystem>")]
 pub struct SwitchingModel {
     centre: Vec<f64>,
     system: SwitchingSystem,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Parts {
-    centre: Vec<f64>,
-    system: SwitchingSystem,
-}
-
-impl TryFrom<Parts> for SwitchingModel {
+impl TryFrom<Parts<SwitchingSystem>> for SwitchingModel {
     type Error = SystemError;
 
-    fn try_from(Parts { centre, system }: Parts) -> Result<Self, SystemError> {
+    fn try_from(Parts { centre, system }: Parts<SwitchingSystem>) -> Result<Self, SystemError> {
         Self::new(centre, system)
     }
 }
 
-impl From<SwitchingModel> for Parts {
+impl From<SwitchingModel> for Parts<SwitchingSystem> {
     fn from(SwitchingModel { centre, system }: SwitchingModel) -> Self {
         Self { centre, system }
     }
@@ -52,9 +45,7 @@ impl SwitchingModel {
     /// [`SystemError`] naming the part that is wrong.
     pub fn new(centre: Vec<f64>, system: SwitchingSystem) -> Result<Self, SystemError> {
         system.validate()?;
-        if centre.len() != system.channels() || centre.iter().any(|x| !x.is_finite()) {
-            return Err(SystemError::Channels(system.channels()));
-        }
+        check_centre(&centre, system.channels())?;
         Ok(Self { centre, system })
     }
 

@@ -20,28 +20,37 @@ use crate::fit::{FitError, SystemEm, SystemFit};
 /// algorithm", 1982; for the score by what is expected, Jaakkola and Haussler, "Exploiting generative
 /// models in discriminative classifiers", 1998. Work a sample: that of a Kalman smoother, some `20 n^3`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[serde(try_from = "Parts<LinearSystem>", into = "Parts<LinearSystem>")]
 pub struct SystemModel {
     centre: Vec<f64>,
     system: LinearSystem,
 }
 
+/// A system as files have it, and the mean that it moves around.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Parts {
-    centre: Vec<f64>,
-    system: LinearSystem,
+pub(super) struct Parts<S> {
+    pub(super) centre: Vec<f64>,
+    pub(super) system: S,
 }
 
-impl TryFrom<Parts> for SystemModel {
+/// Refuses a mean with other channels than the system's, or a number that is not finite.
+pub(super) fn check_centre(centre: &[f64], channels: usize) -> Result<(), SystemError> {
+    if centre.len() != channels || centre.iter().any(|x| !x.is_finite()) {
+        return Err(SystemError::Channels(channels));
+    }
+    Ok(())
+}
+
+impl TryFrom<Parts<LinearSystem>> for SystemModel {
     type Error = SystemError;
 
-    fn try_from(Parts { centre, system }: Parts) -> Result<Self, SystemError> {
+    fn try_from(Parts { centre, system }: Parts<LinearSystem>) -> Result<Self, SystemError> {
         Self::new(centre, system)
     }
 }
 
-impl From<SystemModel> for Parts {
+impl From<SystemModel> for Parts<LinearSystem> {
     fn from(SystemModel { centre, system }: SystemModel) -> Self {
         Self { centre, system }
     }
@@ -54,9 +63,7 @@ impl SystemModel {
     /// [`SystemError`] naming the part that is wrong.
     pub fn new(centre: Vec<f64>, system: LinearSystem) -> Result<Self, SystemError> {
         system.validate()?;
-        if centre.len() != system.channels() || centre.iter().any(|x| !x.is_finite()) {
-            return Err(SystemError::Channels(system.channels()));
-        }
+        check_centre(&centre, system.channels())?;
         // Without a sample the score is zero, unless a covariance has no inverse.
         system.score(Rows::new(centre.len()).view())?;
         Ok(Self { centre, system })

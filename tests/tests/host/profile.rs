@@ -421,8 +421,9 @@ fn a_search_finds_both_domains_and_prints_them() {
 /// HMMER's tutorial files and its scores: the folder in the environment's `FISHWEIR_HMMER`, with
 /// `globins4.hmm`, `globins45.fa`, `fn3.hmm`, `7LESS_DROME` and a table `expected-hmmsearch.tsv`.
 #[test]
+#[ignore = "wants FISHWEIR_HMMER, a folder of files that are not in the project"]
 fn scores_are_those_of_hmmer() {
-    let Ok(folder) = std::env::var("FISHWEIR_HMMER") else { return };
+    let folder = std::env::var("FISHWEIR_HMMER").expect("FISHWEIR_HMMER names a folder");
     let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).expect("a file");
     let table = read("expected-hmmsearch.tsv");
     let plain: Vec<Vec<&str>> = table

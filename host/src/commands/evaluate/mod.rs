@@ -16,7 +16,8 @@ use fishweir::report::{
     ModelEvaluation, Validated, counted,
 };
 
-use super::arguments::{Emitting, ScoreKernels, Training, refuse_idle};
+use super::arguments::{ScoreKernels, Training, refuse_idle};
+use super::emitting::Emitting;
 use super::fit::warn;
 use super::kernels::KernelOptions;
 use super::model::Model;

@@ -12,7 +12,8 @@ use fishweir::learn::{
 };
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 
-use super::arguments::{Emitting, ScoreKernels, Training, named, refuse_idle};
+use super::arguments::{ScoreKernels, Training, named, refuse_idle};
+use super::emitting::Emitting;
 use super::kernels::{FamilyName, FamilyOptions, Per};
 use super::output::{self, Outputs, named_after};
 use super::reading::{Cutting, Reading};

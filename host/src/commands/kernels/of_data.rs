@@ -9,7 +9,8 @@ use fishweir::model::{FittedModel, Hmm};
 use fishweir::report::DataSummary;
 
 use super::{Asked, KernelOptions, Matrix, Reads, id};
-use crate::commands::arguments::{Emitting, ScoreKernels, Training, named};
+use crate::commands::arguments::{ScoreKernels, Training, named};
+use crate::commands::emitting::Emitting;
 use crate::commands::numbers::{positive, rate};
 use crate::commands::reading::{Cutting, Reading};
 use crate::commands::{Failure, tell};
