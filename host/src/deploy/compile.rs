@@ -133,6 +133,7 @@ impl Classifier {
             classes: self.classes.clone(),
             models,
             systems: Vec::new(),
+            profile: None,
             order: self.order(),
             kernel: None,
             weights: outputs

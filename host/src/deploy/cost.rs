@@ -41,6 +41,9 @@ impl Deployed {
         if self.has_systems() {
             return self.cost_of_systems();
         }
+        if let Some(profile) = &self.profile {
+            return self.cost_of_profile(profile);
+        }
         let (n, c, m) = (self.states(), self.directions(), self.models());
         let emission = &EmissionType::of(&self.models);
         let (filter, belief) = if self.order.is_some() || self.succession() == Succession::STEPS {

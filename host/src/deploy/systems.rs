@@ -203,6 +203,7 @@ impl Deployed {
             classes,
             models: Vec::new(),
             systems,
+            profile: None,
             order: None,
             kernel: None,
             weights,

@@ -44,6 +44,7 @@ impl Classifier {
             classes: self.classes.clone(),
             models,
             systems: Vec::new(),
+            profile: None,
             order: None,
             kernel: Some(kernel),
             weights: rows("coefficients", &coefficients)?,
