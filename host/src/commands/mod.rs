@@ -56,10 +56,8 @@ enum Command {
     /// Write a model as Rust source with a static, or as a binary artefact
     Export(export::Arguments),
     /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
-    #[command(long_about = gram::LONG_ABOUT)]
     Gram(gram::Arguments),
     /// Draw series where a kernel puts them: its first principal components
-    #[command(long_about = pca::LONG_ABOUT)]
     Pca(pca::Arguments),
     /// Bayesian networks over records of categories: fit, evaluate, query, sample, compare, export, draw
     #[command(long_about = network::long_about())]

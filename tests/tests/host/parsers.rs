@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 use fishweir::classifier::Classifier;
 use fishweir::data::records::TextTable;
 use fishweir::data::{Alphabet, Dataset, FastaLabel, ReadOptions, layout};
+use fishweir::deploy::Deployed;
 use fishweir::kernel::marginal::{MarginalModel, Newick};
-use fishweir::model::ContextSet;
+use fishweir::model::{ContextSet, ModelSet};
 use fishweir::network::NetworkFile;
 use fishweir_tests::parsers::{PARSERS, Parser, reads_artefact, sealed};
 use proptest::prelude::*;
@@ -103,12 +104,18 @@ fn seeds_get_past_the_door() {
     for name in [
         "classifier/symbols",
         "classifier/channels",
+        "classifier/words",
         "kernel_machine/fixed_length",
         "kernel_machine/scores",
     ] {
         let model = Classifier::parse(name, &sealed(&text(&format!("{name}.json"))));
         let deployed = model.unwrap_or_else(|error| panic!("{error}")).deploy();
         assert!(deployed.is_ok(), "{name}: {:?}", deployed.err());
+    }
+    for name in ["systems", "densities", "strings"] {
+        let set = ModelSet::parse(name, &sealed(&text(&format!("model_set/{name}.json"))));
+        let bank = Deployed::of_systems(&set.unwrap_or_else(|error| panic!("{error}")));
+        assert_eq!(bank.is_ok(), name == "systems", "{name}: {:?}", bank.err());
     }
     assert!(reads_artefact(&read("artefact/sound_symbols.bin")));
     assert!(reads_artefact(&read("artefact/sound_channels.bin")));

@@ -4,6 +4,7 @@
 mod check;
 mod each;
 mod family;
+pub(super) mod help;
 mod marginal;
 mod of_data;
 mod refused;
