@@ -73,7 +73,6 @@ fn main() -> ! {
     fixed::fixed();
     network::network();
     profile_hmm();
-    network::lines();
     contexts();
     wire();
 
