@@ -69,7 +69,6 @@ fn main() -> ! {
     fixed::fixed();
     network::network();
     profile_hmm();
-    network::lines();
     contexts();
     wire();
 
