@@ -238,12 +238,17 @@ fn modes_of_a_short_series_are_near_one_system() {
         let rows = next.view().rows().expect("channels");
         let system = SystemEm::default().fit(&[own.view()], &|| ()).expect("a fit").system;
         linear += system.log_likelihood(rows).expect("a likelihood");
-        for (pseudo_steps, sum) in [(SwitchingEm::default().pseudo_steps, &mut two), (0.0, &mut loose)] {
+        for (pseudo_steps, sum) in
+            [(SwitchingEm::default().pseudo_steps, &mut two), (0.0, &mut loose)]
+        {
             let em = SwitchingEm { pseudo_steps, ..SwitchingEm::default() };
             let fit = em.fit(&[own.view()], &|| ()).expect("a fit");
             *sum += fit.system.log_likelihood(rows).expect("a likelihood");
         }
     }
     println!("{linear} {two} {loose}");
-    assert!(two > linear && linear > loose, "{two} of two modes, {linear} of one, {loose} without a prior");
+    assert!(
+        two > linear && linear > loose,
+        "{two} of two modes, {linear} of one, {loose} without a prior"
+    );
 }
