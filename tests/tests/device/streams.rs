@@ -80,7 +80,7 @@ fn on_device(
 #[test]
 fn real_channels_give_the_same_bits() {
     let (data, deployed) = &*WATCH;
-    let parity = on_device(board(Board::DEFAULT), deployed, &unseen(data, 20_500), &Form::Source);
+    let parity = on_device(board(Board::DEFAULT), deployed, &unseen(data, 4_000), &Form::Source);
     // Class, margin and a log-likelihood a model, a sample.
     assert_identical(&parity, 2 + 7);
 }
