@@ -67,7 +67,8 @@ impl DeployedSystem {
     /// As the core's `Dynamics::validate` has it.
     pub(super) fn validate(&self) -> Result<(), ModelError> {
         let rows = self.transition.iter().enumerate().map(|(i, row)| (Part::Transition, i, row));
-        for (part, i, row) in std::iter::once((Part::Mean, 0, &self.mean)).chain(rows) {
+        for (part, i, row) in std::iter::once((Part::Parameter("mean"), 0, &self.mean)).chain(rows)
+        {
             if let Some(entry) = row.iter().position(|x| !x.is_finite()) {
                 return Err(ModelError::new(part, ErrorKind::NotFinite, i, entry));
             }

@@ -17,7 +17,8 @@ use std::sync::{LazyLock, OnceLock};
 use fishweir::classifier::{Classifier, Observations};
 use fishweir::data::records::{Binning, Schema, TextTable};
 use fishweir::data::{
-    Alphabet, Dataset, FastaLabel, Format, Kind, LiveReader, ReadOptions, Rows, Sample, Samples,
+    Alphabet, Dataset, FastaLabel, Kind, Layout, LiveReader, ReadOptions, Rows, Sample, Samples,
+    layout,
 };
 use fishweir::deploy::Deployed;
 use fishweir::device::{Input, Options, converse};
@@ -74,12 +75,12 @@ pub fn data_set(bytes: &[u8]) {
 
 /// A table of series.
 pub fn table(bytes: &[u8]) {
-    read_as(Some(Format::Series), FastaLabel::None, bytes);
+    read_as(layout("series"), FastaLabel::None, bytes);
 }
 
 /// A table of strings.
 pub fn strings(bytes: &[u8]) {
-    read_as(Some(Format::Strings), FastaLabel::None, bytes);
+    read_as(layout("strings"), FastaLabel::None, bytes);
 }
 
 /// FASTA; the first byte says where the label is.
@@ -90,12 +91,12 @@ pub fn fasta(bytes: &[u8]) {
         b'w' => (FastaLabel::Word(2), rest),
         _ => (FastaLabel::None, bytes),
     };
-    read_as(Some(Format::Fasta), label, bytes);
+    read_as(layout("fasta"), label, bytes);
 }
 
-fn read_as(format: Option<Format>, fasta_label: FastaLabel, bytes: &[u8]) {
+fn read_as(layout: Option<&'static Layout>, fasta_label: FastaLabel, bytes: &[u8]) {
     const FILE: &str = "fuzzed.csv";
-    let options = ReadOptions { format, fasta_label, ..ReadOptions::default() };
+    let options = ReadOptions { layout, fasta_label, ..ReadOptions::default() };
     match Dataset::parse(FILE, bytes, &options) {
         Ok(data) => {
             assert!(!data.series().is_empty());

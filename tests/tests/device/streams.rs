@@ -80,7 +80,7 @@ fn on_device(
 #[test]
 fn real_channels_give_the_same_bits() {
     let (data, deployed) = &*WATCH;
-    let parity = on_device(board(Board::DEFAULT), deployed, &unseen(data, 20_500), &Form::Source);
+    let parity = on_device(board(Board::DEFAULT), deployed, &unseen(data, 4_000), &Form::Source);
     // Class, margin and a log-likelihood a model, a sample.
     assert_identical(&parity, 2 + 7);
 }
@@ -99,7 +99,7 @@ fn a_bayes_artefact_read_in_place_gives_the_same_bits() {
     let data = &WATCH.0;
     let deployed = compiled(data, ClassifierKind::Bayes);
     // The small core faults where a number is read that is not aligned.
-    for (name, samples) in [(Board::DEFAULT, 3_000), ("microbit", 600)] {
+    for (name, samples) in [(Board::DEFAULT, 1_000), ("microbit", 300)] {
         let parity = on_device(board(name), &deployed, &unseen(data, samples), &Form::Artefact);
         assert_identical(&parity, 2 + 7);
     }

@@ -27,8 +27,8 @@ use fishweir_core::emission::Parametrisation;
 
 use super::arguments::{Training, named};
 use super::model::Model;
-use super::numbers::{not_negative, positive};
 use super::reading::Cutting;
+use super::values::{not_negative, positive};
 use super::{Failure, tell};
 pub(super) use each::{Per, fit_each};
 use family::Choice;

@@ -3,11 +3,10 @@
 
 mod adaptation;
 mod change;
-mod endless;
 mod fixed_point;
 mod likelihood;
-mod long_streams;
 mod numbers;
+mod ruled_out;
 mod statistics;
 mod tangents;
 mod windows;
