@@ -34,7 +34,7 @@ pub enum KernelError {
     NoFeatures,
     /// A sequence without a window.
     #[error(
-        "{length} samples, fewer than a window of {window}; take a lower --order, or leave the item out"
+        "its length of {length} is less than a window's, {window}; take a lower --order, or leave it out"
     )]
     TooShort {
         /// The sequence, from 0.
