@@ -223,6 +223,7 @@ fn an_impossible_sample_is_reported_and_skipped() {
         method: "bayes".into(),
         observations: Observations::Symbols("ab".into()),
         classes: vec!["even".into(), "odd".into()],
+        lags: fishweir::data::Lags::NONE,
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![model(0.9), model(0.2)],
