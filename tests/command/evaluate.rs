@@ -27,7 +27,7 @@ fn check_figures(figures: &Value, windows: u64) {
 #[test]
 fn cross_validation_keeps_groups_whole_and_reports_both_classifiers() {
     let data = fixtures().at("three.csv");
-    let line = format!("evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK}");
+    let line = format!("evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK} --effort quick");
     let report = json(fishweir(&line).arg("--json"));
     assert_eq!(report["folds"], 3);
     for classifier in ["bayes", "fisher"] {
@@ -58,7 +58,7 @@ fn interval(value: &Value) -> (f64, f64, f64) {
 #[test]
 fn classifiers_are_compared_with_the_first_on_the_same_folds() {
     let data = fixtures().at("strings.tsv");
-    let line = format!("evaluate {data} --classifier fisher,bayes,fisher --folds 4 {QUICK}");
+    let line = format!("evaluate {data} --classifier fisher,bayes,fisher --folds 4 {QUICK} --effort quick");
     let report = json(fishweir(&line).arg("--json"));
     let (first, second) = (&report["classifiers"]["fisher"], &report["classifiers"]["bayes"]);
     assert!(first["gain"].is_null(), "the first gains nothing over itself");
@@ -101,7 +101,7 @@ fn detections_against_false_alarms_are_drawn() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("roc.svg");
     let (data, draw) = (fixtures().at("two.csv"), file.display().to_string());
-    printed(&mut fishweir(&format!("evaluate {data} {QUICK} --roc {draw}")));
+    printed(&mut fishweir(&format!("evaluate {data} {QUICK} --effort quick --roc {draw}")));
     let svg = fs::read_to_string(&file).expect("drawn");
     assert_eq!(svg.matches("<path").count(), 2, "a curve a classifier");
     assert!(svg.contains(">bayes") && svg.contains(">fisher"));
@@ -149,7 +149,7 @@ fn kernels_by_marginalisation_stand_beside_the_classifiers() {
     };
     let data = fixtures().at("strings.tsv");
     let line =
-        format!("evaluate {data} --classifier bayes --folds 3 {QUICK} {}", kernel("pair-hmm"));
+        format!("evaluate {data} --classifier bayes --folds 3 {QUICK} --effort quick {}", kernel("pair-hmm"));
     let report = json(fishweir(&line).arg("--json"));
     let figures = &report["classifiers"]["pair-hmm"];
     check_figures(figures, 12);
@@ -157,7 +157,7 @@ fn kernels_by_marginalisation_stand_beside_the_classifiers() {
     assert_eq!(figures["latency"]["median"].as_u64(), Some(25), "it takes the whole string");
     let message = refused(
         &mut fishweir(&format!(
-            "evaluate {data} --classifier bayes {QUICK} {}",
+            "evaluate {data} --classifier bayes {QUICK} --effort quick {}",
             kernel("hidden-tree")
         )),
         2,
@@ -204,7 +204,7 @@ fn two_kernels_of_one_kind_have_two_names() {
     fs::copy(&documented, &other).expect("copied");
     let (data, other) = (fixtures().at("strings.tsv"), other.display());
     let line = format!(
-        "evaluate {data} --classifier bayes {QUICK} --kernel-model {documented} --kernel-model {other} \
+        "evaluate {data} --classifier bayes {QUICK} --effort quick --kernel-model {documented} --kernel-model {other} \
          --kernel-model {documented}"
     );
     let text = printed(fishweir(&line).arg("--json"));
@@ -218,7 +218,7 @@ fn two_kernels_of_one_kind_have_two_names() {
 
 #[test]
 fn one_classifier_is_validated_alone() {
-    let line = format!("evaluate {} --classifier bayes {QUICK} --json", fixtures().at("two.csv"));
+    let line = format!("evaluate {} --classifier bayes {QUICK} --effort quick --json", fixtures().at("two.csv"));
     let report = json(&mut fishweir(&line));
     assert!(report["classifiers"]["fisher"].is_null());
     check_figures(&report["classifiers"]["bayes"], 12);
@@ -285,7 +285,7 @@ fn folds_that_cannot_be_made_are_refused() {
         ("--folds 100", "there are 12"),
         ("--group nobody", "no column `nobody`"),
     ] {
-        let line = format!("evaluate {data} {options} {QUICK}");
+        let line = format!("evaluate {data} {options} {QUICK} --effort quick");
         let message = refused(&mut fishweir(&line), 2);
         assert!(message.contains(expected), "{options}: {message}");
     }

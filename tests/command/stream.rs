@@ -184,7 +184,7 @@ fn standard_output_that_nobody_reads_ends_a_command_quietly() {
         format!("export {model} --rust -"),
         format!("export {model} --artefact -"),
         format!("gram {data} --model {model} -o -"),
-        format!("fit {data} -o - --classifier bayes {QUICK}"),
+        format!("fit {data} -o - --classifier bayes {QUICK} --effort quick"),
         "score --help".to_owned(),
     ] {
         let (reader, writer) = std::io::pipe().expect("a pipe");

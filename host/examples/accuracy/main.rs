@@ -97,12 +97,7 @@ fn measure(
         let cost = deployed.cost();
         (flash, ram) = (flash.max(cost.model_bytes), ram.max(cost.state_bytes));
         let groups = data.groups(set.group.unwrap_or("series"))?.0;
-        let first = units.iter().max().map_or(0, |last| last + 1);
-        let of_fold = judged.iter().map(|one| groups[one.series]);
-        units
-            .extend(of_fold.map(|unit| {
-                unit + if splits.len() > 1 && set.group.is_none() { first } else { 0 }
-            }));
+        units.extend(judged.iter().map(|one| groups[one.series]));
         all.extend(judged);
         classes = data.classes().to_vec();
         if let Some(form) = &trained.form {

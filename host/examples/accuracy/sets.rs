@@ -100,7 +100,7 @@ pub(crate) const SETS: [Set; 14] = [
         "ts-fan-vibration",
         UCI,
         Layout::Blocks { file: "accelerometer.csv.gz", length: 3000, window: 100 },
-        Some("block"),
+        None,
     ),
     set(
         "spells",

@@ -5,6 +5,7 @@ mod adaptation;
 mod change;
 mod endless;
 mod fixed_point;
+mod lagged;
 mod likelihood;
 mod long_streams;
 mod numbers;
