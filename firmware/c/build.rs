@@ -52,7 +52,7 @@ fn hand_out(root: &Path, include: &Path) -> Result<(), String> {
 fn model_header() -> String {
     let shape = Model::SHAPE;
     let (kind, other, what) = match shape.family {
-        Family::CATEGORICAL => ("SYMBOLS", "CHANNELS", "symbols of the alphabet"),
+        Family::Categorical => ("SYMBOLS", "CHANNELS", "symbols of the alphabet"),
         _ => ("CHANNELS", "SYMBOLS", "channels of a sample"),
     };
     let classes = if shape.outputs == 1 { 2 } else { shape.outputs };

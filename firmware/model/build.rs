@@ -125,14 +125,14 @@ pub fn loaded() -> Option<&'static Model> {{
 fn labels_of(shape: Shape, lines: &[&str]) -> String {
     let classes = if shape.outputs == 1 { 2 } else { usize::from(shape.outputs) };
     let (classes, observed) = lines.split_at_checked(classes).unwrap_or((lines, &[]));
-    let channels = if shape.family == Family::CATEGORICAL { &[] } else { observed };
+    let channels = if shape.family == Family::Categorical { &[] } else { observed };
     let mut text = format!(
         "/// The names of the classes, by index.\npub static CLASSES: [&str; {}] = {classes:?};\n\
          /// The names of the channels, by index.\npub static CHANNELS: [&str; {}] = {channels:?};\n",
         classes.len(),
         channels.len()
     );
-    if let (Family::CATEGORICAL, [symbols]) = (shape.family, observed) {
+    if let (Family::Categorical, [symbols]) = (shape.family, observed) {
         let alphabet = Alphabet::of(symbols);
         text += &format!(
             "/// The letters of the symbols.\n\
@@ -152,13 +152,7 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
     if real_bytes != 4 {
         return Err("holds 8-byte reals, devices take f32: export it as f32");
     }
-    let family = match family {
-        Family::CATEGORICAL => "Categorical",
-        Family::GAUSSIAN => "Gaussian",
-        Family::POISSON => "Poisson",
-        Family::BERNOULLI => "Bernoulli",
-        _ => return Err("holds an emission family that this firmware does not know"),
-    };
+    let family = family.name();
     let weight = match directions {
         0 => String::from("f32"),
         _ => format!("fishweir_core::number::Dual<f32, {directions}>"),

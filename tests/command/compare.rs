@@ -64,7 +64,9 @@ fn what_has_no_effect_is_refused() {
         ("--kernel gaussian --sigma 1,2", "--sigma takes one number beside --kernel"),
         ("--kernel count", "only symbols can be counted"),
     ] {
-        let line = format!("evaluate {data} --folds 3 {CUT} {QUICK} --effort quick --classifier bayes {options}");
+        let line = format!(
+            "evaluate {data} --folds 3 {CUT} {QUICK} --effort quick --classifier bayes {options}"
+        );
         let message = refused(&mut fishweir(&line), 2);
         assert!(message.contains(wanted), "{options}: {message}");
     }

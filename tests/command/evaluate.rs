@@ -27,7 +27,9 @@ fn check_figures(figures: &Value, windows: u64) {
 #[test]
 fn cross_validation_keeps_groups_whole_and_reports_both_classifiers() {
     let data = fixtures().at("three.csv");
-    let line = format!("evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK} --effort quick");
+    let line = format!(
+        "evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK} --effort quick"
+    );
     let report = json(fishweir(&line).arg("--json"));
     assert_eq!(report["folds"], 3);
     for classifier in ["bayes", "fisher"] {
@@ -58,7 +60,9 @@ fn interval(value: &Value) -> (f64, f64, f64) {
 #[test]
 fn classifiers_are_compared_with_the_first_on_the_same_folds() {
     let data = fixtures().at("strings.tsv");
-    let line = format!("evaluate {data} --classifier fisher,bayes,fisher --folds 4 {QUICK} --effort quick");
+    let line = format!(
+        "evaluate {data} --classifier fisher,bayes,fisher --folds 4 {QUICK} --effort quick"
+    );
     let report = json(fishweir(&line).arg("--json"));
     let (first, second) = (&report["classifiers"]["fisher"], &report["classifiers"]["bayes"]);
     assert!(first["gain"].is_null(), "the first gains nothing over itself");
@@ -148,8 +152,10 @@ fn kernels_by_marginalisation_stand_beside_the_classifiers() {
         format!("--kernel-model {documented}/{name}.toml")
     };
     let data = fixtures().at("strings.tsv");
-    let line =
-        format!("evaluate {data} --classifier bayes --folds 3 {QUICK} --effort quick {}", kernel("pair-hmm"));
+    let line = format!(
+        "evaluate {data} --classifier bayes --folds 3 {QUICK} --effort quick {}",
+        kernel("pair-hmm")
+    );
     let report = json(fishweir(&line).arg("--json"));
     let figures = &report["classifiers"]["pair-hmm"];
     check_figures(figures, 12);
@@ -218,7 +224,10 @@ fn two_kernels_of_one_kind_have_two_names() {
 
 #[test]
 fn one_classifier_is_validated_alone() {
-    let line = format!("evaluate {} --classifier bayes {QUICK} --effort quick --json", fixtures().at("two.csv"));
+    let line = format!(
+        "evaluate {} --classifier bayes {QUICK} --effort quick --json",
+        fixtures().at("two.csv")
+    );
     let report = json(&mut fishweir(&line));
     assert!(report["classifiers"]["fisher"].is_null());
     check_figures(&report["classifiers"]["bayes"], 12);

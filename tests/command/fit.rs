@@ -105,7 +105,8 @@ fn equal_seeds_give_equal_files_and_others_do_not() {
 #[test]
 fn without_output_the_model_is_named_after_the_data_in_this_folder() {
     let folder = tempfile::tempdir().expect("a folder");
-    let line = format!("fit {} --classifier bayes {QUICK} --effort quick", fixtures().at("two.csv"));
+    let line =
+        format!("fit {} --classifier bayes {QUICK} --effort quick", fixtures().at("two.csv"));
     fishweir(&line).current_dir(&folder).assert().success();
     let names: Vec<_> = fs::read_dir(&folder)
         .expect("a folder")
@@ -255,7 +256,8 @@ fn a_model_that_single_precision_does_not_hold_is_named_by_class_and_channel() {
         .collect();
     fs::write(&data, text).expect("written");
     for classifier in ["bayes", "fisher", "gaussian"] {
-        let fit = format!("fit {} --classifier {classifier} {QUICK} --effort quick", data.display());
+        let fit =
+            format!("fit {} --classifier {classifier} {QUICK} --effort quick", data.display());
         let message = refused(&mut fishweir(&format!("{fit} -o {}", model.display())), 2);
         let place = "the model of class `moving`: the std of channel `y` does not fit";
         assert!(message.contains(place), "{classifier}: {message}");
@@ -272,7 +274,8 @@ fn a_constant_channel_is_fitted_and_warned_of() {
         text += &format!("{line},{}\n", if number == 0 { "pressure" } else { "1013.25" });
     }
     fs::write(&data, text).expect("written");
-    let line = format!("fit {} -o {} --copies 2 {QUICK} --effort quick", data.display(), model.display());
+    let line =
+        format!("fit {} -o {} --copies 2 {QUICK} --effort quick", data.display(), model.display());
     let done = fishweir(&line).assert().success();
     let warned = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
     assert!(warned.contains("`pressure` never changes"), "{warned}");
@@ -331,7 +334,9 @@ fn every_classifier_learner_and_scaling_can_be_asked_for() {
     }
     let data = fixtures().at("strings.tsv");
     refused(&mut fishweir(&format!("fit {data} -o {model} --learner forest")), 2);
-    let line = format!("evaluate {data} --classifier fisher,top --score-model runs {QUICK} --effort quick");
+    let line = format!(
+        "evaluate {data} --classifier fisher,top --score-model runs {QUICK} --effort quick"
+    );
     let said = refused(&mut fishweir(&line), 2);
     assert!(said.contains("all class models"), "{said}");
 }
@@ -386,7 +391,10 @@ fn differences_at_lags_are_part_of_the_model() {
     let (artefact, source) = (at("m.fishweir"), at("m.rs"));
     printed(&mut fishweir(&format!("export {model} -o {artefact} -o {source}")));
     let rust = fs::read_to_string(&source).expect("a source");
-    assert!(rust.contains("fishweir_core::lagged::Lagged<") && rust.contains(", [1, 4]);"), "{rust}");
+    assert!(
+        rust.contains("fishweir_core::lagged::Lagged<") && rust.contains(", [1, 4]);"),
+        "{rust}"
+    );
     let judged = |of: &str| {
         let line = format!("evaluate {data} --model {of} --window 20 --hop 10 --json");
         json(&mut fishweir(&line))["accuracy"].clone()
@@ -401,7 +409,10 @@ fn differences_at_lags_are_part_of_the_model() {
     let machine = refused_at("--classifier cosine --lags 1");
     assert!(machine.contains("--lags would have no effect"), "{machine}");
     let dear = refused_at("--max-ram 100");
-    assert!(dear.contains("bytes of RAM (--max-ram) would be taken, and 100 are allowed"), "{dear}");
+    assert!(
+        dear.contains("bytes of RAM (--max-ram) would be taken, and 100 are allowed"),
+        "{dear}"
+    );
     // Where one lag alone keeps within the limits, it is taken.
     let most = ram(&without) + 8 * channels;
     let line = format!(

@@ -56,7 +56,8 @@ fn what_a_classifier_does_not_read() {
     printed(&mut fishweir(&format!("{line} --c 1")));
     printed(&mut fishweir(&format!("{line} --c 1 --classifier bayes --kernel-model {kernel}")));
     // Of a Bayes classifier it is what a floor is chosen by.
-    let line = format!("fit {} -o /dev/null --classifier bayes {QUICK} --effort quick", at("two.csv"));
+    let line =
+        format!("fit {} -o /dev/null --classifier bayes {QUICK} --effort quick", at("two.csv"));
     printed(&mut fishweir(&format!("{line} --class-weight balanced")));
 }
 

@@ -107,7 +107,9 @@ fn each_is_cross_validated_beside_the_others() {
 fn a_machine_decides_on_a_live_stream() {
     let (folder, data) = (folder(), fixtures().at("strings.tsv"));
     let model = at(&folder, "model.json");
-    printed(&mut fishweir(&format!("fit {data} -o {model} --classifier cosine {QUICK} --effort quick")));
+    printed(&mut fishweir(&format!(
+        "fit {data} -o {model} --classifier cosine {QUICK} --effort quick"
+    )));
     let line = format!("score --stream --model {model} --every 10");
     let text = printed(fishweir(&line).write_stdin("ACGTACGTAC\nAAAACCCCCG\n"));
     let lines: Vec<&str> = text.lines().collect();

@@ -150,8 +150,10 @@ fn pages_say_what_a_user_would_not_expect() {
 
 #[test]
 fn fewer_series_or_groups_than_five_are_a_fold_each() {
-    let line =
-        format!("evaluate {} --classifier bayes {QUICK} --effort quick --group subject", fixtures().at("two.csv"));
+    let line = format!(
+        "evaluate {} --classifier bayes {QUICK} --effort quick --group subject",
+        fixtures().at("two.csv")
+    );
     let told = notes(&line);
     assert!(told.iter().any(|note| note.starts_with("3 folds, one a subject")), "{told:?}");
     let message = refused(&mut fishweir(&format!("{line} --folds 4")), 2);
@@ -235,7 +237,9 @@ fn a_training_window_that_no_model_takes_is_named() {
     let row = wild.lines().find(|row| row.contains(",3e38,")).expect("a row");
     let mended = row.rsplit_once(',').expect("a column too many").0;
     fs::write(&data, wild.replace(row, mended)).expect("written");
-    let line = format!("fit {data} -o /dev/null --window 20 --copies 0 --mirror none {QUICK} --effort quick");
+    let line = format!(
+        "fit {data} -o /dev/null --window 20 --copies 0 --mirror none {QUICK} --effort quick"
+    );
     let message = refused(&mut fishweir(&line), 2);
     let place = "wild.csv: sample 26 of series `0`, which begins on line 2, is impossible";
     assert!(message.contains(place), "{message}");

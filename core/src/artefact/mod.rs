@@ -26,29 +26,19 @@
 mod error;
 mod header;
 
+pub use crate::emission::{Family, Stored};
 pub use error::ArtefactError;
-pub use header::{Family, HEADER_LENGTH, Header, Shape, Succession, VERSION};
+pub use header::{HEADER_LENGTH, Header, Shape, Succession, VERSION};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::classify::{StreamClassifier, StreamModel};
 use crate::context::{ContextModel, Steps};
-use crate::emission::{Bernoulli, Categorical, Emission, Gaussian, Poisson};
+use crate::emission::for_each_real;
 use crate::error::ModelError;
 use crate::hmm::{Hmm, RealOf};
 use crate::lagged::Lagged;
-use crate::number::{Parameter, Real, Tangent, Weight};
-
-/// An emission family that an artefact can hold.
-pub trait Stored: Emission + FromBytes + Immutable + KnownLayout {
-    /// Its code.
-    const FAMILY: Family;
-    /// Its alphabet's size or its number of channels.
-    const SIZE: usize;
-
-    /// Hands over every number, in the order in which they lie in memory.
-    fn for_each_real(&self, take: &mut impl FnMut(RealOf<Self>));
-}
+use crate::number::Weight;
 
 /// A model that an artefact can hold.
 pub trait StoredModel: StreamModel {
@@ -86,69 +76,6 @@ impl<E: Stored<Weight: Weight>, const C: usize> StoredModel for ContextModel<Ste
 
     fn for_each_real(&self, take: &mut impl FnMut(RealOf<E>)) {
         self.emission().iter().for_each(|emission| emission.for_each_real(take));
-    }
-}
-
-/// The numbers of weights in memory's order: each a value and its tangent.
-fn for_each_real<'w, W: Parameter + 'w>(
-    weights: impl IntoIterator<Item = &'w W>,
-    take: &mut impl FnMut(W::Real),
-) {
-    for weight in weights {
-        take(weight.value());
-        for_each_rate(&weight.tangent(), take);
-    }
-}
-
-fn for_each_rate<T: Real, G: Tangent<T>>(tangent: &G, take: &mut impl FnMut(T)) {
-    (0..G::DIRECTIONS).filter_map(|c| tangent.get(c)).for_each(take);
-}
-
-impl<const K: usize, W: Weight + FromBytes + Immutable> Stored for Categorical<K, W> {
-    const FAMILY: Family = Family::CATEGORICAL;
-    const SIZE: usize = K;
-
-    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
-        for_each_real(self.probability(), take);
-    }
-}
-
-impl<const D: usize, W> Stored for Gaussian<D, W>
-where
-    W: Weight<Real: FromBytes + Immutable, Tangent: FromBytes + Immutable> + FromBytes + Immutable,
-{
-    const FAMILY: Family = Family::GAUSSIAN;
-    const SIZE: usize = D;
-
-    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
-        let view = self.view();
-        view.mean.iter().chain(view.rate).copied().for_each(&mut *take);
-        for_each_real([&view.constant], take);
-        view.linear.iter().chain(view.quadratic).for_each(|rates| for_each_rate(rates, take));
-    }
-}
-
-impl<const D: usize, W> Stored for Poisson<D, W>
-where
-    W: Weight<Real: FromBytes + Immutable> + FromBytes + Immutable,
-{
-    const FAMILY: Family = Family::POISSON;
-    const SIZE: usize = D;
-
-    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
-        let view = self.view();
-        view.rate.iter().copied().for_each(&mut *take);
-        for_each_real(view.log_rate, take);
-    }
-}
-
-impl<const D: usize, W: Weight + FromBytes + Immutable> Stored for Bernoulli<D, W> {
-    const FAMILY: Family = Family::BERNOULLI;
-    const SIZE: usize = D;
-
-    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
-        let view = self.view();
-        for_each_real(view.yes.iter().chain(view.no), take);
     }
 }
 

@@ -1,10 +1,11 @@
 //! How classifiers are trained, as several commands take it.
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use fishweir::data::{Dataset, Kind, LagError, Lags};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, Learner, Limits, Mirror, Scaling, ScoreModels, Search,
+    ClassWeight, ClassifierKind, LEARNERS, Learner, Limits, Mirror, Scaling, ScoreModels, Search,
     TrainOptions, Varied, Vector, Vectors,
 };
 use fishweir::report::EmissionSummary;
@@ -12,8 +13,8 @@ use fishweir_core::classify::Normalisation;
 
 use super::Failure;
 use super::emitting::Emitting;
-use super::numbers::{floor, not_negative, positive, rate};
 use super::reading::Cutting;
+use super::values::{floor, not_negative, positive, rate, registered};
 
 /// The options that are given, of some.
 pub(super) fn named<const N: usize>(options: [(&'static str, bool); N]) -> Vec<&'static str> {
@@ -111,10 +112,10 @@ pub(super) struct Training {
     /// for the classifiers gaussian, polynomial and cosine]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
-    /// What is trained on the features (all but bayes) [default: svm; kernel-svm for the
-    /// classifiers gaussian, polynomial and cosine, which take that or klr]
-    #[arg(long, value_enum)]
-    learner: Option<Learner>,
+    /// What is trained on the features (all but bayes) [default: svm; kernel-svm for the classifiers gaussian,
+    /// polynomial and cosine, which take what is trained on a Gram matrix]
+    #[arg(long, value_parser = registered(LEARNERS, |one| PossibleValue::new(one.name).help(one.about)))]
+    learner: Option<&'static Learner>,
     /// How much the classes weigh against each other, in training and where a choice is judged; of bayes,
     /// in that among several --std-floor [default: even]
     #[arg(long, value_enum)]

@@ -9,16 +9,15 @@ use fishweir::report::PcaReport;
 
 use super::Failure;
 use super::arguments::refuse_idle;
-use super::kernels::{Compared, OfData};
+use super::kernels::{Compared, OfData, help};
 use super::output::{self, Outputs, named_after};
 
-pub(super) const LONG_ABOUT: &str = "\
-Draw items where a kernel puts them: the first two principal components in its feature space, a
-point an item, coloured by class.
-
-The kernel is of DATA, and takes what gram takes; or --gram names a matrix that is there already.";
+const ABOUT: &str = "\
+A point is an item, coloured by class. The kernel is of DATA, and takes what gram takes; or --gram names
+a matrix that is there already.";
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(help::shown), after_help = format!("{}\n{ABOUT}", help::names()))]
 pub(super) struct Arguments {
     /// Series, labelled or not
     #[arg(required_unless_present = "gram", conflicts_with = "gram")]

@@ -173,7 +173,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
             wanted: Shape { real_bytes: 4, ..shape },
         });
     }
-    let known = FAMILIES.into_iter().find(|family| family.artefact() == Some(shape.family));
+    let known = FAMILIES.iter().copied().find(|family| family.artefact() == Some(shape.family));
     let sizes = Sizes {
         states: shape.states.into(),
         emission: Sized { size: shape.size.into(), components: 1 },

@@ -61,7 +61,7 @@ impl<'a> Names<'a> {
     pub(super) fn place(&self, index: usize, error: &ModelError) -> String {
         let model = self.model(index);
         match error.part {
-            Part::Mean | Part::Variance => {
+            Part::Parameter(_) => {
                 format!("{model}, channel {}", self.channel(error.entry))
             }
             _ => model,

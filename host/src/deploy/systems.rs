@@ -14,7 +14,7 @@ use super::{Cost, DeployError, Deployed, PushError};
 use crate::data::Lags;
 use crate::dynamics::{LinearSystem, SystemError, factors};
 use crate::model::{FittedModel, ModelSet, NamedModel};
-use crate::runtime::with_states;
+use crate::runtime::with_few_states;
 
 /// A system in the numbers of a device: the fields of the core's `Dynamics`.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,12 +66,13 @@ impl DeployedSystem {
     /// As the core's `Dynamics::validate` has it.
     pub(super) fn validate(&self) -> Result<(), ModelError> {
         let rows = self.transition.iter().enumerate().map(|(i, row)| (Part::Transition, i, row));
-        for (part, i, row) in std::iter::once((Part::Mean, 0, &self.mean)).chain(rows) {
+        for (part, i, row) in std::iter::once((Part::Parameter("mean"), 0, &self.mean)).chain(rows)
+        {
             if let Some(entry) = row.iter().position(|x| !x.is_finite()) {
                 return Err(ModelError::new(part, ErrorKind::NotFinite, i, entry));
             }
         }
-        with_states!(self.states(), N => self.filter::<N>().validate())
+        with_few_states!(self.states(), N => self.filter::<N>().validate())
     }
 
     pub(super) fn states(&self) -> usize {
@@ -79,7 +80,7 @@ impl DeployedSystem {
     }
 
     pub(super) fn stream(&self) -> ModelStream<f32> {
-        with_states!(self.states(), N => ModelStream::of(vec![Box::new(self.filter::<N>())]))
+        with_few_states!(self.states(), N => ModelStream::of(vec![Box::new(self.filter::<N>())]))
     }
 
     /// The core's filter at a compiled size: what it is padded with nothing moves and nobody sees.
@@ -313,7 +314,7 @@ mod tests {
         std::array::from_fn(|i| std::array::from_fn(|j| rows[i][j]))
     }
 
-    /// Five numbers, of which the host runs six.
+    /// Five numbers, of which the host runs eight.
     #[test]
     fn the_stream_has_the_bits_of_the_core_s_own_type() {
         let two = set(vec![(Some("a"), model(0.2).into()), (Some("b"), model(-0.3).into())]);

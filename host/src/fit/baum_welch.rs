@@ -12,7 +12,7 @@ use crate::data::centre_and_spread;
 use crate::dynamics::SystemError;
 use crate::runtime::family::{MOST_COMPONENTS, OF_CHANNELS, OF_SYMBOLS};
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
-use crate::runtime::{Family, Held, Hmm, HmmError, Observed, padded_states};
+use crate::runtime::{Family, Hmm, HmmError, Observed, Regularisation, padded_states};
 use crate::words::short;
 
 /// How a model is fitted.
@@ -339,8 +339,8 @@ pub(super) struct Bounds {
 
 impl<'a> Training<'a> {
     /// What estimates of emissions are held to.
-    pub(super) fn held(&self, options: &BaumWelch) -> Held<'a> {
-        Held {
+    pub(super) fn held(&self, options: &BaumWelch) -> Regularisation<'a> {
+        Regularisation {
             pseudocount: options.symbol_pseudocount,
             floor: &self.bounds.floor,
             centre: &self.bounds.centre,
@@ -390,7 +390,7 @@ pub(super) fn improve(
 }
 
 /// The logarithm of the prior density of which pseudocounts are the parameters, up to a constant.
-fn log_prior(model: &Hmm, options: &BaumWelch, held: &Held<'_>) -> f64 {
+fn log_prior(model: &Hmm, options: &BaumWelch, held: &Regularisation<'_>) -> f64 {
     let rows = model.transition.iter().chain(std::iter::once(&model.initial));
     let emission = &model.emission;
     log_dirichlet(options.transition_pseudocount, rows)
@@ -435,7 +435,7 @@ pub(super) fn maximise(
     model: &mut Hmm,
     expected: &Expectations,
     options: &BaumWelch,
-    held: &Held<'_>,
+    held: &Regularisation<'_>,
 ) {
     normalise_into(&mut model.initial, &expected.initial, options.transition_pseudocount);
     for (row, pairs) in model.transition.iter_mut().zip(&expected.pairs) {

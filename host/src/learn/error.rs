@@ -4,7 +4,7 @@ use fishweir_core::smooth::SequenceError;
 
 use super::augment::AugmentError;
 use super::expansion::KernelLearnError;
-use super::machine::{KERNEL_WINDOWS, Learner};
+use super::learner::{KERNEL_WINDOWS, Learner};
 use super::options::ClassifierKind;
 use crate::batch::expectations;
 use crate::classifier::CONTEXTS_AT_MOST;
@@ -166,9 +166,9 @@ pub enum TrainError {
     /// A kernel that is no inner product of features, and a learner that needs them.
     #[error(
         "{0} is a kernel that no features in the primal stand for, so that a {1} cannot be trained \
-         on it: leave --learner out, or take kernel-svm or klr; fisher takes all of them"
+         on it: leave --learner out, or take {2}; fisher takes all of them"
     )]
-    NeedsKernelLearner(ClassifierKind, Learner),
+    NeedsKernelLearner(ClassifierKind, &'static Learner, String),
     /// A kernel machine that could not be deployed.
     #[error("{kind} cannot be deployed: {source}; {advice}")]
     NotDeployed {
@@ -196,7 +196,7 @@ pub enum TrainError {
         "{0} training windows are too many for a {1}, which takes {KERNEL_WINDOWS}; take a linear \
          learner, fewer windows, or no copies"
     )]
-    TooManyWindows(usize, Learner),
+    TooManyWindows(usize, &'static Learner),
     /// Differences at lags of what has none, or before a machine that does not compile.
     #[error(
         "differences at lags {0} are of real channels, and of classifiers that compile: leave --lags out"

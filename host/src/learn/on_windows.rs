@@ -18,7 +18,7 @@ use crate::kernel::marginal::{FixedLengthModel, MarginalModel};
 
 /// Trains machines on kernel values of labelled items.
 ///
-/// Of the options the learner (logistic regression or else a support vector machine), the class
+/// Of the options the learner (or what stands for it on a Gram matrix), the class
 /// weights, the values of C and the number of inner folds count.
 pub struct WindowKernel<'a> {
     /// Of all items.
@@ -110,10 +110,10 @@ impl<'a> WindowKernel<'a> {
         train: &'k [usize],
         c: f64,
     ) -> Result<WindowMachine<'k>, KernelLearnError> {
-        let learner = self.options.learner;
+        let on_gram = self.options.learner.on_gram();
         let classes = (self.classes.len(), self.options.class_weight);
-        let gram = learner.gram(train.len(), |i, j| self.gram.get(train[i], train[j]));
-        let machine = learner.machine(&gram, &self.labels(train), classes, c)?;
+        let gram = on_gram.gram(train.len(), |i, j| self.gram.get(train[i], train[j]));
+        let machine = KernelMachine::train(on_gram, &gram, &self.labels(train), classes, c)?;
         Ok(WindowMachine { gram: self.gram, train, machine })
     }
 }

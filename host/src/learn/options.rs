@@ -10,9 +10,11 @@ use super::choice::Setting;
 use super::error::TrainError;
 use super::features::{Features, Scaling};
 use super::form::Search;
+use super::kernel_svm::KERNEL_SVM;
+use super::learner::Learner;
 use super::loss::ClassWeight;
-use super::machine::Learner;
 use super::price::Limits;
+use super::svm::LINEAR_SVM;
 use super::vectors::mirror_candidates;
 use crate::classifier::{Observations, contexts_of};
 use crate::data::{Kind, Lags, Windowing};
@@ -125,7 +127,7 @@ pub struct TrainOptions {
     /// How evidence grows with length.
     pub normalisation: Normalisation,
     /// What is trained on the features.
-    pub learner: Learner,
+    pub learner: &'static Learner,
     /// How much the classes weigh; with balanced ones, candidates are judged by mean recall.
     pub class_weight: ClassWeight,
     /// Scalings of the score to choose from.
@@ -186,7 +188,7 @@ impl TrainOptions {
             scores: ScoreModels::All,
             with_likelihood: true,
             normalisation: Normalisation::PER_SAMPLE,
-            learner: Learner::default(),
+            learner: &LINEAR_SVM,
             class_weight: ClassWeight::default(),
             scalings: vec![Scaling::Practical, Scaling::Diagonal],
             c: vec![0.1, 1.0, 10.0],
@@ -202,7 +204,7 @@ impl TrainOptions {
         }
         let unvaried = Mirror::Channels(Vec::new());
         let augment = Augment { copies: Some(0), mirror: unvaried, ..Augment::default() };
-        Self { learner: Learner::KernelSvm, augment, ..options }.on_a_device()
+        Self { learner: &KERNEL_SVM, augment, ..options }.on_a_device()
     }
 
     /// With as many forms of class models to choose from as a search tries. What is set already remains the
@@ -389,7 +391,10 @@ impl TrainOptions {
             return Ok(());
         }
         if !self.learner.on_kernel() {
-            return Err(TrainError::NeedsKernelLearner(self.kind, self.learner));
+            let on_kernel = super::LEARNERS.iter().filter(|one| one.on_kernel());
+            let names: Vec<&str> = on_kernel.map(|one| one.name).collect();
+            let names = names.join(" or ");
+            return Err(TrainError::NeedsKernelLearner(self.kind, self.learner, names));
         }
         let observations = Observations::from(observed);
         let size = observations.size();

@@ -6,8 +6,9 @@ use rayon::prelude::*;
 use super::choice::Verdict;
 use super::expansion::KernelLearnError;
 use super::features::{FeatureMap, Scaling};
+use super::learner::Learner;
 use super::loss::ClassWeight;
-use super::machine::{Examples, Learner};
+use super::machine::Examples;
 use super::metric::Metric;
 use super::multi_class::KernelMachine;
 use super::svm::Matrix;
@@ -36,7 +37,7 @@ fn scaled(metric: &Metric, rows: &Matrix) -> Vec<Vec<f64>> {
 impl ScorePath {
     /// Trains machines for some kernels and values of C.
     pub(super) fn train(
-        learner: Learner,
+        learner: &Learner,
         kernels: impl IntoIterator<Item = ScoreKernel>,
         examples: &Examples,
         map: &FeatureMap,
@@ -52,8 +53,9 @@ impl ScorePath {
             if kernel == ScoreKernel::Cosine {
                 stored.iter_mut().for_each(|row| *row = unit_length(row));
             }
-            let gram = learner.gram(stored.len(), |i, j| kernel.value(&stored[i], &stored[j]));
-            let of_cost = |&c| learner.machine(&gram, labels, classes, c);
+            let on_gram = learner.on_gram();
+            let gram = on_gram.gram(stored.len(), |i, j| kernel.value(&stored[i], &stored[j]));
+            let of_cost = |&c| KernelMachine::train(on_gram, &gram, labels, classes, c);
             machines.push((kernel, c.iter().map(of_cost).collect::<Result<_, _>>()?));
         }
         Ok(Self { metric, rows: rows.clone(), stored, machines })

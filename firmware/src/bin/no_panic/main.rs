@@ -25,8 +25,8 @@ use fishweir_core::context::{
 };
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
 use fishweir_core::emission::{
-    Alphabet, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture, Parametrisation,
-    Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
+    self, Alphabet, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture,
+    Parametrisation, Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::filter::{
     Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, Recent, Recursion, Running,
@@ -44,7 +44,7 @@ use fishweir_core::smooth::{
     viterbi,
 };
 use fishweir_core::wire::{Frame, Head, Place, Receiver, RecordBuffer, Status, encode};
-use fishweir_core::{ModelError, Profile};
+use fishweir_core::{ModelError, Profile, for_each_family};
 use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout};
 
 mod fixed;
@@ -61,12 +61,8 @@ fn main() -> ! {
     filters::<Dual<f32, 1>>();
     filters::<Dual<f32, 3>>();
 
-    family::<Categorical<16>>(&black_box(0));
-    family::<Gaussian<3>>(&black_box([0.0; 3]));
-    family::<FullGaussian<3>>(&black_box([0.0; 3]));
+    families();
     family::<Mixture<Gaussian<3>, 2>>(&black_box([0.0; 3]));
-    family::<Poisson<3>>(&black_box([0; 3]));
-    family::<Bernoulli<3>>(&black_box([false; 3]));
     constructors();
     kernels::kernels();
     kernels::tree_kernels();
@@ -74,7 +70,6 @@ fn main() -> ! {
     fixed::fixed();
     network::network();
     profile_hmm();
-    network::lines();
     contexts();
     wire();
 
@@ -98,6 +93,16 @@ fn main() -> ! {
     loop {
         core::hint::spin_loop();
     }
+}
+
+/// Every family that has a size.
+fn families() {
+    macro_rules! each {
+        ($($module:ident $type:ident $(= $code:literal $unit:literal)?;)*) => {
+            $(family::<emission::$type<3>>(&black_box(Default::default()));)*
+        };
+    }
+    for_each_family!(each!);
 }
 
 /// Reading a classifier in place, and writing one.

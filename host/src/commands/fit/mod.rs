@@ -16,13 +16,12 @@ use super::arguments::{ScoreKernels, Training, named, refuse_idle};
 use super::emitting::Emitting;
 use super::kernels::{FamilyName, FamilyOptions, Per};
 use super::output::{self, Outputs, named_after};
-use super::reading::{Cutting, Reading};
+use super::reading::{self, Cutting, Reading};
 use super::{Failure, note, progress, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Labelled series: a table (series,<columns>,label,t,<channels>), strings (TSV) or FASTA,
-    /// gzipped or not
+    #[arg(help = reading::data("Labelled series"))]
     data: PathBuf,
     /// Where the model goes, - for standard output [default: DATA's name with the ending .model.json, in this folder]
     #[arg(short, long, value_name = "MODEL.json")]

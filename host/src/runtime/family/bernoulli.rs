@@ -1,4 +1,3 @@
-use fishweir_core::artefact;
 use fishweir_core::emission::{BernoulliView, Emission, Parametrisation, Row, yes_or_no};
 use fishweir_core::number::{Real, Weight as CoreWeight};
 use fishweir_core::{ModelError, ObservationError};
@@ -9,8 +8,8 @@ use super::device::{Content, lift};
 use super::rows::converted;
 use super::{
     AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
-    FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
-    Width, logit, table_towards,
+    FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
+    Weight, Width, logit, table_towards,
 };
 use crate::data::{Support, Values};
 use crate::runtime::numbers::{excesses, mean};
@@ -32,6 +31,9 @@ static ANSWERS: Support = Support {
 impl Family for Bernoulli {
     fn name(&self) -> &'static str {
         "bernoulli"
+    }
+    fn about(&self) -> &'static str {
+        "channels of 0 and 1"
     }
     fn observes(&self) -> Observed {
         Observed::Channels(Values::Only(&ANSWERS))
@@ -57,7 +59,7 @@ impl Family for Bernoulli {
         rows: &[&[f64]],
         centre: &[f64],
         _: &[f64],
-        held: &Held<'_>,
+        held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
         let (a, count) = (held.pseudocount, rows.len() as f64);
         let of = |(channel, &centre): (usize, &f64)| match mean(rows, channel) {
@@ -72,7 +74,7 @@ impl Family for Bernoulli {
         excesses(probability, samples, into);
     }
 
-    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>) {
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {
         let ([probability], [occupancy, excess]) = (parts.rows_mut(), statistics.rows());
         let a = held.pseudocount;
         for ((row, occupancy), excess) in probability.iter_mut().zip(occupancy).zip(excess) {
@@ -86,7 +88,7 @@ impl Family for Bernoulli {
     }
 
     /// Of the Dirichlet density that pseudocounts are.
-    fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
+    fn log_prior(&self, parts: &Parts, held: &Regularisation<'_>) -> f64 {
         let inside = parts.by_state().filter(|&p| held.pseudocount > 0.0 && p > 0.0 && p < 1.0);
         inside.map(|p| held.pseudocount * (p.ln() + (1.0 - p).ln())).sum()
     }
@@ -126,9 +128,6 @@ impl Family for Bernoulli {
 
     fn core_types(&self) -> &'static [&'static str] {
         &["Bernoulli"]
-    }
-    fn artefact(&self) -> Option<artefact::Family> {
-        Some(artefact::Family::BERNOULLI)
     }
     fn fields(&self) -> &'static [FieldKind] {
         const FIELDS: [FieldKind; 2] = [

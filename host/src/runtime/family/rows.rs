@@ -25,9 +25,9 @@ pub(crate) trait Bank<W: Weight>: Send + Sync {
 }
 
 /// A bank at a compiled size.
-struct Held<E, const N: usize>([E; N]);
+struct CompiledBank<E, const N: usize>([E; N]);
 
-impl<W: HostWeight, E, const N: usize> Bank<W> for Held<E, N>
+impl<W: HostWeight, E, const N: usize> Bank<W> for CompiledBank<E, N>
 where
     E: Emission<Weight = W, Observation = [W::Real]> + Send + Sync,
 {
@@ -164,9 +164,9 @@ impl<F: OverRows, W: HostWeight> Banks<W> for F {
         let states = |state| F::state::<W>(emission.get(state), first, shape);
         // Training runs over plain numbers, and is worth a size of its own.
         if const { size_of::<W::Tangent>() == 0 } {
-            with_states!(emission.len(), N => Arc::new(Held::<_, N>(std::array::from_fn(states))))
+            with_states!(emission.len(), N => Arc::new(CompiledBank::<_, N>(std::array::from_fn(states))))
         } else {
-            with_few_states!(emission.len(), N => Arc::new(Held::<_, N>(std::array::from_fn(states))))
+            with_few_states!(emission.len(), N => Arc::new(CompiledBank::<_, N>(std::array::from_fn(states))))
         }
     }
 }

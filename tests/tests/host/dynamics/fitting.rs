@@ -204,6 +204,7 @@ fn no_pass_makes_series_and_paths_less_likely() {
             modes,
             system: SystemEm { tolerance: 0.0, iterations: 15, ..SystemEm::default() },
             transition_pseudocount: 0.0,
+            pseudo_steps: 0.0,
             ..SwitchingEm::default()
         };
         let fit = em.fit(&views, &|| ()).expect("a fit");
@@ -223,4 +224,31 @@ fn no_pass_makes_series_and_paths_less_likely() {
         near(again, *fit.log_joint.last().expect("passes"), 1e-9);
         assert_eq!(em.fit(&views, &|| ()), Ok(fit), "the same data, another fit");
     }
+}
+
+/// A mode more than there is must not cost: without what every mode counts of the one system, two modes of a
+/// short series fit its noise.
+#[test]
+fn modes_of_a_short_series_are_near_one_system() {
+    let truth = switching();
+    let one = |seed| truth.simulate(25, seed).expect("a series").1;
+    let (mut linear, mut two, mut loose) = (0.0, 0.0, 0.0);
+    for seed in 0..12 {
+        let (own, next) = (one(seed), one(seed + 100));
+        let rows = next.view().rows().expect("channels");
+        let system = SystemEm::default().fit(&[own.view()], &|| ()).expect("a fit").system;
+        linear += system.log_likelihood(rows).expect("a likelihood");
+        for (pseudo_steps, sum) in
+            [(SwitchingEm::default().pseudo_steps, &mut two), (0.0, &mut loose)]
+        {
+            let em = SwitchingEm { pseudo_steps, ..SwitchingEm::default() };
+            let fit = em.fit(&[own.view()], &|| ()).expect("a fit");
+            *sum += fit.system.log_likelihood(rows).expect("a likelihood");
+        }
+    }
+    println!("{linear} {two} {loose}");
+    assert!(
+        two > linear && linear > loose,
+        "{two} of two modes, {linear} of one, {loose} without a prior"
+    );
 }

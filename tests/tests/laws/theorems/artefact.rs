@@ -72,7 +72,7 @@ fn payload(classifier: &Bank, weights: [[f32; M]; O], biases: [f32; O]) -> Vec<u
 fn shape() -> Shape {
     Shape {
         real_bytes: 4,
-        family: Family::CATEGORICAL,
+        family: Family::Categorical,
         states: N as u16,
         size: K as u16,
         lags: 0,
