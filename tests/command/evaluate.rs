@@ -265,7 +265,7 @@ fn a_group_column_splits_the_figures_of_a_model() {
 }
 
 #[test]
-fn a_file_with_one_class_of_the_models_is_evaluated_and_a_stranger_is_not() {
+fn a_file_with_one_class_of_the_models_is_evaluated_and_strangers_are_left_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("one.csv");
     fs::write(&file, table(&["still"])).expect("written");
@@ -273,8 +273,13 @@ fn a_file_with_one_class_of_the_models_is_evaluated_and_a_stranger_is_not() {
     let report = json(fishweir(&line).arg("--json"));
     check_figures_of_one_class(&report);
     fs::write(&file, table(&["still", "flying"])).expect("written");
+    check_figures_of_one_class(&json(fishweir(&line).arg("--json")));
+    let output = fishweir(&line).output().expect("runs");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("class `flying` is none that"), "{told}");
+    fs::write(&file, table(&["falling", "flying"])).expect("written");
     let message = refused(&mut fishweir(&line), 2);
-    assert!(message.contains("line 42, column 3 (label): label `flying`"), "{message}");
+    assert!(message.contains("label `falling`"), "{message}");
     assert!(message.contains("still"), "the known classes are listed: {message}");
 }
 

@@ -64,6 +64,12 @@ impl Lags {
         Self(lags.take_while(|&lag| lag <= longest.min(Self::LONGEST)).collect())
     }
 
+    /// One lag, of one sample to the longest.
+    #[must_use]
+    pub fn one(lag: u32) -> Self {
+        Self(vec![lag.clamp(1, Self::LONGEST)])
+    }
+
     /// The lags.
     #[must_use]
     pub fn as_slice(&self) -> &[u32] {

@@ -77,20 +77,24 @@ pub struct FormCandidate {
 pub enum Search {
     /// Two floors of standard deviations.
     Quick,
-    /// Up to 24 forms of class models: with and without differences at lags, four and eight states, two
+    /// Up to 32 forms of class models: with and without differences at lags, four and eight states, two
     /// floors, and where lengths differ with and without normalisation
     #[default]
     Normal,
-    /// Up to 120: more lags, states and floors
+    /// Up to 168: more lags, states and floors
     Thorough,
 }
 
 /// Forms that the last stage judges on all series with all settings.
 const LAST: usize = 3;
 /// Of which share a stage keeps the best.
-const KEPT: usize = 3;
-/// Series in a class that the first stage sees; the next ones see four times as many.
-const FIRST_SERIES: usize = 40;
+const KEPT: usize = 4;
+/// Windows in a class that the first stage sees; the next ones see four times as many.
+const FIRST_WINDOWS: usize = 40;
+/// Numbers in a row at most where lags are chosen, but for one difference a channel.
+const WIDEST: usize = 40;
+/// Passes of Baum-Welch in the stages before the last.
+const FEW_PASSES: usize = 20;
 /// What a lead in nats is held to: one of models that cannot be is endless.
 const FARTHEST: f64 = 1e6;
 /// Lags reach no further than this part of the middle length of a series.
@@ -169,9 +173,13 @@ impl TrainOptions {
         lengths.sort_unstable();
         let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
         let differ = lengths.first().zip(lengths.last()).is_some_and(|(a, b)| 5 * a < 4 * b);
-        let reach = |lags: &&Lags| lags.depth() * REACH <= middle;
+        let channels = data.kind().size();
+        let within = |lags: &&Lags| {
+            lags.depth() * REACH <= middle
+                && lags.width(channels) <= usize::max(WIDEST, 2 * channels)
+        };
         let lags: Vec<Lags> = match self.takes_lags(data.kind()) {
-            true => self.other_lags.iter().filter(reach).cloned().collect(),
+            true => self.other_lags.iter().filter(within).cloned().collect(),
             false => Vec::new(),
         };
         let normalisations = match differ && self.features().is_some() {
@@ -204,7 +212,7 @@ impl Trainer<'_> {
     ///
     /// By successive halving (K. Jamieson and A. Talwalkar, Non-stochastic best arm identification and
     /// hyperparameter optimization, AISTATS 2016): all forms on some series of each class with one setting
-    /// of the machine, a third of them on four times as many, at last three on all with every setting.
+    /// of the machine, a quarter of them on four times as many, at last three on all with every setting.
     pub(super) fn choose_form(
         &self,
         series: &[usize],
@@ -212,35 +220,33 @@ impl Trainer<'_> {
         progress: &(dyn Fn() + Sync),
     ) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {
         let only = |form: &Form, candidates| FormChoice { form: form.clone(), candidates };
-        let mut forms = options.forms(self.data(), series);
-        let first = forms[0].clone();
-        forms = options.limits.kept(forms, options, self.data())?;
+        let forms = options.forms(self.data(), series);
+        let mut forms = options.limits.kept(forms, options, self.data())?;
+        let first = forms.first().cloned().unwrap_or_else(|| Form::of(options));
+        let unchosen = || Ok((options.with_form(&first), only(&first, Vec::new()), None));
         if forms.len() < 2 {
-            let form = forms.first().unwrap_or(&first);
-            return Ok((options.with_form(form), only(form, Vec::new()), None));
+            return unchosen();
         }
-        let (mut candidates, mut stage, mut most) = (Vec::new(), 0, FIRST_SERIES);
+        let (mut candidates, mut stage, mut most) = (Vec::new(), 0, FIRST_WINDOWS);
         let (form, choice) = loop {
             let last = forms.len() <= LAST;
-            let some = if last { series.to_vec() } else { self.some_of_each(series, most)? };
+            let some =
+                if last { series.to_vec() } else { self.some_of_each(series, most, options)? };
             let mut judged: Vec<(Judgement, Form, Option<Choice>)> = Vec::new();
             for form in forms {
                 let mut plain = TrainOptions { augment: Augment::NONE, ..options.with_form(&form) };
                 if !last {
+                    plain.baum_welch.iterations = plain.baum_welch.iterations.min(FEW_PASSES);
                     plain.scalings = vec![middle(&plain.scalings, Scaling::Diagonal)];
                     plain.c = vec![plain.c[plain.c.len() / 2]];
                     plain.sigma = vec![plain.sigma[plain.sigma.len() / 2]];
                 }
-                let problem = Problem::new(self, &some, &plain, progress)?;
-                let (judgement, choice) = match plain.features() {
-                    Some(features) => {
-                        let choice = problem.choose(features, &some, true)?;
-                        (choice.judgement(), Some(choice))
-                    }
-                    None => (problem.judge_bayes(&some)?, None),
-                };
-                let Some(judgement) = judgement else {
-                    return Ok((options.clone(), only(&first, Vec::new()), None));
+                let (judgement, choice) = match self.judge_form(&some, &plain, progress) {
+                    Ok((Some(judgement), choice)) => (judgement, choice),
+                    Ok((None, _)) => return unchosen(),
+                    // What cannot be fitted is not chosen; the first would fail at the end as well.
+                    Err(_) if form != first => continue,
+                    Err(error) => return Err(error),
                 };
                 let Judgement { accuracy, loss } = judgement;
                 let (of, series) = (form.clone(), some.len());
@@ -250,7 +256,7 @@ impl Trainer<'_> {
             // Stable: of equals the first.
             judged.sort_by(|a, b| b.0.order(&a.0));
             if last {
-                let (_, form, choice) = judged.swap_remove(0);
+                let Some((_, form, choice)) = judged.into_iter().next() else { return unchosen() };
                 break (form, choice);
             }
             judged.truncate(kept_of(judged.len()));
@@ -264,17 +270,44 @@ impl Trainer<'_> {
         Ok((options.with_form(&form), only(&form, candidates), choice.filter(|_| plain)))
     }
 
-    /// So many series of each class at most, spread over all.
-    fn some_of_each(&self, series: &[usize], most: usize) -> Result<Vec<usize>, TrainError> {
+    /// How well a form decides in inner folds, and which machine; `None` without folds.
+    fn judge_form(
+        &self,
+        series: &[usize],
+        options: &TrainOptions,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<(Option<Judgement>, Option<Choice>), TrainError> {
+        let problem = Problem::new(self, series, options, progress)?;
+        Ok(match options.features() {
+            Some(features) => {
+                let choice = problem.choose(features, series, true)?;
+                (choice.judgement(), Some(choice))
+            }
+            None => (problem.judge_bayes(series)?, None),
+        })
+    }
+
+    /// Series with so many windows of each class at most, spread over all; enough of them for inner folds.
+    fn some_of_each(
+        &self,
+        series: &[usize],
+        windows: usize,
+        options: &TrainOptions,
+    ) -> Result<Vec<usize>, TrainError> {
         let labels = self.data().labels()?;
-        let mut of_class = vec![0_usize; self.data().classes().len()];
-        series.iter().for_each(|&one| of_class[labels[one]] += 1);
+        let all = self.data().windows(options.windowing.as_ref());
+        let mut of_class = vec![(0_usize, 0_usize); self.data().classes().len()];
+        for &one in series {
+            let (series, windows) = &mut of_class[labels[one]];
+            (*series, *windows) = (*series + 1, *windows + all.of(one).len());
+        }
         let mut seen = vec![0_usize; of_class.len()];
         let taken = |one: &usize| {
-            let (all, seen) = (of_class[labels[*one]], &mut seen[labels[*one]]);
+            let ((series, cut), seen) = (of_class[labels[*one]], &mut seen[labels[*one]]);
+            let most = (windows * series).div_ceil(cut.max(1)).max(2 * options.inner_folds);
             *seen += 1;
             // Where the share of those taken steps up.
-            all <= most || *seen * most / all > (*seen - 1) * most / all
+            series <= most || *seen * most / series > (*seen - 1) * most / series
         };
         Ok(series.iter().copied().filter(taken).collect())
     }

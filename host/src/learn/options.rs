@@ -211,10 +211,11 @@ impl TrainOptions {
     /// first, and what has others already keeps those.
     #[must_use]
     pub fn searching(mut self, search: Search) -> Self {
-        let (lags, states, floors): (&[u32], &[usize], &[f64]) = match search {
+        // Those of many channels are few: see `WIDEST` of forms.
+        let (longest, states, floors): (&[u32], &[usize], &[f64]) = match search {
             Search::Quick => (&[], &[], &[0.03]),
             Search::Normal => (&[8, 32], &[8], &[0.03]),
-            Search::Thorough => (&[1, 4, 8, 32], &[8, 16], &[0.1, 0.03, 0.01]),
+            Search::Thorough => (&[1, 2, 4, 8, 32], &[8, 16], &[0.1, 0.03, 0.01]),
         };
         self.std_floors = floors.to_vec();
         // A Gram matrix each, and models that must be small.
@@ -225,7 +226,8 @@ impl TrainOptions {
         let diagonal =
             self.baum_welch.emission.is_none_or(|family| family.name() != "full-gaussian");
         if diagonal {
-            self.other_lags = lags.iter().map(|&longest| Lags::dyadic(longest)).collect();
+            self.other_lags = longest.iter().map(|&longest| Lags::dyadic(longest)).collect();
+            self.other_lags.push(Lags::one(4));
         }
         if self.baum_welch.topology != Topology::Positions {
             self.other_states = states.to_vec();
