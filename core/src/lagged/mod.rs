@@ -39,7 +39,7 @@ use crate::number::Real;
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// // A level that may be anything near zero, and a step to the next sample that is near one.
 /// let ramp = Gaussian::<2, f64>::new([0.0, 1.0], [100.0, 0.01])?;
-/// let hmm = Hmm::new(Chain::new([1.0], [[1.0]])?, [ramp]);
+/// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [ramp]);
 /// let lagged = Lagged::<_, 1, 2, 1, 1>::new(Forward::of(&hmm), [1]);
 /// lagged.validate_lags()?;
 /// let likelihood = |samples: &[[f64; 1]]| {

@@ -192,14 +192,14 @@ impl Dataset {
         classes: &[String],
     ) -> Result<(Self, BTreeMap<String, usize>), DataError> {
         let mut unknown = BTreeMap::new();
-        let known = |one: &Series| match one.label.map(|label| &self.classes[label]) {
+        let known = |one: &&Series| match one.label.map(|label| &self.classes[label]) {
             Some(name) if !classes.contains(name) => {
                 *unknown.entry(name.clone()).or_insert(0) += 1;
                 false
             }
             _ => true,
         };
-        let kept: Vec<Series> = self.series.iter().filter(|one| known(one)).cloned().collect();
+        let kept: Vec<Series> = self.series.iter().filter(known).cloned().collect();
         if !kept.is_empty() && !unknown.is_empty() {
             self.series = kept;
         }

@@ -15,7 +15,7 @@ const LAGS: [u32; 3] = [1, 2, 5];
 fn hmm() -> Hmm<Gaussian<8, f64>, 2> {
     let state = |mean: f64, spread: f64| Gaussian::new([mean; 8], [spread; 8]).expect("a state");
     Hmm::new(
-        Chain::new([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]).expect("a chain"),
+        Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]).expect("a chain"),
         [state(0.0, 1.0), state(0.5, 2.0)],
     )
 }
