@@ -89,6 +89,8 @@ pub enum Part {
     Memory,
     /// A detector's limits, `[statistic][mean, threshold]`.
     Limit,
+    /// The lags of differences, `[lag]`.
+    Lag,
 }
 
 /// What is wrong with a number of a model.
@@ -177,6 +179,7 @@ impl fmt::Display for ModelError {
             Part::Normalisation => "length normalisation",
             Part::Memory => "memory",
             Part::Limit => "limit",
+            Part::Lag => "lag",
         };
         let kind = match self.kind {
             ErrorKind::NotFinite => "is not finite",

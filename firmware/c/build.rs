@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use fishweir_core::artefact::Family;
+use fishweir_core::artefact::{Family, StoredClassifier};
 use fishweir_model::{CHANNELS, CLASSES, Model};
 
 #[path = "src/shape.rs"]
 mod shape;
 
-use shape::{Shaped, Started, WORDS};
+use shape::{Started, WORDS};
 
 /// A folder for the two headers.
 const INCLUDE: &str = "FISHWEIR_INCLUDE";
@@ -91,7 +91,7 @@ fn model_header() -> String {
 
 #endif
 ",
-        size = shape.size,
+        size = shape.size / (1 + u16::from(shape.lags)),
         class_names = names(&CLASSES),
         states = shape.states,
         models = shape.models,

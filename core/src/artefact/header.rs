@@ -21,7 +21,7 @@ const _: () = assert!(HEADER_LENGTH == CHECKSUM_AT + 4 && HEADER_LENGTH.is_multi
 /// How the states of an artefact's models follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Succession(u16);
+pub struct Succession(u8);
 
 impl Succession {
     /// By a chain, and hidden: [`Hmm`](crate::hmm::Hmm).
@@ -47,8 +47,10 @@ pub struct Shape {
     pub succession: Succession,
     /// States `N`.
     pub states: u16,
-    /// Alphabet size `K` or channels `D`.
+    /// Alphabet size `K` or channels `D`: those that models see, differences among them.
     pub size: u16,
+    /// Lags `L` at which differences of the sensor's channels are among them: `D / (1 + L)` are its own.
+    pub lags: u8,
     /// Models `M`.
     pub models: u16,
     /// Outputs `O`.
@@ -74,8 +76,15 @@ impl fmt::Display for Shape {
         let states = if self.succession == Succession::STEPS { "positions" } else { "states" };
         write!(
             f,
-            "{} {family} models of {} {states} and {} {unit}, {} outputs, {} directions, {}-byte reals",
-            self.models, self.states, self.size, self.outputs, self.directions, self.real_bytes
+            "{} {family} models of {} {states} and {} {unit}, {} lags, {} outputs, {} directions, \
+             {}-byte reals",
+            self.models,
+            self.states,
+            self.size,
+            self.lags,
+            self.outputs,
+            self.directions,
+            self.real_bytes
         )
     }
 }
@@ -128,7 +137,8 @@ impl Header {
             models: u16_at(16),
             outputs: u16_at(18),
             directions: u16_at(20),
-            succession: Succession(u16_at(22)),
+            succession: Succession(header[22]),
+            lags: header[23],
         };
         let sizes = [shape.states, shape.size, shape.models, shape.outputs];
         let profile = header[PROFILE_AT..]
@@ -138,6 +148,8 @@ impl Header {
         let known = shape.format() == Some(profile.format)
             && !sizes.contains(&0)
             && (shape.directions == 0 || shape.directions == shape.outputs)
+            && shape.size.is_multiple_of(1 + u16::from(shape.lags))
+            && (shape.lags == 0 || shape.family == Family::Gaussian)
             && shape.succession.is_known();
         if !known {
             return Err(ArtefactError::BadHeader);
@@ -163,7 +175,7 @@ impl Header {
         for (index, size) in sizes.into_iter().enumerate() {
             put(12 + 2 * index, &size.to_le_bytes());
         }
-        put(22, &shape.succession.0.to_le_bytes());
+        put(22, &[shape.succession.0, shape.lags]);
         put(24, &u32::try_from(payload.len()).ok()?.to_le_bytes());
         put(28, &u32::try_from(labels.len()).ok()?.to_le_bytes());
         put(PROFILE_AT, &Profile::of(shape.format()?).to_bytes());

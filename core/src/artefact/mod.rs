@@ -7,16 +7,17 @@
 //! | 10 | 1 | bytes a real: 4 or 8 |
 //! | 11 | 1 | emission family, [`Family`] |
 //! | 12 | 2 | states `N`, or positions |
-//! | 14 | 2 | alphabet size `K`, or channels `D` |
+//! | 14 | 2 | alphabet size `K`, or channels `D`, differences at lags among them |
 //! | 16 | 2 | models `M` |
 //! | 18 | 2 | outputs `O` |
 //! | 20 | 2 | directions `C`: 0 or `O` |
-//! | 22 | 2 | how states follow one another, [`Succession`] |
+//! | 22 | 1 | how states follow one another, [`Succession`] |
+//! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
 //! | 24 | 4 | bytes of the classifier |
 //! | 28 | 4 | bytes of the labels |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
-//! | 56 | | the classifier: the memory of a [`StreamClassifier`] of that shape |
+//! | 56 | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
 //! | | | class labels, UTF-8, one a line |
 //!
 //! All little-endian. The classifier's bytes are its fields in order, arrays in index order, so that
@@ -34,7 +35,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::classify::{StreamClassifier, StreamModel};
 use crate::context::{ContextModel, Steps};
 use crate::emission::for_each_real;
+use crate::error::ModelError;
 use crate::hmm::{Hmm, RealOf};
+use crate::lagged::Lagged;
 use crate::number::Weight;
 
 /// A model that an artefact can hold.
@@ -76,6 +79,45 @@ impl<E: Stored<Weight: Weight>, const C: usize> StoredModel for ContextModel<Ste
     }
 }
 
+/// A classifier that an artefact can hold.
+pub trait StoredClassifier: FromBytes + Immutable + KnownLayout {
+    /// What the header states.
+    const SHAPE: Shape;
+
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// Names the first that is wrong.
+    fn validate(&self) -> Result<(), ModelError>;
+}
+
+impl<H: StoredModel, const M: usize, const O: usize> StoredClassifier for StreamClassifier<H, M, O>
+where
+    Self: FromBytes + Immutable + KnownLayout,
+{
+    const SHAPE: Shape = shape_of::<H, M, O>();
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
+}
+
+impl<C, const D: usize, const E: usize, const L: usize, const K: usize> StoredClassifier
+    for Lagged<C, D, E, L, K>
+where
+    C: StoredClassifier,
+{
+    const SHAPE: Shape = {
+        assert!(L > 0 && L <= u8::MAX as usize, "an artefact counts lags in a byte");
+        Shape { lags: L as u8, ..C::SHAPE }
+    };
+
+    fn validate(&self) -> Result<(), ModelError> {
+        self.validate_lags()?;
+        self.recursion().validate()
+    }
+}
+
 /// The shape of a classifier's type, as an artefact's header states it.
 pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape {
     Shape {
@@ -84,6 +126,7 @@ pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape
         succession: H::SUCCESSION,
         states: H::STATES as u16,
         size: H::SIZE as u16,
+        lags: 0,
         models: M as u16,
         outputs: O as u16,
         directions: H::DIRECTIONS as u16,
@@ -139,26 +182,20 @@ where
 ///
 /// # Errors
 /// What is wrong with the bytes, or how their shape differs from the type asked for.
-pub fn read<H: StoredModel, const M: usize, const O: usize>(
-    bytes: &[u8],
-) -> Result<&StreamClassifier<H, M, O>, ArtefactError>
-where
-    StreamClassifier<H, M, O>: FromBytes + Immutable + KnownLayout,
-{
+pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
     if cfg!(target_endian = "big") {
         return Err(ArtefactError::BigEndianTarget);
     }
     let header = Header::parse(bytes)?;
-    let wanted = shape_of::<H, M, O>();
+    let wanted = C::SHAPE;
     if header.shape() != wanted {
         return Err(ArtefactError::OtherShape { found: header.shape(), wanted });
     }
     let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
-    if payload.len() != size_of::<StreamClassifier<H, M, O>>() {
+    if payload.len() != size_of::<C>() {
         return Err(ArtefactError::OtherSize);
     }
-    let classifier = StreamClassifier::<H, M, O>::ref_from_bytes(payload)
-        .map_err(|_| ArtefactError::Misaligned)?;
+    let classifier = C::ref_from_bytes(payload).map_err(|_| ArtefactError::Misaligned)?;
     classifier.validate().map_err(ArtefactError::Model)?;
     Ok(classifier)
 }

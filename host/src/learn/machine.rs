@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::choice::Verdict;
 use super::expansion::{KernelLearnError, Linear};
 use super::features::{FeatureMap, Scaling};
 use super::learner::Learner;
@@ -43,17 +44,17 @@ impl Path {
         Ok(Self { machines: learner.path(&rows, labels, classes, c, weight)?, metric })
     }
 
-    /// Whether unscaled examples are decided rightly, `[cost][example]`.
-    pub(super) fn judge(&self, examples: &Examples) -> Vec<Vec<bool>> {
+    /// What is decided of unscaled examples, `[cost][example]`.
+    pub(super) fn judge(&self, examples: &Examples) -> Vec<Vec<Verdict>> {
         let (mut rows, labels) = (examples.rows.clone(), &examples.labels);
         self.metric.apply(&mut rows);
         let judge = |outputs: &Vec<Linear>| {
             let outputs: Vec<LinearSvm> = outputs.iter().map(LinearSvm::of).collect();
-            let right = |(row, &label): (&[f32], &usize)| {
+            let verdict = |(row, &label): (&[f32], &usize)| {
                 let values: Vec<f32> = outputs.iter().map(|output| output.value(row)).collect();
-                fishweir_core::classify::decide(&values).class == label
+                Verdict::of(&values, label)
             };
-            rows.rows().zip(labels).map(right).collect()
+            rows.rows().zip(labels).map(verdict).collect()
         };
         self.machines.par_iter().map(judge).collect()
     }

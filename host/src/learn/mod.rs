@@ -23,7 +23,7 @@
 //! | what | file |
 //! |---|---|
 //! | [`train`], [`Trainer`]: class models, inner cross-validation, a machine | `train.rs`, `problem.rs` |
-//! | [`FloorChoice`]: the floor of standard deviations, chosen; [`Effort`]: what a training takes | `floor.rs`, `effort.rs` |
+//! | [`Form`]: what class models are made of, chosen; [`Limits`]: what they may cost; [`Effort`]: what a training takes | `form.rs`, `price.rs`, `effort.rs` |
 //! | [`Augment`], [`Vectors`]: training series turned, mirrored, stretched | `augment.rs`, `vectors.rs` |
 //! | [`TrainOptions`]: what can be trained, and how | `options.rs` |
 //! | [`FeatureMap`]: from windows to features, from weights to directions | `features.rs` |
@@ -49,7 +49,7 @@ mod error;
 mod expansion;
 mod factor;
 mod features;
-mod floor;
+mod form;
 mod kernel_logistic;
 mod kernel_svm;
 mod learner;
@@ -61,6 +61,7 @@ mod multi_class;
 mod on_windows;
 mod one_model;
 mod options;
+mod price;
 mod primal;
 mod problem;
 mod score_machine;
@@ -79,7 +80,7 @@ pub use effort::Effort;
 pub use error::TrainError;
 pub use expansion::{Expansion, KernelLearnError, Linear};
 pub use features::{FeatureMap, Features, Scaling};
-pub use floor::{FloorCandidate, FloorChoice};
+pub use form::{Form, FormCandidate, FormChoice, Search};
 pub use kernel_logistic::{KERNEL_LOGISTIC, KernelLogistic};
 pub use kernel_svm::{KERNEL_SVM, KernelSvm};
 pub use learner::{KERNEL_WINDOWS, Learner, Trains};
@@ -90,6 +91,7 @@ pub use multi_class::{KernelMachine, OnGram};
 pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
 pub use one_model::fit_one;
 pub use options::{ClassifierKind, ScoreModels, TrainOptions, Varied};
+pub use price::Limits;
 pub use primal::{Design, LOGISTIC, minimise, objective};
 pub use svm::{LINEAR_SVM, LinearSvm, Matrix};
 pub use train::{Trained, Trainer, train};

@@ -3,6 +3,7 @@
 use crate::kernel::ScoreKernel;
 use rayon::prelude::*;
 
+use super::choice::Verdict;
 use super::expansion::KernelLearnError;
 use super::features::{FeatureMap, Scaling};
 use super::learner::Learner;
@@ -60,8 +61,8 @@ impl ScorePath {
         Ok(Self { metric, rows: rows.clone(), stored, machines })
     }
 
-    /// Whether unscaled examples are decided rightly, `[kernel and cost][example]`.
-    pub(super) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<bool>> {
+    /// What is decided of unscaled examples, `[kernel and cost][example]`.
+    pub(super) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<Verdict>> {
         let new = scaled(&self.metric, rows);
         let mut judged = Vec::new();
         for (kernel, machines) in &self.machines {
@@ -69,9 +70,10 @@ impl ScorePath {
                 kernel.value(&new[i], &self.stored[j])
             });
             for machine in machines {
-                let right =
-                    |(row, &label): (usize, &usize)| machine.decide(cross.row(row)) == label;
-                judged.push(labels.iter().enumerate().map(right).collect());
+                let verdict = |(row, &label): (usize, &usize)| {
+                    Verdict::of(&machine.values(cross.row(row)), label)
+                };
+                judged.push(labels.iter().enumerate().map(verdict).collect());
             }
         }
         judged

@@ -26,6 +26,7 @@ use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir::model::{ContextSet, ModelSet};
 use fishweir::network::{NetworkFile, read_bif, write_bif};
 use fishweir_core::artefact::{HEADER_LENGTH, Header, read};
+use fishweir_core::classify::StreamClassifier;
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Bernoulli, Categorical, Gaussian, Poisson};
 use fishweir_core::hmm::Hmm;
@@ -304,11 +305,12 @@ pub fn reads_artefact(bytes: &[u8]) -> bool {
     for &shift in if sound { &[0, 1, 4][..] } else { &[0] } {
         buffer[shift..shift + artefact.len()].copy_from_slice(&artefact);
         let bytes = &buffer[shift..shift + artefact.len()];
-        taken |= read::<Hmm<Categorical<2>, 2>, 2, 1>(bytes).is_ok();
-        taken |= read::<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>(bytes).is_ok();
-        taken |= read::<Hmm<Poisson<1, Dual<f32, 1>>, 2>, 2, 1>(bytes).is_ok();
-        taken |= read::<Hmm<Bernoulli<2, Dual<f32, 1>>, 2>, 2, 1>(bytes).is_ok();
-        taken |= read::<ContextModel<Steps, Categorical<2>, 2>, 2, 1>(bytes).is_ok();
+        taken |= read::<StreamClassifier<Hmm<Categorical<2>, 2>, 2, 1>>(bytes).is_ok();
+        taken |= read::<StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();
+        taken |= read::<StreamClassifier<Hmm<Poisson<1, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();
+        taken |= read::<StreamClassifier<Hmm<Bernoulli<2, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();
+        taken |=
+            read::<StreamClassifier<ContextModel<Steps, Categorical<2>, 2>, 2, 1>>(bytes).is_ok();
     }
     taken
 }

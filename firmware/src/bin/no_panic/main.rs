@@ -34,6 +34,7 @@ use fishweir_core::filter::{
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm, PositionFisher};
+use fishweir_core::lagged::Lagged;
 use fishweir_core::number::{Arithmetic, Dual, Parameter, Real};
 use fishweir_core::profile_hmm::{ProfileFilter, ProfileHmm};
 use fishweir_core::rand_core::TryRng;
@@ -88,6 +89,7 @@ fn everything() {
     classifier::<Hmm<Categorical<16>, STATES>>(&black_box(0));
     classifier::<Hmm<Gaussian<3>, STATES>>(&black_box([0.0; 3]));
     classifier::<ContextModel<Steps, Categorical<16>, 5>>(&black_box(0));
+    lagged();
     classifier::<Dynamics<4, 3>>(&black_box([0.0; 3]));
     systems::<4, 3>();
     systems::<5, 2>();
@@ -117,7 +119,7 @@ where
     StreamClassifier<H, 2, 1>: FromBytes + Immutable + KnownLayout,
 {
     let mut buffer = [0; 4096];
-    if let Ok(classifier) = artefact::read::<H, 2, 1>(bytes) {
+    if let Ok(classifier) = artefact::read::<StreamClassifier<H, 2, 1>>(bytes) {
         let room = black_box(&mut buffer[..]);
         black_box(artefact::write(classifier, black_box("a label"), room));
     }
@@ -345,6 +347,17 @@ where
     drive(&classifier, x);
     let state = black_box(classifier.start());
     black_box((classifier.decision_values(&state), classifier.log_likelihoods(&state)));
+}
+
+/// Differences at lags, whatever these are, before a classifier.
+#[inline(never)]
+fn lagged() {
+    type Rows = StreamClassifier<Hmm<Gaussian<6>, STATES>, 2, 1>;
+    let lagged = some::<Lagged<Rows, 2, 6, 2, 4>>();
+    let _ = black_box(lagged.validate_lags());
+    drive(&lagged, &black_box([0.0; 2]));
+    let bytes = black_box(&[0; 64][..]);
+    black_box(artefact::read::<Lagged<Rows, 2, 6, 2, 4>>(bytes).is_ok());
 }
 
 /// Linear dynamical systems: how they are made, and their filter.

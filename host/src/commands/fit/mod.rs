@@ -180,7 +180,16 @@ pub(super) fn report(
         classes: data.classes().to_vec(),
         windows: classifier.provenance.windows,
         observes: match data.kind() {
-            Kind::Channels(names) => format!("channels {}", names.join(", ")),
+            Kind::Channels(names) if classifier.lags.is_empty() => {
+                format!("channels {}", names.join(", "))
+            }
+            Kind::Channels(names) => {
+                format!(
+                    "channels {}, and differences at lags {}",
+                    names.join(", "),
+                    classifier.lags
+                )
+            }
             Kind::Symbols(alphabet) => format!("symbols {alphabet}"),
         },
         states: classifier.states(),
@@ -189,10 +198,10 @@ pub(super) fn report(
             .classes()
             .iter()
             .zip(&trained.fits)
-            .map(|(class, fit)| ClassFit::of(class, data.kind(), fit))
+            .map(|(class, fit)| ClassFit::of(class, &classifier.lags.kind(data.kind()), fit))
             .collect(),
         varied: trained.varied.clone(),
-        floor: trained.floor.clone(),
+        form: trained.form.clone(),
         choice: trained.choice.clone(),
         stored: Stored::of(deployed, Some(classifier)),
         model,

@@ -85,6 +85,8 @@ impl FamilyName {
             "--components" => &[Hmm, Mixture, Switching],
             "--iterations" | "--tolerance" => &[Hmm, Mixture, Lds, Switching],
             "--restarts" | "--seed" => &[Hmm, Mixture, Switching],
+            // Of classifiers.
+            "--effort" | "--lags" | "--max-flash" | "--max-ram" | "--max-operations" => &[],
             _ => &[Hmm],
         }
     }

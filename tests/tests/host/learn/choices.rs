@@ -65,11 +65,11 @@ fn the_floor_that_is_right_most_often_is_taken() {
         options.baum_welch.std_floor = floors[0];
         options.std_floors = floors[1..].to_vec();
         let chosen = trained(&data, &options);
-        let floor = chosen.floor.expect("a floor");
+        let floor = chosen.form.expect("a floor");
         let judged: Vec<(f64, bool)> =
-            floor.candidates.iter().map(|one| (one.std_floor, one.accuracy == 1.0)).collect();
+            floor.candidates.iter().map(|one| (one.form.std_floor, one.accuracy == 1.0)).collect();
         assert_eq!(judged, floors.map(|one| (one, kind == count || one < 0.3)), "{floor:?}");
-        assert_eq!(floor.std_floor, taken, "{kind}");
+        assert_eq!(floor.form.std_floor, taken, "{kind}");
         // And the models are fitted with it.
         options.baum_welch.std_floor = taken;
         options.std_floors = Vec::new();
@@ -107,10 +107,10 @@ fn floors_of_bayes_are_judged_by_the_rule_that_is_deployed() {
     options.std_floors = vec![0.1];
     for (weight, accuracy) in [(ClassWeight::Even, 0.6), (ClassWeight::Balanced, 0.5)] {
         options.class_weight = weight;
-        let floor = trained(&data, &options).floor.expect("a floor");
+        let floor = trained(&data, &options).form.expect("a floor");
         let judged: Vec<f64> = floor.candidates.iter().map(|one| one.accuracy).collect();
         assert_eq!(judged, [accuracy; 2], "{weight:?}");
-        assert_eq!(floor.std_floor, options.baum_welch.std_floor);
+        assert_eq!(floor.form.std_floor, options.baum_welch.std_floor);
     }
 }
 
@@ -121,9 +121,9 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
     let data = data("p", |class, _, _| vec![class as f64 * 0.2 + s.normal()]);
     let mut options = options(ClassifierKind::Fisher, 1);
     options.std_floors = vec![0.02];
-    let judged = trained(&data, &options).floor.expect("floors").candidates;
+    let judged = trained(&data, &options).form.expect("floors").candidates;
     options.std_floors = Vec::new();
-    let Trained { choice: plain, floor, .. } = trained(&data, &options);
+    let Trained { choice: plain, form: floor, .. } = trained(&data, &options);
     assert!(judged.len() == 2 && floor.expect("a floor").candidates.is_empty());
     let channel = Mirror::Channels(vec!["p".to_owned()]);
     for (copies, mirror) in [(3, Mirror::Choose), (0, channel)] {
@@ -137,7 +137,7 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
         options.std_floors = vec![0.02];
         let with_floors = trained(&data, &options);
         assert_eq!(with_floors.choice, given, "{copies} copies");
-        assert_eq!(with_floors.floor.expect("floors").candidates, judged, "{copies} copies");
+        assert_eq!(with_floors.form.expect("floors").candidates, judged, "{copies} copies");
     }
 }
 

@@ -4,6 +4,7 @@
 mod adaptation;
 mod change;
 mod fixed_point;
+mod lagged;
 mod likelihood;
 mod numbers;
 mod ruled_out;
