@@ -212,6 +212,7 @@ impl Deployed {
             lags: Lags::NONE,
             models: Vec::new(),
             systems,
+            profile: None,
             order: None,
             kernel: None,
             weights,

@@ -12,8 +12,8 @@ use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare};
 use fishweir_core::artefact::Succession;
 use fishweir_tests::quick::{
-    assert_identical, channels, recordings, strings, systems, trained, trained_by_position,
-    trained_on_differences, trained_on_words, unseen, whole,
+    assert_identical, channels, profiled, recordings, strings, systems, trained,
+    trained_by_position, trained_on_differences, trained_on_words, unseen, whole,
 };
 
 /// The bundled recordings, and a classifier of them.
@@ -112,6 +112,18 @@ fn a_bank_of_systems_gives_the_same_bits() {
     for name in [Board::DEFAULT, "microbit"] {
         let parity = on_device(board(name), &deployed, &whole(&data), &Form::Source);
         assert_identical(&parity, 2 + 2);
+    }
+}
+
+#[test]
+fn a_profile_along_a_direction_gives_the_same_bits() {
+    let data = strings(40);
+    let deployed = Deployed::of_profile(&profiled(&data)).expect("fits in f32");
+    assert_eq!((deployed.directions(), deployed.succession()), (1, Succession::PROFILE));
+    for form in [Form::Source, Form::Artefact] {
+        let parity = on_device(board(Board::DEFAULT), &deployed, &whole(&data), &form);
+        assert!(parity.missing > 0);
+        assert_identical(&parity, 2 + 1);
     }
 }
 
