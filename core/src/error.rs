@@ -16,10 +16,8 @@ pub enum ObservationError {
     NotFinite,
     /// A channel that the model's integers do not hold: below -32768 or above 32767 in its units.
     OutOfRange,
-    /// A channel that is no whole number from 0 to `u32::MAX`.
-    NotACount,
-    /// A channel that is neither 0 nor 1.
-    NotYesOrNo,
+    /// A channel that the emission family gives no density: no count, neither 0 nor 1, ...
+    NotInSupport,
     /// One more than what is stored to be compared with: a kernel of sequences of a fixed length has
     /// its answer, and wants a reset.
     PastEnd,
@@ -32,8 +30,7 @@ impl fmt::Display for ObservationError {
             Self::UnknownSymbol => "symbol outside the model's alphabet",
             Self::NotFinite => "observation with a NaN or an infinity",
             Self::OutOfRange => "observation outside the range of 16-bit integers",
-            Self::NotACount => "observation with a channel that is no count from 0 to 4294967295",
-            Self::NotYesOrNo => "observation with a channel that is neither 0 nor 1",
+            Self::NotInSupport => "observation with a channel outside the emission's support",
             Self::PastEnd => "observation past the end of the stored sequence: a reset is wanted",
         })
     }
@@ -54,14 +51,8 @@ pub enum Part {
     Probability,
     /// A mixture's weights, `[component]`.
     MixtureWeight,
-    /// A Gaussian's means, `[channel]`.
-    Mean,
-    /// A Gaussian's variances, `[channel]`.
-    Variance,
-    /// A Gaussian's covariance matrix, `[channel][channel]`.
-    Covariance,
-    /// A Poisson's rates, `[channel]`.
-    Rate,
+    /// What a family of emissions has a channel, `[channel]`, by its name: `mean`, `variance`, `rate`, ...
+    Parameter(&'static str),
     /// A dynamical system's covariance of the first state, `Sigma`, `[row][column]`.
     InitialCovariance,
     /// A dynamical system's covariance of the noise on the state, `Q`, `[row][column]`.
@@ -98,6 +89,8 @@ pub enum Part {
     Memory,
     /// A detector's limits, `[statistic][mean, threshold]`.
     Limit,
+    /// The lags of differences, `[lag]`.
+    Lag,
 }
 
 /// What is wrong with a number of a model.
@@ -167,10 +160,7 @@ impl fmt::Display for ModelError {
             Part::Transition => "transition",
             Part::Probability => "emission probability",
             Part::MixtureWeight => "mixture weight",
-            Part::Mean => "mean",
-            Part::Variance => "variance",
-            Part::Covariance => "covariance",
-            Part::Rate => "rate",
+            Part::Parameter(name) => name,
             Part::InitialCovariance => "initial covariance",
             Part::StateNoise => "state noise",
             Part::Observation => "observation matrix",
@@ -189,6 +179,7 @@ impl fmt::Display for ModelError {
             Part::Normalisation => "length normalisation",
             Part::Memory => "memory",
             Part::Limit => "limit",
+            Part::Lag => "lag",
         };
         let kind = match self.kind {
             ErrorKind::NotFinite => "is not finite",

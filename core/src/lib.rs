@@ -8,6 +8,7 @@
 //! | [`emission`] | how a hidden state produces an observation: categorical, Gaussians, mixtures, Poisson, Bernoulli |
 //! | [`hmm`] | chain and emissions: the model, immutable, in flash |
 //! | [`filter`] | constant memory: forward and tangent filter, forgetting, windows, expected statistics, online EM |
+//! | [`lagged`] | differences from earlier samples as further channels, before any recursion over rows |
 //! | [`smooth`] | lent buffer: forward-backward, fixed lag, Viterbi, checkpoints, sampling |
 //! | [`score`] | the gradient of the log-likelihood, and directions, in the shape of the model |
 //! | [`context`] | models without hidden states: densities, Markov strings, independent positions |
@@ -65,6 +66,7 @@ pub mod filter;
 mod format;
 pub mod hmm;
 pub mod kernel;
+pub mod lagged;
 pub mod matrix;
 pub mod network;
 pub mod number;

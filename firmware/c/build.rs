@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use fishweir_core::artefact::Family;
+use fishweir_core::artefact::{Family, StoredClassifier};
 use fishweir_model::{CHANNELS, CLASSES, Model};
 
 #[path = "src/shape.rs"]
 mod shape;
 
-use shape::{Shaped, Started, WORDS};
+use shape::{Started, WORDS};
 
 /// A folder for the two headers.
 const INCLUDE: &str = "FISHWEIR_INCLUDE";
@@ -52,7 +52,7 @@ fn hand_out(root: &Path, include: &Path) -> Result<(), String> {
 fn model_header() -> String {
     let shape = Model::SHAPE;
     let (kind, other, what) = match shape.family {
-        Family::CATEGORICAL => ("SYMBOLS", "CHANNELS", "symbols of the alphabet"),
+        Family::Categorical => ("SYMBOLS", "CHANNELS", "symbols of the alphabet"),
         _ => ("CHANNELS", "SYMBOLS", "channels of a sample"),
     };
     let classes = if shape.outputs == 1 { 2 } else { shape.outputs };
@@ -91,7 +91,7 @@ fn model_header() -> String {
 
 #endif
 ",
-        size = shape.size,
+        size = shape.size / (1 + u16::from(shape.lags)),
         class_names = names(&CLASSES),
         states = shape.states,
         models = shape.models,

@@ -81,6 +81,10 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
     let bytes = read(artefact, ARTEFACT)?;
     let header = Header::parse(&bytes).map_err(|error| refused(&error))?;
     let model = type_of(header.shape()).map_err(|why| refused(&why))?;
+    let model = match header.shape().lags {
+        0 => model,
+        lags => behind_lags(&model, header.shape(), lags, header.payload(&bytes)),
+    };
     let labels = header.labels(&bytes).map_err(|error| refused(&error))?;
     let labels = labels_of(header.shape(), &labels.collect::<Vec<_>>());
     write(&out.join("model.fishweir"), &bytes)?;
@@ -121,14 +125,14 @@ pub fn loaded() -> Option<&'static Model> {{
 fn labels_of(shape: Shape, lines: &[&str]) -> String {
     let classes = if shape.outputs == 1 { 2 } else { usize::from(shape.outputs) };
     let (classes, observed) = lines.split_at_checked(classes).unwrap_or((lines, &[]));
-    let channels = if shape.family == Family::CATEGORICAL { &[] } else { observed };
+    let channels = if shape.family == Family::Categorical { &[] } else { observed };
     let mut text = format!(
         "/// The names of the classes, by index.\npub static CLASSES: [&str; {}] = {classes:?};\n\
          /// The names of the channels, by index.\npub static CHANNELS: [&str; {}] = {channels:?};\n",
         classes.len(),
         channels.len()
     );
-    if let (Family::CATEGORICAL, [symbols]) = (shape.family, observed) {
+    if let (Family::Categorical, [symbols]) = (shape.family, observed) {
         let alphabet = Alphabet::of(symbols);
         text += &format!(
             "/// The letters of the symbols.\n\
@@ -143,17 +147,12 @@ fn labels_of(shape: Shape, lines: &[&str]) -> String {
 }
 
 fn type_of(shape: Shape) -> Result<String, &'static str> {
-    let Shape { real_bytes, family, succession, states, size, models, outputs, directions } = shape;
+    let Shape { real_bytes, family, succession, states, size, models, outputs, directions, .. } =
+        shape;
     if real_bytes != 4 {
         return Err("holds 8-byte reals, devices take f32: export it as f32");
     }
-    let family = match family {
-        Family::CATEGORICAL => "Categorical",
-        Family::GAUSSIAN => "Gaussian",
-        Family::POISSON => "Poisson",
-        Family::BERNOULLI => "Bernoulli",
-        _ => return Err("holds an emission family that this firmware does not know"),
-    };
+    let family = family.name();
     let weight = match directions {
         0 => String::from("f32"),
         _ => format!("fishweir_core::number::Dual<f32, {directions}>"),
@@ -170,6 +169,14 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
         _ => return Err("holds a kind of model that this firmware does not know"),
     };
     Ok(format!("fishweir_core::classify::StreamClassifier<{model}, {models}, {outputs}>"))
+}
+
+/// The type of a classifier that makes differences at lags first: the longest is the last word.
+fn behind_lags(model: &str, shape: Shape, lags: u8, payload: Option<&[u8]>) -> String {
+    let longest =
+        payload.and_then(|bytes| bytes.last_chunk()).map_or(0, |&word| u32::from_le_bytes(word));
+    let channels = shape.size / (1 + u16::from(lags));
+    format!("fishweir_core::lagged::Lagged<{model}, {channels}, {}, {lags}, {longest}>", shape.size)
 }
 
 fn read(path: &Path, what: &str) -> Result<Vec<u8>, String> {

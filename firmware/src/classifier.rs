@@ -6,6 +6,7 @@ use fishweir_core::classify::{
 };
 use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::lagged::Lagged;
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::{F32, SampleKind, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
@@ -178,6 +179,31 @@ where
 
     fn bytes(&self) -> usize {
         size_of_val(self)
+    }
+}
+
+/// What decides, behind a front end.
+impl<R, const MODELS: usize, const D: usize, const E: usize, const L: usize, const K: usize>
+    Deciding<MODELS> for Lagged<R, D, E, L, K>
+where
+    R: Deciding<MODELS, Observation = [f32; E]>,
+{
+    const FORMAT: NumberFormat = R::FORMAT;
+
+    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange> {
+        self.recursion().decision(state.inner())
+    }
+
+    fn evidence(&self, state: &Self::State) -> Result<[f32; MODELS], ScoreOutOfRange> {
+        self.recursion().evidence(state.inner())
+    }
+
+    fn classes(&self) -> usize {
+        self.recursion().classes()
+    }
+
+    fn bytes(&self) -> usize {
+        self.recursion().bytes() + size_of_val(self.lags())
     }
 }
 

@@ -5,9 +5,10 @@ queries and folds.
     python3 host/examples/network_peers.py networks FOLDER NETWORK.bif ... [--seconds S]
     python3 host/examples/network_peers.py classify DATA CLASS RIGHT.csv [DROP ...]
 
-`networks` lets pgmpy climb on the rows by BIC, stopped after S seconds (default 1800), and answer the queries
-by belief propagation and variable elimination; its seconds are those of the processor. `classify` sets a random forest and gradient boosting beside
-the classifiers on networks, on the columns as they are: numbers as numbers.
+`networks` lets pgmpy answer the queries by variable elimination, each stopped after ten seconds, and climb on the
+rows by BIC, stopped after S seconds (default 1800); its seconds are those of the processor. `classify` sets a
+random forest and gradient boosting beside the classifiers on networks, on the columns as they are: numbers as
+numbers.
 """
 
 import gzip
@@ -15,6 +16,7 @@ import io
 import json
 import multiprocessing
 import re
+import signal
 import sys
 import time
 from collections import Counter
@@ -94,8 +96,20 @@ def climb(rows, queue):
     queue.put((time.process_time() - begun, list(found.edges())))
 
 
+# Seconds that a query of a peer may take.
+A_QUERY = 10
+
+
+class TooLong(Exception):
+    pass
+
+
+def too_long(*_):
+    raise TooLong
+
+
 def networks(folder, paths, seconds):
-    from pgmpy.inference import BeliefPropagation, VariableElimination
+    from pgmpy.inference import VariableElimination
     from pgmpy.readwrite import BIFReader
 
     for path in map(Path, paths):
@@ -119,17 +133,22 @@ def networks(folder, paths, seconds):
         model = BIFReader(string=text).get_model()
         queries = ours["queries"]
         print(f"  {'query, fishweir':<22} {ours['query_microseconds']:>10.1f} us")
-        for name, engine, some in (
-            ("belief propagation", BeliefPropagation(model), queries[:20]),
-            ("variable elimination", VariableElimination(model), queries),
-        ):
-            worst, begun = 0.0, time.process_time()
-            for query in some:
+        engine, worst, stopped, begun = VariableElimination(model), 0.0, 0, time.process_time()
+        signal.signal(signal.SIGVTALRM, too_long)
+        for query in queries:
+            signal.setitimer(signal.ITIMER_VIRTUAL, A_QUERY)
+            try:
                 answer = engine.query([query["node"]], evidence=query["given"], show_progress=False)
-                order = [answer.state_names[query["node"]].index(state) for state in query["states"]]
-                worst = max(worst, *np.abs(answer.values[order] - query["answer"]))
-            each = (time.process_time() - begun) / len(some) * 1e6
-            print(f"  {'query, pgmpy':<22} {each:>10.1f} us   {name}; answers differ by {worst:.1e}", flush=True)
+            except TooLong:
+                stopped += 1
+                continue
+            finally:
+                signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            order = [answer.state_names[query["node"]].index(state) for state in query["states"]]
+            worst = max(worst, *np.abs(answer.values[order] - query["answer"]))
+        each = (time.process_time() - begun) / len(queries) * 1e6
+        print(f"  {'query, pgmpy':<22} {each:>10.1f} us   variable elimination; {stopped} of {len(queries)} "
+              f"stopped; answers differ by {worst:.1e}", flush=True)
 
         queue = multiprocessing.Queue()
         peer = multiprocessing.Process(target=climb, args=(categories, queue))
@@ -177,7 +196,12 @@ def classify(data, target, right, dropped):
     peers = {
         "random forest": lambda: make_pipeline(one_hot, RandomForestClassifier(500, random_state=1)),
         "gradient boosting": lambda: make_pipeline(
-            ordinal, HistGradientBoostingClassifier(categorical_features=categorical, random_state=1)
+            ordinal,
+            # Without a penalty on leaves a class of two records, as nursery has, upsets all others: its
+            # curvature is near zero, and a step is their quotient.
+            HistGradientBoostingClassifier(
+                categorical_features=categorical, l2_regularization=1.0, random_state=1
+            ),
         ),
     }
     for name, make in peers.items():

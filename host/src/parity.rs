@@ -297,6 +297,7 @@ mod tests {
             method: "bayes".into(),
             observations: Observations::Symbols("ab".into()),
             classes: vec!["no".into(), "yes".into()],
+            lags: crate::data::Lags::NONE,
             centre: Vec::new(),
             scale: Vec::new(),
             models: vec![Hmm {

@@ -113,7 +113,10 @@ fn sealed(classifier: &str) -> String {
 fn fitted(data: &str, options: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let model = folder.path().join("m.json");
-    printed(&mut fishweir(&format!("fit {data} -o {} {options} {QUICK}", model.display())));
+    printed(&mut fishweir(&format!(
+        "fit {data} -o {} {options} {QUICK} --effort quick",
+        model.display()
+    )));
     let text = fs::read_to_string(model).expect("written");
     serde_json::from_str::<Value>(&text).expect("JSON")["classifier"].take()
 }

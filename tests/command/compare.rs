@@ -13,7 +13,7 @@ const CUT: &str = "--window 20 --hop 10";
 fn machines_on_kernels_stand_beside_the_classifiers() {
     let data = fixtures().at("three.csv");
     let line = format!(
-        "evaluate {data} --group subject --folds 3 {CUT} {QUICK} --classifier bayes \
+        "evaluate {data} --group subject --folds 3 {CUT} {QUICK} --effort quick --classifier bayes \
          --kernel practical,cosine,empirical-mean-map --c 1 --json"
     );
     let report = json(&mut fishweir(&line));
@@ -32,7 +32,7 @@ fn a_matrix_made_elsewhere_decides_as_its_kernel_does() {
     let of = matrix.display();
     printed(&mut fishweir(&format!("gram {data} {CUT} {kernel} --normalise -o {of}")));
     let line = format!(
-        "evaluate {data} --group subject --folds 3 {CUT} --classifier bayes {QUICK} {kernel} \
+        "evaluate {data} --group subject --folds 3 {CUT} --classifier bayes {QUICK} --effort quick {kernel} \
          --gram {of} --json"
     );
     let report = json(&mut fishweir(&line));
@@ -64,7 +64,9 @@ fn what_has_no_effect_is_refused() {
         ("--kernel gaussian --sigma 1,2", "--sigma takes one number beside --kernel"),
         ("--kernel count", "only symbols can be counted"),
     ] {
-        let line = format!("evaluate {data} --folds 3 {CUT} {QUICK} --classifier bayes {options}");
+        let line = format!(
+            "evaluate {data} --folds 3 {CUT} {QUICK} --effort quick --classifier bayes {options}"
+        );
         let message = refused(&mut fishweir(&line), 2);
         assert!(message.contains(wanted), "{options}: {message}");
     }

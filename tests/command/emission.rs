@@ -62,7 +62,7 @@ fn every_family_is_evaluated_far_above_chance() {
     for name in NAMES {
         let data = write(folder.path(), &format!("{name}.csv"), &table(name));
         let line = format!(
-            "evaluate {data} --emission {name} --window 20 --hop 20 --folds 3 {QUICK} \
+            "evaluate {data} --emission {name} --window 20 --hop 20 --folds 3 {QUICK} --effort quick \
              --scaling diagonal {} --json",
             floor(name)
         );
@@ -81,7 +81,7 @@ fn every_family_runs_on_a_device_to_the_last_bit() {
         let data = write(folder.path(), &format!("{name}.csv"), &table(name));
         let model = folder.path().join(format!("{name}.json")).display().to_string();
         let line = format!(
-            "fit {data} -o {model} --emission {name} --window 20 --hop 20 {QUICK} --scaling diagonal {}",
+            "fit {data} -o {model} --emission {name} --window 20 --hop 20 {QUICK} --effort quick --scaling diagonal {}",
             floor(name)
         );
         printed(&mut fishweir(&line));
@@ -134,7 +134,9 @@ fn a_model_of_counts_takes_counts_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = write(folder.path(), "counts.csv", &table("poisson"));
     let model = folder.path().join("counts.json").display().to_string();
-    printed(&mut fishweir(&format!("fit {data} -o {model} --emission poisson {QUICK}")));
+    printed(&mut fishweir(&format!(
+        "fit {data} -o {model} --emission poisson {QUICK} --effort quick"
+    )));
     let bad = write(folder.path(), "bad.csv", "series,t,x,y\n0,0,1,2\n0,1,1.5,2\n");
     let message = refused(&mut fishweir(&format!("score {bad} --model {model}")), 2);
     assert!(message.contains("line 3, column 3 (x): `1.5` is no count"), "{message}");
@@ -166,7 +168,9 @@ fn what_a_family_has_no_use_for_is_refused() {
         assert!(message.contains(what), "{line}: {message}");
     }
     let model = folder.path().join("m.json").display().to_string();
-    printed(&mut fishweir(&format!("fit {data} -o {model} --emission mixture {QUICK}")));
+    printed(&mut fishweir(&format!(
+        "fit {data} -o {model} --emission mixture {QUICK} --effort quick"
+    )));
     let artefact = folder.path().join("m.fishweir").display().to_string();
     let message = refused(&mut fishweir(&format!("export {model} --artefact {artefact}")), 2);
     assert!(
@@ -198,7 +202,7 @@ fn a_family_of_something_else_is_named_with_the_file() {
     }
     // What a file's name is in front of for other reasons.
     let data = write(folder.path(), "counts.csv", &table("poisson"));
-    let line = format!("evaluate {data} --score-model nobody {QUICK}");
+    let line = format!("evaluate {data} --score-model nobody {QUICK} --effort quick");
     let message = refused(&mut fishweir(&line), 2);
     assert!(message.contains(&format!("error: {data}: no class `nobody`")), "{message}");
 }
@@ -214,7 +218,9 @@ fn floors_hold_what_would_break_down() {
         let _ = writeln!(text, "{rest},{}", if x == "x" { "y" } else { x });
     }
     let data = write(folder.path(), "same.csv", &text);
-    let line = format!("evaluate {data} --emission full-gaussian --classifier bayes {QUICK}");
+    let line = format!(
+        "evaluate {data} --emission full-gaussian --classifier bayes {QUICK} --effort quick"
+    );
     let report = printed(&mut fishweir(&format!("{line} --std-floor 0.01")));
     assert!(report.contains("class models: full-gaussian emissions\n"), "{report}");
     for floor in ["1e-300", "0.0000001", "1e300"] {
@@ -239,7 +245,8 @@ fn a_model_and_its_artefact_say_how_states_emit() {
         let at =
             |ending: &str| folder.path().join(format!("{name}.{ending}")).display().to_string();
         let (model, artefact) = (at("json"), at("fishweir"));
-        let line = format!("fit {data} -o {model} --emission {name} {options} {QUICK}");
+        let line =
+            format!("fit {data} -o {model} --emission {name} {options} {QUICK} --effort quick");
         let fitted = printed(&mut fishweir(&format!("{line} --scaling diagonal --c 1")));
         let wanted = format!("a model of 2 hidden states, {name} emissions");
         assert_eq!(fitted.contains(&wanted), name != "gaussian", "{fitted}");
@@ -268,7 +275,9 @@ fn a_model_and_its_artefact_say_how_states_emit() {
     }
     let machine = folder.path().join("machine.json").display().to_string();
     let data = fixtures().at("two.csv");
-    let line = format!("fit {data} -o {machine} --classifier cosine {QUICK} --scaling diagonal");
+    let line = format!(
+        "fit {data} -o {machine} --classifier cosine {QUICK} --effort quick --scaling diagonal"
+    );
     let fitted = json(&mut fishweir(&format!("{line} --json")));
     assert_eq!((&fitted["emission"], fitted["components"].is_null()), (&"gaussian".into(), true));
     let text = printed(&mut fishweir(&format!("info {machine}")));
@@ -285,7 +294,9 @@ fn what_is_observed_is_called_what_it_is() {
         let at =
             |ending: &str| folder.path().join(format!("{name}.{ending}")).display().to_string();
         let (model, gram) = (at("json"), at("gram.csv"));
-        let line = format!("fit {data} -o {model} --classifier bayes --emission {name} {QUICK}");
+        let line = format!(
+            "fit {data} -o {model} --classifier bayes --emission {name} {QUICK} --effort quick"
+        );
         printed(&mut fishweir(&line));
         let message = refused(&mut fishweir(&format!("score {strings} --model {model}")), 2);
         assert!(message.contains(&format!("strings of symbols where {words} are")), "{message}");

@@ -27,7 +27,9 @@ fn check_figures(figures: &Value, windows: u64) {
 #[test]
 fn cross_validation_keeps_groups_whole_and_reports_both_classifiers() {
     let data = fixtures().at("three.csv");
-    let line = format!("evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK}");
+    let line = format!(
+        "evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK} --effort quick"
+    );
     let report = json(fishweir(&line).arg("--json"));
     assert_eq!(report["folds"], 3);
     for classifier in ["bayes", "fisher"] {
@@ -58,7 +60,9 @@ fn interval(value: &Value) -> (f64, f64, f64) {
 #[test]
 fn classifiers_are_compared_with_the_first_on_the_same_folds() {
     let data = fixtures().at("strings.tsv");
-    let line = format!("evaluate {data} --classifier fisher,bayes,fisher --folds 4 {QUICK}");
+    let line = format!(
+        "evaluate {data} --classifier fisher,bayes,fisher --folds 4 {QUICK} --effort quick"
+    );
     let report = json(fishweir(&line).arg("--json"));
     let (first, second) = (&report["classifiers"]["fisher"], &report["classifiers"]["bayes"]);
     assert!(first["gain"].is_null(), "the first gains nothing over itself");
@@ -101,7 +105,7 @@ fn detections_against_false_alarms_are_drawn() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("roc.svg");
     let (data, draw) = (fixtures().at("two.csv"), file.display().to_string());
-    printed(&mut fishweir(&format!("evaluate {data} {QUICK} --roc {draw}")));
+    printed(&mut fishweir(&format!("evaluate {data} {QUICK} --effort quick --roc {draw}")));
     let svg = fs::read_to_string(&file).expect("drawn");
     assert_eq!(svg.matches("<path").count(), 2, "a curve a classifier");
     assert!(svg.contains(">bayes") && svg.contains(">fisher"));
@@ -148,8 +152,10 @@ fn kernels_by_marginalisation_stand_beside_the_classifiers() {
         format!("--kernel-model {documented}/{name}.toml")
     };
     let data = fixtures().at("strings.tsv");
-    let line =
-        format!("evaluate {data} --classifier bayes --folds 3 {QUICK} {}", kernel("pair-hmm"));
+    let line = format!(
+        "evaluate {data} --classifier bayes --folds 3 {QUICK} --effort quick {}",
+        kernel("pair-hmm")
+    );
     let report = json(fishweir(&line).arg("--json"));
     let figures = &report["classifiers"]["pair-hmm"];
     check_figures(figures, 12);
@@ -157,7 +163,7 @@ fn kernels_by_marginalisation_stand_beside_the_classifiers() {
     assert_eq!(figures["latency"]["median"].as_u64(), Some(25), "it takes the whole string");
     let message = refused(
         &mut fishweir(&format!(
-            "evaluate {data} --classifier bayes {QUICK} {}",
+            "evaluate {data} --classifier bayes {QUICK} --effort quick {}",
             kernel("hidden-tree")
         )),
         2,
@@ -204,7 +210,7 @@ fn two_kernels_of_one_kind_have_two_names() {
     fs::copy(&documented, &other).expect("copied");
     let (data, other) = (fixtures().at("strings.tsv"), other.display());
     let line = format!(
-        "evaluate {data} --classifier bayes {QUICK} --kernel-model {documented} --kernel-model {other} \
+        "evaluate {data} --classifier bayes {QUICK} --effort quick --kernel-model {documented} --kernel-model {other} \
          --kernel-model {documented}"
     );
     let text = printed(fishweir(&line).arg("--json"));
@@ -218,7 +224,10 @@ fn two_kernels_of_one_kind_have_two_names() {
 
 #[test]
 fn one_classifier_is_validated_alone() {
-    let line = format!("evaluate {} --classifier bayes {QUICK} --json", fixtures().at("two.csv"));
+    let line = format!(
+        "evaluate {} --classifier bayes {QUICK} --effort quick --json",
+        fixtures().at("two.csv")
+    );
     let report = json(&mut fishweir(&line));
     assert!(report["classifiers"]["fisher"].is_null());
     check_figures(&report["classifiers"]["bayes"], 12);
@@ -256,7 +265,7 @@ fn a_group_column_splits_the_figures_of_a_model() {
 }
 
 #[test]
-fn a_file_with_one_class_of_the_models_is_evaluated_and_a_stranger_is_not() {
+fn a_file_with_one_class_of_the_models_is_evaluated_and_strangers_are_left_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("one.csv");
     fs::write(&file, table(&["still"])).expect("written");
@@ -264,8 +273,13 @@ fn a_file_with_one_class_of_the_models_is_evaluated_and_a_stranger_is_not() {
     let report = json(fishweir(&line).arg("--json"));
     check_figures_of_one_class(&report);
     fs::write(&file, table(&["still", "flying"])).expect("written");
+    check_figures_of_one_class(&json(fishweir(&line).arg("--json")));
+    let output = fishweir(&line).output().expect("runs");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("class `flying` is none that"), "{told}");
+    fs::write(&file, table(&["falling", "flying"])).expect("written");
     let message = refused(&mut fishweir(&line), 2);
-    assert!(message.contains("line 42, column 3 (label): label `flying`"), "{message}");
+    assert!(message.contains("label `falling`"), "{message}");
     assert!(message.contains("still"), "the known classes are listed: {message}");
 }
 
@@ -285,7 +299,7 @@ fn folds_that_cannot_be_made_are_refused() {
         ("--folds 100", "there are 12"),
         ("--group nobody", "no column `nobody`"),
     ] {
-        let line = format!("evaluate {data} {options} {QUICK}");
+        let line = format!("evaluate {data} {options} {QUICK} --effort quick");
         let message = refused(&mut fishweir(&line), 2);
         assert!(message.contains(expected), "{options}: {message}");
     }

@@ -105,7 +105,8 @@ fn equal_seeds_give_equal_files_and_others_do_not() {
 #[test]
 fn without_output_the_model_is_named_after_the_data_in_this_folder() {
     let folder = tempfile::tempdir().expect("a folder");
-    let line = format!("fit {} --classifier bayes {QUICK}", fixtures().at("two.csv"));
+    let line =
+        format!("fit {} --classifier bayes {QUICK} --effort quick", fixtures().at("two.csv"));
     fishweir(&line).current_dir(&folder).assert().success();
     let names: Vec<_> = fs::read_dir(&folder)
         .expect("a folder")
@@ -255,7 +256,8 @@ fn a_model_that_single_precision_does_not_hold_is_named_by_class_and_channel() {
         .collect();
     fs::write(&data, text).expect("written");
     for classifier in ["bayes", "fisher", "gaussian"] {
-        let fit = format!("fit {} --classifier {classifier} {QUICK}", data.display());
+        let fit =
+            format!("fit {} --classifier {classifier} {QUICK} --effort quick", data.display());
         let message = refused(&mut fishweir(&format!("{fit} -o {}", model.display())), 2);
         let place = "the model of class `moving`: the std of channel `y` does not fit";
         assert!(message.contains(place), "{classifier}: {message}");
@@ -272,7 +274,8 @@ fn a_constant_channel_is_fitted_and_warned_of() {
         text += &format!("{line},{}\n", if number == 0 { "pressure" } else { "1013.25" });
     }
     fs::write(&data, text).expect("written");
-    let line = format!("fit {} -o {} --copies 2 {QUICK}", data.display(), model.display());
+    let line =
+        format!("fit {} -o {} --copies 2 {QUICK} --effort quick", data.display(), model.display());
     let done = fishweir(&line).assert().success();
     let warned = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
     assert!(warned.contains("`pressure` never changes"), "{warned}");
@@ -292,7 +295,7 @@ fn what_single_precision_cannot_tell_apart_is_warned_of_and_no_channel_is_turned
             &format!("{line},{}\n", if number == 0 { "far".to_owned() } else { far.to_string() });
     }
     fs::write(&data, text).expect("written");
-    let line = format!("fit {} -o {} {QUICK}", data.display(), model.display());
+    let line = format!("fit {} -o {} {QUICK} --effort quick", data.display(), model.display());
     let done = fishweir(&line).assert().success();
     let warned = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
     assert!(warned.contains("channel `far` spreads by 0.0"), "{warned}");
@@ -314,7 +317,7 @@ fn every_classifier_learner_and_scaling_can_be_asked_for() {
         ("three.csv", "--classifier top --class-weight balanced", "classes balanced"),
     ] {
         let data = fixtures().at(data);
-        let line = format!("fit {data} -o {model} {options} {QUICK} --json");
+        let line = format!("fit {data} -o {model} {options} {QUICK} --effort quick --json");
         let report = json(&mut fishweir(&line));
         let kind = options.split(' ').nth(1).expect("a kind");
         assert_eq!(report["classifier"], kind);
@@ -331,7 +334,9 @@ fn every_classifier_learner_and_scaling_can_be_asked_for() {
     }
     let data = fixtures().at("strings.tsv");
     refused(&mut fishweir(&format!("fit {data} -o {model} --learner forest")), 2);
-    let line = format!("evaluate {data} --classifier fisher,top --score-model runs {QUICK}");
+    let line = format!(
+        "evaluate {data} --classifier fisher,top --score-model runs {QUICK} --effort quick"
+    );
     let said = refused(&mut fishweir(&line), 2);
     assert!(said.contains("all class models"), "{said}");
 }
@@ -361,4 +366,57 @@ fn one_thread_and_several_write_the_same_bytes() {
             assert!(written(threads) == alone, "{data} {options}: {threads} threads");
         }
     }
+}
+
+/// Differences at lags go with the model: into its file, its price, its exports, and whoever judges by it.
+#[test]
+fn differences_at_lags_are_part_of_the_model() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (data, model) = (fixtures().at("three.csv"), at("m.json"));
+    let line = format!("fit {data} -o {model} --lags 1,4 {QUICK} --effort quick");
+    let fit = json(fishweir(&line).arg("--json"));
+    assert_eq!(fit["form"]["lags"], serde_json::json!([1, 4]));
+    let info = json(&mut fishweir(&format!("info {model} --json")));
+    assert_eq!(info["lags"], serde_json::json!([1, 4]));
+    assert!(printed(&mut fishweir(&format!("info {model}"))).contains("differences at lags 1,4"));
+    // Four samples of each channel, a place, and the same without.
+    let channels = info["channels"].as_array().expect("channels").len();
+    let plain = at("plain.json");
+    let line = format!("fit {data} -o {plain} --lags none {QUICK} --effort quick");
+    let without = json(fishweir(&line).arg("--json"));
+    let ram = |report: &Value| report["cost"]["state_bytes"].as_u64().expect("bytes") as usize;
+    assert_eq!(ram(&fit) - ram(&without), (16 * channels + 8).next_multiple_of(8));
+    // The artefact decides as the file does.
+    let (artefact, source) = (at("m.fishweir"), at("m.rs"));
+    printed(&mut fishweir(&format!("export {model} -o {artefact} -o {source}")));
+    let rust = fs::read_to_string(&source).expect("a source");
+    assert!(
+        rust.contains("fishweir_core::lagged::Lagged<") && rust.contains(", [1, 4]);"),
+        "{rust}"
+    );
+    let judged = |of: &str| {
+        let line = format!("evaluate {data} --model {of} --window 20 --hop 10 --json");
+        json(&mut fishweir(&line))["accuracy"].clone()
+    };
+    assert_eq!(judged(&artefact), judged(&model));
+    let refused_at = |options: &str| {
+        let line = format!("fit {data} -o {} {options} {QUICK} --effort quick", at("no.json"));
+        refused(&mut fishweir(&line), 2)
+    };
+    let lags = refused_at("--lags 4,1");
+    assert!(lags.contains("lags rise from 1"), "{lags}");
+    let machine = refused_at("--classifier cosine --lags 1");
+    assert!(machine.contains("--lags would have no effect"), "{machine}");
+    let dear = refused_at("--max-ram 100");
+    assert!(
+        dear.contains("bytes of RAM (--max-ram) would be taken, and 100 are allowed"),
+        "{dear}"
+    );
+    // Where one lag alone keeps within the limits, it is taken.
+    let most = ram(&without) + 8 * channels;
+    let line = format!(
+        "fit {data} -o {model} --lags choose --max-ram {most} {QUICK} --effort quick --json"
+    );
+    assert!(ram(&json(&mut fishweir(&line))) <= most);
 }

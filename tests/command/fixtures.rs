@@ -61,7 +61,7 @@ pub(crate) fn fixtures() -> &'static Fixtures {
 
 pub(crate) fn fit(data: &Path, model: &Path, options: &str) {
     let (data, model) = (data.display(), model.display());
-    fishweir(&format!("fit {data} -o {model} {options} {QUICK}")).assert().success();
+    fishweir(&format!("fit {data} -o {model} {options} {QUICK} --effort quick")).assert().success();
 }
 
 /// Numbers between -1 and 1 without a library: a linear congruential generator.

@@ -51,12 +51,13 @@ fn what_a_classifier_does_not_read() {
     let others = "not used by bayes, top, cosine";
     assert_idle(&several, &[("--sigma 1", others), ("--power 2", others)]);
     // What one of several reads has an effect, and so has what its machine on a kernel does.
-    let line = format!("evaluate {} {QUICK} --folds 2", at("strings.tsv"));
+    let line = format!("evaluate {} {QUICK} --effort quick --folds 2", at("strings.tsv"));
     let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels/pair-hmm.toml");
     printed(&mut fishweir(&format!("{line} --c 1")));
     printed(&mut fishweir(&format!("{line} --c 1 --classifier bayes --kernel-model {kernel}")));
     // Of a Bayes classifier it is what a floor is chosen by.
-    let line = format!("fit {} -o /dev/null --classifier bayes {QUICK}", at("two.csv"));
+    let line =
+        format!("fit {} -o /dev/null --classifier bayes {QUICK} --effort quick", at("two.csv"));
     printed(&mut fishweir(&format!("{line} --class-weight balanced")));
 }
 

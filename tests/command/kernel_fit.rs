@@ -80,7 +80,7 @@ fn each_kernel_on_scores_is_fitted_inspected_exported_and_run() {
 fn each_is_cross_validated_beside_the_others() {
     let data = fixtures().at("three.csv");
     let line = format!(
-        "evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK} --c 0.1,1 --sigma 0.5,1 \
+        "evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK} --effort quick --c 0.1,1 --sigma 0.5,1 \
          --classifier bayes,fisher,gaussian,polynomial,cosine"
     );
     let report = json(fishweir(&line).arg("--json"));
@@ -107,7 +107,9 @@ fn each_is_cross_validated_beside_the_others() {
 fn a_machine_decides_on_a_live_stream() {
     let (folder, data) = (folder(), fixtures().at("strings.tsv"));
     let model = at(&folder, "model.json");
-    printed(&mut fishweir(&format!("fit {data} -o {model} --classifier cosine {QUICK}")));
+    printed(&mut fishweir(&format!(
+        "fit {data} -o {model} --classifier cosine {QUICK} --effort quick"
+    )));
     let line = format!("score --stream --model {model} --every 10");
     let text = printed(fishweir(&line).write_stdin("ACGTACGTAC\nAAAACCCCCG\n"));
     let lines: Vec<&str> = text.lines().collect();
@@ -138,7 +140,7 @@ fn what_does_not_go_on_a_device_is_refused_by_its_option() {
     let rows = (0..8).map(|n| format!("{}\ts{n}\t{wide}\n", ["a", "b"][n % 2]));
     let file = at(&folder, "wide.tsv");
     fs::write(&file, "label\tid\tsequence\n".to_owned() + &rows.collect::<String>()).expect("wide");
-    let line = format!("fit {file} -o {model} --classifier cosine {QUICK}");
+    let line = format!("fit {file} -o {model} --classifier cosine {QUICK} --effort quick");
     let message = refused(&mut fishweir(&line), 2);
     assert!(message.contains("32 symbols") && message.contains("fisher"), "{message}");
 }

@@ -45,7 +45,7 @@ fn a_dash_is_standard_output_and_the_report_gives_way() {
     let at = |name: &str| folder.path().join(name).display().to_string();
     let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
     for (line, option, file) in [
-        (format!("fit {data} --classifier bayes {QUICK}"), "-o", "m.json"),
+        (format!("fit {data} --classifier bayes {QUICK} --effort quick"), "-o", "m.json"),
         (format!("gram {data} --model {model}"), "-o", "g.csv"),
         (format!("export {model}"), "--rust", "m.rs"),
         (format!("evaluate {data} --model {model}"), "--roc", "r.svg"),

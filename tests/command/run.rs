@@ -43,7 +43,9 @@ fn a_kernel_machine_just_fitted_agrees_to_the_last_bit() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let model = folder.path().join("gaussian.json").display().to_string();
     let data = fixtures().at("three.csv");
-    let fit = format!("fit {data} -o {model} --classifier gaussian --window 20 {QUICK} --sigma 1");
+    let fit = format!(
+        "fit {data} -o {model} --classifier gaussian --window 20 {QUICK} --effort quick --sigma 1"
+    );
     printed(&mut fishweir(&fit));
     let line = format!("run {model} {data} --board mps2-an386 --limit 300 --json");
     let report = json(&mut fishweir(&line));

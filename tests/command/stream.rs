@@ -184,7 +184,7 @@ fn standard_output_that_nobody_reads_ends_a_command_quietly() {
         format!("export {model} --rust -"),
         format!("export {model} --artefact -"),
         format!("gram {data} --model {model} -o -"),
-        format!("fit {data} -o - --classifier bayes {QUICK}"),
+        format!("fit {data} -o - --classifier bayes {QUICK} --effort quick"),
         "score --help".to_owned(),
     ] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
@@ -223,6 +223,7 @@ fn an_impossible_sample_is_reported_and_skipped() {
         method: "bayes".into(),
         observations: Observations::Symbols("ab".into()),
         classes: vec!["even".into(), "odd".into()],
+        lags: fishweir::data::Lags::NONE,
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![model(0.9), model(0.2)],

@@ -43,8 +43,8 @@ fn windows_that_are_none_samples_in_none_and_gaps_are_told_by_all() {
     let gap = "t goes from 6 to 7.9 in series `0`, whose usual step is 1; samples are taken";
     let uncovered = "120 samples at the ends of series are in no window";
     for command in [
-        format!("fit {data} -o /dev/null --classifier bayes {QUICK}"),
-        format!("evaluate {data} --classifier bayes {QUICK}"),
+        format!("fit {data} -o /dev/null --classifier bayes {QUICK} --effort quick"),
+        format!("evaluate {data} --classifier bayes {QUICK} --effort quick"),
         format!("evaluate {data} --model {model}"),
         format!("score {data} --model {model}"),
         format!("gram {data} --model {model} -o /dev/null"),
@@ -76,8 +76,8 @@ fn a_channel_that_most_likely_groups_is_pointed_out() {
         fs::write(at(name), text).expect("written");
         let (data, model) = (at(name), at("m.json"));
         for line in [
-            format!("fit {data} -o {model} --classifier bayes {QUICK}"),
-            format!("evaluate {data} --classifier bayes {QUICK}"),
+            format!("fit {data} -o {model} --classifier bayes {QUICK} --effort quick"),
+            format!("evaluate {data} --classifier bayes {QUICK} --effort quick"),
             format!("gram {data} -o /dev/null {QUICK}"),
         ] {
             let told = notes(&line);
@@ -109,7 +109,7 @@ fn what_is_decided_without_an_observed_sample_is_told() {
     for line in [
         format!("score {data} --model {model} --window 20"),
         format!("evaluate {data} --model {model} --window 20"),
-        format!("evaluate {data} --classifier bayes --window 20 {QUICK}"),
+        format!("evaluate {data} --classifier bayes --window 20 {QUICK} --effort quick"),
     ] {
         for (line, count) in [(line.replace(" --window 20", ""), 0), (line, 1)] {
             if line.contains("bayes") || count == 1 {
@@ -150,8 +150,10 @@ fn pages_say_what_a_user_would_not_expect() {
 
 #[test]
 fn fewer_series_or_groups_than_five_are_a_fold_each() {
-    let line =
-        format!("evaluate {} --classifier bayes {QUICK} --group subject", fixtures().at("two.csv"));
+    let line = format!(
+        "evaluate {} --classifier bayes {QUICK} --effort quick --group subject",
+        fixtures().at("two.csv")
+    );
     let told = notes(&line);
     assert!(told.iter().any(|note| note.starts_with("3 folds, one a subject")), "{told:?}");
     let message = refused(&mut fishweir(&format!("{line} --folds 4")), 2);
@@ -235,7 +237,9 @@ fn a_training_window_that_no_model_takes_is_named() {
     let row = wild.lines().find(|row| row.contains(",3e38,")).expect("a row");
     let mended = row.rsplit_once(',').expect("a column too many").0;
     fs::write(&data, wild.replace(row, mended)).expect("written");
-    let line = format!("fit {data} -o /dev/null --window 20 --copies 0 --mirror none {QUICK}");
+    let line = format!(
+        "fit {data} -o /dev/null --window 20 --copies 0 --mirror none {QUICK} --effort quick"
+    );
     let message = refused(&mut fishweir(&line), 2);
     let place = "wild.csv: sample 26 of series `0`, which begins on line 2, is impossible";
     assert!(message.contains(place), "{message}");

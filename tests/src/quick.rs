@@ -4,7 +4,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 
 use fishweir::classifier::{Classifier, Provenance};
-use fishweir::data::{Dataset, ReadOptions, SamplesView};
+use fishweir::data::{Dataset, Lags, ReadOptions, SamplesView};
 use fishweir::fit::{SystemEm, Topology};
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::model::{ModelSet, NamedModel, SystemModel};
@@ -95,6 +95,13 @@ pub fn profiled(data: &Dataset) -> ProfileClassifier {
 /// Weights of words of so many symbols and one.
 pub fn trained_on_words(data: &Dataset, order: usize) -> Classifier {
     train_quickly(data, TrainOptions { order, ..TrainOptions::new(ClassifierKind::EmpiricalMap) })
+}
+
+/// The same with differences at lags beside the channels.
+pub fn trained_on_differences(data: &Dataset, lags: &[u32]) -> Classifier {
+    let mut options = TrainOptions::new(ClassifierKind::Fisher);
+    options.lags = Lags::new(lags.to_vec()).expect("rising lags");
+    train_quickly(data, options)
 }
 
 /// The same with a state for each of so many positions, the last for all that follow.

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use super::ArtefactError;
+use super::{ArtefactError, Family};
 use crate::checksum::CRC;
 use crate::number::NumberFormat;
 use crate::profile::Profile;
@@ -18,30 +18,10 @@ const CHECKSUM_AT: usize = PROFILE_AT + Profile::LENGTH;
 // What comes after the header is read in place, so that it must be aligned as a real is.
 const _: () = assert!(HEADER_LENGTH == CHECKSUM_AT + 4 && HEADER_LENGTH.is_multiple_of(8));
 
-/// The code of an emission family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Family(u8);
-
-impl Family {
-    /// [`Categorical`](crate::emission::Categorical).
-    pub const CATEGORICAL: Self = Self(1);
-    /// [`Gaussian`](crate::emission::Gaussian), diagonal.
-    pub const GAUSSIAN: Self = Self(2);
-    /// [`Poisson`](crate::emission::Poisson).
-    pub const POISSON: Self = Self(3);
-    /// [`Bernoulli`](crate::emission::Bernoulli).
-    pub const BERNOULLI: Self = Self(4);
-
-    const fn is_known(self) -> bool {
-        matches!(self, Self::CATEGORICAL | Self::GAUSSIAN | Self::POISSON | Self::BERNOULLI)
-    }
-}
-
 /// How the states of an artefact's models follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Succession(u16);
+pub struct Succession(u8);
 
 impl Succession {
     /// By a chain, and hidden: [`Hmm`](crate::hmm::Hmm).
@@ -69,8 +49,10 @@ pub struct Shape {
     pub succession: Succession,
     /// States `N`.
     pub states: u16,
-    /// Alphabet size `K` or channels `D`.
+    /// Alphabet size `K` or channels `D`: those that models see, differences among them.
     pub size: u16,
+    /// Lags `L` at which differences of the sensor's channels are among them: `D / (1 + L)` are its own.
+    pub lags: u8,
     /// Models `M`.
     pub models: u16,
     /// Outputs `O`.
@@ -92,18 +74,19 @@ impl Shape {
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (family, unit) = match self.family {
-            Family::CATEGORICAL => ("categorical", "symbols"),
-            Family::GAUSSIAN => ("Gaussian", "channels"),
-            Family::POISSON => ("Poisson", "channels"),
-            Family::BERNOULLI => ("Bernoulli", "channels"),
-            _ => ("unknown", "parameters"),
-        };
+        let (family, unit) = (self.family.name(), self.family.unit());
         let states = if self.succession == Succession::CHAIN { "states" } else { "positions" };
         write!(
             f,
-            "{} {family} models of {} {states} and {} {unit}, {} outputs, {} directions, {}-byte reals",
-            self.models, self.states, self.size, self.outputs, self.directions, self.real_bytes
+            "{} {family} models of {} {states} and {} {unit}, {} lags, {} outputs, {} directions, \
+             {}-byte reals",
+            self.models,
+            self.states,
+            self.size,
+            self.lags,
+            self.outputs,
+            self.directions,
+            self.real_bytes
         )
     }
 }
@@ -150,13 +133,14 @@ impl Header {
         }
         let shape = Shape {
             real_bytes: header[10],
-            family: Family(header[11]),
+            family: Family::from_code(header[11]).ok_or(ArtefactError::BadHeader)?,
             states: u16_at(12),
             size: u16_at(14),
             models: u16_at(16),
             outputs: u16_at(18),
             directions: u16_at(20),
-            succession: Succession(u16_at(22)),
+            succession: Succession(header[22]),
+            lags: header[23],
         };
         let sizes = [shape.states, shape.size, shape.models, shape.outputs];
         let profile = header[PROFILE_AT..]
@@ -164,9 +148,10 @@ impl Header {
             .and_then(|&bytes| Profile::from_bytes(bytes))
             .ok_or(ArtefactError::BadHeader)?;
         let known = shape.format() == Some(profile.format)
-            && shape.family.is_known()
             && !sizes.contains(&0)
             && (shape.directions == 0 || shape.directions == shape.outputs)
+            && shape.size.is_multiple_of(1 + u16::from(shape.lags))
+            && (shape.lags == 0 || shape.family == Family::Gaussian)
             && shape.succession.is_known();
         if !known {
             return Err(ArtefactError::BadHeader);
@@ -187,12 +172,12 @@ impl Header {
         };
         put(0, &MAGIC);
         put(8, &VERSION.to_le_bytes());
-        put(10, &[shape.real_bytes, shape.family.0]);
+        put(10, &[shape.real_bytes, shape.family as u8]);
         let sizes = [shape.states, shape.size, shape.models, shape.outputs, shape.directions];
         for (index, size) in sizes.into_iter().enumerate() {
             put(12 + 2 * index, &size.to_le_bytes());
         }
-        put(22, &shape.succession.0.to_le_bytes());
+        put(22, &[shape.succession.0, shape.lags]);
         put(24, &u32::try_from(payload.len()).ok()?.to_le_bytes());
         put(28, &u32::try_from(labels.len()).ok()?.to_le_bytes());
         put(PROFILE_AT, &Profile::of(shape.format()?).to_bytes());

@@ -7,16 +7,17 @@
 //! | 10 | 1 | bytes a real: 4 or 8 |
 //! | 11 | 1 | emission family, [`Family`] |
 //! | 12 | 2 | states `N`, or positions |
-//! | 14 | 2 | alphabet size `K`, or channels `D` |
+//! | 14 | 2 | alphabet size `K`, or channels `D`, differences at lags among them |
 //! | 16 | 2 | models `M` |
 //! | 18 | 2 | outputs `O` |
 //! | 20 | 2 | directions `C`: 0 or `O` |
-//! | 22 | 2 | how states follow one another, [`Succession`] |
+//! | 22 | 1 | how states follow one another, [`Succession`] |
+//! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
 //! | 24 | 4 | bytes of the classifier |
 //! | 28 | 4 | bytes of the labels |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
-//! | 56 | | the classifier: the memory of a [`StreamClassifier`] of that shape |
+//! | 56 | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
 //! | | | class labels, UTF-8, one a line |
 //!
 //! All little-endian. The classifier's bytes are its fields in order, arrays in index order, so that
@@ -25,28 +26,20 @@
 mod error;
 mod header;
 
+pub use crate::emission::{Family, Stored};
 pub use error::ArtefactError;
-pub use header::{Family, HEADER_LENGTH, Header, Shape, Succession, VERSION};
+pub use header::{HEADER_LENGTH, Header, Shape, Succession, VERSION};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::classify::{StreamClassifier, StreamModel};
 use crate::context::{ContextModel, Steps};
-use crate::emission::{Bernoulli, Categorical, Emission, Gaussian, Poisson};
+use crate::emission::for_each_real;
+use crate::error::ModelError;
 use crate::hmm::{Hmm, RealOf};
-use crate::number::{Parameter, Real, Tangent, Weight};
+use crate::lagged::Lagged;
+use crate::number::Weight;
 use crate::profile_hmm::ProfileHmm;
-
-/// An emission family that an artefact can hold.
-pub trait Stored: Emission + FromBytes + Immutable + KnownLayout {
-    /// Its code.
-    const FAMILY: Family;
-    /// Its alphabet's size or its number of channels.
-    const SIZE: usize;
-
-    /// Hands over every number, in the order in which they lie in memory.
-    fn for_each_real(&self, take: &mut impl FnMut(RealOf<Self>));
-}
 
 /// A model that an artefact can hold.
 pub trait StoredModel: StreamModel {
@@ -88,7 +81,7 @@ impl<E: Stored<Weight: Weight>, const C: usize> StoredModel for ContextModel<Ste
 }
 
 impl<W: Weight, const K: usize, const A: usize> StoredModel for ProfileHmm<W, K, A> {
-    const FAMILY: Family = Family::CATEGORICAL;
+    const FAMILY: Family = Family::Categorical;
     const SUCCESSION: Succession = Succession::PROFILE;
     const STATES: usize = K;
     const SIZE: usize = A;
@@ -104,66 +97,42 @@ impl<W: Weight, const K: usize, const A: usize> StoredModel for ProfileHmm<W, K,
     }
 }
 
-/// The numbers of weights in memory's order: each a value and its tangent.
-fn for_each_real<'w, W: Parameter + 'w>(
-    weights: impl IntoIterator<Item = &'w W>,
-    take: &mut impl FnMut(W::Real),
-) {
-    for weight in weights {
-        take(weight.value());
-        for_each_rate(&weight.tangent(), take);
-    }
+/// A classifier that an artefact can hold.
+pub trait StoredClassifier: FromBytes + Immutable + KnownLayout {
+    /// What the header states.
+    const SHAPE: Shape;
+
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// Names the first that is wrong.
+    fn validate(&self) -> Result<(), ModelError>;
 }
 
-fn for_each_rate<T: Real, G: Tangent<T>>(tangent: &G, take: &mut impl FnMut(T)) {
-    (0..G::DIRECTIONS).filter_map(|c| tangent.get(c)).for_each(take);
-}
-
-impl<const K: usize, W: Weight + FromBytes + Immutable> Stored for Categorical<K, W> {
-    const FAMILY: Family = Family::CATEGORICAL;
-    const SIZE: usize = K;
-
-    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
-        for_each_real(self.probability(), take);
-    }
-}
-
-impl<const D: usize, W> Stored for Gaussian<D, W>
+impl<H: StoredModel, const M: usize, const O: usize> StoredClassifier for StreamClassifier<H, M, O>
 where
-    W: Weight<Real: FromBytes + Immutable, Tangent: FromBytes + Immutable> + FromBytes + Immutable,
+    Self: FromBytes + Immutable + KnownLayout,
 {
-    const FAMILY: Family = Family::GAUSSIAN;
-    const SIZE: usize = D;
+    const SHAPE: Shape = shape_of::<H, M, O>();
 
-    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
-        let view = self.view();
-        view.mean.iter().chain(view.rate).copied().for_each(&mut *take);
-        for_each_real([&view.constant], take);
-        view.linear.iter().chain(view.quadratic).for_each(|rates| for_each_rate(rates, take));
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
     }
 }
 
-impl<const D: usize, W> Stored for Poisson<D, W>
+impl<C, const D: usize, const E: usize, const L: usize, const K: usize> StoredClassifier
+    for Lagged<C, D, E, L, K>
 where
-    W: Weight<Real: FromBytes + Immutable> + FromBytes + Immutable,
+    C: StoredClassifier,
 {
-    const FAMILY: Family = Family::POISSON;
-    const SIZE: usize = D;
+    const SHAPE: Shape = {
+        assert!(L > 0 && L <= u8::MAX as usize, "an artefact counts lags in a byte");
+        Shape { lags: L as u8, ..C::SHAPE }
+    };
 
-    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
-        let view = self.view();
-        view.rate.iter().copied().for_each(&mut *take);
-        for_each_real(view.log_rate, take);
-    }
-}
-
-impl<const D: usize, W: Weight + FromBytes + Immutable> Stored for Bernoulli<D, W> {
-    const FAMILY: Family = Family::BERNOULLI;
-    const SIZE: usize = D;
-
-    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
-        let view = self.view();
-        for_each_real(view.yes.iter().chain(view.no), take);
+    fn validate(&self) -> Result<(), ModelError> {
+        self.validate_lags()?;
+        self.recursion().validate()
     }
 }
 
@@ -175,6 +144,7 @@ pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape
         succession: H::SUCCESSION,
         states: H::STATES as u16,
         size: H::SIZE as u16,
+        lags: 0,
         models: M as u16,
         outputs: O as u16,
         directions: H::DIRECTIONS as u16,
@@ -230,26 +200,20 @@ where
 ///
 /// # Errors
 /// What is wrong with the bytes, or how their shape differs from the type asked for.
-pub fn read<H: StoredModel, const M: usize, const O: usize>(
-    bytes: &[u8],
-) -> Result<&StreamClassifier<H, M, O>, ArtefactError>
-where
-    StreamClassifier<H, M, O>: FromBytes + Immutable + KnownLayout,
-{
+pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
     if cfg!(target_endian = "big") {
         return Err(ArtefactError::BigEndianTarget);
     }
     let header = Header::parse(bytes)?;
-    let wanted = shape_of::<H, M, O>();
+    let wanted = C::SHAPE;
     if header.shape() != wanted {
         return Err(ArtefactError::OtherShape { found: header.shape(), wanted });
     }
     let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
-    if payload.len() != size_of::<StreamClassifier<H, M, O>>() {
+    if payload.len() != size_of::<C>() {
         return Err(ArtefactError::OtherSize);
     }
-    let classifier = StreamClassifier::<H, M, O>::ref_from_bytes(payload)
-        .map_err(|_| ArtefactError::Misaligned)?;
+    let classifier = C::ref_from_bytes(payload).map_err(|_| ArtefactError::Misaligned)?;
     classifier.validate().map_err(ArtefactError::Model)?;
     Ok(classifier)
 }

@@ -5,6 +5,7 @@ use super::{Decision, Normalisation, Output, StreamModel, decide_exactly};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Recursion};
 use crate::kernel::BankState;
+use crate::lagged::{Lagged, LaggedState};
 use crate::number::{Number, Real, Scalar};
 
 /// A classifier of streams: a bank of `M` models whose log-likelihoods and directional derivatives
@@ -182,6 +183,28 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
     /// where the margin says by how much they differ.
     pub fn decision_values(&self, state: &StreamState<H::State, M>) -> [H::Real; O] {
         self.outputs(state).map(|output| output.value())
+    }
+}
+
+/// Behind a front end.
+impl<
+    H,
+    const M: usize,
+    const O: usize,
+    const D: usize,
+    const E: usize,
+    const L: usize,
+    const K: usize,
+> Lagged<StreamClassifier<H, M, O>, D, E, L, K>
+where
+    H: StreamModel,
+{
+    /// The log-likelihood of the stream under each model: see [`StreamClassifier::log_likelihoods`].
+    pub fn log_likelihoods(
+        &self,
+        state: &LaggedState<StreamState<H::State, M>, H::Real, D, K>,
+    ) -> [H::Real; M] {
+        self.recursion().log_likelihoods(state.inner())
     }
 }
 

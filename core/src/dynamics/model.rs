@@ -150,7 +150,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
     /// # Errors
     /// Names the first that is wrong: part, row and column.
     pub fn validate(&self) -> Result<(), ModelError> {
-        check_row(&self.mean, Part::Mean, 0)?;
+        check_row(&self.mean, Part::Parameter("mean"), 0)?;
         self.covariance.validate(Part::InitialCovariance)?;
         for (i, row) in self.transition.iter().enumerate() {
             check_row(row, Part::Transition, i)?;

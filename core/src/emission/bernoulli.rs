@@ -1,8 +1,8 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{
-    CountScore, CountStatistics, Emission, Parametrisation, Regularisation, Row,
-    SufficientStatistics,
+    CountScore, CountStatistics, Emission, Family, Parametrisation, Regularisation, Row, Stored,
+    SufficientStatistics, for_each_real,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::{Dual, Number, Real, Tangent, Weight};
@@ -282,5 +282,27 @@ impl<const D: usize, T: Real> SufficientStatistics for Bernoulli<D, T> {
             }
         }
         along
+    }
+}
+
+/// A uniform number a channel.
+#[cfg(feature = "sample")]
+impl<const D: usize, W: Weight> super::Sample for Bernoulli<D, W> {
+    fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> [bool; D] {
+        let mut x = [false; D];
+        for (x, p) in x.iter_mut().zip(self.view().yes) {
+            *x = super::sample::uniform::<W::Real, R>(rng) < p.value();
+        }
+        x
+    }
+}
+
+impl<const D: usize, W: Weight + FromBytes + Immutable> Stored for Bernoulli<D, W> {
+    const FAMILY: Family = Family::Bernoulli;
+    const SIZE: usize = D;
+
+    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
+        let view = self.view();
+        for_each_real(view.yes.iter().chain(view.no), take);
     }
 }

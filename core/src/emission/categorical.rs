@@ -3,7 +3,10 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use super::probability::{
     convert_row_direction, convert_row_score, maximise_row, move_row, relative, score_row,
 };
-use super::{Emission, Parametrisation, Probabilities, Regularisation, Row, SufficientStatistics};
+use super::{
+    Emission, Family, Parametrisation, Probabilities, Regularisation, Row, Stored,
+    SufficientStatistics, for_each_real,
+};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
 use crate::number::{Dual, Number, Real, Tangent, Weight};
 
@@ -264,5 +267,22 @@ impl<const K: usize, T: Real> SufficientStatistics for Categorical<K, T> {
         let mut direction = *direction;
         convert_row_direction(&self.probability, &mut direction, from, to, Part::Probability, 0)?;
         Ok(direction)
+    }
+}
+
+/// A symbol by inversion: one uniform number, at most `K` subtractions.
+#[cfg(feature = "sample")]
+impl<const K: usize, W: Weight> super::Sample for Categorical<K, W> {
+    fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> usize {
+        super::choose(self.probability(), rng)
+    }
+}
+
+impl<const K: usize, W: Weight + FromBytes + Immutable> Stored for Categorical<K, W> {
+    const FAMILY: Family = Family::Categorical;
+    const SIZE: usize = K;
+
+    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
+        for_each_real(self.probability(), take);
     }
 }

@@ -24,6 +24,7 @@ use crate::number::{Number, Parameter, Real, Tangent, VANISHED_BELOW, Weight};
 /// Flash: `M` weights and `M` components a state. Work: `M` log-likelihoods, and `M + 1`
 /// exponentials, a state; of families without exponentials none.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Mixture<E: Emission, const M: usize> {
     weight: [E::Weight; M],
@@ -374,5 +375,16 @@ impl<E: SufficientStatistics, const M: usize> SufficientStatistics for Mixture<E
             })?;
         }
         Ok(direction)
+    }
+}
+
+/// A component drawn with the weights, and an observation from it.
+#[cfg(feature = "sample")]
+impl<E: super::Sample<Weight: Weight>, const M: usize> super::Sample for Mixture<E, M> {
+    fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> E::Observation {
+        // `choose` names one of the M components; the first stands in to prove that to the compiler.
+        let m = super::choose(self.weight(), rng);
+        const { assert!(M > 0, "a mixture needs a component") };
+        self.component().get(m).unwrap_or(&self.component()[0]).sample(rng)
     }
 }

@@ -6,7 +6,7 @@
 //! | [`Gaussian`] | channels, `[T; D]`, independent given the state | means; variances or log standard deviations | `gaussian/` |
 //! | [`FullGaussian`] | channels, `[T; D]` | means; covariances or their logarithm | `full_gaussian/` |
 //! | [`Mixture`] of any of these, also of mixtures | its components' | ratio or logit of each weight; its components' | `mixture.rs` |
-//! | [`Poisson`] | counts, `[u32; D]` | log rates | `poisson.rs` |
+//! | [`Poisson`] | counts, `[u32; D]` | log rates | `poisson/` |
 //! | [`Bernoulli`] | yes or no, `[bool; D]` | logits | `bernoulli.rs` |
 //! | [`CategoricalQ15`] | a symbol, `usize` | none: in fixed point, for the filter alone | `fixed/` |
 //! | [`GaussianQ15`] | integers, `[i16; D]`, independent given the state | none | `fixed/` |
@@ -22,9 +22,12 @@
 //! An [`Alphabet`] turns the bytes of a text into symbols.
 //!
 //! # For contributors: adding a family
-//! 1. One file here: the owned type over a [`Weight`](crate::number::Weight), its view if sizes vary, and a constructor
-//!    that validates and names the culprit. `#[repr(C)]` and zerocopy's `FromBytes` let it be read
-//!    where it lies in flash.
+//! One file here, its module and its names below, and a line in [`for_each_family`](crate::for_each_family):
+//! whatever does something for each family then does it for this one.
+//! 1. The owned type over a [`Weight`](crate::number::Weight), its view if sizes vary, and a constructor
+//!    that validates and names the culprit ([`Part::Parameter`](crate::Part)). `#[repr(C)]` and zerocopy's
+//!    `FromBytes` let it be read where it lies in flash; [`Stored`] lets an artefact hold it, under the code
+//!    in its line.
 //! 2. [`Emission`]: [`log_likelihood`](Emission::log_likelihood) with its tangent,
 //!    [`check`](Emission::check), [`width`](Emission::width) and [`validate`](Emission::validate).
 //!    Where likelihoods need no `exp`, also [`row`](Emission::row), with
@@ -34,9 +37,9 @@
 //!    [`observe`](SufficientStatistics::observe), the two readers, and
 //!    [`along`](SufficientStatistics::along), which attaches directions. Mixtures, expected
 //!    statistics, online EM, scores and the tangent filter then work with it.
-//! 4. [`Sample`], a few lines in `sample/`.
-//! 5. [`Overlap`](crate::kernel::Overlap), in `kernel/overlap/`, where two of its distributions can be
-//!    compared: kernels between models then work with it.
+//! 4. [`Sample`], a few lines.
+//! 5. If its distributions can be compared, [`Overlap`](crate::kernel::Overlap), in `kernel/overlap/`:
+//!    kernels between models then work with it.
 //! 6. A model in `tests/tests/laws/emission/models.rs`: finite differences then check the tangents and the
 //!    score, moments the draws, and the likelihood the estimate; and one in `tests/src/sample.rs`,
 //!    with which every recursion is tested.
@@ -55,6 +58,7 @@ mod probability;
 #[cfg(feature = "sample")]
 mod sample;
 mod statistics;
+mod stored;
 
 pub use alphabet::{Alphabet, Letter};
 pub use bernoulli::{Bernoulli, BernoulliView};
@@ -84,13 +88,33 @@ pub(crate) use statistics::vector_space;
 pub use statistics::{
     CountScore, CountStatistics, Regularisation, SufficientStatistics, VectorSpace,
 };
+pub use stored::{Family, Stored};
+pub(crate) use stored::{for_each_rate, for_each_real};
 
 use crate::error::{ModelError, ObservationError};
 use crate::number::{Number, Parameter};
 
+/// Hands the families, a line each, to a macro by its name: the module, the type, and where an artefact can
+/// hold it, its code there and what its size counts. Mixtures are made of these.
+///
+/// The host has a file of the same name for each, in this order.
+#[macro_export]
+macro_rules! for_each_family {
+    ($then:ident!) => {
+        $then! {
+            categorical Categorical = 1 "symbols";
+            gaussian Gaussian = 2 "channels";
+            poisson Poisson = 3 "channels";
+            bernoulli Bernoulli = 4 "channels";
+            full_gaussian FullGaussian;
+        }
+    };
+}
+
 /// Likelihoods of one observation, a state each, relative to one log scale:
 /// `b_j(x) = likelihood[j] exp(log_scale)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Row<W: Parameter, const N: usize> {
     /// Relative likelihoods, `[state]`.
     pub likelihood: [W; N],

@@ -9,8 +9,7 @@ use defmt::{Format, Formatter, write};
 use crate::classify::{ChangeDetector, ChangeState, StreamClassifier, StreamModel, StreamState};
 use crate::context::ContextBelief;
 use crate::dynamics::{Kalman, KalmanState, SquaredDensity};
-use crate::emission::{Emission, FullGaussian, Gaussian, GaussianView, Mixture, Row};
-use crate::emission::{Poisson, PoissonView, SufficientStatistics};
+use crate::emission::{Emission, SufficientStatistics};
 use crate::filter::{
     Adapting, Belief, Evidence, FadingBelief, Forgetting, Forward, OnlineEm, Recursion, Running,
     Statistics, StatisticsState,
@@ -20,7 +19,7 @@ use crate::kernel::{
     Aligned, FixedLength, HiddenBinomial, Marginalisation, MarginalisationState, Observed,
     PairRecursion, Traversal, TreeKernel,
 };
-use crate::number::{Arithmetic, Number, Parameter, Real, Weight};
+use crate::number::{Arithmetic, Number, Real, Weight};
 #[cfg(feature = "sample")]
 use crate::smooth::Ancestral;
 use crate::smooth::{FixedLag, LagWindow, Viterbi};
@@ -28,48 +27,6 @@ use crate::smooth::{FixedLag, LagWindow, Viterbi};
 impl<E: Emission<Weight: Format> + Format, const N: usize> Format for Hmm<E, N> {
     fn format(&self, f: Formatter<'_>) {
         write!(f, "Hmm {{ chain: {}, emission: {} }}", self.chain(), self.emission());
-    }
-}
-
-impl<const D: usize, W: Weight<Real: Format>> Format for Gaussian<D, W> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Gaussian {{ mean: {}, rate: {} }}", self.mean(), self.rate());
-    }
-}
-
-impl<W: Weight<Real: Format>> Format for GaussianView<'_, W> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Gaussian {{ mean: {}, rate: {} }}", self.mean, self.rate);
-    }
-}
-
-impl<const D: usize, W: Weight<Real: Format>> Format for FullGaussian<D, W> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "FullGaussian {{ mean: {}, factor: {} }}", self.mean(), self.factor());
-    }
-}
-
-impl<E: Emission<Weight: Weight + Format> + Format, const M: usize> Format for Mixture<E, M> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Mixture {{ weight: {}, component: {} }}", self.weight(), self.component());
-    }
-}
-
-impl<const D: usize, W: Weight<Real: Format>> Format for Poisson<D, W> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Poisson {{ rate: {} }}", self.rate());
-    }
-}
-
-impl<W: Weight<Real: Format>> Format for PoissonView<'_, W> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Poisson {{ rate: {} }}", self.rate);
-    }
-}
-
-impl<W: Parameter<LogScale: Format> + Format, const N: usize> Format for Row<W, N> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Row {{ likelihood: {}, log_scale: {} }}", self.likelihood, self.log_scale);
     }
 }
 
@@ -258,7 +215,10 @@ const _: () = {
     use crate::classify::{ChangeReading, Decision};
     use crate::context::{ContextModel, Steps};
     use crate::dynamics::{Channels, Dynamics, Innovation, Parameters};
-    use crate::emission::{Bernoulli, Categorical, GaussianMoments, Regularisation};
+    use crate::emission::{
+        Bernoulli, Categorical, FullGaussian, Gaussian, GaussianMoments, GaussianView, Mixture,
+        Poisson, PoissonView, Regularisation, Row,
+    };
     use crate::filter::{ExpectedStatistics, ForgettingFactor, StepSize};
     use crate::kernel::{
         Branch, BranchModel, End, KernelError, PairHmm, PairKernel, PairTable, Pruned, TreeModel,

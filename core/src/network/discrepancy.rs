@@ -1,4 +1,4 @@
-use super::{Located, Terms, TermsError};
+use super::{Terms, TermsError};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{ForgettingFactor, Recursion};
 use crate::number::Real;
@@ -16,8 +16,16 @@ use crate::number::Real;
 /// chi-squared with so many degrees. Each term is centred, so that nothing cancels. Forgetting is a growing
 /// unit for what comes, rescaled by a power of two now and then.
 ///
-/// A node that is missing in an event, or one of whose parents is, has none of it in its sums. Over dense
-/// tables an event touches one row a node.
+/// An event touches one row a node. The row's deviations add up to zero, so that of `S_i` it changes
+///
+/// ```text
+/// S_i += u (D_ijk + D'_ijk) / (P_ij theta_ijk),      k = x_i, D before and D' after, u the unit
+/// ```
+///
+/// and nothing is summed over cells to read. The deviation of the state that came is made what the others
+/// leave of zero: so rounding does not add up however long the memory is.
+///
+/// A node that is missing in an event, or one of whose parents is, has none of it in its sums.
 ///
 /// Flash: the terms', and two reals a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,14 +42,14 @@ pub struct DiscrepancyTables<'t, T> {
     least: T,
 }
 
-/// What events left: a number a cell and a node, in an array or in any other slice.
+/// What events left: a number a cell and two a node, in arrays or in any other slices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct DiscrepancyState<T, D, W> {
+pub struct DiscrepancyState<T, D, S> {
     /// `D`, by cell, in units of `unit`.
     deviation: D,
-    /// `W`, by node, in units of its square.
-    squares: W,
+    /// `[S, W]`, by node, in units of its square.
+    sums: S,
     /// What the next event counts.
     unit: T,
     /// Sums of all units and of their squares.
@@ -67,6 +75,9 @@ pub struct DiscrepancyReading<T = f32> {
 
 /// The unit that is rescaled, as a power of two.
 const LARGEST_UNIT: i32 = 12;
+
+/// Of a node that an event says nothing of. No cell: there are at most as many as 32 bits number.
+const NOWHERE: u32 = u32::MAX;
 
 impl<'t, T: Real> DiscrepancyTables<'t, T> {
     /// The tables of a network: `theta` and `precision` by cell, `1 / (P theta)` with `P` the probability
@@ -150,55 +161,77 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         Ok(())
     }
 
-    /// Takes in an event. The buffers of the state must have an entry a cell and a node.
+    /// Takes in an event. The buffers of the state must have an entry a cell and a node, `room` one a node:
+    /// what it held does not matter.
     ///
     /// # Errors
     /// An event that is none or that the network makes impossible; the state is unchanged.
-    pub fn push<D, W>(
+    pub fn push<D, S>(
         &self,
-        state: &mut DiscrepancyState<T, D, W>,
+        state: &mut DiscrepancyState<T, D, S>,
         event: &[u16],
+        room: &mut [u32],
     ) -> Result<(), ObservationError>
     where
         D: AsMut<[T]>,
-        W: AsMut<[T]>,
+        S: AsMut<[[T; 2]]>,
     {
         self.terms.check(event)?;
-        let mut found = self.terms.locate(event).flatten();
-        if found.any(|found| at(self.precision, found.cell) == T::ZERO) {
+        let mut possible = true;
+        for (slot, cell) in room.iter_mut().zip(self.terms.locate(event)) {
+            *slot = NOWHERE;
+            if let Some(cell) = cell {
+                possible &= at(self.precision, cell) > T::ZERO;
+                *slot = cell as u32;
+            }
+        }
+        if !possible {
             return Err(ObservationError::Impossible);
         }
         self.grow(state);
         let unit = state.unit;
+        let square = unit * unit;
         let deviation = state.deviation.as_mut();
-        for (found, square) in self.terms.locate(event).zip(state.squares.as_mut()) {
-            let Some(Located { cell, row, states }) = found else { continue };
-            let cells = row..row + states;
-            let of_row = deviation.get_mut(cells.clone()).into_iter().flatten();
-            for (entry, &theta) in of_row.zip(self.theta.get(cells).into_iter().flatten()) {
-                *entry = *entry - unit * theta;
+        let nodes = event.iter().zip(self.terms.cards()).zip(state.sums.as_mut());
+        for (&cell, ((&own, &card), [sum, weight])) in room.iter().zip(nodes) {
+            if cell == NOWHERE {
+                continue;
             }
-            if let Some(entry) = deviation.get_mut(cell) {
-                *entry = *entry + unit;
+            let (cell, own) = (cell as usize, usize::from(own));
+            let row = cell.wrapping_sub(own)..cell.wrapping_sub(own).wrapping_add(card.into());
+            let (Some(row), Some(theta)) = (deviation.get_mut(row.clone()), self.theta.get(row))
+            else {
+                continue;
+            };
+            let mut rest = T::ZERO;
+            for (index, (entry, &theta)) in row.iter_mut().zip(theta).enumerate() {
+                if index != own {
+                    *entry = *entry - unit * theta;
+                    rest = rest - *entry;
+                }
             }
-            *square = *square + unit * unit;
+            if let Some(entry) = row.get_mut(own) {
+                *sum = *sum + unit * at(self.precision, cell) * (*entry + rest);
+                *entry = rest;
+            }
+            *weight = *weight + square;
         }
         state.weight = state.weight + unit;
-        state.square = state.square + unit * unit;
+        state.square = state.square + square;
         Ok(())
     }
 
     /// Lets an event pass that was not observed: what was fades.
-    pub fn push_missing<D, W>(&self, state: &mut DiscrepancyState<T, D, W>)
+    pub fn push_missing<D, S>(&self, state: &mut DiscrepancyState<T, D, S>)
     where
         D: AsMut<[T]>,
-        W: AsMut<[T]>,
+        S: AsMut<[[T; 2]]>,
     {
         self.grow(state);
     }
 
     /// The next event's unit: what was before fades against it.
-    fn grow<D: AsMut<[T]>, W: AsMut<[T]>>(&self, state: &mut DiscrepancyState<T, D, W>) {
+    fn grow<D: AsMut<[T]>, S: AsMut<[[T; 2]]>>(&self, state: &mut DiscrepancyState<T, D, S>) {
         if self.memory.lost() == T::ZERO {
             return;
         }
@@ -210,26 +243,19 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
             state.weight = state.weight * by;
             state.square = state.square * twice;
             state.deviation.as_mut().iter_mut().for_each(|entry| *entry = *entry * by);
-            state.squares.as_mut().iter_mut().for_each(|entry| *entry = *entry * twice);
+            state.sums.as_mut().as_flattened_mut().iter_mut().for_each(|sum| *sum = *sum * twice);
         }
     }
 
     /// How far the events are from the network.
-    pub fn read<D, W>(&self, state: &DiscrepancyState<T, D, W>) -> DiscrepancyReading<T>
+    pub fn read<D, S>(&self, state: &DiscrepancyState<T, D, S>) -> DiscrepancyReading<T>
     where
-        D: AsRef<[T]>,
-        W: AsRef<[T]>,
+        S: AsRef<[[T; 2]]>,
     {
         let (mut statistic, mut node, mut share) = (T::ZERO, 0, T::ZERO);
-        let mut deviation = state.deviation.as_ref().iter().zip(self.precision);
-        for (index, (cells, &square)) in self.terms.ranges().zip(state.squares.as_ref()).enumerate()
-        {
-            let mut sum = T::ZERO;
-            for (&entry, &precision) in deviation.by_ref().take(cells.len()) {
-                sum = sum + entry * entry * precision;
-            }
-            if square > T::ZERO {
-                let own = sum / square;
+        for (index, &[sum, weight]) in state.sums.as_ref().iter().enumerate() {
+            if weight > T::ZERO {
+                let own = sum / weight;
                 statistic = statistic + own;
                 if own > share {
                     (node, share) = (index, own);
@@ -245,10 +271,10 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     }
 }
 
-impl<T: Real, D, W> DiscrepancyState<T, D, W> {
+impl<T: Real, D, S> DiscrepancyState<T, D, S> {
     /// Before the first event: buffers of zeros, an entry a cell and a node.
-    pub const fn new(deviation: D, squares: W) -> Self {
-        Self { deviation, squares, unit: T::ONE, weight: T::ZERO, square: T::ZERO }
+    pub const fn new(deviation: D, sums: S) -> Self {
+        Self { deviation, sums, unit: T::ONE, weight: T::ZERO, square: T::ZERO }
     }
 }
 
@@ -259,7 +285,8 @@ fn at<T: Real>(table: &[T], cell: usize) -> T {
 /// An alarm on a stream of events, without labels: when they cease to be what a Bayesian network describes,
 /// and at which of its `N` nodes. `C` is the number of cells of its tables.
 ///
-/// State: `C + N + 3` reals. Work: [`DiscrepancyTables`]'. After an alarm, reset.
+/// State: `C + 2 N + 3` reals; a push has `N` integers on the stack. Work: [`DiscrepancyTables`]'. After an
+/// alarm, reset.
 ///
 /// ```
 /// use fishweir_core::filter::{ForgettingFactor, Running};
@@ -313,17 +340,17 @@ impl<'t, T: Real, const N: usize, const C: usize> Discrepancy<'t, T, N, C> {
 impl<T: Real, const N: usize, const C: usize> Recursion for Discrepancy<'_, T, N, C> {
     /// A state a node, or [`MISSING`](super::MISSING).
     type Observation = [u16];
-    type State = DiscrepancyState<T, [T; C], [T; N]>;
+    type State = DiscrepancyState<T, [T; C], [[T; 2]; N]>;
     type Reading = DiscrepancyReading<T>;
 
     #[inline]
     fn start(&self) -> Self::State {
-        DiscrepancyState::new([T::ZERO; C], [T::ZERO; N])
+        DiscrepancyState::new([T::ZERO; C], [[T::ZERO; 2]; N])
     }
 
     #[inline]
     fn push(&self, state: &mut Self::State, event: &[u16]) -> Result<(), ObservationError> {
-        self.tables.push(state, event)
+        self.tables.push(state, event, &mut [NOWHERE; N])
     }
 
     #[inline]

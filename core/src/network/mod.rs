@@ -3,7 +3,7 @@
 //! | what | reads | state | work an event |
 //! |---|---|---|---|
 //! | [`NodeSum`] with `O` outputs | a [`Decision`](crate::classify::Decision) | `2 O` reals | `2 n` integer operations, `n O` additions |
-//! | [`Discrepancy`] over `C` cells | how far the events of late are from the network | `C + n + 3` reals | `4 n` integer operations, `sum r_i + 2 n` multiply-adds; a reading `2 C + n` |
+//! | [`Discrepancy`] over `C` cells | how far the events of late are from the network | `C + 2 n + 3` reals | `2 n` integer operations, `2 sum r_i + 2 n` additions with or without a product; a reading `n` divisions and additions |
 //!
 //! `n` nodes with `r_i` states. An event is a slice with the number of each node's state, [`MISSING`] where
 //! there is none.
@@ -17,7 +17,7 @@ mod terms;
 
 pub use discrepancy::{Discrepancy, DiscrepancyReading, DiscrepancyState, DiscrepancyTables};
 pub use node_sum::NodeSum;
-pub use terms::{Located, Terms, TermsError};
+pub use terms::{Terms, TermsError};
 
 /// The state of what was not observed.
 pub const MISSING: u16 = u16::MAX;

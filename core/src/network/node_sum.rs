@@ -123,9 +123,9 @@ impl<T: Real, const O: usize> Recursion for NodeSum<'_, T, O> {
 
     fn push(&self, state: &mut Self::State, event: &[u16]) -> Result<(), ObservationError> {
         self.terms.check(event)?;
-        for found in self.terms.locate(event).flatten() {
+        for cell in self.terms.locate(event).flatten() {
             for (sum, table) in state.iter_mut().zip(&self.tables) {
-                sum.add(table.get(found.cell).copied().unwrap_or(T::ZERO));
+                sum.add(table.get(cell).copied().unwrap_or(T::ZERO));
             }
         }
         Ok(())

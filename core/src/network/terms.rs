@@ -21,9 +21,9 @@ use crate::error::ObservationError;
 ///     Ok(terms) => terms,
 ///     Err(_) => panic!("no terms"), // at compile time
 /// };
-/// let cells: Vec<_> = TERMS.locate(&[1, 2]).flatten().map(|found| found.cell).collect();
+/// let cells: Vec<_> = TERMS.locate(&[1, 2]).flatten().collect();
 /// assert_eq!((TERMS.cells(), cells), (8, vec![1, 2 + 5]));
-/// assert!(TERMS.locate(&[MISSING, 2]).all(|found| found.is_none()));
+/// assert!(TERMS.locate(&[MISSING, 2]).all(|cell| cell.is_none()));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -238,29 +238,28 @@ impl<'t> Terms<'t> {
         })
     }
 
-    /// Where an event that has been [checked](Self::check) is in each table, in order; `None` where one of
-    /// the table's columns is missing. One pass over the columns listed, without a division.
+    /// The cell of an event that has been [checked](Self::check) in each table, in order; `None` where one
+    /// of the table's columns is missing. One pass over the columns listed, without a division.
     #[inline]
     pub fn locate<'e>(
         &self,
         event: &'e [u16],
-    ) -> impl Iterator<Item = Option<Located>> + use<'t, 'e> {
+    ) -> impl Iterator<Item = Option<usize>> + use<'t, 'e> {
         let mut first = 0_usize;
         self.tables().map(move |(cards, columns)| {
-            let (mut size, mut entry, mut states, mut state) = (1, 0_usize, 1, 0);
-            let mut whole = true;
+            let (mut size, mut entry, mut whole) = (1, 0_usize, true);
             for &column in columns {
                 let column = usize::from(column);
-                let found = event.get(column).copied().unwrap_or(MISSING);
-                whole &= found != MISSING;
-                (states, state) = (card(cards, column), found.into());
+                let state = event.get(column).copied().unwrap_or(MISSING);
+                whole &= state != MISSING;
+                let states = card(cards, column);
                 // Of a missing state comes no entry of the table; it is not read.
-                entry = entry.wrapping_mul(states).wrapping_add(state);
+                entry = entry.wrapping_mul(states).wrapping_add(state.into());
                 size *= states;
             }
             let cell = first.wrapping_add(entry);
             first += size;
-            whole.then_some(Located { cell, row: cell.wrapping_sub(state), states })
+            whole.then_some(cell)
         })
     }
 
@@ -274,18 +273,6 @@ impl<'t> Terms<'t> {
             (cards, columns)
         })
     }
-}
-
-/// Where an event is in one of the tables of [`Terms`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Located {
-    /// Its cell.
-    pub cell: usize,
-    /// The first cell of its row: the cells that differ in the last column alone.
-    pub row: usize,
-    /// Cells of the row: states of the last column.
-    pub states: usize,
 }
 
 #[inline]

@@ -36,18 +36,18 @@ impl<T, const N: usize> PairPosteriors<T, N> for NoPairs {
 ///
 /// The chain's probabilities multiply a block's sum of outer products, not each of them; and a sum
 /// of sums loses less to rounding than one long sum.
-pub(super) struct Pairs<'p, T, const N: usize> {
+pub(super) struct SummedPairs<'p, T, const N: usize> {
     outer: [[T; N]; N],
     sum: &'p mut [[T; N]; N],
 }
 
-impl<'p, T: Real, const N: usize> Pairs<'p, T, N> {
+impl<'p, T: Real, const N: usize> SummedPairs<'p, T, N> {
     pub(super) fn into(sum: &'p mut [[T; N]; N]) -> Self {
         Self { outer: [[T::ZERO; N]; N], sum }
     }
 }
 
-impl<T: Real, const N: usize> PairPosteriors<T, N> for Pairs<'_, T, N> {
+impl<T: Real, const N: usize> PairPosteriors<T, N> for SummedPairs<'_, T, N> {
     #[inline(always)]
     fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]) {
         for (row, &filtered) in self.outer.iter_mut().zip(filtered) {

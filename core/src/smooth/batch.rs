@@ -22,7 +22,7 @@ pub struct Retraces<T: Real, const N: usize, const L: usize> {
     age: u32,
 }
 
-/// Pair posteriors, as `Pairs` holds them for one sequence.
+/// Pair posteriors, as `SummedPairs` holds them for one sequence.
 #[derive(Clone, Debug)]
 struct PairLanes<T: Real, const N: usize, const L: usize> {
     outer: [[Lanes<T, L>; N]; N],

@@ -1,5 +1,5 @@
 use super::SequenceError;
-use super::backward::{Backward, PairPosteriors, Pairs};
+use super::backward::{Backward, PairPosteriors, SummedPairs};
 use super::forward_backward::take_in;
 use crate::emission::Emission;
 use crate::filter::{Belief, Forward, Recursion};
@@ -105,7 +105,7 @@ where
     let mut filled = filter(&mut state, start, rows)?;
     let log_likelihood = forward.log_likelihood(&state);
 
-    let mut pairs = Pairs::into(pairs);
+    let mut pairs = SummedPairs::into(pairs);
     let mut backward: Option<Backward<T, N>> = None;
     let mut earlier = checkpoints.iter().rev().skip(1).copied();
     loop {

@@ -1,5 +1,5 @@
 use super::SequenceError;
-use super::backward::{Backward, PairPosteriors, Pairs};
+use super::backward::{Backward, PairPosteriors, SummedPairs};
 use crate::emission::Emission;
 use crate::filter::{Belief, Forward, Recursion};
 use crate::hmm::Hmm;
@@ -69,7 +69,7 @@ where
         *row = *state.row();
         length += 1;
     }
-    let mut pairs = Pairs::into(pairs);
+    let mut pairs = SummedPairs::into(pairs);
     let mut rows = posterior.iter_mut().take(length).rev();
     if let Some(last) = rows.next() {
         let mut backward = Backward::from_last(last);

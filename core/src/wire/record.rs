@@ -162,12 +162,7 @@ impl Status {
             Err(ObservationError::Impossible) => Self::Impossible,
             Err(ObservationError::PastEnd) => Self::PastEnd,
             Err(ObservationError::OutOfRange) => Self::OutOfRange,
-            Err(
-                ObservationError::UnknownSymbol
-                | ObservationError::NotFinite
-                | ObservationError::NotACount
-                | ObservationError::NotYesOrNo,
-            ) => Self::Invalid,
+            Err(_) => Self::Invalid,
         }
     }
 }

@@ -23,12 +23,13 @@ mod status;
 
 use core::ffi::{CStr, c_char};
 
+use fishweir_core::artefact::StoredClassifier;
 use fishweir_core::filter::Recursion;
 use fishweir_model::Model;
 
 use pointer::{floats, floats_mut, put, started, started_mut};
 use sample::Sample;
-use shape::{Shaped, Started, WORDS};
+use shape::{Started, WORDS};
 pub use status::Status;
 
 /// Words of eight bytes in a [`Stream`].

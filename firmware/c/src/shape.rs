@@ -2,8 +2,6 @@
 //! too: it asks the model's own type for its sizes, as the building machine lays it out, and the
 //! library checks that the target lays it out the same.
 
-use fishweir_core::artefact::{Shape, StoredModel, shape_of};
-use fishweir_core::classify::StreamClassifier;
 use fishweir_core::filter::Recursion;
 use fishweir_model::Model;
 
@@ -16,16 +14,6 @@ pub(crate) struct Started {
     pub(crate) state: State,
     /// `MARK` in a stream that was started: zeroed or forgotten memory is recognised.
     pub(crate) mark: u32,
-}
-
-/// A classifier's shape, as its artefact states it.
-pub(crate) trait Shaped {
-    /// The shape.
-    const SHAPE: Shape;
-}
-
-impl<H: StoredModel, const M: usize, const O: usize> Shaped for StreamClassifier<H, M, O> {
-    const SHAPE: Shape = shape_of::<H, M, O>();
 }
 
 /// Words of eight bytes in a `fishweir_stream`.

@@ -170,7 +170,7 @@ where
             return None;
         }
     };
-    match artefact::read::<Hmm<E, N>, 1, 1>(value) {
+    match artefact::read::<StreamClassifier<Hmm<E, N>, 1, 1>>(value) {
         Ok(saved) => {
             log!(info, "restored model {=u32}", number);
             saved.models().first().copied()

@@ -181,6 +181,7 @@ mod tests {
             method: "fixed-length".into(),
             observations: Observations::Symbols("HT".into()),
             classes: vec!["a".into(), "b".into()],
+            lags: crate::data::Lags::NONE,
             centre: Vec::new(),
             scale: Vec::new(),
             models: vec![Hmm {

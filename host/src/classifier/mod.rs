@@ -8,7 +8,8 @@ use std::fmt;
 use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Alphabet, Kind, Windowing};
+use crate::data::{Alphabet, Kind, Lags, Windowing};
+use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 
 pub use crate::runtime::EmissionDirection;
@@ -58,9 +59,12 @@ pub struct Classifier {
     pub observations: Observations,
     /// Names of the classes.
     pub classes: Vec<String>,
-    /// Each channel's mean over the training data; empty for symbols.
+    /// Lags at which differences of the channels are further channels of what the models see.
+    #[serde(default, skip_serializing_if = "Lags::is_empty")]
+    pub lags: Lags,
+    /// The mean over the training data of each channel that models see; empty for symbols.
     pub centre: Vec<f64>,
-    /// Each channel's standard deviation over the training data; empty for symbols. Centre and scale
+    /// The same of its standard deviation; empty for symbols. Centre and scale
     /// are folded into the models: samples are pushed as the sensor gives them.
     pub scale: Vec<f64>,
     /// The bank of models, or the kernel's.
@@ -91,6 +95,11 @@ impl Classifier {
     /// Channels or symbols.
     pub fn size(&self) -> usize {
         self.observations.size()
+    }
+
+    /// The same as models see them: differences at lags are among them.
+    pub fn row_size(&self) -> usize {
+        self.lags.width(self.size())
     }
 
     /// The outputs of a linear rule; none of another.
@@ -151,11 +160,19 @@ impl Classifier {
     pub(crate) fn check_models(&self) -> Result<(), String> {
         let symbols = matches!(self.observations, Observations::Symbols(_));
         let first = self.models.first().ok_or("no model")?;
+        let reals = first.emission.family().observes() == OF_CHANNELS.observes();
+        let may = reals && matches!(self.rule, Rule::Linear(_));
+        if !(may || self.lags.is_empty()) {
+            return Err(format!(
+                "differences at lags {} are of real channels, beside a rule that is linear in what models say",
+                self.lags
+            ));
+        }
         for (index, model) in self.models.iter().enumerate() {
             if symbols != model.emission.is_over_symbols() {
                 return Err(format!("model {index} emits something else than is observed"));
             }
-            let valid = model.validate_over(self.size());
+            let valid = model.validate_over(self.row_size());
             valid.map_err(|error: HmmError| format!("model {index}: {error}"))?;
             if let Some(what) = model.emission.difference(&first.emission) {
                 return Err(format!("model {index} {what}"));

@@ -1,19 +1,20 @@
 //! How classifiers are trained, as several commands take it.
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use fishweir::data::{Dataset, Kind};
+use fishweir::data::{Dataset, Kind, LagError, Lags};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, Learner, Mirror, Scaling, ScoreModels, TrainOptions, Varied,
-    Vector, Vectors,
+    ClassWeight, ClassifierKind, LEARNERS, Learner, Limits, Mirror, Scaling, ScoreModels, Search,
+    TrainOptions, Varied, Vector, Vectors,
 };
 use fishweir::report::EmissionSummary;
 use fishweir_core::classify::Normalisation;
 
 use super::Failure;
 use super::emitting::Emitting;
-use super::numbers::{floor, not_negative, positive, rate};
 use super::reading::Cutting;
+use super::values::{floor, not_negative, positive, rate, registered};
 
 /// The options that are given, of some.
 pub(super) fn named<const N: usize>(options: [(&'static str, bool); N]) -> Vec<&'static str> {
@@ -43,6 +44,24 @@ pub(super) struct Training {
     /// switching or not [default: 2]
     #[arg(long, value_name = "N")]
     states: Option<usize>,
+    /// How much is tried before the class models are settled, in inner cross-validation: what is given with
+    /// --states, --std-floor, --lags or --normalisation is not tried otherwise [default: normal]
+    #[arg(long, value_enum)]
+    effort: Option<Search>,
+    /// Differences from so many samples before, parted by commas and rising, as channels beside the
+    /// sensor's; none, or choose. A device keeps as many samples as the longest [default: choose, of classifiers
+    /// that compile]
+    #[arg(long, value_name = "LAGS", value_parser = lags)]
+    lags: Option<LagsName>,
+    /// The most bytes of flash that the model may take: forms that take more are not tried
+    #[arg(long, value_name = "BYTES")]
+    max_flash: Option<usize>,
+    /// The most bytes of RAM that a stream's state may take
+    #[arg(long, value_name = "BYTES")]
+    max_ram: Option<usize>,
+    /// The most multiply-adds that a sample may take
+    #[arg(long, value_name = "N")]
+    max_operations: Option<usize>,
     /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
     /// the classifiers gaussian, polynomial and cosine]
     #[arg(long, value_enum)]
@@ -93,10 +112,10 @@ pub(super) struct Training {
     /// for the classifiers gaussian, polynomial and cosine]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
-    /// What is trained on the features (all but bayes) [default: svm; kernel-svm for the
-    /// classifiers gaussian, polynomial and cosine, which take that or klr]
-    #[arg(long, value_enum)]
-    learner: Option<Learner>,
+    /// What is trained on the features (all but bayes) [default: svm; kernel-svm for the classifiers gaussian,
+    /// polynomial and cosine, which take what is trained on a Gram matrix]
+    #[arg(long, value_parser = registered(LEARNERS, |one| PossibleValue::new(one.name).help(one.about)))]
+    learner: Option<&'static Learner>,
     /// How much the classes weigh against each other, in training and where a choice is judged; of bayes,
     /// in that among several --std-floor [default: even]
     #[arg(long, value_enum)]
@@ -169,6 +188,17 @@ impl ScoreKernels {
     }
 }
 
+/// Lags, or none, or a choice of some.
+#[derive(Clone, Debug)]
+enum LagsName {
+    Choose,
+    These(Lags),
+}
+
+fn lags(text: &str) -> Result<LagsName, LagError> {
+    Ok(if text == "choose" { LagsName::Choose } else { LagsName::These(text.parse()?) })
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum NormalisationName {
     None,
@@ -209,9 +239,10 @@ fn vectors(option: &str, names: &[String], axial: bool) -> Result<Vec<Vector>, F
 }
 
 impl Training {
-    /// By groups of a column.
+    /// By groups of a column, and with little tried.
     pub(super) fn by_group(column: &str) -> Self {
-        Self { group: Some(column.to_owned()), ..Self::default() }
+        let group = Some(column.to_owned());
+        Self { group, effort: Some(Search::Quick), ..Self::default() }
     }
 
     /// With every training series mirrored in these channels too.
@@ -281,6 +312,26 @@ impl Training {
         set(&mut fit.seed, self.seed);
         set(&mut fit.iterations, self.iterations);
         set(&mut fit.tolerance, self.tolerance);
+        let search = self.effort.unwrap_or_default();
+        options = options.searching(search);
+        match &self.lags {
+            Some(LagsName::These(lags)) => {
+                (options.lags, options.other_lags) = (lags.clone(), Vec::new());
+            }
+            Some(LagsName::Choose) if search == Search::Quick => {
+                options.other_lags = options.clone().searching(Search::Normal).other_lags;
+            }
+            _ => {}
+        }
+        if self.states.is_some() {
+            options.other_states = Vec::new();
+        }
+        if self.normalisation.is_some() {
+            options.other_normalisations = Vec::new();
+        }
+        let (flash, ram) = (self.max_flash, self.max_ram);
+        options.limits = Limits { flash, ram, operations: self.max_operations };
+        let fit = &mut options.baum_welch;
         if let Some((&first, others)) = self.std_floor.split_first() {
             for &floor in &self.std_floor {
                 BaumWelch { std_floor: floor, ..fit.clone() }.validate()?;
@@ -368,6 +419,7 @@ impl Training {
             "--normalisation" | "--scaling" => machines,
             // Bayes classifiers are trained on no copies, and choose no mirror image.
             "--copies" | "--vectors" | "--axial" | "--rotation" | "--gain" => machines,
+            "--lags" => kinds.iter().any(|kind| kind.compiles() && *kind != EmpiricalMap),
             "--emission" | "--components" | "--states" | "--topology" | "--restarts" | "--seed"
             | "--iterations" | "--tolerance" => models,
             "--score-model" => kinds.iter().any(|kind| ![Bayes, Top, EmpiricalMap].contains(kind)),
@@ -396,14 +448,23 @@ impl Training {
         let given = |names: &[&str]| -> Vec<&'static str> {
             self.given().into_iter().filter(|name| names.contains(name)).collect()
         };
-        let of_channels =
-            ["--std-floor", "--copies", "--vectors", "--axial", "--rotation", "--gain", "--mirror"];
+        let of_channels = [
+            "--std-floor",
+            "--lags",
+            "--copies",
+            "--vectors",
+            "--axial",
+            "--rotation",
+            "--gain",
+            "--mirror",
+        ];
         if matches!(kind, Kind::Symbols(_)) {
             return refuse_idle(&given(&of_channels), "the data are symbols, not channels");
         }
         let values = self.emitting.values();
         if !values.have_unit() {
-            let [floor, varied @ ..] = of_channels;
+            let [floor, lags, varied @ ..] = of_channels;
+            refuse_idle(&given(&[lags]), format!("{values} have no differences of their kind"))?;
             refuse_idle(&given(&varied), format!("{values} are never varied"))?;
             let why = format!("{values} have no standard deviation to hold");
             refuse_idle(&given(&[floor]), why)?;
@@ -439,6 +500,11 @@ impl Training {
             ("--iterations", self.iterations.is_some()),
             ("--tolerance", self.tolerance.is_some()),
             ("--std-floor", !self.std_floor.is_empty()),
+            ("--effort", self.effort.is_some()),
+            ("--lags", self.lags.is_some()),
+            ("--max-flash", self.max_flash.is_some()),
+            ("--max-ram", self.max_ram.is_some()),
+            ("--max-operations", self.max_operations.is_some()),
             ("--copies", self.copies.is_some()),
             ("--vectors", !self.vectors.is_empty()),
             ("--axial", !self.axial.is_empty()),

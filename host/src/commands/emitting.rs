@@ -1,21 +1,21 @@
 //! How hidden states emit, as several commands take it.
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValue;
 use fishweir::data::Values;
 use fishweir::fit::BaumWelch;
-use fishweir::runtime::{FAMILIES, Family, Observed, family};
+use fishweir::runtime::{FAMILIES, Family, Observed};
 
 use super::Failure;
+use super::values::registered;
 
 /// How the hidden states of class models emit.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Training")]
 pub(super) struct Emitting {
-    /// How hidden states emit. Symbols: categorical. Channels of real numbers: gaussian (each by itself),
-    /// full-gaussian (with a covariance matrix) or mixture (of Gaussians). Channels of counts: poisson.
-    /// Channels of 0 and 1: bernoulli [default: categorical for symbols, gaussian for channels]
-    #[arg(long, value_name = "FAMILY", value_parser = families())]
+    /// How hidden states emit [default: categorical for symbols, gaussian for channels]
+    #[arg(long, value_name = "FAMILY", value_parser =
+        registered(FAMILIES, |one| PossibleValue::new(one.name()).help(one.about())))]
     emission: Option<&'static dyn Family>,
     /// Gaussians that each state mixes, 1 to 8 (mixture), or those of a model without states, 1 to 64; modes of a
     /// system that switches
@@ -53,11 +53,4 @@ impl Emitting {
         fit.components = self.components.unwrap_or(fit.components);
         Ok(())
     }
-}
-
-/// Names of families.
-fn families() -> impl TypedValueParser<Value = &'static dyn Family> {
-    let names = FAMILIES.map(|family| family.name());
-    PossibleValuesParser::new(names)
-        .try_map(|name| family(&name).ok_or_else(|| "no such family".to_owned()))
 }

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::arguments::{named, refuse_idle};
 use super::model::Model;
-use super::numbers::share;
 use super::output::{self, Outputs};
 use super::reading::Reading;
+use super::values::share;
 use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]

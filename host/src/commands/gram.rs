@@ -7,21 +7,17 @@ use fishweir::kernel::{GramFormat, gram_bytes};
 use fishweir::report::{GramReport, InformationSummary};
 
 use super::Failure;
-use super::kernels::{Compared, OfData, SPECTRUM_UNASKED};
+use super::kernels::{Compared, OfData, SPECTRUM_UNASKED, help};
 use super::output::{self, Outputs, named_after};
 
-pub(super) const LONG_ABOUT: &str = "\
-Compute the kernel of all pairs of items (series, or their windows) and write the matrix.
-
-The models are those of --model; without it they are fitted to DATA: a model a class where it is
-labelled, else (or with --one-model) one to all of it. Kernels on scores and counts of several models
-are sums over them; --score-model picks one. The TOP kernel takes the class models as equally likely.
-
-Kernels on scores (practical, invariant, gaussian, polynomial, cosine, top) take models of any --family.
-Kernels between models (ppk, bhattacharyya, mean-map, symmetric-kl, heat) fit one to each item, and
-empirical-mean-map reads none.";
+const ABOUT: &str = "\
+The models are those of --model; without it they are fitted to DATA: a model a class where it is labelled, else \
+(or with --one-model) one to all of it. Kernels on scores and counts of several models are sums over them; \
+--score-model picks one. The TOP kernel takes the class models as equally likely. Kernels between models (ppk, \
+bhattacharyya, mean-map, symmetric-kl, heat) fit one to each item, and empirical-mean-map reads none.";
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(help::shown), after_help = format!("{}\n{ABOUT}", help::names()))]
 pub(super) struct Arguments {
     /// Series, labelled or not
     data: PathBuf,
@@ -29,16 +25,16 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Layout of OUT [default: by its ending .npy or .libsvm, else csv]
-    #[arg(long = "as", value_name = "LAYOUT", value_enum)]
+    #[arg(long = "as", value_name = "csv|npy|libsvm", value_enum, hide_possible_values = true)]
     layout: Option<Layout>,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     of: OfData,
     /// Compute the extreme eigenvalues whatever that takes [default: of at most 1000 items]
     #[arg(long, help_heading = "Kernel")]
     spectrum: bool,
-    /// Report as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

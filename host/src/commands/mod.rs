@@ -12,7 +12,6 @@ mod info;
 mod kernels;
 mod model;
 mod network;
-mod numbers;
 mod output;
 mod pca;
 mod profile;
@@ -21,6 +20,7 @@ mod reading;
 mod run;
 mod score;
 mod tell;
+mod values;
 mod watch;
 
 use std::error::Error;
@@ -56,13 +56,11 @@ enum Command {
     /// Write a model as Rust source with a static, or as a binary artefact
     Export(export::Arguments),
     /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
-    #[command(long_about = gram::LONG_ABOUT)]
     Gram(gram::Arguments),
     /// Draw series where a kernel puts them: its first principal components
-    #[command(long_about = pca::LONG_ABOUT)]
     Pca(pca::Arguments),
     /// Bayesian networks over records of categories: fit, evaluate, query, sample, compare, export, draw
-    #[command(long_about = network::LONG_ABOUT)]
+    #[command(long_about = network::long_about())]
     Network(network::Arguments),
     /// Profiles of sequence families, in HMMER3's files: make one of an alignment, search sequences
     #[command(long_about = profile::LONG_ABOUT)]

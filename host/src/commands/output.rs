@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use fishweir::data::LAYOUTS;
 use fishweir::files;
 use fishweir::report::{self, Report};
 
@@ -74,8 +75,10 @@ fn is_standard(path: &Path) -> bool {
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut stem: &str = &name;
-    for ending in [".gz", ".csv", ".tsv", ".txt", ".fasta", ".fa", ".json", ".model", ".fishweir"] {
-        stem = stem.strip_suffix(ending).filter(|rest| !rest.is_empty()).unwrap_or(stem);
+    let of_data = LAYOUTS.iter().flat_map(|layout| [layout.name, layout.alias]);
+    for ending in ["gz"].into_iter().chain(of_data).chain(["txt", "json", "model", "fishweir"]) {
+        let rest = stem.strip_suffix(ending).and_then(|rest| rest.strip_suffix('.'));
+        stem = rest.filter(|rest| !rest.is_empty()).unwrap_or(stem);
     }
     stem.to_owned()
 }

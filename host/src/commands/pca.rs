@@ -9,16 +9,15 @@ use fishweir::report::PcaReport;
 
 use super::Failure;
 use super::arguments::refuse_idle;
-use super::kernels::{Compared, OfData};
+use super::kernels::{Compared, OfData, help};
 use super::output::{self, Outputs, named_after};
 
-pub(super) const LONG_ABOUT: &str = "\
-Draw items where a kernel puts them: the first two principal components in its feature space, a
-point an item, coloured by class.
-
-The kernel is of DATA, and takes what gram takes; or --gram names a matrix that is there already.";
+const ABOUT: &str = "\
+A point is an item, coloured by class. The kernel is of DATA, and takes what gram takes; or --gram names a matrix \
+that is there already.";
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(help::shown), after_help = format!("{}\n{ABOUT}", help::names()))]
 pub(super) struct Arguments {
     /// Series, labelled or not
     #[arg(required_unless_present = "gram", conflicts_with = "gram")]
@@ -35,11 +34,11 @@ pub(super) struct Arguments {
     /// Components in the table and in what is printed, two at least
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(2..))]
     dimensions: u16,
-    #[command(flatten)]
-    of: OfData,
     /// Report as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    of: OfData,
 }
 
 /// What is drawn.

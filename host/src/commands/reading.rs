@@ -4,21 +4,25 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use clap::Args;
+use clap::builder::PossibleValue;
 use fishweir::data::{
-    Alphabet, FastaLabel, Format, Kind, ReadOptions, ShortSeries, Values, Windowing,
+    Alphabet, FastaLabel, Kind, LAYOUTS, Layout, ReadOptions, ShortSeries, Values, Windowing,
 };
 
 use super::Failure;
 use super::arguments::{named, refuse_idle};
 use super::model::Model;
+use super::values::registered;
 
 /// How a file of data is read.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Reading {
-    /// Layout of DATA: series (csv), strings (tsv) or fasta [default: by its content]
-    #[arg(long, value_name = "LAYOUT", value_parser = Format::from_str)]
-    format: Option<Format>,
+    /// Layout of DATA [default: by its content]
+    #[arg(long, value_name = "LAYOUT", value_parser = registered(LAYOUTS, |one| {
+        PossibleValue::new(one.name).alias(one.alias).help(one.about)
+    }))]
+    format: Option<&'static Layout>,
     /// Symbols of strings: dna, rna, binary, protein, or the symbols in order [default: as found]
     #[arg(long, value_name = "SYMBOLS", value_parser = Alphabet::from_str)]
     alphabet: Option<Alphabet>,
@@ -31,7 +35,7 @@ impl Reading {
     /// Options that find out kind and classes from the file.
     pub(super) fn options(&self) -> ReadOptions {
         ReadOptions {
-            format: self.format,
+            layout: self.format,
             kind: self.alphabet.clone().map(Kind::Symbols),
             classes: None,
             fasta_label: self.fasta_label.clone().unwrap_or_default(),
@@ -69,6 +73,12 @@ impl Reading {
             ("--fasta-label", self.fasta_label.is_some()),
         ])
     }
+}
+
+/// What data may be, in words.
+pub(super) fn data(what: &str) -> String {
+    let layouts: Vec<&str> = LAYOUTS.iter().map(|layout| layout.about).collect();
+    format!("{what}: {}; gzipped or not", layouts.join(", or "))
 }
 
 fn fasta_label(text: &str) -> Result<FastaLabel, String> {

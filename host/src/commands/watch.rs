@@ -10,9 +10,9 @@ use fishweir::report::{DataSummary, WatchReport};
 
 use super::arguments::{named, refuse_idle};
 use super::emitting::Emitting;
-use super::numbers::positive;
 use super::output::{self, Outputs};
 use super::reading::Reading;
+use super::values::positive;
 use super::{Failure, progress, tell};
 
 pub(super) const LONG_ABOUT: &str = "\

@@ -182,6 +182,30 @@ impl Dataset {
         Ok(self)
     }
 
+    /// The series of some classes, numbered as in `classes`, by name, and those of none; and of the other
+    /// classes the names and how many series each has: they are left out.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownLabel`] where nothing is left.
+    pub fn of_classes(
+        mut self,
+        classes: &[String],
+    ) -> Result<(Self, BTreeMap<String, usize>), DataError> {
+        let mut unknown = BTreeMap::new();
+        let known = |one: &&Series| match one.label.map(|label| &self.classes[label]) {
+            Some(name) if !classes.contains(name) => {
+                *unknown.entry(name.clone()).or_insert(0) += 1;
+                false
+            }
+            _ => true,
+        };
+        let kept: Vec<Series> = self.series.iter().filter(known).cloned().collect();
+        if !kept.is_empty() && !unknown.is_empty() {
+            self.series = kept;
+        }
+        Ok((self.with_classes(classes)?, unknown))
+    }
+
     /// Adds what only a reader knows: which characters were missing and how many rows were so in
     /// part.
     pub(super) fn with_details(mut self, partial: usize, codes: BTreeMap<char, usize>) -> Self {

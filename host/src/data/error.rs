@@ -4,7 +4,6 @@ use std::fmt;
 use std::io;
 
 use super::folds::FoldError;
-use super::read::Format;
 use crate::words::grouped;
 
 /// Where in a file something is: `watch.csv, line 12, column 6 (ax)`. Lines, columns and characters
@@ -107,15 +106,16 @@ pub enum DataError {
     },
     /// The first line fits no known layout.
     #[error(
-        "{file}: line 1 fits no known layout: a table needs a header with a column `t` \
-         (series,label,t,<channels>) or `sequence` (label, id, sequence), FASTA begins with `>`; \
-         found `{found}`"
+        "{file}: line 1 fits no known layout: a file begins with {}; found `{found}`",
+        known.join(", or ")
     )]
-    UnknownFormat {
+    UnknownLayout {
         /// The file.
         file: String,
         /// The beginning of the first line.
         found: String,
+        /// What files begin with.
+        known: Vec<&'static str>,
     },
     /// The header does not have what its layout needs.
     #[error("{file}: line 1, the header: {what}")]
@@ -311,20 +311,6 @@ pub enum DataError {
         /// The class given.
         class: String,
     },
-    /// A FASTA header without the label that was asked for.
-    #[error("{place}: the header has no label ({expected})")]
-    NoFastaLabel {
-        /// Where.
-        place: Box<Place>,
-        /// What was looked for.
-        expected: String,
-    },
-    /// Text before the first FASTA header.
-    #[error("{place}: expected `>` and a name before the first sequence")]
-    NoFastaHeader {
-        /// Where.
-        place: Box<Place>,
-    },
     /// Files given together that do not fit.
     #[error("{file}: does not go with {other}: {what}")]
     Mismatch {
@@ -446,17 +432,14 @@ pub enum DataError {
         /// The model's columns, separated by commas.
         known: String,
     },
-    /// A text in the Attribute-Relation File Format that is none.
+    /// A text that is not of its layout.
     #[error("{place}: {what}")]
-    Arff {
+    Layout {
         /// Where.
         place: Box<Place>,
         /// What is wrong and what to do.
         what: String,
     },
-    /// A format name that is none.
-    #[error("unknown format `{0}`; known are {names}", names = Format::NAMES)]
-    UnknownFormatName(String),
 }
 
 impl DataError {

@@ -2,11 +2,22 @@
 
 use super::assemble::{Body, Draft, Part, Text};
 use super::error::{DataError, Place};
+use super::layout::Layout;
 use super::read::FastaLabel;
 use super::table::{check_name, shorten};
 
+pub(super) static LAYOUT: Layout = Layout {
+    name: "fasta",
+    alias: "fa",
+    about: "FASTA",
+    begins: "`>` (FASTA)",
+    of_symbols: true,
+    is_one: |text| matches!(text.trim_ascii_start().first(), Some(b'>' | b';')),
+    read: |name, text, options| read(name, text, &options.fasta_label),
+};
+
 /// Reads FASTA. Lines that begin with `;` are comments.
-pub(super) fn read(name: &str, bytes: &[u8], label: &FastaLabel) -> Result<Part, DataError> {
+fn read(name: &str, bytes: &[u8], label: &FastaLabel) -> Result<Part, DataError> {
     let mut part = Part {
         file: name.to_owned(),
         columns: Vec::new(),
@@ -47,7 +58,10 @@ pub(super) fn read(name: &str, bytes: &[u8], label: &FastaLabel) -> Result<Part,
         }
         match part.drafts.last_mut() {
             Some(Draft { body: Body::Text(sequence), .. }) => sequence.push_line(text, line),
-            _ => return Err(DataError::NoFastaHeader { place: place() }),
+            _ => {
+                let what = "expected `>` and a name before the first sequence".into();
+                return Err(DataError::Layout { place: place(), what });
+            }
         }
     }
     Ok(part)
@@ -75,7 +89,10 @@ impl FastaLabel {
         };
         match found.filter(|label| !label.is_empty()) {
             Some(label) => Ok(Some(label.to_owned())),
-            None => Err(DataError::NoFastaLabel { place: place(), expected }),
+            None => {
+                let what = format!("the header has no label ({expected})");
+                Err(DataError::Layout { place: place(), what })
+            }
         }
     }
 }

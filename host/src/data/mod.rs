@@ -8,12 +8,7 @@
 //! a pipe --LiveReader--> one Sample after another
 //! ```
 //!
-//! | layout | observation | recognised by |
-//! |---|---|---|
-//! | table of series: `series,<columns>,label,t,<channels>` | D real channels | header with `t` |
-//! | labelled strings: `label`, `id`, `sequence` | symbol | header with `sequence` |
-//! | FASTA | symbol | `>` as the first character |
-//!
+//! Files are of one of [`LAYOUTS`]: tables of series, tables of strings, FASTA.
 //! Each may be gzipped; content decides, never the file's name. A *missing* observation (an empty
 //! field or `NA`; `-`, `?` or an ambiguity code in a string) keeps its place in time as `None`: a
 //! filter then predicts and does not update. Missing observations are counted in [`Missing`], never
@@ -44,6 +39,8 @@ mod error;
 mod fasta;
 mod folds;
 mod gaps;
+mod lags;
+mod layout;
 mod live;
 mod read;
 pub mod records;
@@ -63,10 +60,23 @@ pub use dataset::{Dataset, Kind, Missing, Series};
 pub use error::{DataError, Place};
 pub use folds::{FoldError, Folds};
 pub use gaps::Gaps;
+pub(crate) use lags::Ring;
+pub use lags::{LagError, Lags, Widened};
+pub use layout::Layout;
 pub use live::{LiveReader, Sample};
-pub use read::{FastaLabel, Format, ReadOptions};
+pub use read::{FastaLabel, ReadOptions};
 pub use samples::{Rows, RowsView, Samples, SamplesView};
-pub(crate) use units::centre_and_spread;
 pub use units::{centre_and_scale, scale_of};
+pub(crate) use units::{centre_and_scale_of, centre_and_spread};
 pub use values::{Support, Values};
 pub use windows::{ShortSeries, Window, Windowing, Windows};
+
+/// The layouts there are. A file is of the first that knows it.
+///
+/// To add one: a file here that has a [`Layout`], its module above, and its place in this line.
+pub static LAYOUTS: &[&Layout] = &[&fasta::LAYOUT, &strings::LAYOUT, &series_table::LAYOUT];
+
+/// The layout of that name, or with that ending.
+pub fn layout(name: &str) -> Option<&'static Layout> {
+    LAYOUTS.iter().copied().find(|layout| [layout.name, layout.alias].contains(&name))
+}

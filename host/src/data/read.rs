@@ -12,36 +12,9 @@ use flate2::bufread::GzDecoder;
 use super::assemble::{Part, assemble, wrong_kind};
 use super::dataset::{Dataset, Kind};
 use super::error::{DataError, Place};
-use super::table::{first_line, shorten};
-use super::{Values, fasta, series_table, strings};
-
-/// The layout of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// A table with one sample per line: `series,<columns>,label,t,<channels>`.
-    Series,
-    /// A table with one string per line: `label`, `id`, `sequence`.
-    Strings,
-    /// FASTA.
-    Fasta,
-}
-
-impl Format {
-    pub(super) const NAMES: &str = "series (csv), strings (tsv), fasta";
-}
-
-impl FromStr for Format {
-    type Err = DataError;
-
-    fn from_str(text: &str) -> Result<Self, DataError> {
-        match text {
-            "series" | "csv" => Ok(Self::Series),
-            "strings" | "tsv" => Ok(Self::Strings),
-            "fasta" => Ok(Self::Fasta),
-            _ => Err(DataError::UnknownFormatName(text.to_owned())),
-        }
-    }
-}
+use super::layout::Layout;
+use super::table::{first_line, header_fields, shorten};
+use super::{LAYOUTS, Values, fasta};
 
 /// Where the label is in a FASTA header, `>id word2 word3 key=value`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +42,7 @@ impl FromStr for FastaLabel {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// The layout; `None` detects it from the content.
-    pub format: Option<Format>,
+    pub layout: Option<&'static Layout>,
     /// What an observation must be. Channels are then picked by name, in this order, others are
     /// left out; symbols must be of this alphabet. For a fitted model pass the model's. `None`: all
     /// channels, or the alphabet found.
@@ -139,24 +112,19 @@ pub(super) fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
 
 fn read_part(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let text = &unpacked(name, bytes)?;
-    let format = options.format.map_or_else(|| detect(name, text), Ok)?;
+    let layout = options.layout.map_or_else(|| detect(name, text), Ok)?;
     check_room(name, text.len())?;
-    if format != Format::Fasta && options.fasta_label != FastaLabel::None {
+    if *layout != fasta::LAYOUT && options.fasta_label != FastaLabel::None {
         return Err(DataError::NoFasta { file: name.to_owned() });
     }
-    match (format, &options.kind) {
-        (Format::Series, None) => series_table::read(name, text, None, options.values),
-        (Format::Series, Some(Kind::Channels(wanted))) => {
-            series_table::read(name, text, Some(wanted), options.values)
-        }
-        (Format::Series, Some(Kind::Symbols(_))) => {
+    match (&options.kind, layout.of_symbols) {
+        (Some(Kind::Symbols(_)), false) => {
             Err(wrong_kind(name, "real channels", "strings of symbols"))
         }
-        (_, Some(Kind::Channels(_))) => {
+        (Some(Kind::Channels(_)), true) => {
             Err(wrong_kind(name, "strings of symbols", options.values.channels()))
         }
-        (Format::Strings, _) => strings::read(name, text),
-        (Format::Fasta, _) => fasta::read(name, text, &options.fasta_label),
+        _ => (layout.read)(name, text, options),
     }
 }
 
@@ -210,32 +178,28 @@ fn check_room(name: &str, length: usize) -> Result<(), DataError> {
     }
 }
 
-/// The layout, from the first character or the names in the header.
-fn detect(name: &str, text: &[u8]) -> Result<Format, DataError> {
-    if matches!(text.trim_ascii_start().first(), Some(b'>' | b';')) {
-        return Ok(Format::Fasta);
+/// The layout, from how the text begins.
+fn detect(name: &str, text: &[u8]) -> Result<&'static Layout, DataError> {
+    if let Some(layout) = LAYOUTS.iter().find(|layout| (layout.is_one)(text)) {
+        return Ok(layout);
     }
     let Ok(header) = std::str::from_utf8(first_line(text)) else {
         return Err(DataError::NotUtf8 { place: Place::line(name, 1).into() });
     };
-    let name_of = |field: &'_ str| field.trim().trim_matches('"').to_owned();
-    let fields: Vec<String> = header.split([',', '\t']).map(name_of).collect();
-    let has = |wanted: &str| fields.iter().any(|field| field == wanted);
-    let nearly = |field: &String| ["t", "sequence"].iter().any(|n| field.eq_ignore_ascii_case(n));
+    let nearly = |field: &str| ["t", "sequence"].iter().any(|n| field.eq_ignore_ascii_case(n));
     let wrong = |what: String| Err(DataError::Header { file: name.to_owned(), what });
-    match (has("sequence"), has("t")) {
-        (true, _) => Ok(Format::Strings),
-        (false, true) => Ok(Format::Series),
-        (false, false) if header.split(';').map(name_of).any(|field| nearly(&field)) => wrong(
+    if header_fields(header, &[';']).any(nearly) {
+        return wrong(
             "parts its columns by semicolons; write commas or tabs, and numbers with points".into(),
-        ),
-        (false, false) if fields.iter().any(nearly) => wrong(format!(
+        );
+    }
+    if header_fields(header, &[',', '\t']).any(nearly) {
+        return wrong(format!(
             "names of columns are in small letters in this layout (series,label,t,<channels>); \
              found `{}`",
             shorten(header)
-        )),
-        (false, false) => {
-            Err(DataError::UnknownFormat { file: name.to_owned(), found: shorten(header) })
-        }
+        ));
     }
+    let known = LAYOUTS.iter().map(|layout| layout.begins).collect();
+    Err(DataError::UnknownLayout { file: name.to_owned(), found: shorten(header), known })
 }

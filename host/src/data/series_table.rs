@@ -5,19 +5,31 @@ use std::path::Path;
 
 use super::Values;
 use super::assemble::{Body, Draft, Part};
+use super::dataset::Kind;
 use super::error::{DataError, Place};
+use super::layout::Layout;
+use super::read::ReadOptions;
 use super::samples::Rows;
-use super::table::{Table, finite, is_missing, number, shorten};
+use super::table::{Table, finite, has_column, is_missing, number, shorten};
 
-/// Reads a series table. `wanted` picks channels by name.
-pub(super) fn read(
-    name: &str,
-    bytes: &[u8],
-    wanted: Option<&[String]>,
-    values: Values,
-) -> Result<Part, DataError> {
+pub(super) static LAYOUT: Layout = Layout {
+    name: "series",
+    alias: "csv",
+    about: "a table of series (series,<columns>,label,t,<channels>)",
+    begins: "a header with a column `t` (series,label,t,<channels>)",
+    of_symbols: false,
+    is_one: |text| has_column(text, "t"),
+    read,
+};
+
+/// Reads a series table.
+fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let mut table = Table::open(name, bytes)?;
-    let layout = Layout::of(&table, wanted)?;
+    let wanted = match &options.kind {
+        Some(Kind::Channels(wanted)) => Some(wanted.as_slice()),
+        _ => None,
+    };
+    let layout = Columns::of(&table, wanted)?;
     let mut part = Part {
         file: name.to_owned(),
         columns: layout.columns.iter().map(|&column| table.header()[column].clone()).collect(),
@@ -55,7 +67,7 @@ pub(super) fn read(
         };
         layout.check_unchanged(&table, id, label.as_deref(), columns)?;
         times.push(layout.time(&table, id, times.last().copied())?);
-        if layout.fill(&table, values, &mut row, &mut seen)? {
+        if layout.fill(&table, options.values, &mut row, &mut seen)? {
             rows.push(Some(&row));
         } else {
             part.partial += usize::from(!row.is_empty());
@@ -70,7 +82,7 @@ pub(super) fn read(
 }
 
 /// Which column is what.
-struct Layout {
+struct Columns {
     series: Option<usize>,
     label: Option<usize>,
     time: usize,
@@ -78,7 +90,7 @@ struct Layout {
     channels: Vec<usize>,
 }
 
-impl Layout {
+impl Columns {
     fn of(table: &Table<'_>, wanted: Option<&[String]>) -> Result<Self, DataError> {
         let header = table.header();
         table.check_case(&["series", "label", "t"])?;

@@ -2,10 +2,21 @@
 
 use super::assemble::{Body, Draft, Part, Text};
 use super::error::DataError;
-use super::table::{Table, shorten};
+use super::layout::Layout;
+use super::table::{Table, has_column, shorten};
+
+pub(super) static LAYOUT: Layout = Layout {
+    name: "strings",
+    alias: "tsv",
+    about: "a table of strings (label, id, sequence)",
+    begins: "a header with a column `sequence` (label, id, sequence)",
+    of_symbols: true,
+    is_one: |text| has_column(text, "sequence"),
+    read: |name, text, _| read(name, text),
+};
 
 /// Reads labelled strings. `label` and `id` may be absent, further columns are kept.
-pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
+fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
     let mut table = Table::open(name, bytes)?;
     table.check_case(&["label", "id", "sequence"])?;
     let (label, id) = (table.column("label"), table.column("id"));

@@ -5,6 +5,20 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use super::Values;
 use super::error::{DataError, Place};
 
+/// The names in a header whose fields are parted by one of some characters.
+pub(super) fn header_fields<'h>(
+    header: &'h str,
+    parted: &'h [char],
+) -> impl Iterator<Item = &'h str> {
+    header.split(parted).map(|field| field.trim().trim_matches('"'))
+}
+
+/// Whether a text's first line names a column.
+pub(super) fn has_column(text: &[u8], name: &str) -> bool {
+    let header = std::str::from_utf8(first_line(text)).unwrap_or_default();
+    header_fields(header, &[',', '\t']).any(|field| field == name)
+}
+
 /// A table being read.
 pub(super) struct Table<'a> {
     name: &'a str,

@@ -287,11 +287,11 @@ fn mistakes_that_options_reveal() {
     let message = refused(">a x\nACGT\n>b\nAC\n", options);
     assert!(message.starts_with("data, line 3: the header has no label"), "{message}");
 
-    let options = ReadOptions { format: Some(Format::Fasta), ..ReadOptions::default() };
+    let options = ReadOptions { layout: layout("fasta"), ..ReadOptions::default() };
     let message = refused("ACGT\n", options);
     assert!(message.starts_with("data, line 1: expected `>`"), "{message}");
 
-    let options = ReadOptions { format: Some(Format::Strings), ..ReadOptions::default() };
+    let options = ReadOptions { layout: layout("strings"), ..ReadOptions::default() };
     let message = refused(WATCH, options);
     assert!(message.starts_with("data: line 1, the header: has no column `sequence`"), "{message}");
 
@@ -303,7 +303,7 @@ fn mistakes_that_options_reveal() {
 
     let message = read(WATCH).groups("gene").expect_err("refused").to_string();
     assert!(message.ends_with("it has: series, sequence, subject, side"), "{message}");
-    assert!("xml".parse::<Format>().is_err());
+    assert!(layout("xml").is_none());
 }
 
 #[test]
@@ -423,11 +423,7 @@ fn almost_data() -> impl Strategy<Value = Vec<u8>> {
 
 /// Some way to read.
 fn some_options() -> impl Strategy<Value = ReadOptions> {
-    let format = prop::option::of(prop_oneof![
-        Just(Format::Series),
-        Just(Format::Strings),
-        Just(Format::Fasta)
-    ]);
+    let layout = prop::option::of(prop::sample::select(LAYOUTS));
     let kind = prop::option::of(prop_oneof![
         Just(Kind::Symbols(Alphabet::dna())),
         Just(Kind::Channels(vec!["x".into()]))
@@ -437,8 +433,8 @@ fn some_options() -> impl Strategy<Value = ReadOptions> {
         Just(FastaLabel::Word(2)),
         Just(FastaLabel::Key("label".into()))
     ];
-    (format, kind, label).prop_map(|(format, kind, fasta_label)| ReadOptions {
-        format,
+    (layout, kind, label).prop_map(|(layout, kind, fasta_label)| ReadOptions {
+        layout,
         kind,
         fasta_label,
         values: Values::Reals,

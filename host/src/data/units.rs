@@ -16,7 +16,11 @@ pub fn scale_of(kind: &Kind, samples: &[SamplesView<'_>]) -> Vec<f64> {
     centre_and_scale_of(kind, samples).1
 }
 
-fn centre_and_scale_of(kind: &Kind, samples: &[SamplesView<'_>]) -> (Vec<f64>, Vec<f64>) {
+/// Mean and standard deviation of each channel over some samples; empty for symbols.
+pub(crate) fn centre_and_scale_of(
+    kind: &Kind,
+    samples: &[SamplesView<'_>],
+) -> (Vec<f64>, Vec<f64>) {
     let Some(dimension) = kind.dimension() else { return Default::default() };
     let rows =
         || samples.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter().flatten());

@@ -4,9 +4,11 @@ use std::path::Path;
 
 use fishweir_core::artefact::{ArtefactError, Header, Shape, Succession};
 use fishweir_core::classify::Normalisation;
+use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, Weight};
 use crate::classifier::Observations;
+use crate::data::Lags;
 use crate::files::{self, FileError};
 use crate::runtime::family::reals;
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
@@ -55,14 +57,16 @@ impl Deployed {
             family: self.emission().0.artefact()?,
             succession: self.succession(),
             states: size(self.states())?,
-            size: size(self.size())?,
+            size: size(self.lags.width(self.size()))?,
+            lags: u8::try_from(self.lags.as_slice().len()).ok()?,
             models: size(self.models())?,
             outputs: size(self.outputs())?,
             directions: size(self.directions())?,
         })
     }
 
-    /// The bytes of the core's `StreamClassifier` with these numbers: its fields in order. Of words the table
+    /// The bytes of the core's `StreamClassifier` with these numbers, its fields in order, and of the lags of
+    /// a `Lagged` one. Of words the table
     /// of contexts is left blank, for no artefact holds it; of a kernel machine, which is another type, these are
     /// the models and what they are weighed by.
     pub fn payload(&self) -> Vec<u8> {
@@ -94,6 +98,7 @@ impl Deployed {
         self.weights.iter().flatten().chain(&self.biases).copied().for_each(&mut put);
         bytes.extend_from_slice(&self.normalisation.code().to_le_bytes());
         bytes.extend_from_slice(&0_u32.to_le_bytes());
+        self.lags.as_slice().iter().for_each(|lag| bytes.extend_from_slice(&lag.to_le_bytes()));
         bytes
     }
 
@@ -172,7 +177,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
             wanted: Shape { real_bytes: 4, ..shape },
         });
     }
-    let known = FAMILIES.into_iter().find(|family| family.artefact() == Some(shape.family));
+    let known = FAMILIES.iter().copied().find(|family| family.artefact() == Some(shape.family));
     let sizes = Sizes {
         states: shape.states.into(),
         emission: Sized { size: shape.size.into(), components: 1 },
@@ -190,17 +195,24 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         return Err(ArtefactError::BadHeader);
     }
     let (models, outputs) = (usize::from(shape.models), usize::from(shape.outputs));
+    let lags = usize::from(shape.lags);
     let wanted = sizes
         .model_reals()
         .checked_mul(models)
         .and_then(|reals| reals.checked_add(outputs * (models + 1)))
-        .and_then(|reals| reals.checked_mul(4)?.checked_add(8))
+        .and_then(|reals| reals.checked_mul(4)?.checked_add(8 + 4 * lags))
         .ok_or(ArtefactError::BadHeader)?;
     let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
     if payload.len() != wanted {
         return Err(ArtefactError::OtherSize);
     }
-    let (numbers, tail) = payload.split_at(wanted - 8);
+    let (payload, lags) = payload.split_at(wanted - 4 * lags);
+    let lag = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
+    let lags = Lags::new(lags.as_chunks().0.iter().map(lag).collect());
+    let lags = lags.map_err(|_| {
+        ArtefactError::Model(ModelError::new(Part::Lag, ErrorKind::NotInRange, 0, 0))
+    })?;
+    let (numbers, tail) = payload.split_at(payload.len() - 8);
     let mut numbers = Numbers(numbers);
     let profile = of_profile.then(|| DeployedProfile::read(sizes.of_profile(), || numbers.real()));
     let banked = if of_profile { 0 } else { models };
@@ -223,6 +235,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let deployed = Deployed {
         observations,
         classes,
+        lags,
         models,
         systems: Vec::new(),
         profile,
@@ -233,7 +246,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         normalisation,
     };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
-    if !labelled || deployed.size() != sizes.emission.size {
+    if !labelled || deployed.lags.width(deployed.size()) != sizes.emission.size {
         return Err(ArtefactError::Labels);
     }
     // The numbers are judged where the device judges them: by the same checks of the core.

@@ -45,9 +45,14 @@ impl<'a> Names<'a> {
 
     fn channel(&self, channel: usize) -> String {
         match self.observations {
-            Observations::Channels(names) => {
-                names.get(channel).map_or_else(|| channel.to_string(), |name| format!("`{name}`"))
-            }
+            // After the channels come differences of each, lag by lag.
+            Observations::Channels(names) => match names.get(channel) {
+                Some(name) => format!("`{name}`"),
+                None => match names.get(channel % names.len().max(1)) {
+                    Some(name) => format!("`{name}`, a difference of it"),
+                    None => channel.to_string(),
+                },
+            },
             Observations::Symbols(_) => channel.to_string(),
         }
     }
@@ -56,7 +61,7 @@ impl<'a> Names<'a> {
     pub(super) fn place(&self, index: usize, error: &ModelError) -> String {
         let model = self.model(index);
         match error.part {
-            Part::Mean | Part::Variance => {
+            Part::Parameter(_) => {
                 format!("{model}, channel {}", self.channel(error.entry))
             }
             _ => model,
@@ -131,6 +136,7 @@ impl Classifier {
         Ok(Deployed {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
+            lags: self.lags.clone(),
             models,
             systems: Vec::new(),
             profile: None,

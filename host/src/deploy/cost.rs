@@ -4,7 +4,10 @@ use fishweir_core::artefact::Succession;
 use serde::Serialize;
 
 use super::Deployed;
+use super::route::directions_bytes;
 use super::source::EmissionType;
+use crate::data::Lags;
+use crate::runtime::{Family, Shape};
 
 /// RAM, flash and work of a deployed classifier, of either kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -33,7 +36,8 @@ impl Deployed {
     /// State: `M` beliefs of `N (1 + C)` reals, a ledger of 16 bytes and 8 a direction, and an age;
     /// a counter, and a byte a model. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
     /// the last term for categorical emissions. Where states follow one another, or are the last symbols, one is
-    /// kept, and its place: `N` is one and `N^2` nothing.
+    /// kept, and its place: `N` is one and `N^2` nothing. Differences at `L` lags of `K` samples at most keep
+    /// `4 K` bytes a channel and a place, and take `L` subtractions a channel and sample.
     pub fn cost(&self) -> Cost {
         if let Some(kernel) = &self.kernel {
             return self.cost_of_machine(kernel);
@@ -44,27 +48,85 @@ impl Deployed {
         if let Some(profile) = &self.profile {
             return self.cost_of_profile(profile);
         }
-        let (n, c, m) = (self.states(), self.directions(), self.models());
-        let emission = &EmissionType::of(&self.models);
-        let (filter, belief) = if self.order.is_some() || self.succession() == Succession::STEPS {
+        let EmissionType { family, shape } = EmissionType::of(&self.models);
+        let priced = Priced {
+            family,
+            shape,
+            models: self.models(),
+            states: self.states(),
+            directions: self.directions(),
+            outputs: self.outputs(),
+            channels: self.size(),
+            lags: &self.lags,
+        };
+        let known = self.order.is_some() || self.succession() == Succession::STEPS;
+        priced.with(known, self.payload().len())
+    }
+}
+
+/// The sizes of a bank of hidden Markov models with directions, from which its cost follows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Priced<'a> {
+    /// How states emit.
+    pub(crate) family: &'static dyn Family,
+    /// With differences at lags among the channels.
+    pub(crate) shape: Shape,
+    pub(crate) models: usize,
+    pub(crate) states: usize,
+    pub(crate) directions: usize,
+    pub(crate) outputs: usize,
+    /// The sensor's own, or symbols.
+    pub(crate) channels: usize,
+    pub(crate) lags: &'a Lags,
+}
+
+impl Priced<'_> {
+    /// What it will cost.
+    pub(crate) fn cost(&self) -> Cost {
+        let Self { family, shape, models, states, directions, outputs, lags, .. } = *self;
+        let bytes =
+            directions_bytes(models, states, directions, outputs, &EmissionType { family, shape });
+        self.with(false, bytes + 4 * lags.as_slice().len())
+    }
+
+    /// The same of states that are known, or hidden, in so many bytes of flash.
+    fn with(&self, known: bool, model_bytes: usize) -> Cost {
+        let Self { family, shape, models: m, states: n, directions: c, outputs, .. } = *self;
+        let emission = &EmissionType { family, shape };
+        let (filter, belief) = if known {
             // The place in four bytes, or six, and what aligns the rest to eight.
             (FilterWork::of_one(c, emission), belief_bytes(1, c) + 8)
         } else {
             (FilterWork::of(n, c, emission), belief_bytes(n, c))
         };
+        let (ring, differences) = ring_of(self.channels, self.lags);
         Cost {
-            state_bytes: bank_bytes(m, belief),
-            model_bytes: self.payload().len(),
-            multiply_adds_per_sample: m * filter.multiply_adds,
+            state_bytes: bank_bytes(m, belief) + ring,
+            model_bytes,
+            multiply_adds_per_sample: m * filter.multiply_adds + differences,
             exponentials_per_sample: m * filter.exponentials,
-            multiply_adds_per_decision: m * (self.outputs() + c),
+            multiply_adds_per_decision: m * (outputs + c),
             exponentials_per_decision: 0,
             logarithms_per_decision: m,
         }
     }
 }
 
+/// Bytes of past samples with what aligns them, and differences a sample.
+fn ring_of(channels: usize, lags: &Lags) -> (usize, usize) {
+    if lags.is_empty() {
+        return (0, 0);
+    }
+    let bytes = (4 * channels * lags.depth() + 8).next_multiple_of(8);
+    (bytes, channels * lags.as_slice().len())
+}
+
 impl<T> Deployed<T> {
+    /// Bytes of past samples with what aligns them, and differences a sample.
+    pub(super) fn ring(&self) -> (usize, usize) {
+        ring_of(self.size(), &self.lags)
+    }
+
     /// Bytes in flash of the core's `Automaton`: a context for each context and symbol, and where strings begin.
     pub(super) fn context_bytes(&self) -> usize {
         let table = 2 * self.states() * self.size();

@@ -32,6 +32,7 @@ mod words;
 
 pub use artefact::ArtefactFileError;
 pub use cost::Cost;
+pub(crate) use cost::Priced;
 pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
 pub use error::DeployError;
 pub use fixed::{Deviation, FixedPoint, Limits, MeasureError, QuantiseError};
@@ -45,7 +46,7 @@ use systems::DeployedSystem;
 use fishweir_core::classify::Normalisation;
 
 use crate::classifier::{Classifier, Observations};
-use crate::data::Values;
+use crate::data::{Lags, Values};
 use crate::runtime::family::OF_SYMBOLS;
 pub(crate) use crate::runtime::family::{DeployedEmission, Weight};
 use crate::runtime::{Family, Observed, Shape};
@@ -77,6 +78,8 @@ impl<T> DeployedModel<T> {
 pub struct Deployed<T = f32> {
     pub(crate) observations: Observations,
     pub(crate) classes: Vec<String>,
+    /// Lags at which differences of the channels are further channels of what models see.
+    pub(crate) lags: Lags,
     pub(crate) models: Vec<DeployedModel<T>>,
     /// Linear dynamical systems, where they are the models.
     pub(crate) systems: Vec<DeployedSystem>,
@@ -146,6 +149,11 @@ impl<T> Deployed<T> {
     /// Channels or symbols.
     pub fn size(&self) -> usize {
         self.observations.size()
+    }
+
+    /// The lags at which differences of its channels are channels of what models see.
+    pub fn lags(&self) -> &Lags {
+        &self.lags
     }
 
     /// Number of outputs: one for two classes, else one a class.

@@ -92,15 +92,16 @@ impl Deployed {
     fn routes_of_evidence(&self) -> Vec<Route> {
         let (m, n, c, o) = (self.models(), self.states(), self.directions(), self.outputs());
         let (cost, emission) = (self.cost(), &EmissionType::of(&self.models));
+        let (ring, differences) = self.ring();
         let hidden = (self.succession() == Succession::STEPS).then(|| {
             let filter = FilterWork::of(n, c, emission);
             Route {
                 name: "the same with hidden states",
                 taken: false,
                 why: "not needed: each state is followed by one other, so that none has to be guessed",
-                state_bytes: bank_bytes(m, belief_bytes(n, c)),
+                state_bytes: bank_bytes(m, belief_bytes(n, c)) + ring,
                 model_bytes: cost.model_bytes + 4 * m * (n + n * n) * (1 + c),
-                multiply_adds_per_sample: m * filter.multiply_adds,
+                multiply_adds_per_sample: m * filter.multiply_adds + differences,
                 ..Route::taken("", "", cost)
             }
         });
@@ -126,11 +127,14 @@ impl Deployed {
             name: VECTORS,
             taken: false,
             why: "the same decisions, dearer: the whole score, and a kernel value an item",
-            state_bytes: streaming.state_bytes,
-            // Beside the models a centre and a rate an entry, the biases, four words.
-            model_bytes: streaming.model_bytes + 4 * (2 * entries + o) + 16,
+            state_bytes: streaming.state_bytes + ring,
+            // Beside the models a centre and a rate an entry, the biases, four words; the lags.
+            model_bytes: streaming.model_bytes
+                + 4 * (2 * entries + o)
+                + 16
+                + 4 * self.lags.as_slice().len(),
             model_bytes_per_item: 4 * (entries + o),
-            multiply_adds_per_sample: streaming.multiply_adds,
+            multiply_adds_per_sample: streaming.multiply_adds + differences,
             multiply_adds_per_decision: entries,
             multiply_adds_per_decision_per_item: entries + o,
         };
@@ -140,7 +144,13 @@ impl Deployed {
 
 /// Bytes in flash of `m` models of `n` states with `c` directions, and of `o` outputs' weights: the
 /// size of the core's `StreamClassifier`.
-fn directions_bytes(m: usize, n: usize, c: usize, o: usize, emission: &EmissionType) -> usize {
+pub(super) fn directions_bytes(
+    m: usize,
+    n: usize,
+    c: usize,
+    o: usize,
+    emission: &EmissionType,
+) -> usize {
     let emission = reals(emission.family, emission.shape, c);
     4 * m * ((n + n * n) * (1 + c) + n * emission) + 4 * o * (m + 1) + 8
 }

@@ -58,7 +58,28 @@ impl Deployed {
             emission_rows(&mut text, emissions);
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
-        text
+        if self.lags.is_empty() { text } else { self.behind_lags(&text) }
+    }
+
+    /// A source whose classifier sees its channels' differences too.
+    fn behind_lags(&self, text: &str) -> String {
+        let (lags, channels, depth) = (self.lags.as_slice(), self.size(), self.lags.depth());
+        let (width, count) = (self.lags.width(channels), lags.len());
+        let types = format!(
+            "/// The same from the channels alone: differences from the last {depth} samples are made here.\n\
+             pub type Model = fishweir_core::lagged::Lagged<Rows, {channels}, {width}, {count}, {depth}>;\n\n\
+             /// The classifier, in flash."
+        );
+        let text = text
+            .replacen("pub type Model = ", "pub type Rows = ", 1)
+            .replacen("/// The classifier, in flash.", &types, 1)
+            .replacen(
+                "Model = StreamClassifier::new(",
+                "Model = Model::new(StreamClassifier::new(",
+                1,
+            );
+        // What `tail` ends with.
+        text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}), {lags:?});\n"))
     }
 }
 

@@ -15,7 +15,7 @@ use super::machine::KernelStream;
 use super::words::words;
 use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, DeployedSystem};
 use crate::classifier::Observations;
-use crate::data::Sample;
+use crate::data::{Ring, Sample};
 use crate::runtime::family::BLOCK;
 use crate::runtime::{CategoricalVec, HostReal, RowState, with_few_states};
 
@@ -40,6 +40,8 @@ pub struct Stream<T = f32> {
     normalisation: Normalisation,
     channels: Option<usize>,
     row: Vec<T>,
+    /// The last samples, where differences from them are channels too.
+    ring: Option<Ring<T>>,
     /// Where observations are integers: their binary places, and a row of them.
     places: Option<Vec<i16>>,
     integers: Vec<i16>,
@@ -115,7 +117,9 @@ impl<T: HostReal> Deployed<T> {
 
     fn stream_of(&self, engine: Engine<T>) -> Stream<T> {
         let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
-        Stream::of(engine, outputs, &self.observations, None)
+        let ring = || Ring::new(self.lags.clone(), self.size());
+        let ring = (!self.lags.is_empty()).then(ring);
+        Stream { ring, ..Stream::of(engine, outputs, &self.observations, None) }
     }
 }
 
@@ -137,6 +141,7 @@ impl<T: Real> Stream<T> {
             normalisation,
             channels,
             row: Vec::new(),
+            ring: None,
             places,
             integers: Vec::new(),
             samples: 0,
@@ -165,8 +170,13 @@ impl<T: Real> Stream<T> {
                 self.row.clear();
                 self.row.extend(row.iter().map(|&x| T::from_f64(x)));
                 let row = std::mem::take(&mut self.row);
-                let taken = self.push_each(&Observation::Row(&row));
-                self.row = row;
+                let mut ring = self.ring.take();
+                let wide = ring.as_mut().map_or(row.as_slice(), |ring| ring.widen(&row));
+                let taken = self.push_each(&Observation::Row(wide));
+                if let (Some(ring), Ok(())) = (&mut ring, taken) {
+                    ring.take(&row);
+                }
+                (self.row, self.ring) = (row, ring);
                 taken?;
             }
             (Sample::Symbol(symbol), None) => self.push_each(&Observation::Symbol(symbol))?,
@@ -194,6 +204,7 @@ impl<T: Real> Stream<T> {
     }
 
     fn push_missing(&mut self) {
+        self.ring.iter_mut().for_each(Ring::take_missing);
         match &mut self.engine {
             Engine::Bank(bank) => {
                 for model in bank.iter_mut().filter(|model| !model.ruled_out) {
@@ -206,6 +217,7 @@ impl<T: Real> Stream<T> {
 
     /// Forgets the past.
     pub fn reset(&mut self) {
+        self.ring.iter_mut().for_each(Ring::reset);
         match &mut self.engine {
             Engine::Bank(bank) => {
                 for model in bank {

@@ -1,5 +1,6 @@
 //! Banks of linear dynamical systems, one a class: the likeliest decides.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use fishweir_core::classify::Normalisation;
@@ -11,9 +12,11 @@ use super::cost::bank_bytes;
 use super::source::{comments, labels, reals, tail};
 use super::stream::ModelStream;
 use super::{Cost, DeployError, Deployed, PushError};
+use crate::data::Lags;
 use crate::dynamics::{LinearSystem, SystemError, factors};
 use crate::model::{FittedModel, ModelSet, NamedModel};
-use crate::runtime::with_states;
+use crate::report::counted;
+use crate::runtime::with_few_states;
 
 /// A system in the numbers of a device: the fields of the core's `Dynamics`.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,12 +68,13 @@ impl DeployedSystem {
     /// As the core's `Dynamics::validate` has it.
     pub(super) fn validate(&self) -> Result<(), ModelError> {
         let rows = self.transition.iter().enumerate().map(|(i, row)| (Part::Transition, i, row));
-        for (part, i, row) in std::iter::once((Part::Mean, 0, &self.mean)).chain(rows) {
+        for (part, i, row) in std::iter::once((Part::Parameter("mean"), 0, &self.mean)).chain(rows)
+        {
             if let Some(entry) = row.iter().position(|x| !x.is_finite()) {
                 return Err(ModelError::new(part, ErrorKind::NotFinite, i, entry));
             }
         }
-        with_states!(self.states(), N => self.filter::<N>().validate())
+        with_few_states!(self.states(), N => self.filter::<N>().validate())
     }
 
     pub(super) fn states(&self) -> usize {
@@ -78,7 +82,7 @@ impl DeployedSystem {
     }
 
     pub(super) fn stream(&self) -> ModelStream<f32> {
-        with_states!(self.states(), N => ModelStream::of(vec![Box::new(self.filter::<N>())]))
+        with_few_states!(self.states(), N => ModelStream::of(vec![Box::new(self.filter::<N>())]))
     }
 
     /// The core's filter at a compiled size: what it is padded with nothing moves and nobody sees.
@@ -186,7 +190,11 @@ impl Deployed {
         let count = systems.len();
         let apart = classes.iter().enumerate().all(|(at, one)| !classes[..at].contains(one));
         if count < 2 || !apart {
-            return refused("one model for each of two classes or more is needed".into());
+            return refused(format!(
+                "{count} models of {} decide nothing: one for each of two classes or more is needed; fit \
+                 with --model-per class",
+                counted(classes.iter().collect::<BTreeSet<_>>().len(), "class")
+            ));
         }
         if systems.iter().any(|system| system.states() != systems[0].states()) {
             return refused("the systems have states of different sizes; fit them together".into());
@@ -201,6 +209,7 @@ impl Deployed {
             observations: set.observations.clone(),
             biases: vec![0.0; weights.len()],
             classes,
+            lags: Lags::NONE,
             models: Vec::new(),
             systems,
             profile: None,
@@ -312,7 +321,7 @@ mod tests {
         std::array::from_fn(|i| std::array::from_fn(|j| rows[i][j]))
     }
 
-    /// Five numbers, of which the host runs six.
+    /// Five numbers, of which the host runs eight.
     #[test]
     fn the_stream_has_the_bits_of_the_core_s_own_type() {
         let two = set(vec![(Some("a"), model(0.2).into()), (Some("b"), model(-0.3).into())]);

@@ -84,7 +84,7 @@ impl Expected {
 }
 
 impl StepMoments {
-    fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.steps += other.steps;
         self.before += &other.before;
         self.across += &other.across;

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{EvaluateError, Figures, Interval, Judged, Latency, Roc, Units, judge};
 use crate::data::{Dataset, Window};
-use crate::learn::{Choice, TrainOptions, Trained, Trainer};
+use crate::learn::{Choice, Form, TrainOptions, Trained, Trainer};
 use crate::words::short;
 
 /// A classifier's cross-validation.
@@ -50,6 +50,9 @@ pub struct FoldFigures {
     pub roc_area: Option<f64>,
     /// What was chosen within the training folds.
     pub choice: Option<Choice>,
+    /// What class models were made of, chosen within the training folds; null for a kernel by
+    /// marginalisation.
+    pub form: Option<Form>,
     /// The floor of standard deviations; null for symbols and for a kernel by marginalisation.
     pub floor: Option<Floor>,
 }
@@ -72,7 +75,7 @@ impl Floor {
             held += fit.floored.iter().sum::<usize>();
             all += fit.floored.len() * fit.model.states();
         }
-        let std_floor = trained.floor.as_ref()?.std_floor;
+        let std_floor = trained.form.as_ref()?.form.std_floor;
         (all > 0).then_some(Self { std_floor, held, all })
     }
 }
@@ -127,12 +130,13 @@ pub fn cross_validate(
     let mut validated =
         over_folds(data, options, validation, options.kind.to_string(), |train, test| {
             let trained = trainer.train(train, options, progress)?;
-            floors.borrow_mut().push(Floor::of(&trained));
+            let form = trained.form.as_ref().map(|choice| choice.form.clone());
+            floors.borrow_mut().push((form, Floor::of(&trained)));
             let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
             Ok::<_, EvaluateError>((judge(&trained.classifier.deploy()?, &cut), trained.choice))
         })?;
-    for (fold, floor) in validated.folds.iter_mut().zip(floors.into_inner()) {
-        fold.floor = floor;
+    for (fold, of_fold) in validated.folds.iter_mut().zip(floors.into_inner()) {
+        (fold.form, fold.floor) = of_fold;
     }
     Ok(validated)
 }
@@ -172,6 +176,7 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
             macro_f1: figures.macro_f1,
             roc_area: Roc::of(data.classes().len(), &judged).map(|roc| roc.area),
             choice,
+            form: None,
             floor: None,
         });
         all.extend(judged);
@@ -197,6 +202,11 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
 }
 
 impl CrossValidation {
+    /// Whether a fold's models see differences at lags.
+    pub(crate) fn lagged(&self) -> bool {
+        self.folds.iter().filter_map(|fold| fold.form.as_ref()).any(|form| !form.lags.is_empty())
+    }
+
     /// By how much this classifier's accuracy exceeds another's on the same windows.
     pub fn gain_over(&self, other: &Self) -> Option<Interval> {
         self.units.gain_over(&other.units)

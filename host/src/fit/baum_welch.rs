@@ -12,7 +12,7 @@ use crate::data::centre_and_spread;
 use crate::dynamics::SystemError;
 use crate::runtime::family::{MOST_COMPONENTS, OF_CHANNELS, OF_SYMBOLS};
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
-use crate::runtime::{Family, Held, Hmm, HmmError, Observed, padded_states};
+use crate::runtime::{Family, Hmm, HmmError, Observed, Regularisation, padded_states};
 use crate::words::short;
 
 /// How a model is fitted.
@@ -111,6 +111,12 @@ pub enum FitError {
     /// No sequence, or none with an observation that is not missing.
     #[error("nothing to fit: no observation that is not missing")]
     NoData,
+    /// Fewer points than what is fitted is made of.
+    #[error("{found} observed where two or more are needed; add samples, or leave it out")]
+    FewPoints {
+        /// Observed points.
+        found: usize,
+    },
     /// An option out of range.
     #[error("{option} is {value}: it must be {wanted}")]
     Option {
@@ -339,8 +345,8 @@ pub(super) struct Bounds {
 
 impl<'a> Training<'a> {
     /// What estimates of emissions are held to.
-    pub(super) fn held(&self, options: &BaumWelch) -> Held<'a> {
-        Held {
+    pub(super) fn held(&self, options: &BaumWelch) -> Regularisation<'a> {
+        Regularisation {
             pseudocount: options.symbol_pseudocount,
             floor: &self.bounds.floor,
             centre: &self.bounds.centre,
@@ -390,7 +396,7 @@ pub(super) fn improve(
 }
 
 /// The logarithm of the prior density of which pseudocounts are the parameters, up to a constant.
-fn log_prior(model: &Hmm, options: &BaumWelch, held: &Held<'_>) -> f64 {
+fn log_prior(model: &Hmm, options: &BaumWelch, held: &Regularisation<'_>) -> f64 {
     let rows = model.transition.iter().chain(std::iter::once(&model.initial));
     let emission = &model.emission;
     log_dirichlet(options.transition_pseudocount, rows)
@@ -435,7 +441,7 @@ pub(super) fn maximise(
     model: &mut Hmm,
     expected: &Expectations,
     options: &BaumWelch,
-    held: &Held<'_>,
+    held: &Regularisation<'_>,
 ) {
     normalise_into(&mut model.initial, &expected.initial, options.transition_pseudocount);
     for (row, pairs) in model.transition.iter_mut().zip(&expected.pairs) {

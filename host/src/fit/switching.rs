@@ -5,7 +5,7 @@ use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::dynamics::{Data, at_least, maximise_channels, positive, regression};
+use super::dynamics::{Data, maximise_channels, positive, regression};
 use super::{BaumWelch, FitError, SystemEm, Topology};
 use crate::batch::path;
 use crate::data::centre_and_spread;
@@ -14,6 +14,7 @@ use crate::dynamics::{
     Expected, Given, LinearSystem, StartMoments, StepMoments, SwitchingSystem, dense, rows_of,
 };
 use crate::parallel::each;
+use crate::report::short;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Potential, family, with_few_states};
 
@@ -21,17 +22,19 @@ use crate::runtime::{Potential, family, with_few_states};
 ///
 /// 1. One linear dynamical system is fitted to all series, and its states are smoothed.
 /// 2. A hidden Markov model segments them: each state with the one before it, Gaussian a mode.
-/// 3. A regression a mode says how each moves.
+/// 3. A regression a mode says how each moves. Every mode counts, beside its own steps, some that the one system
+///    of all would make: a mode of few steps is near it. That is a matrix normal inverse Wishart prior.
 /// 4. In turn until nothing changes: the states given the path of modes, exactly; all parameters from what is
 ///    expected of them; and the path, the likeliest for those expectations, by Viterbi's algorithm. No step
-///    lowers the density of series and path, nor does a pass.
+///    lowers the density of series and path times that of the priors, nor does a pass.
 ///
 /// All modes have one distribution of the first state. What is found depends on where it starts: the
 /// density of path and series has many maxima.
 ///
 /// Sources: Pavlovic, Rehg and MacCormick, "Learning switching linear models of human motion", 2000;
 /// Ghahramani and Hinton, "Variational learning for switching state-space models", 2000, with one path in
-/// the place of a distribution over paths.
+/// the place of a distribution over paths; for the prior Fox, Sudderth, Jordan and Willsky, "Bayesian
+/// nonparametric inference of switching dynamic linear models", 2011.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchingEm {
@@ -46,6 +49,8 @@ pub struct SwitchingEm {
     pub seed: u64,
     /// Added to every count of a mode that follows another, and of a first one.
     pub transition_pseudocount: f64,
+    /// Steps of the one system that every mode counts. Without any, modes of a short series fit its noise.
+    pub pseudo_steps: f64,
 }
 
 impl Default for SwitchingEm {
@@ -57,6 +62,7 @@ impl Default for SwitchingEm {
             restarts: 5,
             seed: chain.seed,
             transition_pseudocount: chain.transition_pseudocount,
+            pseudo_steps: 10.0,
         }
     }
 }
@@ -77,10 +83,6 @@ pub struct SwitchingFit {
 /// Passes before which nothing is called converged.
 const LEAST_PASSES: usize = 5;
 
-/// No mode's noise is, in a direction, less than this share of the variance of one system's for all modes: a
-/// mode of few steps would have none.
-const LEAST_NOISE: f64 = 0.01;
-
 impl SwitchingEm {
     /// Checks the options.
     ///
@@ -88,6 +90,10 @@ impl SwitchingEm {
     /// [`FitError::Option`] naming the first that is out of range.
     pub fn validate(&self) -> Result<(), FitError> {
         self.system.validate()?;
+        if !(self.pseudo_steps.is_finite() && self.pseudo_steps >= 0.0) {
+            let (option, value) = ("pseudo-steps", short(self.pseudo_steps));
+            return Err(FitError::Option { option, value, wanted: "finite and not negative" });
+        }
         self.segmentation().validate()
     }
 
@@ -119,10 +125,9 @@ impl SwitchingEm {
         let states = self.smooth_all(&data, &self.alike(&start), None)?;
         let mut paths = self.segment(&states, progress)?;
         let mut system = self.alike(&start);
-        let floor: Vec<f64> = (0..start.states())
-            .map(|row| (LEAST_NOISE * start.state_noise[row][row]).sqrt())
-            .collect();
-        self.maximise(&mut system, &self.expect(&data, &states, &paths), &paths, &data, &floor);
+        let expected = self.expect(&data, &states, &paths);
+        let prior = self.prior(&start, &expected);
+        self.maximise(&mut system, &expected, &paths, &data, &prior);
         let enough = self.system.tolerance * data.samples as f64;
         let (mut log_joint, mut before) = (Vec::new(), f64::NEG_INFINITY);
         loop {
@@ -131,14 +136,14 @@ impl SwitchingEm {
             let of_paths: f64 = paths.iter().map(|path| system.log_probability(path)).sum();
             let joint = expected.log_likelihood + of_paths;
             log_joint.push(joint);
-            let now = joint + self.log_prior(&system);
+            let now = joint + self.log_prior(&system, &prior);
             let passes = log_joint.len() - 1;
             let converged = passes >= LEAST_PASSES && (now - before).abs() <= enough;
             if converged || passes >= self.system.iterations {
                 return Ok(SwitchingFit { system, paths, log_joint, converged });
             }
             before = now;
-            self.maximise(&mut system, &expected, &paths, &data, &floor);
+            self.maximise(&mut system, &expected, &paths, &data, &prior);
             paths = likeliest_paths(&system, &states)?;
             progress();
         }
@@ -219,23 +224,40 @@ impl SwitchingEm {
         views.iter().enumerate().map(decode).collect()
     }
 
-    /// The system that the expected moments make likeliest, with the floors. A mode without a step keeps
-    /// its own.
+    /// What every mode counts beside its own steps: the one system's, from states like those of the data.
+    fn prior(&self, start: &LinearSystem, expected: &Expected) -> StepMoments {
+        let steps: f64 = expected.moves.iter().map(|step| step.steps).sum();
+        let states = start.states();
+        let seen = expected.moves.iter().map(|step| &step.before);
+        let seen = seen.fold(DMatrix::zeros(states, states), |sum, one| sum + one);
+        // Of series of one sample there is no step.
+        let share = if steps > 0.0 { self.pseudo_steps / steps } else { 0.0 };
+        let (before, transition) = (seen * share, dense(&start.transition));
+        let across = &transition * &before;
+        let noise = dense(&start.state_noise) * self.pseudo_steps;
+        let after = &across * transition.transpose() + noise;
+        StepMoments { steps: self.pseudo_steps, before, across, after }
+    }
+
+    /// The system that the expected moments and the priors make likeliest. A mode without a step keeps its own.
     fn maximise(
         &self,
         system: &mut SwitchingSystem,
         expected: &Expected,
         paths: &[Vec<usize>],
         data: &Data<'_>,
-        floor: &[f64],
+        prior: &StepMoments,
     ) {
         for (mode, step) in expected.moves.iter().enumerate() {
-            if step.steps > 0.0 {
-                let transition = regression(&step.across, &step.before);
-                let noise = step.around(&transition) / step.steps;
-                system.transition[mode] = rows_of(&transition);
-                system.state_noise[mode] = rows_of(&at_least(&noise, floor));
+            let mut step = step.clone();
+            step.add(prior);
+            if step.steps == 0.0 {
+                continue;
             }
+            let transition = regression(&step.across, &step.before);
+            let noise = step.around(&transition) / step.steps;
+            system.transition[mode] = rows_of(&transition);
+            system.state_noise[mode] = rows_of(&positive(&noise));
         }
         let starts: f64 = expected.starts.iter().map(|start| start.starts).sum();
         if starts > 0.0 {
@@ -265,10 +287,14 @@ impl SwitchingEm {
         }
     }
 
-    /// The logarithm of the prior density of which the pseudocount is the parameter, up to a constant.
-    fn log_prior(&self, system: &SwitchingSystem) -> f64 {
+    /// The logarithm of the priors' density, up to a constant.
+    fn log_prior(&self, system: &SwitchingSystem, prior: &StepMoments) -> f64 {
         let rows = system.chain.iter().chain(std::iter::once(&system.initial));
-        log_dirichlet(self.transition_pseudocount, rows)
+        let log = log_dirichlet(self.transition_pseudocount, rows);
+        if prior.steps == 0.0 {
+            return log;
+        }
+        log + (0..self.modes).map(|mode| Law::of(system, mode).expected(prior)).sum::<f64>()
     }
 }
 
@@ -325,7 +351,7 @@ impl Law {
                 precision: factored.inverse(),
                 log_determinant: factored.l().diagonal().iter().map(|d| 2.0 * d.ln()).sum(),
             },
-            // Its floor keeps every noise from this.
+            // Every noise is the nearest covariance.
             None => Self {
                 transition,
                 precision: DMatrix::zeros(size, size),
@@ -334,9 +360,9 @@ impl Law {
         }
     }
 
-    /// `E log N(s_t; A s_t-1, Q)`, but for the constant that all modes have.
+    /// `E log N(s_t; A s_t-1, Q)` of all steps, but for the constant that all modes have.
     fn expected(&self, step: &StepMoments) -> f64 {
         let around = step.around(&self.transition);
-        -0.5 * (self.log_determinant + (&self.precision * around).trace())
+        -0.5 * (step.steps * self.log_determinant + (&self.precision * around).trace())
     }
 }

@@ -295,7 +295,12 @@ pub const KERNELS: &[Entry] = &[
         },
         compares: Compares::Sequences(|settings, sequences| {
             let rbf = Rbf::new(settings.lambda, Convention::Half)?;
-            EmpiricalMap { order: settings.order.unwrap_or(0), rbf }.gram(sequences)
+            let order = settings.order.unwrap_or(0);
+            if let Some(sequence) = sequences.iter().position(|one| one.len() <= order) {
+                let (length, window) = (sequences[sequence].len(), order + 1);
+                return Err(KernelError::TooShort { sequence, length, window });
+            }
+            EmpiricalMap { order, rbf }.gram(sequences)
         }),
     },
     Entry {

@@ -1,7 +1,10 @@
 //! What inner cross-validation chose, and from what.
 
+use std::cmp::Ordering;
 use std::fmt;
 
+use fishweir_core::classify::decide;
+use fishweir_core::number::Real;
 use serde::Serialize;
 
 use super::features::Scaling;
@@ -54,6 +57,47 @@ pub struct Candidate {
     pub setting: Setting,
     /// Its accuracy over the inner folds.
     pub accuracy: f64,
+    /// Its logarithmic loss there, in nats a window: decision values as log-odds, once stretched as suits
+    /// them best.
+    pub loss: f64,
+}
+
+/// How well something decides what is held back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Judgement {
+    pub(super) accuracy: f64,
+    pub(super) loss: f64,
+}
+
+impl Judgement {
+    /// The greater is the better: more right, or as many with less loss.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        self.accuracy.total_cmp(&other.accuracy).then(other.loss.total_cmp(&self.loss))
+    }
+}
+
+/// What was decided of a held-back window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Verdict {
+    pub(super) right: bool,
+    /// By how much its class leads the best of the others; negative where it does not.
+    pub(super) lead: f64,
+}
+
+impl Verdict {
+    /// By the outputs' values.
+    pub(super) fn of<T: Real>(values: &[T], label: usize) -> Self {
+        let lead = match values {
+            &[value] => if label == 1 { value } else { -value }.to_f64(),
+            _ => {
+                let others = values.iter().enumerate().filter(|&(class, _)| class != label);
+                let best =
+                    others.fold(f64::NEG_INFINITY, |best, (_, value)| best.max(value.to_f64()));
+                values.get(label).map_or(f64::NAN, |value| value.to_f64() - best)
+            }
+        };
+        Self { right: decide(values).class == label, lead }
+    }
 }
 
 impl Setting {
@@ -110,11 +154,10 @@ impl Grid {
     }
 }
 
-/// Classes of held-back windows, and which of them every setting decides rightly,
-/// `[setting][window]`.
+/// Classes of held-back windows, and what every setting decides of them, `[setting][window]`.
 pub(super) struct HeldBack {
     pub(super) labels: Vec<usize>,
-    pub(super) right: Vec<Vec<bool>>,
+    pub(super) verdicts: Vec<Vec<Verdict>>,
 }
 
 /// The folds by which settings are judged: as many as asked for, or as there can be; `None` where
@@ -150,33 +193,53 @@ impl Choice {
             let by = if alone { ChosenBy::Alone } else { ChosenBy::Middle };
             return Ok(Self { setting: middle, by, candidates });
         };
-        let mut all = HeldBack { labels: Vec::new(), right: vec![Vec::new(); settings.len()] };
+        let mut all = HeldBack { labels: Vec::new(), verdicts: vec![Vec::new(); settings.len()] };
         for fold in 0..folds.len() {
-            let HeldBack { labels, right } = judge(folds.train(fold), folds.test(fold))?;
+            let HeldBack { labels, verdicts } = judge(folds.train(fold), folds.test(fold))?;
             all.labels.extend(labels);
-            all.right.iter_mut().zip(right).for_each(|(all, of_fold)| all.extend(of_fold));
+            all.verdicts.iter_mut().zip(verdicts).for_each(|(all, of_fold)| all.extend(of_fold));
         }
         let candidates: Vec<Candidate> = settings
             .into_iter()
-            .zip(&all.right)
-            .map(|(setting, right)| {
-                let accuracy = accuracy(&all.labels, right, options.class_weight);
-                Candidate { setting, accuracy }
+            .zip(&all.verdicts)
+            .map(|(setting, verdicts)| {
+                let right: Vec<bool> = verdicts.iter().map(|one| one.right).collect();
+                let accuracy = accuracy(&all.labels, &right, options.class_weight);
+                Candidate { setting, accuracy, loss: log_loss(verdicts) }
             })
             .collect();
         let better = |best: Candidate, &one: &Candidate| {
             if one.accuracy > best.accuracy { one } else { best }
         };
-        let none = Candidate { setting: middle, accuracy: f64::NEG_INFINITY };
+        let none = Candidate { setting: middle, accuracy: f64::NEG_INFINITY, loss: f64::INFINITY };
         let Candidate { setting, .. } = candidates.iter().fold(none, better);
         let by = if alone { ChosenBy::Alone } else { ChosenBy::InnerFolds };
         Ok(Self { setting, by, candidates })
     }
 
-    /// Inner accuracy of what was chosen; zero where nothing was judged.
-    pub(super) fn accuracy(&self) -> f64 {
-        self.candidates.iter().map(|candidate| candidate.accuracy).fold(0.0, f64::max)
+    /// How well what was chosen decides; `None` where nothing was judged.
+    pub(super) fn judgement(&self) -> Option<Judgement> {
+        let chosen = self.candidates.iter().find(|candidate| candidate.setting == self.setting)?;
+        Some(Judgement { accuracy: chosen.accuracy, loss: chosen.loss })
     }
+}
+
+/// The logarithmic loss of leads taken as log-odds, `mean of log(1 + exp(-s lead))`, at the best of some
+/// scales `s`: in units of the mean size of a lead, powers of the root of two from 1/8 to 64.
+pub(super) fn log_loss(verdicts: &[Verdict]) -> f64 {
+    let count = verdicts.len().max(1) as f64;
+    let size = verdicts.iter().map(|one| one.lead.abs()).sum::<f64>() / count;
+    if !(size.is_finite() && size > 0.0) {
+        return std::f64::consts::LN_2;
+    }
+    let loss = |scale: f64| {
+        let of_one = |one: &Verdict| {
+            let odds = -scale * one.lead;
+            odds.max(0.0) + (-odds.abs()).exp().ln_1p()
+        };
+        verdicts.iter().map(of_one).sum::<f64>() / count
+    };
+    (-6..=12).map(|step| loss((0.5 * f64::from(step)).exp2() / size)).fold(f64::INFINITY, f64::min)
 }
 
 /// The share of windows decided rightly, or with balanced classes the mean over classes.

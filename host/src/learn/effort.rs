@@ -21,7 +21,7 @@ pub struct Effort {
     /// Features of each, at least: what is known before models are fitted.
     pub features: usize,
     /// Multiply-adds of all machines, those of inner folds included: an estimate, by thirty passes over
-    /// the examples for each. Fitting the models, judging floors of standard deviations and a Gram matrix
+    /// the examples for each. Fitting the models, judging their forms and a Gram matrix
     /// are not in it, and a machine may need fewer passes.
     pub multiply_adds: u128,
 }
@@ -45,23 +45,23 @@ impl Effort {
             ClassifierKind::EmpiricalMap => words_of(emission, options.order).unwrap_or(usize::MAX),
             _ => models * options.baum_welch.states * counted,
         };
-        // Series that each becomes in the end, at least, and in all that inner folds judge together: as it
-        // is, and where a mirror image is chosen as it is and with each.
+        // Series that each becomes in the end, at least, and machines on them that inner folds judge: of all
+        // settings, and where a mirror image is chosen of one setting on each.
+        let settings = options.scalings.len() * options.c.len() * options.kernels().len().max(1);
         let (exact, judged) = match options.augment.mirrors(data.kind()) {
-            Some([]) => (1, 1),
-            Some(_) => (2, 2),
+            Some([]) => (1, settings),
+            Some(_) => (2, 2 * settings),
             None => {
                 let candidates = mirror_candidates(data.kind(), &options.augment.vectors).len();
-                (1, 2 * candidates - 1)
+                (1, settings + 2 * (candidates - 1))
             }
         };
         let cut = data.windows(options.windowing.as_ref()).of_all(series).count();
         let copies = options.augment.copies(data.kind()).saturating_add(1);
         let windows = cut.saturating_mul(exact).saturating_mul(copies);
         let outputs = if classes == 2 { 1 } else { classes };
-        let settings = options.scalings.len() * options.c.len() * options.kernels().len().max(1);
         // Every fold trains on all the others.
-        let inner = settings * options.inner_folds.saturating_sub(1) * judged;
+        let inner = options.inner_folds.saturating_sub(1) * judged;
         let machines = (outputs * (exact + inner)) as u128;
         let pass = (cut as u128 * copies as u128).saturating_mul(features as u128);
         let multiply_adds = (PASSES * machines).saturating_mul(pass);
@@ -146,7 +146,7 @@ mod tests {
         let pass = PASSES * (6 * copies * chosen.features) as u128;
         assert_eq!(none.multiply_adds, (1 + 6 * 2) * pass);
         assert_eq!(one.multiply_adds, 2 * none.multiply_adds);
-        assert_eq!(chosen.multiply_adds, (1 + 6 * 2 * 7) * pass);
+        assert_eq!(chosen.multiply_adds, (1 + (6 + 2 * 3) * 2) * pass);
         // A mean and a deviation of three channels in four states of two models, or of one; three widths.
         assert_eq!(chosen.features, 2 * 4 * 2 * 3);
         options.scores = ScoreModels::Class("a".to_owned());

@@ -4,11 +4,11 @@ use fishweir_core::smooth::SequenceError;
 
 use super::augment::AugmentError;
 use super::expansion::KernelLearnError;
-use super::machine::{KERNEL_WINDOWS, Learner};
+use super::learner::{KERNEL_WINDOWS, Learner};
 use super::options::ClassifierKind;
 use crate::batch::expectations;
 use crate::classifier::CONTEXTS_AT_MOST;
-use crate::data::{DataError, Dataset, Window};
+use crate::data::{DataError, Dataset, Lags, SamplesView, Window};
 use crate::deploy::DeployError;
 use crate::fit::FitError;
 use crate::kernel::marginal::MarginalError;
@@ -16,10 +16,15 @@ use crate::kernel::mean_map::WORDS_AT_MOST;
 use crate::runtime::Hmm;
 
 impl TrainError {
-    /// Of a window that one of some models makes impossible.
-    pub(super) fn impossible(data: &Dataset, window: &Window<'_>, models: &[Hmm]) -> Self {
+    /// Of a window that one of some models makes impossible, and what the models see of it.
+    pub(super) fn impossible(
+        data: &Dataset,
+        window: &Window<'_>,
+        seen: SamplesView<'_>,
+        models: &[Hmm],
+    ) -> Self {
         let refused = |(index, model): (usize, &Hmm)| {
-            let error = expectations(model, &[window.samples]).into_iter().find_map(Result::err);
+            let error = expectations(model, &[seen]).into_iter().find_map(Result::err);
             error.map(|error| (index, error))
         };
         let (model, error) = models.iter().enumerate().find_map(refused).unzip();
@@ -161,9 +166,9 @@ pub enum TrainError {
     /// A kernel that is no inner product of features, and a learner that needs them.
     #[error(
         "{0} is a kernel that no features in the primal stand for, so that a {1} cannot be trained \
-         on it: leave --learner out, or take kernel-svm or klr; fisher takes all of them"
+         on it: leave --learner out, or take {2}; fisher takes all of them"
     )]
-    NeedsKernelLearner(ClassifierKind, Learner),
+    NeedsKernelLearner(ClassifierKind, &'static Learner, String),
     /// A kernel machine that could not be deployed.
     #[error("{kind} cannot be deployed: {source}; {advice}")]
     NotDeployed {
@@ -191,7 +196,27 @@ pub enum TrainError {
         "{0} training windows are too many for a {1}, which takes {KERNEL_WINDOWS}; take a linear \
          learner, fewer windows, or no copies"
     )]
-    TooManyWindows(usize, Learner),
+    TooManyWindows(usize, &'static Learner),
+    /// Differences at lags of what has none, or before a machine that does not compile.
+    #[error(
+        "differences at lags {0} are of real channels, and of classifiers that compile: leave --lags out"
+    )]
+    Lags(Lags),
+    /// A classifier, or the cheapest of all forms, takes more than was allowed.
+    #[error(
+        "{takes} {what} would be taken, and {most} are allowed: allow more, or take fewer --states or --lags"
+    )]
+    TooDear {
+        /// What it takes.
+        takes: usize,
+        /// What was allowed.
+        most: usize,
+        /// Of what.
+        what: &'static str,
+    },
+    /// What was trained does not deploy, so that its cost is not known.
+    #[error(transparent)]
+    Deploy(DeployError),
     /// A machine was not trained.
     #[error(transparent)]
     Machine(#[from] KernelLearnError),

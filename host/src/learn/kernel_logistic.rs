@@ -4,8 +4,23 @@ use nalgebra::{Cholesky, DMatrix, DVector};
 
 use super::expansion::{Expansion, KernelLearnError, check_kernel};
 use super::factor::features;
+use super::learner::{Learner, Trains};
 use super::loss::{Costs, Loss, sigmoid, softplus};
+use super::multi_class::OnGram;
 use crate::kernel::{Gram, inner_product};
+
+/// [`KernelLogistic`] regression as a learner. Its features have the kernel's rank: at most some four matrices
+/// beside the kernel's.
+pub static KERNEL_LOGISTIC: Learner = Learner {
+    name: "klr",
+    machine: "kernel logistic regression",
+    about: "kernel logistic regression, on the Gram matrix plus one: the bias has prior variance one",
+    trains: Trains::OnGram(OnGram {
+        bytes: |items| 32 * items * items,
+        constant: 1.0,
+        train: |gram, positive, costs| Ok(KernelLogistic::train(gram, positive, costs)?.expansion()),
+    }),
+};
 
 /// Newton steps at most. A kernel of norm `k` takes some `log k` of them beyond the usual ten.
 const STEPS: usize = 200;

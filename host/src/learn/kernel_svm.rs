@@ -1,8 +1,22 @@
 //! The support vector machine on a precomputed kernel matrix.
 
 use super::expansion::{Expansion, KernelLearnError, check_kernel};
+use super::learner::{Learner, Trains};
 use super::loss::Costs;
+use super::multi_class::OnGram;
 use crate::kernel::Gram;
+
+/// The [`KernelSvm`] as a learner.
+pub static KERNEL_SVM: Learner = Learner {
+    name: "kernel-svm",
+    machine: "kernel support vector machine",
+    about: "support vector machine with the hinge, on the Gram matrix",
+    trains: Trains::OnGram(OnGram {
+        bytes: |items| 40 * items,
+        constant: 0.0,
+        train: |gram, positive, costs| Ok(KernelSvm::train(gram, positive, costs)?.expansion),
+    }),
+};
 
 /// The largest violation of the optimality conditions, in units of the margin.
 const TOLERANCE: f64 = 1e-6;

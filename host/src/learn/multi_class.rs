@@ -8,9 +8,7 @@
 use rayon::prelude::*;
 
 use super::expansion::{Expansion, KernelLearnError};
-use super::kernel_logistic::KernelLogistic;
-use super::kernel_svm::KernelSvm;
-use super::loss::ClassWeight;
+use super::loss::{ClassWeight, Costs};
 use crate::classifier::{self, ExpansionKernel};
 use crate::kernel::Gram;
 
@@ -37,13 +35,35 @@ pub(super) fn one_against_rest<M: Send, E: Send>(
     Ok(machines)
 }
 
-/// Which machine is trained on a kernel matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KernelLearner {
-    /// [`KernelSvm`].
-    Svm,
-    /// [`KernelLogistic`].
-    Logistic,
+/// How a machine for two classes is trained on a Gram matrix.
+#[derive(Debug)]
+pub struct OnGram {
+    /// RAM that it takes on so many items, beside the matrix.
+    pub bytes: fn(usize) -> usize,
+    /// What is added to the kernel: the prior variance of the bias of a machine that has no other.
+    pub constant: f64,
+    /// Trains it; items are of the class to be found where `true`.
+    pub train: fn(&Gram, &[bool], Costs) -> Result<Expansion, KernelLearnError>,
+}
+
+impl OnGram {
+    /// Its own Gram matrix of a kernel on so many items.
+    pub(super) fn gram(&self, items: usize, kernel: impl Fn(usize, usize) -> f64 + Sync) -> Gram {
+        Gram::from_fn(items, |i, j| self.constant + kernel(i, j))
+    }
+
+    /// Trains on its own Gram matrix a machine on the kernel.
+    pub(super) fn train_own(
+        &self,
+        gram: &Gram,
+        positive: &[bool],
+        costs: Costs,
+    ) -> Result<Expansion, KernelLearnError> {
+        let mut machine = (self.train)(gram, positive, costs)?;
+        // The kernel's constant is a feature of that variance.
+        machine.bias += self.constant * machine.coefficients.iter().sum::<f64>();
+        Ok(machine)
+    }
 }
 
 /// A classifier on kernel values: an expansion an output.
@@ -54,21 +74,21 @@ pub struct KernelMachine {
 }
 
 impl KernelMachine {
-    /// Trains one machine against the rest for each class, or a single one for two classes.
+    /// Trains one machine against the rest for each class, or a single one for two classes, on the learner's
+    /// [own](OnGram::constant) Gram matrix of a kernel.
     ///
     /// # Errors
     /// [`KernelLearnError`] of the first machine that was not trained.
     pub fn train(
-        learner: KernelLearner,
+        on_gram: &OnGram,
         gram: &Gram,
         labels: &[usize],
-        classes: usize,
+        (classes, weight): (usize, ClassWeight),
         c: f64,
-        weight: ClassWeight,
     ) -> Result<Self, KernelLearnError> {
-        let bytes = learner.bytes(gram.len());
+        let bytes = (on_gram.bytes)(gram.len());
         let outputs = one_against_rest(labels, classes, bytes, |positive| {
-            learner.train(gram, positive, weight.costs(c, positive))
+            on_gram.train_own(gram, positive, weight.costs(c, positive))
         })?;
         Ok(Self { outputs })
     }
@@ -90,32 +110,5 @@ impl KernelMachine {
     /// The class decided for.
     pub fn decide(&self, kernels: &[f64]) -> usize {
         fishweir_core::classify::decide(&self.values(kernels)).class
-    }
-}
-
-impl KernelLearner {
-    /// RAM that a machine takes on so many items while it is trained, beside the Gram matrix: at most
-    /// some four matrices more for the logistic one, whose features have the kernel's rank.
-    pub(super) fn bytes(self, items: usize) -> usize {
-        match self {
-            Self::Svm => 40 * items,
-            Self::Logistic => 32 * items * items,
-        }
-    }
-
-    /// Trains one machine for two classes.
-    ///
-    /// # Errors
-    /// Those of [`KernelSvm::train`] and [`KernelLogistic::train`].
-    pub fn train(
-        self,
-        gram: &Gram,
-        positive: &[bool],
-        costs: super::loss::Costs,
-    ) -> Result<Expansion, KernelLearnError> {
-        Ok(match self {
-            Self::Svm => KernelSvm::train(gram, positive, costs)?.expansion,
-            Self::Logistic => KernelLogistic::train(gram, positive, costs)?.expansion(),
-        })
     }
 }

@@ -1,24 +1,24 @@
 //! Machines on the kernel values of a data set's windows: kernels whose numbers do not come from the
 //! data, so that one matrix serves every training and every fold.
 
-use fishweir_core::classify::{Normalisation, decide};
+use fishweir_core::classify::Normalisation;
 
 use super::augment::AS_THEY_ARE;
-use super::choice::{Choice, Grid, HeldBack, inner_folds};
+use super::choice::{Choice, Grid, HeldBack, Verdict, inner_folds};
 use super::error::TrainError;
 use super::expansion::KernelLearnError;
 use super::multi_class::KernelMachine;
 use super::options::TrainOptions;
 use super::train::Trained;
 use crate::classifier::{Classifier, ExpansionKernel, Observations, Provenance, Rule};
-use crate::data::{DataError, Dataset, Folds, SamplesView, Window};
+use crate::data::{DataError, Dataset, Folds, Lags, SamplesView, Window};
 use crate::deploy::DeployError;
 use crate::kernel::Gram;
 use crate::kernel::marginal::{FixedLengthModel, MarginalModel};
 
 /// Trains machines on kernel values of labelled items.
 ///
-/// Of the options the learner (logistic regression or else a support vector machine), the class
+/// Of the options the learner (or what stands for it on a Gram matrix), the class
 /// weights, the values of C and the number of inner folds count.
 pub struct WindowKernel<'a> {
     /// Of all items.
@@ -91,13 +91,13 @@ impl<'a> WindowKernel<'a> {
             let of = |places: Vec<usize>| places.into_iter().map(|i| train[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(inner), of(held_back));
             let labels = self.labels(&held_back);
-            let right = |&c: &f64| {
+            let verdicts = |&c: &f64| {
                 let values = self.train(&inner, c)?.values(&held_back);
-                let decided = values.iter().map(|values| decide(values).class);
-                Ok(decided.zip(&labels).map(|(class, &label)| class == label).collect())
+                let judged = values.iter().zip(&labels);
+                Ok(judged.map(|(values, &label)| Verdict::of(values, label)).collect())
             };
-            let right: Result<Vec<Vec<bool>>, KernelLearnError> = c.iter().map(right).collect();
-            Ok(HeldBack { right: right?, labels })
+            let verdicts: Result<Vec<_>, KernelLearnError> = c.iter().map(verdicts).collect();
+            Ok(HeldBack { verdicts: verdicts?, labels })
         })
     }
 
@@ -110,10 +110,10 @@ impl<'a> WindowKernel<'a> {
         train: &'k [usize],
         c: f64,
     ) -> Result<WindowMachine<'k>, KernelLearnError> {
-        let learner = self.options.learner;
+        let on_gram = self.options.learner.on_gram();
         let classes = (self.classes.len(), self.options.class_weight);
-        let gram = learner.gram(train.len(), |i, j| self.gram.get(train[i], train[j]));
-        let machine = learner.machine(&gram, &self.labels(train), classes, c)?;
+        let gram = on_gram.gram(train.len(), |i, j| self.gram.get(train[i], train[j]));
+        let machine = KernelMachine::train(on_gram, &gram, &self.labels(train), classes, c)?;
         Ok(WindowMachine { gram: self.gram, train, machine })
     }
 }
@@ -193,6 +193,7 @@ pub fn train_fixed_length(
         method: MarginalModel::NAMES[2].to_owned(),
         observations: Observations::Symbols(alphabet.symbols().iter().collect()),
         classes: data.classes().to_vec(),
+        lags: Lags::NONE,
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![model.hmm.clone()],
@@ -212,6 +213,6 @@ pub fn train_fixed_length(
         choice: Some(choice),
         fits: Vec::new(),
         varied: AS_THEY_ARE.to_owned(),
-        floor: None,
+        form: None,
     })
 }

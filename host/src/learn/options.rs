@@ -6,13 +6,18 @@ use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
 use super::augment::{Augment, Mirror};
+use super::choice::Setting;
 use super::error::TrainError;
 use super::features::{Features, Scaling};
+use super::form::Search;
+use super::kernel_svm::KERNEL_SVM;
+use super::learner::Learner;
 use super::loss::ClassWeight;
-use super::machine::Learner;
+use super::price::Limits;
+use super::svm::LINEAR_SVM;
 use super::vectors::mirror_candidates;
 use crate::classifier::{Observations, contexts_of};
-use crate::data::{Kind, Windowing};
+use crate::data::{Kind, Lags, Windowing};
 use crate::deploy::{DeployError, check_size, has_machines};
 use crate::fit::{BaumWelch, Topology};
 use crate::kernel::ScoreKernel;
@@ -100,6 +105,17 @@ pub struct TrainOptions {
     /// Other floors of standard deviations than that of `baum_welch`, of which inner folds choose the
     /// best: see [`BaumWelch::std_floor`]. Channels only.
     pub std_floors: Vec<f64>,
+    /// Lags of differences that are channels beside the sensor's: see [`Lags`]. Real channels only, and
+    /// classifiers that compile.
+    pub lags: Lags,
+    /// Other lags to choose from.
+    pub other_lags: Vec<Lags>,
+    /// Other numbers of states than that of `baum_welch` to choose from. Channels only.
+    pub other_states: Vec<usize>,
+    /// Other normalisations than the first to choose from, where lengths differ.
+    pub other_normalisations: Vec<Normalisation>,
+    /// What the classifier may cost on a device: forms of class models that cost more are not tried.
+    pub limits: Limits,
     /// How series are cut into windows; `None` for whole series.
     pub windowing: Option<Windowing>,
     /// Column that names groups which inner folds must not straddle.
@@ -111,7 +127,7 @@ pub struct TrainOptions {
     /// How evidence grows with length.
     pub normalisation: Normalisation,
     /// What is trained on the features.
-    pub learner: Learner,
+    pub learner: &'static Learner,
     /// How much the classes weigh; with balanced ones, candidates are judged by mean recall.
     pub class_weight: ClassWeight,
     /// Scalings of the score to choose from.
@@ -162,12 +178,17 @@ impl TrainOptions {
             kind,
             baum_welch: BaumWelch::default(),
             std_floors: vec![0.03],
+            lags: Lags::NONE,
+            other_lags: Vec::new(),
+            other_states: Vec::new(),
+            other_normalisations: Vec::new(),
+            limits: Limits::default(),
             windowing: None,
             group: None,
             scores: ScoreModels::All,
             with_likelihood: true,
             normalisation: Normalisation::PER_SAMPLE,
-            learner: Learner::default(),
+            learner: &LINEAR_SVM,
             class_weight: ClassWeight::default(),
             scalings: vec![Scaling::Practical, Scaling::Diagonal],
             c: vec![0.1, 1.0, 10.0],
@@ -183,7 +204,36 @@ impl TrainOptions {
         }
         let unvaried = Mirror::Channels(Vec::new());
         let augment = Augment { copies: Some(0), mirror: unvaried, ..Augment::default() };
-        Self { learner: Learner::KernelSvm, augment, ..options }.on_a_device()
+        Self { learner: &KERNEL_SVM, augment, ..options }.on_a_device()
+    }
+
+    /// With as many forms of class models to choose from as a search tries. What is set already remains the
+    /// first, and what has others already keeps those.
+    #[must_use]
+    pub fn searching(mut self, search: Search) -> Self {
+        // Those of many channels are few: see `WIDEST` of forms.
+        let (longest, states, floors): (&[u32], &[usize], &[f64]) = match search {
+            Search::Quick => (&[], &[], &[0.03]),
+            Search::Normal => (&[8, 32], &[8], &[0.03]),
+            Search::Thorough => (&[1, 2, 4, 8, 32], &[8, 16], &[0.1, 0.03, 0.01]),
+        };
+        self.std_floors = floors.to_vec();
+        // A Gram matrix each, and models that must be small.
+        if search == Search::Quick || !self.kind.compiles() {
+            return self;
+        }
+        // A covariance of every channel with every difference would be large.
+        let diagonal =
+            self.baum_welch.emission.is_none_or(|family| family.name() != "full-gaussian");
+        if diagonal {
+            self.other_lags = longest.iter().map(|&longest| Lags::dyadic(longest)).collect();
+            self.other_lags.push(Lags::one(4));
+        }
+        if self.baum_welch.topology != Topology::Positions {
+            self.other_states = states.to_vec();
+        }
+        self.other_normalisations = vec![Normalisation::PER_SAMPLE, Normalisation::NONE];
+        self
     }
 
     /// What the machine sees; `None` of a classifier that has none.
@@ -203,6 +253,16 @@ impl TrainOptions {
                 let mismatch = (-self.lambda).exp();
                 Some(Features::EmpiricalMap { order: self.order, mismatch })
             }
+        }
+    }
+
+    /// With one setting of the machine, and none to choose from.
+    pub(super) fn frozen(&self, setting: Setting) -> Self {
+        Self {
+            scalings: setting.scaling.into_iter().collect(),
+            sigma: setting.sigma.map_or_else(|| self.sigma.clone(), |sigma| vec![sigma]),
+            c: vec![setting.c],
+            ..self.clone()
         }
     }
 
@@ -266,7 +326,7 @@ impl TrainOptions {
         if self.kind == ClassifierKind::EmpiricalMap {
             return 0;
         }
-        let floors = match self.floors(observed).len() {
+        let floors = match self.most_trials(observed) {
             1 => 0,
             several => several,
         };
@@ -318,6 +378,9 @@ impl TrainOptions {
             return Err(TrainError::Lambda(self.lambda));
         }
         self.baum_welch.family_over(channels).map_err(TrainError::Observed)?;
+        if !self.lags.is_empty() && !self.takes_lags(observed) {
+            return Err(TrainError::Lags(self.lags.clone()));
+        }
         if let Some(family) = self.baum_welch.emission {
             let counts = self.features() == Some(Features::Counts);
             let refused = counts && family.statistics_name().is_none()
@@ -330,7 +393,10 @@ impl TrainOptions {
             return Ok(());
         }
         if !self.learner.on_kernel() {
-            return Err(TrainError::NeedsKernelLearner(self.kind, self.learner));
+            let on_kernel = super::LEARNERS.iter().filter(|one| one.on_kernel());
+            let names: Vec<&str> = on_kernel.map(|one| one.name).collect();
+            let names = names.join(" or ");
+            return Err(TrainError::NeedsKernelLearner(self.kind, self.learner, names));
         }
         let observations = Observations::from(observed);
         let size = observations.size();

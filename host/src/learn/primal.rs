@@ -1,9 +1,28 @@
 //! Linear machines in the primal, by Newton's method.
 
 use super::expansion::Linear;
+use super::kernel_svm::KERNEL_SVM;
+use super::learner::{Learner, Trains};
 use super::loss::{Costs, Loss};
 use super::svm::Matrix;
 use crate::kernel::inner_product;
+
+/// Logistic regression as a learner.
+pub static LOGISTIC: Learner = Learner {
+    name: "logistic",
+    machine: "logistic regression",
+    about: "logistic regression with an L2 penalty, by Newton's method on the rows",
+    trains: Trains::OnRows {
+        path: |rows, positive, costs| {
+            let mut path: Vec<Linear> = Vec::new();
+            for &costs in costs {
+                path.push(minimise(Loss::Logistic, rows, positive, costs, path.last()));
+            }
+            path
+        },
+        on_gram: &KERNEL_SVM,
+    },
+};
 
 /// The gradient at the end, relative to the one at zero weights.
 const TOLERANCE: f64 = 1e-8;

@@ -6,19 +6,21 @@ use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 
 use super::augment::{AugmentError, Augmented, Variation};
-use super::choice::{Choice, Grid, HeldBack, inner_folds};
+use super::choice::{Choice, Grid, HeldBack, Verdict, inner_folds};
 use super::effort::check_features;
 use super::error::TrainError;
 use super::features::{FeatureMap, Features, Scaling};
+use super::learner::KERNEL_WINDOWS;
 use super::loss::ClassWeight;
-use super::machine::{Examples, KERNEL_WINDOWS, Path};
+use super::machine::{Examples, Path};
 use super::options::{ClassifierKind, ScoreModels, TrainOptions};
 use super::score_machine::ScorePath;
 use super::svm::Matrix;
 use super::train::{FitKey, Trainer};
 use crate::classifier::{Classifier, Output, Provenance, Rule};
-use crate::data::centre_and_scale;
-use crate::data::{Dataset, Folds, SamplesView, Windows};
+use crate::data::{
+    Dataset, Folds, SamplesView, Series, Widened, Windows, centre_and_scale_of, scale_of,
+};
 use crate::fit::Fit;
 use crate::runtime::{Family, Hmm, Shape};
 use crate::words::{counted, short};
@@ -36,8 +38,8 @@ pub(super) enum AnyPath {
 }
 
 impl AnyPath {
-    /// Whether unscaled examples are decided rightly, `[width and cost][example]`.
-    fn judge(&self, examples: &Examples) -> Vec<Vec<bool>> {
+    /// What is decided of unscaled examples, `[width and cost][example]`.
+    fn judge(&self, examples: &Examples) -> Vec<Vec<Verdict>> {
         match self {
             Self::Linear(path) => path.judge(examples),
             Self::OnScores(path) => path.judge(examples),
@@ -103,6 +105,7 @@ impl<'a> Problem<'a> {
         let key = FitKey {
             series: series.to_vec(),
             baum_welch: self.options.baum_welch.clone(),
+            lags: self.options.lags.clone(),
             mirror: mirrored.then(|| self.options.augment.mirror.clone()),
             within,
         };
@@ -115,27 +118,44 @@ impl<'a> Problem<'a> {
         series: &[usize],
         within: bool,
     ) -> Result<Vec<Fit>, TrainError> {
-        let (_, scale) = centre_and_scale(data, series);
+        let series: Vec<&Series> = series.iter().map(|&index| &data.series()[index]).collect();
+        let wide: Vec<Widened<'_>> =
+            series.iter().map(|series| self.widen(series.samples.view())).collect();
+        let kind = self.options.lags.kind(data.kind());
+        let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
+        let (size, scale) = (kind.size(), scale_of(&kind, &views));
         let classes = data.classes();
         let of_class = |class: usize| -> Vec<SamplesView<'_>> {
-            let series = series.iter().map(|&index| &data.series()[index]);
-            let own = series.filter(|series| series.label == Some(class));
-            own.map(|series| series.samples.view()).collect()
+            let own = series.iter().zip(&views).filter(|(one, _)| one.label == Some(class));
+            own.map(|(_, view)| *view).collect()
         };
         let sequences: Vec<_> = (0..classes.len()).map(of_class).collect();
         let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
-        let baum_welch = self.options.baum_welch.settled(&kinds, data.kind().size(), &scale);
+        let baum_welch = self.options.baum_welch.settled(&kinds, size, &scale);
         let baum_welch = baum_welch.map_err(TrainError::Topology)?;
         sequences
             .par_iter()
             .enumerate()
             .map(|(class, sequences)| {
                 let fit = baum_welch
-                    .fit(sequences, data.kind().size(), &scale, self.progress)
+                    .fit(sequences, size, &scale, self.progress)
                     .map_err(|source| TrainError::Fit { class: classes[class].clone(), source })?;
                 Ok(if within { fit.starting_anywhere() } else { fit })
             })
             .collect()
+    }
+
+    /// Samples as models see them: with differences at lags.
+    pub(super) fn widen<'s>(&self, samples: SamplesView<'s>) -> Widened<'s> {
+        self.options.lags.widen(samples)
+    }
+
+    /// Mean and standard deviation over some series of each channel that models see.
+    fn units(&self, series: &[usize]) -> (Vec<f64>, Vec<f64>) {
+        let views = series.iter().map(|&index| self.data.series()[index].samples.view());
+        let wide: Vec<Widened<'_>> = views.map(|view| self.widen(view)).collect();
+        let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
+        centre_and_scale_of(&self.options.lags.kind(self.data.kind()), &views)
     }
 
     /// The windows of all series.
@@ -181,7 +201,7 @@ impl<'a> Problem<'a> {
                 .map(|class| output(log_prior[class], &|model| f64::from(model == class)))
                 .collect()
         };
-        let (centre, scale) = centre_and_scale(self.data, series);
+        let (centre, scale) = self.units(series);
         let name = std::path::Path::new(self.data.source());
         let states = models.iter().map(Hmm::states).max().unwrap_or(0);
         let emits = |family: &'static dyn Family| {
@@ -189,10 +209,15 @@ impl<'a> Problem<'a> {
             format!(", {}", family.words(shape))
         };
         let emissions = self.options.baum_welch.emission.map_or_else(String::new, emits);
+        let differences = match &self.options.lags {
+            none if none.is_empty() => String::new(),
+            lags => format!(", differences at lags {lags}"),
+        };
         Classifier {
             method: ClassifierKind::Bayes.to_string(),
             observations: self.data.kind().into(),
             classes: classes.to_vec(),
+            lags: self.options.lags.clone(),
             centre,
             scale,
             models,
@@ -211,7 +236,7 @@ impl<'a> Problem<'a> {
                         short(self.options.lambda)
                     ),
                     _ => format!(
-                        "{states} states{emissions}, Baum-Welch with {} restart(s) from seed {}",
+                        "{states} states{emissions}{differences}, Baum-Welch with {} restart(s) from seed {}",
                         self.options.baum_welch.restarts, self.options.baum_welch.seed
                     ),
                 }],
@@ -241,7 +266,7 @@ impl<'a> Problem<'a> {
         };
         // Scores of means are taken in units of the channels' scale over the same series: what is held
         // back is not looked at.
-        let (_, scale) = centre_and_scale(self.data, series);
+        let (_, scale) = self.units(series);
         let TrainOptions { with_likelihood, normalisation, .. } = *self.options;
         Ok(FeatureMap::new(features, models, scale, with_likelihood, normalisation))
     }
@@ -261,7 +286,9 @@ impl<'a> Problem<'a> {
         let features: Vec<Option<Vec<f64>>> = cut
             .par_chunks(32)
             .flat_map_iter(|cut| {
-                map.extract(&cut.iter().map(|window| window.samples).collect::<Vec<_>>())
+                let wide: Vec<Widened<'_>> =
+                    cut.iter().map(|window| self.widen(window.samples)).collect();
+                map.extract(&wide.iter().map(Widened::view).collect::<Vec<_>>())
             })
             .collect();
         if let Some(place) = features.iter().position(Option::is_none) {
@@ -271,7 +298,8 @@ impl<'a> Problem<'a> {
                 let (options, kind) = (&self.options.augment, self.data.kind());
                 return Err(AugmentError::wild(window.source, what, options, kind).into());
             }
-            return Err(TrainError::impossible(data, window, map.models()));
+            let seen = self.widen(window.samples);
+            return Err(TrainError::impossible(data, window, seen.view(), map.models()));
         }
         let mut rows = Matrix::new(map.len());
         features.iter().flatten().for_each(|features| rows.push(features));
@@ -375,7 +403,7 @@ impl<'a> Problem<'a> {
             } else {
                 scalings.par_iter().map(judged).collect()
             };
-            Ok(HeldBack { labels: test.labels, right: judged?.concat() })
+            Ok(HeldBack { labels: test.labels, verdicts: judged?.concat() })
         })
     }
 

@@ -3,10 +3,12 @@
 use crate::kernel::ScoreKernel;
 use rayon::prelude::*;
 
+use super::choice::Verdict;
 use super::expansion::KernelLearnError;
 use super::features::{FeatureMap, Scaling};
+use super::learner::Learner;
 use super::loss::ClassWeight;
-use super::machine::{Examples, Learner};
+use super::machine::Examples;
 use super::metric::Metric;
 use super::multi_class::KernelMachine;
 use super::svm::Matrix;
@@ -35,7 +37,7 @@ fn scaled(metric: &Metric, rows: &Matrix) -> Vec<Vec<f64>> {
 impl ScorePath {
     /// Trains machines for some kernels and values of C.
     pub(super) fn train(
-        learner: Learner,
+        learner: &Learner,
         kernels: impl IntoIterator<Item = ScoreKernel>,
         examples: &Examples,
         map: &FeatureMap,
@@ -51,15 +53,16 @@ impl ScorePath {
             if kernel == ScoreKernel::Cosine {
                 stored.iter_mut().for_each(|row| *row = unit_length(row));
             }
-            let gram = learner.gram(stored.len(), |i, j| kernel.value(&stored[i], &stored[j]));
-            let of_cost = |&c| learner.machine(&gram, labels, classes, c);
+            let on_gram = learner.on_gram();
+            let gram = on_gram.gram(stored.len(), |i, j| kernel.value(&stored[i], &stored[j]));
+            let of_cost = |&c| KernelMachine::train(on_gram, &gram, labels, classes, c);
             machines.push((kernel, c.iter().map(of_cost).collect::<Result<_, _>>()?));
         }
         Ok(Self { metric, rows: rows.clone(), stored, machines })
     }
 
-    /// Whether unscaled examples are decided rightly, `[kernel and cost][example]`.
-    pub(super) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<bool>> {
+    /// What is decided of unscaled examples, `[kernel and cost][example]`.
+    pub(super) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<Verdict>> {
         let new = scaled(&self.metric, rows);
         let mut judged = Vec::new();
         for (kernel, machines) in &self.machines {
@@ -67,9 +70,10 @@ impl ScorePath {
                 kernel.value(&new[i], &self.stored[j])
             });
             for machine in machines {
-                let right =
-                    |(row, &label): (usize, &usize)| machine.decide(cross.row(row)) == label;
-                judged.push(labels.iter().enumerate().map(right).collect());
+                let verdict = |(row, &label): (usize, &usize)| {
+                    Verdict::of(&machine.values(cross.row(row)), label)
+                };
+                judged.push(labels.iter().enumerate().map(verdict).collect());
             }
         }
         judged

@@ -5,6 +5,8 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::expansion::Linear;
+use super::kernel_svm::KERNEL_SVM;
+use super::learner::{Learner, Trains};
 use super::loss::Costs;
 
 /// Rows of features, row-major, in `f32`: a training set is read many times, and half the bytes are
@@ -54,6 +56,21 @@ pub struct LinearSvm {
     /// Bias.
     pub bias: f32,
 }
+
+/// The [`LinearSvm`] as a learner.
+pub static LINEAR_SVM: Learner = Learner {
+    name: "svm",
+    machine: "linear support vector machine",
+    about: "support vector machine with the squared hinge, by dual coordinate descent on the rows",
+    trains: Trains::OnRows {
+        path: |rows, positive, costs| {
+            let mut dual = vec![0.0; positive.len()];
+            let machine = |&costs| LinearSvm::train(rows, positive, costs, &mut dual).linear();
+            costs.iter().map(machine).collect()
+        },
+        on_gram: &KERNEL_SVM,
+    },
+};
 
 /// Passes over the data at most, and the violation at which to stop.
 const PASSES: usize = 60;

@@ -6,12 +6,13 @@ use super::augment::{Augment, Mirror};
 use super::choice::{Choice, Setting};
 use super::effort::Effort;
 use super::error::TrainError;
-use super::floor::FloorChoice;
+use super::form::FormChoice;
 use super::options::TrainOptions;
+use super::price::Limits;
 use super::problem::{AnyPath, Problem, models_of};
 use super::vectors::mirror_candidates;
 use crate::classifier::{Classifier, Rule};
-use crate::data::Dataset;
+use crate::data::{Dataset, Lags};
 use crate::fit::{BaumWelch, Fit};
 
 /// What came of training.
@@ -26,9 +27,9 @@ pub struct Trained {
     pub fits: Vec<Fit>,
     /// How training series were varied, in words.
     pub varied: String,
-    /// Below which fraction of a channel's spread no standard deviation falls; `None` for a kernel by
+    /// What class models are made of, and what that was chosen from; `None` for a kernel by
     /// marginalisation.
-    pub floor: Option<FloorChoice>,
+    pub form: Option<FormChoice>,
 }
 
 /// Trains a classifier on the given series of a data set.
@@ -69,6 +70,7 @@ pub(super) struct FitKey {
     /// The series; what they are mirrored in says which images are among them.
     pub(super) series: Vec<usize>,
     pub(super) baum_welch: BaumWelch,
+    pub(super) lags: Lags,
     /// The signs of the mirror images among them.
     pub(super) mirror: Option<Mirror>,
     /// Whether windows begin within them.
@@ -115,12 +117,25 @@ impl<'a> Trainer<'a> {
         options: &TrainOptions,
         progress: &(dyn Fn() + Sync),
     ) -> Result<Trained, TrainError> {
+        let trained = self.train_at_any_price(series, options, progress)?;
+        if options.limits != Limits::default() {
+            options.limits.check(&trained.classifier.deploy().map_err(TrainError::Deploy)?)?;
+        }
+        Ok(trained)
+    }
+
+    fn train_at_any_price(
+        &self,
+        series: &[usize],
+        options: &TrainOptions,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Trained, TrainError> {
         let data = self.data;
         let options = options.clone().on_a_device();
         self.check_room(series, &options)?;
-        let (options, floor, plain) = self.choose_floor(series, &options, progress)?;
+        let (options, form, plain) = self.choose_form(series, &options, progress)?;
         let (options, mirrored) = self.choose_mirror(series, &options, progress)?;
-        let (options, floor) = (&options, Some(floor));
+        let (options, form) = (&options, Some(form));
         let problem = Problem::new(self, series, options, progress)?;
         let words = options.augment.describe(data.kind());
         problem.check_windows(series)?;
@@ -135,7 +150,7 @@ impl<'a> Trainer<'a> {
         classifier.provenance.windows = problem.windows().of_all(series).count();
         let (Some(features), Some(chosen)) = (options.features(), chosen) else {
             let fits = fits.to_vec();
-            return Ok(Trained { classifier, choice: None, fits, varied: words, floor });
+            return Ok(Trained { classifier, choice: None, fits, varied: words, form });
         };
         let Setting { scaling, sigma, c } = chosen.setting;
         let scaling = scaling.ok_or(TrainError::NoCandidate("scaling"))?;
@@ -160,7 +175,7 @@ impl<'a> Trainer<'a> {
             }
         };
         let fits = fits.to_vec();
-        Ok(Trained { classifier, choice: Some(chosen), fits, varied: words, floor })
+        Ok(Trained { classifier, choice: Some(chosen), fits, varied: words, form })
     }
 
     /// The options with the mirror image chosen, and the choice of scaling and C that goes with it
@@ -184,20 +199,28 @@ impl<'a> Trainer<'a> {
             return Ok((options.clone(), None));
         }
         let mut best: Option<(TrainOptions, Choice)> = None;
+        let mut first = None;
         for channels in candidates {
             let options = with(channels);
-            let problem = Problem::new(self, series, &options, progress)?;
+            // All else is frozen: as suits series that are not mirrored.
+            let frozen = first.map_or_else(|| options.clone(), |setting| options.frozen(setting));
+            let problem = Problem::new(self, series, &frozen, progress)?;
             if best.is_some() && problem.check_windows(series).is_err() {
                 // A Gram matrix has room for the series, and none for their mirror images as well.
                 break;
             }
             let choice = problem.choose(features, series, true)?;
+            let accuracy = |choice: &Choice| choice.judgement().map_or(0.0, |one| one.accuracy);
+            first.get_or_insert(choice.setting);
             // Of equals the first: no mirror image.
-            if best.as_ref().is_none_or(|(_, best)| choice.accuracy() > best.accuracy()) {
+            if best.as_ref().is_none_or(|(_, best)| accuracy(&choice) > accuracy(best)) {
                 best = Some((options, choice));
             }
         }
-        Ok(best.map_or((options.clone(), None), |(options, choice)| (options, Some(choice))))
+        let Some((options, choice)) = best else { return Ok((options.clone(), None)) };
+        let plain = options.augment.mirrors(self.data.kind()) == Some(&[]);
+        // The machine of mirrored series is chosen on these.
+        Ok((options, plain.then_some(choice)))
     }
 
     /// The models of a key, fitted where nobody has yet.

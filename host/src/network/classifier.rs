@@ -197,8 +197,8 @@ impl ClassifierPlan {
         let all = all.select(&columns);
         let cells =
             all.rows().enumerate().map(|(index, row)| network.cells_of(index, row).collect());
-        let cells = cells.collect::<Result<_, _>>()?;
-        Ok((network, Taught { features, cells }))
+        let taught = Taught::new(features, columns.len(), cells)?;
+        Ok((network, taught))
     }
 
     /// The climb with the edges between attributes alone.

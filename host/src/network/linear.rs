@@ -7,14 +7,16 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{NetworkError, NetworkFisher};
+use crate::kernel::inner_product;
 use crate::learn::{Costs, Design, Linear, Loss, minimise};
 use crate::parallel::each;
 
 /// Costs of errors that a machine chooses from.
 const COSTS: [f64; 5] = [1e-3, 1e-2, 1e-1, 1.0, 10.0];
 
-/// Folds in which it chooses.
+/// Folds in which it chooses, and how many records are dealt into them at most.
 const INNER_FOLDS: usize = 3;
+const MOST_DEALT: usize = 8192;
 
 /// Features of whole records, over the cells of a network's tables, and then some that are a table each:
 ///
@@ -102,37 +104,80 @@ impl CellFeatures {
     /// The table `T` with `w . phi(x) = sum_i T[cell of i]`.
     pub(super) fn fold(&self, weights: &[f64]) -> Vec<f64> {
         let (of_cells, of_tables) = weights.split_at(self.root.len());
-        let mut table: Vec<f64> =
-            of_cells.iter().zip(&self.root).map(|(w, root)| w * root).collect();
-        for cells in &self.rows {
-            let terms = table[cells.clone()].iter().zip(&self.share[cells.clone()]);
-            let mean: f64 = terms.map(|(entry, share)| entry * share).sum();
-            table[cells.clone()].iter_mut().for_each(|entry| *entry -= mean);
-        }
+        let mut table = self.fold_cells(of_cells);
         for (weight, logs) in of_tables.iter().zip(&self.tables) {
             table.iter_mut().zip(logs).for_each(|(entry, log)| *entry += weight * log);
         }
         table
     }
 
-    /// Adds the features of records counted by cell: the transpose of [`fold`](Self::fold).
-    fn add(&self, counts: &[f64], sum: &mut [f64]) {
+    /// The table of the features over cells alone.
+    fn fold_cells(&self, weights: &[f64]) -> Vec<f64> {
+        let mut table: Vec<f64> =
+            weights.iter().zip(&self.root).map(|(w, root)| w * root).collect();
+        for cells in &self.rows {
+            let terms = table[cells.clone()].iter().zip(&self.share[cells.clone()]);
+            let mean: f64 = terms.map(|(entry, share)| entry * share).sum();
+            table[cells.clone()].iter_mut().for_each(|entry| *entry -= mean);
+        }
+        table
+    }
+
+    /// Adds the features over cells of records counted by cell: the transpose of
+    /// [`fold_cells`](Self::fold_cells).
+    fn add_cells(&self, counts: &[f64], sum: &mut [f64]) {
         for cells in &self.rows {
             let row: f64 = counts[cells.clone()].iter().sum();
             for cell in cells.clone() {
                 sum[cell] += self.root[cell] * (counts[cell] - row * self.share[cell]);
             }
         }
-        for (sum, logs) in sum[self.root.len()..].iter_mut().zip(&self.tables) {
-            *sum += logs.iter().zip(counts).map(|(log, count)| log * count).sum::<f64>();
-        }
     }
 }
 
-/// Features that some records taught, and the cells of all, `[record][node]`.
+/// Features that some records taught, and where all records are in them.
 pub(super) struct Taught {
     pub(super) features: CellFeatures,
-    pub(super) cells: Vec<Vec<usize>>,
+    nodes: usize,
+    /// `[record][node]`.
+    cells: Vec<u32>,
+    /// The features that are a table each, `[record][table]`.
+    psi: Vec<f64>,
+}
+
+impl Taught {
+    /// Features, and the cells of each record, one a node.
+    pub(super) fn new(
+        features: CellFeatures,
+        nodes: usize,
+        records: impl Iterator<Item = Result<Vec<usize>, NetworkError>>,
+    ) -> Result<Self, NetworkError> {
+        let (mut cells, mut psi) = (Vec::new(), Vec::new());
+        for of_record in records {
+            let of_record = of_record?;
+            let value = |logs: &Vec<f64>| of_record.iter().map(|&cell| logs[cell]).sum::<f64>();
+            psi.extend(features.tables.iter().map(value));
+            cells.extend(of_record.into_iter().map(|cell| cell as u32));
+        }
+        Ok(Self { features, nodes, cells, psi })
+    }
+
+    fn cells(&self, record: usize) -> &[u32] {
+        &self.cells[record * self.nodes..][..self.nodes]
+    }
+
+    /// Some of the records, side by side.
+    fn rows(&self, some: &[usize]) -> Rows<'_> {
+        let tables = self.features.tables.len();
+        let psi = |record: usize| &self.psi[record * tables..][..tables];
+        Rows {
+            features: &self.features,
+            count: some.len(),
+            nodes: self.nodes,
+            cells: some.iter().flat_map(|&record| self.cells(record)).copied().collect(),
+            psi: some.iter().flat_map(|&record| psi(record)).copied().collect(),
+        }
+    }
 }
 
 /// The class of each record.
@@ -141,10 +186,24 @@ pub(super) struct Labelled {
     pub(super) classes: usize,
 }
 
-/// The features of some records, never written out: a product is a look-up a node.
+/// The features of some records. Those over cells are never written out: a product is a look-up a node.
 struct Rows<'a> {
     features: &'a CellFeatures,
-    cells: Vec<&'a [usize]>,
+    count: usize,
+    nodes: usize,
+    cells: Vec<u32>,
+    psi: Vec<f64>,
+}
+
+impl Rows<'_> {
+    /// The cells of each row, and its features that are a table each.
+    fn iter(&self) -> impl Iterator<Item = (&[u32], &[f64])> {
+        let tables = self.features.tables.len();
+        let row = move |row| {
+            (&self.cells[row * self.nodes..][..self.nodes], &self.psi[row * tables..][..tables])
+        };
+        (0..self.count).map(row)
+    }
 }
 
 impl Design for Rows<'_> {
@@ -153,24 +212,30 @@ impl Design for Rows<'_> {
     }
 
     fn products(&self, weights: &[f64], start: f64) -> Vec<f64> {
-        let table = self.features.fold(weights);
-        let value = |cells: &&[usize]| cells.iter().map(|&cell| table[cell]).sum::<f64>() + start;
-        self.cells.iter().map(value).collect()
+        let (of_cells, of_tables) = weights.split_at(self.features.root.len());
+        let table = self.features.fold_cells(of_cells);
+        let value = |(cells, psi): (&[u32], &[f64])| {
+            let cells: f64 = cells.iter().map(|&cell| table[cell as usize]).sum();
+            cells + inner_product(psi, of_tables) + start
+        };
+        self.iter().map(value).collect()
     }
 
     fn combine(&self, factors: &[f64], sum: &mut [f64]) {
-        let mut counts = vec![0.0; self.features.root.len()];
-        for (cells, factor) in self.cells.iter().zip(factors) {
-            cells.iter().for_each(|&cell| counts[cell] += factor);
+        let (of_cells, of_tables) = sum.split_at_mut(self.features.root.len());
+        let mut counts = vec![0.0; of_cells.len()];
+        for ((cells, psi), factor) in self.iter().zip(factors) {
+            cells.iter().for_each(|&cell| counts[cell as usize] += factor);
+            of_tables.iter_mut().zip(psi).for_each(|(sum, psi)| *sum += factor * psi);
         }
-        self.features.add(&counts, sum);
+        self.features.add_cells(&counts, of_cells);
     }
 }
 
 impl Labelled {
     /// Logistic regression one class against the rest, one output for two classes: tables in the shape of
     /// the network's, and biases. The cost of an error is the one that decides most records rightly in three
-    /// folds of these, of equals the least.
+    /// folds of these, of equals the least; in folds of 8192 of them where there are more.
     ///
     /// `inner` gives the features that some records teach; none where they are those of `whole`, for they
     /// look at no class.
@@ -189,8 +254,7 @@ impl Labelled {
 
     /// Machines on some of the records, `[output][cost]`, as tables: each starts where the one before ended.
     fn train(&self, taught: &Taught, some: &[usize], costs: &[f64]) -> Vec<Vec<Linear>> {
-        let Taught { features, cells } = taught;
-        let rows = Rows { features, cells: some.iter().map(|&row| &cells[row][..]).collect() };
+        let rows = taught.rows(some);
         let outputs = if self.classes == 2 { 1..2 } else { 0..self.classes };
         each(outputs.len(), &|output| {
             let class = outputs.start + output;
@@ -199,7 +263,7 @@ impl Labelled {
             let step = |&cost: &f64| {
                 let costs = Costs::even(cost);
                 let machine = minimise(Loss::Logistic, &rows, &positive, costs, last.as_ref());
-                let table = features.fold(&machine.weights);
+                let table = taught.features.fold(&machine.weights);
                 let bias = last.insert(machine).bias;
                 Linear { weights: table, bias }
             };
@@ -218,6 +282,8 @@ impl Labelled {
         let mut order: Vec<usize> = (0..self.labels.len()).collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(1));
         order.sort_by_key(|&row| self.labels[row]);
+        let dealt = order.len().min(MOST_DEALT);
+        let order: Vec<usize> = (0..dealt).map(|at| order[at * order.len() / dealt]).collect();
         let mut right = vec![0; COSTS.len()];
         for fold in 0..INNER_FOLDS {
             let (test, train): (Vec<_>, Vec<_>) =
@@ -230,7 +296,8 @@ impl Labelled {
                 for (cost, right) in right.iter_mut().enumerate() {
                     let value = |path: &Vec<Linear>| {
                         let Linear { weights: table, bias } = &path[cost];
-                        taught.cells[row].iter().map(|&cell| table[cell]).sum::<f64>() + bias
+                        let cells = taught.cells(row).iter();
+                        cells.map(|&cell| table[cell as usize]).sum::<f64>() + bias
                     };
                     let values: Vec<f64> = machines.iter().map(value).collect();
                     let decided = fishweir_core::classify::decide(&values).class;
@@ -247,7 +314,6 @@ mod tests {
     use super::super::{Network, Width};
     use super::*;
     use crate::data::records::{Records, Variable};
-    use crate::kernel::inner_product;
 
     #[test]
     fn features_of_the_top_kernel_are_its_definition() {
@@ -289,10 +355,11 @@ mod tests {
             }
         }
         // And the transpose is one: the features of each record, added up.
-        let rows =
-            Rows { features: &features, cells: cells.iter().map(|cells| &cells[..]).collect() };
+        let count = features.len();
+        let taught = Taught::new(features, 2, cells.into_iter().map(Ok)).expect("cells");
+        let rows = taught.rows(&(0..9).collect::<Vec<_>>());
         let factors: Vec<f64> = (0..9).map(|i| f64::from(i) - 3.5).collect();
-        let mut sum = vec![1.0; features.len()];
+        let mut sum = vec![1.0; count];
         rows.combine(&factors, &mut sum);
         for (entry, sum) in sum.into_iter().enumerate() {
             let wanted: f64 = found.iter().zip(&factors).map(|(x, factor)| factor * x[entry]).sum();

@@ -171,6 +171,15 @@ impl fmt::Display for CrossValidationReport {
                 .filter(|choice| !choice.candidates.is_empty())
                 .map(|choice| choice.setting.to_string())
                 .collect();
+            let forms: Vec<String> = one
+                .folds
+                .iter()
+                .filter_map(|fold| fold.form.as_ref())
+                .map(|form| format!("{} states, lags {}", form.states, form.lags))
+                .collect();
+            if forms.windows(2).any(|two| two[0] != two[1]) || one.lagged() {
+                writeln!(f, "  models: {}", forms.join("; "))?;
+            }
             let floors: Vec<String> = one
                 .folds
                 .iter()

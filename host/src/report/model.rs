@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::route::RouteTable;
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::classifier::{Classifier, Observations, Provenance, normalisation_name};
+use crate::data::Lags;
 use crate::deploy::{ArtefactFileError, Cost, Deployed, Route};
 
 /// What a model is and what it costs, before anything is flashed.
@@ -24,6 +25,8 @@ pub struct Inspection {
     pub classes: Vec<String>,
     /// Names of the channels; null for symbols.
     pub channels: Option<Vec<String>>,
+    /// Lags at which differences of the channels are further channels of what models see.
+    pub lags: Lags,
     /// The symbols in order; null for channels.
     pub symbols: Option<String>,
     /// Models in the bank, or of the kernel.
@@ -129,6 +132,7 @@ impl Inspection {
             classifier: deployed.method(fitted).to_owned(),
             classes: deployed.classes().to_vec(),
             channels,
+            lags: deployed.lags().clone(),
             symbols,
             models: deployed.models(),
             states: deployed.states(),
@@ -181,7 +185,11 @@ impl fmt::Display for Inspection {
         writeln!(f, "{}: {}, {} B", self.file, self.form, grouped(self.file_bytes))?;
         let observed = match (&self.channels, &self.symbols) {
             (Some(names), _) => {
-                format!("{} ({})", counted(names.len(), "channel"), names.join(", "))
+                let names = format!("{} ({})", counted(names.len(), "channel"), names.join(", "));
+                match &self.lags {
+                    none if none.is_empty() => names,
+                    lags => format!("{names}, and differences at lags {lags}"),
+                }
             }
             (None, Some(symbols)) => {
                 format!("{} ({symbols})", counted(symbols.chars().count(), "symbol"))

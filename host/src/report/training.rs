@@ -3,10 +3,11 @@ use std::fmt;
 use serde::Serialize;
 
 use super::{DataSummary, EmissionSummary, Stored, Table, counted, grouped, short};
+use crate::classifier::normalisation_name;
 use crate::data::Kind;
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
-use crate::learn::{Choice, FloorChoice};
+use crate::learn::{Choice, FormCandidate, FormChoice};
 
 /// What `fit` has done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,8 +34,8 @@ pub struct FitReport {
     pub emission: EmissionSummary,
     /// The fits, one a class; none for a kernel by marginalisation, whose model is given, and for words.
     pub fits: Vec<ClassFit>,
-    /// The floor of standard deviations; null for a kernel by marginalisation.
-    pub floor: Option<FloorChoice>,
+    /// What class models are made of, and what that was chosen from; null for a kernel by marginalisation.
+    pub form: Option<FormChoice>,
     /// What inner cross-validation chose; null for Bayes.
     pub choice: Option<Choice>,
     /// What a kernel machine stores; null for what needs nothing stored.
@@ -173,13 +174,14 @@ impl FitReport {
         }
         writeln!(f)?;
         writeln!(f, "training series: {}", self.varied)?;
-        if let Some(floor) = &self.floor {
-            self.write_floor(f, floor)?;
+        if let Some(form) = &self.form {
+            self.write_floor(f, form)?;
+            write_forms(f, form)?;
         }
         writeln!(f)
     }
 
-    fn write_floor(&self, f: &mut fmt::Formatter<'_>, floor: &FloorChoice) -> fmt::Result {
+    fn write_floor(&self, f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
         let mut held: Vec<Floored> = Vec::new();
         for one in self.fits.iter().flat_map(|fit| &fit.floored) {
             match held.iter_mut().find(|held| held.channel == one.channel) {
@@ -187,18 +189,18 @@ impl FitReport {
                 None => held.push(one.clone()),
             }
         }
-        if held.is_empty() && floor.candidates.is_empty() {
+        if held.is_empty() && choice.candidates.is_empty() {
             return Ok(());
         }
         write!(
             f,
             "standard deviations: no less than {} of the channel's in its class",
-            short(floor.std_floor)
+            short(choice.form.std_floor)
         )?;
-        let inner = floor.candidates.iter();
-        let inner = inner.map(|one| format!("{}: {:.3}", short(one.std_floor), one.accuracy));
+        let inner = choice.candidates.iter();
+        let inner = inner.map(|one| format!("{}: {:.3}", short(one.form.std_floor), one.accuracy));
         let inner: Vec<String> = inner.collect();
-        if !inner.is_empty() {
+        if !inner.is_empty() && choice.floors_alone() {
             write!(f, " (inner accuracy {})", inner.join(", "))?;
         }
         let held =
@@ -208,6 +210,42 @@ impl FitReport {
             held => writeln!(f, "; held there: {held}"),
         }
     }
+}
+
+/// What was tried of forms of class models, stage by stage, the chosen one marked; floors alone are told with
+/// what they hold.
+fn write_forms(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
+    if choice.candidates.is_empty() || choice.floors_alone() {
+        return Ok(());
+    }
+    let last = choice.candidates.iter().map(|one| one.stage).max().unwrap_or(0);
+    let mut table = Table::new([
+        "models tried",
+        "states",
+        "floor",
+        "lags",
+        "length",
+        "series",
+        "accuracy",
+        "loss",
+    ]);
+    for FormCandidate { form, stage, series, accuracy, loss } in &choice.candidates {
+        let chosen = if *stage == last && *form == choice.form { " *" } else { "" };
+        table.row([
+            format!("stage {}{chosen}", stage + 1),
+            form.states.to_string(),
+            short(form.std_floor),
+            form.lags.to_string(),
+            normalisation_name(form.normalisation).replace('_', " "),
+            grouped(*series),
+            format!("{accuracy:.3}"),
+            format!("{loss:.3}"),
+        ]);
+    }
+    writeln!(
+        f,
+        "\n{table}  * chosen; the stages before the last judge on some series, with one setting"
+    )
 }
 
 /// The inner cross-validation as a grid: a row a scaling (and width), a column a C.

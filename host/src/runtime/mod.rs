@@ -14,7 +14,7 @@ mod sizes;
 
 pub use family::{
     Block, CategoricalVec, Distribution, Drawn, EmissionDirection, Emissions, FAMILIES, Family,
-    Held, HostReal, HostWeight, Observed, Parts, RowState, Shape, Weighed, Width, family,
+    HostReal, HostWeight, Observed, Parts, Regularisation, RowState, Shape, Weighed, Width, family,
 };
 pub use hmm::{Hmm, HmmError};
 pub(crate) use potential::Potential;

@@ -14,17 +14,19 @@ mod json;
 use std::io::Cursor;
 use std::sync::{LazyLock, OnceLock};
 
-use fishweir::classifier::Classifier;
+use fishweir::classifier::{Classifier, Observations};
 use fishweir::data::records::{Binning, Schema, TextTable};
 use fishweir::data::{
-    Alphabet, Dataset, FastaLabel, Format, Kind, LiveReader, ReadOptions, Sample,
+    Alphabet, Dataset, FastaLabel, Kind, Layout, LiveReader, ReadOptions, Rows, Sample, Samples,
+    layout,
 };
 use fishweir::deploy::Deployed;
 use fishweir::device::{Input, Options, converse};
 use fishweir::kernel::marginal::{MarginalModel, Newick};
-use fishweir::model::ContextSet;
+use fishweir::model::{ContextSet, ModelSet};
 use fishweir::network::{NetworkFile, read_bif, write_bif};
 use fishweir_core::artefact::{HEADER_LENGTH, Header, read};
+use fishweir_core::classify::StreamClassifier;
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Bernoulli, Categorical, Gaussian, Poisson};
 use fishweir_core::hmm::Hmm;
@@ -41,7 +43,7 @@ use self::json::Json;
 pub type Parser = fn(&[u8]);
 
 /// Every parser: its target's name and what must hold of it.
-pub const PARSERS: [(&str, Parser); 16] = [
+pub const PARSERS: [(&str, Parser); 17] = [
     ("data_set", data_set),
     ("table", table),
     ("strings", strings),
@@ -50,6 +52,7 @@ pub const PARSERS: [(&str, Parser); 16] = [
     ("alphabet", alphabet),
     ("classifier", classifier),
     ("kernel_machine", kernel_machine),
+    ("model_set", model_set),
     ("artefact", artefact),
     ("frames", frames),
     ("conversation", conversation),
@@ -73,12 +76,12 @@ pub fn data_set(bytes: &[u8]) {
 
 /// A table of series.
 pub fn table(bytes: &[u8]) {
-    read_as(Some(Format::Series), FastaLabel::None, bytes);
+    read_as(layout("series"), FastaLabel::None, bytes);
 }
 
 /// A table of strings.
 pub fn strings(bytes: &[u8]) {
-    read_as(Some(Format::Strings), FastaLabel::None, bytes);
+    read_as(layout("strings"), FastaLabel::None, bytes);
 }
 
 /// FASTA; the first byte says where the label is.
@@ -89,12 +92,12 @@ pub fn fasta(bytes: &[u8]) {
         b'w' => (FastaLabel::Word(2), rest),
         _ => (FastaLabel::None, bytes),
     };
-    read_as(Some(Format::Fasta), label, bytes);
+    read_as(layout("fasta"), label, bytes);
 }
 
-fn read_as(format: Option<Format>, fasta_label: FastaLabel, bytes: &[u8]) {
+fn read_as(layout: Option<&'static Layout>, fasta_label: FastaLabel, bytes: &[u8]) {
     const FILE: &str = "fuzzed.csv";
-    let options = ReadOptions { format, fasta_label, ..ReadOptions::default() };
+    let options = ReadOptions { layout, fasta_label, ..ReadOptions::default() };
     match Dataset::parse(FILE, bytes, &options) {
         Ok(data) => {
             assert!(!data.series().is_empty());
@@ -130,23 +133,30 @@ pub fn alphabet(bytes: &[u8]) {
     }
 }
 
-/// Sound files, sealed by [`sealed`]: of every family of emissions, over channels with directions.
-const CLASSIFIERS: [&str; 6] = [
+/// Sound files, sealed by [`sealed`]: of every family of emissions, over channels with directions, and of words.
+const CLASSIFIERS: [&str; 7] = [
     include_str!("../../fuzz/seeds/classifier/symbols.json"),
     include_str!("../../fuzz/seeds/classifier/channels.json"),
     include_str!("../../fuzz/seeds/classifier/poisson.json"),
     include_str!("../../fuzz/seeds/classifier/bernoulli.json"),
     include_str!("../../fuzz/seeds/classifier/full_gaussian.json"),
     include_str!("../../fuzz/seeds/classifier/mixture.json"),
+    include_str!("../../fuzz/seeds/classifier/words.json"),
 ];
 const MACHINES: [&str; 2] = [
     include_str!("../../fuzz/seeds/kernel_machine/fixed_length.json"),
     include_str!("../../fuzz/seeds/kernel_machine/scores.json"),
 ];
+/// Of every kind of model, systems as a bank of them.
+const MODEL_SETS: [&str; 3] = [
+    include_str!("../../fuzz/seeds/model_set/systems.json"),
+    include_str!("../../fuzz/seeds/model_set/densities.json"),
+    include_str!("../../fuzz/seeds/model_set/strings.json"),
+];
 
 /// A classifier's file: its content, the checksum always right, or edits to sound content.
 pub fn classifier(bytes: &[u8]) {
-    static SOUND: LazyLock<[Json; 6]> = LazyLock::new(|| CLASSIFIERS.map(Json::read));
+    static SOUND: LazyLock<[Json; 7]> = LazyLock::new(|| CLASSIFIERS.map(Json::read));
     model(bytes, &*SOUND);
 }
 
@@ -158,25 +168,60 @@ pub fn kernel_machine(bytes: &[u8]) {
 
 fn model(bytes: &[u8], sound: &[Json]) {
     const FILE: &str = "fuzzed.json";
-    if bytes.starts_with(b"{\"fishweir_model\"") {
-        let refused = Classifier::parse(FILE, bytes);
-        refused.err().iter().for_each(|error| names_the_file(error, FILE));
-        return;
-    }
-    let content = if bytes.starts_with(b"{") {
-        String::from_utf8_lossy(bytes).into_owned()
-    } else {
-        let (&which, edits) = bytes.split_first().unwrap_or((&0, bytes));
-        let mut content = sound[usize::from(which) % sound.len()].clone();
-        edits.chunks_exact(4).take(8).for_each(|edit| content.edit(edit));
-        let mut text = String::with_capacity(2048);
-        content.write(&mut text);
-        text
-    };
-    match Classifier::parse(FILE, &sealed(&content)) {
+    match Classifier::parse(FILE, &edited(bytes, sound)) {
         Ok(model) => deploys(&model),
         Err(error) => names_the_file(&error, FILE),
     }
+}
+
+/// A file of models alone, likewise: what was read says how likely samples are, and comes back; a bank of
+/// systems is refused with a reason, or decides.
+pub fn model_set(bytes: &[u8]) {
+    const FILE: &str = "fuzzed.json";
+    static SOUND: LazyLock<[Json; 3]> = LazyLock::new(|| MODEL_SETS.map(Json::read));
+    let set = match ModelSet::parse(FILE, &edited(bytes, &*SOUND)) {
+        Ok(set) => set,
+        Err(error) => return names_the_file(&error, FILE),
+    };
+    let again = set.to_json().expect("it was read from JSON");
+    assert_eq!(ModelSet::parse("own", again.as_bytes()).ok().as_ref(), Some(&set));
+    for one in &set.models {
+        let samples = match &set.observations {
+            Observations::Channels(names) => {
+                let mut rows = Rows::new(names.len());
+                rows.push(Some(&vec![0.5; names.len()]));
+                rows.push(None);
+                Samples::Channels(rows)
+            }
+            Observations::Symbols(_) => Samples::Symbols(vec![Some(0), None]),
+        };
+        assert_eq!(one.model.any().log_likelihoods(&[samples.view()]).len(), 1);
+    }
+    let Ok(deployed) = Deployed::of_systems(&set) else { return };
+    let mut stream = deployed.stream();
+    for sample in [Sample::Row(&vec![0.5; set.observations.size()]), Sample::Missing] {
+        let _ = stream.push(sample);
+        if let Ok(decision) = stream.decision() {
+            assert!(decision.class < set.models.len());
+        }
+    }
+    assert!(deployed.to_source().contains("Dynamics::from_parts"));
+}
+
+/// A file as it stands, or its content, or edits to sound content: then the checksum is right.
+fn edited(bytes: &[u8], sound: &[Json]) -> Vec<u8> {
+    if bytes.starts_with(b"{\"fishweir_model\"") {
+        return bytes.to_vec();
+    }
+    if bytes.starts_with(b"{") {
+        return sealed(&String::from_utf8_lossy(bytes));
+    }
+    let (&which, edits) = bytes.split_first().unwrap_or((&0, bytes));
+    let mut content = sound[usize::from(which) % sound.len()].clone();
+    edits.chunks_exact(4).take(8).for_each(|edit| content.edit(edit));
+    let mut text = String::with_capacity(2048);
+    content.write(&mut text);
+    sealed(&text)
 }
 
 /// A model's file with this content.
@@ -193,10 +238,8 @@ fn deploys(model: &Classifier) {
     let size = model.models.first().map_or(0, |model| model.size());
     for _ in 0..2 {
         let _ = match &model.observations {
-            fishweir::classifier::Observations::Channels(_) => {
-                stream.push(Sample::Row(&vec![0.5; size]))
-            }
-            fishweir::classifier::Observations::Symbols(_) => stream.push(Sample::Symbol(0)),
+            Observations::Channels(_) => stream.push(Sample::Row(&vec![0.5; size])),
+            Observations::Symbols(_) => stream.push(Sample::Symbol(0)),
         };
         if let Ok(decision) = stream.decision() {
             assert!(decision.class < model.classes.len());
@@ -262,11 +305,12 @@ pub fn reads_artefact(bytes: &[u8]) -> bool {
     for &shift in if sound { &[0, 1, 4][..] } else { &[0] } {
         buffer[shift..shift + artefact.len()].copy_from_slice(&artefact);
         let bytes = &buffer[shift..shift + artefact.len()];
-        taken |= read::<Hmm<Categorical<2>, 2>, 2, 1>(bytes).is_ok();
-        taken |= read::<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>(bytes).is_ok();
-        taken |= read::<Hmm<Poisson<1, Dual<f32, 1>>, 2>, 2, 1>(bytes).is_ok();
-        taken |= read::<Hmm<Bernoulli<2, Dual<f32, 1>>, 2>, 2, 1>(bytes).is_ok();
-        taken |= read::<ContextModel<Steps, Categorical<2>, 2>, 2, 1>(bytes).is_ok();
+        taken |= read::<StreamClassifier<Hmm<Categorical<2>, 2>, 2, 1>>(bytes).is_ok();
+        taken |= read::<StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();
+        taken |= read::<StreamClassifier<Hmm<Poisson<1, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();
+        taken |= read::<StreamClassifier<Hmm<Bernoulli<2, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();
+        taken |=
+            read::<StreamClassifier<ContextModel<Steps, Categorical<2>, 2>, 2, 1>>(bytes).is_ok();
     }
     taken
 }

@@ -6,9 +6,10 @@ use std::sync::OnceLock;
 
 use fishweir::classifier::Classifier;
 use fishweir::data::records::TextTable;
-use fishweir::data::{Alphabet, Dataset, FastaLabel, Format, ReadOptions};
+use fishweir::data::{Alphabet, Dataset, FastaLabel, ReadOptions, layout};
+use fishweir::deploy::Deployed;
 use fishweir::kernel::marginal::{MarginalModel, Newick};
-use fishweir::model::ContextSet;
+use fishweir::model::{ContextSet, ModelSet};
 use fishweir::network::NetworkFile;
 use fishweir_tests::parsers::{PARSERS, Parser, reads_artefact, sealed};
 use proptest::prelude::*;
@@ -79,13 +80,13 @@ fn seeds_as_they_are() {
 fn seeds_get_past_the_door() {
     let read = |name: &str| fs::read(fuzz("seeds").join(name)).expect("a seed");
     let text = |name: &str| String::from_utf8(read(name)).expect("text");
-    for (format, names) in [
-        (Format::Series, &["table/labelled.csv", "table/quoted.csv", "table/sessions.csv"][..]),
-        (Format::Strings, &["strings/labelled.tsv", "strings/commas.csv"]),
-        (Format::Fasta, &["fasta/plain.fasta"]),
+    for (kind, files) in [
+        ("series", &["table/labelled.csv", "table/quoted.csv", "table/sessions.csv"][..]),
+        ("strings", &["strings/labelled.tsv", "strings/commas.csv"]),
+        ("fasta", &["fasta/plain.fasta"]),
     ] {
-        for name in names {
-            let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        for name in files {
+            let options = ReadOptions { layout: layout(kind), ..ReadOptions::default() };
             Dataset::parse(name, &read(name), &options).unwrap_or_else(|error| panic!("{error}"));
         }
     }
@@ -94,7 +95,7 @@ fn seeds_get_past_the_door() {
         ("fasta/word.fasta", FastaLabel::Word(2)),
     ] {
         let options =
-            ReadOptions { format: Some(Format::Fasta), fasta_label, ..ReadOptions::default() };
+            ReadOptions { layout: layout("fasta"), fasta_label, ..ReadOptions::default() };
         Dataset::parse(name, &read(name)[1..], &options).unwrap_or_else(|error| panic!("{error}"));
     }
     for path in entries(&fuzz("seeds/data_set")) {
@@ -103,12 +104,18 @@ fn seeds_get_past_the_door() {
     for name in [
         "classifier/symbols",
         "classifier/channels",
+        "classifier/words",
         "kernel_machine/fixed_length",
         "kernel_machine/scores",
     ] {
         let model = Classifier::parse(name, &sealed(&text(&format!("{name}.json"))));
         let deployed = model.unwrap_or_else(|error| panic!("{error}")).deploy();
         assert!(deployed.is_ok(), "{name}: {:?}", deployed.err());
+    }
+    for name in ["systems", "densities", "strings"] {
+        let set = ModelSet::parse(name, &sealed(&text(&format!("model_set/{name}.json"))));
+        let bank = Deployed::of_systems(&set.unwrap_or_else(|error| panic!("{error}")));
+        assert_eq!(bank.is_ok(), name == "systems", "{name}: {:?}", bank.err());
     }
     assert!(reads_artefact(&read("artefact/sound_symbols.bin")));
     assert!(reads_artefact(&read("artefact/sound_channels.bin")));

@@ -106,7 +106,7 @@ impl ChannelQ15 {
     pub fn new(mean: f64, std: f64, entry: usize) -> Result<Self, ModelError> {
         let rate = libm::sqrt(core::f64::consts::LOG2_E / 2.0) / std;
         if !(-32_768.0..=32_768.0).contains(&mean) {
-            return Err(ModelError::new(Part::Mean, ErrorKind::OutOfRange, 0, entry));
+            return Err(ModelError::new(Part::Parameter("mean"), ErrorKind::OutOfRange, 0, entry));
         }
         let mantissa = |shift: u16| libm::round(libm::ldexp(rate, 14 + i32::from(shift)));
         let fits = |&shift: &u16| (16_384.0..32_768.0).contains(&mantissa(shift));
@@ -116,7 +116,7 @@ impl ChannelQ15 {
                 rate: mantissa(shift) as u16,
                 shift,
             }),
-            _ => Err(ModelError::new(Part::Variance, ErrorKind::OutOfRange, 0, entry)),
+            _ => Err(ModelError::new(Part::Parameter("variance"), ErrorKind::OutOfRange, 0, entry)),
         }
     }
 
@@ -200,10 +200,15 @@ impl<const C: usize> Emission for GaussianQ15View<'_, C> {
     fn validate(&self) -> Result<(), ModelError> {
         for (d, channel) in self.channel.iter().enumerate() {
             if !(1 << 14..1 << 15).contains(&channel.rate) || channel.shift > 28 {
-                return Err(ModelError::new(Part::Variance, ErrorKind::OutOfRange, 0, d));
+                return Err(ModelError::new(
+                    Part::Parameter("variance"),
+                    ErrorKind::OutOfRange,
+                    0,
+                    d,
+                ));
             }
             if channel.mean.unsigned_abs() > 1 << 27 {
-                return Err(ModelError::new(Part::Mean, ErrorKind::OutOfRange, 0, d));
+                return Err(ModelError::new(Part::Parameter("mean"), ErrorKind::OutOfRange, 0, d));
             }
         }
         if self.constant.unsigned_abs() > 1 << 28 {

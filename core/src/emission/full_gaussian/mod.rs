@@ -27,6 +27,7 @@ use crate::number::{Number, Real, Tangent, Weight};
 /// Flash: `D^2 + D + 1 + C (D^2 + D + 1)` reals a state. Work: `D (D + 3) / 2` multiply-adds a
 /// state, and as many more a direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct FullGaussian<const D: usize, W: Weight = f32> {
     mean: [W::Real; D],
@@ -43,6 +44,7 @@ pub struct FullGaussian<const D: usize, W: Weight = f32> {
 /// Matrices are row-major slices of `channels^2`. Slices of a call have the view's sizes; what lies
 /// past the shortest is left alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct FullGaussianView<'a, W: Weight> {
     /// Means, `[channel]`.
     pub mean: &'a [W::Real],
@@ -154,13 +156,18 @@ fn factor_of_covariance<T: Real>(matrix: &mut [T], size: usize) -> Result<(), Mo
         for column in 0..size {
             let entry = at(matrix, size, row, column);
             if !entry.is_finite() {
-                return Err(ModelError::new(Part::Covariance, ErrorKind::NotFinite, 0, row));
+                return Err(ModelError::new(
+                    Part::Parameter("covariance"),
+                    ErrorKind::NotFinite,
+                    0,
+                    row,
+                ));
             }
             let scale = at(matrix, size, row, row).abs() + at(matrix, size, column, column).abs();
             let gap = (entry - at(matrix, size, column, row)).abs();
             if gap > T::SUM_TOLERANCE * scale {
                 return Err(ModelError::new(
-                    Part::Covariance,
+                    Part::Parameter("covariance"),
                     ErrorKind::NotPositiveDefinite,
                     0,
                     row,
@@ -168,8 +175,9 @@ fn factor_of_covariance<T: Real>(matrix: &mut [T], size: usize) -> Result<(), Mo
             }
         }
     }
-    cholesky(matrix, size, |_| T::ZERO)
-        .map_err(|row| ModelError::new(Part::Covariance, ErrorKind::NotPositiveDefinite, 0, row))?;
+    cholesky(matrix, size, |_| T::ZERO).map_err(|row| {
+        ModelError::new(Part::Parameter("covariance"), ErrorKind::NotPositiveDefinite, 0, row)
+    })?;
     invert(matrix, size);
     Ok(())
 }
@@ -253,7 +261,7 @@ fn validate<T: Real>(mean: &[T], factor: &[T], constant: T) -> Result<(), ModelE
     let size = mean.len();
     for (d, mean) in mean.iter().enumerate() {
         if !mean.is_finite() {
-            return Err(ModelError::new(Part::Mean, ErrorKind::NotFinite, 0, d));
+            return Err(ModelError::new(Part::Parameter("mean"), ErrorKind::NotFinite, 0, d));
         }
         for e in 0..size {
             let entry = at(factor, size, d, e);
@@ -263,7 +271,7 @@ fn validate<T: Real>(mean: &[T], factor: &[T], constant: T) -> Result<(), ModelE
                 _ if e > d && entry != T::ZERO => ErrorKind::Inconsistent,
                 _ => continue,
             };
-            return Err(ModelError::new(Part::Covariance, kind, 0, d));
+            return Err(ModelError::new(Part::Parameter("covariance"), kind, 0, d));
         }
     }
     if !is_log_normaliser(constant, (0..size).map(|d| at(factor, size, d, d))) {
@@ -359,5 +367,24 @@ impl<W: Weight> Emission for FullGaussianView<'_, W> {
     fn validate(&self) -> Result<(), ModelError> {
         validate(self.mean, self.factor, self.constant.value())?;
         validate_tangents::<W>(self.constant, self.linear.iter().chain(self.quadratic))
+    }
+}
+
+/// `x = mean + S z` with independent standard normal `z`.
+#[cfg(feature = "sample")]
+impl<const D: usize, W: Weight> super::Sample for FullGaussian<D, W> {
+    fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> [W::Real; D] {
+        let mut x = [W::Real::ZERO; D];
+        for pair in x.chunks_mut(2) {
+            let normal: [W::Real; 2] = super::sample::normal_pair(rng);
+            for (x, normal) in pair.iter_mut().zip(normal) {
+                *x = normal;
+            }
+        }
+        crate::matrix::solve(self.factor().as_flattened(), D, &mut x);
+        for (x, &mean) in x.iter_mut().zip(self.mean()) {
+            *x = *x + mean;
+        }
+        x
     }
 }

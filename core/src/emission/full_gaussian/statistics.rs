@@ -76,7 +76,7 @@ impl<'a, T: Real> FullGaussianView<'a, T> {
             variance_floor * rate * rate
         };
         cholesky(scratch, size, floor).map_err(|row| {
-            ModelError::new(Part::Covariance, ErrorKind::NotPositiveDefinite, 0, row)
+            ModelError::new(Part::Parameter("covariance"), ErrorKind::NotPositiveDefinite, 0, row)
         })?;
         solve_lower(scratch, size, factor);
         // mean' = mean + S E[z].
@@ -89,14 +89,19 @@ impl<'a, T: Real> FullGaussianView<'a, T> {
         for (d, (mean, &shift)) in mean.iter_mut().zip(shift.iter()).enumerate() {
             *mean = *mean + shift;
             if !mean.is_finite() {
-                return Err(ModelError::new(Part::Mean, ErrorKind::NotFinite, 0, d));
+                return Err(ModelError::new(Part::Parameter("mean"), ErrorKind::NotFinite, 0, d));
             }
         }
         let broken = factor.iter().take(size * size).position(|entry| !entry.is_finite());
         match broken {
             Some(entry) => {
                 let row = entry / size.max(1);
-                Err(ModelError::new(Part::Covariance, ErrorKind::NotPositiveDefinite, 0, row))
+                Err(ModelError::new(
+                    Part::Parameter("covariance"),
+                    ErrorKind::NotPositiveDefinite,
+                    0,
+                    row,
+                ))
             }
             None => Ok(()),
         }

@@ -6,7 +6,7 @@ pub use univariate::Width;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::Emission;
+use super::{Emission, Family, Stored, for_each_rate, for_each_real};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::{Dual, Number, Real, Tangent, Weight};
 
@@ -29,6 +29,7 @@ use crate::number::{Dual, Number, Real, Tangent, Weight};
 /// Flash: `2D + 1 + C (2D + 1)` reals a state. Work: `3D` multiply-adds a state, and `2D` more a
 /// direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Gaussian<const D: usize, W: Weight = f32> {
     mean: [W::Real; D],
@@ -40,6 +41,7 @@ pub struct Gaussian<const D: usize, W: Weight = f32> {
 
 /// A [`Gaussian`] whose number of channels is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct GaussianView<'a, W: Weight> {
     /// Means, `[channel]`.
     pub mean: &'a [W::Real],
@@ -97,10 +99,20 @@ impl<const D: usize, T: Real> Gaussian<D, T> {
     pub fn new(mean: [T; D], variance: [T; D]) -> Result<Self, ModelError> {
         for (d, &variance) in variance.iter().enumerate() {
             if !variance.is_finite() {
-                return Err(ModelError::new(Part::Variance, ErrorKind::NotFinite, 0, d));
+                return Err(ModelError::new(
+                    Part::Parameter("variance"),
+                    ErrorKind::NotFinite,
+                    0,
+                    d,
+                ));
             }
             if variance <= T::ZERO {
-                return Err(ModelError::new(Part::Variance, ErrorKind::NotPositive, 0, d));
+                return Err(ModelError::new(
+                    Part::Parameter("variance"),
+                    ErrorKind::NotPositive,
+                    0,
+                    d,
+                ));
             }
         }
         let rate = variance.map(|variance| T::ONE / variance.sqrt());
@@ -197,13 +209,23 @@ impl<W: Weight> Emission for GaussianView<'_, W> {
     fn validate(&self) -> Result<(), ModelError> {
         for (d, (mean, &rate)) in self.mean.iter().zip(self.rate).enumerate() {
             if !mean.is_finite() {
-                return Err(ModelError::new(Part::Mean, ErrorKind::NotFinite, 0, d));
+                return Err(ModelError::new(Part::Parameter("mean"), ErrorKind::NotFinite, 0, d));
             }
             if !rate.is_finite() {
-                return Err(ModelError::new(Part::Variance, ErrorKind::NotFinite, 0, d));
+                return Err(ModelError::new(
+                    Part::Parameter("variance"),
+                    ErrorKind::NotFinite,
+                    0,
+                    d,
+                ));
             }
             if rate <= W::Real::ZERO {
-                return Err(ModelError::new(Part::Variance, ErrorKind::NotPositive, 0, d));
+                return Err(ModelError::new(
+                    Part::Parameter("variance"),
+                    ErrorKind::NotPositive,
+                    0,
+                    d,
+                ));
             }
         }
         if !is_log_normaliser(self.constant.value(), self.rate.iter().copied()) {
@@ -239,5 +261,36 @@ impl<const D: usize, W: Weight> Emission for Gaussian<D, W> {
     }
     fn validate(&self) -> Result<(), ModelError> {
         self.view().validate()
+    }
+}
+
+/// `x_d = mean_d + z_d / rate_d` with independent standard normal `z_d`.
+#[cfg(feature = "sample")]
+impl<const D: usize, W: Weight> super::Sample for Gaussian<D, W> {
+    fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> [W::Real; D] {
+        let mut x = *self.mean();
+        let pairs = x.chunks_mut(2).zip(self.rate().chunks(2));
+        for (x, rate) in pairs {
+            let normal: [W::Real; 2] = super::sample::normal_pair(rng);
+            for ((x, &rate), normal) in x.iter_mut().zip(rate).zip(normal) {
+                *x = *x + normal / rate;
+            }
+        }
+        x
+    }
+}
+
+impl<const D: usize, W> Stored for Gaussian<D, W>
+where
+    W: Weight<Real: FromBytes + Immutable, Tangent: FromBytes + Immutable> + FromBytes + Immutable,
+{
+    const FAMILY: Family = Family::Gaussian;
+    const SIZE: usize = D;
+
+    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
+        let view = self.view();
+        view.mean.iter().chain(view.rate).copied().for_each(&mut *take);
+        for_each_real([&view.constant], take);
+        view.linear.iter().chain(view.quadratic).for_each(|rates| for_each_rate(rates, take));
     }
 }

@@ -114,14 +114,24 @@ impl<T: Real> GaussianView<'_, T> {
             let variance = Real::max(spread / (own_rate * own_rate), variance_floor);
             (*mean, *rate) = (own_mean + shift / own_rate, T::ONE / variance.sqrt());
             if !mean.is_finite() {
-                return Err(ModelError::new(Part::Mean, ErrorKind::NotFinite, 0, d));
+                return Err(ModelError::new(Part::Parameter("mean"), ErrorKind::NotFinite, 0, d));
             }
             if !variance.is_finite() {
-                return Err(ModelError::new(Part::Variance, ErrorKind::NotFinite, 0, d));
+                return Err(ModelError::new(
+                    Part::Parameter("variance"),
+                    ErrorKind::NotFinite,
+                    0,
+                    d,
+                ));
             }
             // A subnormal variance has no digits, and its reciprocal overflows.
             if !rate.is_finite() || variance <= T::ZERO {
-                return Err(ModelError::new(Part::Variance, ErrorKind::NotPositive, 0, d));
+                return Err(ModelError::new(
+                    Part::Parameter("variance"),
+                    ErrorKind::NotPositive,
+                    0,
+                    d,
+                ));
             }
         }
         Ok(())

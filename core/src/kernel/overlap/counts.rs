@@ -55,7 +55,7 @@ pub fn poisson_log_overlap<T: Real>(
                 }
                 Measure::MeanMap { lambda } => {
                     if own + other > T::from_u32(MOST_COUNTS) {
-                        return Err(not_in_range(Part::Rate));
+                        return Err(not_in_range(Part::Parameter("rate")));
                     }
                     log_mean_map(own, other, lambda)
                 }
@@ -70,7 +70,7 @@ fn log_sum_of_powers<T: Real>(rate: T, exponent: T) -> Result<T, Part> {
         return Ok(T::ZERO);
     }
     if rate > T::power_of_two(LARGEST_RATE) {
-        return Err(Part::Rate);
+        return Err(Part::Parameter("rate"));
     }
     let log_rate = rate.ln();
     let log_probability = |x: u32| {

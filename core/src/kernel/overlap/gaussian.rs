@@ -74,7 +74,7 @@ impl<'a, T: Real> Normal<'a, T> {
 }
 
 fn not_positive_definite(row: usize) -> ModelError {
-    ModelError::new(Part::Covariance, ErrorKind::NotPositiveDefinite, 0, row)
+    ModelError::new(Part::Parameter("covariance"), ErrorKind::NotPositiveDefinite, 0, row)
 }
 
 /// `log k` of two Gaussians over the same `D` channels. With `d` the difference of their means and `S`,

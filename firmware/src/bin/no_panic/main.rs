@@ -25,8 +25,8 @@ use fishweir_core::context::{
 };
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
 use fishweir_core::emission::{
-    Alphabet, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture, Parametrisation,
-    Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
+    self, Alphabet, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture,
+    Parametrisation, Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::filter::{
     Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, Recent, Recursion, Running,
@@ -34,6 +34,7 @@ use fishweir_core::filter::{
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm, PositionFisher};
+use fishweir_core::lagged::Lagged;
 use fishweir_core::number::{Arithmetic, Dual, Parameter, Real};
 use fishweir_core::profile_hmm::{ProfileFilter, ProfileHmm};
 use fishweir_core::rand_core::TryRng;
@@ -43,7 +44,7 @@ use fishweir_core::smooth::{
     viterbi,
 };
 use fishweir_core::wire::{Frame, Head, Place, Receiver, RecordBuffer, Status, encode};
-use fishweir_core::{ModelError, Profile};
+use fishweir_core::{ModelError, Profile, for_each_family};
 use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout};
 
 mod fixed;
@@ -55,17 +56,26 @@ const STATES: usize = 4;
 #[cfg_attr(target_arch = "arm", cortex_m_rt::entry)]
 #[cfg_attr(target_arch = "riscv32", riscv_rt::entry)]
 fn main() -> ! {
+    if cfg!(feature = "plant-panic") {
+        // Alone, for the build has nothing else to show.
+        black_box(black_box(&[0_u8; 2])[black_box(0)]);
+    } else {
+        everything();
+    }
+    loop {
+        core::hint::spin_loop();
+    }
+}
+
+#[inline(never)]
+fn everything() {
     filters::<f32>();
     filters::<f64>();
     filters::<Dual<f32, 1>>();
     filters::<Dual<f32, 3>>();
 
-    family::<Categorical<16>>(&black_box(0));
-    family::<Gaussian<3>>(&black_box([0.0; 3]));
-    family::<FullGaussian<3>>(&black_box([0.0; 3]));
+    families();
     family::<Mixture<Gaussian<3>, 2>>(&black_box([0.0; 3]));
-    family::<Poisson<3>>(&black_box([0; 3]));
-    family::<Bernoulli<3>>(&black_box([false; 3]));
     constructors();
     kernels::kernels();
     kernels::tree_kernels();
@@ -73,13 +83,13 @@ fn main() -> ! {
     fixed::fixed();
     network::network();
     profile_hmm();
-    network::lines();
     contexts();
     wire();
 
     classifier::<Hmm<Categorical<16>, STATES>>(&black_box(0));
     classifier::<Hmm<Gaussian<3>, STATES>>(&black_box([0.0; 3]));
     classifier::<ContextModel<Steps, Categorical<16>, 5>>(&black_box(0));
+    lagged();
     classifier::<Dynamics<4, 3>>(&black_box([0.0; 3]));
     systems::<4, 3>();
     systems::<5, 2>();
@@ -90,12 +100,16 @@ fn main() -> ! {
     artefacts::<Hmm<Categorical<16>, STATES>>(bytes);
     artefacts::<Hmm<Gaussian<3, Dual<f32, 1>>, STATES>>(bytes);
     artefacts::<ContextModel<Steps, Categorical<16>, 5>>(bytes);
+}
 
-    #[cfg(feature = "plant-panic")]
-    black_box(black_box(&BYTES)[black_box(0)]);
-    loop {
-        core::hint::spin_loop();
+/// Every family that has a size.
+fn families() {
+    macro_rules! each {
+        ($($module:ident $type:ident $(= $code:literal $unit:literal)?;)*) => {
+            $(family::<emission::$type<3>>(&black_box(Default::default()));)*
+        };
     }
+    for_each_family!(each!);
 }
 
 /// Reading a classifier in place, and writing one.
@@ -105,7 +119,7 @@ where
     StreamClassifier<H, 2, 1>: FromBytes + Immutable + KnownLayout,
 {
     let mut buffer = [0; 4096];
-    if let Ok(classifier) = artefact::read::<H, 2, 1>(bytes) {
+    if let Ok(classifier) = artefact::read::<StreamClassifier<H, 2, 1>>(bytes) {
         let room = black_box(&mut buffer[..]);
         black_box(artefact::write(classifier, black_box("a label"), room));
     }
@@ -333,6 +347,17 @@ where
     drive(&classifier, x);
     let state = black_box(classifier.start());
     black_box((classifier.decision_values(&state), classifier.log_likelihoods(&state)));
+}
+
+/// Differences at lags, whatever these are, before a classifier.
+#[inline(never)]
+fn lagged() {
+    type Rows = StreamClassifier<Hmm<Gaussian<6>, STATES>, 2, 1>;
+    let lagged = some::<Lagged<Rows, 2, 6, 2, 4>>();
+    let _ = black_box(lagged.validate_lags());
+    drive(&lagged, &black_box([0.0; 2]));
+    let bytes = black_box(&[0; 64][..]);
+    black_box(artefact::read::<Lagged<Rows, 2, 6, 2, 4>>(bytes).is_ok());
 }
 
 /// Linear dynamical systems: how they are made, and their filter.

@@ -261,8 +261,15 @@ struct JudgedModel {
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
-    let reading = arguments.reading.options_of(&model, Some(model.deployed.classes()))?;
+    let reading = arguments.reading.options_of(&model, None)?;
     let data = tell::read(&arguments.data, &reading)?;
+    let (data, unknown) = data.of_classes(model.deployed.classes())?;
+    for (class, count) in unknown {
+        note(format_args!(
+            "class `{class}` is none that {} knows: its {count} series are left out of the figures",
+            path.display()
+        ));
+    }
     let windowing = model.windowing(arguments.cutting.windowing());
     let group = arguments.training.group.clone();
     let groups = group.as_deref().map(|column| data.groups(column)).transpose()?;

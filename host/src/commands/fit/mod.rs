@@ -16,13 +16,12 @@ use super::arguments::{ScoreKernels, Training, named, refuse_idle};
 use super::emitting::Emitting;
 use super::kernels::{FamilyName, FamilyOptions, Per};
 use super::output::{self, Outputs, named_after};
-use super::reading::{Cutting, Reading};
+use super::reading::{self, Cutting, Reading};
 use super::{Failure, note, progress, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Labelled series: a table (series,<columns>,label,t,<channels>), strings (TSV) or FASTA,
-    /// gzipped or not
+    #[arg(help = reading::data("Labelled series"))]
     data: PathBuf,
     /// Where the model goes, - for standard output [default: DATA's name with the ending .model.json, in this folder]
     #[arg(short, long, value_name = "MODEL.json")]
@@ -181,7 +180,16 @@ pub(super) fn report(
         classes: data.classes().to_vec(),
         windows: classifier.provenance.windows,
         observes: match data.kind() {
-            Kind::Channels(names) => format!("channels {}", names.join(", ")),
+            Kind::Channels(names) if classifier.lags.is_empty() => {
+                format!("channels {}", names.join(", "))
+            }
+            Kind::Channels(names) => {
+                format!(
+                    "channels {}, and differences at lags {}",
+                    names.join(", "),
+                    classifier.lags
+                )
+            }
             Kind::Symbols(alphabet) => format!("symbols {alphabet}"),
         },
         states: classifier.states(),
@@ -190,10 +198,10 @@ pub(super) fn report(
             .classes()
             .iter()
             .zip(&trained.fits)
-            .map(|(class, fit)| ClassFit::of(class, data.kind(), fit))
+            .map(|(class, fit)| ClassFit::of(class, &classifier.lags.kind(data.kind()), fit))
             .collect(),
         varied: trained.varied.clone(),
-        floor: trained.floor.clone(),
+        form: trained.form.clone(),
         choice: trained.choice.clone(),
         stored: Stored::of(deployed, Some(classifier)),
         model,

@@ -11,7 +11,7 @@ use fishweir::model::{ContextSet, Family};
 use super::Asked;
 use crate::commands::Failure;
 use crate::commands::arguments::{Training, named, refuse_idle};
-use crate::commands::numbers::not_negative;
+use crate::commands::values::not_negative;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::commands) enum FamilyName {
@@ -85,6 +85,8 @@ impl FamilyName {
             "--components" => &[Hmm, Mixture, Switching],
             "--iterations" | "--tolerance" => &[Hmm, Mixture, Lds, Switching],
             "--restarts" | "--seed" => &[Hmm, Mixture, Switching],
+            // Of classifiers.
+            "--effort" | "--lags" | "--max-flash" | "--max-ram" | "--max-operations" => &[],
             _ => &[Hmm],
         }
     }

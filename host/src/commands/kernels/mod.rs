@@ -4,6 +4,7 @@
 mod check;
 mod each;
 mod family;
+pub(super) mod help;
 mod marginal;
 mod of_data;
 mod refused;
@@ -26,8 +27,8 @@ use fishweir_core::emission::Parametrisation;
 
 use super::arguments::{Training, named};
 use super::model::Model;
-use super::numbers::{not_negative, positive};
 use super::reading::Cutting;
+use super::values::{not_negative, positive};
 use super::{Failure, tell};
 pub(super) use each::{Per, fit_each};
 use family::Choice;

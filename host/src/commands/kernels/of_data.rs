@@ -11,8 +11,8 @@ use fishweir::report::DataSummary;
 use super::{Asked, KernelOptions, Matrix, Reads, id};
 use crate::commands::arguments::{ScoreKernels, Training, named};
 use crate::commands::emitting::Emitting;
-use crate::commands::numbers::{positive, rate};
 use crate::commands::reading::{Cutting, Reading};
+use crate::commands::values::{positive, rate};
 use crate::commands::{Failure, tell};
 
 #[derive(Debug, clap::Args)]

@@ -15,15 +15,23 @@ mod run;
 mod sample;
 mod table;
 
+use fishweir::data::records::LAYOUTS;
+
 use super::Failure;
 
-pub(super) const LONG_ABOUT: &str = "\
+pub(super) fn long_about() -> String {
+    let layouts: Vec<&str> = LAYOUTS.iter().map(|layout| layout.about).collect();
+    format!(
+        "\
 Bayesian networks over records of categories: tables whose columns each have a few states, such as
 logs, machine states, survey rows, door sensors.
 
-DATA is CSV, tab-separated or ARFF, gzipped or not; what is missing is empty or `?`. Columns of many
+DATA is {}, gzipped or not; what is missing is empty or `?`. Columns of many
 numbers are cut into bins, and a model keeps the cuts. MODEL is what `network fit` writes, or a network
-in the Bayesian Interchange Format.";
+in the Bayesian Interchange Format.",
+        layouts.join(" or ")
+    )
+}
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

@@ -3,14 +3,17 @@
 use std::collections::HashSet;
 
 use super::super::error::{DataError, Place};
+use super::Layout;
 use super::text::{Numbers, TextColumn, TextTable, check_shown};
+
+pub(super) static LAYOUT: Layout = Layout { about: "ARFF", is_one, read };
 
 /// The words that begin a line above the rows.
 const KEYWORDS: [&str; 3] = ["@relation", "@attribute", "@data"];
 
 /// Whether a text is of this format: it begins with a comment or a keyword, and has a keyword. A name of a
 /// column may begin with `%` or `@`, too.
-pub(super) fn is_one(text: &[u8]) -> bool {
+fn is_one(text: &[u8]) -> bool {
     let word = |line: &[u8]| {
         let mut words = line.trim_ascii_start().split(u8::is_ascii_whitespace);
         let first = words.next().unwrap_or_default();
@@ -25,13 +28,13 @@ pub(super) fn is_one(text: &[u8]) -> bool {
 /// begins a comment line. Rows in braces (sparse ones) are refused.
 ///
 /// Source: Witten, Frank, Hall and Pal, "Data mining", 2016, section 2.4.
-pub(super) fn read(file: &str, text: &[u8], table: &mut TextTable) -> Result<(), DataError> {
+fn read(file: &str, text: &[u8], table: &mut TextTable) -> Result<(), DataError> {
     let at = |line: u64| Box::new(Place::line(file, line));
     let (mut data, mut numbers) = (false, Numbers::new(0));
     for (line, bytes) in (1..).zip(text.split(|&byte| byte == b'\n')) {
         let line_text =
             std::str::from_utf8(bytes).map_err(|_| DataError::NotUtf8 { place: at(line) })?.trim();
-        let wrong = |what: String| DataError::Arff { place: at(line), what };
+        let wrong = |what: String| DataError::Layout { place: at(line), what };
         if line_text.is_empty() || line_text.starts_with('%') {
             continue;
         }
@@ -103,9 +106,9 @@ fn row(
     let place = Box::new(Place::line(file, line));
     if text.starts_with('{') {
         let what = "rows in braces, of what is not zero alone, are not read; write all fields";
-        return Err(DataError::Arff { place, what: what.into() });
+        return Err(DataError::Layout { place, what: what.into() });
     }
-    let fields = fields(text).map_err(|what| DataError::Arff { place: place.clone(), what })?;
+    let fields = fields(text).map_err(|what| DataError::Layout { place: place.clone(), what })?;
     let (found, expected) = (fields.len(), table.columns.len());
     if found != expected {
         let column = table.columns.get(found.min(expected));

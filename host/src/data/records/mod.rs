@@ -3,7 +3,7 @@
 //! | what | file |
 //! |---|---|
 //! | [`Variable`], [`Records`]: columns with named states, rows of their numbers | `mod.rs` |
-//! | [`TextTable`]: a table as it is read, CSV or ARFF | `text.rs`, `arff.rs` |
+//! | [`TextTable`]: a table as it is read, of one of [`LAYOUTS`] | `text.rs`, `arff.rs` |
 //! | [`Schema`]: what its fields are numbered by, bins of numbers among them | `schema.rs` |
 //! | [`Binning`]: where numbers are cut: equal frequencies, or description length | `bins.rs` |
 //!
@@ -31,7 +31,20 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::error::DataError;
 use super::table::{is_hidden, shorten};
+
+/// The layouts of tables of records. A file is of the first that knows it; the last takes what is left.
+pub static LAYOUTS: &[&Layout] = &[&arff::LAYOUT, &text::DELIMITED];
+
+/// A layout of tables of records.
+#[derive(Debug)]
+pub struct Layout {
+    /// What it is called.
+    pub about: &'static str,
+    is_one: fn(&[u8]) -> bool,
+    read: fn(&str, &[u8], &mut TextTable) -> Result<(), DataError>,
+}
 
 /// The state of what was not observed.
 pub const MISSING: u16 = u16::MAX;

@@ -6,13 +6,31 @@ use std::path::Path;
 use super::super::error::{DataError, Place};
 use super::super::read::{load, unpacked};
 use super::super::table::{Table, check_name, shorten};
-use super::arff;
+use super::{LAYOUTS, Layout};
 
 /// The number of what is missing.
 pub(super) const ABSENT: u32 = u32::MAX;
 
+pub(super) static DELIMITED: Layout =
+    Layout { about: "CSV or tab-separated", is_one: |_| true, read: read_delimited };
+
+fn read_delimited(name: &str, text: &[u8], table: &mut TextTable) -> Result<(), DataError> {
+    let mut rows = Table::open(name, text)?;
+    for (index, column) in rows.header().iter().enumerate() {
+        table.columns.push(TextColumn::new(column.clone(), index + 1, rows.line(), None));
+    }
+    let mut numbers = Numbers::new(table.columns.len());
+    while rows.next_row()? {
+        for (index, column) in table.columns.iter_mut().enumerate() {
+            numbers.push(index, column, rows.name(index)?);
+        }
+        table.lines.push(rows.line());
+    }
+    Ok(())
+}
+
 /// A table of text: names of columns and, row by row, their fields, of which some may be missing (empty,
-/// or `?`). CSV or tab-separated with a header line, or ARFF; gzipped or not.
+/// or `?`). Of any of [`LAYOUTS`], gzipped or not.
 ///
 /// RAM: 4 B a field, and each different field of a column once.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,30 +74,13 @@ impl TextTable {
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
         let text = unpacked(name, bytes)?;
         let mut table = Self { source: name.to_owned(), columns: Vec::new(), lines: Vec::new() };
-        if arff::is_one(&text) {
-            arff::read(name, &text, &mut table)?;
-        } else {
-            table.read_delimited(name, &text)?;
+        if let Some(layout) = LAYOUTS.iter().find(|layout| (layout.is_one)(&text)) {
+            (layout.read)(name, &text, &mut table)?;
         }
         if table.lines.is_empty() {
             return Err(DataError::HeaderOnly { file: name.to_owned() });
         }
         Ok(table)
-    }
-
-    fn read_delimited(&mut self, name: &str, text: &[u8]) -> Result<(), DataError> {
-        let mut rows = Table::open(name, text)?;
-        for (index, column) in rows.header().iter().enumerate() {
-            self.columns.push(TextColumn::new(column.clone(), index + 1, rows.line(), None));
-        }
-        let mut numbers = Numbers::new(self.columns.len());
-        while rows.next_row()? {
-            for (index, column) in self.columns.iter_mut().enumerate() {
-                numbers.push(index, column, rows.name(index)?);
-            }
-            self.lines.push(rows.line());
-        }
-        Ok(())
     }
 
     /// Adds a row's line; its fields are in the columns.

@@ -57,6 +57,9 @@ pub enum QuantiseError {
     /// Weights of words.
     #[error("fixed point holds no weights of words: export f32")]
     Words,
+    /// Differences at lags, which would need units of their own.
+    #[error("fixed point holds no differences at lags: export f32, or fit with --lags none")]
+    Lags,
     /// Emissions that fixed point has no tables for.
     #[error("fixed point holds categorical and gaussian emissions, not {0}: export f32")]
     Family(&'static str),
@@ -99,6 +102,9 @@ fn quantise(
 ) -> Result<FixedPoint, QuantiseError> {
     if deployed.order().is_some() {
         return Err(QuantiseError::Words);
+    }
+    if !deployed.lags().is_empty() {
+        return Err(QuantiseError::Lags);
     }
     let (states, directions) = (deployed.states(), deployed.directions());
     if states > 64 || directions > super::stream::DIRECTIONS_MAX {

@@ -177,15 +177,15 @@ pub(super) fn wrong(part: &str, error: &dyn std::error::Error) -> BetweenError {
 /// What the core refused.
 pub(super) fn refused(error: ModelError) -> BetweenError {
     match error {
-        ModelError { part: Part::Covariance, entry: row, .. } => {
+        ModelError { part: Part::Parameter("covariance"), entry: row, .. } => {
             BetweenError::Singular { part: "covariance".into(), row }
         }
-        ModelError { part: Part::Rate, kind: ErrorKind::NotInRange, entry, .. } => {
-            BetweenError::Model {
-                part: format!("rate [{entry}]"),
-                why: "too large a rate to sum over its counts; count in larger units".into(),
-            }
-        }
+        ModelError {
+            part: Part::Parameter("rate"), kind: ErrorKind::NotInRange, entry, ..
+        } => BetweenError::Model {
+            part: format!("rate [{entry}]"),
+            why: "too large a rate to sum over its counts; count in larger units".into(),
+        },
         ModelError { part: Part::Kernel, kind: ErrorKind::NotInRange, .. } => BetweenError::Model {
             part: "rho".into(),
             why: "too small for counts: the sum over them does not end; take one from 0.01 on"

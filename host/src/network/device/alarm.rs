@@ -181,7 +181,7 @@ impl DeployedAlarm {
 
     /// Bytes of the stream's state.
     pub fn ram(&self) -> usize {
-        4 * (self.theta.len() + self.columns.len() + 3)
+        4 * (self.theta.len() + 2 * self.columns.len() + 3)
     }
 
     /// Runs over events as a device does, in its numbers, begun anew after every alarm: the events, from
@@ -252,12 +252,13 @@ impl DeployedAlarm {
         let tables = DiscrepancyTables::new(terms, theta, precision, memory, threshold, self.least);
         let tables = tables.map_err(unfit)?;
         let cells = self.theta.len();
-        let new = || DiscrepancyState::new(vec![0.0_f32; cells], vec![0.0_f32; self.columns.len()]);
+        let nodes = self.columns.len();
+        let new = || DiscrepancyState::new(vec![0.0_f32; cells], vec![[0.0_f32; 2]; nodes]);
         let mut state = new();
-        let mut event = vec![0; self.columns.len()];
+        let (mut event, mut room) = (vec![0; nodes], vec![0; nodes]);
         for record in 0..length {
             write(record, &mut event);
-            let reading = match tables.push(&mut state, &event) {
+            let reading = match tables.push(&mut state, &event, &mut room) {
                 Ok(()) => Ok(tables.read(&state)),
                 Err(ObservationError::Impossible) => {
                     tables.push_missing(&mut state);

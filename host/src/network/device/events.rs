@@ -54,8 +54,8 @@ impl DeployedEvents {
     }
 
     /// What it costs, events without missing fields: of a classifier an addition a table and output, and
-    /// one an output to read; of an alarm a multiply-add a state of each node and two more a node, and two
-    /// a cell and one a node to read.
+    /// one an output to read; of an alarm two operations a state of each node and two more a node, and two
+    /// a node to read.
     #[must_use]
     pub fn cost(&self) -> EventCost {
         let listed = |scopes: &[Vec<usize>]| scopes.iter().map(Vec::len).sum();
@@ -71,11 +71,10 @@ impl DeployedEvents {
             Self::Alarm(alarm) => EventCost {
                 model_bytes: alarm.flash(),
                 state_bytes: alarm.ram(),
-                // Looked up to be checked, and again to be taken in.
-                look_ups: 2 * listed(&alarm.scopes),
+                look_ups: listed(&alarm.scopes),
                 operation: "multiply-adds",
-                push_operations: alarm.columns.iter().map(|node| node.card() + 2).sum(),
-                reading_operations: 2 * alarm.theta.len() + alarm.columns.len(),
+                push_operations: alarm.columns.iter().map(|node| 2 * node.card() + 2).sum(),
+                reading_operations: 2 * alarm.columns.len(),
             },
         }
     }

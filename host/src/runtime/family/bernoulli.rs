@@ -1,16 +1,14 @@
-use fishweir_core::artefact;
-use fishweir_core::emission::{BernoulliView, Emission, Parametrisation, Row, yes_or_no};
+use fishweir_core::emission::{BernoulliView, Emission, Parametrisation, yes_or_no};
 use fishweir_core::number::{Real, Weight as CoreWeight};
-use fishweir_core::{ModelError, ObservationError};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift};
-use super::rows::converted;
+use super::rows::by_view;
 use super::{
     AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
-    FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
-    Width, logit, table_towards,
+    FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
+    Weight, Width, logit, table_towards,
 };
 use crate::data::{Support, Values};
 use crate::runtime::numbers::{excesses, mean};
@@ -32,6 +30,9 @@ static ANSWERS: Support = Support {
 impl Family for Bernoulli {
     fn name(&self) -> &'static str {
         "bernoulli"
+    }
+    fn about(&self) -> &'static str {
+        "channels of 0 and 1"
     }
     fn observes(&self) -> Observed {
         Observed::Channels(Values::Only(&ANSWERS))
@@ -57,7 +58,7 @@ impl Family for Bernoulli {
         rows: &[&[f64]],
         centre: &[f64],
         _: &[f64],
-        held: &Held<'_>,
+        held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
         let (a, count) = (held.pseudocount, rows.len() as f64);
         let of = |(channel, &centre): (usize, &f64)| match mean(rows, channel) {
@@ -72,7 +73,7 @@ impl Family for Bernoulli {
         excesses(probability, samples, into);
     }
 
-    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>) {
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {
         let ([probability], [occupancy, excess]) = (parts.rows_mut(), statistics.rows());
         let a = held.pseudocount;
         for ((row, occupancy), excess) in probability.iter_mut().zip(occupancy).zip(excess) {
@@ -86,7 +87,7 @@ impl Family for Bernoulli {
     }
 
     /// Of the Dirichlet density that pseudocounts are.
-    fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
+    fn log_prior(&self, parts: &Parts, held: &Regularisation<'_>) -> f64 {
         let inside = parts.by_state().filter(|&p| held.pseudocount > 0.0 && p > 0.0 && p < 1.0);
         inside.map(|p| held.pseudocount * (p.ln() + (1.0 - p).ln())).sum()
     }
@@ -126,9 +127,6 @@ impl Family for Bernoulli {
 
     fn core_types(&self) -> &'static [&'static str] {
         &["Bernoulli"]
-    }
-    fn artefact(&self) -> Option<artefact::Family> {
-        Some(artefact::Family::BERNOULLI)
     }
     fn fields(&self) -> &'static [FieldKind] {
         const FIELDS: [FieldKind; 2] = [
@@ -181,28 +179,7 @@ impl<W: CoreWeight> BernoulliVec<W> {
     }
 }
 
-impl<W: CoreWeight> Emission for BernoulliVec<W> {
-    type Weight = W;
-    type Observation = [W::Real];
-
-    fn log_likelihood(&self, x: &[W::Real]) -> W {
-        converted(x, yes_or_no, |x| self.view().log_likelihood(x))
-            .unwrap_or(W::constant(W::Real::NEG_INFINITY))
-    }
-    fn row<const N: usize>(states: &[Self; N], x: &[W::Real]) -> Option<Row<W, N>> {
-        converted(x, yes_or_no, |x| BernoulliView::row(&states.each_ref().map(Self::view), x))
-            .ok()?
-    }
-    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        converted(x, yes_or_no, |x| self.view().check(x))?
-    }
-    fn width(&self) -> usize {
-        self.yes.len()
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
-}
+by_view!(BernoulliVec, BernoulliView, yes_or_no);
 
 impl OverRows for Bernoulli {
     type State<W: HostWeight> = BernoulliVec<W>;

@@ -1,4 +1,3 @@
-use fishweir_core::artefact;
 use fishweir_core::emission::{CategoricalView, Emission, Parametrisation, Row};
 use fishweir_core::number::Weight as CoreWeight;
 use fishweir_core::{ModelError, ObservationError};
@@ -7,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::device::{Content, lift, weights_along};
 use super::{
     Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
-    Held, Observed, Parts, Precision, Shape, Weighed, Width, logit, table_towards,
+    Observed, Parts, Precision, Regularisation, Shape, Weighed, Width, logit, table_towards,
 };
 use crate::data::Sample;
 use crate::runtime::numbers::{choose, free_probabilities, normalise_into, push_row};
@@ -24,6 +23,9 @@ const PROBABILITY: Block = Block::new("probability", Width::Size);
 impl Family for Categorical {
     fn name(&self) -> &'static str {
         "categorical"
+    }
+    fn about(&self) -> &'static str {
+        "symbols, by a table of probabilities"
     }
     fn observes(&self) -> Observed {
         Observed::Symbol
@@ -47,7 +49,13 @@ impl Family for Categorical {
     }
 
     /// Nothing is known of symbols by their distances: as likely as each other.
-    fn of_cluster(&self, _: &[&[f64]], centre: &[f64], _: &[f64], _: &Held<'_>) -> Vec<Vec<f64>> {
+    fn of_cluster(
+        &self,
+        _: &[&[f64]],
+        centre: &[f64],
+        _: &[f64],
+        _: &Regularisation<'_>,
+    ) -> Vec<Vec<f64>> {
         vec![vec![(centre.len() as f64).recip(); centre.len()]]
     }
 
@@ -65,7 +73,7 @@ impl Family for Categorical {
         counts.iter().map(|row| row.iter().sum()).collect()
     }
 
-    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>) {
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {
         let ([probability], [counts]) = (parts.rows_mut(), statistics.rows());
         for (row, counts) in probability.iter_mut().zip(counts) {
             let smoothed: Vec<f64> = counts.iter().map(|count| count + held.pseudocount).collect();
@@ -74,7 +82,7 @@ impl Family for Categorical {
     }
 
     /// Of the Dirichlet density that pseudocounts are.
-    fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
+    fn log_prior(&self, parts: &Parts, held: &Regularisation<'_>) -> f64 {
         let [probability] = parts.rows();
         crate::runtime::numbers::log_dirichlet(held.pseudocount, probability)
     }
@@ -122,9 +130,6 @@ impl Family for Categorical {
 
     fn core_types(&self) -> &'static [&'static str] {
         &["Categorical"]
-    }
-    fn artefact(&self) -> Option<artefact::Family> {
-        Some(artefact::Family::CATEGORICAL)
     }
     fn fields(&self) -> &'static [FieldKind] {
         const { &[FieldKind::new(Content::Weights, Width::Size)] }

@@ -129,8 +129,12 @@ impl Serialize for Emissions {
 
 impl<'de> Deserialize<'de> for Emissions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let tags =
-            FAMILIES.map(|family| Tag { name: family.name(), family, blocks: family.parts() });
+        let tag = |&family: &&'static dyn Family| Tag {
+            name: family.name(),
+            family,
+            blocks: family.parts(),
+        };
+        let tags: Vec<Tag> = FAMILIES.iter().map(tag).collect();
         let (tag, parts) = deserializer.deserialize_map(Tagged(&tags))?;
         Ok(Self { family: tag.family, parts })
     }
@@ -219,12 +223,12 @@ impl Serialize for EmissionDirection {
 
 impl<'de> Deserialize<'de> for EmissionDirection {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let of = |family: &'static dyn Family| {
+        let of = |&family: &&'static dyn Family| {
             let tag = |name, blocks| Tag { name, family, blocks };
             let statistics = family.statistics_name().map(|name| tag(name, family.statistics()));
             std::iter::once(tag(family.name(), family.score())).chain(statistics)
         };
-        let tags: Vec<Tag> = FAMILIES.into_iter().flat_map(of).collect();
+        let tags: Vec<Tag> = FAMILIES.iter().flat_map(of).collect();
         let (tag, parts) = deserializer.deserialize_map(Tagged(&tags))?;
         let weighs_statistics = tag.name != tag.family.name();
         Ok(Self { family: tag.family, weighs_statistics, parts })

@@ -1,14 +1,14 @@
 use fishweir_core::emission::{Emission, FullGaussianView, GaussianMoments, Parametrisation};
 use fishweir_core::number::{Number, Real, Weight as CoreWeight};
-use fishweir_core::{ModelError, ObservationError};
 use nalgebra::{DMatrix, SymmetricEigen};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
+use super::rows::by_view;
 use super::{
     AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
-    FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
-    Width,
+    FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
+    Weight, Width,
 };
 use crate::data::Values;
 use crate::data::centre_and_spread;
@@ -90,6 +90,9 @@ impl Family for FullGaussian {
     fn name(&self) -> &'static str {
         "full-gaussian"
     }
+    fn about(&self) -> &'static str {
+        "channels of real numbers, with a covariance matrix"
+    }
     fn observes(&self) -> Observed {
         Observed::Channels(Values::Reals)
     }
@@ -134,7 +137,7 @@ impl Family for FullGaussian {
         rows: &[&[f64]],
         centre: &[f64],
         scale: &[f64],
-        held: &Held<'_>,
+        held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
         let size = scale.len();
         let (own, spread) = centre_and_spread(size, || rows.iter().copied());
@@ -171,7 +174,7 @@ impl Family for FullGaussian {
         }
     }
 
-    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>) {
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {
         let ([mean, covariance], [occupancy, first, products]) =
             (parts.rows_mut(), statistics.rows());
         for (state, (mean, covariance)) in mean.iter_mut().zip(covariance).enumerate() {
@@ -374,23 +377,7 @@ impl<W: CoreWeight> FullGaussianVec<W> {
     }
 }
 
-impl<W: CoreWeight> Emission for FullGaussianVec<W> {
-    type Weight = W;
-    type Observation = [W::Real];
-
-    fn log_likelihood(&self, x: &[W::Real]) -> W {
-        self.view().log_likelihood(x)
-    }
-    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        self.view().check(x)
-    }
-    fn width(&self) -> usize {
-        self.mean.len()
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
-}
+by_view!(FullGaussianVec);
 
 impl OverRows for FullGaussian {
     type State<W: HostWeight> = FullGaussianVec<W>;
@@ -437,7 +424,7 @@ mod tests {
         let rows: Vec<[f64; 2]> = (0..220).map(row).collect();
         let rows: Vec<&[f64]> = rows.iter().map(|row| row.as_slice()).collect();
         let floor = order.map(|channel| floor * units[channel]);
-        let held = Held {
+        let held = Regularisation {
             pseudocount: 0.0,
             floor: &floor,
             centre: &[0.0; 2],

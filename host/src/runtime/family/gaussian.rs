@@ -1,16 +1,15 @@
-use fishweir_core::artefact;
 use fishweir_core::emission::{
     Emission, GaussianMoments, GaussianView, Parametrisation, Spread, log_normaliser,
 };
 use fishweir_core::number::{Number, Real, Weight as CoreWeight};
-use fishweir_core::{ModelError, ObservationError};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
+use super::rows::by_view;
 use super::{
     AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
-    FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
-    Width, table_towards,
+    FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
+    Weight, Width, table_towards,
 };
 use crate::data::centre_and_spread;
 use crate::data::{Sample, Values};
@@ -26,6 +25,9 @@ const MEAN: Block = Block::new("mean", Width::Size);
 impl Family for Gaussian {
     fn name(&self) -> &'static str {
         "gaussian"
+    }
+    fn about(&self) -> &'static str {
+        "channels of real numbers, each by itself"
     }
     fn observes(&self) -> Observed {
         Observed::Channels(Values::Reals)
@@ -63,7 +65,7 @@ impl Family for Gaussian {
         rows: &[&[f64]],
         centre: &[f64],
         scale: &[f64],
-        held: &Held<'_>,
+        held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
         // In the channels' own units: of what never moves the mean is what it is, to the last bit.
         let (own, spread) = centre_and_spread(scale.len(), || rows.iter().copied());
@@ -100,7 +102,7 @@ impl Family for Gaussian {
         }
     }
 
-    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>) {
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {
         let [mean, std] = parts.rows_mut();
         let [occupancy, first, second] = statistics.rows();
         for (state, occupancy) in occupancy.iter().map(|row| row[0]).enumerate() {
@@ -158,9 +160,6 @@ impl Family for Gaussian {
 
     fn core_types(&self) -> &'static [&'static str] {
         &["Gaussian"]
-    }
-    fn artefact(&self) -> Option<artefact::Family> {
-        Some(artefact::Family::GAUSSIAN)
     }
     fn fields(&self) -> &'static [FieldKind] {
         const FIELDS: [FieldKind; 5] = [
@@ -381,21 +380,7 @@ impl<W: CoreWeight> GaussianVec<W> {
     }
 }
 
-impl<W: CoreWeight> Emission for GaussianVec<W> {
-    type Weight = W;
-    type Observation = [W::Real];
-
-    #[inline(always)]
-    fn log_likelihood(&self, x: &[W::Real]) -> W {
-        self.view().log_likelihood(x)
-    }
-    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        self.view().check(x)
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
-}
+by_view!(GaussianVec);
 
 impl OverRows for Gaussian {
     type State<W: HostWeight> = GaussianVec<W>;

@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use super::device::{Content, DeployedEmission, lift, weights_along};
 use super::gaussian::{self, Gaussian, GaussianVec, Moments};
 use super::{
-    AllBanks, Along, Block, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind, Held,
-    HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Width, entries,
+    AllBanks, Along, Block, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind, HostWeight,
+    Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed, Width, entries,
     table_towards,
 };
 use crate::data::Values;
@@ -42,6 +42,9 @@ fn components([weight, mean, std]: [&[Vec<f64>]; 3], size: usize) -> usize {
 impl Family for Mixture {
     fn name(&self) -> &'static str {
         "mixture"
+    }
+    fn about(&self) -> &'static str {
+        "channels of real numbers, by a mixture of Gaussians"
     }
     fn observes(&self) -> Observed {
         Observed::Channels(Values::Reals)
@@ -95,7 +98,7 @@ impl Family for Mixture {
         rows: &[&[f64]],
         centre: &[f64],
         scale: &[f64],
-        held: &Held<'_>,
+        held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
         let (_, spread) = centre_and_spread(scale.len(), || rows.iter().copied());
         let relative = spread.iter().zip(scale).map(|(spread, scale)| spread / scale);
@@ -155,7 +158,7 @@ impl Family for Mixture {
         counts.iter().map(|row| row.iter().sum()).collect()
     }
 
-    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>) {
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {
         let size = self.shape(parts).size;
         let ([weight, mean, std], [counts, first, second]) = (parts.rows_mut(), statistics.rows());
         for (state, counts) in counts.iter().enumerate() {
@@ -172,7 +175,7 @@ impl Family for Mixture {
     }
 
     /// Of the Dirichlet density of the weights that pseudocounts are.
-    fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
+    fn log_prior(&self, parts: &Parts, held: &Regularisation<'_>) -> f64 {
         let [weight] = parts.rows();
         log_dirichlet(held.pseudocount, weight)
     }

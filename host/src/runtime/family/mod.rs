@@ -5,36 +5,23 @@
 //! directions, costs and exports read them by their names and widths, and know no family. Families over
 //! channels meet the recursions as rows of likelihoods ([`RowState`]).
 //!
-//! | family | file | an observation |
-//! |---|---|---|
-//! | `categorical` | `categorical.rs` | a symbol |
-//! | `gaussian`, of diagonal covariance | `gaussian.rs` | real channels |
-//! | `poisson` | `poisson.rs` | channels of counts |
-//! | `bernoulli` | `bernoulli.rs` | channels of 0 and 1 |
-//! | `full-gaussian`, with a covariance matrix | `full_gaussian.rs` | real channels |
-//! | `mixture` of Gaussians of diagonal covariance | `mixture.rs` | real channels |
-//!
 //! # To add one
-//! A file here with a value that is a [`Family`] and, over channels, [`OverRows`]; a line in [`FAMILIES`].
-//! By itself, out of a model, a state's emission is a [`Distribution`]: kernels between models compare these.
-//! The core has its distribution ([`fishweir_core::emission`]).
+//! A file here with a value that is a [`Family`] and, over channels, [`OverRows`]; its name is that of the
+//! core's module, and the line there ([`for_each_family`]) is the line here, too. By itself, out of a model, a
+//! state's emission is a [`Distribution`]: kernels between models compare these. The core has its distribution
+//! ([`fishweir_core::emission`]).
 
-mod bernoulli;
-mod categorical;
 pub(crate) mod device;
 mod distribution;
 mod emissions;
-mod full_gaussian;
-mod gaussian;
 mod mixture;
 mod parts;
-mod poisson;
 mod rows;
 
 use std::fmt;
 
-use fishweir_core::artefact;
 use fishweir_core::emission::Parametrisation;
+use fishweir_core::{artefact, for_each_family};
 use rand_chacha::ChaCha8Rng;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -57,15 +44,15 @@ use super::HmmError;
 use crate::data::{Sample, Values};
 use crate::words::counted;
 
-/// The families there are.
-pub const FAMILIES: [&dyn Family; 6] = [
-    &categorical::Categorical,
-    &gaussian::Gaussian,
-    &poisson::Poisson,
-    &bernoulli::Bernoulli,
-    &full_gaussian::FullGaussian,
-    &mixture::Mixture,
-];
+macro_rules! families {
+    ($($module:ident $type:ident $(= $code:literal $unit:literal)?;)*) => {
+        $(mod $module;)*
+
+        /// The families there are: the core's, and mixtures.
+        pub static FAMILIES: &[&dyn Family] = &[$(&$module::$type,)* &mixture::Mixture];
+    };
+}
+for_each_family!(families!);
 
 /// The family of channels where none is named.
 pub(crate) const OF_CHANNELS: &dyn Family = &gaussian::Gaussian;
@@ -75,7 +62,7 @@ pub(crate) const OF_SYMBOLS: &dyn Family = &categorical::Categorical;
 
 /// The family of that name.
 pub fn family(name: &str) -> Option<&'static dyn Family> {
-    FAMILIES.into_iter().find(|family| family.name() == name)
+    FAMILIES.iter().copied().find(|family| family.name() == name)
 }
 
 /// What an observation is.
@@ -101,7 +88,7 @@ pub type Weighed<'x> = (&'x [f64], &'x [f64]);
 
 /// What estimates are held to.
 #[derive(Clone, Copy, Debug)]
-pub struct Held<'a> {
+pub struct Regularisation<'a> {
     /// Added to every expected count of a symbol.
     pub pseudocount: f64,
     /// What no standard deviation falls below, `[channel]`; empty for symbols.
@@ -130,6 +117,8 @@ pub enum Drawn {
 pub trait Family: fmt::Debug + Sync {
     /// Its name in files and options.
     fn name(&self) -> &'static str;
+    /// What its states emit, and how, in a few words.
+    fn about(&self) -> &'static str;
     /// What an observation is.
     fn observes(&self) -> Observed;
     /// The blocks of its parameters.
@@ -166,7 +155,7 @@ pub trait Family: fmt::Debug + Sync {
         rows: &[&[f64]],
         centre: &[f64],
         scale: &[f64],
-        held: &Held<'_>,
+        held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>>;
     /// Adds rows, each weighed by its posterior, to expected statistics.
     fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts);
@@ -184,9 +173,9 @@ pub trait Family: fmt::Debug + Sync {
     }
     /// The parameters that the statistics make likeliest. A state without observations keeps its own, and
     /// zeros of probabilities stay.
-    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>);
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>);
     /// The logarithm of the prior density of which `held` are the parameters, up to a constant.
-    fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
+    fn log_prior(&self, parts: &Parts, held: &Regularisation<'_>) -> f64 {
         let _ = (parts, held);
         0.0
     }
@@ -238,7 +227,8 @@ pub trait Family: fmt::Debug + Sync {
     }
     /// The code of the family in an artefact; `None` where artefacts have none.
     fn artefact(&self) -> Option<artefact::Family> {
-        None
+        let own = self.core_types().last()?;
+        artefact::Family::ALL.iter().copied().find(|family| family.name() == *own)
     }
     /// The fields of the core's type, in order.
     fn fields(&self) -> &'static [FieldKind];

@@ -1,15 +1,13 @@
-use fishweir_core::artefact;
-use fishweir_core::emission::{Emission, Parametrisation, PoissonView, Row, Sample as _, count};
+use fishweir_core::emission::{Emission, Parametrisation, PoissonView, Sample as _, count};
 use fishweir_core::number::{Real, Weight as CoreWeight};
-use fishweir_core::{ModelError, ObservationError};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift};
-use super::rows::converted;
+use super::rows::by_view;
 use super::{
     AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
-    FieldKind, Held, HostWeight, Observed, OverRows, Parts, Precision, Shape, Weighed, Weight,
-    Width, logit, table_towards,
+    FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
+    Weight, Width, logit, table_towards,
 };
 use crate::data::{Support, Values};
 use crate::runtime::numbers::{Bits, excesses, mean};
@@ -32,13 +30,13 @@ static COUNTS: Support = Support {
 impl Poisson {
     /// A gamma density over the rates of a channel, whose logarithm is `a log r - b r`: as much as `a`
     /// counts in the mean of the sequences say. Where there were none, as if there had been.
-    fn prior(held: &Held<'_>, channel: usize) -> (f64, f64) {
+    fn prior(held: &Regularisation<'_>, channel: usize) -> (f64, f64) {
         let a = held.pseudocount;
         let seen = held.centre.get(channel).copied().unwrap_or(0.0);
         (a, a / seen.max(a / held.samples.max(1.0)).max(f64::MIN_POSITIVE))
     }
 
-    fn estimate(counts: f64, occupancy: f64, held: &Held<'_>, channel: usize) -> f64 {
+    fn estimate(counts: f64, occupancy: f64, held: &Regularisation<'_>, channel: usize) -> f64 {
         let (a, b) = Self::prior(held, channel);
         // Where there were no counts at all rounding may leave less than none.
         (counts.max(0.0) + a) / (occupancy + b)
@@ -48,6 +46,9 @@ impl Poisson {
 impl Family for Poisson {
     fn name(&self) -> &'static str {
         "poisson"
+    }
+    fn about(&self) -> &'static str {
+        "channels of counts"
     }
     fn observes(&self) -> Observed {
         Observed::Channels(Values::Only(&COUNTS))
@@ -73,7 +74,7 @@ impl Family for Poisson {
         rows: &[&[f64]],
         centre: &[f64],
         _: &[f64],
-        held: &Held<'_>,
+        held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
         let of = |(channel, &centre): (usize, &f64)| match mean(rows, channel) {
             Some(mean) => {
@@ -89,7 +90,7 @@ impl Family for Poisson {
         excesses(rate, samples, into);
     }
 
-    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Held<'_>) {
+    fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {
         let ([rate], [occupancy, excess]) = (parts.rows_mut(), statistics.rows());
         for ((rate, occupancy), excess) in rate.iter_mut().zip(occupancy).zip(excess) {
             for (channel, (rate, excess)) in rate.iter_mut().zip(excess).enumerate() {
@@ -101,7 +102,7 @@ impl Family for Poisson {
         }
     }
 
-    fn log_prior(&self, parts: &Parts, held: &Held<'_>) -> f64 {
+    fn log_prior(&self, parts: &Parts, held: &Regularisation<'_>) -> f64 {
         let [rate] = parts.rows();
         let one = |(channel, &rate): (usize, &f64)| {
             let (a, b) = Self::prior(held, channel);
@@ -147,9 +148,6 @@ impl Family for Poisson {
 
     fn core_types(&self) -> &'static [&'static str] {
         &["Poisson"]
-    }
-    fn artefact(&self) -> Option<artefact::Family> {
-        Some(artefact::Family::POISSON)
     }
     fn fields(&self) -> &'static [FieldKind] {
         const FIELDS: [FieldKind; 2] = [
@@ -203,27 +201,7 @@ impl<W: CoreWeight> PoissonVec<W> {
     }
 }
 
-impl<W: CoreWeight> Emission for PoissonVec<W> {
-    type Weight = W;
-    type Observation = [W::Real];
-
-    fn log_likelihood(&self, x: &[W::Real]) -> W {
-        converted(x, count, |x| self.view().log_likelihood(x))
-            .unwrap_or(W::constant(W::Real::NEG_INFINITY))
-    }
-    fn row<const N: usize>(states: &[Self; N], x: &[W::Real]) -> Option<Row<W, N>> {
-        converted(x, count, |x| PoissonView::row(&states.each_ref().map(Self::view), x)).ok()?
-    }
-    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        converted(x, count, |x| self.view().check(x))?
-    }
-    fn width(&self) -> usize {
-        self.rate.len()
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
-}
+by_view!(PoissonVec, PoissonView, count);
 
 impl OverRows for Poisson {
     type State<W: HostWeight> = PoissonVec<W>;

@@ -25,9 +25,9 @@ pub(crate) trait Bank<W: Weight>: Send + Sync {
 }
 
 /// A bank at a compiled size.
-struct Held<E, const N: usize>([E; N]);
+struct CompiledBank<E, const N: usize>([E; N]);
 
-impl<W: HostWeight, E, const N: usize> Bank<W> for Held<E, N>
+impl<W: HostWeight, E, const N: usize> Bank<W> for CompiledBank<E, N>
 where
     E: Emission<Weight = W, Observation = [W::Real]> + Send + Sync,
 {
@@ -130,6 +130,57 @@ pub(super) fn converted<T: Real, X: Copy + Default, R>(
     Ok(then(converted))
 }
 
+/// Makes a distribution at a run-time size an emission over rows of reals by its view; where they stand for
+/// other observations, `one` reads one.
+macro_rules! by_view {
+    (@rest) => {
+        fn width(&self) -> usize {
+            self.view().width()
+        }
+        fn validate(&self) -> Result<(), ::fishweir_core::ModelError> {
+            self.view().validate()
+        }
+    };
+    ($type:ident) => {
+        impl<W: CoreWeight> Emission for $type<W> {
+            type Weight = W;
+            type Observation = [W::Real];
+
+            #[inline(always)]
+            fn log_likelihood(&self, x: &[W::Real]) -> W {
+                self.view().log_likelihood(x)
+            }
+            fn check(&self, x: &[W::Real]) -> Result<(), ::fishweir_core::ObservationError> {
+                self.view().check(x)
+            }
+            by_view!(@rest);
+        }
+    };
+    ($type:ident, $view:ident, $one:ident) => {
+        impl<W: CoreWeight> Emission for $type<W> {
+            type Weight = W;
+            type Observation = [W::Real];
+
+            fn log_likelihood(&self, x: &[W::Real]) -> W {
+                super::rows::converted(x, $one, |x| self.view().log_likelihood(x))
+                    .unwrap_or(W::constant(W::Real::NEG_INFINITY))
+            }
+            fn row<const N: usize>(
+                states: &[Self; N],
+                x: &[W::Real],
+            ) -> Option<::fishweir_core::emission::Row<W, N>> {
+                let row = |x: &[_]| $view::row(&states.each_ref().map(Self::view), x);
+                super::rows::converted(x, $one, row).ok()?
+            }
+            fn check(&self, x: &[W::Real]) -> Result<(), ::fishweir_core::ObservationError> {
+                super::rows::converted(x, $one, |x| self.view().check(x))?
+            }
+            by_view!(@rest);
+        }
+    };
+}
+pub(super) use by_view;
+
 /// A family over channels with an emission of its own for every weight of the host.
 pub(crate) trait OverRows: Sync {
     /// One state's.
@@ -164,9 +215,9 @@ impl<F: OverRows, W: HostWeight> Banks<W> for F {
         let states = |state| F::state::<W>(emission.get(state), first, shape);
         // Training runs over plain numbers, and is worth a size of its own.
         if const { size_of::<W::Tangent>() == 0 } {
-            with_states!(emission.len(), N => Arc::new(Held::<_, N>(std::array::from_fn(states))))
+            with_states!(emission.len(), N => Arc::new(CompiledBank::<_, N>(std::array::from_fn(states))))
         } else {
-            with_few_states!(emission.len(), N => Arc::new(Held::<_, N>(std::array::from_fn(states))))
+            with_few_states!(emission.len(), N => Arc::new(CompiledBank::<_, N>(std::array::from_fn(states))))
         }
     }
 }

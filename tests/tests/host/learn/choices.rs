@@ -8,8 +8,8 @@ use fishweir::fit::Topology;
 use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::FixedLengthModel;
 use fishweir::learn::{
-    ChosenBy, ClassWeight, ClassifierKind, Learner, Mirror, Scaling, Setting, TrainOptions,
-    Trained, Trainer, WindowKernel, train, train_fixed_length,
+    ChosenBy, ClassWeight, ClassifierKind, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM, Mirror,
+    Scaling, Setting, TrainOptions, Trained, Trainer, WindowKernel, train, train_fixed_length,
 };
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
@@ -65,11 +65,11 @@ fn the_floor_that_is_right_most_often_is_taken() {
         options.baum_welch.std_floor = floors[0];
         options.std_floors = floors[1..].to_vec();
         let chosen = trained(&data, &options);
-        let floor = chosen.floor.expect("a floor");
+        let floor = chosen.form.expect("a floor");
         let judged: Vec<(f64, bool)> =
-            floor.candidates.iter().map(|one| (one.std_floor, one.accuracy == 1.0)).collect();
+            floor.candidates.iter().map(|one| (one.form.std_floor, one.accuracy == 1.0)).collect();
         assert_eq!(judged, floors.map(|one| (one, kind == count || one < 0.3)), "{floor:?}");
-        assert_eq!(floor.std_floor, taken, "{kind}");
+        assert_eq!(floor.form.std_floor, taken, "{kind}");
         // And the models are fitted with it.
         options.baum_welch.std_floor = taken;
         options.std_floors = Vec::new();
@@ -107,10 +107,10 @@ fn floors_of_bayes_are_judged_by_the_rule_that_is_deployed() {
     options.std_floors = vec![0.1];
     for (weight, accuracy) in [(ClassWeight::Even, 0.6), (ClassWeight::Balanced, 0.5)] {
         options.class_weight = weight;
-        let floor = trained(&data, &options).floor.expect("a floor");
+        let floor = trained(&data, &options).form.expect("a floor");
         let judged: Vec<f64> = floor.candidates.iter().map(|one| one.accuracy).collect();
         assert_eq!(judged, [accuracy; 2], "{weight:?}");
-        assert_eq!(floor.std_floor, options.baum_welch.std_floor);
+        assert_eq!(floor.form.std_floor, options.baum_welch.std_floor);
     }
 }
 
@@ -121,9 +121,9 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
     let data = data("p", |class, _, _| vec![class as f64 * 0.2 + s.normal()]);
     let mut options = options(ClassifierKind::Fisher, 1);
     options.std_floors = vec![0.02];
-    let judged = trained(&data, &options).floor.expect("floors").candidates;
+    let judged = trained(&data, &options).form.expect("floors").candidates;
     options.std_floors = Vec::new();
-    let Trained { choice: plain, floor, .. } = trained(&data, &options);
+    let Trained { choice: plain, form: floor, .. } = trained(&data, &options);
     assert!(judged.len() == 2 && floor.expect("a floor").candidates.is_empty());
     let channel = Mirror::Channels(vec!["p".to_owned()]);
     for (copies, mirror) in [(3, Mirror::Choose), (0, channel)] {
@@ -137,7 +137,7 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
         options.std_floors = vec![0.02];
         let with_floors = trained(&data, &options);
         assert_eq!(with_floors.choice, given, "{copies} copies");
-        assert_eq!(with_floors.floor.expect("floors").candidates, judged, "{copies} copies");
+        assert_eq!(with_floors.form.expect("floors").candidates, judged, "{copies} copies");
     }
 }
 
@@ -182,7 +182,7 @@ fn what_was_chosen_is_noted() {
         (ClassifierKind::Cosine, ", cosine of Fisher scores: score scaled by practical, C = 2.5"),
     ] {
         let options =
-            TrainOptions { kind, learner: Learner::KernelSvm, sigma: vec![2.0], ..options.clone() };
+            TrainOptions { kind, learner: &KERNEL_SVM, sigma: vec![2.0], ..options.clone() };
         let notes = trained(&data, &options).classifier.provenance.notes.join("; ");
         assert!(notes.contains(kernel), "{notes}");
     }
@@ -308,10 +308,7 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
     }
     let machine = TrainOptions::new(gaussian);
     assert_eq!(machine.varied(&vector), "as they are");
-    assert_eq!(
-        (machine.learner, machine.baum_welch.topology),
-        (Learner::KernelSvm, Topology::Ergodic)
-    );
+    assert_eq!((machine.learner, machine.baum_welch.topology), (&KERNEL_SVM, Topology::Ergodic));
     let plain = TrainOptions::new(fisher);
     assert_eq!(plain.baum_welch.topology, Topology::Automatic);
     // Scalars are neither turned nor mirrored, and symbols have no floor.
@@ -341,10 +338,10 @@ fn too_much_and_too_little_are_refused_beforehand() {
     let (fisher, gaussian) = (ClassifierKind::Fisher, ClassifierKind::Gaussian);
     // A Gram matrix takes 5 000 windows, of ten series and their copies.
     for (kind, learner, refusal) in [
-        (fisher, Learner::Svm, None),
-        (fisher, Learner::KernelSvm, Some("5010 training windows are too many for a kernel")),
-        (fisher, Learner::KernelLogistic, Some("5010 training windows are too many for a kernel")),
-        (gaussian, Learner::KernelSvm, Some("5010 training windows are too many for gaussian")),
+        (fisher, &LINEAR_SVM, None),
+        (fisher, &KERNEL_SVM, Some("5010 training windows are too many for a kernel")),
+        (fisher, &KERNEL_LOGISTIC, Some("5010 training windows are too many for a kernel")),
+        (gaussian, &KERNEL_SVM, Some("5010 training windows are too many for gaussian")),
     ] {
         assert_eq!(check(&copied(kind, learner, 499)), Ok(()), "{kind}, {learner}");
         let refused = check(&copied(kind, learner, 500)).err();
@@ -352,9 +349,9 @@ fn too_much_and_too_little_are_refused_beforehand() {
         let refused = refused.unwrap_or_default();
         assert!(refused.starts_with(refusal.unwrap_or_default()), "{refused}");
     }
-    let many = check(&copied(fisher, Learner::Svm, 100_000_000)).expect_err("too many features");
+    let many = check(&copied(fisher, &LINEAR_SVM, 100_000_000)).expect_err("too many features");
     assert!(many.contains("4 features, in 1000000010 windows"), "{many}");
-    let mut long = copied(fisher, Learner::Svm, 0);
+    let mut long = copied(fisher, &LINEAR_SVM, 0);
     let length = std::num::NonZeroUsize::new(25).expect("a length");
     long.windowing = Some(Windowing { length, hop: length, short: ShortSeries::Drop });
     assert!(check(&long).expect_err("no window").contains("no window to train on"));
@@ -373,14 +370,14 @@ fn kernel_machines_are_judged_on_what_is_held_back() {
     let data = data("p", |class, _, _| vec![class as f64 * 8.0 + s.normal()]);
     for kind in [ClassifierKind::Gaussian, ClassifierKind::Polynomial] {
         let mut options = options(kind, 1);
-        options.learner = Learner::KernelSvm;
+        options.learner = &KERNEL_SVM;
         let choice = trained(&data, &options).choice.expect("judged");
         assert_eq!(choice.by, ChosenBy::InnerFolds);
         assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
     }
     for with_likelihood in [true, false] {
         let mut options = options(ClassifierKind::Gaussian, 1);
-        (options.learner, options.with_likelihood) = (Learner::KernelSvm, with_likelihood);
+        (options.learner, options.with_likelihood) = (&KERNEL_SVM, with_likelihood);
         let Rule::Expansion(machine) = trained(&data, &options).classifier.rule else {
             panic!("a kernel machine")
         };

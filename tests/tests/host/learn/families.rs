@@ -3,7 +3,7 @@
 
 use fishweir::batch::log_likelihoods;
 use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
-use fishweir::data::{Samples, SamplesView};
+use fishweir::data::{Lags, Samples, SamplesView};
 use fishweir::fit::{BaumWelch, Topology};
 
 use fishweir::learn::{FeatureMap, Features};
@@ -172,6 +172,7 @@ fn directions_weigh_scores() {
             method: "fisher".into(),
             observations: Observations::Channels(channels),
             classes: vec!["a".into(), "b".into()],
+            lags: Lags::NONE,
             centre: Vec::new(),
             scale: Vec::new(),
             models,

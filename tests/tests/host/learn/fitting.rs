@@ -141,7 +141,9 @@ fn decisions(data: &Dataset, options: &TrainOptions) -> Vec<String> {
     let classes =
         judged.iter().map(|one| format!("{} {}: {:?}", one.series, one.start, one.decision));
     let confusion = format!("{:?}", validated.pooled.confusion);
-    classes.chain([confusion, format!("{:?}", trained.floor.map(|one| one.std_floor))]).collect()
+    classes
+        .chain([confusion, format!("{:?}", trained.form.map(|one| one.form.std_floor))])
+        .collect()
 }
 
 /// Thousandths in place of units and another zero change no decision: of fits, of copies, of floors, of

@@ -3,9 +3,10 @@
 use fishweir::data::{Dataset, Kind, Samples, SamplesView};
 use fishweir::kernel::Gram;
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, Costs, FeatureMap, Features, KERNEL_WINDOWS, KernelLearner,
-    KernelLogistic, KernelMachine, KernelSvm, Learner, LinearSvm, Loss, Matrix, Metric, Scaling,
-    TrainOptions, WindowKernel, minimise, objective, train,
+    ClassWeight, ClassifierKind, Costs, FeatureMap, Features, KERNEL_LOGISTIC, KERNEL_SVM,
+    KERNEL_WINDOWS, KernelLogistic, KernelMachine, KernelSvm, LEARNERS, LINEAR_SVM, LOGISTIC,
+    LinearSvm, Loss, Matrix, Metric, Scaling, TrainOptions, WindowKernel, minimise, objective,
+    train,
 };
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
@@ -49,8 +50,8 @@ proptest! {
         let mut s = Sampler::new(seed);
         let items = Items::draw(&mut s, count, features, 1.0);
         let fresh = Items::draw(&mut s, 5, features, 1.0);
-        for learner in [KernelLearner::Svm, KernelLearner::Logistic] {
-            let machine = learner.train(&items.gram(), &items.positive, Costs::even(2.0));
+        for learner in [KERNEL_SVM.on_gram(), KERNEL_LOGISTIC.on_gram()] {
+            let machine = (learner.train)(&items.gram(), &items.positive, Costs::even(2.0));
             let machine = machine.expect("trained");
             let linear = machine.fold(items.rows.iter().map(Vec::as_slice), features);
             for row in items.rows.iter().chain(&fresh.rows) {
@@ -100,11 +101,12 @@ fn clusters() -> (Vec<Vec<f64>>, Vec<usize>) {
 #[test]
 fn several_classes_are_told_apart_one_against_the_rest() {
     let (rows, labels) = clusters();
-    let gram = Gram::of_features(&rows).map(|k| k + 1.0);
-    for learner in [KernelLearner::Svm, KernelLearner::Logistic] {
+    let gram = Gram::of_features(&rows);
+    let plus_one = gram.clone().map(|k| k + 1.0);
+    for learner in [KERNEL_SVM.on_gram(), KERNEL_LOGISTIC.on_gram()] {
         let right = |weight| {
-            let machine =
-                KernelMachine::train(learner, &gram, &labels, 3, 1.0, weight).expect("trained");
+            let machine = KernelMachine::train(learner, &plus_one, &labels, (3, weight), 1.0)
+                .expect("trained");
             assert_eq!(machine.outputs.len(), 3);
             let right: Vec<usize> =
                 (0..labels.len()).filter(|&i| machine.decide(gram.row(i)) == labels[i]).collect();
@@ -120,7 +122,8 @@ fn several_classes_are_told_apart_one_against_the_rest() {
         assert!(rare_balanced >= 7, "{learner:?}: {rare_balanced} of 9 of the rare class");
     }
     let two: Vec<usize> = labels.iter().map(|&label| label % 2).collect();
-    let machine = KernelMachine::train(KernelLearner::Svm, &gram, &two, 2, 1.0, ClassWeight::Even);
+    let machine =
+        KernelMachine::train(KERNEL_SVM.on_gram(), &gram, &two, (2, ClassWeight::Even), 1.0);
     assert_eq!(machine.expect("trained").outputs.len(), 1);
 }
 
@@ -128,8 +131,8 @@ fn several_classes_are_told_apart_one_against_the_rest() {
 fn training_is_deterministic() {
     let (rows, labels) = clusters();
     let gram = Gram::of_features(&rows);
-    for learner in [KernelLearner::Svm, KernelLearner::Logistic] {
-        let train = || KernelMachine::train(learner, &gram, &labels, 3, 1.0, ClassWeight::Even);
+    for learner in [KERNEL_SVM.on_gram(), KERNEL_LOGISTIC.on_gram()] {
+        let train = || KernelMachine::train(learner, &gram, &labels, (3, ClassWeight::Even), 1.0);
         assert_eq!(train(), train());
     }
 }
@@ -175,14 +178,14 @@ fn a_machine_on_windows_is_that_of_its_learner() {
     let classes = ["a", "b"].map(str::to_owned);
     let all: Vec<usize> = (0..labels.len()).collect();
     let costs = Costs::even(0.3);
-    for learner in [Learner::KernelSvm, Learner::KernelLogistic] {
+    for learner in [&KERNEL_SVM, &KERNEL_LOGISTIC] {
         let options = TrainOptions { learner, ..TrainOptions::new(ClassifierKind::Bayes) };
         let (labels, groups) = (labels.clone(), all.clone());
         let kernel =
             WindowKernel { gram: &gram, labels, groups, classes: &classes, options: &options };
         let values = kernel.train(&all, 0.3).expect("trained").values(&all);
         assert_eq!(values.len(), all.len());
-        let direct: Vec<f64> = if learner == Learner::KernelLogistic {
+        let direct: Vec<f64> = if learner == &KERNEL_LOGISTIC {
             let plus_one = gram.clone().map(|k| k + 1.0);
             KernelLogistic::train(&plus_one, &positive, costs).expect("trained").margins
         } else {
@@ -197,10 +200,10 @@ fn a_machine_on_windows_is_that_of_its_learner() {
 
 #[test]
 fn more_windows_than_a_gram_matrix_takes_are_refused() {
-    for learner in [Learner::Svm, Learner::Logistic, Learner::KernelSvm, Learner::KernelLogistic] {
+    for &learner in LEARNERS {
         assert!(learner.check_windows(KERNEL_WINDOWS).is_ok());
         let refused = learner.check_windows(KERNEL_WINDOWS + 1).expect_err("too many").to_string();
-        let kind = if learner == Learner::KernelLogistic { "logistic" } else { "support vector" };
+        let kind = if learner == &KERNEL_LOGISTIC { "logistic" } else { "support vector" };
         assert!(refused.contains("5001") && refused.contains(kind), "{refused}");
     }
 }
@@ -247,9 +250,7 @@ fn a_trained_classifier_is_the_machine_of_its_scaled_features() {
     let mut options = TrainOptions::new(ClassifierKind::Fisher);
     options.baum_welch.states = 2;
     (options.c, options.std_floors) = (vec![0.5], Vec::new());
-    for (learner, scaling) in
-        [(Learner::Logistic, Scaling::Practical), (Learner::Svm, Scaling::Diagonal)]
-    {
+    for (learner, scaling) in [(&LOGISTIC, Scaling::Practical), (&LINEAR_SVM, Scaling::Diagonal)] {
         (options.learner, options.scalings) = (learner, vec![scaling]);
         let classifier = train(&data, &all, &options, &|| ()).expect("trained").classifier;
         let (models, scale) = (classifier.models.clone(), classifier.scale.clone());
@@ -265,9 +266,10 @@ fn a_trained_classifier_is_the_machine_of_its_scaled_features() {
         }
         let positive: Vec<bool> = data.series().iter().map(|one| one.label == Some(1)).collect();
         let costs = Costs::even(0.5);
-        let machine = match learner {
-            Learner::Svm => LinearSvm::train(&scaled, &positive, costs, &mut [0.0; 16]).linear(),
-            _ => minimise(Loss::Logistic, &scaled, &positive, costs, None),
+        let machine = if learner == &LINEAR_SVM {
+            LinearSvm::train(&scaled, &positive, costs, &mut [0.0; 16]).linear()
+        } else {
+            minimise(Loss::Logistic, &scaled, &positive, costs, None)
         };
         let pulled = metric.pull(&machine);
         let (directions, weights): (Vec<_>, Vec<f64>) =

@@ -132,11 +132,11 @@ fn an_alarm_says_what_it_costs_and_survives_what_cannot_be() {
     assert!(answers[2].starts_with("normal 3 "), "{answers:?}");
     let wanted = EventCost {
         model_bytes: 2 * (2 + 2 + 3) + 8 * 6 + 12,
-        state_bytes: 4 * (6 + 2 + 3),
-        look_ups: 2 * 3,
+        state_bytes: 4 * (6 + 2 * 2 + 3),
+        look_ups: 3,
         operation: "multiply-adds",
-        push_operations: (2 + 2) + (2 + 2),
-        reading_operations: 2 * 6 + 2,
+        push_operations: (2 * 2 + 2) + (2 * 2 + 2),
+        reading_operations: 2 * 2,
     };
     assert_eq!(deployed.cost(), wanted);
 }

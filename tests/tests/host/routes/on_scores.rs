@@ -7,8 +7,8 @@ use fishweir::evaluate::{CrossValidationOptions, cross_validate};
 use fishweir::fit::Topology;
 use fishweir::kernel::ScoreKernel;
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, FeatureMap, Features, Learner, Matrix, Metric, Scaling,
-    ScoreModels, TrainOptions, Trainer, train,
+    ClassWeight, ClassifierKind, FeatureMap, Features, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM,
+    LOGISTIC, Matrix, Metric, Scaling, ScoreModels, TrainOptions, Trainer, train,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -133,7 +133,7 @@ fn what_streams_is_what_was_trained() {
                 for scaling in
                     [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened, Scaling::Sampled]
                 {
-                    for learner in [Learner::KernelSvm, Learner::KernelLogistic] {
+                    for learner in [&KERNEL_SVM, &KERNEL_LOGISTIC] {
                         let what = format!("{kind} {topology:?} {scaling:?} {learner}");
                         let options = TrainOptions {
                             scalings: vec![scaling],
@@ -311,8 +311,8 @@ fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
             &(|o: &mut TrainOptions| o.baum_welch.states = 9) as &dyn Fn(&mut TrainOptions),
             "--states",
         ),
-        (&|o: &mut TrainOptions| o.learner = Learner::Logistic, "--learner"),
-        (&|o: &mut TrainOptions| o.learner = Learner::Svm, "kernel-svm or klr"),
+        (&|o: &mut TrainOptions| o.learner = &LOGISTIC, "--learner"),
+        (&|o: &mut TrainOptions| o.learner = &LINEAR_SVM, "kernel-svm or klr"),
         (&|o: &mut TrainOptions| o.sigma.clear(), "--sigma"),
         (&|o: &mut TrainOptions| o.sigma = vec![1e-30], "--sigma"),
     ] {

@@ -42,7 +42,9 @@ fn the_artefact_holds_no_chain_and_reads_back() {
     let labels = str::from_utf8(&bytes[HEADER_LENGTH + size_of::<Steady>()..]).expect("text");
     let mut buffer = vec![0; bytes.len()];
     assert_eq!(artefact::write(steady, labels, &mut buffer), Some(&bytes[..]));
-    let hidden = artefact::read::<Hmm<Categorical<4, Dual<f32, 1>>, POSITIONS>, 2, 1>(aligned);
+    let hidden = artefact::read::<
+        StreamClassifier<Hmm<Categorical<4, Dual<f32, 1>>, POSITIONS>, 2, 1>,
+    >(aligned);
     assert!(matches!(hidden, Err(ArtefactError::OtherShape { .. })), "another type");
     let data = strings(30);
     let (_, refused) = same_bits(&deployed, steady, data.series()[3].samples.view().iter());

@@ -1,11 +1,11 @@
 //! A machine on features, streamed.
 
 use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
-use fishweir::data::SamplesView;
+use fishweir::data::{Lags, SamplesView};
 use fishweir::kernel::{CrossGram, Gram};
 use fishweir::learn::{
-    ClassWeight, FeatureMap, Features, KernelLearner, KernelMachine, Linear, Loss, Matrix, Metric,
-    Scaling, minimise,
+    ClassWeight, FeatureMap, Features, KERNEL_LOGISTIC, KERNEL_SVM, KernelMachine, Linear, Loss,
+    Matrix, Metric, OnGram, Scaling, minimise,
 };
 use fishweir_core::artefact::Succession;
 use fishweir_core::classify::Normalisation;
@@ -21,7 +21,7 @@ struct Trained {
 
 /// Each learner on mapped features: kernel machines say their values through the kernel.
 fn train(
-    kernel: Option<KernelLearner>,
+    kernel: Option<&OnGram>,
     rows: &[Vec<f64>],
     labels: &[usize],
     new: &[Vec<f64>],
@@ -31,7 +31,7 @@ fn train(
     if let Some(learner) = kernel {
         let gram = Gram::of_features(rows);
         let machine =
-            KernelMachine::train(learner, &gram, labels, classes, 1.0, ClassWeight::Balanced)
+            KernelMachine::train(learner, &gram, labels, (classes, ClassWeight::Balanced), 1.0)
                 .expect("trained");
         let cross = CrossGram::of_features(new, rows);
         return Trained {
@@ -99,7 +99,7 @@ fn check(
         let metric = Metric::of(&matrix, &lengths, &map, scaling).expect("a metric");
         let mapped = |rows: &[Vec<f64>]| rows.iter().map(|row| metric.map(row)).collect::<Vec<_>>();
         let (phi, phi_new) = (mapped(&rows), mapped(&raw));
-        for kernel in [None, Some(KernelLearner::Svm), Some(KernelLearner::Logistic)] {
+        for kernel in [None, Some(KERNEL_SVM.on_gram()), Some(KERNEL_LOGISTIC.on_gram())] {
             let trained = train(kernel, &phi, &bank.labels[..8 * classes], &phi_new);
             let pulled: Vec<Linear> = trained.outputs.iter().map(|o| metric.pull(o)).collect();
             let outputs = pulled
@@ -116,6 +116,7 @@ fn check(
                     Family::Channels => Observations::Channels(vec!["x".into(), "y".into()]),
                 },
                 classes: (0..classes).map(|class| class.to_string()).collect(),
+                lags: Lags::NONE,
                 centre: Vec::new(),
                 scale: Vec::new(),
                 models: map.models().to_vec(),

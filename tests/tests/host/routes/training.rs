@@ -5,8 +5,8 @@ use fishweir::data::{Dataset, ReadOptions};
 use fishweir::evaluate::{Figures, judge};
 use fishweir::kernel::Gram;
 use fishweir::learn::{
-    ChosenBy, ClassWeight, ClassifierKind, Learner, Scaling, ScoreModels, TrainError, TrainOptions,
-    Trainer, WindowKernel, train,
+    ChosenBy, ClassWeight, ClassifierKind, LEARNERS, Scaling, ScoreModels, TrainError,
+    TrainOptions, Trainer, WindowKernel, train,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -41,9 +41,7 @@ fn every_learner_on_every_feature_in_every_scaling() {
         ClassifierKind::Count,
         ClassifierKind::LatentMap,
     ] {
-        for learner in
-            [Learner::Svm, Learner::Logistic, Learner::KernelSvm, Learner::KernelLogistic]
-        {
+        for &learner in LEARNERS {
             // An exact information of strings of 30 letters is refused: below.
             for scaling in
                 [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened, Scaling::Sampled]

@@ -30,7 +30,7 @@ fn refused(
 fn the_part_and_the_row_are_named() {
     use ErrorKind::{NotFinite, NotPositiveDefinite, NotPositiveSemidefinite, NotSymmetric};
     Dynamics::new(&GOOD).expect("a system");
-    refused(|p| p.initial_mean[1] = f64::NAN, Part::Mean, NotFinite, [0, 1]);
+    refused(|p| p.initial_mean[1] = f64::NAN, Part::Parameter("mean"), NotFinite, [0, 1]);
     refused(|p| p.transition[1][0] = f64::INFINITY, Part::Transition, NotFinite, [1, 0]);
     refused(|p| p.observation[0][1] = f64::NAN, Part::Observation, NotFinite, [0, 1]);
     let part = Part::InitialCovariance;

@@ -121,7 +121,7 @@ fn a_variance_that_collapses_is_refused_or_held_at_the_floor() {
     let floor = Regularisation { variance_floor: 0.01, ..none };
     let start = gaussian()[0];
     let statistics = collected(&start, &[[1.5, 2.0], [1.5, 3.0]]);
-    let refused = Err(ModelError::new(Part::Variance, ErrorKind::NotPositive, 0, 0));
+    let refused = Err(ModelError::new(Part::Parameter("variance"), ErrorKind::NotPositive, 0, 0));
     assert_eq!(start.maximise(&statistics, &none), refused);
     let held = start.maximise(&statistics, &floor).expect("the floor is an estimate");
     assert_close(held.variance()[0], 0.01, 0.0, 1e-12, "floor");
@@ -130,7 +130,8 @@ fn a_variance_that_collapses_is_refused_or_held_at_the_floor() {
     // Two points in three dimensions: no variance is left of the second channel given the first.
     let start = full()[0];
     let statistics = collected(&start, &[[1.0, 1.0, 0.0], [3.0, 0.0, 4.0]]);
-    let refused = Err(ModelError::new(Part::Covariance, ErrorKind::NotPositiveDefinite, 0, 1));
+    let refused =
+        Err(ModelError::new(Part::Parameter("covariance"), ErrorKind::NotPositiveDefinite, 0, 1));
     assert_eq!(start.maximise(&statistics, &none), refused);
     let held = start.maximise(&statistics, &floor).expect("the floor is an estimate");
     let pivot = |d: usize| held.factor()[d][d].powi(-2);
@@ -143,7 +144,7 @@ fn a_variance_that_collapses_is_refused_or_held_at_the_floor() {
     statistics.component[1].square = [1.0, f64::NAN];
     let found = broken.maximise(&statistics, &none).map_err(|error| (error.part, error.entry));
     // Component 1 of two channels: entry 2 is its first, 3 its second.
-    assert!(matches!(found, Err((Part::Variance, 2 | 3))), "{found:?}");
+    assert!(matches!(found, Err((Part::Parameter("variance"), 2 | 3))), "{found:?}");
 }
 
 #[test]

@@ -30,19 +30,24 @@ fn constructors_name_the_culprit() {
     refused(Symbols::new([0.5, 0.25, NAN]), Part::Probability, NotFinite, 2);
     refused(Symbols::new([0.5, 0.25, 0.125]), Part::Probability, SumNotOne, 0);
     type Channels = Gaussian<2, f64>;
-    refused(Channels::new([0.0, NAN], [1.0, 1.0]), Part::Mean, NotFinite, 1);
-    refused(Channels::new([0.0, 0.0], [1.0, 0.0]), Part::Variance, NotPositive, 1);
-    refused(Channels::new([0.0, 0.0], [f64::INFINITY, 1.0]), Part::Variance, NotFinite, 0);
+    refused(Channels::new([0.0, NAN], [1.0, 1.0]), Part::Parameter("mean"), NotFinite, 1);
+    refused(Channels::new([0.0, 0.0], [1.0, 0.0]), Part::Parameter("variance"), NotPositive, 1);
+    refused(
+        Channels::new([0.0, 0.0], [f64::INFINITY, 1.0]),
+        Part::Parameter("variance"),
+        NotFinite,
+        0,
+    );
     type Full = FullGaussian<2, f64>;
     let full = |covariance| Full::new([0.0, 1.0], covariance);
-    refused(Full::new([NAN, 0.0], [[1.0, 0.0], [0.0, 1.0]]), Part::Mean, NotFinite, 0);
-    refused(full([[1.0, 0.0], [0.0, NAN]]), Part::Covariance, NotFinite, 1);
-    refused(full([[1.0, 2.0], [2.0, 1.0]]), Part::Covariance, NotPositiveDefinite, 1);
-    refused(full([[1.0, 0.5], [0.25, 1.0]]), Part::Covariance, NotPositiveDefinite, 0);
-    refused(full([[1.0, 1.0], [1.0, 1.0]]), Part::Covariance, NotPositiveDefinite, 1);
-    refused(full([[-1.0, 0.0], [0.0, 1.0]]), Part::Covariance, NotPositiveDefinite, 0);
-    refused(Poisson::<2, f64>::new([1.0, -1.0]), Part::Rate, Negative, 1);
-    refused(Poisson::<2, f64>::new([NAN, 1.0]), Part::Rate, NotFinite, 0);
+    refused(Full::new([NAN, 0.0], [[1.0, 0.0], [0.0, 1.0]]), Part::Parameter("mean"), NotFinite, 0);
+    refused(full([[1.0, 0.0], [0.0, NAN]]), Part::Parameter("covariance"), NotFinite, 1);
+    refused(full([[1.0, 2.0], [2.0, 1.0]]), Part::Parameter("covariance"), NotPositiveDefinite, 1);
+    refused(full([[1.0, 0.5], [0.25, 1.0]]), Part::Parameter("covariance"), NotPositiveDefinite, 0);
+    refused(full([[1.0, 1.0], [1.0, 1.0]]), Part::Parameter("covariance"), NotPositiveDefinite, 1);
+    refused(full([[-1.0, 0.0], [0.0, 1.0]]), Part::Parameter("covariance"), NotPositiveDefinite, 0);
+    refused(Poisson::<2, f64>::new([1.0, -1.0]), Part::Parameter("rate"), Negative, 1);
+    refused(Poisson::<2, f64>::new([NAN, 1.0]), Part::Parameter("rate"), NotFinite, 0);
     refused(Bernoulli::<2, f64>::new([0.5, 1.5]), Part::Probability, AboveOne, 1);
     refused(Bernoulli::<2, f64>::new([-0.5, 0.5]), Part::Probability, Negative, 0);
     let pair = [gaussian()[0], gaussian()[1]];
@@ -60,7 +65,12 @@ fn validation_finds_what_an_export_got_wrong() {
     assert_eq!(from(*sound.rate(), constant).validate(), Ok(()));
     let off = from(*sound.rate(), constant + 0.01).validate();
     refused(off, Part::Normaliser, ErrorKind::Inconsistent, 0);
-    refused(from([1.0, -1.0], constant).validate(), Part::Variance, ErrorKind::NotPositive, 1);
+    refused(
+        from([1.0, -1.0], constant).validate(),
+        Part::Parameter("variance"),
+        ErrorKind::NotPositive,
+        1,
+    );
 
     let sound = full()[0];
     let constant = sound.log_likelihood(sound.mean());
@@ -70,13 +80,13 @@ fn validation_finds_what_an_export_got_wrong() {
     assert_eq!(from(*sound.factor()).validate(), Ok(()));
     let mut factor = *sound.factor();
     factor[0][2] = 0.5;
-    refused(from(factor).validate(), Part::Covariance, ErrorKind::Inconsistent, 0);
+    refused(from(factor).validate(), Part::Parameter("covariance"), ErrorKind::Inconsistent, 0);
 
     let sound = poisson()[0];
     let logs = sound.rate().map(f64::ln);
     let from = |logs| Poisson::<2, f64>::from_parts(*sound.rate(), logs);
     assert_eq!(from(logs).validate(), Ok(()));
-    refused(from([logs[0], 0.0]).validate(), Part::Rate, ErrorKind::Inconsistent, 1);
+    refused(from([logs[0], 0.0]).validate(), Part::Parameter("rate"), ErrorKind::Inconsistent, 1);
 
     let uneven = Bernoulli::<2, f64>::from_parts([0.5, 0.25], [0.5, 0.25]).validate();
     refused(uneven, Part::Probability, ErrorKind::Inconsistent, 1);
@@ -92,7 +102,7 @@ fn a_model_names_state_component_and_entry() {
         [mixture([sound, sound]), mixture([sound, broken])],
     );
     // State 1, component 1 of two channels, channel 1: entry 1 * 2 + 1.
-    let wanted = ModelError::new(Part::Mean, ErrorKind::NotFinite, 1, 3);
+    let wanted = ModelError::new(Part::Parameter("mean"), ErrorKind::NotFinite, 1, 3);
     assert_eq!(hmm.validate(), Err(wanted));
     assert_eq!(wanted.to_string(), "mean [1][3] is not finite");
 }

@@ -409,7 +409,7 @@ fn refusals_name_the_culprit() {
     assert_eq!(overlaps(Measure::MeanMap { lambda: f64::INFINITY }), kernel(ErrorKind::NotFinite));
 
     let rates = |rate: f64, measure| poisson_log_overlap(&[1.0, rate], &[1.0, rate], measure);
-    let rate = Err(ModelError::new(Part::Rate, ErrorKind::NotInRange, 0, 1));
+    let rate = Err(ModelError::new(Part::Parameter("rate"), ErrorKind::NotInRange, 0, 1));
     assert_eq!(rates(1e10, Measure::Product { rho: 1.0 }), rate);
     assert_eq!(rates(1e8, Measure::MeanMap { lambda: 1.0 }), rate);
     assert_eq!(rates(1e10, Measure::Product { rho: 0.5 }), Ok(0.0));

@@ -204,28 +204,35 @@ proptest! {
     }
 }
 
-/// After many more events than single precision has digits for, it reads what double precision does.
+/// After many more events than single precision has digits for, over a short memory or a long one, it reads
+/// what double precision does.
 #[test]
 fn a_stream_may_never_end() {
     let mut drawn = Drawn::new(3, true);
     let (theta, precision) = (narrow(&drawn.theta), narrow(&drawn.precision));
     let events = drawn.events(4096, 0.1);
-    let memory = ForgettingFactor::samples(300.0_f64).expect("a memory");
-    let wide = DiscrepancyTables::new(TERMS, &drawn.theta, &drawn.precision, memory, 5.0, 3.0);
-    let memory = ForgettingFactor::samples(300.0_f32).expect("a memory");
-    let single = DiscrepancyTables::new(TERMS, &theta, &precision, memory, 5.0, 3.0);
-    let (wide, single) = (wide.expect("tables"), single.expect("tables"));
-    let mut a = DiscrepancyState::new([0.0_f64; CELLS], [0.0; 3]);
-    let mut b = DiscrepancyState::new([0.0_f32; CELLS], [0.0; 3]);
-    for turn in 0..100 {
-        for event in &events {
-            wide.push(&mut a, event).expect("possible");
-            single.push(&mut b, event).expect("possible");
+    // Of a memory of 2^16 events single precision keeps what is lost exactly.
+    for (length, bound) in [(300.0, 2e-3), (65_536.0, 1e-2)] {
+        let memory = ForgettingFactor::samples(length).expect("a memory");
+        let wide = DiscrepancyTables::new(TERMS, &drawn.theta, &drawn.precision, memory, 5.0, 3.0);
+        let memory = ForgettingFactor::samples(length as f32).expect("a memory");
+        let single = DiscrepancyTables::new(TERMS, &theta, &precision, memory, 5.0, 3.0);
+        let (wide, single) = (wide.expect("tables"), single.expect("tables"));
+        let mut a = DiscrepancyState::new([0.0_f64; CELLS], [[0.0; 2]; 3]);
+        let mut b = DiscrepancyState::new([0.0_f32; CELLS], [[0.0; 2]; 3]);
+        for turn in 0..100 {
+            for event in &events {
+                wide.push(&mut a, event, &mut [0; 3]).expect("possible");
+                single.push(&mut b, event, &mut [0; 3]).expect("possible");
+            }
+            let (a, b) = (wide.read(&a), single.read(&b));
+            let off = (a.statistic - b.statistic.to_f64()).abs() / (1.0 + a.statistic);
+            assert!(off < bound, "{length}, turn {turn}: {a:?} and {b:?}");
+            let events = if length < 4096.0 { 2.0 * length - 1.0 } else { a.events };
+            assert!(
+                (a.events - events).abs() < 1.0 && (b.events.to_f64() / events - 1.0).abs() < bound
+            );
         }
-        let (a, b) = (wide.read(&a), single.read(&b));
-        let off = (a.statistic - b.statistic.to_f64()).abs() / (1.0 + a.statistic);
-        assert!(off < 2e-3, "turn {turn}: {a:?} and {b:?}");
-        assert!((a.events - 599.0).abs() < 1.0 && (b.events - 599.0).abs() < 1.0);
     }
 }
 

@@ -1,8 +1,11 @@
+#[cfg(feature = "sample")]
+mod sample;
+
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{
-    CountScore, CountStatistics, Emission, Parametrisation, Regularisation, Row,
-    SufficientStatistics,
+    CountScore, CountStatistics, Emission, Family, Parametrisation, Regularisation, Row, Stored,
+    SufficientStatistics, for_each_real,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::{Dual, Number, Real, Tangent, Weight};
@@ -30,6 +33,7 @@ use crate::number::{Dual, Number, Real, Tangent, Weight};
 /// divisions and as many times three multiply-adds where count and rate are within a factor of three, the
 /// fewer the closer they are, else three multiply-adds. A multiply-add more a direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Poisson<const D: usize, W: Weight = f32> {
     rate: [W::Real; D],
@@ -38,6 +42,7 @@ pub struct Poisson<const D: usize, W: Weight = f32> {
 
 /// A [`Poisson`] whose number of channels is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PoissonView<'a, W: Weight> {
     /// Rates, `[channel]`: expected counts a sample.
     pub rate: &'a [W::Real],
@@ -99,7 +104,7 @@ const LOG_FACTORIAL: [f64; 16] = [
 
 /// A count as the recursions use it: what its channel costs is paid once for all states.
 #[derive(Clone, Copy)]
-pub(super) struct Count<T> {
+struct Count<T> {
     /// Leading and last bits: each is exact, and the sum the count.
     high: T,
     low: T,
@@ -108,12 +113,12 @@ pub(super) struct Count<T> {
     /// Its logarithm, where it is no small count.
     log: Option<T>,
     /// What is added to every state's log-likelihood: `-log x!` of a small count, else `-s(x)`.
-    pub(super) common: T,
+    common: T,
 }
 
 impl<T: Real> Count<T> {
     #[inline]
-    pub(super) fn of(x: u32) -> Self {
+    fn of(x: u32) -> Self {
         let (high, low, value) = (T::from_u32(x & !0xff), T::from_u32(x & 0xff), T::from_u32(x));
         let (log, common) = match LOG_FACTORIAL.as_slice().get(x as usize) {
             Some(&log_factorial) => (None, -T::from_f64(log_factorial)),
@@ -127,7 +132,7 @@ impl<T: Real> Count<T> {
 
     /// The log-likelihood at a rate, less what is [common](Self::common).
     #[inline]
-    pub(super) fn log_likelihood(&self, rate: T, log_rate: T) -> T {
+    fn log_likelihood(&self, rate: T, log_rate: T) -> T {
         match self.log {
             Some(log) => -self.deviance(rate, log_rate, log),
             // No count takes nothing from a rate of zero, whose logarithm is not finite.
@@ -252,7 +257,7 @@ impl<W: Weight> Emission for PoissonView<'_, W> {
             } else {
                 continue;
             };
-            return Err(ModelError::new(Part::Rate, kind, 0, d));
+            return Err(ModelError::new(Part::Parameter("rate"), kind, 0, d));
         }
         for (entry, weight) in self.log_rate.iter().enumerate() {
             for c in 0..W::Tangent::DIRECTIONS {
@@ -368,5 +373,19 @@ impl<const D: usize, T: Real> SufficientStatistics for Poisson<D, T> {
             }
         }
         along
+    }
+}
+
+impl<const D: usize, W> Stored for Poisson<D, W>
+where
+    W: Weight<Real: FromBytes + Immutable> + FromBytes + Immutable,
+{
+    const FAMILY: Family = Family::Poisson;
+    const SIZE: usize = D;
+
+    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
+        let view = self.view();
+        view.rate.iter().copied().for_each(&mut *take);
+        for_each_real(view.log_rate, take);
     }
 }

@@ -1,10 +1,7 @@
-mod poisson;
-
 use rand_core::Rng;
 
-use super::{Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture};
-use crate::matrix::solve;
-use crate::number::{Number, Parameter, Real, Weight};
+use super::Emission;
+use crate::number::{Number, Parameter, Real};
 
 /// An emission family from which observations can be drawn.
 ///
@@ -25,67 +22,6 @@ use crate::number::{Number, Parameter, Real, Weight};
 pub trait Sample: Emission<Observation: Sized> {
     /// Draws one observation.
     fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Self::Observation;
-}
-
-/// A symbol by inversion: one uniform number, at most `K` subtractions.
-impl<const K: usize, W: Weight> Sample for Categorical<K, W> {
-    fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> usize {
-        choose(self.probability(), rng)
-    }
-}
-
-/// `x_d = mean_d + z_d / rate_d` with independent standard normal `z_d`.
-impl<const D: usize, W: Weight> Sample for Gaussian<D, W> {
-    fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> [W::Real; D] {
-        let mut x = *self.mean();
-        let pairs = x.chunks_mut(2).zip(self.rate().chunks(2));
-        for (x, rate) in pairs {
-            let normal: [W::Real; 2] = normal_pair(rng);
-            for ((x, &rate), normal) in x.iter_mut().zip(rate).zip(normal) {
-                *x = *x + normal / rate;
-            }
-        }
-        x
-    }
-}
-
-/// `x = mean + S z` with independent standard normal `z`.
-impl<const D: usize, W: Weight> Sample for FullGaussian<D, W> {
-    fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> [W::Real; D] {
-        let mut x = [W::Real::ZERO; D];
-        for pair in x.chunks_mut(2) {
-            let normal: [W::Real; 2] = normal_pair(rng);
-            for (x, normal) in pair.iter_mut().zip(normal) {
-                *x = normal;
-            }
-        }
-        solve(self.factor().as_flattened(), D, &mut x);
-        for (x, &mean) in x.iter_mut().zip(self.mean()) {
-            *x = *x + mean;
-        }
-        x
-    }
-}
-
-/// A uniform number a channel.
-impl<const D: usize, W: Weight> Sample for Bernoulli<D, W> {
-    fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> [bool; D] {
-        let mut x = [false; D];
-        for (x, p) in x.iter_mut().zip(self.view().yes) {
-            *x = uniform::<W::Real, R>(rng) < p.value();
-        }
-        x
-    }
-}
-
-/// A component drawn with the weights, and an observation from it.
-impl<E: Sample<Weight: Weight>, const M: usize> Sample for Mixture<E, M> {
-    fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> E::Observation {
-        // `choose` names one of the M components; the first stands in to prove that to the compiler.
-        let m = choose(self.weight(), rng);
-        const { assert!(M > 0, "a mixture needs a component") };
-        self.component().get(m).unwrap_or(&self.component()[0]).sample(rng)
-    }
 }
 
 /// An index drawn with the given probabilities.

@@ -1,8 +1,8 @@
 use rand_core::Rng;
 
-use super::{Sample, uniform};
-use crate::emission::Poisson;
-use crate::emission::poisson::Count;
+use super::{Count, Poisson};
+use crate::emission::Sample;
+use crate::emission::sample::uniform;
 use crate::number::{Real, Weight};
 
 /// Rates up to this are drawn by multiplication.

@@ -1,4 +1,17 @@
-//! Numbers that options take, each with its range.
+//! Values that options take: numbers, each with its range, and names of what is registered.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// For options that name one of some entries; `value` has the names, and a word on each.
+pub(super) fn registered<T: Copy + Send + Sync + 'static>(
+    entries: &'static [T],
+    value: fn(T) -> PossibleValue,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(entries.iter().map(move |&entry| value(entry))).try_map(move |name| {
+        let named = entries.iter().find(|&&entry| value(entry).matches(&name, false));
+        named.copied().ok_or("no such name")
+    })
+}
 
 /// A number of a range, in words; neither NaN nor infinite.
 fn number(text: &str, good: impl Fn(f64) -> bool, range: &str) -> Result<f64, String> {

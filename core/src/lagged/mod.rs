@@ -1,0 +1,155 @@
+//! Lagged differences as further channels: a front end between a sensor's samples and any recursion over
+//! rows.
+//!
+//! A hidden Markov model takes samples as independent given its states: what a signal does from one sample
+//! to the next it sees through its transitions alone. Differences from earlier samples show it that, as
+//! dilated convolutions do (A. Dempster, D. F. Schmidt and G. I. Webb, MiniRocket, KDD 2021, on dyadic
+//! dilations), at the price of a ring of past samples.
+
+mod ring;
+
+pub use ring::RingPlace;
+
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::filter::Recursion;
+use crate::number::Real;
+
+/// A recursion over rows of `E` numbers, fed with `D` channels and their differences at `L` lags:
+/// `E = D (1 + L)`.
+///
+/// ```text
+/// row_t = ( x_t,  x_t - x_(t - k_1),  ...,  x_t - x_(t - k_L) ),      k_1 < ... < k_L = K
+/// ```
+///
+/// Before a stream's beginning lies its first sample: until `k` samples have come, the difference at lag
+/// `k` is from the first. Where a sample is missing, the last one before it that was observed stands for it
+/// in later differences; the recursion itself hears of a missing sample as of any other.
+///
+/// Flash: `L` words beside the recursion. RAM: `D K` numbers and 8 bytes, beside the recursion's state.
+/// Work: `D L` subtractions a sample, and a row of `E` numbers on the stack.
+///
+/// ```
+/// use fishweir_core::emission::Gaussian;
+/// use fishweir_core::filter::{Forward, Running};
+/// use fishweir_core::hmm::{Chain, Hmm};
+/// use fishweir_core::lagged::Lagged;
+///
+/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// // A level that may be anything near zero, and a step to the next sample that is near one.
+/// let ramp = Gaussian::<2, f64>::new([0.0, 1.0], [100.0, 0.01])?;
+/// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [ramp]);
+/// let lagged = Lagged::<_, 1, 2, 1, 1>::new(Forward::of(&hmm), [1]);
+/// lagged.validate_lags()?;
+/// let likelihood = |samples: &[[f64; 1]]| {
+///     let mut stream = Running::new(&lagged);
+///     stream.push_block(samples).map(|_| stream.read())
+/// };
+/// let (rising, falling) = (likelihood(&[[1.0], [2.0], [3.0]])?, likelihood(&[[3.0], [2.0], [1.0]])?);
+/// assert!((rising - falling - 400.0).abs() < 1e-9); // twice (2^2 - 0) / (2 x 0.01)
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Lagged<R, const D: usize, const E: usize, const L: usize, const K: usize> {
+    recursion: R,
+    lags: [u32; L],
+}
+
+/// What a stream left in a [`Lagged`]: the recursion's state, and the last `K` samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaggedState<S, T, const D: usize, const K: usize> {
+    inner: S,
+    past: [[T; D]; K],
+    place: RingPlace,
+}
+
+impl<S, T: Real, const D: usize, const K: usize> LaggedState<S, T, D, K> {
+    /// Before the first sample, around the recursion's own first state.
+    pub const fn new(inner: S) -> Self {
+        Self { inner, past: [[T::ZERO; D]; K], place: RingPlace::NEW }
+    }
+
+    /// The recursion's state.
+    pub const fn inner(&self) -> &S {
+        &self.inner
+    }
+}
+
+impl<R, const D: usize, const E: usize, const L: usize, const K: usize> Lagged<R, D, E, L, K> {
+    /// Before a recursion. The lags are right where their maker made them so;
+    /// [`validate_lags`](Self::validate_lags) checks what was read from elsewhere.
+    pub const fn new(recursion: R, lags: [u32; L]) -> Self {
+        const {
+            assert!(E == D * (1 + L), "a row has each channel, and its difference at each lag");
+            assert!(
+                K > 0 && K <= u32::MAX as usize,
+                "a ring holds a sample, and is counted in 32 bits"
+            );
+        }
+        Self { recursion, lags }
+    }
+
+    /// The recursion that sees rows.
+    pub const fn recursion(&self) -> &R {
+        &self.recursion
+    }
+
+    /// The lags, in samples.
+    pub const fn lags(&self) -> &[u32; L] {
+        &self.lags
+    }
+
+    /// Checks that the lags rise from one or more to the length of the ring.
+    ///
+    /// # Errors
+    /// Names the first that is not in its range.
+    pub fn validate_lags(&self) -> Result<(), ModelError> {
+        let mut least = 0;
+        for (entry, &lag) in self.lags.iter().enumerate() {
+            if lag <= least || lag as usize > K {
+                return Err(ModelError::new(Part::Lag, ErrorKind::NotInRange, 0, entry));
+            }
+            least = lag;
+        }
+        if least as usize == K {
+            return Ok(());
+        }
+        Err(ModelError::new(Part::Lag, ErrorKind::Inconsistent, 0, L.saturating_sub(1)))
+    }
+}
+
+impl<T, R, const D: usize, const E: usize, const L: usize, const K: usize> Recursion
+    for Lagged<R, D, E, L, K>
+where
+    T: Real,
+    R: Recursion<Observation = [T; E]>,
+{
+    type Observation = [T; D];
+    type State = LaggedState<R::State, T, D, K>;
+    type Reading = R::Reading;
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        LaggedState::new(self.recursion.start())
+    }
+
+    fn push(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
+        let mut row = [T::ZERO; E];
+        state.place.widen(&self.lags, &state.past, x, &mut row);
+        self.recursion.push(&mut state.inner, &row)?;
+        state.place.take(&mut state.past, x);
+        Ok(())
+    }
+
+    fn push_missing(&self, state: &mut Self::State) {
+        self.recursion.push_missing(&mut state.inner);
+        state.place.take_missing(&mut state.past);
+    }
+
+    #[inline]
+    fn read(&self, state: &Self::State) -> R::Reading {
+        self.recursion.read(&state.inner)
+    }
+}

@@ -1,0 +1,85 @@
+use crate::number::Real;
+
+/// Where the ring of past rows of a [`Lagged`](super::Lagged) is.
+///
+/// The rows themselves are in a buffer of the longest lag's length, which the caller owns: an array on a
+/// device, vectors on the host. Before the first row nothing is past; the first one fills the whole ring,
+/// so that what lies before a stream's beginning is as its first sample was.
+///
+/// RAM: 8 bytes beside the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct RingPlace {
+    /// The oldest row, which the next one takes the place of.
+    oldest: u32,
+    begun: bool,
+}
+
+impl RingPlace {
+    /// Before the first row.
+    pub const NEW: Self = Self { oldest: 0, begun: false };
+
+    /// The slot of the row that came `lag` rows before the next one, of `depth` slots; `lag` is 1 to `depth`.
+    #[inline]
+    const fn back(self, lag: u32, depth: u32) -> usize {
+        let behind = self.oldest.wrapping_sub(lag);
+        (if self.oldest >= lag { behind } else { behind.wrapping_add(depth) }) as usize
+    }
+
+    /// Writes a row and its differences from the rows `lags` samples before it:
+    /// `row = (x, x - x[t - lags[0]], x - x[t - lags[1]], ...)`, channel by channel within each.
+    ///
+    /// `past` are the ring's rows, as many as the longest lag. Cost: a subtraction a channel and lag.
+    #[inline]
+    pub fn widen<T: Real>(self, lags: &[u32], past: &[impl AsRef<[T]>], x: &[T], row: &mut [T]) {
+        let mut wide = row.iter_mut();
+        // The row runs along second: `zip` asks it for no entry that the first has none for.
+        x.iter().zip(&mut wide).for_each(|(&x, to)| *to = x);
+        for &lag in lags {
+            let slot = self.begun.then(|| past.get(self.back(lag, past.len() as u32))).flatten();
+            let before = slot.map_or(x, AsRef::as_ref);
+            let channels = x.iter().zip(before).zip(&mut wide);
+            channels.for_each(|((&x, &before), to)| *to = x - before);
+        }
+    }
+
+    /// Takes a row into the ring.
+    #[inline]
+    pub fn take<T: Real>(&mut self, past: &mut [impl AsMut<[T]>], x: &[T]) {
+        let put = |slot: &mut [T]| slot.iter_mut().zip(x).for_each(|(to, &x)| *to = x);
+        if self.begun {
+            if let Some(slot) = past.get_mut(self.oldest as usize) {
+                put(slot.as_mut());
+            }
+        } else {
+            past.iter_mut().for_each(|slot| put(slot.as_mut()));
+        }
+        self.begun = true;
+        self.step(past.len());
+    }
+
+    /// Lets a row pass that was not observed: the last one that was stands for it. Before the first
+    /// nothing happens.
+    #[inline]
+    pub fn take_missing<T: Real>(&mut self, past: &mut [impl AsRef<[T]> + AsMut<[T]>]) {
+        if !self.begun {
+            return;
+        }
+        let last = self.back(1, past.len() as u32);
+        let mut channel = 0;
+        while let Some(&x) = past.get(last).and_then(|slot| slot.as_ref().get(channel)) {
+            let slot = past.get_mut(self.oldest as usize);
+            if let Some(to) = slot.and_then(|slot| slot.as_mut().get_mut(channel)) {
+                *to = x;
+            }
+            channel += 1;
+        }
+        self.step(past.len());
+    }
+
+    #[inline]
+    fn step(&mut self, depth: usize) {
+        let next = self.oldest.wrapping_add(1);
+        self.oldest = if (next as usize) < depth { next } else { 0 };
+    }
+}

@@ -1,0 +1,174 @@
+//! Accuracy, cost and time on public sets of labelled series, with what is fitted by default: nothing is told
+//! about a set but how its file is laid out and what must not straddle folds.
+//!
+//! ```sh
+//! cargo run --release --example accuracy -- DATA BENCH --write splits
+//! python3 host/examples/accuracy_peers.py splits --page host/docs/ACCURACY.md
+//! ```
+//!
+//! DATA and BENCH are folders with a folder a set; those that are missing are left out, and said so. Every split
+//! is written as series tables, a pair a fold, so that other programs see the same. All choices are made on
+//! training parts. One thread; seconds are those of the processor.
+
+mod sets;
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use fishweir::data::{Dataset, Kind, Series};
+use fishweir::evaluate::{Figures, Judged, Units, judge};
+use fishweir::learn::{ClassifierKind, Search, TrainOptions, train};
+use sets::{SETS, Set, Split};
+
+#[derive(Parser)]
+struct Arguments {
+    /// Folders that hold folders of sets
+    folders: Vec<PathBuf>,
+    /// These sets alone, parted by commas
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// Where splits and figures are written
+    #[arg(long)]
+    write: PathBuf,
+    /// How much is tried
+    #[arg(long, value_enum, default_value_t = Search::Normal)]
+    effort: Search,
+    /// Write splits alone
+    #[arg(long)]
+    splits_alone: bool,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
+    println!(
+        "{:<14} {:>5} {:>9} {:>17} {:>9} {:>8} {:>9} {:>9} {:>7}  chosen",
+        "set", "tests", "accuracy", "95 %", "macro-F1", "fit s", "decide s", "flash B", "RAM B"
+    );
+    for set in &SETS {
+        if !(arguments.only.is_empty() || arguments.only.iter().any(|name| name == set.name)) {
+            continue;
+        }
+        let found = arguments.folders.iter().map(|folder| folder.join(set.folder));
+        let Some(folder) = found.into_iter().find(|folder| folder.is_dir()) else {
+            println!("{:<14} not found: {}, from {}", set.name, set.folder, set.source);
+            continue;
+        };
+        let splits = set.splits(&folder)?;
+        let to = arguments.write.join(set.name);
+        fs::create_dir_all(&to)?;
+        for (fold, Split { data, train, test }) in splits.iter().enumerate() {
+            for (name, series) in [("train", train), ("test", test)] {
+                fs::write(to.join(format!("{fold}.{name}.csv")), table(data, series)?)?;
+            }
+        }
+        if !arguments.splits_alone {
+            measure(set, &splits, &arguments, &to)?;
+        }
+    }
+    Ok(())
+}
+
+/// Trains and judges on every split.
+fn measure(
+    set: &Set,
+    splits: &[Split],
+    arguments: &Arguments,
+    to: &Path,
+) -> Result<(), Box<dyn Error>> {
+    let (mut all, mut units, mut chosen) = (Vec::<Judged>::new(), Vec::new(), Vec::new());
+    let (mut fitting, mut deciding, mut flash, mut ram) = (0.0, 0.0, 0, 0);
+    let mut classes = Vec::new();
+    for Split { data, train: training, test } in splits {
+        let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(arguments.effort);
+        options.group = set.group.map(str::to_owned);
+        let start = processor_seconds();
+        let trained = train(data, training, &options, &|| ())?;
+        let deployed = trained.classifier.deploy()?;
+        let fitted = processor_seconds();
+        let windows = data.windows(None);
+        let cut: Vec<_> = windows.of_all(test).copied().collect();
+        let judged = judge(&deployed, &cut);
+        deciding += processor_seconds() - fitted;
+        fitting += fitted - start;
+        let cost = deployed.cost();
+        (flash, ram) = (flash.max(cost.model_bytes), ram.max(cost.state_bytes));
+        let groups = data.groups(set.group.unwrap_or("series"))?.0;
+        units.extend(judged.iter().map(|one| groups[one.series]));
+        all.extend(judged);
+        classes = data.classes().to_vec();
+        if let Some(form) = &trained.form {
+            let form = &form.form;
+            let setting = trained.choice.as_ref().map(|choice| choice.setting.to_string());
+            chosen.push(format!(
+                "{} states, floor {}, lags {}, {:?}, {}",
+                form.states,
+                form.std_floor,
+                form.lags,
+                form.normalisation.code(),
+                setting.unwrap_or_default()
+            ));
+        }
+    }
+    let figures = Figures::of(&classes, &all);
+    let interval = Units::of(&all, &units).accuracy();
+    let (low, high) = interval.map_or((f64::NAN, f64::NAN), |one| (one.low, one.high));
+    let folds = splits.len() as f64;
+    chosen.dedup();
+    println!(
+        "{:<14} {:>5} {:>9.3} {:>8.3} {:>8.3} {:>9.3} {:>8.2} {:>9.3} {:>9} {:>7}  {}",
+        set.name,
+        all.len(),
+        figures.accuracy,
+        low,
+        high,
+        figures.macro_f1,
+        fitting / folds,
+        deciding / folds,
+        flash,
+        ram,
+        chosen.join(" | ")
+    );
+    let row = format!(
+        "{},fishweir,{},{},{low},{high},{},{},{},{flash},{ram}\n",
+        set.name,
+        all.len(),
+        figures.accuracy,
+        figures.macro_f1,
+        fitting / folds,
+        deciding / folds,
+    );
+    Ok(fs::write(to.join("fishweir.csv"), row)?)
+}
+
+/// Seconds that this process has had of a processor; zero where the system does not say.
+fn processor_seconds() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after = stat.rsplit(") ").next().unwrap_or_default();
+    let ticks = after.split(' ').skip(11).take(2).filter_map(|field| field.parse::<f64>().ok());
+    ticks.sum::<f64>() / 100.0
+}
+
+/// Series as a table that other programs read.
+fn table(data: &Dataset, series: &[usize]) -> Result<String, Box<dyn Error>> {
+    let Kind::Channels(names) = data.kind() else { return Err("series of channels".into()) };
+    let mut text = format!("series,label,t,{}\n", names.join(","));
+    for &index in series {
+        let Series { label, samples, .. } = &data.series()[index];
+        let label = &data.classes()[label.ok_or("a label")?];
+        for (t, row) in samples.view().rows().ok_or("rows")?.iter().enumerate() {
+            let _ = write!(text, "{index},{label},{t}");
+            for channel in 0..names.len() {
+                let _ = match row {
+                    Some(row) => write!(text, ",{:?}", row[channel]),
+                    None => write!(text, ",NA"),
+                };
+            }
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}

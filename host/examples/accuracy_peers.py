@@ -1,0 +1,213 @@
+"""What other programs' classifiers do with the sets of the example `accuracy`, on the same splits, and the page
+with all of them.
+
+    pip install aeon
+    cargo run --release --example accuracy -- DATA --write splits
+    python3 host/examples/accuracy_peers.py splits --page host/docs/ACCURACY.md
+
+MiniRocket with 2 000 and 10 000 kernels and a ridge (series of unequal lengths are resampled to the middle one), a
+random forest of 100 trees on each channel's mean, deviation, least and largest, and the nearest neighbour by dynamic
+time warping in a band of a tenth (where there are 1 000 series to train on at most). One thread; seconds are those of
+the processor.
+"""
+import argparse
+import csv
+import os
+import pathlib
+import time
+import warnings
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import f1_score
+
+warnings.filterwarnings("ignore")
+
+DTW_AT_MOST = 1000
+
+
+def wilson(right, count):
+    p, z = right / count, 1.959964
+    centre, half = p + z * z / (2 * count), z * np.sqrt(p * (1 - p) / count + (z / (2 * count)) ** 2)
+    return (centre - half) / (1 + z * z / count), (centre + half) / (1 + z * z / count)
+
+
+def read(path):
+    """Series as arrays of channels by samples, missing ones interpolated, and their labels."""
+    series, labels = {}, {}
+    with open(path) as file:
+        rows = csv.reader(file)
+        channels = len(next(rows)) - 3
+        for name, label, _, *values in rows:
+            series.setdefault(name, []).append([float("nan") if x == "NA" else float(x) for x in values])
+            labels[name] = label
+    whole = []
+    for rows in series.values():
+        array = np.array(rows).T
+        for channel in range(channels):
+            gaps = np.isnan(array[channel])
+            if gaps.any():
+                array[channel][gaps] = np.interp(np.flatnonzero(gaps), np.flatnonzero(~gaps), array[channel][~gaps])
+        whole.append(array)
+    return whole, np.array([labels[name] for name in series])
+
+
+def resampled(series, length):
+    places = lambda n: np.linspace(0, n - 1, length)
+    one = lambda array: [np.interp(places(len(x)), np.arange(len(x)), x) for x in array]
+    return np.array([one(array) if array.shape[1] != length else array for array in series])
+
+
+def summary(series):
+    return np.array([np.concatenate([f(x, axis=1) for f in (np.mean, np.std, np.min, np.max)]) for x in series])
+
+
+def mini_rocket(kernels):
+    from aeon.classification.convolution_based import MiniRocketClassifier
+
+    class Padded:
+        def __init__(self):
+            self.of = MiniRocketClassifier(n_kernels=kernels, random_state=1, n_jobs=1)
+
+        def fit(self, series, labels):
+            # Its kernels take nine samples.
+            self.length = max(9, int(np.median([x.shape[1] for x in series])))
+            self.of.fit(resampled(series, self.length), labels)
+
+        def predict(self, series):
+            return self.of.predict(resampled(series, self.length))
+
+    return Padded()
+
+
+class Forest:
+    def __init__(self):
+        self.of = RandomForestClassifier(100, random_state=1, n_jobs=1)
+
+    def fit(self, series, labels):
+        self.of.fit(summary(series), labels)
+
+    def predict(self, series):
+        return self.of.predict(summary(series))
+
+
+class Warping:
+    def fit(self, series, labels):
+        from aeon.classification.distance_based import KNeighborsTimeSeriesClassifier
+
+        self.length = int(np.median([x.shape[1] for x in series]))
+        self.of = KNeighborsTimeSeriesClassifier(
+            n_neighbors=1, distance="dtw", distance_params={"window": 0.1}, n_jobs=1
+        )
+        self.of.fit(resampled(series, self.length), labels)
+
+    def predict(self, series):
+        return self.of.predict(resampled(series, self.length))
+
+
+PEERS = {
+    "MiniRocket 2000": lambda: mini_rocket(2000),
+    "MiniRocket 10000": lambda: mini_rocket(10000),
+    "random forest": Forest,
+    "1-NN DTW": Warping,
+}
+
+
+def measure(folder, name, make):
+    """A row of figures over all folds; none where there are too many series for it."""
+    truth, decided, fitting, deciding = [], [], 0.0, 0.0
+    folds = sorted(folder.glob("*.train.csv"))
+    for path in folds:
+        train, labels = read(path)
+        test, wanted = read(str(path).replace(".train.", ".test."))
+        if name == "1-NN DTW" and len(train) > DTW_AT_MOST:
+            return None
+        peer, start = make(), time.process_time()
+        peer.fit(train, labels)
+        fitted = time.process_time()
+        decided.extend(peer.predict(test))
+        deciding += time.process_time() - fitted
+        fitting += fitted - start
+        truth.extend(wanted)
+    right = sum(a == b for a, b in zip(truth, decided))
+    low, high = wilson(right, len(truth))
+    macro = f1_score(truth, decided, average="macro")
+    count = len(folds)
+    return [folder.name, name, len(truth), right / len(truth), low, high, macro, fitting / count, deciding / count, "", ""]
+
+
+def page(rows, path):
+    """The table, and mean ranks over the sets that all have."""
+    names = ["fishweir", *PEERS]
+    sets = list(dict.fromkeys(row[0] for row in rows))
+    of = {(row[0], row[1]): row for row in rows}
+    lines = [
+        "# Accuracy beside other programs", "",
+        "Made by `accuracy` and `accuracy_peers.py` in `host/examples`, which say how. fishweir is fitted by default: states, floor,",
+        "lags, scaling and C are chosen on training parts alone. Accuracy (seconds to fit / to decide), of fishweir with its",
+        "interval, macro-F1, and what the largest of its classifiers takes; the best of each set is bold.", "",
+        "| set, tests | " + " | ".join(names) + " | fishweir: 95 % | macro-F1 | flash, RAM B |",
+        "|---|" + "---|" * (len(names) + 3),
+    ]
+    for one in sets:
+        best = max(float(of[one, name][3]) for name in names if (one, name) in of)
+        cells = []
+        for name in names:
+            row = of.get((one, name))
+            if row is None:
+                cells.append("")
+                continue
+            figure = f"{float(row[3]):.3f}"
+            figure = f"**{figure}**" if float(row[3]) >= best - 5e-4 else figure
+            cells.append(f"{figure} ({float(row[7]):.2f}/{float(row[8]):.2f})")
+        own = of.get((one, "fishweir"))
+        told = ["", "", ""]
+        if own:
+            told = [f"{float(own[4]):.3f} to {float(own[5]):.3f}", f"{float(own[6]):.3f}", f"{own[9]}, {own[10]}"]
+        count = next(of[one, name][2] for name in names if (one, name) in of)
+        lines.append(f"| {one}, {count} | " + " | ".join(cells + told) + " |")
+    whole = [one for one in sets if all((one, name) in of for name in names)]
+    if whole:
+        ranks = []
+        for one in whole:
+            figures = np.array([-float(of[one, name][3]) for name in names])
+            ranks.append([(figures < x).sum() + ((figures == x).sum() + 1) / 2 for x in figures])
+        means = np.mean(ranks, axis=0)
+        told = ", ".join(f"{name} {mean:.2f}" for name, mean in zip(names, means))
+        lines += ["", f"Mean rank over the {len(whole)} sets that all have: {told}."]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("splits", type=pathlib.Path)
+    arguments.add_argument("--page", type=pathlib.Path)
+    arguments.add_argument("--only", default="")
+    given = arguments.parse_args()
+    rows = []
+    for folder in sorted(given.splits.iterdir()):
+        if given.only and folder.name not in given.only.split(","):
+            continue
+        own = folder / "fishweir.csv"
+        if own.exists():
+            rows += list(csv.reader(own.open()))
+        kept = folder / "peers.csv"
+        if kept.exists():
+            rows += list(csv.reader(kept.open()))
+            continue
+        found = []
+        for name, make in PEERS.items():
+            row = measure(folder, name, make)
+            if row:
+                found.append(row)
+                print(*(f"{x:.3f}" if isinstance(x, float) else x for x in row), flush=True)
+        csv.writer(kept.open("w")).writerows(found)
+        rows += found
+    if given.page:
+        page(rows, given.page)
+
+
+main()

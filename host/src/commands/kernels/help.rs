@@ -1,0 +1,160 @@
+//! Help of the commands that compare items and train no machine: a line or two an option, in groups by what
+//! reads it, and names of kernels and families below.
+
+use std::fmt::Write as _;
+
+use clap::{Arg, ArgAction, ValueEnum};
+use fishweir::kernel::registry::KERNELS;
+
+use super::family::FamilyName;
+
+const KERNEL: &str = "Kernel";
+const SCORES: &str = "Fisher scores";
+const MODELS: &str = "Models";
+const FITTING: &str = "Fitting";
+
+/// Options with the group each is in, and shorter words where the commands that train have many.
+const SHOWN: &[(&str, &str, Option<&str>)] = &[
+    ("kernel", KERNEL, Some("Which kernel, of those below")),
+    ("normalise", KERNEL, None),
+    ("rho", KERNEL, Some("Power of the product (ppk) [default: 0.5]")),
+    ("steps", KERNEL, Some("Transitions compared, of hmm, lds and switching [default: 10]")),
+    ("lambda", KERNEL, Some("Rate of exp(-lambda/2 |x - y|^2) (mean maps) [default: 1]")),
+    (
+        "nu",
+        KERNEL,
+        Some(
+            "Exponentiate: exp(-nu |x - y|^2) (latent-mean-map) [default: do not]; rate (symmetric-kl) \
+             [default: 1]",
+        ),
+    ),
+    ("time", KERNEL, None),
+    ("sigma", KERNEL, Some("Width, in units of the scores (gaussian) [default: 1]")),
+    ("power", KERNEL, Some("Degree (polynomial) [default: 2]")),
+    ("raw", KERNEL, None),
+    ("order", KERNEL, None),
+    ("spectrum", KERNEL, None),
+    (
+        "parametrisation",
+        SCORES,
+        Some(
+            "By what scores are slopes: ratio (probabilities as ratios, variances) or softmax (logits, log \
+             standard deviations) [default: softmax]",
+        ),
+    ),
+    (
+        "information",
+        SCORES,
+        Some(
+            "Whiten by the models' information, exact or sampled, or the data's, empirical or its diagonal \
+             [default: sampled for invariant, else none]",
+        ),
+    ),
+    ("ridge", SCORES, None),
+    ("length", SCORES, None),
+    ("draws", SCORES, None),
+    ("draw_seed", SCORES, None),
+    ("model", MODELS, None),
+    ("model_file", MODELS, None),
+    ("one_model", MODELS, None),
+    (
+        "score_model",
+        MODELS,
+        Some("Whose model gives scores or counts: a class, or all [default: all]"),
+    ),
+    ("family", MODELS, Some("Which models are fitted, of those below")),
+    ("states", MODELS, Some("Hidden states [default: 4]; numbers of an lds's state [default: 2]")),
+    (
+        "emission",
+        MODELS,
+        Some(
+            "How hidden states emit: categorical, gaussian, full-gaussian, mixture, poisson, bernoulli \
+             [default: categorical or gaussian]",
+        ),
+    ),
+    (
+        "components",
+        MODELS,
+        Some(
+            "Gaussians a state mixes, 1 to 8 (mixture), or those of a model without states, 1 to 64; modes \
+             of a system that switches [default: 2]",
+        ),
+    ),
+    (
+        "topology",
+        MODELS,
+        Some(
+            "Transitions: automatic, ergodic, left-to-right, positions [default: automatic; ergodic with \
+             --states]",
+        ),
+    ),
+    ("restarts", FITTING, Some("Initialisations tried [default: 1]")),
+    ("seed", FITTING, Some("Seed of the first [default: 1]")),
+    ("iterations", FITTING, Some("Passes at most [default: 100]")),
+    (
+        "tolerance",
+        FITTING,
+        Some("Converged when a pass brings less, in nats a sample [default: 0.00001]"),
+    ),
+    (
+        "std_floor",
+        FITTING,
+        Some(
+            "Least standard deviation, as a share of the channel's; several to choose from by how well \
+             classes are told apart [default: 0.3,0.03]",
+        ),
+    ),
+    ("group", FITTING, Some("Of several --std-floor: column whose values never straddle folds")),
+    (
+        "mirror",
+        FITTING,
+        Some("Of several --std-floor: channels that change sign in a mirror image, or none"),
+    ),
+    ("class_weight", FITTING, Some("Of several --std-floor: even or balanced [default: even]")),
+];
+
+/// Options of machines: they are refused with a reason, and not shown.
+const HIDDEN: [&str; 10] = [
+    "copies",
+    "vectors",
+    "axial",
+    "rotation",
+    "gain",
+    "learner",
+    "normalisation",
+    "scaling",
+    "c",
+    "no_likelihood",
+];
+
+/// An option as these commands show it.
+pub(in crate::commands) fn shown(option: Arg) -> Arg {
+    let id = option.get_id().as_str();
+    if HIDDEN.contains(&id) {
+        return option.hide(true);
+    }
+    let Some((_, group, words)) = SHOWN.iter().find(|(shown, ..)| *shown == id) else {
+        return option;
+    };
+    let option = option.help_heading(*group);
+    let valued = matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
+    let option = if valued { option.hide_possible_values(true) } else { option };
+    match words {
+        Some(words) => option.help(*words),
+        None => option,
+    }
+}
+
+/// Names of kernels and of families, with a line about each.
+pub(in crate::commands) fn names() -> String {
+    let mut text = "Kernels (--kernel):\n".to_owned();
+    for entry in KERNELS {
+        let _ = writeln!(text, "  {:<20}{}", entry.name, entry.about);
+    }
+    text.push_str("\nFamilies of models (--family):\n");
+    for value in FamilyName::value_variants().iter().filter_map(ValueEnum::to_possible_value) {
+        let about = value.get_help().map_or_else(String::new, ToString::to_string);
+        let _ = writeln!(text, "  {:<20}{about}", value.get_name());
+    }
+    text
+}

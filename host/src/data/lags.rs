@@ -1,0 +1,267 @@
+//! Differences at lags as further channels: the core's front end over whole series.
+
+use std::fmt;
+use std::str::FromStr;
+
+use fishweir_core::lagged::RingPlace;
+use fishweir_core::number::Real;
+use serde::{Deserialize, Serialize};
+
+use super::Kind;
+use super::samples::{Rows, Samples, SamplesView};
+
+/// The lags, rising, at which differences of each channel are further channels: see the core's
+/// [`Lagged`](fishweir_core::lagged::Lagged). None of them leaves samples as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u32>", into = "Vec<u32>")]
+pub struct Lags(Vec<u32>);
+
+/// Why lags were refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LagError {
+    /// One that is no number.
+    #[error("`{0}` is no lag: a whole number of samples, from 1 to {most}", most = Lags::LONGEST)]
+    NotALag(String),
+    /// One that is not after the one before it, or past the longest.
+    #[error("lag {0}: lags rise from 1 to {most} samples at most", most = Lags::LONGEST)]
+    OutOfOrder(u32),
+    /// More than an artefact counts.
+    #[error("{0} lags: {most} are the most", most = Lags::MOST)]
+    TooMany(usize),
+}
+
+impl Lags {
+    /// The longest lag, in samples: a device keeps as many.
+    pub const LONGEST: u32 = 4096;
+    /// The most lags.
+    pub const MOST: usize = 32;
+    /// Samples as they are.
+    pub const NONE: Self = Self(Vec::new());
+
+    /// Lags in samples.
+    ///
+    /// # Errors
+    /// [`LagError`]: they rise, from one on.
+    pub fn new(lags: Vec<u32>) -> Result<Self, LagError> {
+        if lags.len() > Self::MOST {
+            return Err(LagError::TooMany(lags.len()));
+        }
+        let mut least = 0;
+        for &lag in &lags {
+            if lag <= least || lag > Self::LONGEST {
+                return Err(LagError::OutOfOrder(lag));
+            }
+            least = lag;
+        }
+        Ok(Self(lags))
+    }
+
+    /// The powers of two up to a lag.
+    #[must_use]
+    pub fn dyadic(longest: u32) -> Self {
+        let lags = (0..).map(|power| 1 << power);
+        Self(lags.take_while(|&lag| lag <= longest.min(Self::LONGEST)).collect())
+    }
+
+    /// One lag, of one sample to the longest.
+    #[must_use]
+    pub fn one(lag: u32) -> Self {
+        Self(vec![lag.clamp(1, Self::LONGEST)])
+    }
+
+    /// The lags.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u32] {
+        &self.0
+    }
+
+    /// Whether samples stay as they are.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Samples that are kept: the longest lag.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.0.last().map_or(0, |&lag| lag as usize)
+    }
+
+    /// Numbers in a row made of so many channels.
+    #[must_use]
+    pub fn width(&self, channels: usize) -> usize {
+        channels * (1 + self.0.len())
+    }
+
+    /// What rows are made of, by names: channels, then their differences lag by lag. Symbols stay what
+    /// they are.
+    #[must_use]
+    pub fn kind(&self, kind: &Kind) -> Kind {
+        let Kind::Channels(names) = kind else { return kind.clone() };
+        let differences = self
+            .0
+            .iter()
+            .flat_map(|lag| names.iter().map(move |name| format!("{name} less that {lag} before")));
+        Kind::Channels(names.iter().cloned().chain(differences).collect())
+    }
+
+    /// A series, or a window, with the differences beside its channels. What came before it is not looked
+    /// at, as a device that begins there does not. Symbols stay what they are.
+    #[must_use]
+    pub fn widen<'a>(&self, samples: SamplesView<'a>) -> Widened<'a> {
+        let rows = match samples.rows() {
+            Some(rows) if !self.is_empty() => rows,
+            _ => return Widened::As(samples),
+        };
+        let mut ring = Ring::new(self.clone(), rows.dimension());
+        let mut wide = Rows::new(self.width(rows.dimension()));
+        for row in rows.iter() {
+            wide.push(row.map(|row| ring.widen(row)));
+            match row {
+                Some(row) => ring.take(row),
+                None => ring.take_missing(),
+            }
+        }
+        Widened::Made(Samples::Channels(wide))
+    }
+}
+
+impl TryFrom<Vec<u32>> for Lags {
+    type Error = LagError;
+    fn try_from(lags: Vec<u32>) -> Result<Self, LagError> {
+        Self::new(lags)
+    }
+}
+
+impl From<Lags> for Vec<u32> {
+    fn from(lags: Lags) -> Self {
+        lags.0
+    }
+}
+
+/// `none`, or lags parted by commas.
+impl FromStr for Lags {
+    type Err = LagError;
+    fn from_str(text: &str) -> Result<Self, LagError> {
+        if text == "none" {
+            return Ok(Self::NONE);
+        }
+        let lag = |text: &str| text.parse().map_err(|_| LagError::NotALag(text.to_owned()));
+        Self::new(text.split(',').map(lag).collect::<Result<_, _>>()?)
+    }
+}
+
+impl fmt::Display for Lags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("none");
+        }
+        let lags: Vec<String> = self.0.iter().map(u32::to_string).collect();
+        f.write_str(&lags.join(","))
+    }
+}
+
+/// Samples with differences beside their channels, or as they are.
+#[derive(Clone, Debug)]
+pub enum Widened<'a> {
+    /// As they are.
+    As(SamplesView<'a>),
+    /// With the differences.
+    Made(Samples),
+}
+
+impl Widened<'_> {
+    /// The whole, borrowed.
+    #[must_use]
+    pub fn view(&self) -> SamplesView<'_> {
+        match self {
+            Self::As(view) => *view,
+            Self::Made(samples) => samples.view(),
+        }
+    }
+}
+
+/// The last samples of a stream, at run-time sizes: the core's ring over vectors.
+#[derive(Clone, Debug)]
+pub(crate) struct Ring<T> {
+    lags: Lags,
+    past: Vec<Vec<T>>,
+    place: RingPlace,
+    row: Vec<T>,
+}
+
+impl<T: Real> Ring<T> {
+    /// Before the first sample of so many channels.
+    pub(crate) fn new(lags: Lags, channels: usize) -> Self {
+        let past = vec![vec![T::ZERO; channels]; lags.depth()];
+        let row = vec![T::ZERO; lags.width(channels)];
+        Self { lags, past, place: RingPlace::NEW, row }
+    }
+
+    /// A sample with its differences.
+    pub(crate) fn widen(&mut self, x: &[T]) -> &[T] {
+        self.place.widen(self.lags.as_slice(), &self.past, x, &mut self.row);
+        &self.row
+    }
+
+    /// Takes in a sample.
+    pub(crate) fn take(&mut self, x: &[T]) {
+        self.place.take(&mut self.past, x);
+    }
+
+    /// Takes in one that was not observed.
+    pub(crate) fn take_missing(&mut self) {
+        self.place.take_missing(&mut self.past);
+    }
+
+    /// Forgets the past.
+    pub(crate) fn reset(&mut self) {
+        self.place = RingPlace::NEW;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(samples: &[Option<[f64; 1]>]) -> Samples {
+        let mut rows = Rows::new(1);
+        samples.iter().for_each(|row| rows.push(row.as_ref().map(|row| &row[..])));
+        Samples::Channels(rows)
+    }
+
+    /// The definition, sample by sample: what is missing is the last that was there, and before the first
+    /// lies the first.
+    #[test]
+    fn differences_are_from_what_was_there() {
+        let series = [None, Some([2.0]), Some([5.0]), None, Some([9.0]), Some([4.0])];
+        let held = [2.0, 2.0, 5.0, 5.0, 9.0, 4.0];
+        let lags = Lags::new(vec![1, 2, 4]).expect("rising");
+        let samples = rows(&series);
+        let wide = lags.widen(samples.view());
+        let wide = wide.view().rows().expect("channels");
+        assert_eq!(wide.dimension(), 4);
+        for (t, row) in wide.iter().enumerate() {
+            let expected = series[t].map(|[x]| {
+                let before = |lag: usize| x - held[t.saturating_sub(lag)];
+                [x, before(1), before(2), before(4)]
+            });
+            assert_eq!(row, expected.as_ref().map(|row| &row[..]), "{t}");
+        }
+        let second = lags.widen(samples.view().slice(4..6));
+        let second = second.view().rows().expect("channels");
+        assert_eq!(second.row(0), Some(&[9.0, 0.0, 0.0, 0.0][..]), "nothing came before");
+    }
+
+    #[test]
+    fn lags_rise_and_read_back() {
+        for text in ["none", "1", "1,2,4", "3,4096"] {
+            assert_eq!(text.parse::<Lags>().expect("lags").to_string(), text);
+        }
+        assert_eq!(Lags::dyadic(9), Lags(vec![1, 2, 4, 8]));
+        for refused in ["", "0", "2,1", "1,1", "4097", "1,x", "-1"] {
+            refused.parse::<Lags>().expect_err(refused);
+        }
+    }
+}

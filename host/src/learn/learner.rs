@@ -1,0 +1,118 @@
+//! What a learner is, and the machines that it trains.
+
+use std::fmt;
+
+use super::error::TrainError;
+use super::expansion::{KernelLearnError, Linear};
+use super::loss::{ClassWeight, Costs};
+use super::multi_class::{OnGram, one_against_rest};
+use super::svm::Matrix;
+use crate::kernel::inner_product;
+
+/// A learner: what is trained on features, or on a Gram matrix. All are linear in the features, so all
+/// compile.
+#[derive(Debug)]
+pub struct Learner {
+    /// Its name in options.
+    pub name: &'static str,
+    /// The machine that it trains, in words.
+    pub machine: &'static str,
+    /// How it trains it, in words.
+    pub about: &'static str,
+    /// How it trains a machine for two classes.
+    pub trains: Trains,
+}
+
+/// How machines for two classes are trained.
+#[derive(Debug)]
+pub enum Trains {
+    /// On rows of features.
+    OnRows {
+        /// A machine for each of rising costs, each started from the one before where that helps. Rows are of
+        /// the class to be found where `true`.
+        path: fn(&Matrix, &[bool], &[Costs]) -> Vec<Linear>,
+        /// What stands for it where there is a Gram matrix alone.
+        on_gram: &'static Learner,
+    },
+    /// On a Gram matrix.
+    OnGram(OnGram),
+}
+
+/// Windows that a kernel machine takes: a Gram matrix of 5 000 is 200 MB, which the machines of all
+/// classes share; logistic regression asks for up to four times as much again.
+pub const KERNEL_WINDOWS: usize = 5_000;
+
+/// There is one of a name.
+impl PartialEq for Learner {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl fmt::Display for Learner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.machine)
+    }
+}
+
+impl Learner {
+    /// Refuses more windows than a Gram matrix takes.
+    ///
+    /// # Errors
+    /// [`TrainError::TooManyWindows`].
+    pub fn check_windows(&'static self, windows: usize) -> Result<(), TrainError> {
+        match self.trains {
+            _ if windows <= KERNEL_WINDOWS => Ok(()),
+            Trains::OnRows { on_gram, .. } => on_gram.check_windows(windows),
+            Trains::OnGram(_) => Err(TrainError::TooManyWindows(windows, self)),
+        }
+    }
+
+    /// Whether it is trained on a Gram matrix.
+    pub fn on_kernel(&self) -> bool {
+        matches!(self.trains, Trains::OnGram(_))
+    }
+
+    /// How a machine is trained on a Gram matrix where there is that alone.
+    pub fn on_gram(&self) -> &OnGram {
+        match &self.trains {
+            Trains::OnGram(on_gram) => on_gram,
+            Trains::OnRows { on_gram, .. } => on_gram.on_gram(),
+        }
+    }
+
+    /// A machine an output for each of rising costs, `[cost][output]`.
+    pub(super) fn path(
+        &self,
+        rows: &Matrix,
+        labels: &[usize],
+        classes: usize,
+        c: &[f64],
+        weight: ClassWeight,
+    ) -> Result<Vec<Vec<Linear>>, KernelLearnError> {
+        let costs = |positive: &[bool]| -> Vec<Costs> {
+            c.iter().map(|&c| weight.costs(c, positive)).collect()
+        };
+        let by_output = match &self.trains {
+            Trains::OnRows { path, .. } => one_against_rest(labels, classes, 0, |positive| {
+                Ok::<_, KernelLearnError>(path(rows, positive, &costs(positive)))
+            }),
+            Trains::OnGram(on_gram) => {
+                let features: Vec<Vec<f64>> =
+                    rows.rows().map(|row| row.iter().copied().map(f64::from).collect()).collect();
+                let gram =
+                    on_gram.gram(features.len(), |i, j| inner_product(&features[i], &features[j]));
+                one_against_rest(labels, classes, (on_gram.bytes)(labels.len()), |positive| {
+                    let folded = |costs| -> Result<Linear, KernelLearnError> {
+                        let machine = on_gram.train_own(&gram, positive, costs)?;
+                        Ok(machine.fold(rows.rows(), rows.columns()))
+                    };
+                    costs(positive).into_iter().map(folded).collect()
+                })
+            }
+        }?;
+        let of_cost =
+            |index: usize| by_output.iter().map(|path: &Vec<Linear>| path[index].clone()).collect();
+        Ok((0..c.len()).map(of_cost).collect())
+    }
+}

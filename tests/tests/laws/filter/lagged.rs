@@ -1,0 +1,84 @@
+//! Differences at lags: the laws of a stream, and after every prefix what the recursion reads of rows that are
+//! written down by definition.
+
+use fishweir_core::emission::Gaussian;
+use fishweir_core::filter::{Forward, Running};
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::lagged::Lagged;
+use fishweir_core::{ErrorKind, Part};
+use fishweir_tests::laws::{Trial, check};
+use fishweir_tests::sample::Sampler;
+use proptest::prelude::*;
+
+const LAGS: [u32; 3] = [1, 2, 5];
+
+fn hmm() -> Hmm<Gaussian<8, f64>, 2> {
+    let state = |mean: f64, spread: f64| Gaussian::new([mean; 8], [spread; 8]).expect("a state");
+    Hmm::new(
+        Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]).expect("a chain"),
+        [state(0.0, 1.0), state(0.5, 2.0)],
+    )
+}
+
+/// `x_t` and its differences: what is missing is the last that was there, and before the first lies the first.
+fn rows(samples: &[Option<&[f64; 2]>]) -> Vec<Option<[f64; 8]>> {
+    let mut held: Vec<Option<[f64; 2]>> = Vec::new();
+    samples.iter().for_each(|x| held.push(x.copied().or(held.last().copied().flatten())));
+    let first = held.iter().flatten().next().copied();
+    let row = |(t, x): (usize, &Option<&[f64; 2]>)| {
+        let x = (*x)?;
+        let mut row = [0.0; 8];
+        row[..2].copy_from_slice(x);
+        for (number, lag) in LAGS.iter().enumerate() {
+            let before = t.checked_sub(*lag as usize).and_then(|t| held[t]).or(first)?;
+            (0..2).for_each(|d| row[2 + 2 * number + d] = x[d] - before[d]);
+        }
+        Some(row)
+    };
+    samples.iter().enumerate().map(row).collect()
+}
+
+proptest! {
+    #[test]
+    fn laws_and_definition_at_every_prefix(seed: u64, length in 0_usize..=24, gaps in 0_u64..4) {
+        let mut s = Sampler::new(seed);
+        let samples: Vec<Option<[f64; 2]>> = (0..length)
+            .map(|_| {
+                let x = [s.normal(), 3.0 * s.normal()];
+                (gaps == 0 || s.normal() < 1.0).then_some(x)
+            })
+            .collect();
+        let samples: Vec<Option<&[f64; 2]>> = samples.iter().map(Option::as_ref).collect();
+        let hmm = hmm();
+        let lagged = Lagged::<_, 2, 8, 3, 5>::new(Forward::of(&hmm), LAGS);
+        lagged.validate_lags().expect("rising lags");
+        let odd = [[f64::NAN, 0.0], [0.0, f64::INFINITY]];
+        let odd: Vec<&[f64; 2]> = odd.iter().collect();
+        let refused = check(&lagged, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
+            let mut plain = Running::new(Forward::of(&hmm));
+            for row in rows(prefix) {
+                match row {
+                    Some(row) => plain.push(&row).expect("a row"),
+                    None => plain.push_missing(),
+                }
+            }
+            assert_eq!(read, plain.read());
+        });
+        prop_assert!(refused >= 2);
+    }
+}
+
+#[test]
+fn lags_rise_to_the_rings_length() {
+    let hmm = hmm();
+    for (lags, entry, kind) in [
+        ([0, 2, 5], 0, ErrorKind::NotInRange),
+        ([2, 2, 5], 1, ErrorKind::NotInRange),
+        ([1, 2, 6], 2, ErrorKind::NotInRange),
+        ([1, 2, 4], 2, ErrorKind::Inconsistent),
+    ] {
+        let lagged = Lagged::<_, 2, 8, 3, 5>::new(Forward::of(&hmm), lags);
+        let error = lagged.validate_lags().expect_err("refused");
+        assert_eq!((error.part, error.entry, error.kind), (Part::Lag, entry, kind), "{lags:?}");
+    }
+}
