@@ -70,9 +70,12 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
-    /// The greater is the better: more right, or as many with less loss.
+    /// The greater is the better: more right, or as many with less loss. Less than a thousandth of a nat is
+    /// nothing: where all are right by far, rounding would choose, and units with it.
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        self.accuracy.total_cmp(&other.accuracy).then(other.loss.total_cmp(&self.loss))
+        let thousandths = |loss: f64| (1e3 * loss).round();
+        let less = thousandths(other.loss).total_cmp(&thousandths(self.loss));
+        self.accuracy.total_cmp(&other.accuracy).then(less)
     }
 }
 

@@ -35,7 +35,7 @@ fn run(folder: &Path, cargo: &str) -> Output {
     for name in ["cc", "qemu-system-arm", "qemu-system-riscv32", "arm-none-eabi-gcc"] {
         program(name, "");
     }
-    for name in ["cargo-fmt", "cargo-clippy"] {
+    for name in ["cargo-fmt", "cargo-clippy", "rustfmt"] {
         program(name, "");
     }
     let sysroot = at("sysroot");
