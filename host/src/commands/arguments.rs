@@ -2,11 +2,11 @@
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use fishweir::data::{Dataset, Kind, LagError, Lags};
+use fishweir::data::{Dataset, LagError, Lags};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::learn::{
     ClassWeight, ClassifierKind, LEARNERS, Learner, Limits, Mirror, Scaling, ScoreModels, Search,
-    TrainOptions, Varied, Vector, Vectors,
+    TrainOptions, Vector, Vectors,
 };
 use fishweir::report::EmissionSummary;
 use fishweir_core::classify::Normalisation;
@@ -15,6 +15,8 @@ use super::Failure;
 use super::emitting::Emitting;
 use super::reading::Cutting;
 use super::values::{floor, not_negative, positive, rate, registered};
+
+mod idle;
 
 /// The options that are given, of some.
 pub(super) fn named<const N: usize>(options: [(&'static str, bool); N]) -> Vec<&'static str> {
@@ -399,129 +401,5 @@ impl Training {
         set(&mut options.lambda, self.kernels.lambda);
         set(&mut options.order, self.kernels.order.map(usize::from));
         Ok(options)
-    }
-
-    /// Refuses options that none of these classifiers reads; beside them there may be machines on
-    /// `kernels`, some of them `by_name` with settings of their own.
-    pub(super) fn check_read_by(
-        &self,
-        kinds: &[ClassifierKind],
-        kernels: bool,
-        by_name: bool,
-    ) -> Result<(), Failure> {
-        use ClassifierKind::{
-            Bayes, Cosine, EmpiricalMap, Fisher, Gaussian, LatentMap, Polynomial, Top,
-        };
-        let models = kernels || kinds.iter().any(|kind| *kind != EmpiricalMap);
-        let machines = kinds.iter().any(|kind| *kind != Bayes);
-        let readers = |name| match name {
-            "--learner" | "--c" => machines || kernels,
-            "--normalisation" | "--scaling" => machines,
-            // Bayes classifiers are trained on no copies, and choose no mirror image.
-            "--copies" | "--vectors" | "--axial" | "--rotation" | "--gain" => machines,
-            "--lags" => kinds.iter().any(|kind| kind.compiles() && *kind != EmpiricalMap),
-            "--emission" | "--components" | "--states" | "--topology" | "--restarts" | "--seed"
-            | "--iterations" | "--tolerance" => models,
-            "--score-model" => kinds.iter().any(|kind| ![Bayes, Top, EmpiricalMap].contains(kind)),
-            "--no-likelihood" => {
-                kinds.iter().any(|kind| [Fisher, Gaussian, Polynomial, Cosine].contains(kind))
-            }
-            "--sigma" => kinds.contains(&Gaussian) || by_name,
-            "--power" => kinds.contains(&Polynomial) || by_name,
-            "--lambda" => {
-                kinds.iter().any(|kind| [LatentMap, EmpiricalMap].contains(kind)) || by_name
-            }
-            "--order" => kinds.contains(&EmpiricalMap) || by_name,
-            _ => true,
-        };
-        let unread: Vec<_> = self.given().into_iter().filter(|&name| !readers(name)).collect();
-        let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
-        refuse_idle(&unread, format_args!("not used by {}", kinds.join(", ")))
-    }
-
-    /// Refuses options that vary nothing of what was read, whichever of these trainings it is for.
-    pub(super) fn check_varies(
-        &self,
-        trainings: &[TrainOptions],
-        kind: &Kind,
-    ) -> Result<(), Failure> {
-        let given = |names: &[&str]| -> Vec<&'static str> {
-            self.given().into_iter().filter(|name| names.contains(name)).collect()
-        };
-        let of_channels = [
-            "--std-floor",
-            "--lags",
-            "--copies",
-            "--vectors",
-            "--axial",
-            "--rotation",
-            "--gain",
-            "--mirror",
-        ];
-        if matches!(kind, Kind::Symbols(_)) {
-            return refuse_idle(&given(&of_channels), "the data are symbols, not channels");
-        }
-        let values = self.emitting.values();
-        if !values.have_unit() {
-            let [floor, lags, varied @ ..] = of_channels;
-            refuse_idle(&given(&[lags]), format!("{values} have no differences of their kind"))?;
-            refuse_idle(&given(&varied), format!("{values} are never varied"))?;
-            let why = format!("{values} have no standard deviation to hold");
-            refuse_idle(&given(&[floor]), why)?;
-        }
-        let varied: Vec<Varied> = trainings.iter().map(|one| one.varies(kind)).collect();
-        let any = |what: fn(&Varied) -> bool| varied.iter().any(what);
-        if !any(|one| one.copies) {
-            let why = "no varied copies are made; ask for some with --copies";
-            refuse_idle(&given(&["--rotation", "--gain"]), why)?;
-        }
-        if !any(|one| one.copies && one.vectors) {
-            let why = "no channels form vectors; name some with --vectors";
-            refuse_idle(&given(&["--rotation"]), why)?;
-        }
-        let none = |names: &[String]| names == ["none"];
-        if !(any(|one| one.turned || one.mirror_chosen) || none(&self.vectors) || none(&self.axial))
-        {
-            let why = "no copies are turned, and no mirror image is chosen";
-            refuse_idle(&given(&["--vectors", "--axial"]), why)?;
-        }
-        Ok(())
-    }
-
-    /// Options given that matter to training alone, for a command that does not train.
-    pub(super) fn given(&self) -> Vec<&'static str> {
-        named([
-            ("--emission", self.emitting.emission().is_some()),
-            ("--components", self.emitting.components().is_some()),
-            ("--states", self.states.is_some()),
-            ("--topology", self.topology.is_some()),
-            ("--restarts", self.restarts.is_some()),
-            ("--seed", self.seed.is_some()),
-            ("--iterations", self.iterations.is_some()),
-            ("--tolerance", self.tolerance.is_some()),
-            ("--std-floor", !self.std_floor.is_empty()),
-            ("--effort", self.effort.is_some()),
-            ("--lags", self.lags.is_some()),
-            ("--max-flash", self.max_flash.is_some()),
-            ("--max-ram", self.max_ram.is_some()),
-            ("--max-operations", self.max_operations.is_some()),
-            ("--copies", self.copies.is_some()),
-            ("--vectors", !self.vectors.is_empty()),
-            ("--axial", !self.axial.is_empty()),
-            ("--rotation", self.rotation.is_some()),
-            ("--gain", self.gain.is_some()),
-            ("--mirror", !self.mirror.is_empty()),
-            ("--learner", self.learner.is_some()),
-            ("--class-weight", self.class_weight.is_some()),
-            ("--normalisation", self.normalisation.is_some()),
-            ("--scaling", !self.scaling.is_empty()),
-            ("--c", !self.c.is_empty()),
-            ("--sigma", !self.kernels.sigma.is_empty()),
-            ("--power", self.kernels.power.is_some()),
-            ("--lambda", self.kernels.lambda.is_some()),
-            ("--order", self.kernels.order.is_some()),
-            ("--score-model", self.score_model.is_some()),
-            ("--no-likelihood", self.no_likelihood),
-        ])
     }
 }
