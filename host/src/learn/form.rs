@@ -202,8 +202,8 @@ impl TrainOptions {
 }
 
 impl Trainer<'_> {
-    /// The options with the form of class models chosen, of equals the first, and where it took one, the
-    /// choice of scaling and C on training series as they are.
+    /// The options with the form of class models chosen, of those as often right that of the least loss, and
+    /// where it took one, the choice of scaling and C on training series as they are.
     ///
     /// A floor keeps a state from resting on a few samples, and keeps it from being as narrow as the
     /// data are. With 0.3 Fisher got 0.900 of the test series of a gun pointed or not, with 0.03 0.873;
