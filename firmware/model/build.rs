@@ -163,6 +163,9 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
         Succession::STEPS => format!(
             "fishweir_core::context::ContextModel<fishweir_core::context::Steps, {emission}, {states}>"
         ),
+        Succession::PROFILE => {
+            format!("fishweir_core::profile_hmm::ProfileHmm<{weight}, {states}, {size}>")
+        }
         _ => return Err("holds a kind of model that this firmware does not know"),
     };
     Ok(format!("fishweir_core::classify::StreamClassifier<{model}, {models}, {outputs}>"))

@@ -17,5 +17,3 @@ mod log;
 pub mod measure;
 pub mod meter;
 pub mod storage;
-
-pub use fishweir_model as model;

@@ -50,7 +50,7 @@ use fishweir::evaluate::Roc;
 use fishweir::files::write_whole;
 use fishweir::kernel::Gram;
 use fishweir::learn::{Costs, KernelLogistic, Loss};
-use fishweir::plot::{Curve, RocPlot};
+use fishweir::plot::{Curve, RocPlot, Shares};
 use fishweir::report::{Table, counted};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -299,7 +299,13 @@ impl<'a> Task<'a> {
             let title = format!("Splice sites: {}", arguments.positive);
             let what = "kernels of the uniform model";
             let subtitle = format!("{} bases, {} windows tested; {what}", self.length, own.len());
-            let svg = RocPlot { title: &title, subtitle: &subtitle, curves: &curves }.to_svg();
+            let svg = RocPlot {
+                shares: Shares::Windows,
+                title: &title,
+                subtitle: &subtitle,
+                curves: &curves,
+            }
+            .to_svg();
             write_whole(path, svg.as_bytes())?;
         }
         Ok(())

@@ -102,7 +102,7 @@ impl Fitted {
     /// p_c = s(v_c) / sum_k s(v_k),    s(v) = 1 / (1 + exp(-v));    of two classes s(v) and s(-v)
     /// ```
     ///
-    /// What logistic regression ([`Learner::Logistic`](crate::learn::Learner)) maximised is the likelihood of
+    /// What logistic regression ([`LOGISTIC`](crate::learn::LOGISTIC)) maximised is the likelihood of
     /// just these, under its class weights. Margins of support vector machines are no log-odds, and nothing
     /// here calibrates them: theirs are an order of trust, not frequencies.
     ///

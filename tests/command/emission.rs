@@ -311,11 +311,11 @@ fn help_says_which_family_is_of_what_and_which_classifiers_take_it() {
     let text = printed(&mut fishweir("fit --help"));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "Channels of counts: poisson.",
-        "Channels of 0 and 1: bernoulli",
+        "poisson: channels of counts",
+        "bernoulli: channels of 0 and 1",
         "1 to 8 (mixture)",
         "count takes categorical, gaussian or full-gaussian emissions",
-        "the classifiers gaussian, polynomial and cosine",
+        "gaussian, polynomial and cosine take categorical or gaussian ones",
     ] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }

@@ -17,7 +17,7 @@ fn wrong_usage_is_explained() {
         (format!("fit {data} --gain -1"), "not negative"),
         (format!("fit {data} --classifier forest"), "possible values"),
         (format!("fit {data} --normalisation twice"), "per-sample"),
-        (format!("fit {data} --format parquet"), "series, "),
+        (format!("fit {data} --format parquet"), "fasta, strings, series"),
         (format!("fit {data} --alphabet AA"), "occurs twice"),
         (format!("fit {data} --fasta-label 0"), "count from 1"),
         (format!("evaluate {data} --hop 5"), "--window"),

@@ -4,11 +4,12 @@
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 
 use fishweir::classifier::{Classifier, Provenance};
-use fishweir::data::{Dataset, Lags, ReadOptions};
+use fishweir::data::{Dataset, Lags, ReadOptions, SamplesView};
 use fishweir::fit::{SystemEm, Topology};
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::model::{ModelSet, NamedModel, SystemModel};
 use fishweir::parity::{Parity, Recording};
+use fishweir::profile::{DNA, ProfileClassifier, ProfileLearner, Training};
 
 /// The bundled recordings of a watch.
 pub fn recordings() -> Dataset {
@@ -72,6 +73,23 @@ pub fn systems(data: &Dataset) -> ModelSet {
         models: data.classes().iter().enumerate().map(of_class).collect(),
         provenance: Provenance::default(),
     }
+}
+
+/// A classifier on a profile of the first kind of [`strings`], one direction.
+pub fn profiled(data: &Dataset) -> ProfileClassifier {
+    let letters = |view: SamplesView<'_>| -> String {
+        let symbols = view.symbols().unwrap_or_default().iter();
+        symbols.map(|x| x.map_or('N', |x| ['A', 'C', 'G', 'T'][usize::from(x)])).collect()
+    };
+    let named: Vec<(String, String)> =
+        data.series().iter().map(|one| (one.id.clone(), letters(one.samples.view()))).collect();
+    let symbols: Vec<Vec<usize>> =
+        named.iter().map(|(name, text)| DNA.encode(name, text).expect("nucleotides")).collect();
+    let training = Training { rounds: 1, seeds: 2, ..Training::default() };
+    let trained = training.fit("plain", &DNA, &named[..4]).expect("a profile");
+    let learner = ProfileLearner { grouped: false, ..ProfileLearner::default() };
+    let classes = ["skewed".to_owned(), "plain".to_owned()];
+    learner.fit(&trained.profile, classes, &symbols[4..], &symbols[..4]).expect("two sides")
 }
 
 /// Weights of words of so many symbols and one.

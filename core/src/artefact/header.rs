@@ -29,9 +29,11 @@ impl Succession {
     /// One a position, and so known: a [`ContextModel`](crate::context::ContextModel) whose rule is
     /// [`Steps`](crate::context::Steps).
     pub const STEPS: Self = Self(1);
+    /// Along the positions of a family, some of them silent: a [`ProfileHmm`](crate::profile_hmm::ProfileHmm).
+    pub const PROFILE: Self = Self(2);
 
     const fn is_known(self) -> bool {
-        matches!(self, Self::CHAIN | Self::STEPS)
+        matches!(self, Self::CHAIN | Self::STEPS | Self::PROFILE)
     }
 }
 
@@ -73,7 +75,7 @@ impl Shape {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (family, unit) = (self.family.name(), self.family.unit());
-        let states = if self.succession == Succession::STEPS { "positions" } else { "states" };
+        let states = if self.succession == Succession::CHAIN { "states" } else { "positions" };
         write!(
             f,
             "{} {family} models of {} {states} and {} {unit}, {} lags, {} outputs, {} directions, \

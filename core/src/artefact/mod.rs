@@ -39,6 +39,7 @@ use crate::error::ModelError;
 use crate::hmm::{Hmm, RealOf};
 use crate::lagged::Lagged;
 use crate::number::Weight;
+use crate::profile_hmm::ProfileHmm;
 
 /// A model that an artefact can hold.
 pub trait StoredModel: StreamModel {
@@ -76,6 +77,23 @@ impl<E: Stored<Weight: Weight>, const C: usize> StoredModel for ContextModel<Ste
 
     fn for_each_real(&self, take: &mut impl FnMut(RealOf<E>)) {
         self.emission().iter().for_each(|emission| emission.for_each_real(take));
+    }
+}
+
+impl<W: Weight, const K: usize, const A: usize> StoredModel for ProfileHmm<W, K, A> {
+    const FAMILY: Family = Family::Categorical;
+    const SUCCESSION: Succession = Succession::PROFILE;
+    const STATES: usize = K;
+    const SIZE: usize = A;
+
+    fn for_each_real(&self, take: &mut impl FnMut(W::Real)) {
+        for symbol in 0..A {
+            for_each_real(self.view().odds(symbol).into_iter().flatten(), take);
+        }
+        for steps in self.view().steps() {
+            for_each_real(&steps.to_array(), take);
+        }
+        for_each_real(&self.view().flanks().to_array(), take);
     }
 }
 

@@ -6,7 +6,8 @@ use crate::emission::Emission;
 use crate::error::ModelError;
 use crate::filter::{Belief, Forward, Recursion};
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
-use crate::number::{Arithmetic, NumberFormat, Parameter, Real, Scalar, Tangent, Weight};
+use crate::number::{Arithmetic, Number, NumberFormat, Parameter, Real, Scalar, Tangent, Weight};
+use crate::profile_hmm::{Cell, ProfileBelief, ProfileFilter, ProfileHmm};
 
 /// A model whose log-likelihood streams, with its directional derivatives: what a
 /// [`StreamClassifier`](super::StreamClassifier)'s bank is made of.
@@ -95,6 +96,36 @@ where
     #[inline]
     fn log_parts(&self, state: &Self::State) -> [Self::Reading; 2] {
         state.likelihood().evidence().log_parts()
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
+}
+
+/// By the forward recursion of a profile: what is read are log-odds against its null model, of the stream so
+/// far were it all.
+impl<W, const K: usize, const A: usize> StreamModel for ProfileHmm<W, K, A>
+where
+    W: Weight,
+{
+    type Observation = usize;
+    type Real = W::Real;
+    type State = ProfileBelief<W::Number, [Cell<W::Number>; K]>;
+    type Reading = <W::Number as Number>::Reading;
+    const DIRECTIONS: usize = <W::Tangent as Tangent<W::Real>>::DIRECTIONS;
+    const FORMAT: NumberFormat = W::FORMAT;
+
+    #[inline(always)]
+    fn likelihood(
+        &self,
+    ) -> impl Recursion<Observation = usize, State = Self::State, Reading = Self::Reading> {
+        ProfileFilter::of(self)
+    }
+
+    #[inline]
+    fn log_parts(&self, state: &Self::State) -> [Self::Reading; 2] {
+        ProfileFilter::of(self).log_parts(state)
     }
 
     fn validate(&self) -> Result<(), ModelError> {

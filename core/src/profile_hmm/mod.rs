@@ -32,4 +32,4 @@ mod model;
 mod search;
 
 pub use model::{Flanks, ProfileHmm, ProfileHmmView, Steps};
-pub use search::{Cell, ProfileBelief, ProfileFilter, ProfileSearch};
+pub use search::{Cell, ProfileBelief, ProfileFilter, ProfileSearch, advance, rescale};

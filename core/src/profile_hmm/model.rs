@@ -91,6 +91,17 @@ impl<W: Copy> Flanks<W> {
     pub const fn to_array(&self) -> [W; 6] {
         [self.stay, self.begin, self.again, self.last, self.finish, self.missing]
     }
+
+    /// From all of them, in the order of the fields.
+    pub const fn from_array(weights: [W; 6]) -> Self {
+        let [stay, begin, again, last, finish, missing] = weights;
+        Self { stay, begin, again, last, finish, missing }
+    }
+
+    /// Each of them as another number.
+    pub fn map<X: Copy>(self, number: impl Fn(W) -> X) -> Flanks<X> {
+        Flanks::from_array(self.to_array().map(number))
+    }
 }
 
 /// A profile of `K` positions over `A` symbols, ready to be searched with.
@@ -186,6 +197,11 @@ impl<'m, W> ProfileHmmView<'m, W> {
         let view = Self { odds, steps, flanks };
         view.validate()?;
         Ok(view)
+    }
+
+    /// The same unchecked: what was checked before.
+    pub const fn from_parts(odds: &'m [W], steps: &'m [Steps<W>], flanks: &'m Flanks<W>) -> Self {
+        Self { odds, steps, flanks }
     }
 
     /// Odds of a symbol, `[position]`; `None` outside the alphabet.

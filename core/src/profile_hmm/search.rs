@@ -1,6 +1,6 @@
 use core::marker::PhantomData;
 
-use super::{ProfileHmm, ProfileHmmView};
+use super::{Flanks, ProfileHmm, ProfileHmmView, Steps};
 use crate::error::ObservationError;
 use crate::filter::{Recursion, impossible};
 use crate::kernel::Cells;
@@ -83,6 +83,63 @@ pub struct ProfileSearch<'m, W, X, C> {
 pub type ProfileFilter<'m, W, const K: usize> =
     ProfileSearch<'m, W, <W as Parameter>::Number, [Cell<<W as Parameter>::Number>; K]>;
 
+/// One symbol of the recursion, over whatever number: a column, `N J C` and the odds of the symbol at
+/// every position. The sum of what is new, deletions left out.
+#[inline(always)]
+pub fn advance<X: Number>(
+    cells: &mut [Cell<X>],
+    around: &mut [X; 3],
+    steps: &[Steps<X::Weight>],
+    flanks: &Flanks<X>,
+    odds: impl Iterator<Item = X>,
+) -> X {
+    let [before, between, after] = *around;
+    let begin = before.plus(between).times(flanks.begin);
+    // What comes from the position before: of the last column, and silently of this one.
+    let (mut matching, mut deleting) = (X::ZERO, X::ZERO);
+    let (mut ending, mut sum) = (X::ZERO, X::ZERO);
+    for ((cell, steps), odds) in cells.iter_mut().zip(steps).zip(odds) {
+        let Cell { matched, inserted, deleted } = *cell;
+        let new = Cell {
+            matched: matching.plus(begin.weigh(steps.enter)).times(odds),
+            inserted: matched.weigh(steps.match_insert).plus(inserted.weigh(steps.insert_insert)),
+            deleted: deleting,
+        };
+        matching = matched
+            .weigh(steps.match_match)
+            .plus(inserted.weigh(steps.insert_match))
+            .plus(deleted.weigh(steps.delete_match));
+        deleting =
+            new.matched.weigh(steps.match_delete).plus(new.deleted.weigh(steps.delete_delete));
+        ending = ending.plus(new.matched.plus(new.deleted).weigh(steps.exit));
+        // No deletion is larger than the matches that it follows.
+        sum = sum.plus(new.matched.plus(new.inserted));
+        *cell = new;
+    }
+    let before = before.times(flanks.stay);
+    let between = between.times(flanks.stay).plus(ending.times(flanks.again));
+    let after = after.times(flanks.stay).plus(ending.times(flanks.last));
+    *around = [before, between, after];
+    sum.plus(before.plus(between.plus(after)))
+}
+
+/// Moves the magnitude of a column, whose sum is `sum`, and its derivative into a ledger.
+pub fn rescale<X: Number>(
+    cells: &mut [Cell<X>],
+    around: &mut [X; 3],
+    sum: X,
+    ledger: &mut X::Ledger,
+) {
+    let before = *ledger;
+    for cell in cells {
+        let mut row = [cell.matched, cell.inserted, cell.deleted];
+        X::rescale(&mut row, sum, &mut before.clone());
+        let [matched, inserted, deleted] = row;
+        *cell = Cell { matched, inserted, deleted };
+    }
+    X::rescale(around, sum, ledger);
+}
+
 impl<W, X, C> Clone for ProfileSearch<'_, W, X, C> {
     fn clone(&self) -> Self {
         *self
@@ -145,38 +202,9 @@ where
     /// Takes in a symbol by its odds. Says `false`, and has spoilt the state, where nothing is possible.
     #[inline(always)]
     fn sweep(self, state: &mut ProfileBelief<X, C>, odds: impl Iterator<Item = W>) -> bool {
-        let flanks = self.profile.flanks();
-        let [before, between, after] = state.flanks;
-        let begin = before.plus(between).weigh(flanks.begin);
-        // What comes from the position before: of the last column, and silently of this one.
-        let (mut matching, mut deleting) = (X::ZERO, X::ZERO);
-        let (mut ending, mut sum) = (X::ZERO, X::ZERO);
-        let cells = state.cells.as_mut().iter_mut();
-        for ((cell, steps), odds) in cells.zip(self.profile.steps()).zip(odds) {
-            let Cell { matched, inserted, deleted } = *cell;
-            let new = Cell {
-                matched: matching.plus(begin.weigh(steps.enter)).weigh(odds),
-                inserted: matched
-                    .weigh(steps.match_insert)
-                    .plus(inserted.weigh(steps.insert_insert)),
-                deleted: deleting,
-            };
-            matching = matched
-                .weigh(steps.match_match)
-                .plus(inserted.weigh(steps.insert_match))
-                .plus(deleted.weigh(steps.delete_match));
-            deleting =
-                new.matched.weigh(steps.match_delete).plus(new.deleted.weigh(steps.delete_delete));
-            ending = ending.plus(new.matched.plus(new.deleted).weigh(steps.exit));
-            // No deletion is larger than the matches that it follows.
-            sum = sum.plus(new.matched.plus(new.inserted));
-            *cell = new;
-        }
-        let before = before.weigh(flanks.stay);
-        let between = between.weigh(flanks.stay).plus(ending.weigh(flanks.again));
-        let after = after.weigh(flanks.stay).plus(ending.weigh(flanks.last));
-        state.flanks = [before, between, after];
-        let sum = sum.plus(before.plus(between.plus(after)));
+        let (steps, flanks) = (self.profile.steps(), self.profile.flanks().map(X::lift));
+        let cells = state.cells.as_mut();
+        let sum = advance(cells, &mut state.flanks, steps, &flanks, odds.map(X::lift));
         // A derivative is kept centred.
         let due = X::CENTRED && {
             state.age += 1;
@@ -218,16 +246,35 @@ impl<X: Number, C: AsMut<[Cell<X>]>> ProfileBelief<X, C> {
         if !sum.is_at_least(SMALLEST) {
             return false;
         }
-        let before = self.ledger;
-        for cell in self.cells.as_mut() {
-            let mut row = [cell.matched, cell.inserted, cell.deleted];
-            X::rescale(&mut row, sum, &mut before.clone());
-            let [matched, inserted, deleted] = row;
-            *cell = Cell { matched, inserted, deleted };
-        }
-        X::rescale(&mut self.flanks, sum, &mut self.ledger);
+        rescale(self.cells.as_mut(), &mut self.flanks, sum, &mut self.ledger);
         self.age = 0;
         true
+    }
+}
+
+impl<W, X, C> ProfileSearch<'_, W, X, C>
+where
+    W: Weight,
+    X: Scalar<
+            Weight = W,
+            Real = W::Real,
+            Reading: Scalar<Real = W::Real, Weight: Weight<Real = W::Real>>,
+        >,
+{
+    /// The log-odds so far as the nearest number and what that drops, with their tangents.
+    pub fn log_parts(&self, state: &ProfileBelief<X, C>) -> [X::Reading; 2] {
+        let [_, _, after] = state.flanks;
+        let ended = after.weigh(*self.finish());
+        if ended.value() > X::Real::ZERO {
+            X::log_parts(ended, &state.ledger)
+        } else {
+            [impossible(), X::Reading::ZERO]
+        }
+    }
+
+    /// `C -> T`.
+    const fn finish(&self) -> &W {
+        &self.profile.flanks().finish
     }
 }
 
@@ -267,7 +314,7 @@ where
     #[inline]
     fn read(&self, state: &Self::State) -> X::Reading {
         let [_, _, after] = state.flanks;
-        let ended = after.weigh(self.profile.flanks().finish);
+        let ended = after.weigh(*self.finish());
         let possible = ended.value() > X::Real::ZERO;
         if possible { X::log(ended, &state.ledger) } else { impossible() }
     }

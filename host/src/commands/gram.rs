@@ -11,11 +11,10 @@ use super::kernels::{Compared, OfData, SPECTRUM_UNASKED, help};
 use super::output::{self, Outputs, named_after};
 
 const ABOUT: &str = "\
-The models are those of --model; without it they are fitted to DATA: a model a class where it is
-labelled, else (or with --one-model) one to all of it. Kernels on scores and counts of several models
-are sums over them; --score-model picks one. The TOP kernel takes the class models as equally likely.
-Kernels between models (ppk, bhattacharyya, mean-map, symmetric-kl, heat) fit one to each item, and
-empirical-mean-map reads none.";
+The models are those of --model; without it they are fitted to DATA: a model a class where it is labelled, else \
+(or with --one-model) one to all of it. Kernels on scores and counts of several models are sums over them; \
+--score-model picks one. The TOP kernel takes the class models as equally likely. Kernels between models (ppk, \
+bhattacharyya, mean-map, symmetric-kl, heat) fit one to each item, and empirical-mean-map reads none.";
 
 #[derive(Debug, clap::Args)]
 #[command(mut_args(help::shown), after_help = format!("{}\n{ABOUT}", help::names()))]
@@ -28,14 +27,14 @@ pub(super) struct Arguments {
     /// Layout of OUT [default: by its ending .npy or .libsvm, else csv]
     #[arg(long = "as", value_name = "csv|npy|libsvm", value_enum, hide_possible_values = true)]
     layout: Option<Layout>,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     of: OfData,
     /// Compute the extreme eigenvalues whatever that takes [default: of at most 1000 items]
     #[arg(long, help_heading = "Kernel")]
     spectrum: bool,
-    /// Report as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,6 +7,7 @@ use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::Deployed;
 use fishweir::files;
 use fishweir::model::ModelSet;
+use fishweir::profile::ProfileClassifier;
 use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
 
@@ -28,13 +29,15 @@ pub(super) enum Origin {
     Classifier(Box<Classifier>),
     /// A set of linear dynamical systems, trained so.
     Systems(Provenance),
+    /// A classifier of one profile, trained so.
+    Profile(Provenance),
     /// An artefact, and what computed where it was written.
     Artefact(Option<Profile>),
 }
 
 impl Model {
-    /// Reads a fitted model, a set of linear dynamical systems one a class, or an artefact: its contents tell
-    /// which.
+    /// Reads a fitted model, a set of linear dynamical systems one a class, a classifier of a profile, or an
+    /// artefact: its contents tell which.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let bytes = files::read(path)?;
         let file = path.display().to_string();
@@ -45,6 +48,9 @@ impl Model {
         } else if ModelSet::is_one(&bytes) {
             let set = ModelSet::parse(&file, &bytes)?;
             (Deployed::of_systems(&set).map_err(named)?, Origin::Systems(set.provenance))
+        } else if ProfileClassifier::is_one(&bytes) {
+            let fitted = ProfileClassifier::parse(&file, &bytes)?;
+            (Deployed::of_profile(&fitted).map_err(named)?, Origin::Profile(fitted.provenance))
         } else {
             let fitted = Classifier::parse(&file, &bytes)?;
             (fitted.deploy().map_err(named)?, Origin::Classifier(Box::new(fitted)))
@@ -65,6 +71,7 @@ impl Model {
         match &self.origin {
             Origin::Classifier(fitted) => Ok(fitted),
             Origin::Systems(_) => Err("these are linear dynamical systems"),
+            Origin::Profile(_) => Err("this is a classifier of a profile"),
             Origin::Artefact(_) => Err("this is an artefact, in f32 already"),
         }
     }
@@ -73,7 +80,7 @@ impl Model {
     pub(super) fn provenance(&self) -> Option<&Provenance> {
         match &self.origin {
             Origin::Classifier(fitted) => Some(&fitted.provenance),
-            Origin::Systems(provenance) => Some(provenance),
+            Origin::Systems(provenance) | Origin::Profile(provenance) => Some(provenance),
             Origin::Artefact(_) => None,
         }
     }

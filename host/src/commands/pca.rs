@@ -13,8 +13,8 @@ use super::kernels::{Compared, OfData, help};
 use super::output::{self, Outputs, named_after};
 
 const ABOUT: &str = "\
-A point is an item, coloured by class. The kernel is of DATA, and takes what gram takes; or --gram names
-a matrix that is there already.";
+A point is an item, coloured by class. The kernel is of DATA, and takes what gram takes; or --gram names a matrix \
+that is there already.";
 
 #[derive(Debug, clap::Args)]
 #[command(mut_args(help::shown), after_help = format!("{}\n{ABOUT}", help::names()))]
@@ -34,11 +34,11 @@ pub(super) struct Arguments {
     /// Components in the table and in what is printed, two at least
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(2..))]
     dimensions: u16,
-    #[command(flatten)]
-    of: OfData,
     /// Report as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    of: OfData,
 }
 
 /// What is drawn.

@@ -6,7 +6,7 @@ use fishweir_core::artefact::{ArtefactError, Header, Shape, Succession};
 use fishweir_core::classify::Normalisation;
 use fishweir_core::{ErrorKind, ModelError, Part};
 
-use super::{Deployed, DeployedEmission, DeployedModel, Weight};
+use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, Weight};
 use crate::classifier::Observations;
 use crate::data::Lags;
 use crate::files::{self, FileError};
@@ -49,9 +49,12 @@ impl Deployed {
     /// The shape that the artefact's header states.
     pub fn shape(&self) -> Option<Shape> {
         let size = |n: usize| u16::try_from(n).ok();
+        if self.has_systems() {
+            return None;
+        }
         Some(Shape {
             real_bytes: 4,
-            family: self.models.first()?.emission.first()?.family.artefact()?,
+            family: self.emission().0.artefact()?,
             succession: self.succession(),
             states: size(self.states())?,
             size: size(self.lags.width(self.size()))?,
@@ -76,6 +79,7 @@ impl Deployed {
             }
         }
         self.systems.iter().for_each(|system| system.for_each_real(&mut put));
+        self.profile.iter().for_each(|profile| profile.for_each_real(&mut put));
         let steps = self.steps();
         for (index, model) in self.models.iter().enumerate() {
             let states = match &steps {
@@ -181,7 +185,13 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         family: known.ok_or(ArtefactError::BadHeader)?,
         succession: shape.succession,
     };
-    if crate::runtime::padded_states(sizes.states).is_none() {
+    let of_profile = shape.succession == Succession::PROFILE;
+    let has_place = if of_profile {
+        sizes.directions <= 1 && (shape.models, shape.outputs) == (1, 1)
+    } else {
+        crate::runtime::padded_states(sizes.states).is_some()
+    };
+    if !has_place {
         return Err(ArtefactError::BadHeader);
     }
     let (models, outputs) = (usize::from(shape.models), usize::from(shape.outputs));
@@ -204,7 +214,9 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     })?;
     let (numbers, tail) = payload.split_at(payload.len() - 8);
     let mut numbers = Numbers(numbers);
-    let models = (0..models).map(|_| sizes.model(&mut numbers)).collect();
+    let profile = of_profile.then(|| DeployedProfile::read(sizes.of_profile(), || numbers.real()));
+    let banked = if of_profile { 0 } else { models };
+    let models = (0..banked).map(|_| sizes.model(&mut numbers)).collect();
     let weights = (0..outputs).map(|_| numbers.reals(usize::from(shape.models))).collect();
     let biases = numbers.reals(outputs);
     let code = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
@@ -226,6 +238,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         lags,
         models,
         systems: Vec::new(),
+        profile,
         order: None,
         kernel: None,
         weights,
@@ -264,7 +277,15 @@ struct Sizes {
 }
 
 impl Sizes {
+    /// Positions, symbols, directions.
+    fn of_profile(&self) -> [usize; 3] {
+        [self.states, self.emission.size, self.directions]
+    }
+
     fn model_reals(&self) -> usize {
+        if self.succession == Succession::PROFILE {
+            return DeployedProfile::reals(self.of_profile());
+        }
         let weight = 1 + self.directions;
         let emission = reals(self.family, self.emission, self.directions);
         let chain = if self.succession == Succession::STEPS { 0 } else { 1 + self.states };

@@ -139,6 +139,7 @@ impl Classifier {
             lags: self.lags.clone(),
             models,
             systems: Vec::new(),
+            profile: None,
             order: self.order(),
             kernel: None,
             weights: outputs

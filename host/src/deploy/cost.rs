@@ -45,6 +45,9 @@ impl Deployed {
         if self.has_systems() {
             return self.cost_of_systems();
         }
+        if let Some(profile) = &self.profile {
+            return self.cost_of_profile(profile);
+        }
         let EmissionType { family, shape } = EmissionType::of(&self.models);
         let priced = Priced {
             family,

@@ -6,6 +6,7 @@
 //!         |                                     +--> binary artefact, read in place
 //!         |                                     +--> cost: RAM, flash, multiply-adds
 //!         +--quantise--> FixedPoint (Q15)
+//! ProfileClassifier (f64) --> Deployed, one profile: its log-odds, along a direction or alone
 //! ModelSet of linear dynamical systems, one a class --> Deployed, by their likelihoods
 //! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
 //! ```
@@ -21,6 +22,7 @@ mod detector;
 mod error;
 mod fixed;
 mod machine;
+mod profiles;
 mod route;
 mod source;
 mod steps;
@@ -35,6 +37,7 @@ pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
 pub use error::DeployError;
 pub use fixed::{Deviation, FixedPoint, Limits, MeasureError, QuantiseError};
 pub(crate) use machine::{check_size, has_machines, unit_length};
+use profiles::DeployedProfile;
 pub use route::Route;
 pub(crate) use stream::leads;
 pub use stream::{PushError, Stream};
@@ -44,6 +47,7 @@ use fishweir_core::classify::Normalisation;
 
 use crate::classifier::{Classifier, Observations};
 use crate::data::{Lags, Values};
+use crate::runtime::family::OF_SYMBOLS;
 pub(crate) use crate::runtime::family::{DeployedEmission, Weight};
 use crate::runtime::{Family, Observed, Shape};
 use machine::StoredKernel;
@@ -79,6 +83,8 @@ pub struct Deployed<T = f32> {
     pub(crate) models: Vec<DeployedModel<T>>,
     /// Linear dynamical systems, where they are the models.
     pub(crate) systems: Vec<DeployedSystem>,
+    /// A profile, where it is the one model.
+    pub(crate) profile: Option<DeployedProfile>,
     /// How many symbols are the context of the next, where emissions are a row a context and nothing is
     /// hidden.
     pub(crate) order: Option<usize>,
@@ -104,7 +110,7 @@ impl<T> Deployed<T> {
 
     /// What the numbers of its channels must be.
     pub fn values(&self) -> Values {
-        match EmissionType::of(&self.models).family.observes() {
+        match self.emission().0.observes() {
             Observed::Channels(values) => values,
             Observed::Symbol => Values::Reals,
         }
@@ -112,13 +118,20 @@ impl<T> Deployed<T> {
 
     /// Number of models.
     pub fn models(&self) -> usize {
-        self.models.len() + self.systems.len()
+        self.models.len() + self.systems.len() + usize::from(self.profile.is_some())
     }
 
-    /// Hidden states of each model, its contexts, or the numbers of a system's state.
+    /// Hidden states of each model, its contexts, the numbers of a system's state, or a profile's positions.
     pub fn states(&self) -> usize {
         let of_systems = self.systems.first().map_or(0, DeployedSystem::states);
-        self.models.first().map_or(of_systems, |model| model.emission.len())
+        let of_others = self.profile.as_ref().map_or(of_systems, DeployedProfile::positions);
+        self.models.first().map_or(of_others, |model| model.emission.len())
+    }
+
+    /// Whether its one model is a profile.
+    #[must_use]
+    pub fn has_profile(&self) -> bool {
+        self.profile.is_some()
     }
 
     /// Whether its models are linear dynamical systems.
@@ -183,13 +196,17 @@ impl<T> Deployed<T> {
     /// How its models' hidden states emit: the family and its sizes.
     pub fn emission(&self) -> (&'static dyn Family, Shape) {
         let EmissionType { family, shape } = EmissionType::of(&self.models);
+        if self.has_profile() {
+            return (OF_SYMBOLS, Shape { size: self.size(), components: 1 });
+        }
         (family, shape)
     }
 
     /// Directions that each model carries: one an output, or none.
     pub fn directions(&self) -> usize {
         let first = self.models.first().and_then(|model| model.initial.first());
-        first.map_or(0, |weight| weight.tangent.len())
+        let of_profile = self.profile.as_ref().map_or(0, DeployedProfile::directions);
+        first.map_or(of_profile, |weight| weight.tangent.len())
     }
 }
 

@@ -118,7 +118,7 @@ impl Deployed {
             // The statistics that support vectors would need are of hidden states.
             return vec![taken, hidden];
         }
-        if self.order.is_some() || !has_machines(emission.family) {
+        if self.order.is_some() || self.has_profile() || !has_machines(emission.family) {
             return vec![taken];
         }
         let streaming = Streaming::of(m, n, emission);

@@ -22,6 +22,9 @@ impl Deployed {
         if self.has_systems() {
             return self.source_of_systems();
         }
+        if let Some(profile) = &self.profile {
+            return self.source_of_profile(profile);
+        }
         let directions = self.directions();
         let real = if directions == 0 { "f32".into() } else { format!("Dual<f32, {directions}>") };
         let emission = EmissionType::of(&self.models);
@@ -269,7 +272,7 @@ fn weight(weight: &Weight) -> String {
     }
 }
 
-fn weights(row: &[Weight]) -> String {
+pub(super) fn weights(row: &[Weight]) -> String {
     format!("[{}]", row.iter().map(weight).collect::<Vec<_>>().join(", "))
 }
 

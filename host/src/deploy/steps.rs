@@ -55,6 +55,10 @@ impl<T: Real> Deployed<T> {
     /// holds no chain and sums over no states. (A single state has nothing to follow, and is held as a
     /// chain.)
     pub fn succession(&self) -> Succession {
-        if self.steps().is_some() { Succession::STEPS } else { Succession::CHAIN }
+        match self.steps() {
+            _ if self.profile.is_some() => Succession::PROFILE,
+            Some(_) => Succession::STEPS,
+            None => Succession::CHAIN,
+        }
     }
 }

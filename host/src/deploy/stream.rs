@@ -13,7 +13,7 @@ use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 use super::block::{Block, Observation, block, hmm};
 use super::machine::KernelStream;
 use super::words::words;
-use super::{Deployed, DeployedEmission, DeployedModel, DeployedSystem};
+use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, DeployedSystem};
 use crate::classifier::Observations;
 use crate::data::{Ring, Sample};
 use crate::runtime::family::BLOCK;
@@ -81,6 +81,9 @@ impl Deployed {
             None if self.has_systems() => {
                 let bank = self.systems.iter().map(DeployedSystem::stream).collect();
                 self.stream_of(Engine::Bank(bank))
+            }
+            None if let Some(profile) = &self.profile => {
+                self.stream_of(Engine::Bank(vec![profile.stream()]))
             }
             None => self.bank(),
             Some(kernel) => self.stream_of(Engine::Kernel(kernel.stream(self))),
@@ -386,6 +389,7 @@ impl Deployed {
     /// The core's name for the first that is wrong.
     pub fn validate(&self) -> Result<(), ModelError> {
         self.systems.iter().try_for_each(DeployedSystem::validate)?;
+        self.profile.iter().try_for_each(DeployedProfile::validate)?;
         self.each_model().try_for_each(|(_, model)| self.validate_model(&model))?;
         self.validate_outputs()
     }

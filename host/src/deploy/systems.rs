@@ -1,5 +1,6 @@
 //! Banks of linear dynamical systems, one a class: the likeliest decides.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use fishweir_core::classify::Normalisation;
@@ -14,6 +15,7 @@ use super::{Cost, DeployError, Deployed, PushError};
 use crate::data::Lags;
 use crate::dynamics::{LinearSystem, SystemError, factors};
 use crate::model::{FittedModel, ModelSet, NamedModel};
+use crate::report::counted;
 use crate::runtime::with_few_states;
 
 /// A system in the numbers of a device: the fields of the core's `Dynamics`.
@@ -188,7 +190,11 @@ impl Deployed {
         let count = systems.len();
         let apart = classes.iter().enumerate().all(|(at, one)| !classes[..at].contains(one));
         if count < 2 || !apart {
-            return refused("one model for each of two classes or more is needed".into());
+            return refused(format!(
+                "{count} models of {} decide nothing: one for each of two classes or more is needed; fit \
+                 with --model-per class",
+                counted(classes.iter().collect::<BTreeSet<_>>().len(), "class")
+            ));
         }
         if systems.iter().any(|system| system.states() != systems[0].states()) {
             return refused("the systems have states of different sizes; fit them together".into());
@@ -206,6 +212,7 @@ impl Deployed {
             lags: Lags::NONE,
             models: Vec::new(),
             systems,
+            profile: None,
             order: None,
             kernel: None,
             weights,

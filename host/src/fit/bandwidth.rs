@@ -31,7 +31,7 @@ pub fn loo_bandwidth(points: &[Vec<f64>], scale: &[f64], least: f64) -> Result<f
     let floor = least > 0.0 && least < 1.0;
     option(floor, "least bandwidth", least.to_string(), "between 0 and 1")?;
     if n < 2 {
-        return Err(FitError::NoData);
+        return Err(FitError::FewPoints { found: n });
     }
     let wanted = "5000 at most; cut series into windows";
     option(n <= MOST_POINTS, "number of points of a density", n.to_string(), wanted)?;
@@ -136,7 +136,10 @@ mod tests {
     #[test]
     fn too_few_points_and_too_many_are_refused() {
         let points = |n| vec![vec![0.0]; n];
-        assert!(matches!(loo_bandwidth(&points(1), &[1.0], 0.1), Err(FitError::NoData)));
+        assert!(matches!(
+            loo_bandwidth(&points(1), &[1.0], 0.1),
+            Err(FitError::FewPoints { found: 1 })
+        ));
         let error = loo_bandwidth(&points(5_001), &[1.0], 0.1).expect_err("too many");
         assert!(error.to_string().contains("5001"), "{error}");
         assert!(loo_bandwidth(&points(3), &[1.0], 0.0).is_err());

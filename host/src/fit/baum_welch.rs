@@ -111,6 +111,12 @@ pub enum FitError {
     /// No sequence, or none with an observation that is not missing.
     #[error("nothing to fit: no observation that is not missing")]
     NoData,
+    /// Fewer points than what is fitted is made of.
+    #[error("{found} observed where two or more are needed; add samples, or leave it out")]
+    FewPoints {
+        /// Observed points.
+        found: usize,
+    },
     /// An option out of range.
     #[error("{option} is {value}: it must be {wanted}")]
     Option {

@@ -32,6 +32,18 @@ pub enum KernelError {
     /// Features of words, and sequences of channels.
     #[error("windows of channels have no features, only a kernel; ask for the matrix of all pairs")]
     NoFeatures,
+    /// A sequence without a window.
+    #[error(
+        "its length of {length} is less than a window's, {window}; take a lower --order, or leave it out"
+    )]
+    TooShort {
+        /// The sequence, from 0.
+        sequence: usize,
+        /// Its samples.
+        length: usize,
+        /// Those of a window.
+        window: usize,
+    },
     /// More words than features are made of.
     #[error(
         "{symbols} symbols have more than {WORDS_AT_MOST} words of length {length}; take a lower order, or \
@@ -68,6 +80,7 @@ impl KernelError {
     pub fn sequence(&self) -> Option<usize> {
         match self {
             Self::NoScore(none) => Some(none.sequence),
+            Self::TooShort { sequence, .. } => Some(*sequence),
             _ => None,
         }
     }

@@ -14,6 +14,8 @@
 //! | [`ScoreKernel`]: Gaussian, polynomial and cosine kernels on features | `score_kernel.rs` |
 //! | [`TopKernel`]: tangents of posterior log-odds | `top.rs` |
 //! | [`CountKernel`]: marginalised counts, single and of pairs | `count.rs` |
+//! | [`SpectrumKernel`]: words of strings, as they are or but for one symbol | `spectrum.rs` |
+//! | [`SmithWaterman`]: scores of local alignments of all pairs | `smith_waterman.rs` |
 //! | [`mean_map`]: means of windows, and of samples with their hidden states | `mean_map/` |
 //! | [`between`]: kernels between fitted models | `between/` |
 //! | [`marginal`]: kernels that sum over hidden models, against stored sequences | `marginal/` |
@@ -35,6 +37,8 @@ mod pca;
 mod read_gram;
 pub mod registry;
 mod score_kernel;
+mod smith_waterman;
+mod spectrum;
 mod symmetric;
 mod top;
 mod whitening;
@@ -52,6 +56,8 @@ pub use log_gram::{LogCrossGram, LogGram};
 pub use pca::KernelPca;
 pub use read_gram::{ReadGram, ReadGramError, parse_gram, read_gram};
 pub use score_kernel::{ScoreKernel, gram_of_features};
+pub use smith_waterman::SmithWaterman;
+pub use spectrum::{SpectrumKernel, WordIndex};
 pub use symmetric::Symmetric;
 pub use top::TopKernel;
 pub use whitening::Whitening;

@@ -12,7 +12,7 @@ use super::marginal::MarginalModel;
 use super::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
 use super::{
     CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LogGram, Metric,
-    ScoreKernel, TopKernel, gram_of_features,
+    ScoreKernel, SpectrumKernel, TopKernel, gram_of_features,
 };
 use crate::data::SamplesView;
 use crate::model::{FittedModel, Scored};
@@ -268,6 +268,24 @@ pub const KERNELS: &[Entry] = &[
         }),
     },
     Entry {
+        name: "mismatch",
+        about: "Words of symbols, each counted for all that differ in one place",
+        takes: &[Setting::Order],
+        words: |settings| format!("mismatch kernel of words of {}", word(settings)),
+        compares: Compares::Sequences(|settings, sequences| {
+            SpectrumKernel { length: word(settings), mismatches: 1 }.gram(sequences)
+        }),
+    },
+    Entry {
+        name: "spectrum",
+        about: "Words of symbols",
+        takes: &[Setting::Order],
+        words: |settings| format!("spectrum kernel of words of {}", word(settings)),
+        compares: Compares::Sequences(|settings, sequences| {
+            SpectrumKernel { length: word(settings), mismatches: 0 }.gram(sequences)
+        }),
+    },
+    Entry {
         name: "empirical-mean-map",
         about: "Mean over all pairs of windows of a function of their distance",
         takes: &[Setting::Order, Setting::Lambda],
@@ -277,7 +295,12 @@ pub const KERNELS: &[Entry] = &[
         },
         compares: Compares::Sequences(|settings, sequences| {
             let rbf = Rbf::new(settings.lambda, Convention::Half)?;
-            EmpiricalMap { order: settings.order.unwrap_or(0), rbf }.gram(sequences)
+            let order = settings.order.unwrap_or(0);
+            if let Some(sequence) = sequences.iter().position(|one| one.len() <= order) {
+                let (length, window) = (sequences[sequence].len(), order + 1);
+                return Err(KernelError::TooShort { sequence, length, window });
+            }
+            EmpiricalMap { order, rbf }.gram(sequences)
         }),
     },
     Entry {
@@ -379,6 +402,11 @@ const fn between(
 /// All families of models.
 const ANY: &[&str] =
     &["hmm", "markov", "positions", "gaussian", "mixture", "kde", "lds", "switching"];
+
+/// Symbols of a word.
+fn word(settings: &Settings) -> usize {
+    settings.order.unwrap_or(3)
+}
 
 fn rate(settings: &Settings) -> f64 {
     settings.nu.unwrap_or(1.0)

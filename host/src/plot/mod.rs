@@ -11,6 +11,6 @@ mod stream;
 mod svg;
 
 pub use network::NetworkPlot;
-pub use roc::{Curve, RocPlot};
+pub use roc::{Curve, RocPlot, Shares};
 pub use scatter::ScatterPlot;
 pub use stream::{Reading, Segment, StreamPlot};

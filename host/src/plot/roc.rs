@@ -1,4 +1,4 @@
-//! Detections against false alarms: a curve a classifier.
+//! Shares against shares, a curve a classifier: detections against false alarms, tasks against a score.
 
 use std::fmt::Write as _;
 
@@ -11,13 +11,24 @@ pub struct Curve<'a> {
     pub name: &'a str,
     /// `(false alarms, detected)`, shares, rising.
     pub points: &'a [(f64, f64)],
-    /// The area below.
+    /// The area below; of tasks the mean score.
     pub area: f64,
 }
 
-/// Receiver operating characteristics of several classifiers.
+/// What is along the axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shares {
+    /// False alarms across, detections up; by chance the two are equal.
+    Windows,
+    /// A score across, up the share of the tasks that reach it.
+    Tasks(&'static str),
+}
+
+/// Receiver operating characteristics of several classifiers, or how many of several tasks reach a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RocPlot<'a> {
+    /// What is along the axes.
+    pub shares: Shares,
     /// The heading.
     pub title: &'a str,
     /// What it shows, in a line or two.
@@ -37,7 +48,7 @@ impl RocPlot<'_> {
     pub fn to_svg(&self) -> String {
         let mut svg = open(self.title, (WIDTH, HEIGHT));
         draw_heading(self.title, self.subtitle, LEFT, &mut svg);
-        draw_axes(&mut svg);
+        draw_axes(self.shares, &mut svg);
         for (index, curve) in self.curves.iter().enumerate() {
             draw_curve(index, curve, &mut svg);
         }
@@ -46,16 +57,19 @@ impl RocPlot<'_> {
         svg
     }
 
-    /// In the lower right corner, where no curve should be.
+    /// In the lower corner where no curve should be.
     fn draw_legend(&self, svg: &mut String) {
         let first = y(0.0) - 14.0 - 22.0 * (self.curves.len().max(1) - 1) as f64;
+        let (class, across, what) = match self.shares {
+            Shares::Windows => ("end", x(1.0) - 12.0, "area"),
+            Shares::Tasks(_) => ("", x(0.0) + 12.0, "mean"),
+        };
         for (index, curve) in self.curves.iter().enumerate() {
             let line = first + 22.0 * index as f64;
             let _ = writeln!(
                 svg,
-                "<text class=\"end\" x=\"{}\" y=\"{line}\"><tspan style=\"fill:{};font-weight:700\">{}\
-                 </tspan> area {:.3}</text>",
-                x(1.0) - 12.0,
+                "<text class=\"{class}\" x=\"{across}\" y=\"{line}\"><tspan style=\"fill:{};font-weight:700\">{}\
+                 </tspan> {what} {:.3}</text>",
                 colour(index),
                 escape(curve.name),
                 curve.area
@@ -72,7 +86,7 @@ fn y(share: f64) -> f64 {
     TOP + (1.0 - share) * SIDE
 }
 
-fn draw_axes(svg: &mut String) {
+fn draw_axes(shares: Shares, svg: &mut String) {
     let (left, right, bottom, top) = (x(0.0), x(1.0), y(0.0), y(1.0));
     for share in ticks(&(0.0..1.0), 5.0) {
         let (across, up) = (x(share), y(share));
@@ -88,13 +102,24 @@ fn draw_axes(svg: &mut String) {
             share = tidy(share),
         );
     }
+    let (across, up) = match shares {
+        Shares::Windows => (
+            "false alarms, share of the other windows",
+            "detected, share of the class\u{2019}s windows",
+        ),
+        Shares::Tasks(score) => (score, "share of the tasks that reach it"),
+    };
+    if shares == Shares::Windows {
+        let _ = writeln!(
+            svg,
+            "<line class=\"zero\" x1=\"{left}\" y1=\"{bottom}\" x2=\"{right}\" y2=\"{top}\" \
+             stroke-dasharray=\"3 5\"/>"
+        );
+    }
     let _ = writeln!(
         svg,
-        "<line class=\"zero\" x1=\"{left}\" y1=\"{bottom}\" x2=\"{right}\" y2=\"{top}\" \
-         stroke-dasharray=\"3 5\"/>\n\
-         <text class=\"middle\" x=\"{}\" y=\"{}\">false alarms, share of the other windows</text>\n\
-         <text class=\"middle\" transform=\"translate(22 {}) rotate(-90)\">detected, share of the \
-         class\u{2019}s windows</text>",
+        "<text class=\"middle\" x=\"{}\" y=\"{}\">{across}</text>\n\
+         <text class=\"middle\" transform=\"translate(22 {}) rotate(-90)\">{up}</text>",
         (left + right) / 2.0,
         bottom + 42.0,
         (top + bottom) / 2.0
@@ -123,7 +148,8 @@ mod tests {
         let points = [(0.0, 0.0), (0.2, 0.9), (1.0, 1.0)];
         let curve = |name| Curve { name, points: &points, area: 0.85 };
         let curves = [curve("a<b"), curve("c")];
-        let svg = RocPlot { title: "t", subtitle: "s", curves: &curves }.to_svg();
+        let svg = RocPlot { shares: Shares::Windows, title: "t", subtitle: "s", curves: &curves };
+        let svg = svg.to_svg();
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
         assert_eq!(svg.matches("<path").count(), 2);
         assert!(svg.contains("a&lt;b") && svg.contains("area 0.850"));

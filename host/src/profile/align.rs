@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::Profile;
 use super::path::State;
+use super::{Alignment, Profile};
 
 /// A part of a sequence and its path through a profile.
 #[derive(Clone, Copy, Debug)]
@@ -49,26 +49,54 @@ impl Row {
 
 /// Paths of one domain each, in columns: residues that match in upper case, insertions in lower case, `-` for
 /// what is deleted, `.` where another row has an insertion. Names are those of the sequences with the first
-/// and last residue, from 1; `#=GC RF` marks the profile's positions.
-pub fn stockholm(profile: &Profile, aligned: &[Aligned<'_>]) -> String {
-    let rows: Vec<Row> = aligned.iter().map(|aligned| Row::new(profile, aligned)).collect();
+/// and last residue, from 1; the mark `RF` is `x` at the profile's positions.
+pub fn aligned(profile: &Profile, paths: &[Aligned<'_>]) -> Alignment {
+    let rows: Vec<Row> = paths.iter().map(|aligned| Row::new(profile, aligned)).collect();
     let widths: Vec<usize> = (0..profile.len())
         .map(|k| rows.iter().map(|row| row.inserted[k].chars().count()).max().unwrap_or(0))
         .collect();
-    let labels = rows.iter().map(|row| row.label.chars().count());
-    let label = labels.max().unwrap_or(0).max("#=GC RF".len());
-    let mut text = format!("# STOCKHOLM 1.0\n#=GF ID {}\n", profile.name);
-    for row in &rows {
-        let _ = write!(text, "{:<label$} ", row.label);
+    let mut reference = Vec::new();
+    for &width in &widths {
+        reference.push('x');
+        reference.extend(std::iter::repeat_n('.', width));
+    }
+    let text = |row: &Row| {
+        let mut text = String::new();
         for ((matched, inserted), &width) in row.matched.iter().zip(&row.inserted).zip(&widths) {
             let _ = write!(text, "{matched}{inserted:.<width$}");
         }
-        text.push('\n');
+        text.chars().collect()
+    };
+    Alignment {
+        name: profile.name.clone(),
+        about: Vec::new(),
+        rows: rows.iter().map(text).collect(),
+        names: rows.into_iter().map(|row| row.label).collect(),
+        marks: vec![("RF".to_owned(), reference)],
     }
-    let _ = write!(text, "{:<label$} ", "#=GC RF");
-    for &width in &widths {
-        let _ = write!(text, "x{:.<width$}", "");
+}
+
+/// [`aligned`] as Stockholm text.
+pub fn stockholm(profile: &Profile, paths: &[Aligned<'_>]) -> String {
+    aligned(profile, paths).to_stockholm()
+}
+
+impl Alignment {
+    /// The alignment as Stockholm text: its name, what is said about it, rows, marks.
+    pub fn to_stockholm(&self) -> String {
+        let marks: Vec<String> = self.marks.iter().map(|(tag, _)| format!("#=GC {tag}")).collect();
+        let labels = self.names.iter().chain(&marks);
+        let width = labels.map(|label| label.chars().count()).max().unwrap_or(0);
+        let mut text = format!("# STOCKHOLM 1.0\n#=GF ID {}\n", self.name);
+        for (tag, value) in self.about.iter().filter(|(tag, _)| tag != "ID") {
+            let _ = writeln!(text, "#=GF {tag} {value}");
+        }
+        let rows = self.names.iter().zip(&self.rows);
+        for (label, row) in rows.chain(marks.iter().zip(self.marks.iter().map(|(_, row)| row))) {
+            let row: String = row.iter().collect();
+            let _ = writeln!(text, "{label:<width$} {row}");
+        }
+        text.push_str("//\n");
+        text
     }
-    text.push_str("\n//\n");
-    text
 }

@@ -85,10 +85,18 @@ enum Place {
 }
 
 /// Weighted counts in the shape of a profile.
-struct Counts {
-    matched: Vec<Vec<f64>>,
-    inserted: Vec<Vec<f64>>,
-    transition: Vec<[f64; 7]>,
+pub(super) struct Counts {
+    pub(super) matched: Vec<Vec<f64>>,
+    pub(super) inserted: Vec<Vec<f64>>,
+    pub(super) transition: Vec<[f64; 7]>,
+}
+
+/// Probabilities in the shape of a profile, and for how many sequences the counts stood.
+pub(super) struct Estimate {
+    pub(super) matched: Vec<Vec<f64>>,
+    pub(super) inserted: Vec<Vec<f64>>,
+    pub(super) transition: Vec<[f64; 7]>,
+    pub(super) effective: f64,
 }
 
 impl Build {
@@ -121,38 +129,9 @@ impl Build {
             )));
         }
         let counts = count(alignment, residues, &weights, &columns)?;
-        let prior = self.prior.clone().unwrap_or_else(|| ProfilePrior::of(residues));
         let sequences = alignment.rows.len() as f64;
-        let effective = match self.effective {
-            Effective::All => sequences,
-            Effective::Count(count) => count,
-            Effective::Entropy(bits) => effective_count(&counts, &prior, residues, bits, sequences),
-        };
-        let scale = effective / sequences;
-        let mean = |prior: &super::prior::Dirichlets, counts: &[f64]| {
-            prior.mean(&counts.iter().map(|count| count * scale).collect::<Vec<_>>())
-        };
-        let matched: Vec<Vec<f64>> =
-            counts.matched.iter().map(|row| mean(&prior.matched, row)).collect();
-        let inserted = counts.inserted.iter().map(|row| mean(&prior.inserted, row)).collect();
-        let mut transition: Vec<[f64; 7]> = Vec::with_capacity(counts.transition.len());
-        for (k, counts) in counts.transition.iter().enumerate() {
-            let mut row = [0.0; 7];
-            for (range, prior) in ROWS.into_iter().zip(&prior.transition) {
-                row[range.clone()].copy_from_slice(&mean(prior, &counts[range]));
-            }
-            if k == columns.len() {
-                // From the last position there is nowhere to delete.
-                let on = row[to::MATCH_MATCH] + row[to::MATCH_INSERT];
-                row[to::MATCH_MATCH] /= on;
-                row[to::MATCH_INSERT] /= on;
-                row[to::MATCH_DELETE] = 0.0;
-            }
-            if k == 0 || k == columns.len() {
-                (row[to::DELETE_MATCH], row[to::DELETE_DELETE]) = (1.0, 0.0);
-            }
-            transition.push(row);
-        }
+        let Estimate { matched, inserted, transition, effective } =
+            self.estimate(&counts, residues, sequences);
         let notes = columns
             .iter()
             .zip(&matched)
@@ -180,6 +159,48 @@ impl Build {
         profile.composition = Some(profile.mean_composition());
         profile.validate()?;
         Ok(profile)
+    }
+
+    /// Probabilities from the weighted counts of so many sequences: means of their posteriors.
+    pub(super) fn estimate(
+        &self,
+        counts: &Counts,
+        residues: &Residues,
+        sequences: f64,
+    ) -> Estimate {
+        let prior = self.prior.clone().unwrap_or_else(|| ProfilePrior::of(residues));
+        let effective = match self.effective {
+            Effective::All => sequences,
+            Effective::Count(count) => count,
+            Effective::Entropy(bits) => effective_count(counts, &prior, residues, bits, sequences),
+        };
+        let last = counts.matched.len();
+        let scale = effective / sequences;
+        let mean = |prior: &super::prior::Dirichlets, counts: &[f64]| {
+            prior.mean(&counts.iter().map(|count| count * scale).collect::<Vec<_>>())
+        };
+        let matched: Vec<Vec<f64>> =
+            counts.matched.iter().map(|row| mean(&prior.matched, row)).collect();
+        let inserted = counts.inserted.iter().map(|row| mean(&prior.inserted, row)).collect();
+        let mut transition: Vec<[f64; 7]> = Vec::with_capacity(counts.transition.len());
+        for (k, counts) in counts.transition.iter().enumerate() {
+            let mut row = [0.0; 7];
+            for (range, prior) in ROWS.into_iter().zip(&prior.transition) {
+                row[range.clone()].copy_from_slice(&mean(prior, &counts[range]));
+            }
+            if k == last {
+                // From the last position there is nowhere to delete.
+                let on = row[to::MATCH_MATCH] + row[to::MATCH_INSERT];
+                row[to::MATCH_MATCH] /= on;
+                row[to::MATCH_INSERT] /= on;
+                row[to::MATCH_DELETE] = 0.0;
+            }
+            if k == 0 || k == last {
+                (row[to::DELETE_MATCH], row[to::DELETE_DELETE]) = (1.0, 0.0);
+            }
+            transition.push(row);
+        }
+        Estimate { matched, inserted, transition, effective }
     }
 }
 

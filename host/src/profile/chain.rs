@@ -96,6 +96,9 @@ pub struct ChainExpectations {
     pub emission: Vec<Vec<f64>>,
     /// Edges taken, in their order.
     pub edges: Vec<f64>,
+    /// Expected visits of a state while so many symbols have been emitted, its own among them, `[symbols][state]`: of
+    /// a state that emits the posterior probability that it emits the last of them.
+    pub visits: Vec<Vec<f64>>,
 }
 
 /// A column of weights, `x 2^exponent`.
@@ -179,6 +182,21 @@ impl SilentChain {
     /// The edges.
     pub fn edges(&self) -> &[Edge] {
         &self.edges
+    }
+
+    /// Weights of beginning in a state, `[state]`.
+    pub fn initial(&self) -> &[f64] {
+        &self.initial
+    }
+
+    /// Weights of ending in it, `[state]`.
+    pub fn end(&self) -> &[f64] {
+        &self.end
+    }
+
+    /// What a state emits, `[symbol]`; `None` of a silent one.
+    pub fn emission(&self, state: usize) -> Option<&[f64]> {
+        self.emission.get(state)?.as_deref()
     }
 
     fn odds(&self, state: usize, symbol: usize) -> Option<f64> {
@@ -281,6 +299,7 @@ impl SilentChain {
                 .map(|row| vec![0.0; row.as_ref().map_or(0, Vec::len)])
                 .collect(),
             edges: vec![0.0; self.edges.len()],
+            visits: vec![Vec::new(); x.len() + 1],
         };
         let share = |exponent: i64| (f64::times_ln_2(exponent) - log_likelihood).exp();
         // What comes after the states of a column: `emitted` those of the column after it, whose symbol's
@@ -311,6 +330,9 @@ impl SilentChain {
                 };
                 counts.edges[index] += column.weight[edge.from] * edge.weight * next * at;
             }
+            let visited =
+                column.weight.iter().zip(&ahead).map(|(weight, ahead)| weight * ahead * at);
+            counts.visits[t] = visited.collect();
             let begun = share(emitted.exponent);
             for (state, &silent) in ahead.iter().enumerate() {
                 counts.end[state] += last * column.weight[state] * self.end[state] * at;

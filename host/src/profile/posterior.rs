@@ -1,7 +1,7 @@
 //! Forward and backward over a whole sequence: what a path does where, on average.
 
-use fishweir_core::number::Real;
-use fishweir_core::profile_hmm::{Cell, Flanks, Steps};
+use fishweir_core::number::Number;
+use fishweir_core::profile_hmm::{Cell, Flanks, Steps, rescale};
 
 use super::search::{Column, scale};
 use super::{ProfileError, SearchProfile};
@@ -25,83 +25,96 @@ pub struct Expectations {
     pub ends: Vec<f64>,
 }
 
-/// `p(what comes | state)` of a column, `x exp(log)`.
-struct Ahead {
-    cells: Vec<Cell<f64>>,
+/// `p(what comes | state)` of a column, without what is in the ledger.
+pub(super) struct Ahead<X: Number> {
+    pub(super) cells: Vec<Cell<X>>,
     /// `N`, `J`, `C`.
-    flanks: [f64; 3],
-    begin: f64,
-    end: f64,
-    log: f64,
+    flanks: [X; 3],
+    begin: X,
+    end: X,
+    pub(super) ledger: X::Ledger,
 }
 
-impl Ahead {
+impl<X: Number> Ahead<X> {
     /// After the last symbol.
-    fn last(steps: &[Steps<f64>], flanks: &Flanks<f64>) -> Self {
-        let cells = vec![Cell::ZERO; steps.len()];
-        let mut ahead = Self { cells, flanks: [0.0; 3], begin: 0.0, end: 0.0, log: 0.0 };
-        ahead.flanks[2] = flanks.finish;
-        ahead.end = flanks.last * flanks.finish;
-        ahead.sweep(steps, None);
+    pub(super) fn last(steps: &[Steps<X::Weight>], flanks: &Flanks<X>) -> Self {
+        let mut ahead = Self {
+            cells: vec![Cell::ZERO; steps.len()],
+            flanks: [X::ZERO, X::ZERO, flanks.finish],
+            begin: X::ZERO,
+            end: flanks.last.times(flanks.finish),
+            ledger: X::UNSCALED,
+        };
+        ahead.sweep(steps, &vec![X::ZERO; steps.len()]);
         ahead
     }
 
-    /// The column before another, whose symbol has the given odds.
-    fn before(&self, steps: &[Steps<f64>], flanks: &Flanks<f64>, odds: &[f64]) -> Self {
-        let begin = steps
-            .iter()
-            .zip(odds)
-            .zip(&self.cells)
-            .map(|((steps, odds), next)| steps.enter * odds * next.matched)
-            .sum::<f64>();
-        let [before, between, after] = self.flanks.map(|flank| flank * flanks.stay);
-        let new = [before + flanks.begin * begin, between + flanks.begin * begin, after];
-        let end = flanks.last * new[2] + flanks.again * new[1];
-        let mut ahead = Self { cells: self.cells.clone(), flanks: new, begin, end, log: self.log };
-        ahead.sweep(steps, Some(odds));
-        ahead.rescale();
-        ahead
+    /// Becomes the column before, of which `row` has the odds of the symbol between the two. They are
+    /// spoilt.
+    #[inline(always)]
+    pub(super) fn step_back(
+        &mut self,
+        steps: &[Steps<X::Weight>],
+        flanks: &Flanks<X>,
+        row: &mut [X],
+    ) {
+        self.begin = X::ZERO;
+        for ((row, cell), steps) in row.iter_mut().zip(&self.cells).zip(steps) {
+            *row = row.times(cell.matched);
+            self.begin = self.begin.plus(row.weigh(steps.enter));
+        }
+        let [before, between, after] = self.flanks.map(|flank| flank.times(flanks.stay));
+        let begin = self.begin.times(flanks.begin);
+        let around = [before.plus(begin), between.plus(begin), after];
+        self.flanks = around;
+        self.end = flanks.last.times(after).plus(flanks.again.times(around[1]));
+        let sum = self.sweep(steps, row).plus(around[0]).plus(around[1].plus(after));
+        if !sum.is_between(-WITHIN, WITHIN) {
+            self.rescale(sum);
+        }
     }
 
     /// The states of the positions, from the last to the first: the column's cells become those before a
-    /// symbol with the given odds, or those where no symbol comes.
-    fn sweep(&mut self, steps: &[Steps<f64>], odds: Option<&[f64]>) {
-        let (mut arriving, mut deleted) = (0.0, 0.0);
-        for (k, (cell, steps)) in self.cells.iter_mut().zip(steps).enumerate().rev() {
-            let next = *cell;
-            let leaving = steps.exit * self.end;
+    /// symbol that arrives in the next matches with the given weights. Their sum.
+    #[inline(always)]
+    fn sweep(&mut self, steps: &[Steps<X::Weight>], arrivals: &[X]) -> X {
+        let (mut arriving, mut deleted, mut sum) = (X::ZERO, X::ZERO, X::ZERO);
+        let cells = self.cells.iter_mut().zip(steps).zip(arrivals);
+        for ((cell, steps), &arrival) in cells.rev() {
+            let leaving = self.end.weigh(steps.exit);
+            let inserted = cell.inserted;
             *cell = Cell {
                 matched: leaving
-                    + steps.match_delete * deleted
-                    + steps.match_match * arriving
-                    + steps.match_insert * next.inserted,
-                inserted: steps.insert_match * arriving + steps.insert_insert * next.inserted,
-                deleted: leaving + steps.delete_delete * deleted + steps.delete_match * arriving,
+                    .plus(deleted.weigh(steps.match_delete))
+                    .plus(arriving.weigh(steps.match_match))
+                    .plus(inserted.weigh(steps.match_insert)),
+                inserted: arriving
+                    .weigh(steps.insert_match)
+                    .plus(inserted.weigh(steps.insert_insert)),
+                deleted: leaving
+                    .plus(deleted.weigh(steps.delete_delete))
+                    .plus(arriving.weigh(steps.delete_match)),
             };
-            arriving = odds.and_then(|odds| odds.get(k)).map_or(0.0, |odds| odds * next.matched);
+            sum = sum.plus(cell.matched).plus(cell.inserted);
+            arriving = arrival;
             deleted = cell.deleted;
         }
+        sum
     }
 
     /// Keeps the column near one.
-    fn rescale(&mut self) {
-        let matched = self.cells.iter().map(|cell| cell.matched.max(cell.inserted));
-        let largest = matched.chain(self.flanks).fold(0.0, f64::max);
-        if (1e-30..1e30).contains(&largest) || largest <= 0.0 {
-            return;
-        }
-        let factor = f64::power_of_two(-Real::exponent(largest));
-        for cell in &mut self.cells {
-            cell.matched *= factor;
-            cell.inserted *= factor;
-            cell.deleted *= factor;
-        }
-        self.flanks = self.flanks.map(|flank| flank * factor);
-        self.begin *= factor;
-        self.end *= factor;
-        self.log -= factor.ln();
+    #[cold]
+    #[inline(never)]
+    fn rescale(&mut self, sum: X) {
+        let mut ends = [self.begin, self.end];
+        X::rescale(&mut ends, sum, &mut self.ledger.clone());
+        [self.begin, self.end] = ends;
+        rescale(&mut self.cells, &mut self.flanks, sum, &mut self.ledger);
     }
 }
+
+/// A column of a backward pass whose sum is from `2^-WITHIN` to `2^WITHIN` is left as it is.
+const WITHIN: i32 = 32;
 
 impl SearchProfile {
     /// Expected counts of a sequence, whose flanks are those of a length.
@@ -131,27 +144,24 @@ impl SearchProfile {
             begins: vec![0.0; symbols.len()],
             ends: vec![0.0; symbols.len()],
         };
-        let mut ahead = Ahead::last(&self.steps, &flanks);
+        let mut ahead = Ahead::<f64>::last(&self.steps, &flanks);
         for (t, &symbol) in symbols.iter().enumerate().rev() {
             let (now, past) = (&columns[t + 1], &columns[t]);
             let odds = self.odds(symbol);
-            let (at, from) = (
-                (scale(now) + ahead.log - log_odds).exp(),
-                (scale(past) + ahead.log - log_odds).exp(),
-            );
+            let behind = |ahead: &Ahead<f64>| Number::log(1.0_f64, &ahead.ledger) - log_odds;
+            let (at, from) =
+                ((scale(now) + behind(&ahead)).exp(), (scale(past) + behind(&ahead)).exp());
             expected.silent(self, now, &ahead, at, t);
             expected.emitting(self, [past, now], &ahead, odds, [from, at], symbol);
             let begin = (past.flanks()[0] + past.flanks()[1]) * flanks.begin;
-            let before = ahead.before(&self.steps, &flanks, odds);
-            let entered = (scale(past) + before.log - log_odds).exp();
-            expected.begins[t] = begin * before.begin * entered;
             let stayed = past.flanks().iter().zip(ahead.flanks).map(|(past, next)| past * next);
             expected.in_domain[t] = 1.0 - stayed.sum::<f64>() * flanks.stay * from;
             // What enters is counted by the position that is entered.
             for (k, (counts, steps)) in expected.steps.iter_mut().zip(&self.steps).enumerate() {
                 counts.enter += begin * steps.enter * odds[k] * ahead.cells[k].matched * from;
             }
-            ahead = before;
+            ahead.step_back(&self.steps, &flanks, &mut odds.to_vec());
+            expected.begins[t] = begin * ahead.begin * (scale(past) + behind(&ahead)).exp();
         }
         Ok(expected)
     }
@@ -163,7 +173,7 @@ impl Expectations {
         &mut self,
         profile: &SearchProfile,
         now: &Column<f64>,
-        ahead: &Ahead,
+        ahead: &Ahead<f64>,
         weight: f64,
         t: usize,
     ) {
@@ -184,7 +194,7 @@ impl Expectations {
         &mut self,
         profile: &SearchProfile,
         [past, now]: [&Column<f64>; 2],
-        ahead: &Ahead,
+        ahead: &Ahead<f64>,
         odds: &[f64],
         [from, at]: [f64; 2],
         symbol: usize,

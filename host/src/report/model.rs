@@ -35,6 +35,9 @@ pub struct Inspection {
     pub states: usize,
     /// Whether the models are linear dynamical systems, with states of so many numbers.
     pub systems: bool,
+    /// Whether the model is a profile, of so many positions.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub profile: bool,
     /// How many symbols are a context, of what weighs words; null of all else.
     pub order: Option<usize>,
     /// How they emit; null of systems, which have a state's noise instead.
@@ -134,6 +137,7 @@ impl Inspection {
             models: deployed.models(),
             states: deployed.states(),
             systems: deployed.has_systems(),
+            profile: deployed.has_profile(),
             order: deployed.order(),
             emission: EmissionSummary::of_deployed(deployed),
             known_states: deployed.succession() == Succession::STEPS,
@@ -161,6 +165,7 @@ impl Inspection {
         let by = |filter| match self.order {
             Some(_) => "context by context",
             None if self.known_states => "position by position",
+            None if self.profile => "by the recursion of a profile",
             None => filter,
         };
         match (&self.stored, self.directions) {
@@ -205,7 +210,7 @@ impl fmt::Display for Inspection {
                         match self.order {
                             Some(_) => "context",
                             None if self.systems => "number",
-                            None if self.known_states => "position",
+                            None if self.known_states || self.profile => "position",
                             None => "hidden state",
                         }
                     ),

@@ -46,7 +46,12 @@ impl fmt::Display for ModelsReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.data)?;
         for ModelSummary { name, kind, parameters } in self.models.iter().take(LISTED) {
-            writeln!(f, "{name}: {kind}, {}", counted(*parameters, "parameter"))?;
+            // What has no score has none to count.
+            let parameters = match parameters {
+                0 => String::new(),
+                _ => format!(", {}", counted(*parameters, "parameter")),
+            };
+            writeln!(f, "{name}: {kind}{parameters}")?;
         }
         if self.models.len() > LISTED {
             writeln!(f, "... and {} more", self.models.len() - LISTED)?;

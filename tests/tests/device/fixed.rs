@@ -72,7 +72,7 @@ fn channels_in_fixed_point_give_the_same_bits() {
             Samples::Channels(rows)
         })
         .collect();
-    let recording = Recording::new(integers.iter().map(Samples::view), Some(2_000));
+    let recording = Recording::new(integers.iter().map(Samples::view), Some(600));
     let fixed = fixed.over_integers();
     for board in BOARDS {
         assert_identical(&on_device(board, &fixed, &recording), 2 + 7);

@@ -12,8 +12,8 @@ use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare};
 use fishweir_core::artefact::Succession;
 use fishweir_tests::quick::{
-    assert_identical, channels, recordings, strings, systems, trained, trained_by_position,
-    trained_on_differences, trained_on_words, unseen, whole,
+    assert_identical, channels, profiled, recordings, strings, systems, trained,
+    trained_by_position, trained_on_differences, trained_on_words, unseen, whole,
 };
 
 /// The bundled recordings, and a classifier of them.
@@ -80,7 +80,7 @@ fn on_device(
 #[test]
 fn real_channels_give_the_same_bits() {
     let (data, deployed) = &*WATCH;
-    let parity = on_device(board(Board::DEFAULT), deployed, &unseen(data, 20_500), &Form::Source);
+    let parity = on_device(board(Board::DEFAULT), deployed, &unseen(data, 4_000), &Form::Source);
     // Class, margin and a log-likelihood a model, a sample.
     assert_identical(&parity, 2 + 7);
 }
@@ -99,7 +99,7 @@ fn a_bayes_artefact_read_in_place_gives_the_same_bits() {
     let data = &WATCH.0;
     let deployed = compiled(data, ClassifierKind::Bayes);
     // The small core faults where a number is read that is not aligned.
-    for (name, samples) in [(Board::DEFAULT, 3_000), ("microbit", 600)] {
+    for (name, samples) in [(Board::DEFAULT, 1_000), ("microbit", 300)] {
         let parity = on_device(board(name), &deployed, &unseen(data, samples), &Form::Artefact);
         assert_identical(&parity, 2 + 7);
     }
@@ -112,6 +112,18 @@ fn a_bank_of_systems_gives_the_same_bits() {
     for name in [Board::DEFAULT, "microbit"] {
         let parity = on_device(board(name), &deployed, &whole(&data), &Form::Source);
         assert_identical(&parity, 2 + 2);
+    }
+}
+
+#[test]
+fn a_profile_along_a_direction_gives_the_same_bits() {
+    let data = strings(40);
+    let deployed = Deployed::of_profile(&profiled(&data)).expect("fits in f32");
+    assert_eq!((deployed.directions(), deployed.succession()), (1, Succession::PROFILE));
+    for form in [Form::Source, Form::Artefact] {
+        let parity = on_device(board(Board::DEFAULT), &deployed, &whole(&data), &form);
+        assert!(parity.missing > 0);
+        assert_identical(&parity, 2 + 1);
     }
 }
 

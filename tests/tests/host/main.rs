@@ -10,5 +10,6 @@ mod marginal;
 mod network;
 mod parsers;
 mod profile;
+mod profile_training;
 mod routes;
 mod runner;

@@ -10,7 +10,7 @@ use fishweir::evaluate::{
 };
 use fishweir::kernel::registry::Entry;
 use fishweir::learn::{ClassifierKind, Trainer};
-use fishweir::plot::{Curve, RocPlot};
+use fishweir::plot::{Curve, RocPlot, Shares};
 use fishweir::report::{
     CrossValidationReport, DataSummary, EmissionSummary, GroupFigures, ModelComparison,
     ModelEvaluation, Validated, counted,
@@ -191,8 +191,12 @@ fn draw_roc<'a>(
         [_, detected] => format!("{}\ndetected: {detected}", data.data),
         _ => format!("{}\nmean over {} classes, each against the rest", data.data, classes.len()),
     };
-    let plot =
-        RocPlot { title: "Detections against false alarms", subtitle: &subtitle, curves: &curves };
+    let plot = RocPlot {
+        shares: Shares::Windows,
+        title: "Detections against false alarms",
+        subtitle: &subtitle,
+        curves: &curves,
+    };
     output::write(path, plot.to_svg().as_bytes())
 }
 

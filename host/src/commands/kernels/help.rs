@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use clap::{Arg, ValueEnum};
+use clap::{Arg, ArgAction, ValueEnum};
 use fishweir::kernel::registry::KERNELS;
 
 use super::family::FamilyName;
@@ -104,13 +104,13 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
              classes are told apart [default: 0.3,0.03]",
         ),
     ),
-    ("group", FITTING, Some("In that choice, column whose values never straddle folds")),
+    ("group", FITTING, Some("Of several --std-floor: column whose values never straddle folds")),
     (
         "mirror",
         FITTING,
-        Some("In that choice, channels that change sign in a mirror image, or none"),
+        Some("Of several --std-floor: channels that change sign in a mirror image, or none"),
     ),
-    ("class_weight", FITTING, Some("In that choice, even or balanced [default: even]")),
+    ("class_weight", FITTING, Some("Of several --std-floor: even or balanced [default: even]")),
 ];
 
 /// Options of machines: they are refused with a reason, and not shown.
@@ -136,7 +136,9 @@ pub(in crate::commands) fn shown(option: Arg) -> Arg {
     let Some((_, group, words)) = SHOWN.iter().find(|(shown, ..)| *shown == id) else {
         return option;
     };
-    let option = option.help_heading(*group).hide_possible_values(true);
+    let option = option.help_heading(*group);
+    let valued = matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
+    let option = if valued { option.hide_possible_values(true) } else { option };
     match words {
         Some(words) => option.help(*words),
         None => option,

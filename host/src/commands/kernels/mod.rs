@@ -204,7 +204,9 @@ impl Asked<'_> {
             FamilyName::Hmm => self.training.clone(),
             _ => self.training.without_emission(),
         };
-        training.options(ClassifierKind::Bayes, self.cutting)
+        let options = training.options(ClassifierKind::Bayes, self.cutting)?;
+        // Kernels see items as they are, and what lies between models has no place for differences.
+        Ok(TrainOptions { other_lags: Vec::new(), ..options })
     }
 
     fn components(&self) -> usize {

@@ -37,7 +37,11 @@ pub(super) fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> F
         }
         Refused::Marginal(error) => return Failure::Input(error.to_string()),
         Refused::Kernel(error) => {
-            (error.sequence(), error.to_string(), "; fit the model with it, or leave it out")
+            let advice = match error {
+                KernelError::NoScore(_) => "; fit the model with it, or leave it out",
+                _ => "",
+            };
+            (error.sequence(), error.to_string(), advice)
         }
     };
     Failure::Input(match index.and_then(|index| windows.all().get(index)) {

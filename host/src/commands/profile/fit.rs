@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fishweir::profile::{Alignment, Build, Effective, ProfilePrior};
+use fishweir::profile::{Alignment, Build, Effective, ProfilePrior, Residues, Training, sequences};
 use fishweir::report::{Written, counted};
 
 use super::super::output::{self, Outputs};
@@ -12,6 +12,15 @@ use super::{Failure, text};
 pub(super) struct Arguments {
     /// Stockholm, or FASTA with gaps
     alignment: PathBuf,
+    /// FASTA without gaps: align progressively first
+    #[arg(long)]
+    unaligned: bool,
+    /// Align to whole profiles so far, not to parts of them
+    #[arg(long, requires = "unaligned")]
+    glocal: bool,
+    /// Passes of Baum-Welch after the alignment
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "unaligned")]
+    passes: usize,
     /// Where the profile goes, as HMMER3/f text; - for standard output
     #[arg(short, long, value_name = "FILE.hmm", default_value = "-")]
     output: PathBuf,
@@ -35,20 +44,33 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs = Outputs::check(&[&arguments.output], &[&arguments.alignment])?;
     let (name, read) = text(&arguments.alignment)?;
-    let alignment = Alignment::parse(&name, &read)?;
+    let alignment = if arguments.unaligned { None } else { Some(Alignment::parse(&name, &read)?) };
+    let named = if arguments.unaligned { sequences(&name, &read)? } else { Vec::new() };
+    let residues = match &alignment {
+        Some(alignment) => alignment.residues(),
+        None => Residues::of(named.iter().flat_map(|(_, sequence)| sequence.chars())),
+    };
     let build = Build {
         match_fraction: arguments.match_fraction,
-        prior: arguments.laplace.then(|| ProfilePrior::laplace(alignment.residues())),
+        prior: arguments.laplace.then(|| ProfilePrior::laplace(residues)),
         effective: arguments
             .effective
             .map_or(Effective::Entropy(arguments.entropy), Effective::Count),
     };
-    let profile = build.profile(&alignment)?;
+    let (profile, rows) = match &alignment {
+        Some(alignment) => (build.profile(alignment)?, alignment.rows.len()),
+        None => {
+            let (local, passes) = (!arguments.glocal, arguments.passes);
+            let training = Training { build, local, passes, ..Training::default() };
+            let stem = arguments.alignment.file_stem().unwrap_or_default().to_string_lossy();
+            (training.fit(&stem, residues, &named)?.profile, named.len())
+        }
+    };
     output::write(&arguments.output, profile.to_hmmer().as_bytes())?;
     let what = format!(
         "a profile of {} from {}",
         counted(profile.len(), "position"),
-        counted(alignment.rows.len(), "sequence")
+        counted(rows, "sequence")
     );
     outputs.print(&Written::new(what, arguments.output.display().to_string()), arguments.json)
 }

@@ -1,6 +1,8 @@
 //! `fishweir profile`: one file a subcommand.
 
+mod align;
 mod fit;
+mod learn;
 mod score;
 
 use std::path::Path;
@@ -12,7 +14,9 @@ use super::Failure;
 pub(super) const LONG_ABOUT: &str = "\
 Profile hidden Markov models of sequence families, in HMMER3/f text.
 
-ALIGNMENT is Stockholm, or FASTA with gaps. Sequences are FASTA without. Neither is gzipped.";
+ALIGNMENT is Stockholm, or FASTA with gaps. Sequences are FASTA without. Neither is gzipped.
+
+What `learn` writes is a classifier: run, evaluate, info and export read it.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -26,12 +30,18 @@ enum Command {
     Fit(fit::Arguments),
     /// Search sequences with profiles: scores and domains
     Score(score::Arguments),
+    /// Align sequences to a profile, as Stockholm
+    Align(align::Arguments),
+    /// Train a classifier on a profile's Fisher scores
+    Learn(learn::Arguments),
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Fit(arguments) => fit::run(arguments),
         Command::Score(arguments) => score::run(arguments),
+        Command::Align(arguments) => align::run(arguments),
+        Command::Learn(arguments) => learn::run(arguments),
     }
 }
 

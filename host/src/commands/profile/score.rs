@@ -37,6 +37,9 @@ pub(super) struct Arguments {
 const HEADER: &str = "query\ttarget\tlength\tscore_bits\tevalue\tdomain\tdom_score_bits\thmm_from\thmm_to\t\
                       ali_from\tali_to\tenv_from\tenv_to\n";
 
+/// Bits by which the score of the first pass may be off.
+const ROUNDING: f64 = 0.01;
+
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs: Vec<_> = [&arguments.output].into_iter().chain(&arguments.alignment).collect();
     let outputs: Vec<_> = outputs.iter().map(|path| path.as_path()).collect();
@@ -49,25 +52,32 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (mut table, mut alignments) = (HEADER.to_owned(), String::new());
     for profile in &profiles {
         let search = SearchProfile::new(profile, mode)?;
-        let mut hits = targets
-            .par_iter()
-            .filter_map(|(name, sequence)| {
-                let found = profile.residues.encode(name, sequence).and_then(|x| {
-                    // Most sequences of a database end here, and cost one pass.
-                    let is_near = search.score(&x)? >= arguments.least;
-                    Ok(if is_near { Some(search.search(&x)?) } else { None })
-                });
-                match found {
-                    Ok(hit) => Ok(hit.map(|hit| (name.as_str(), sequence.as_str(), hit))),
-                    Err(error @ ProfileError::Impossible) => {
-                        Err(format!("{file}: {name}: {error}"))
-                    }
-                    Err(error) => Err(format!("{file}: {error}")),
-                }
-                .transpose()
-            })
-            .collect::<Result<Vec<(&str, &str, Hit)>, String>>()
-            .map_err(Failure::Input)?;
+        let refused = |name: &str, error: ProfileError| match error {
+            ProfileError::Impossible => format!("{file}: {name}: {error}"),
+            error => format!("{file}: {error}"),
+        };
+        let encode = |(name, sequence): &(String, String)| {
+            let symbols = profile.residues.encode(name, sequence);
+            let symbols = symbols.map_err(|error| refused(name, error))?;
+            if symbols.is_empty() {
+                return Err(refused(name, ProfileError::Impossible));
+            }
+            Ok(symbols)
+        };
+        let symbols = targets.par_iter().map(encode).collect::<Result<Vec<_>, String>>();
+        let symbols = symbols.map_err(Failure::Input)?;
+        // Most sequences of a database end here: many at once, in `f32`.
+        let scores = search.scores(&symbols)?;
+        let near: Vec<usize> =
+            (0..targets.len()).filter(|&n| scores[n] >= arguments.least - ROUNDING).collect();
+        let found = near.par_iter().map(|&n| {
+            let (name, sequence) = &targets[n];
+            let hit = search.search(&symbols[n]).map_err(|error| refused(name, error))?;
+            Ok((name.as_str(), sequence.as_str(), hit))
+        });
+        let hits = found.collect::<Result<Vec<(&str, &str, Hit)>, String>>();
+        let mut hits = hits.map_err(Failure::Input)?;
+        hits.retain(|(_, _, hit)| hit.forward >= arguments.least);
         hits.sort_by(|(_, _, a), (_, _, b)| b.score.total_cmp(&a.score));
         for (name, sequence, hit) in &hits {
             table += &lines(profile, name, sequence.chars().count(), hit, targets.len());

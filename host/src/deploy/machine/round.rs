@@ -46,6 +46,7 @@ impl Classifier {
             lags: Lags::NONE,
             models,
             systems: Vec::new(),
+            profile: None,
             order: None,
             kernel: Some(kernel),
             weights: rows("coefficients", &coefficients)?,

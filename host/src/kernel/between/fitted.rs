@@ -87,12 +87,12 @@ fn each<T>(
 fn unlike(models: &[FittedModel], row: usize) -> PairError {
     let (first, other) = (models[0].any().noun(), models[row].any().noun());
     let why = if first == other {
-        "the kernel is not of such a model; of strings it is of those without a context (--order 0)"
+        "this kernel compares no such models; of strings those without a context (--order 0)"
             .to_owned()
     } else {
         format!("one is a {first}, the other a {other}: compare models of one kind")
     };
-    PairError { row: 0, column: row, why: BetweenError::Model { part: "models".into(), why } }
+    PairError { row: 0, column: row, why: BetweenError::Model { part: format!("a {other}"), why } }
 }
 
 /// Paths of modes that are drawn from a switching system: as many as Jebara, Kondor and Howard drew.

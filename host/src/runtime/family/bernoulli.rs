@@ -1,11 +1,10 @@
-use fishweir_core::emission::{BernoulliView, Emission, Parametrisation, Row, yes_or_no};
+use fishweir_core::emission::{BernoulliView, Emission, Parametrisation, yes_or_no};
 use fishweir_core::number::{Real, Weight as CoreWeight};
-use fishweir_core::{ModelError, ObservationError};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift};
-use super::rows::converted;
+use super::rows::by_view;
 use super::{
     AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
     FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
@@ -180,28 +179,7 @@ impl<W: CoreWeight> BernoulliVec<W> {
     }
 }
 
-impl<W: CoreWeight> Emission for BernoulliVec<W> {
-    type Weight = W;
-    type Observation = [W::Real];
-
-    fn log_likelihood(&self, x: &[W::Real]) -> W {
-        converted(x, yes_or_no, |x| self.view().log_likelihood(x))
-            .unwrap_or(W::constant(W::Real::NEG_INFINITY))
-    }
-    fn row<const N: usize>(states: &[Self; N], x: &[W::Real]) -> Option<Row<W, N>> {
-        converted(x, yes_or_no, |x| BernoulliView::row(&states.each_ref().map(Self::view), x))
-            .ok()?
-    }
-    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        converted(x, yes_or_no, |x| self.view().check(x))?
-    }
-    fn width(&self) -> usize {
-        self.yes.len()
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
-}
+by_view!(BernoulliVec, BernoulliView, yes_or_no);
 
 impl OverRows for Bernoulli {
     type State<W: HostWeight> = BernoulliVec<W>;

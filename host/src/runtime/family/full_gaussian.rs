@@ -1,10 +1,10 @@
 use fishweir_core::emission::{Emission, FullGaussianView, GaussianMoments, Parametrisation};
 use fishweir_core::number::{Number, Real, Weight as CoreWeight};
-use fishweir_core::{ModelError, ObservationError};
 use nalgebra::{DMatrix, SymmetricEigen};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
+use super::rows::by_view;
 use super::{
     AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
     FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
@@ -377,23 +377,7 @@ impl<W: CoreWeight> FullGaussianVec<W> {
     }
 }
 
-impl<W: CoreWeight> Emission for FullGaussianVec<W> {
-    type Weight = W;
-    type Observation = [W::Real];
-
-    fn log_likelihood(&self, x: &[W::Real]) -> W {
-        self.view().log_likelihood(x)
-    }
-    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        self.view().check(x)
-    }
-    fn width(&self) -> usize {
-        self.mean.len()
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
-}
+by_view!(FullGaussianVec);
 
 impl OverRows for FullGaussian {
     type State<W: HostWeight> = FullGaussianVec<W>;

@@ -2,10 +2,10 @@ use fishweir_core::emission::{
     Emission, GaussianMoments, GaussianView, Parametrisation, Spread, log_normaliser,
 };
 use fishweir_core::number::{Number, Real, Weight as CoreWeight};
-use fishweir_core::{ModelError, ObservationError};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
+use super::rows::by_view;
 use super::{
     AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
     FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
@@ -380,21 +380,7 @@ impl<W: CoreWeight> GaussianVec<W> {
     }
 }
 
-impl<W: CoreWeight> Emission for GaussianVec<W> {
-    type Weight = W;
-    type Observation = [W::Real];
-
-    #[inline(always)]
-    fn log_likelihood(&self, x: &[W::Real]) -> W {
-        self.view().log_likelihood(x)
-    }
-    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        self.view().check(x)
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
-}
+by_view!(GaussianVec);
 
 impl OverRows for Gaussian {
     type State<W: HostWeight> = GaussianVec<W>;

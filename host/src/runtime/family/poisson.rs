@@ -1,10 +1,9 @@
-use fishweir_core::emission::{Emission, Parametrisation, PoissonView, Row, Sample as _, count};
+use fishweir_core::emission::{Emission, Parametrisation, PoissonView, Sample as _, count};
 use fishweir_core::number::{Real, Weight as CoreWeight};
-use fishweir_core::{ModelError, ObservationError};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift};
-use super::rows::converted;
+use super::rows::by_view;
 use super::{
     AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
     FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
@@ -202,27 +201,7 @@ impl<W: CoreWeight> PoissonVec<W> {
     }
 }
 
-impl<W: CoreWeight> Emission for PoissonVec<W> {
-    type Weight = W;
-    type Observation = [W::Real];
-
-    fn log_likelihood(&self, x: &[W::Real]) -> W {
-        converted(x, count, |x| self.view().log_likelihood(x))
-            .unwrap_or(W::constant(W::Real::NEG_INFINITY))
-    }
-    fn row<const N: usize>(states: &[Self; N], x: &[W::Real]) -> Option<Row<W, N>> {
-        converted(x, count, |x| PoissonView::row(&states.each_ref().map(Self::view), x)).ok()?
-    }
-    fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        converted(x, count, |x| self.view().check(x))?
-    }
-    fn width(&self) -> usize {
-        self.rate.len()
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
-}
+by_view!(PoissonVec, PoissonView, count);
 
 impl OverRows for Poisson {
     type State<W: HostWeight> = PoissonVec<W>;

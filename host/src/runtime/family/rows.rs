@@ -130,6 +130,57 @@ pub(super) fn converted<T: Real, X: Copy + Default, R>(
     Ok(then(converted))
 }
 
+/// Makes a distribution at a run-time size an emission over rows of reals by its view; where they stand for
+/// other observations, `one` reads one.
+macro_rules! by_view {
+    (@rest) => {
+        fn width(&self) -> usize {
+            self.view().width()
+        }
+        fn validate(&self) -> Result<(), ::fishweir_core::ModelError> {
+            self.view().validate()
+        }
+    };
+    ($type:ident) => {
+        impl<W: CoreWeight> Emission for $type<W> {
+            type Weight = W;
+            type Observation = [W::Real];
+
+            #[inline(always)]
+            fn log_likelihood(&self, x: &[W::Real]) -> W {
+                self.view().log_likelihood(x)
+            }
+            fn check(&self, x: &[W::Real]) -> Result<(), ::fishweir_core::ObservationError> {
+                self.view().check(x)
+            }
+            by_view!(@rest);
+        }
+    };
+    ($type:ident, $view:ident, $one:ident) => {
+        impl<W: CoreWeight> Emission for $type<W> {
+            type Weight = W;
+            type Observation = [W::Real];
+
+            fn log_likelihood(&self, x: &[W::Real]) -> W {
+                super::rows::converted(x, $one, |x| self.view().log_likelihood(x))
+                    .unwrap_or(W::constant(W::Real::NEG_INFINITY))
+            }
+            fn row<const N: usize>(
+                states: &[Self; N],
+                x: &[W::Real],
+            ) -> Option<::fishweir_core::emission::Row<W, N>> {
+                let row = |x: &[_]| $view::row(&states.each_ref().map(Self::view), x);
+                super::rows::converted(x, $one, row).ok()?
+            }
+            fn check(&self, x: &[W::Real]) -> Result<(), ::fishweir_core::ObservationError> {
+                super::rows::converted(x, $one, |x| self.view().check(x))?
+            }
+            by_view!(@rest);
+        }
+    };
+}
+pub(super) use by_view;
+
 /// A family over channels with an emission of its own for every weight of the host.
 pub(crate) trait OverRows: Sync {
     /// One state's.

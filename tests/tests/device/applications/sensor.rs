@@ -80,21 +80,21 @@ fn ends(crossing: &Crossing) -> Vec<usize> {
 #[test]
 fn decisions_over_real_register_traffic_are_the_hosts() {
     let data = recordings(&["ax", "ay", "az"]);
-    let (deployed, recording) = (compiled(&data), unseen(&data, 1_600));
+    let (deployed, recording) = (compiled(&data), unseen(&data, 400));
     let source = deployed.to_source();
     on_every_board(|board| {
         let crossing = watch(&build(board, "watch_sensor", &source), &recording, &[]);
         let ends = ends(&crossing);
-        assert_eq!(ends, (1..=200).map(|block| 8 * block).collect::<Vec<_>>());
+        assert_eq!(ends, (1..=50).map(|block| 8 * block).collect::<Vec<_>>());
         let host = Host { deployed: &deployed, recording: &recording, lost: 0..0 };
         assert_eq!(with(&crossing, "decision"), host.decisions(&ends));
-        assert_eq!(crossing.lines.last().map(String::as_str), Some("done 1600 0 0 0"));
+        assert_eq!(crossing.lines.last().map(String::as_str), Some("done 400 0 0 0"));
         // A look takes three transactions (the status, its second register, the FIFO), each sample
         // one, and the last is told that it is over. The first wait is before the set-up.
         let traffic = crossing.traffic;
-        assert_eq!((traffic.samples, traffic.polls, traffic.refused), (1_600, 200, 0));
-        assert_eq!(traffic.transactions, SET_UP + 3 * 200 + 1_600);
-        assert_eq!(crossing.waited_ms, 160 * (1 + 200 + 1));
+        assert_eq!((traffic.samples, traffic.polls, traffic.refused), (400, 50, 0));
+        assert_eq!(traffic.transactions, SET_UP + 3 * 50 + 400);
+        assert_eq!(crossing.waited_ms, 160 * (1 + 50 + 1));
     });
 }
 

@@ -171,17 +171,6 @@ fn modes_are_found_again() {
     let (paths, series): (Vec<_>, Vec<_>) =
         (0..5).map(|seed| truth.simulate(120, seed).expect("a series")).unzip();
     let views: Vec<_> = series.iter().map(Samples::view).collect();
-    let em = SwitchingEm { modes: 2, ..SwitchingEm::default() };
-    let fit = em.fit(&views, &|| ()).expect("a fit");
-    let same: usize = paths
-        .iter()
-        .zip(&fit.paths)
-        .flat_map(|(truth, found)| truth.iter().zip(found))
-        .filter(|(truth, found)| truth == found)
-        .count();
-    let share = same as f64 / (5.0 * 120.0);
-    let share = share.max(1.0 - share);
-    assert!(share > 0.9, "{share} of the modes are found");
     let joint: f64 = paths
         .iter()
         .zip(&series)
@@ -191,7 +180,19 @@ fn modes_are_found_again() {
             log + truth.log_probability(path)
         })
         .sum();
-    assert!(*fit.log_joint.last().expect("passes") > joint - 5.0);
+    for pseudo_steps in [SwitchingEm::default().pseudo_steps, 0.0] {
+        let em = SwitchingEm { modes: 2, pseudo_steps, ..SwitchingEm::default() };
+        let fit = em.fit(&views, &|| ()).expect("a fit");
+        let modes = paths.iter().zip(&fit.paths).flat_map(|(truth, found)| truth.iter().zip(found));
+        let same = modes.filter(|(truth, found)| truth == found).count();
+        let share = same as f64 / (5.0 * 120.0);
+        let share = share.max(1.0 - share);
+        assert!(share > 0.9, "{share} of the modes are found");
+        // A prior costs some of the density of series and paths.
+        if pseudo_steps == 0.0 {
+            assert!(*fit.log_joint.last().expect("passes") > joint - 5.0);
+        }
+    }
 }
 
 #[test]
@@ -226,29 +227,27 @@ fn no_pass_makes_series_and_paths_less_likely() {
     }
 }
 
-/// A mode more than there is must not cost: without what every mode counts of the one system, two modes of a
-/// short series fit its noise.
+/// Two modes fitted to a short series say what comes next much better where each counts steps of the one system.
 #[test]
 fn modes_of_a_short_series_are_near_one_system() {
-    let truth = switching();
-    let one = |seed| truth.simulate(25, seed).expect("a series").1;
-    let (mut linear, mut two, mut loose) = (0.0, 0.0, 0.0);
-    for seed in 0..12 {
-        let (own, next) = (one(seed), one(seed + 100));
-        let rows = next.view().rows().expect("channels");
-        let system = SystemEm::default().fit(&[own.view()], &|| ()).expect("a fit").system;
-        linear += system.log_likelihood(rows).expect("a likelihood");
+    let (mut near, mut loose) = (0.0, 0.0);
+    for seed in 0..20 {
+        let whole = switching().simulate(50, seed).expect("a series").1;
+        let Samples::Channels(rows) = &whole else { panic!("channels") };
+        let mut begun = Rows::new(rows.view().dimension());
+        rows.view().iter().take(25).for_each(|row| begun.push(row));
+        let begun = Samples::Channels(begun);
         for (pseudo_steps, sum) in
-            [(SwitchingEm::default().pseudo_steps, &mut two), (0.0, &mut loose)]
+            [(SwitchingEm::default().pseudo_steps, &mut near), (0.0, &mut loose)]
         {
             let em = SwitchingEm { pseudo_steps, ..SwitchingEm::default() };
-            let fit = em.fit(&[own.view()], &|| ()).expect("a fit");
-            *sum += fit.system.log_likelihood(rows).expect("a likelihood");
+            let system = em.fit(&[begun.view()], &|| ()).expect("a fit").system;
+            let log = |samples: &Samples| {
+                let rows = samples.view().rows().expect("channels");
+                system.log_likelihood(rows).expect("a likelihood")
+            };
+            *sum += (log(&whole) - log(&begun)) / (20.0 * 25.0);
         }
     }
-    println!("{linear} {two} {loose}");
-    assert!(
-        two > linear && linear > loose,
-        "{two} of two modes, {linear} of one, {loose} without a prior"
-    );
+    assert!(near > loose + 0.5, "{near} nats a sample to come, {loose} without a prior");
 }

@@ -3,7 +3,7 @@ use fishweir_core::context::{
     Automaton, AutomatonView, ContextError, ContextLikelihood, ContextModel, ContextStatistics,
     MarkovString, Span, StringEnd, Unnormalised,
 };
-use fishweir_core::emission::{Categorical, Parametrisation};
+use fishweir_core::emission::Parametrisation;
 use fishweir_core::filter::Running;
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::oracle::{derivative, words};
@@ -340,19 +340,4 @@ fn zeros_stay_zeros() {
     assert_eq!(likelihood.push(&1), Err(ObservationError::Impossible));
     assert_eq!(statistics.push(&1), Err(ObservationError::Impossible));
     assert_eq!(weights.score(&statistics.read()), [[0.0, 0.0], [1.0 - 0.5, 1.0 / 3.0 - 0.5]]);
-}
-
-/// Past `2^24` a count in `f32` would stand still, were it not for its carry.
-#[test]
-fn counts_of_long_streams_are_exact() {
-    let model = MarkovString::<2, 1>::new(
-        Automaton::order(0, StringEnd::Open).expect("one context"),
-        [Categorical::<2, f32>::new([0.5, 0.5]).expect("a coin")],
-    );
-    let mut stream = Running::new(ContextStatistics::of(&model));
-    let long = (1 << 24) + 1024;
-    for _ in 0..long {
-        stream.push(&0).expect("a symbol");
-    }
-    assert_eq!(stream.read()[0], [long as f32, 0.0]);
 }

@@ -1,7 +1,6 @@
 //! The Kalman filter against the dense Gaussian that a system is, and against itself in `f64`.
 
 mod bank;
-mod long;
 mod refusals;
 mod stream;
 mod tangents;

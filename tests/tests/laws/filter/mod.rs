@@ -3,12 +3,11 @@
 
 mod adaptation;
 mod change;
-mod endless;
 mod fixed_point;
 mod lagged;
 mod likelihood;
-mod long_streams;
 mod numbers;
+mod ruled_out;
 mod statistics;
 mod tangents;
 mod windows;

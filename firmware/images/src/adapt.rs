@@ -6,7 +6,7 @@ use fishweir_firmware::applications::adapt::{Bank, Settings, adapt};
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::drivers::flash;
 use fishweir_firmware::image::{self, entry};
-use fishweir_firmware::model::{self, Model};
+use fishweir_model::{self as model, Model};
 
 #[entry]
 fn main() -> ! {

@@ -6,7 +6,7 @@ use fishweir_core::filter::Running;
 use fishweir_firmware::applications::classify_stream::classify_stream;
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
-use fishweir_firmware::model;
+use fishweir_model as model;
 
 #[entry]
 fn main() -> ! {

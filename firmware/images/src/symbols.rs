@@ -6,7 +6,7 @@ use fishweir_core::filter::Running;
 use fishweir_firmware::applications::symbols::symbols;
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
-use fishweir_firmware::model::{self, ALPHABET, CLASSES};
+use fishweir_model::{self as model, ALPHABET, CLASSES};
 
 #[entry]
 fn main() -> ! {

@@ -6,7 +6,7 @@ use fishweir_core::filter::Running;
 use fishweir_firmware::applications::events::{Line, Names, events, longest};
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
-use fishweir_firmware::model::{self, CLASSES, COLUMNS, STATES};
+use fishweir_model::{self as model, CLASSES, COLUMNS, STATES};
 
 #[entry]
 fn main() -> ! {

@@ -6,47 +6,37 @@ use fishweir_core::emission::{Categorical, VectorSpace};
 use fishweir_core::filter::{Forgetting, ForgettingFactor, Forward, Recent, Running, Statistics};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Compensated, Dual};
-use fishweir_tests::oracle::{Law, Model};
-use fishweir_tests::sample::{Sampler, Topology};
+
+use crate::Draws;
 
 const SAMPLES: usize = 1_000_000;
 
-/// A model of dyadic probabilities: the same numbers in `f32` and `f64`, rows summing to one.
-fn dyadic() -> Model {
-    let rows = [[0.75, 0.125, 0.125], [0.0625, 0.875, 0.0625], [0.25, 0.0, 0.75]];
-    let laws = [[0.5, 0.25, 0.125, 0.125], [0.0625, 0.0625, 0.75, 0.125], [0.0, 0.5, 0.25, 0.25]];
-    Model {
-        initial: vec![0.5, 0.25, 0.25],
-        transition: rows.map(|row| row.to_vec()).to_vec(),
-        emission: laws.map(|law| Law::Categorical(law.to_vec())).to_vec(),
-    }
-}
+// Dyadic: the same numbers in `f32` and `f64`, rows summing to one.
+const INITIAL: [f64; 3] = [0.5, 0.25, 0.25];
+const TRANSITION: [[f64; 3]; 3] =
+    [[0.75, 0.125, 0.125], [0.0625, 0.875, 0.0625], [0.25, 0.0, 0.75]];
+const LAWS: [[f64; 4]; 3] =
+    [[0.5, 0.25, 0.125, 0.125], [0.0625, 0.0625, 0.75, 0.125], [0.0, 0.5, 0.25, 0.25]];
 
+/// Of another model: the log-likelihood per sample and the tangent have no special value.
 fn symbols() -> Vec<usize> {
-    // Of another model: the log-likelihood per sample and the tangent have no special value.
-    let mut sampler = Sampler::new(9);
-    let source = sampler.categorical(Topology::Ergodic, 2, 4);
-    let sequence = sampler.sequence(&source, SAMPLES, 0.0);
-    let symbol = |x: &Option<_>| match x {
-        Some(fishweir_tests::oracle::Observation::Symbol(k)) => *k,
-        _ => unreachable!("symbols, none missing"),
+    let (mut draws, mut state) = (Draws::new(9), 0);
+    let mut symbol = |_| {
+        if draws.uniform() < 0.15 {
+            state = 1 - state;
+        }
+        let [first, second] = [draws.below(4), draws.below(4)];
+        if state == 0 { first.min(second) } else { first.max(second) }
     };
-    sequence.iter().map(symbol).collect()
+    (0..SAMPLES).map(&mut symbol).collect()
 }
 
 macro_rules! dyadic_hmm {
     ($t:ty) => {{
-        let model = dyadic();
-        let row = |row: &[f64]| -> [$t; 3] { std::array::from_fn(|j| row[j] as $t) };
-        let law = |i: usize| match &model.emission[i] {
-            Law::Categorical(p) => {
-                Categorical::<4, $t>::new(std::array::from_fn(|k| p[k] as $t)).expect("a law")
-            }
-            _ => unreachable!("categorical"),
-        };
-        let transition = std::array::from_fn(|i| row(&model.transition[i]));
-        let chain = Chain::<$t, 3>::new(row(&model.initial), transition).expect("a chain");
-        Hmm::new(chain, std::array::from_fn::<_, 3, _>(law))
+        let row = |row: [f64; 3]| row.map(|p| p as $t);
+        let chain = Chain::<$t, 3>::new(row(INITIAL), TRANSITION.map(row)).expect("a chain");
+        let law = |p: [f64; 4]| Categorical::<4, $t>::new(p.map(|p| p as $t)).expect("a law");
+        Hmm::new(chain, LAWS.map(law))
     }};
 }
 

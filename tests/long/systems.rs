@@ -4,7 +4,8 @@
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
 use fishweir_core::filter::Running;
 use fishweir_core::number::{Real, Scalar};
-use fishweir_tests::sample::Sampler;
+
+use crate::Draws;
 
 const SAMPLES: usize = 1_000_000;
 
@@ -45,15 +46,15 @@ fn parameters<T: Real>() -> Parameters<T, 4, 3> {
 
 /// Samples that both precisions hold.
 fn samples() -> impl Iterator<Item = Option<[f32; 3]>> {
-    let mut sampler = Sampler::new(31);
+    let mut draws = Draws::new(31);
     let (mut level, mut slope) = (0.0, 0.0);
     (0..SAMPLES).map(move |t| {
-        slope = 0.9 * slope + 0.01 * sampler.normal();
+        slope = 0.9 * slope + 0.01 * draws.normal();
         level = 0.999 * level + slope;
         let angle = 0.126 * t as f64;
         let state = [angle.cos(), angle.sin(), level];
         let x = [state[0] + state[2], state[1] + state[2], state[0] + state[1] - state[2]];
-        let x = x.map(|x| (x + 0.3 * sampler.normal()) as f32);
+        let x = x.map(|x| (x + 0.3 * draws.normal()) as f32);
         if t % 100 < 97 { Some(x) } else { None }
     })
 }

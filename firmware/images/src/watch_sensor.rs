@@ -9,7 +9,7 @@ use fishweir_firmware::applications::watch_sensor::{Accelerometer, Sa0Pad, watch
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::drivers::bridge::Bridge;
 use fishweir_firmware::image::{self, entry};
-use fishweir_firmware::model::{self, CLASSES};
+use fishweir_model::{self as model, CLASSES};
 
 #[entry]
 fn main() -> ! {

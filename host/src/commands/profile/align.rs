@@ -1,0 +1,45 @@
+//! `fishweir profile align`.
+
+use std::path::PathBuf;
+
+use fishweir::profile::{Aligned, Mode, Profile, SearchProfile, sequences, stockholm};
+use rayon::prelude::*;
+
+use super::super::output::{self, Outputs};
+use super::{Failure, text};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A profile, in HMMER3/f text
+    profile: PathBuf,
+    /// FASTA
+    sequences: PathBuf,
+    /// Align to the whole profile, instead of the part that fits best
+    #[arg(long)]
+    glocal: bool,
+    /// Where the alignment goes, as Stockholm; - for standard output
+    #[arg(short, long, value_name = "FILE.sto", default_value = "-")]
+    output: PathBuf,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    Outputs::check(&[&arguments.output], &[&arguments.profile, &arguments.sequences])?;
+    let (name, read) = text(&arguments.profile)?;
+    let profile = Profile::parse(&name, &read)?;
+    let (file, read) = text(&arguments.sequences)?;
+    let targets = sequences(&file, &read)?;
+    let search = SearchProfile::new(&profile, Mode { local: !arguments.glocal, several: false })?;
+    let path = |(name, sequence): &(String, String)| {
+        let symbols = profile.residues.encode(name, sequence);
+        let path = symbols.and_then(|symbols| search.best_path(&symbols, symbols.len()));
+        path.map_err(|error| format!("{file}: {name}: {error}"))
+    };
+    let paths = targets.par_iter().map(path).collect::<Result<Vec<_>, String>>();
+    let paths = paths.map_err(Failure::Input)?;
+    let rows: Vec<Aligned<'_>> = targets
+        .iter()
+        .zip(&paths)
+        .map(|((name, sequence), path)| Aligned { name, sequence, start: 0, states: &path.states })
+        .collect();
+    output::write(&arguments.output, stockholm(&profile, &rows).as_bytes())
+}

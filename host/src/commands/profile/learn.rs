@@ -1,0 +1,82 @@
+//! `fishweir profile learn`.
+
+use std::path::PathBuf;
+
+use fishweir::classifier::Provenance;
+use fishweir::profile::{Mode, Profile, ProfileLearner, Residues, sequences};
+use fishweir::report::{Written, counted};
+
+use super::super::output::Outputs;
+use super::{Failure, text};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A profile, in HMMER3/f text
+    profile: PathBuf,
+    /// FASTA of sequences that are of the family, or near to it
+    positives: PathBuf,
+    /// FASTA of sequences that are not
+    negatives: PathBuf,
+    /// Where the classifier goes, as JSON
+    #[arg(short, long, value_name = "FILE.json")]
+    output: PathBuf,
+    /// Whole profiles only, instead of any part of one
+    #[arg(long)]
+    glocal: bool,
+    /// One domain a sequence, instead of several
+    #[arg(long)]
+    single: bool,
+    /// One feature a residue, instead of one a component of the alphabet's Dirichlet mixture
+    #[arg(long)]
+    by_residue: bool,
+    /// The machine's C
+    #[arg(long, default_value_t = 1.0)]
+    c: f64,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let outputs = Outputs::check(
+        &[&arguments.output],
+        &[&arguments.profile, &arguments.positives, &arguments.negatives],
+    )?;
+    if !(arguments.c > 0.0 && arguments.c.is_finite()) {
+        return Err(Failure::Input(format!("--c is {}; it must be above zero", arguments.c)));
+    }
+    let (name, profile) = text(&arguments.profile)?;
+    let profile = Profile::parse(&name, &profile)?;
+    let encode = |path: &PathBuf| -> Result<Vec<Vec<usize>>, Failure> {
+        let (file, text) = text(path)?;
+        let residues: &Residues = profile.residues;
+        let named = sequences(&file, &text)?;
+        let symbols = named.iter().map(|(name, sequence)| {
+            let found = residues.encode(name, sequence);
+            found.map_err(|error| Failure::Input(format!("{file}: {error}")))
+        });
+        symbols.collect()
+    };
+    let (positives, negatives) = (encode(&arguments.positives)?, encode(&arguments.negatives)?);
+    let mode = Mode { local: !arguments.glocal, several: !arguments.single };
+    let learner = ProfileLearner { mode, grouped: !arguments.by_residue, c: arguments.c };
+    let classes = ["other".to_owned(), profile.name.clone()];
+    let mut classifier = learner.fit(&profile, classes, &negatives, &positives)?;
+    let data = arguments.positives.file_name().map(|name| name.to_string_lossy().into_owned());
+    let series = positives.len() + negatives.len();
+    classifier.provenance = Provenance {
+        version: env!("CARGO_PKG_VERSION").into(),
+        data: data.unwrap_or_default(),
+        series,
+        windows: series,
+        windowing: None,
+        notes: vec![format!("C {}", arguments.c)],
+    };
+    classifier.save(&arguments.output)?;
+    let what = format!(
+        "a classifier on a profile of {} from {}",
+        counted(profile.len(), "position"),
+        counted(series, "sequence")
+    );
+    outputs.print(&Written::new(what, arguments.output.display().to_string()), arguments.json)
+}

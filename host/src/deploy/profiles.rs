@@ -1,0 +1,254 @@
+//! A profile as the one model of a classifier: log-odds against its null model and, with rates, a direction.
+
+use std::fmt::Write as _;
+
+use fishweir_core::classify::Normalisation;
+use fishweir_core::filter::Recursion;
+use fishweir_core::number::{Dual, Parameter, Scalar, Weight as CoreWeight};
+use fishweir_core::profile_hmm::{
+    Cell, Flanks, ProfileBelief, ProfileHmmView, ProfileSearch, Steps,
+};
+use fishweir_core::{ModelError, ObservationError};
+
+use super::block::{Block, Observation, parts};
+use super::cost::bank_bytes;
+use super::source::{comments, labels, tail, weights};
+use super::stream::ModelStream;
+use super::{Cost, DeployError, Deployed, PushError, Weight};
+use crate::classifier::Observations;
+use crate::data::Lags;
+use crate::kernel::marginal::Heap;
+use crate::profile::{ProfileClassifier, ProfileError};
+use crate::runtime::family::lift;
+
+/// A search profile in the numbers of a device: the fields of the core's `ProfileHmm`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DeployedProfile {
+    /// `[symbol][position]`, row by row.
+    pub(super) odds: Vec<Weight>,
+    pub(super) steps: Vec<[Weight; 9]>,
+    pub(super) flanks: [Weight; 6],
+}
+
+type Number<W> = <W as Parameter>::Number;
+
+/// The core's recursion at run-time size, and where its stream is.
+struct Run<W: CoreWeight> {
+    odds: Vec<W>,
+    steps: Vec<Steps<W>>,
+    flanks: Flanks<W>,
+    state: ProfileBelief<Number<W>, Heap<Cell<Number<W>>>>,
+}
+
+impl<W: CoreWeight<Real = f32>> Run<W> {
+    fn new(profile: &DeployedProfile) -> Self {
+        let row =
+            |steps: &[Weight; 9]| Steps::from_array(steps.each_ref().map(|w| lift(Some(w), 0)));
+        let flanks = Flanks::from_array(profile.flanks.each_ref().map(|w| lift(Some(w), 0)));
+        let odds: Vec<W> = profile.odds.iter().map(|w| lift(Some(w), 0)).collect();
+        let steps: Vec<Steps<W>> = profile.steps.iter().map(row).collect();
+        let state = search(&odds, &steps, &flanks).start();
+        Self { odds, steps, flanks, state }
+    }
+
+    fn search(&self) -> Search<'_, W> {
+        search(&self.odds, &self.steps, &self.flanks)
+    }
+}
+
+type Search<'m, W> = ProfileSearch<'m, W, Number<W>, Heap<Cell<Number<W>>>>;
+
+fn search<'m, W: CoreWeight<Real = f32>>(
+    odds: &'m [W],
+    steps: &'m [Steps<W>],
+    flanks: &'m Flanks<W>,
+) -> Search<'m, W> {
+    ProfileSearch::over(ProfileHmmView::from_parts(odds, steps, flanks))
+}
+
+impl<W: CoreWeight<Real = f32>> Block<f32> for Run<W> {
+    fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
+        let Observation::Symbol(symbol) = x else { return Err(PushError::Kind) };
+        let Self { odds, steps, flanks, state } = self;
+        let pushed: Result<(), ObservationError> =
+            search(odds, steps, flanks).push(state, &usize::from(*symbol));
+        Ok(pushed?)
+    }
+    fn push_missing(&mut self) {
+        let Self { odds, steps, flanks, state } = self;
+        search(odds, steps, flanks).push_missing(state);
+    }
+    fn reset(&mut self) {
+        self.state = self.search().start();
+    }
+    fn log(&self) -> f32 {
+        self.search().read(&self.state).value()
+    }
+    fn log_parts(&self) -> ([f32; 2], Vec<[f32; 2]>) {
+        parts(self.search().log_parts(&self.state))
+    }
+}
+
+impl DeployedProfile {
+    pub(super) fn positions(&self) -> usize {
+        self.steps.len()
+    }
+
+    pub(super) fn directions(&self) -> usize {
+        self.flanks[0].tangent.len()
+    }
+
+    /// Its weights in memory's order.
+    fn weights(&self) -> impl Iterator<Item = &Weight> {
+        self.odds.iter().chain(self.steps.iter().flatten()).chain(&self.flanks)
+    }
+
+    pub(super) fn for_each_real(&self, mut put: impl FnMut(f32)) {
+        for weight in self.weights() {
+            put(weight.value);
+            weight.tangent.iter().copied().for_each(&mut put);
+        }
+    }
+
+    /// From the numbers that [`for_each_real`](Self::for_each_real) hands over.
+    pub(super) fn read(
+        [positions, symbols, directions]: [usize; 3],
+        mut next: impl FnMut() -> f32,
+    ) -> Self {
+        let mut weight = || {
+            let value = next();
+            Weight { value, tangent: (0..directions).map(|_| next()).collect() }
+        };
+        Self {
+            odds: (0..positions * symbols).map(|_| weight()).collect(),
+            steps: (0..positions).map(|_| std::array::from_fn(|_| weight())).collect(),
+            flanks: std::array::from_fn(|_| weight()),
+        }
+    }
+
+    /// How many numbers that are.
+    pub(super) fn reals([positions, symbols, directions]: [usize; 3]) -> usize {
+        (positions * (symbols + 9) + 6) * (1 + directions)
+    }
+
+    pub(super) fn validate(&self) -> Result<(), ModelError> {
+        fn of<W: CoreWeight<Real = f32>>(profile: &DeployedProfile) -> Result<(), ModelError> {
+            let run = Run::<W>::new(profile);
+            ProfileHmmView::new(&run.odds, &run.steps, &run.flanks).map(|_| ())
+        }
+        match self.directions() {
+            0 => of::<f32>(self),
+            _ => of::<Dual<f32, 1>>(self),
+        }
+    }
+
+    pub(super) fn stream(&self) -> ModelStream<f32> {
+        ModelStream::of(match self.directions() {
+            0 => vec![Box::new(Run::<f32>::new(self))],
+            _ => vec![Box::new(Run::<Dual<f32, 1>>::new(self))],
+        })
+    }
+}
+
+impl Deployed {
+    /// The classifier of a profile: one output, whose sign decides between the family and all else.
+    ///
+    /// # Errors
+    /// [`DeployError::Models`] of a profile that is none, and where a number rounded to `f32` is none that the
+    /// device takes.
+    pub fn of_profile(classifier: &ProfileClassifier) -> Result<Self, DeployError> {
+        let refused = |error: ProfileError| DeployError::Models(error.to_string());
+        let search = classifier.search().map_err(refused)?;
+        let residues = search.residues();
+        let rates = classifier.rates.as_ref();
+        let weight = |value: f64, rate: f64| Weight {
+            value: value as f32,
+            tangent: rates.iter().map(|_| rate as f32).collect(),
+        };
+        let plain = |value: f64| weight(value, 0.0);
+        let mut odds = Vec::with_capacity(residues.symbols() * search.positions());
+        for symbol in 0..residues.symbols() {
+            for (position, &value) in search.odds(symbol).iter().enumerate() {
+                // The derivative by the logarithm of the odds is the expected count.
+                let rate = rates.map_or(0.0, |rates| rates[symbol][position]);
+                odds.push(weight(value, value * rate));
+            }
+        }
+        let steps = search.steps().iter().map(|steps| steps.to_array().map(plain)).collect();
+        let flanks = search.flanks(classifier.length).to_array().map(plain);
+        let profile = DeployedProfile { odds, steps, flanks };
+        profile.validate().map_err(|source| DeployError::Rounded {
+            place: "the profile".into(),
+            source,
+            advice: "give it a prior that leaves no residue without probability",
+        })?;
+        let codes = residues.codes.iter().map(|(code, _)| *code);
+        Ok(Self {
+            observations: Observations::Symbols(residues.symbols.chars().chain(codes).collect()),
+            classes: classifier.classes.to_vec(),
+            models: Vec::new(),
+            systems: Vec::new(),
+            profile: Some(profile),
+            order: None,
+            lags: Lags::NONE,
+            kernel: None,
+            weights: vec![vec![classifier.weight as f32]],
+            biases: vec![classifier.bias as f32],
+            normalisation: Normalisation::NONE,
+        })
+    }
+
+    /// What a profile costs: `3 K + 3` numbers of state, `10 K` multiplications and `9 K` additions a symbol, each
+    /// number and multiplication one and two times `C` that with `C` directions.
+    pub(super) fn cost_of_profile(&self, profile: &DeployedProfile) -> Cost {
+        let (k, c) = (profile.positions(), profile.directions());
+        // The ledger's 64-bit exponent aligns a belief to eight bytes; its age is a word.
+        let state = (4 * (3 * k + 3) * (1 + c) + 16 + 8 * c + 4).next_multiple_of(8);
+        Cost {
+            state_bytes: bank_bytes(1, state),
+            model_bytes: self.payload().len(),
+            multiply_adds_per_sample: (10 * k + 8) * (1 + 2 * c),
+            exponentials_per_sample: 0,
+            multiply_adds_per_decision: self.outputs() + c,
+            exponentials_per_decision: 0,
+            logarithms_per_decision: 1,
+        }
+    }
+
+    pub(super) fn source_of_profile(&self, profile: &DeployedProfile) -> String {
+        let (k, a, c) = (profile.positions(), self.size(), profile.directions());
+        let (number, import) = match c {
+            0 => ("f32", ""),
+            _ => ("Dual<f32, 1>", "use fishweir_core::number::Dual;\n"),
+        };
+        let mut text = comments(&self.observations, &self.classes, "");
+        let _ = write!(
+            text,
+            "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
+             use fishweir_core::emission::Alphabet;\n\
+             {import}\
+             use fishweir_core::profile_hmm::{{Flanks, ProfileHmm, Steps}};\n\n\
+             {}\
+             /// A profile of {k} positions over {a} symbols, one output.\n\
+             pub type Model = StreamClassifier<ProfileHmm<{number}, {k}, {a}>, 1, 1>;\n\n\
+             /// The classifier, in flash.\n\
+             #[rustfmt::skip]\n\
+             #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
+             pub static MODEL: Model = StreamClassifier::new(\n    [\n",
+            labels(&self.observations, &self.classes),
+        );
+        let _ = writeln!(text, "        ProfileHmm::from_parts(\n            [");
+        for row in profile.odds.chunks(k) {
+            let _ = writeln!(text, "                {},", weights(row));
+        }
+        let _ = writeln!(text, "            ],\n            [");
+        for steps in &profile.steps {
+            let _ = writeln!(text, "                Steps::from_array({}),", weights(steps));
+        }
+        let flanks = weights(&profile.flanks);
+        let _ =
+            writeln!(text, "            ],\n            Flanks::from_array({flanks}),\n        ),");
+        tail(&mut text, &self.weights, &self.biases, self.normalisation);
+        text
+    }
+}
