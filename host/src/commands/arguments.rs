@@ -47,12 +47,12 @@ pub(super) struct Training {
     #[arg(long, value_name = "N")]
     states: Option<usize>,
     /// How much is tried before the class models are settled, in inner cross-validation: what is given with
-    /// --states, --std-floor, --lags or --normalisation is not tried otherwise [default: normal]
+    /// --states, --std-floor, --lags or --normalisation is not tried otherwise [default: quick]
     #[arg(long, value_enum)]
     effort: Option<Search>,
     /// Differences from so many samples before, parted by commas and rising, as channels beside the
-    /// sensor's; none, or choose. A device keeps as many samples as the longest [default: choose, of classifiers
-    /// that compile]
+    /// sensor's; none, or choose. A device keeps as many samples as the longest [default: none, and choose beside
+    /// an --effort that is not quick, of classifiers that compile]
     #[arg(long, value_name = "LAGS", value_parser = lags)]
     lags: Option<LagsName>,
     /// The most bytes of flash that the model may take: forms that take more are not tried

@@ -76,10 +76,10 @@ pub struct FormCandidate {
 #[serde(rename_all = "snake_case")]
 pub enum Search {
     /// Two floors of standard deviations.
+    #[default]
     Quick,
     /// Up to 32 forms of class models: with and without differences at lags, four and eight states, two
-    /// floors, and where lengths differ with and without normalisation
-    #[default]
+    /// floors, and where lengths differ with and without normalisation: some ten times as long
     Normal,
     /// Up to 168: more lags, states and floors
     Thorough,
