@@ -1,4 +1,4 @@
-//! Accuracy, cost and time on public sets of labelled series, with what is fitted by default: nothing is told
+//! Accuracy, cost and time on public sets of labelled series, with what `--effort` finds (`normal`, unless told): nothing is told
 //! about a set but how its file is laid out and what must not straddle folds.
 //!
 //! ```sh
