@@ -79,3 +79,44 @@ fn bad_input_is_named() {
     let line = format!("profile score {} {}", family.at("some.fa"), family.at("some.fa"));
     assert!(refused(&mut fishweir(&line), 2).contains("expected `HMMER3/f`"));
 }
+
+/// From sequences that are not aligned to an alignment, and to a classifier that is priced and exported.
+#[test]
+fn what_is_not_aligned_is_aligned_and_learnt_from() {
+    let family = Family::new();
+    let (loose, profile) = (family.at("loose.fa"), family.at("loose.hmm"));
+    family.put("loose.fa", &ALIGNMENT.replace('-', ""));
+    let fit = format!("profile fit --unaligned --passes 1 {loose} -o {profile}");
+    assert!(printed(&mut fishweir(&fit)).contains("from 3 sequences"));
+    let aligned = printed(&mut fishweir(&format!("profile align --glocal {profile} {loose}")));
+    assert!(aligned.starts_with("# STOCKHOLM 1.0") && aligned.ends_with("//\n"), "{aligned}");
+    for name in ["one", "two", "three"] {
+        assert!(aligned.lines().any(|line| line.starts_with(name)), "{aligned}");
+    }
+
+    family.put("others.fa", ">a\nPPPPGGGGPPPPGGGG\n>b\nDDDDTTTTPPPPSSSS\n>c\nFFFFQQQQNNNNLLLL\n");
+    let (others, model) = (family.at("others.fa"), family.at("model.json"));
+    let learn = format!("profile learn {profile} {loose} {others}");
+    printed(&mut fishweir(&format!("{learn} -o {model}")));
+    let info = printed(&mut fishweir(&format!("info {model}")));
+    assert!(info.contains("profile"), "{info}");
+    let source = family.at("model.rs");
+    printed(&mut fishweir(&format!("export {model} --rust {source}")));
+    let source = fs::read_to_string(source).expect("written");
+    assert!(source.contains("ProfileHmm<Dual<f32, 1>,"), "{source}");
+
+    let unwritten = family.at("none.json");
+    let told = refused(&mut fishweir(&format!("{learn} -o {unwritten} --c 0")), 2);
+    assert!(told.contains("--c is 0"), "{told}");
+    family.put("odd.fa", ">odd\nAC1\n");
+    let odd = family.at("odd.fa");
+    for line in [
+        format!("profile learn {profile} {loose} {odd} -o {unwritten}"),
+        format!("profile align {profile} {odd}"),
+        format!("profile fit --unaligned {odd} -o {unwritten}"),
+    ] {
+        let told = refused(&mut fishweir(&line), 2);
+        assert!(told.contains("odd") && told.contains('1'), "{line}: {told}");
+    }
+    assert!(!std::path::Path::new(&unwritten).exists());
+}

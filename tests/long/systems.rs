@@ -2,7 +2,7 @@
 //! numbers in both models.
 
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::number::{Real, Scalar};
 
 use crate::Draws;
@@ -59,6 +59,14 @@ fn samples() -> impl Iterator<Item = Option<[f32; 3]>> {
     })
 }
 
+/// A sample, in whatever precision, or that it is missing.
+fn push<T: Real, R: Recursion<Observation = [T; 3]>>(stream: &mut Running<R>, x: Option<[f32; 3]>) {
+    match x {
+        Some(x) => stream.push(&x.map(|x| T::from_f64(x.into()))).expect("a sample"),
+        None => stream.push_missing(),
+    }
+}
+
 #[test]
 fn a_million_samples_in_single_precision_are_those_in_double() {
     let (single, double) = (
@@ -68,16 +76,8 @@ fn a_million_samples_in_single_precision_are_those_in_double() {
     let mut single = Running::new(Kalman::of(&single));
     let mut double = Running::new(Kalman::of(&double));
     for (t, x) in samples().enumerate() {
-        match x {
-            Some(x) => {
-                single.push(&x).expect("a sample");
-                double.push(&x.map(f64::from)).expect("a sample");
-            }
-            None => {
-                single.push_missing();
-                double.push_missing();
-            }
-        }
+        push(&mut single, x);
+        push(&mut double, x);
         if !(t + 1).is_multiple_of(99_991) && t > 100 {
             continue;
         }
@@ -126,16 +126,8 @@ fn a_derivative_stays_that_of_double_precision() {
     let mut single = Running::new(Kalman::of(&single));
     let mut double = Running::new(Kalman::of(&double));
     for (t, x) in samples().take(SAMPLES / 5).enumerate() {
-        match x {
-            Some(x) => {
-                single.push(&x).expect("a sample");
-                double.push(&x.map(f64::from)).expect("a sample");
-            }
-            None => {
-                single.push_missing();
-                double.push_missing();
-            }
-        }
+        push(&mut single, x);
+        push(&mut double, x);
         if (t + 1).is_multiple_of(19_997) {
             let (a, b) = (single.read().derivative(0), double.read().derivative(0));
             let (a, b) = (f64::from(a.expect("a direction")), b.expect("a direction"));

@@ -5,7 +5,7 @@ use fishweir_core::profile_hmm::{Cell, Flanks, Steps, advance, rescale};
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-use super::posterior::Ahead;
+use super::posterior::{Ahead, WITHIN};
 use super::{ProfileError, SearchProfile};
 use crate::batch::LANES;
 
@@ -13,9 +13,6 @@ type Row = Lanes<f32, LANES>;
 
 /// No symbol yet.
 const NONE: u8 = u8::MAX;
-
-/// A column whose sums are from `2^-WITHIN` to `2^WITHIN` is left as it is.
-const WITHIN: i32 = 32;
 
 /// A search profile in `f32`.
 struct Model {

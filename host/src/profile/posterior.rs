@@ -113,8 +113,8 @@ impl<X: Number> Ahead<X> {
     }
 }
 
-/// A column of a backward pass whose sum is from `2^-WITHIN` to `2^WITHIN` is left as it is.
-const WITHIN: i32 = 32;
+/// A column whose sum is from `2^-WITHIN` to `2^WITHIN` is left as it is.
+pub(super) const WITHIN: i32 = 32;
 
 impl SearchProfile {
     /// Expected counts of a sequence, whose flanks are those of a length.
