@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use fishweir_core::artefact::{Family, Header, Shape, Succession};
+use fishweir_core::artefact::{Family, Header, Shape, Topology};
 use fishweir_core::emission::Alphabet;
 
 /// A Rust source that defines `MODEL` and its type `Model`, as `fishweir export` writes it.
@@ -147,7 +147,7 @@ fn labels_of(shape: Shape, lines: &[&str]) -> String {
 }
 
 fn type_of(shape: Shape) -> Result<String, &'static str> {
-    let Shape { real_bytes, family, succession, states, size, models, outputs, directions, .. } =
+    let Shape { real_bytes, family, topology, states, size, models, outputs, directions, .. } =
         shape;
     if real_bytes != 4 {
         return Err("holds 8-byte reals, devices take f32: export it as f32");
@@ -158,12 +158,12 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
         _ => format!("fishweir_core::number::Dual<f32, {directions}>"),
     };
     let emission = format!("fishweir_core::emission::{family}<{size}, {weight}>");
-    let model = match succession {
-        Succession::CHAIN => format!("fishweir_core::hmm::Hmm<{emission}, {states}>"),
-        Succession::STEPS => format!(
+    let model = match topology {
+        Topology::CHAIN => format!("fishweir_core::hmm::Hmm<{emission}, {states}>"),
+        Topology::STEPS => format!(
             "fishweir_core::context::ContextModel<fishweir_core::context::Steps, {emission}, {states}>"
         ),
-        Succession::PROFILE => {
+        Topology::PROFILE => {
             format!("fishweir_core::profile_hmm::ProfileHmm<{weight}, {states}, {size}>")
         }
         _ => return Err("holds a kind of model that this firmware does not know"),

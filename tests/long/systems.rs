@@ -120,7 +120,7 @@ fn a_derivative_stays_that_of_double_precision() {
         direction.state_noise[3][3] = T::from_f64(0.0009765625);
         direction.observation_noise[2][2] = T::from_f64(0.001953125);
         direction.observation[0][1] = T::from_f64(0.5);
-        Dynamics::new(&own.along(&[direction])).expect("a system")
+        Dynamics::new(&own.with_directions(&[direction])).expect("a system")
     }
     let (single, double) = (along::<f32>(), along::<f64>());
     let mut single = Running::new(Kalman::of(&single));

@@ -21,9 +21,9 @@ const _: () = assert!(HEADER_LENGTH == CHECKSUM_AT + 4 && HEADER_LENGTH.is_multi
 /// How the states of an artefact's models follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Succession(u8);
+pub struct Topology(u8);
 
-impl Succession {
+impl Topology {
     /// By a chain, and hidden: [`Hmm`](crate::hmm::Hmm).
     pub const CHAIN: Self = Self(0);
     /// One a position, and so known: a [`ContextModel`](crate::context::ContextModel) whose rule is
@@ -46,7 +46,7 @@ pub struct Shape {
     /// Emission family.
     pub family: Family,
     /// How states follow one another.
-    pub succession: Succession,
+    pub topology: Topology,
     /// States `N`.
     pub states: u16,
     /// Alphabet size `K` or channels `D`: those that models see, differences among them.
@@ -75,7 +75,7 @@ impl Shape {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (family, unit) = (self.family.name(), self.family.unit());
-        let states = if self.succession == Succession::CHAIN { "states" } else { "positions" };
+        let states = if self.topology == Topology::CHAIN { "states" } else { "positions" };
         write!(
             f,
             "{} {family} models of {} {states} and {} {unit}, {} lags, {} outputs, {} directions, \
@@ -139,7 +139,7 @@ impl Header {
             models: u16_at(16),
             outputs: u16_at(18),
             directions: u16_at(20),
-            succession: Succession(header[22]),
+            topology: Topology(header[22]),
             lags: header[23],
         };
         let sizes = [shape.states, shape.size, shape.models, shape.outputs];
@@ -152,7 +152,7 @@ impl Header {
             && (shape.directions == 0 || shape.directions == shape.outputs)
             && shape.size.is_multiple_of(1 + u16::from(shape.lags))
             && (shape.lags == 0 || shape.family == Family::Gaussian)
-            && shape.succession.is_known();
+            && shape.topology.is_known();
         if !known {
             return Err(ArtefactError::BadHeader);
         }
@@ -177,7 +177,7 @@ impl Header {
         for (index, size) in sizes.into_iter().enumerate() {
             put(12 + 2 * index, &size.to_le_bytes());
         }
-        put(22, &[shape.succession.0, shape.lags]);
+        put(22, &[shape.topology.0, shape.lags]);
         put(24, &u32::try_from(payload.len()).ok()?.to_le_bytes());
         put(28, &u32::try_from(labels.len()).ok()?.to_le_bytes());
         put(PROFILE_AT, &Profile::of(shape.format()?).to_bytes());

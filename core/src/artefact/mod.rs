@@ -11,7 +11,7 @@
 //! | 16 | 2 | models `M` |
 //! | 18 | 2 | outputs `O` |
 //! | 20 | 2 | directions `C`: 0 or `O` |
-//! | 22 | 1 | how states follow one another, [`Succession`] |
+//! | 22 | 1 | how states follow one another, [`Topology`] |
 //! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
 //! | 24 | 4 | bytes of the classifier |
 //! | 28 | 4 | bytes of the labels |
@@ -28,7 +28,7 @@ mod header;
 
 pub use crate::emission::{Family, Stored};
 pub use error::ArtefactError;
-pub use header::{HEADER_LENGTH, Header, Shape, Succession, VERSION};
+pub use header::{HEADER_LENGTH, Header, Shape, Topology, VERSION};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -38,7 +38,7 @@ use crate::emission::for_each_real;
 use crate::error::ModelError;
 use crate::hmm::{Hmm, RealOf};
 use crate::lagged::Lagged;
-use crate::number::Weight;
+use crate::number::RealParameter;
 use crate::profile_hmm::ProfileHmm;
 
 /// A model that an artefact can hold.
@@ -46,7 +46,7 @@ pub trait StoredModel: StreamModel {
     /// The code of its emission family.
     const FAMILY: Family;
     /// How its states follow one another.
-    const SUCCESSION: Succession;
+    const TOPOLOGY: Topology;
     /// States, or positions.
     const STATES: usize;
     /// The alphabet's size or the number of channels.
@@ -58,7 +58,7 @@ pub trait StoredModel: StreamModel {
 
 impl<E: Stored, const N: usize> StoredModel for Hmm<E, N> {
     const FAMILY: Family = E::FAMILY;
-    const SUCCESSION: Succession = Succession::CHAIN;
+    const TOPOLOGY: Topology = Topology::CHAIN;
     const STATES: usize = N;
     const SIZE: usize = E::SIZE;
 
@@ -69,9 +69,9 @@ impl<E: Stored, const N: usize> StoredModel for Hmm<E, N> {
     }
 }
 
-impl<E: Stored<Weight: Weight>, const C: usize> StoredModel for ContextModel<Steps, E, C> {
+impl<E: Stored<Weight: RealParameter>, const C: usize> StoredModel for ContextModel<Steps, E, C> {
     const FAMILY: Family = E::FAMILY;
-    const SUCCESSION: Succession = Succession::STEPS;
+    const TOPOLOGY: Topology = Topology::STEPS;
     const STATES: usize = C;
     const SIZE: usize = E::SIZE;
 
@@ -80,9 +80,9 @@ impl<E: Stored<Weight: Weight>, const C: usize> StoredModel for ContextModel<Ste
     }
 }
 
-impl<W: Weight, const K: usize, const A: usize> StoredModel for ProfileHmm<W, K, A> {
+impl<W: RealParameter, const K: usize, const A: usize> StoredModel for ProfileHmm<W, K, A> {
     const FAMILY: Family = Family::Categorical;
-    const SUCCESSION: Succession = Succession::PROFILE;
+    const TOPOLOGY: Topology = Topology::PROFILE;
     const STATES: usize = K;
     const SIZE: usize = A;
 
@@ -141,7 +141,7 @@ pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape
     Shape {
         real_bytes: size_of::<H::Real>() as u8,
         family: H::FAMILY,
-        succession: H::SUCCESSION,
+        topology: H::TOPOLOGY,
         states: H::STATES as u16,
         size: H::SIZE as u16,
         lags: 0,

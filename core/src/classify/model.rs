@@ -6,7 +6,9 @@ use crate::emission::Emission;
 use crate::error::ModelError;
 use crate::filter::{Belief, Forward, Recursion};
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
-use crate::number::{Arithmetic, Number, NumberFormat, Parameter, Real, Scalar, Tangent, Weight};
+use crate::number::{
+    Arithmetic, Number, NumberFormat, Parameter, Real, RealParameter, Scalar, Tangent,
+};
 use crate::profile_hmm::{Cell, ProfileBelief, ProfileFilter, ProfileHmm};
 
 /// A model whose log-likelihood streams, with its directional derivatives: what a
@@ -75,12 +77,12 @@ impl<E: Emission, const N: usize> StreamModel for Hmm<E, N> {
 /// The context is known: a product, and no sum over states.
 impl<R, E, const C: usize> StreamModel for ContextModel<R, E, C>
 where
-    E: Emission<Weight: Weight>,
+    E: Emission<Weight: RealParameter>,
     R: ContextRule<E::Observation, C>,
 {
     type Observation = E::Observation;
     type Real = RealOf<E>;
-    type State = ContextBelief<R::Place, NumberOf<E>>;
+    type State = ContextBelief<R::History, NumberOf<E>>;
     type Reading = ReadingOf<E>;
     const DIRECTIONS: usize = directions::<E>();
     const FORMAT: NumberFormat = <E::Weight as Parameter>::FORMAT;
@@ -107,7 +109,7 @@ where
 /// far were it all.
 impl<W, const K: usize, const A: usize> StreamModel for ProfileHmm<W, K, A>
 where
-    W: Weight,
+    W: RealParameter,
 {
     type Observation = usize;
     type Real = W::Real;

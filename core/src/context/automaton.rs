@@ -78,21 +78,21 @@ pub struct AutomatonView<'a> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Span {
     symbols: u16,
-    start: StringPlace,
-    after_gap: StringPlace,
+    start: StringHistory,
+    after_gap: StringHistory,
 }
 
 /// Where a string is: its context, how many symbols are still to come until that is known, and whether
 /// it has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct StringPlace {
+pub struct StringHistory {
     context: u16,
     unknown: u16,
     ended: bool,
 }
 
-impl StringPlace {
+impl StringHistory {
     /// The context, where it is known and the string goes on.
     pub const fn context(self) -> Option<usize> {
         if self.unknown == 0 && !self.ended { Some(self.context as usize) } else { None }
@@ -188,7 +188,7 @@ impl Span {
             }
             context += 1;
         }
-        let start = StringPlace { context: 0, unknown: k, ended: false };
+        let start = StringHistory { context: 0, unknown: k, ended: false };
         Ok(Self { symbols: symbols as u16, start, after_gap: start })
     }
 
@@ -230,8 +230,8 @@ impl Span {
         };
         Ok(Self {
             symbols: symbols as u16,
-            start: StringPlace { context: start as u16, unknown: unknown as u16, ended: false },
-            after_gap: StringPlace {
+            start: StringHistory { context: start as u16, unknown: unknown as u16, ended: false },
+            after_gap: StringHistory {
                 context: again as u16,
                 unknown: unknown_again as u16,
                 ended: false,
@@ -354,56 +354,56 @@ impl<'a> AutomatonView<'a> {
 
 /// Contexts of the view past `C` have no distribution: nothing is predicted in them.
 impl<const C: usize> ContextRule<usize, C> for AutomatonView<'_> {
-    type Place = StringPlace;
+    type History = StringHistory;
 
     #[inline(always)]
-    fn start(&self) -> StringPlace {
+    fn start(&self) -> StringHistory {
         self.span.start
     }
     #[inline(always)]
     fn step(
         &self,
-        place: StringPlace,
+        history: StringHistory,
         event: &usize,
-    ) -> Result<(Option<usize>, StringPlace), ObservationError> {
+    ) -> Result<(Option<usize>, StringHistory), ObservationError> {
         if *event >= self.events {
             return Err(ObservationError::UnknownSymbol);
         }
-        if place.ended {
+        if history.ended {
             return Err(ObservationError::PastEnd);
         }
-        let context = place.context();
+        let context = history.context();
         if *event >= usize::from(self.span.symbols) {
-            return Ok((context, StringPlace { ended: true, ..place }));
+            return Ok((context, StringHistory { ended: true, ..history }));
         }
-        let entry = usize::from(place.context) * self.events + event;
+        let entry = usize::from(history.context) * self.events + event;
         let next = self.next.get(entry).ok_or(ObservationError::UnknownSymbol)?;
-        let unknown = place.unknown.saturating_sub(1);
-        Ok((context, StringPlace { context: *next, unknown, ended: false }))
+        let unknown = history.unknown.saturating_sub(1);
+        Ok((context, StringHistory { context: *next, unknown, ended: false }))
     }
     #[inline]
-    fn skip(&self, place: StringPlace) -> StringPlace {
-        if place.ended { place } else { self.span.after_gap }
+    fn skip(&self, history: StringHistory) -> StringHistory {
+        if history.ended { history } else { self.span.after_gap }
     }
 }
 
 impl<const K: usize, const C: usize> ContextRule<usize, C> for Automaton<K, C> {
-    type Place = StringPlace;
+    type History = StringHistory;
 
     #[inline(always)]
-    fn start(&self) -> StringPlace {
+    fn start(&self) -> StringHistory {
         self.span.start
     }
     #[inline(always)]
     fn step(
         &self,
-        place: StringPlace,
+        history: StringHistory,
         event: &usize,
-    ) -> Result<(Option<usize>, StringPlace), ObservationError> {
-        ContextRule::<usize, C>::step(&self.view(), place, event)
+    ) -> Result<(Option<usize>, StringHistory), ObservationError> {
+        ContextRule::<usize, C>::step(&self.view(), history, event)
     }
     #[inline(always)]
-    fn skip(&self, place: StringPlace) -> StringPlace {
-        ContextRule::<usize, C>::skip(&self.view(), place)
+    fn skip(&self, history: StringHistory) -> StringHistory {
+        ContextRule::<usize, C>::skip(&self.view(), history)
     }
 }

@@ -3,7 +3,7 @@ use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion};
 use crate::hmm::{NumberOf, ReadingOf};
-use crate::number::{Number, Weight};
+use crate::number::{Number, RealParameter};
 
 /// The log-likelihood of a [`ContextModel`], and over [`Dual`](crate::number::Dual) weights its
 /// directional derivatives.
@@ -16,7 +16,7 @@ use crate::number::{Number, Weight};
 /// It is the product that the [forward filter](crate::filter::Forward) would form if the state were
 /// known, kept in the same numbers: scaled by powers of two, the derivative centred.
 ///
-/// State: `1 + D` reals, a ledger, and the place. Work a sample: a likelihood and `1 + 2D`
+/// State: `1 + D` reals, a ledger, and the rule's history. Work a sample: a likelihood and `1 + 2D`
 /// multiplications; no logarithm but the family's own.
 #[derive(Debug)]
 pub struct ContextLikelihood<'m, R, E, const C: usize> {
@@ -33,14 +33,14 @@ impl<R, E, const C: usize> Copy for ContextLikelihood<'_, R, E, C> {}
 /// What a stream left of a [`ContextLikelihood`]: where it is, and its likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContextBelief<P, X: Number> {
-    place: P,
+    history: P,
     likelihood: Belief<X, 1>,
 }
 
 impl<P: Copy, X: Number> ContextBelief<P, X> {
     /// What the rule keeps of the past.
-    pub const fn place(&self) -> P {
-        self.place
+    pub const fn history(&self) -> P {
+        self.history
     }
 
     /// The likelihood, for differences of logarithms.
@@ -63,34 +63,34 @@ impl<'m, R, E, const C: usize> ContextLikelihood<'m, R, E, C> {
 
 impl<R, E, const C: usize> Recursion for ContextLikelihood<'_, R, E, C>
 where
-    E: Emission<Weight: Weight>,
+    E: Emission<Weight: RealParameter>,
     R: ContextRule<E::Observation, C>,
 {
     type Observation = E::Observation;
-    type State = ContextBelief<R::Place, NumberOf<E>>;
+    type State = ContextBelief<R::History, NumberOf<E>>;
     /// `log p(x_1..t)`, with its tangent over dual numbers.
     type Reading = ReadingOf<E>;
 
     #[inline]
     fn start(&self) -> Self::State {
-        ContextBelief { place: self.model.rule().start(), likelihood: Belief::NEW }
+        ContextBelief { history: self.model.rule().start(), likelihood: Belief::NEW }
     }
 
     #[inline]
     fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
-        let (context, next) = self.model.rule().step(state.place, x)?;
+        let (context, next) = self.model.rule().step(state.history, x)?;
         if let Some(emission) = context.and_then(|context| self.model.emission().get(context)) {
             let likelihood = &mut state.likelihood;
-            let before = if likelihood.is_new() { [Number::UNIT] } else { *likelihood.row() };
+            let before = if likelihood.is_new() { [Number::ONE] } else { *likelihood.row() };
             likelihood.observe(core::array::from_ref(emission), &before, x)?;
         }
-        state.place = next;
+        state.history = next;
         Ok(())
     }
 
     #[inline]
     fn push_missing(&self, state: &mut Self::State) {
-        state.place = self.model.rule().skip(state.place);
+        state.history = self.model.rule().skip(state.history);
     }
 
     #[inline]

@@ -137,7 +137,7 @@ impl<T: Real, const K: usize, const C: usize> Unnormalised<K, C, T> {
     }
 
     /// A direction with respect to these parameters as one in the `ratio` parametrisation of the
-    /// probabilities, for [`ContextModel::along`].
+    /// probabilities, for [`ContextModel::with_directions`].
     pub fn direction(&self, direction: &[[T; K]; C]) -> [[T; K]; C] {
         let mut ratio = *direction;
         for (ratio, parameter) in ratio.iter_mut().zip(&self.parameter) {

@@ -37,7 +37,7 @@ mod positions;
 mod rule;
 mod statistics;
 
-pub use automaton::{Automaton, AutomatonView, Span, StringEnd, StringPlace};
+pub use automaton::{Automaton, AutomatonView, Span, StringEnd, StringHistory};
 pub use error::ContextError;
 pub use likelihood::{ContextBelief, ContextLikelihood};
 pub use markov::{MarkovString, Unnormalised};

@@ -11,7 +11,7 @@ use crate::error::ModelError;
 ///
 /// A score has the shape of its model, `[context]`; a *direction* is of the same shape. For any
 /// direction `w`, in any [`Parametrisation`], `w . score` is what [`ContextLikelihood`] over
-/// [`along`](Self::along) reads as its derivative.
+/// [`with_directions`](Self::with_directions) reads as its derivative.
 ///
 /// Flash: the rule and `C` emissions. One model drives any number of states.
 ///
@@ -107,14 +107,14 @@ impl<R: Copy, E: SufficientStatistics, const C: usize> ContextModel<R, E, C> {
     /// Attaches `D` directions, `[direction][context]`: the same model over dual numbers, of which
     /// [`ContextLikelihood`](super::ContextLikelihood) reads `w . score` for each direction `w` after
     /// every sample.
-    pub fn along<const D: usize>(
+    pub fn with_directions<const D: usize>(
         &self,
         directions: &[[E::Score; C]; D],
         parametrisation: Parametrisation,
-    ) -> ContextModel<R, E::Along<D>, C> {
+    ) -> ContextModel<R, E::WithDirections<D>, C> {
         let emission = core::array::from_fn(|context| {
             let directions = directions.map(|direction| direction[context]);
-            self.emission[context].along(&directions, parametrisation)
+            self.emission[context].with_directions(&directions, parametrisation)
         });
         ContextModel { rule: self.rule, emission }
     }

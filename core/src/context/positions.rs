@@ -21,7 +21,7 @@ use crate::number::Real;
 /// let model = IndependentPositions::<4, 3, f64>::new(Positions, [uniform; 3]);
 /// // The kernel with a stored sequence is a directional derivative: it needs no score.
 /// let direction = model.whitened(&[0, 1, 2]);
-/// let along = model.along(&[direction], Parametrisation::SOFTMAX);
+/// let along = model.with_directions(&[direction], Parametrisation::SOFTMAX);
 /// let mut stream = Running::new(ContextLikelihood::of(&along));
 /// stream.push_block(&[0, 1, 3])?;
 /// assert!((stream.read().tangent[0] - (4.0 * 2.0 - 3.0)).abs() < 1e-12);

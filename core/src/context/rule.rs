@@ -7,24 +7,24 @@ use crate::error::ObservationError;
 /// How the past picks the context of the next sample, one of `C`.
 pub trait ContextRule<O: ?Sized, const C: usize> {
     /// What the rule keeps of the past.
-    type Place: Copy + PartialEq + Debug;
+    type History: Copy + PartialEq + Debug;
 
     /// Before the first sample.
-    fn start(&self) -> Self::Place;
+    fn start(&self) -> Self::History;
 
     /// The context that predicts `x`, below `C`, or `None` where the past does not determine one;
-    /// and the place after `x`.
+    /// and the history after `x`.
     ///
     /// # Errors
     /// What is no symbol, or comes after the last.
     fn step(
         &self,
-        place: Self::Place,
+        history: Self::History,
         x: &O,
-    ) -> Result<(Option<usize>, Self::Place), ObservationError>;
+    ) -> Result<(Option<usize>, Self::History), ObservationError>;
 
-    /// The place after a sample that was not observed.
-    fn skip(&self, place: Self::Place) -> Self::Place;
+    /// The history after a sample that was not observed.
+    fn skip(&self, history: Self::History) -> Self::History;
 }
 
 /// One context for all: samples are independent and alike.
@@ -33,7 +33,7 @@ pub trait ContextRule<O: ?Sized, const C: usize> {
 pub struct Unconditional;
 
 impl<O: ?Sized> ContextRule<O, 1> for Unconditional {
-    type Place = ();
+    type History = ();
 
     #[inline(always)]
     fn start(&self) {}
@@ -61,40 +61,40 @@ pub struct PositionsView {
 
 /// Positions of the view past `C` have no distribution: nothing is predicted in them.
 impl<O: ?Sized, const C: usize> ContextRule<O, C> for PositionsView {
-    type Place = usize;
+    type History = usize;
 
     #[inline(always)]
     fn start(&self) -> usize {
         0
     }
     #[inline(always)]
-    fn step(&self, place: usize, _: &O) -> Result<(Option<usize>, usize), ObservationError> {
-        if place < self.length {
-            Ok((Some(place), place + 1))
+    fn step(&self, position: usize, _: &O) -> Result<(Option<usize>, usize), ObservationError> {
+        if position < self.length {
+            Ok((Some(position), position + 1))
         } else {
             Err(ObservationError::PastEnd)
         }
     }
     #[inline(always)]
-    fn skip(&self, place: usize) -> usize {
-        if place < self.length { place + 1 } else { place }
+    fn skip(&self, position: usize) -> usize {
+        if position < self.length { position + 1 } else { position }
     }
 }
 
 impl<O: ?Sized, const C: usize> ContextRule<O, C> for Positions {
-    type Place = usize;
+    type History = usize;
 
     #[inline(always)]
     fn start(&self) -> usize {
         0
     }
     #[inline(always)]
-    fn step(&self, place: usize, x: &O) -> Result<(Option<usize>, usize), ObservationError> {
-        ContextRule::<O, C>::step(&PositionsView { length: C }, place, x)
+    fn step(&self, position: usize, x: &O) -> Result<(Option<usize>, usize), ObservationError> {
+        ContextRule::<O, C>::step(&PositionsView { length: C }, position, x)
     }
     #[inline(always)]
-    fn skip(&self, place: usize) -> usize {
-        ContextRule::<O, C>::skip(&PositionsView { length: C }, place)
+    fn skip(&self, position: usize) -> usize {
+        ContextRule::<O, C>::skip(&PositionsView { length: C }, position)
     }
 }
 
@@ -106,18 +106,18 @@ impl<O: ?Sized, const C: usize> ContextRule<O, C> for Positions {
 pub struct Steps;
 
 impl<O: ?Sized, const C: usize> ContextRule<O, C> for Steps {
-    type Place = usize;
+    type History = usize;
 
     #[inline(always)]
     fn start(&self) -> usize {
         0
     }
     #[inline(always)]
-    fn step(&self, place: usize, _: &O) -> Result<(Option<usize>, usize), ObservationError> {
-        Ok((Some(place), ContextRule::<O, C>::skip(self, place)))
+    fn step(&self, position: usize, _: &O) -> Result<(Option<usize>, usize), ObservationError> {
+        Ok((Some(position), ContextRule::<O, C>::skip(self, position)))
     }
     #[inline(always)]
-    fn skip(&self, place: usize) -> usize {
-        if place + 1 < C { place + 1 } else { place }
+    fn skip(&self, position: usize) -> usize {
+        if position + 1 < C { position + 1 } else { position }
     }
 }

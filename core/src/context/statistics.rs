@@ -2,14 +2,14 @@ use super::{ContextModel, ContextRule};
 use crate::emission::{SufficientStatistics, VectorSpace};
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion};
-use crate::number::{Compensated, Number, Real};
+use crate::number::{Compensated, Number};
 
 /// The sufficient statistics of a stream under a [`ContextModel`], by context: counts of symbols,
 /// moments of channels. What a score and an estimate are read from.
 ///
 /// Sums are compensated: after `10^8` samples a count in `f32` has the digits it had after `10^3`.
 ///
-/// State, with `S` statistics an emission: `2 C S` reals and the place. Work a sample: `S` compensated
+/// State, with `S` statistics an emission: `2 C S` reals and the rule's history. Work a sample: `S` compensated
 /// additions, and what the family needs to observe one.
 #[derive(Debug)]
 pub struct ContextStatistics<'m, R, E, const C: usize> {
@@ -26,7 +26,7 @@ impl<R, E, const C: usize> Copy for ContextStatistics<'_, R, E, C> {}
 /// What a stream left of [`ContextStatistics`]: where it is, and compensated sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContextStatisticsState<P, S, const C: usize> {
-    place: P,
+    history: P,
     sum: [S; C],
     carry: [S; C],
 }
@@ -49,18 +49,18 @@ where
     R: ContextRule<E::Observation, C>,
 {
     type Observation = E::Observation;
-    type State = ContextStatisticsState<R::Place, E::Statistics, C>;
+    type State = ContextStatisticsState<R::History, E::Statistics, C>;
     /// `[context]`.
     type Reading = [E::Statistics; C];
 
     fn start(&self) -> Self::State {
         let zero = [E::Statistics::ZERO; C];
-        ContextStatisticsState { place: self.model.rule().start(), sum: zero, carry: zero }
+        ContextStatisticsState { history: self.model.rule().start(), sum: zero, carry: zero }
     }
 
     #[inline]
     fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
-        let (context, next) = self.model.rule().step(state.place, x)?;
+        let (context, next) = self.model.rule().step(state.history, x)?;
         if let Some(context) = context
             && let Some(emission) = self.model.emission().get(context)
             && let (Some(sum), Some(carry)) =
@@ -68,7 +68,7 @@ where
         {
             // Refuses what the likelihood would.
             let mut likelihood = Belief::NEW;
-            likelihood.observe(core::array::from_ref(emission), &[E::Real::UNIT], x)?;
+            likelihood.observe(core::array::from_ref(emission), &[E::Real::ONE], x)?;
             let mut term = E::Statistics::ZERO;
             emission.observe(x, E::Real::ONE, &mut term);
             let mut columns = [*sum, *carry, term];
@@ -79,13 +79,13 @@ where
             });
             [*sum, *carry, _] = columns;
         }
-        state.place = next;
+        state.history = next;
         Ok(())
     }
 
     #[inline]
     fn push_missing(&self, state: &mut Self::State) {
-        state.place = self.model.rule().skip(state.place);
+        state.history = self.model.rule().skip(state.history);
     }
 
     fn read(&self, state: &Self::State) -> [E::Statistics; C] {

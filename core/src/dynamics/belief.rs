@@ -105,7 +105,7 @@ impl<X: Arithmetic, const N: usize> GaussianBelief<X, N> {
     pub fn observe(&mut self, channel: &[X; N], y: X) -> Innovation<X, N> {
         let error = y.minus(inner(channel, &self.mean));
         let factors = self.covariance.factors_mut();
-        let mut seen = Seen { variance: X::UNIT, precision: X::UNIT, gain: [X::ZERO; N] };
+        let mut seen = Seen { variance: X::ONE, precision: X::ONE, gain: [X::ZERO; N] };
         each!(j in 0..N, N, {
             take_row(N - 1 - j, channel, factors, &mut seen);
         });

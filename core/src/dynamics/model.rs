@@ -86,7 +86,7 @@ impl<const N: usize, const D: usize, W> Dynamics<N, D, W> {
 }
 
 impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
-    /// A system from its parameters, over reals or, [along](Parameters::along) directions, over dual
+    /// A system from its parameters, over reals or, [along](Parameters::with_directions) directions, over dual
     /// numbers. Work: `(N^3 + D^3) / 3 + D^2 N` multiply-adds, `D` roots and logarithms.
     ///
     /// # Errors
@@ -181,7 +181,7 @@ fn whitening_of<W: Arithmetic, const D: usize>(noise: &Covariance<W, D>) -> [[W;
     let factors = noise.factors();
     let mut inverse = [[W::ZERO; D]; D];
     for column in 0..D {
-        inverse[column][column] = W::UNIT;
+        inverse[column][column] = W::ONE;
         for row in column + 1..D {
             for k in column..row {
                 let term = factors[row][k].times(inverse[k][column]);

@@ -37,7 +37,10 @@ impl<T: Real, const N: usize, const D: usize> Parameters<T, N, D> {
     /// Attaches `C` directions, `[direction]`, rates of change of every number: of the model over these a
     /// [`Kalman`](super::Kalman) filter reads `w . score` for each direction `w` after every sample. Of a
     /// direction's covariances the lower triangle is read: they are symmetric.
-    pub fn along<const C: usize>(&self, directions: &[Self; C]) -> Parameters<Dual<T, C>, N, D> {
+    pub fn with_directions<const C: usize>(
+        &self,
+        directions: &[Self; C],
+    ) -> Parameters<Dual<T, C>, N, D> {
         let part = |of: fn(&Self) -> &[[T; N]; N]| attach(of(self), directions.each_ref().map(of));
         let mean = |of: &Self| [of.initial_mean];
         let [initial_mean] = attach(&mean(self), directions.each_ref().map(mean).each_ref());

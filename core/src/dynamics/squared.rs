@@ -22,7 +22,7 @@ const LEAST_PRECISION: i32 = -64;
 
 impl<X: Arithmetic> SquaredDensity<X> {
     /// That of nothing observed: one.
-    pub const ONE: Self = Self { product: X::UNIT, ledger: X::UNSCALED };
+    pub const ONE: Self = Self { product: X::ONE, ledger: X::UNSCALED };
 
     /// Multiplies with the precision of one channel, at most one. Says `false`, and changes nothing, of one
     /// that is no number or below `2^-64`.

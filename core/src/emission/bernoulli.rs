@@ -5,7 +5,7 @@ use super::{
     SufficientStatistics, for_each_real,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::number::{Dual, Number, Real, Tangent, Weight};
+use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 
 /// `D` independent yes-or-no channels: `P(x) = prod_d p_d^x_d (1 - p_d)^(1 - x_d)`.
 ///
@@ -88,7 +88,7 @@ impl<const D: usize, W> Bernoulli<D, W> {
     }
 }
 
-impl<W: Weight> BernoulliView<'_, W> {
+impl<W: RealParameter> BernoulliView<'_, W> {
     /// The factors of the likelihood, a channel each.
     #[inline(always)]
     fn factors(&self, x: &[bool]) -> impl Iterator<Item = W> {
@@ -108,7 +108,7 @@ impl<W: Weight> BernoulliView<'_, W> {
     }
 }
 
-impl<W: Weight> Emission for BernoulliView<'_, W> {
+impl<W: RealParameter> Emission for BernoulliView<'_, W> {
     type Weight = W;
     type Observation = [bool];
     const SCALED: bool = false;
@@ -172,7 +172,7 @@ impl<W: Weight> Emission for BernoulliView<'_, W> {
     }
 }
 
-impl<const D: usize, W: Weight> Emission for Bernoulli<D, W> {
+impl<const D: usize, W: RealParameter> Emission for Bernoulli<D, W> {
     type Weight = W;
     type Observation = [bool; D];
     const SCALED: bool = false;
@@ -238,7 +238,7 @@ impl<const D: usize, T: Real> SufficientStatistics for Bernoulli<D, T> {
     type Real = T;
     type Statistics = CountStatistics<T, D>;
     type Score = CountScore<T, D>;
-    type Along<const C: usize> = Bernoulli<D, Dual<T, C>>;
+    type WithDirections<const C: usize> = Bernoulli<D, Dual<T, C>>;
 
     #[inline]
     fn observe(&self, x: &[bool; D], weight: T, statistics: &mut CountStatistics<T, D>) {
@@ -264,7 +264,7 @@ impl<const D: usize, T: Real> SufficientStatistics for Bernoulli<D, T> {
         score
     }
 
-    fn along<const C: usize>(
+    fn with_directions<const C: usize>(
         &self,
         directions: &[CountScore<T, D>; C],
         _: Parametrisation,
@@ -287,7 +287,7 @@ impl<const D: usize, T: Real> SufficientStatistics for Bernoulli<D, T> {
 
 /// A uniform number a channel.
 #[cfg(feature = "sample")]
-impl<const D: usize, W: Weight> super::Sample for Bernoulli<D, W> {
+impl<const D: usize, W: RealParameter> super::Sample for Bernoulli<D, W> {
     fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> [bool; D] {
         let mut x = [false; D];
         for (x, p) in x.iter_mut().zip(self.view().yes) {
@@ -297,7 +297,7 @@ impl<const D: usize, W: Weight> super::Sample for Bernoulli<D, W> {
     }
 }
 
-impl<const D: usize, W: Weight + FromBytes + Immutable> Stored for Bernoulli<D, W> {
+impl<const D: usize, W: RealParameter + FromBytes + Immutable> Stored for Bernoulli<D, W> {
     const FAMILY: Family = Family::Bernoulli;
     const SIZE: usize = D;
 

@@ -8,7 +8,7 @@ use super::{
     SufficientStatistics, for_each_real,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
-use crate::number::{Dual, Number, Real, Tangent, Weight};
+use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 
 /// A distribution over `K` symbols: `P(x = k) = p_k`.
 ///
@@ -109,14 +109,14 @@ pub(crate) fn attach<T: Real, const K: usize, const C: usize>(
     attached
 }
 
-impl<'a, W: Weight> CategoricalView<'a, W> {
+impl<'a, W: RealParameter> CategoricalView<'a, W> {
     /// A view of probabilities already checked, `[symbol]`.
     pub const fn new(probability: &'a [W]) -> Self {
         Self { probability }
     }
 }
 
-impl<W: Weight> Emission for CategoricalView<'_, W> {
+impl<W: RealParameter> Emission for CategoricalView<'_, W> {
     type Weight = W;
     type Observation = usize;
     const SCALED: bool = false;
@@ -161,7 +161,7 @@ impl<W: Weight> Emission for CategoricalView<'_, W> {
     }
 }
 
-impl<const K: usize, W: Weight> Emission for Categorical<K, W> {
+impl<const K: usize, W: RealParameter> Emission for Categorical<K, W> {
     type Weight = W;
     type Observation = usize;
     const SCALED: bool = false;
@@ -197,7 +197,7 @@ impl<const K: usize, T: Real> SufficientStatistics for Categorical<K, T> {
     type Real = T;
     type Statistics = [T; K];
     type Score = [T; K];
-    type Along<const C: usize> = Categorical<K, Dual<T, C>>;
+    type WithDirections<const C: usize> = Categorical<K, Dual<T, C>>;
 
     #[inline]
     fn observe(&self, &symbol: &usize, weight: T, counts: &mut [T; K]) {
@@ -235,7 +235,7 @@ impl<const K: usize, T: Real> SufficientStatistics for Categorical<K, T> {
         score
     }
 
-    fn along<const C: usize>(
+    fn with_directions<const C: usize>(
         &self,
         directions: &[[T; K]; C],
         parametrisation: Parametrisation,
@@ -272,13 +272,13 @@ impl<const K: usize, T: Real> SufficientStatistics for Categorical<K, T> {
 
 /// A symbol by inversion: one uniform number, at most `K` subtractions.
 #[cfg(feature = "sample")]
-impl<const K: usize, W: Weight> super::Sample for Categorical<K, W> {
+impl<const K: usize, W: RealParameter> super::Sample for Categorical<K, W> {
     fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> usize {
         super::choose(self.probability(), rng)
     }
 }
 
-impl<const K: usize, W: Weight + FromBytes + Immutable> Stored for Categorical<K, W> {
+impl<const K: usize, W: RealParameter + FromBytes + Immutable> Stored for Categorical<K, W> {
     const FAMILY: Family = Family::Categorical;
     const SIZE: usize = K;
 

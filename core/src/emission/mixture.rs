@@ -7,7 +7,7 @@ use super::{
     Emission, Parametrisation, Regularisation, Row, SufficientStatistics, attach, vector_space,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
-use crate::number::{Number, Parameter, Real, Tangent, VANISHED_BELOW, Weight};
+use crate::number::{Number, Parameter, Real, RealParameter, Tangent, VANISHED_BELOW};
 
 /// A mixture of `M` distributions of one family: `b(x) = sum_m weight_m b_m(x)`.
 ///
@@ -44,7 +44,7 @@ impl<T: Real, E: Emission<Weight = T>, const M: usize> Mixture<E, M> {
     }
 }
 
-impl<E: Emission<Weight: Weight>, const M: usize> Mixture<E, M> {
+impl<E: Emission<Weight: RealParameter>, const M: usize> Mixture<E, M> {
     /// A mixture from parts already checked, as an export writes them;
     /// [`validate`](Emission::validate) checks them again.
     pub const fn from_parts(weight: [E::Weight; M], component: [E; M]) -> Self {
@@ -106,7 +106,7 @@ impl<E: Emission<Weight: Weight>, const M: usize> Mixture<E, M> {
     }
 }
 
-impl<E: Emission<Weight: Weight>, const M: usize> Emission for Mixture<E, M> {
+impl<E: Emission<Weight: RealParameter>, const M: usize> Emission for Mixture<E, M> {
     type Weight = E::Weight;
     type Observation = E::Observation;
     const SCALED: bool = E::SCALED;
@@ -242,7 +242,7 @@ impl<E: SufficientStatistics, const M: usize> SufficientStatistics for Mixture<E
     type Real = E::Real;
     type Statistics = MixtureStatistics<E::Statistics, E::Real, M>;
     type Score = MixtureScore<E::Score, E::Real, M>;
-    type Along<const C: usize> = Mixture<E::Along<C>, M>;
+    type WithDirections<const C: usize> = Mixture<E::WithDirections<C>, M>;
 
     fn observe(&self, x: &E::Observation, weight: E::Real, statistics: &mut Self::Statistics) {
         let Some(responsibilities) = self.responsibilities(x) else { return };
@@ -323,17 +323,17 @@ impl<E: SufficientStatistics, const M: usize> SufficientStatistics for Mixture<E
         score
     }
 
-    fn along<const C: usize>(
+    fn with_directions<const C: usize>(
         &self,
         directions: &[Self::Score; C],
         parametrisation: Parametrisation,
-    ) -> Mixture<E::Along<C>, M> {
+    ) -> Mixture<E::WithDirections<C>, M> {
         let weights = directions.map(|direction| direction.weight);
         Mixture {
             weight: attach::<E::Real, M, C>(&self.weight, &weights, parametrisation.probabilities),
             component: core::array::from_fn(|m| {
                 let directions = directions.map(|direction| direction.component[m]);
-                self.component[m].along(&directions, parametrisation)
+                self.component[m].with_directions(&directions, parametrisation)
             }),
         }
     }
@@ -380,7 +380,7 @@ impl<E: SufficientStatistics, const M: usize> SufficientStatistics for Mixture<E
 
 /// A component drawn with the weights, and an observation from it.
 #[cfg(feature = "sample")]
-impl<E: super::Sample<Weight: Weight>, const M: usize> super::Sample for Mixture<E, M> {
+impl<E: super::Sample<Weight: RealParameter>, const M: usize> super::Sample for Mixture<E, M> {
     fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> E::Observation {
         // `choose` names one of the M components; the first stands in to prove that to the compiler.
         let m = super::choose(self.weight(), rng);

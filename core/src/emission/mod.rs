@@ -24,7 +24,7 @@
 //! # For contributors: adding a family
 //! One file here, its module and its names below, and a line in [`for_each_family`](crate::for_each_family):
 //! whatever does something for each family then does it for this one.
-//! 1. The owned type over a [`Weight`](crate::number::Weight), its view if sizes vary, and a constructor
+//! 1. The owned type over a [`RealParameter`](crate::number::RealParameter), its view if sizes vary, and a constructor
 //!    that validates and names the culprit ([`Part::Parameter`](crate::Part)). `#[repr(C)]` and zerocopy's
 //!    `FromBytes` let it be read where it lies in flash; [`Stored`] lets an artefact hold it, under the code
 //!    in its line.
@@ -35,7 +35,7 @@
 //! 3. [`SufficientStatistics`]: a struct each for the statistics and the score, which `vector_space!`
 //!    makes a [`VectorSpace`] from the names of their fields;
 //!    [`observe`](SufficientStatistics::observe), the two readers, and
-//!    [`along`](SufficientStatistics::along), which attaches directions. Mixtures, expected
+//!    [`with_directions`](SufficientStatistics::with_directions), which attaches directions. Mixtures, expected
 //!    statistics, online EM, scores and the tangent filter then work with it.
 //! 4. [`Sample`], a few lines.
 //! 5. If its distributions can be compared, [`Overlap`](crate::kernel::Overlap), in `kernel/overlap/`:

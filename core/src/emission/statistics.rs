@@ -187,7 +187,7 @@ pub trait SufficientStatistics: Emission<Weight = Self::Real> + Copy + 'static {
     /// The distribution's part of a score: an entry a parameter. Also a direction's part.
     type Score: VectorSpace<Self::Real>;
     /// The distribution with `C` directions attached.
-    type Along<const C: usize>: Emission<Weight = Dual<Self::Real, C>, Observation = Self::Observation>
+    type WithDirections<const C: usize>: Emission<Weight = Dual<Self::Real, C>, Observation = Self::Observation>
         + Copy
         + 'static;
 
@@ -237,11 +237,11 @@ pub trait SufficientStatistics: Emission<Weight = Self::Real> + Copy + 'static {
     -> Self::Score;
 
     /// Attaches `C` directions, given in a parametrisation: rates of change of the parameters.
-    fn along<const C: usize>(
+    fn with_directions<const C: usize>(
         &self,
         directions: &[Self::Score; C],
         parametrisation: Parametrisation,
-    ) -> Self::Along<C>;
+    ) -> Self::WithDirections<C>;
 
     /// A score in another parametrisation, by the chain rule. As it is, of a family that has one
     /// parametrisation only.

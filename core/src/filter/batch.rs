@@ -36,7 +36,7 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
     /// No lane in use. An idle lane holds a row that no step can make vanish, if it is given
     /// likelihoods of one.
     pub const IDLE: Self = Self {
-        row: [<Lanes<T, L> as Number>::UNIT; N],
+        row: [<Lanes<T, L> as Number>::ONE; N],
         ledger: [Ledger::UNSCALED; L],
         exponent: [0; L],
         age: [1; L],
@@ -105,7 +105,7 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
     #[inline(always)]
     fn rescale(&mut self, sum: Lanes<T, L>) {
         let mut exponent = [0_i32; L];
-        let mut factor = Lanes::<T, L>::UNIT;
+        let mut factor = Lanes::<T, L>::ONE;
         for l in 0..L {
             let rescaled = sum.0[l].is_between(RESCALE_BELOW, RESCALE_FROM);
             exponent[l] = if rescaled { 0 } else { sum.0[l].exponent() };
@@ -143,7 +143,7 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Forward<'_, E, N> {
         samples: &[Option<Option<&E::Observation>>; L],
     ) -> [Result<(), ObservationError>; L] {
         let mut results = [Ok(()); L];
-        let mut likelihood = [Lanes::<T, L>::UNIT; N];
+        let mut likelihood = [Lanes::<T, L>::ONE; N];
         let mut log_scale = [T::ZERO; L];
         let before = *state;
         let mut alone = [true; L];

@@ -2,7 +2,7 @@ use super::{Belief, ForgettingFactor, Forward, Recursion};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
-use crate::number::{Compensated, Number, Parameter, Scalar, Tangent, Weight};
+use crate::number::{Compensated, Number, Parameter, RealParameter, Scalar, Tangent};
 
 /// The forward recursion with exponential forgetting: how well the model has explained the stream
 /// of late.
@@ -101,7 +101,7 @@ impl<'m, E: Emission, const N: usize> Forgetting<'m, E, N> {
 
 /// A function of the values of three numbers, and of each of their rates.
 #[inline(always)]
-fn each<X: Scalar<Weight: Weight<Real = <X as Number>::Real>>>(
+fn each<X: Scalar<Weight: RealParameter<Real = <X as Number>::Real>>>(
     a: X,
     b: X,
     c: X,

@@ -3,8 +3,8 @@ use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm, NumberOf, ReadingOf, RealOf};
 use crate::number::{
-    Number, Parameter, RESCALE_BELOW, RESCALE_FROM, Real, Scalar, VANISHED_BELOW, Weight, lend,
-    sum_of,
+    Number, Parameter, RESCALE_BELOW, RESCALE_FROM, Real, RealParameter, Scalar, VANISHED_BELOW,
+    lend, sum_of,
 };
 
 /// The forward recursion: the filter, the likelihood and, over dual numbers, the tangent filter.
@@ -372,7 +372,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
     /// the state cannot be. Before the first sample there is no state, and all are minus infinity.
     pub fn joint_logs(&self) -> [X::Reading; N]
     where
-        X::Reading: Scalar<Real = X::Real, Weight: Weight<Real = X::Real>>,
+        X::Reading: Scalar<Real = X::Real, Weight: RealParameter<Real = X::Real>>,
     {
         self.row.map(|entry| {
             if entry.value() > X::Real::ZERO { X::log(entry, &self.ledger) } else { impossible() }
@@ -381,7 +381,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
 }
 
 /// The logarithm of zero.
-pub(crate) fn impossible<X: Scalar<Weight: Weight<Real = <X as Number>::Real>>>() -> X {
+pub(crate) fn impossible<X: Scalar<Weight: RealParameter<Real = <X as Number>::Real>>>() -> X {
     X::lift(X::Weight::constant(X::Real::NEG_INFINITY))
 }
 

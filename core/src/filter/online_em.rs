@@ -3,7 +3,7 @@ use super::{Belief, ExpectedStatistics, Forward, Recursion, SettingError};
 use crate::emission::{Regularisation, SufficientStatistics, VectorSpace, maximise_row};
 use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm};
-use crate::number::Real;
+use crate::number::{Number, Real};
 
 /// How fast an adapting model follows the stream: the weight `gamma_t` of sample `t` (from 1) in the
 /// statistics.

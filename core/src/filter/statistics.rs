@@ -3,7 +3,7 @@ use super::{Belief, ExpectedStatistics, ForgettingFactor, Forward, Recursion};
 use crate::emission::{SufficientStatistics, VectorSpace};
 use crate::error::ObservationError;
 use crate::hmm::Hmm;
-use crate::number::{Compensated, RESCALE_EVERY, Real};
+use crate::number::{Compensated, Number, RESCALE_EVERY, Real};
 
 /// Forward-only expected statistics: exact smoothing of every additive functional, sample by sample,
 /// without looking back.

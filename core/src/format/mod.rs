@@ -19,7 +19,7 @@ use crate::kernel::{
     Aligned, FixedLength, HiddenBinomial, Marginalisation, MarginalisationState, Observed,
     PairRecursion, Traversal, TreeKernel,
 };
-use crate::number::{Arithmetic, Number, Real, Weight};
+use crate::number::{Arithmetic, Number, Real, RealParameter};
 #[cfg(feature = "sample")]
 use crate::smooth::Ancestral;
 use crate::smooth::{FixedLag, LagWindow, Viterbi};
@@ -71,8 +71,8 @@ impl<T: Real + Format, const N: usize, const LAG: usize> Format for LagWindow<T,
 
 impl<P: Copy + Format, X: Number<Reading: Format> + Format> Format for ContextBelief<P, X> {
     fn format(&self, f: Formatter<'_>) {
-        let (place, likelihood) = (self.place(), self.likelihood());
-        write!(f, "ContextBelief {{ place: {}, likelihood: {} }}", place, likelihood);
+        let (history, likelihood) = (self.history(), self.likelihood());
+        write!(f, "ContextBelief {{ history: {}, likelihood: {} }}", history, likelihood);
     }
 }
 
@@ -108,7 +108,7 @@ impl<X: Number<Reading: Format> + Format, const N: usize> Format for ChangeState
 
 impl<E, const N: usize, const C: usize> Format for ChangeDetector<E, N, C>
 where
-    E: Emission<Weight: Weight<Real: Format> + Format> + Format,
+    E: Emission<Weight: RealParameter<Real: Format> + Format> + Format,
 {
     fn format(&self, f: Formatter<'_>) {
         let (hmm, fit, drift) = (self.hmm(), self.fit(), self.drift());
@@ -142,7 +142,7 @@ impl<V, O> Format for Traversal<V, O> {
 
 impl<E, S, const N: usize, const M: usize> Format for FixedLength<'_, E, S, N, M>
 where
-    E: Emission<Weight: Weight>,
+    E: Emission<Weight: RealParameter>,
     S: Observed<E::Observation>,
 {
     fn format(&self, f: Formatter<'_>) {

@@ -3,7 +3,7 @@ use core::borrow::Borrow;
 use super::{KernelError, Observed, no_parts};
 use crate::error::ObservationError;
 use crate::filter::{Belief, impossible};
-use crate::number::{Number, Real, Scalar, Weight};
+use crate::number::{Number, Real, RealParameter, Scalar};
 
 /// What a stream left of kernels against `M` stored sequences, position by position: a scaled row
 /// each, or nothing where the kernel has become zero and stays so.
@@ -51,7 +51,7 @@ impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
     /// `log k` of the sequences so far, `[sequence]`.
     pub(super) fn logs(&self) -> [X::Reading; M]
     where
-        X::Reading: Scalar<Real = X::Real, Weight: Weight<Real = X::Real>>,
+        X::Reading: Scalar<Real = X::Real, Weight: RealParameter<Real = X::Real>>,
     {
         self.kernels.map(|kernel| kernel.map_or_else(impossible, |belief| belief.log()))
     }

@@ -7,7 +7,7 @@ use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion, impossible};
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
-use crate::number::{Number, Parameter, Real, Tangent, Weight, is_near};
+use crate::number::{Number, Parameter, Real, RealParameter, Tangent, is_near};
 
 /// The kernel of sequences of one length under a hidden Markov model, against `M` stored ones at
 /// once.
@@ -72,7 +72,7 @@ impl<'m, E: Emission, S, const N: usize, const M: usize> FixedLength<'m, E, S, N
 
 impl<'m, E, S, const N: usize, const M: usize> FixedLength<'m, E, S, N, M>
 where
-    E: Emission<Weight: Weight>,
+    E: Emission<Weight: RealParameter>,
     S: Observed<E::Observation>,
 {
     /// The kernel under a model against stored sequences.
@@ -166,7 +166,7 @@ where
 
 impl<E, S, const N: usize, const M: usize> Recursion for FixedLength<'_, E, S, N, M>
 where
-    E: Emission<Weight: Weight>,
+    E: Emission<Weight: RealParameter>,
     S: Observed<E::Observation>,
 {
     type Observation = E::Observation;
@@ -228,7 +228,7 @@ where
 
 impl<E, S, const N: usize, const M: usize> InFlash for FixedLength<'_, E, S, N, M>
 where
-    E: Emission<Weight: Weight>,
+    E: Emission<Weight: RealParameter>,
     S: Observed<E::Observation>,
 {
     fn check(&self) -> Result<(), KernelError> {

@@ -3,7 +3,7 @@ use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion, impossible};
 use crate::hmm::{Hmm, NumberOf, ReadingOf};
-use crate::number::{Real, Weight};
+use crate::number::{Real, RealParameter};
 
 /// The fixed-length kernel of a stream with itself: the square of its norm, by which a
 /// [`FixedLength`] kernel is normalised.
@@ -55,7 +55,7 @@ impl<'m, E: Emission, const N: usize> FixedLengthNorm<'m, E, N> {
 
 impl<E, const N: usize> FixedLengthNorm<'_, E, N>
 where
-    E: Emission<Weight: Weight, Observation: Sized>,
+    E: Emission<Weight: RealParameter, Observation: Sized>,
 {
     fn step(&self, state: &mut NormState<NumberOf<E>, N>, x: Option<&E::Observation>) {
         state.position += 1;
@@ -78,7 +78,7 @@ pub struct NormState<X: crate::number::Number, const N: usize> {
 
 impl<E, const N: usize> Recursion for FixedLengthNorm<'_, E, N>
 where
-    E: Emission<Weight: Weight, Observation: Sized>,
+    E: Emission<Weight: RealParameter, Observation: Sized>,
 {
     type Observation = E::Observation;
     type State = NormState<NumberOf<E>, N>;

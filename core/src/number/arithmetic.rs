@@ -1,9 +1,9 @@
-use super::{Parameter, Real, Scalar, Tangent, Weight};
+use super::{Number, Parameter, Real, RealParameter, Scalar, Tangent};
 
 /// Numbers of all four operations, which a model stores and a state holds alike: the real and the dual
 /// ones. What a recursion that divides is written over.
 pub trait Arithmetic:
-    Weight<Number = Self>
+    RealParameter<Number = Self>
     + Scalar<
         Weight = Self,
         Real = <Self as Parameter>::Real,
@@ -47,7 +47,7 @@ pub trait Arithmetic:
 }
 
 impl<W> Arithmetic for W where
-    W: Weight<Number = W>
+    W: RealParameter<Number = W>
         + Scalar<
             Weight = W,
             Real = <W as Parameter>::Real,

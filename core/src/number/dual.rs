@@ -1,6 +1,8 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::{Compensated, Number, NumberFormat, Parameter, Real, Scalar, Weight, logarithms};
+use super::{
+    Compensated, Number, NumberFormat, Parameter, Real, RealParameter, Scalar, logarithms,
+};
 
 /// A dual number: a value and its rates of change along `C` directions.
 ///
@@ -50,7 +52,7 @@ impl<T: Real, const C: usize> Parameter for Dual<T, C> {
     }
 }
 
-impl<T: Real, const C: usize> Weight for Dual<T, C> {
+impl<T: Real, const C: usize> RealParameter for Dual<T, C> {
     #[inline(always)]
     fn new(value: T, tangent: [T; C]) -> Self {
         Self { value, tangent }
@@ -111,7 +113,7 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
 
     const CENTRED: bool = C > 0;
     const ZERO: Self = Self { value: T::ZERO, tangent: [T::ZERO; C] };
-    const UNIT: Self = Self { value: T::ONE, tangent: [T::ZERO; C] };
+    const ONE: Self = Self { value: T::ONE, tangent: [T::ZERO; C] };
     const UNSCALED: Self::Ledger =
         DualLedger { values: T::UNSCALED, accumulated: [Compensated::ZERO; C] };
 

@@ -89,7 +89,7 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
     type Reading = Self;
 
     const ZERO: Self = Self([T::ZERO; L]);
-    const UNIT: Self = Self([T::ONE; L]);
+    const ONE: Self = Self([T::ONE; L]);
     const UNSCALED: Self::Ledger = [Ledger::UNSCALED; L];
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Rows of likelihoods by way of their logarithms, over the reals.
 
-use super::{FARTHEST, Number, Parameter, Real, Scalar, Tangent, Weight};
+use super::{FARTHEST, Number, Parameter, Real, RealParameter, Scalar, Tangent};
 
 /// Whether a log density is one of an observation that can be: not [too far](FARTHEST), not NaN.
 #[inline(always)]
@@ -25,7 +25,7 @@ pub fn power<T: Real>(p: T, exponent: T) -> T {
 
 /// Likelihoods relative to the largest: see [`Parameter::likelihoods`](super::Parameter::likelihoods).
 #[inline(always)]
-pub(super) fn likelihoods<W: Weight, const N: usize>(
+pub(super) fn likelihoods<W: RealParameter, const N: usize>(
     mut log: impl FnMut(usize) -> W,
 ) -> Option<([W; N], W::Real)> {
     let mut likelihood = [W::constant(Real::NEG_INFINITY); N];
@@ -51,7 +51,7 @@ pub(super) fn condition_reachable<X, const N: usize>(
     mut log: impl FnMut(usize) -> X::Weight,
 ) -> Option<([X; N], X::Real)>
 where
-    X: Scalar<Weight: Weight<Real = <X as Number>::Real>>,
+    X: Scalar<Weight: RealParameter<Real = <X as Number>::Real>>,
 {
     let impossible = X::Weight::constant(X::Real::NEG_INFINITY);
     let mut joint = [impossible; N];
@@ -79,7 +79,7 @@ where
 /// `log (predicted b(x))` with its tangent, of a positive value.
 fn logarithm_of_product<X>(predicted: X, log_likelihood: X::Weight) -> X::Weight
 where
-    X: Scalar<Weight: Weight<Real = <X as Number>::Real>>,
+    X: Scalar<Weight: RealParameter<Real = <X as Number>::Real>>,
 {
     type RatesOf<W> = <W as Parameter>::Tangent;
     // Not by the reciprocal: that of a subnormal number overflows.

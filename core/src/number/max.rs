@@ -62,7 +62,7 @@ impl<T: Real> Number for Max<T> {
     type Reading = Self;
 
     const ZERO: Self = Self(T::ZERO);
-    const UNIT: Self = Self(T::ONE);
+    const ONE: Self = Self(T::ONE);
     const UNSCALED: Self::Ledger = T::UNSCALED;
 
     #[inline(always)]

@@ -11,14 +11,14 @@
 //! | [`Fixed<C>`](Fixed) | filter and tangent filter in integers, for parts without an FPU |
 //!
 //! A model stores [`Parameter`]s, a state holds [`Number`]s. For the real and the dual numbers the two
-//! are the same type, a [`Weight`]; lanes share one model's weights between `L` states, and a state in
+//! are the same type, a [`RealParameter`]; lanes share one model's weights between `L` states, and a state in
 //! fixed point ([`Fixed`]) is wider than the tables ([`Q15`]) of its model.
 //!
 //! | trait | what it is | for |
 //! |---|---|---|
 //! | [`Number`] | a sum and a product; a row that hands its magnitude to a [`Ledger`](Number::Ledger) and is read with it as a logarithm | every state |
 //! | [`Scalar`] | one value and its derivatives; likelihoods so small that products vanish | all but lanes |
-//! | [`Parameter`], [`Weight`] | what a model stores; the same over the reals | models |
+//! | [`Parameter`], [`RealParameter`] | what a model stores; the same over the reals | models |
 //!
 //! What fixed point alone needs has a default that does nothing elsewhere
 //! ([`renormalise`](Number::renormalise), [`raise`](Scalar::raise), [`fits`](Parameter::fits), ...); its format,
@@ -155,7 +155,7 @@ pub trait Parameter: Copy + PartialEq + core::fmt::Debug + Logged + 'static {
             Weight = Self,
             Real = Self::Real,
             LogScale = Self::LogScale,
-            Reading: Scalar<Real = Self::Real, Weight: Weight<Real = Self::Real>>,
+            Reading: Scalar<Real = Self::Real, Weight: RealParameter<Real = Self::Real>>,
         >;
     /// A log-likelihood and its rates of change, in the format's own arithmetic.
     type Log: Copy + PartialEq + core::fmt::Debug;
@@ -183,7 +183,7 @@ pub trait Parameter: Copy + PartialEq + core::fmt::Debug + Logged + 'static {
 }
 
 /// A parameter over the reals: its logarithm is of its own kind.
-pub trait Weight: Parameter<Log = Self, LogScale = <Self as Parameter>::Real> {
+pub trait RealParameter: Parameter<Log = Self, LogScale = <Self as Parameter>::Real> {
     /// A value and its tangent.
     fn new(value: Self::Real, tangent: Self::Tangent) -> Self;
 
@@ -277,7 +277,7 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// Zero.
     const ZERO: Self;
     /// One; no direction moves it.
-    const UNIT: Self;
+    const ONE: Self;
     /// The ledger of a row from which nothing has been moved.
     const UNSCALED: Self::Ledger;
 

@@ -3,7 +3,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 
 #[cfg(feature = "micromath")]
 use super::approximate::{LN_ERROR as LN_ERROR_F32, exp as expf, ln as logf};
-use super::{Compensated, Number, NumberFormat, Parameter, Scalar, Weight, logarithms};
+use super::{Compensated, Number, NumberFormat, Parameter, RealParameter, Scalar, logarithms};
 #[cfg(not(feature = "micromath"))]
 use libm::{expf, logf};
 
@@ -16,7 +16,7 @@ const LN_ERROR_F32: f32 = 1.2e-7;
 /// feature `micromath` swaps those of `f32` for coarser ones; then its bits are those of machines
 /// that have it on.
 pub trait Real:
-    Weight<Real = Self, Tangent = (), Number = Self>
+    RealParameter<Real = Self, Tangent = (), Number = Self>
     + Scalar<Weight = Self, Real = Self, LogScale = Self, Reading = Self, Ledger = Ledger<Self>>
     + Copy
     + Debug
@@ -28,8 +28,6 @@ pub trait Real:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// One.
-    const ONE: Self;
     /// One half.
     const HALF: Self;
     /// Minus infinity: the logarithm of an impossible event.
@@ -123,7 +121,6 @@ macro_rules! real {
      $exp:path, $ln:path, $sqrt:path, $ln2_hi:literal, $ln2_lo:literal,
      $ln2:path, $ln2_rest:literal, $half_ln_tau:literal) => {
         impl Real for $t {
-            const ONE: Self = 1.0;
             const HALF: Self = 0.5;
             const NEG_INFINITY: Self = <$t>::NEG_INFINITY;
             const HALF_LN_TAU: Self = $half_ln_tau;
@@ -219,7 +216,7 @@ macro_rules! real {
             }
         }
 
-        impl Weight for $t {
+        impl RealParameter for $t {
             #[inline(always)]
             fn new(value: $t, (): ()) -> Self {
                 value
@@ -261,7 +258,7 @@ macro_rules! real {
             type Reading = $t;
 
             const ZERO: Self = 0.0;
-            const UNIT: Self = 1.0;
+            const ONE: Self = 1.0;
             const UNSCALED: Ledger<$t> = Ledger::UNSCALED;
 
             #[inline(always)]

@@ -1,7 +1,7 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{ErrorKind, ModelError, Part};
-use crate::number::{Number, Real, Tangent, Weight};
+use crate::number::{Number, Real, RealParameter, Tangent};
 
 /// A weight of `2^24` and more is refused, so that no column overflows between two rescalings; a flank
 /// that stays with less than `2^-24`, so that it vanishes in no single step.
@@ -132,7 +132,7 @@ impl<W, const K: usize, const A: usize> ProfileHmm<W, K, A> {
         flanks: Flanks<W>,
     ) -> Result<Self, ModelError>
     where
-        W: Weight,
+        W: RealParameter,
     {
         let profile = Self::from_parts(odds, steps, flanks);
         profile.validate()?;
@@ -151,7 +151,7 @@ impl<W, const K: usize, const A: usize> ProfileHmm<W, K, A> {
     /// As [`new`](Self::new).
     pub fn validate(&self) -> Result<(), ModelError>
     where
-        W: Weight,
+        W: RealParameter,
     {
         self.view().validate()
     }
@@ -189,7 +189,7 @@ impl<'m, W> ProfileHmmView<'m, W> {
         flanks: &'m Flanks<W>,
     ) -> Result<Self, ModelError>
     where
-        W: Weight,
+        W: RealParameter,
     {
         if odds.is_empty() || odds.len().checked_rem(steps.len()) != Some(0) {
             return Err(ModelError::new(Part::Probability, ErrorKind::Inconsistent, 0, odds.len()));
@@ -224,7 +224,7 @@ impl<'m, W> ProfileHmmView<'m, W> {
 
     fn validate(&self) -> Result<(), ModelError>
     where
-        W: Weight,
+        W: RealParameter,
     {
         let positions = self.steps.len();
         for (index, &odds) in self.odds.iter().enumerate() {
@@ -258,7 +258,12 @@ impl<'m, W> ProfileHmmView<'m, W> {
 }
 
 /// Finite, not negative, not too large; its rates of change finite.
-fn check<W: Weight>(weight: W, part: Part, row: usize, entry: usize) -> Result<(), ModelError> {
+fn check<W: RealParameter>(
+    weight: W,
+    part: Part,
+    row: usize,
+    entry: usize,
+) -> Result<(), ModelError> {
     let value = weight.value();
     let kind = if !value.is_finite() {
         ErrorKind::NotFinite

@@ -4,7 +4,7 @@ use super::{Flanks, ProfileHmm, ProfileHmmView, Steps};
 use crate::error::ObservationError;
 use crate::filter::{Recursion, impossible};
 use crate::kernel::Cells;
-use crate::number::{Number, Parameter, Scalar, Weight};
+use crate::number::{Number, Parameter, RealParameter, Scalar};
 
 /// A column whose sum is from `2^-WITHIN` to `2^WITHIN` is left as it is: where a domain is found every
 /// symbol makes it larger, and rescaling at each would cost as much as the recursion.
@@ -187,7 +187,7 @@ impl<'m, W, X, const K: usize> ProfileSearch<'m, W, X, [Cell<X>; K]> {
 
 impl<'m, W, X, C> ProfileSearch<'m, W, X, C>
 where
-    W: Weight,
+    W: RealParameter,
     X: Scalar<Weight = W, Real = W::Real>,
     C: Cells<Cell<X>>,
 {
@@ -257,11 +257,11 @@ impl<X: Number, C: AsMut<[Cell<X>]>> ProfileBelief<X, C> {
 
 impl<W, X, C> ProfileSearch<'_, W, X, C>
 where
-    W: Weight,
+    W: RealParameter,
     X: Scalar<
             Weight = W,
             Real = W::Real,
-            Reading: Scalar<Real = W::Real, Weight: Weight<Real = W::Real>>,
+            Reading: Scalar<Real = W::Real, Weight: RealParameter<Real = W::Real>>,
         >,
 {
     /// The log-odds so far as the nearest number and what that drops, with their tangents.
@@ -283,11 +283,11 @@ where
 
 impl<W, X, C> Recursion for ProfileSearch<'_, W, X, C>
 where
-    W: Weight,
+    W: RealParameter,
     X: Scalar<
             Weight = W,
             Real = W::Real,
-            Reading: Scalar<Real = W::Real, Weight: Weight<Real = W::Real>>,
+            Reading: Scalar<Real = W::Real, Weight: RealParameter<Real = W::Real>>,
         >,
     C: Cells<Cell<X>>,
 {
@@ -298,7 +298,7 @@ where
 
     fn start(&self) -> Self::State {
         let cells = C::filled(Cell::ZERO, self.profile.steps().len());
-        ProfileBelief { cells, flanks: [X::UNIT, X::ZERO, X::ZERO], ledger: X::UNSCALED, age: 0 }
+        ProfileBelief { cells, flanks: [X::ONE, X::ZERO, X::ZERO], ledger: X::UNSCALED, age: 0 }
     }
 
     #[inline]

@@ -9,7 +9,7 @@
 //!
 //! The left side is [`Score::of`] expected statistics (Fisher's identity: the score is the expected
 //! score of the complete data) and a dot product; the right side is the forward filter over
-//! [`Hmm::along`], without any statistics. Both are exact.
+//! [`Hmm::with_directions`], without any statistics. Both are exact.
 //!
 //! The arithmetic of rows of probabilities ([`score_row`], [`move_row`](crate::emission::move_row),
 //! [`maximise_row`]) and of each family's view is over slices, for sizes known at run time; the
@@ -34,7 +34,7 @@
 //!
 //! let mut direction = ScoreOf::<Weather, 2>::ZERO;
 //! direction.transition[0][1] = 1.0;
-//! let moved = hmm.along(&[direction], Parametrisation::SOFTMAX);
+//! let moved = hmm.with_directions(&[direction], Parametrisation::SOFTMAX);
 //! let mut tangent = Running::new(Forward::of(&moved));
 //! tangent.push_block(&[0, 1, 1, 0])?;
 //! let slope = tangent.read().derivative(0).ok_or("no direction")?;
@@ -193,11 +193,11 @@ impl<E: SufficientStatistics, const N: usize> Hmm<E, N> {
     ///
     /// A `softmax` direction leaves probabilities of exactly zero where they are; a `ratio`
     /// direction may move them.
-    pub fn along<const C: usize>(
+    pub fn with_directions<const C: usize>(
         &self,
         directions: &[ScoreOf<E, N>; C],
         parametrisation: Parametrisation,
-    ) -> Hmm<E::Along<C>, N> {
+    ) -> Hmm<E::WithDirections<C>, N> {
         let rows = parametrisation.probabilities;
         let chain = self.chain();
         let initial = attach(chain.initial(), &directions.map(|w| w.initial), rows);
@@ -205,7 +205,7 @@ impl<E: SufficientStatistics, const N: usize> Hmm<E, N> {
             attach(&chain.transition()[i], &directions.map(|w| w.transition[i]), rows)
         });
         let emission = core::array::from_fn(|i| {
-            self.emission()[i].along(&directions.map(|w| w.emission[i]), parametrisation)
+            self.emission()[i].with_directions(&directions.map(|w| w.emission[i]), parametrisation)
         });
         Hmm::new(Chain::from_parts(initial, transition), emission)
     }

@@ -10,12 +10,12 @@
 //! COBS (consistent overhead byte stuffing, Cheshire and Baker 1999) removes all zeros from between the
 //! delimiters for one byte in 254, so that a receiver is in step again at the next zero, whatever came
 //! before. A damaged frame is dropped and counted ([`Receiver`]). Nothing is sent twice: a stream has
-//! no time for that. Instead every sample carries its [`Place`], the number of its stream and its own
+//! no time for that. Instead every sample carries its [`SampleIndex`], the number of its stream and its own
 //! number in it, so that the receiver knows how many it missed, puts as many missing samples in their
-//! place ([`Place::reach`], [`Gap::filled`]) and keeps time. A new stream number is the reset: it cannot
+//! places ([`SampleIndex::reach`], [`Gap::filled`]) and keeps time. A new stream number is the reset: it cannot
 //! get lost.
 //!
-//! Host to device, one request after another, each a [`Head`] (tag and place) and a payload:
+//! Host to device, one request after another, each a [`Head`] (tag and sample index) and a payload:
 //!
 //! | tag | payload | meaning | answered by |
 //! |---|---|---|---|
@@ -27,7 +27,7 @@
 //! | `X` | none | stop | nothing |
 //!
 //! `I`, `K`, `Q` and `X` may be repeated until they are heard. An undamaged frame that is no request is
-//! answered by a [`Fault`]. An answer carries the place of its sample, so that the host knows which
+//! answered by a [`Fault`]. An answer carries the index of its sample, so that the host knows which
 //! answers were lost on the way back.
 //!
 //! The host may write ahead of the answers as far as the transport's flow control lets it. On a bare
@@ -37,17 +37,17 @@
 mod exit;
 mod frame;
 mod integer;
-mod place;
 mod record;
+mod sample_index;
 
 pub use exit::Exit;
 pub use frame::{CHECKSUM_LENGTH, DELIMITER, Frame, Receiver, RecordBuffer, encode, longest};
 pub use integer::{F32, U16, U32, U64};
-pub use place::{Gap, LONGEST_GAP, Place};
 pub use record::{
     Answer, AnswerHead, Fault, FaultKind, Head, Info, Report, Request, SampleKind, SampleRequest,
     Saved, Status, VERSION,
 };
+pub use sample_index::{Gap, LONGEST_GAP, SampleIndex};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@ use core::fmt;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{F32, Place, U16, U32, U64};
+use super::{F32, SampleIndex, U16, U32, U64};
 use crate::error::ObservationError;
 use crate::profile::Profile;
 
@@ -18,9 +18,9 @@ pub const VERSION: u8 = 3;
 pub struct Head {
     /// Which record this is.
     pub tag: u8,
-    /// [`Place::stream`].
+    /// [`SampleIndex::stream`].
     pub stream: u8,
-    /// [`Place::time`].
+    /// [`SampleIndex::time`].
     pub time: U16,
 }
 
@@ -34,8 +34,8 @@ impl Head {
     /// In a sample and its answer, where the sample stands. In a request that is no sample, where the
     /// next one would. In what the device says of itself, where it expects the next one.
     #[must_use]
-    pub const fn place(self) -> Place {
-        Place { stream: self.stream, time: self.time.get() }
+    pub const fn sample_index(self) -> SampleIndex {
+        SampleIndex { stream: self.stream, time: self.time.get() }
     }
 }
 
@@ -87,7 +87,7 @@ impl Request {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct SampleRequest<W> {
-    /// Tag and place.
+    /// Tag and index.
     pub head: Head,
     /// The sample in raw sensor units, or the index of a symbol.
     pub sample: W,
@@ -202,7 +202,7 @@ pub struct Answer<const MODELS: usize> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct AnswerHead {
-    /// [`AnswerHead::TAG`], and the place of the sample that this answers.
+    /// [`AnswerHead::TAG`], and the index of the sample that this answers.
     pub head: Head,
     /// A [`Status`].
     pub status: u8,
@@ -227,7 +227,7 @@ impl AnswerHead {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Info {
-    /// [`Info::TAG`], and the place where the device expects the next sample. A host that has just
+    /// [`Info::TAG`], and the index where the device expects the next sample. A host that has just
     /// come begins the stream after that one.
     pub head: Head,
     /// [`VERSION`].
@@ -263,7 +263,7 @@ impl Info {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Report {
-    /// [`Report::TAG`], and the place where the device expects the next sample.
+    /// [`Report::TAG`], and the index where the device expects the next sample.
     pub head: Head,
     /// Samples pushed, accepted or not.
     pub samples: U64,
@@ -289,7 +289,7 @@ impl Report {
 
     /// Nothing pushed yet.
     pub const EMPTY: Self = Self {
-        head: Place { stream: 0, time: 0 }.head(Self::TAG),
+        head: SampleIndex { stream: 0, time: 0 }.head(Self::TAG),
         samples: U64::new(0),
         sample_ticks: U64::new(0),
         missing: U64::new(0),
@@ -308,7 +308,7 @@ impl Report {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Saved {
-    /// [`Saved::TAG`], and the place where the device expects the next sample.
+    /// [`Saved::TAG`], and the index where the device expects the next sample.
     pub head: Head,
     /// How many models have been saved, this one included; 0 where saving failed: the log says why.
     pub number: U32,
@@ -326,7 +326,7 @@ impl Saved {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Fault {
-    /// [`Fault::TAG`], and the place where the device expects the next sample.
+    /// [`Fault::TAG`], and the index where the device expects the next sample.
     pub head: Head,
     /// A [`FaultKind`].
     pub kind: u8,
@@ -340,8 +340,8 @@ impl Fault {
 
     /// A fault record.
     #[must_use]
-    pub const fn new(place: Place, kind: FaultKind, tag: u8) -> Self {
-        Self { head: place.head(Self::TAG), kind: kind as u8, tag }
+    pub const fn new(index: SampleIndex, kind: FaultKind, tag: u8) -> Self {
+        Self { head: index.head(Self::TAG), kind: kind as u8, tag }
     }
 }
 

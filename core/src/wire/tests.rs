@@ -6,13 +6,13 @@ use zerocopy::IntoBytes;
 
 use super::*;
 
-const PLACE: Place = Place { stream: 2, time: 0x0304 };
+const INDEX: SampleIndex = SampleIndex { stream: 2, time: 0x0304 };
 
 #[test]
 fn records_lie_on_the_wire_as_documented() {
     let answer = Answer::<2> {
         head: AnswerHead {
-            head: PLACE.head(AnswerHead::TAG),
+            head: INDEX.head(AnswerHead::TAG),
             status: Status::Impossible as u8,
             lost: 5.into(),
             class: 0x0102.into(),
@@ -25,7 +25,7 @@ fn records_lie_on_the_wire_as_documented() {
         [b'A', 2, 4, 3, 1, 5, 0, 2, 1, 0, 0, 0x80, 0x3F, 0, 0, 0, 0xC0, 0, 0, 0, 0]
     );
     let info = Info {
-        head: PLACE.head(Info::TAG),
+        head: INDEX.head(Info::TAG),
         version: VERSION,
         sample_kind: SampleKind::Vector as u8,
         sample_length: 6.into(),
@@ -41,12 +41,12 @@ fn records_lie_on_the_wire_as_documented() {
     let (rest, profile) = info.as_bytes().split_at(24);
     assert_eq!(rest, bytes);
     assert!(profile.iter().copied().eq(0..20));
-    let sample = SampleRequest { head: PLACE.head(b'S'), sample: [F32::new(1.0)] };
+    let sample = SampleRequest { head: INDEX.head(b'S'), sample: [F32::new(1.0)] };
     assert_eq!(sample.as_bytes(), b"S\x02\x04\x03\0\0\x80\x3F");
     assert_eq!(Report::EMPTY.as_bytes().len(), 4 + 7 * 8 + 4);
-    let fault = Fault::new(PLACE, FaultKind::UnknownRequest, b'?');
+    let fault = Fault::new(INDEX, FaultKind::UnknownRequest, b'?');
     assert_eq!(fault.as_bytes(), b"E\x02\x04\x03\x01?");
-    assert_eq!(Head::split(fault.as_bytes()), Some((PLACE.head(b'E'), &b"\x01?"[..])));
+    assert_eq!(Head::split(fault.as_bytes()), Some((INDEX.head(b'E'), &b"\x01?"[..])));
 }
 
 #[test]
@@ -103,13 +103,13 @@ fn a_frame_too_long_for_the_buffer_is_dropped_and_the_next_is_taken() {
 
 #[test]
 fn time_wraps_around_and_the_past_stays_the_past() {
-    let mut next = Place { stream: 9, time: u16::MAX };
+    let mut next = SampleIndex { stream: 9, time: u16::MAX };
     assert_eq!(next.reach(next), Some(Gap { new_stream: false, lost: 0 }));
     next = next.next();
-    assert_eq!(next, Place { stream: 9, time: 0 });
-    assert_eq!(next.reach(Place { stream: 9, time: u16::MAX }), None);
-    let far = Place { stream: 9, time: 3000 };
+    assert_eq!(next, SampleIndex { stream: 9, time: 0 });
+    assert_eq!(next.reach(SampleIndex { stream: 9, time: u16::MAX }), None);
+    let far = SampleIndex { stream: 9, time: 3000 };
     let gap = next.reach(far).expect("ahead");
     assert_eq!((gap.lost, gap.filled()), (3000, LONGEST_GAP));
-    assert_eq!(far.next_stream(), Place { stream: 10, time: 0 });
+    assert_eq!(far.next_stream(), SampleIndex { stream: 10, time: 0 });
 }

@@ -18,7 +18,7 @@ use fishweir_core::emission::{
 };
 use fishweir_core::filter::{Adapting, Forward, OnlineEm, Recursion, SettingError, StepSize};
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::number::{Parameter, Weight};
+use fishweir_core::number::{Parameter, RealParameter};
 use fishweir_core::wire::Report;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -64,7 +64,7 @@ pub enum AdaptError<E> {
 }
 
 /// An emission that can be adapted, once its directions are left out.
-pub trait Adaptable: Emission<Weight: Weight<Real = f32>> {
+pub trait Adaptable: Emission<Weight: RealParameter<Real = f32>> {
     /// It, without directions.
     type Plain: SufficientStatistics<Weight = f32, Real = f32, Observation: WireSample + Sized>
         + Stored
@@ -74,7 +74,7 @@ pub trait Adaptable: Emission<Weight: Weight<Real = f32>> {
     fn plain(&self) -> Self::Plain;
 }
 
-impl<const K: usize, W: Weight<Real = f32>> Adaptable for Categorical<K, W> {
+impl<const K: usize, W: RealParameter<Real = f32>> Adaptable for Categorical<K, W> {
     type Plain = Categorical<K>;
 
     fn plain(&self) -> Self::Plain {
@@ -82,7 +82,7 @@ impl<const K: usize, W: Weight<Real = f32>> Adaptable for Categorical<K, W> {
     }
 }
 
-impl<const D: usize, W: Weight<Real = f32>> Adaptable for Gaussian<D, W> {
+impl<const D: usize, W: RealParameter<Real = f32>> Adaptable for Gaussian<D, W> {
     type Plain = Gaussian<D>;
 
     fn plain(&self) -> Self::Plain {
@@ -302,7 +302,7 @@ mod tests {
     use embedded_io::{ErrorKind, ErrorType};
     use fishweir_core::filter::Running;
     use fishweir_core::number::Dual;
-    use fishweir_core::wire::{Frame, Place, Request, SampleRequest, U16};
+    use fishweir_core::wire::{Frame, Request, SampleIndex, SampleRequest, U16};
 
     use super::*;
     use crate::meter::NoMeter;
@@ -357,7 +357,7 @@ mod tests {
         meter: &impl Meter,
     ) -> Report {
         let frames = tosses.iter().zip(0..).flat_map(|(&toss, time)| {
-            let head = Place { stream: 0, time }.head(Request::Sample.tag());
+            let head = SampleIndex { stream: 0, time }.head(Request::Sample.tag());
             let request = SampleRequest { head, sample: U16::new(toss) };
             Frame::new(&request).as_bytes().to_vec()
         });

@@ -31,7 +31,7 @@ use embedded_io::{Read, ReadExactError, Write};
 use fishweir_core::classify::{ChangeDetector, ChangeReading, Statistic};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Running;
-use fishweir_core::number::Weight;
+use fishweir_core::number::RealParameter;
 use zerocopy::{FromZeros, IntoBytes};
 
 use super::lines::write_line;
@@ -69,7 +69,7 @@ pub fn detect_change<S, E, const N: usize, const C: usize>(
 ) -> Result<Report, ReadExactError<S::Error>>
 where
     S: Read + Write,
-    E: Emission<Weight: Weight<Real = f32>, Observation: WireSample + Sized>,
+    E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
 {
     write_line(serial, format_args!("ready {C}"))?;
     let mut report = Report::default();

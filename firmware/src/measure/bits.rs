@@ -103,7 +103,7 @@ pub fn systems() -> Result<Systems, ModelError> {
         observation: [[0.25, 0.5], [-0.5, 0.125]],
         ..Parameters::ZERO
     };
-    let along = |turn| Dynamics::new(&system(turn).along(&[direction]));
+    let along = |turn| Dynamics::new(&system(turn).with_directions(&[direction]));
     let models = [along(0.25)?, along(-0.375)?];
     Ok(StreamClassifier::new(models, [[1.0, -1.0]], [BIAS], Normalisation::NONE))
 }

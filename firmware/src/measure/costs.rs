@@ -142,7 +142,7 @@ impl<S: Write, M: Meter> Table<S, M> {
     where
         E: SufficientStatistics<Real = f32, Observation: Sized>,
     {
-        let along = hmm.along(&[models::direction()], Parametrisation::default());
+        let along = hmm.with_directions(&[models::direction()], Parametrisation::default());
         let along = black_box(&along);
         self.0.recursion(name, &Forward::of(along), size_of_val(along), stream, odd)
     }

@@ -76,7 +76,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         let hmm = black_box(hmm);
         let (stream, odd) = (&SYMBOL_STREAM, &SYMBOLS);
         self.0.recursion(name, &Called(Forward::of(hmm)), size_of_val(hmm), stream, odd)?;
-        let along = hmm.along(&[models::direction()], Parametrisation::default());
+        let along = hmm.with_directions(&[models::direction()], Parametrisation::default());
         let along = black_box(&along);
         let bytes = size_of_val(along);
         self.0.recursion(with_tangent, &Called(Forward::of(along)), bytes, stream, odd)
@@ -89,7 +89,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         hmm: &Hmm<E, N>,
     ) -> Result<(), Failure<S::Error>> {
         let directions = [models::direction()];
-        let along = hmm.along(&directions, Parametrisation::default());
+        let along = hmm.with_directions(&directions, Parametrisation::default());
         let along = black_box(&along);
         self.0.recursion(name, &Forward::of(along), size_of_val(along), E::stream(), &E::odd())
     }
@@ -130,7 +130,8 @@ impl<S: Write, M: Meter> Table<S, M> {
         let (stream, odd) = (&VECTOR_STREAM, &[f32::MAX; CHANNELS]);
         let bytes = size_of_val(&system);
         self.0.recursion("Kalman, N=4 D=3", &Kalman::of(&system), bytes, stream, odd)?;
-        let along = black_box(Dynamics::new(&parameters.along(&[models::system_direction()]))?);
+        let along =
+            black_box(Dynamics::new(&parameters.with_directions(&[models::system_direction()]))?);
         let bytes = size_of_val(&along);
         let name = "Kalman and a tangent, N=4 D=3";
         self.0.recursion(name, &Kalman::of(&along), bytes, stream, odd)
@@ -205,7 +206,7 @@ impl<S: Write, M: Meter> Table<S, M> {
             &SYMBOLS,
         )?;
         let directions = [models::direction()];
-        let along = || CATEGORICAL_4.along(&directions, Parametrisation::default());
+        let along = || CATEGORICAL_4.with_directions(&directions, Parametrisation::default());
         let classifier =
             StreamClassifier::new([along(), along()], [[1.0, -1.0]], [0.1], Normalisation::NONE);
         let classifier = black_box(&classifier);

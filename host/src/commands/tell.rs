@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fishweir::data::{Dataset, Kind, ReadOptions, Window, Windowing};
 use fishweir::deploy::Deployed;
-use fishweir::model::Family;
+use fishweir::model::ModelFamily;
 use fishweir::report::{counted, grouped};
 
 use super::{Failure, note};
@@ -100,12 +100,12 @@ pub(super) fn room_to_fit(data: &Dataset, states: usize) -> Result<(), Failure> 
 }
 
 /// Refuses to fit models of a family whose posteriors have no room.
-pub(super) fn room_for(data: &Dataset, family: &Family) -> Result<(), Failure> {
+pub(super) fn room_for(data: &Dataset, family: &ModelFamily) -> Result<(), Failure> {
     match family {
-        Family::HiddenMarkov(fit) => room_to_fit(data, fit.states),
+        ModelFamily::HiddenMarkov(fit) => room_to_fit(data, fit.states),
         // Of a linear system two covariances and a gain a sample, as many reals as so many states.
-        Family::LinearSystem(fit) => room_to_fit(data, 2 * fit.states * fit.states),
-        Family::SwitchingSystem(fit) => room_to_fit(data, 2 * fit.system.states.pow(2)),
+        ModelFamily::LinearSystem(fit) => room_to_fit(data, 2 * fit.states * fit.states),
+        ModelFamily::SwitchingSystem(fit) => room_to_fit(data, 2 * fit.system.states.pow(2)),
         _ => Ok(()),
     }
 }

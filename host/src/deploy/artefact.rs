@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fishweir_core::artefact::{ArtefactError, Header, Shape, Succession};
+use fishweir_core::artefact::{ArtefactError, Header, Shape, Topology};
 use fishweir_core::classify::Normalisation;
 use fishweir_core::{ErrorKind, ModelError, Part};
 
@@ -55,7 +55,7 @@ impl Deployed {
         Some(Shape {
             real_bytes: 4,
             family: self.emission().0.artefact()?,
-            succession: self.succession(),
+            topology: self.topology(),
             states: size(self.states())?,
             size: size(self.lags.width(self.size()))?,
             lags: u8::try_from(self.lags.as_slice().len()).ok()?,
@@ -183,9 +183,9 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         emission: Sized { size: shape.size.into(), components: 1 },
         directions: shape.directions.into(),
         family: known.ok_or(ArtefactError::BadHeader)?,
-        succession: shape.succession,
+        topology: shape.topology,
     };
-    let of_profile = shape.succession == Succession::PROFILE;
+    let of_profile = shape.topology == Topology::PROFILE;
     let has_place = if of_profile {
         sizes.directions <= 1 && (shape.models, shape.outputs) == (1, 1)
     } else {
@@ -273,7 +273,7 @@ struct Sizes {
     emission: Sized,
     directions: usize,
     family: &'static dyn Family,
-    succession: Succession,
+    topology: Topology,
 }
 
 impl Sizes {
@@ -283,12 +283,12 @@ impl Sizes {
     }
 
     fn model_reals(&self) -> usize {
-        if self.succession == Succession::PROFILE {
+        if self.topology == Topology::PROFILE {
             return DeployedProfile::reals(self.of_profile());
         }
         let weight = 1 + self.directions;
         let emission = reals(self.family, self.emission, self.directions);
-        let chain = if self.succession == Succession::STEPS { 0 } else { 1 + self.states };
+        let chain = if self.topology == Topology::STEPS { 0 } else { 1 + self.states };
         self.states * (chain * weight + emission)
     }
 
@@ -299,7 +299,7 @@ impl Sizes {
     }
 
     fn model(&self, numbers: &mut Numbers<'_>) -> DeployedModel {
-        let (initial, transition) = if self.succession == Succession::STEPS {
+        let (initial, transition) = if self.topology == Topology::STEPS {
             let next = |state: usize| self.certainly(usize::min(state + 1, self.states - 1));
             (self.certainly(0), (0..self.states).map(next).collect())
         } else {

@@ -7,7 +7,7 @@ use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
-use fishweir_core::number::{Parameter, Real, Scalar, Weight as CoreWeight};
+use fishweir_core::number::{Parameter, Real, RealParameter, Scalar};
 
 use super::{DeployedEmission, DeployedModel, PushError};
 use crate::runtime::family::lift;
@@ -33,7 +33,7 @@ pub(super) trait Block<T> {
 }
 
 /// What emits a kind of observation, made from a deployed model.
-pub(super) trait Build<T>: Emission<Weight: CoreWeight<Real = T>> + Observe<T> {
+pub(super) trait Build<T>: Emission<Weight: RealParameter<Real = T>> + Observe<T> {
     /// States at a compiled size, those past the model's out of reach, with the directions from `first`
     /// on; `None` for emissions of another kind.
     fn states<const N: usize>(emission: &[DeployedEmission<T>], first: usize) -> Option<[Self; N]>;
@@ -89,14 +89,14 @@ pub(super) fn parts<T: Real>([high, low]: [impl Scalar<Real = T>; 2]) -> ([T; 2]
     ([high.value(), low.value()], (0..).map_while(derivative).collect())
 }
 
-impl<T: Real, W: CoreWeight<Real = T>> Build<T> for CategoricalVec<W> {
+impl<T: Real, W: RealParameter<Real = T>> Build<T> for CategoricalVec<W> {
     fn states<const N: usize>(emission: &[DeployedEmission<T>], first: usize) -> Option<[Self; N]> {
         let size = emission.first()?.shape.size;
         Some(std::array::from_fn(|state| Self::of(emission.get(state), first, size)))
     }
 }
 
-impl<T: Real, W: CoreWeight<Real = T>> Observe<T> for CategoricalVec<W> {
+impl<T: Real, W: RealParameter<Real = T>> Observe<T> for CategoricalVec<W> {
     fn observe<'x>(x: &'x Observation<'_, T>) -> Option<&'x u16> {
         match x {
             Observation::Symbol(symbol) => Some(symbol),
@@ -111,7 +111,7 @@ impl<T: HostReal, W: HostWeight<Real = T>> Build<T> for RowState<W> {
     }
 }
 
-impl<T: Real, W: CoreWeight<Real = T>> Observe<T> for RowState<W> {
+impl<T: Real, W: RealParameter<Real = T>> Observe<T> for RowState<W> {
     fn observe<'x>(x: &'x Observation<'_, T>) -> Option<&'x [T]> {
         match x {
             Observation::Row(row) => Some(row),
@@ -147,7 +147,7 @@ fn kind<T: HostReal, W: HostWeight<Real = T>>(
 }
 
 /// The chain at a compiled size, with the directions from `first` on.
-pub(super) fn chain<T: Real, W: CoreWeight<Real = T>, const N: usize>(
+pub(super) fn chain<T: Real, W: RealParameter<Real = T>, const N: usize>(
     model: &DeployedModel<T>,
     first: usize,
 ) -> Chain<W, N> {

@@ -5,7 +5,7 @@ use fishweir_core::{ModelError, Part};
 
 use super::{DeployError, Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{Classifier, Direction, Observations, Rule};
-use crate::runtime::family::{Along, DoesNotFit, weights_along};
+use crate::runtime::family::{DoesNotFit, Rates, weights_along};
 use crate::runtime::{Distribution, Emissions, Hmm, Observed};
 
 /// What to do where the number format does not hold a model of what is observed.
@@ -81,7 +81,7 @@ impl Classifier {
     ///
     /// Models with fewer states than the largest are padded with states out of reach. Where the states
     /// of all models follow one another the device holds positions instead: see
-    /// [`Deployed::succession`].
+    /// [`Deployed::topology`].
     ///
     /// # Errors
     /// [`DeployError`] naming what `f32` or a device does not hold.
@@ -199,9 +199,9 @@ fn emissions_along<T: Real>(
     rows: impl Iterator<Item = usize>,
 ) -> Result<Vec<DeployedEmission<T>>, DeployError> {
     let advice = advice(emission.family().observes());
-    let along: Vec<Along<'_>> = directions
+    let along: Vec<Rates<'_>> = directions
         .iter()
-        .map(|direction| direction.emission.along(emission))
+        .map(|direction| direction.emission.of_family(emission))
         .collect::<Option<_>>()
         .ok_or_else(|| DeployError::Direction(names.model(index)))?;
     let deploy = |row| {

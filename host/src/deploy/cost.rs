@@ -1,6 +1,6 @@
 //! What a classifier costs on a device, before anything is flashed.
 
-use fishweir_core::artefact::Succession;
+use fishweir_core::artefact::Topology;
 use serde::Serialize;
 
 use super::Deployed;
@@ -59,7 +59,7 @@ impl Deployed {
             channels: self.size(),
             lags: &self.lags,
         };
-        let known = self.order.is_some() || self.succession() == Succession::STEPS;
+        let known = self.order.is_some() || self.topology() == Topology::STEPS;
         priced.with(known, self.payload().len())
     }
 }

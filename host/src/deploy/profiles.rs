@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fishweir_core::classify::Normalisation;
 use fishweir_core::filter::Recursion;
-use fishweir_core::number::{Dual, Parameter, Scalar, Weight as CoreWeight};
+use fishweir_core::number::{Dual, Parameter, RealParameter, Scalar};
 use fishweir_core::profile_hmm::{
     Cell, Flanks, ProfileBelief, ProfileHmmView, ProfileSearch, Steps,
 };
@@ -33,14 +33,14 @@ pub(crate) struct DeployedProfile {
 type Number<W> = <W as Parameter>::Number;
 
 /// The core's recursion at run-time size, and where its stream is.
-struct Run<W: CoreWeight> {
+struct Run<W: RealParameter> {
     odds: Vec<W>,
     steps: Vec<Steps<W>>,
     flanks: Flanks<W>,
     state: ProfileBelief<Number<W>, Heap<Cell<Number<W>>>>,
 }
 
-impl<W: CoreWeight<Real = f32>> Run<W> {
+impl<W: RealParameter<Real = f32>> Run<W> {
     fn new(profile: &DeployedProfile) -> Self {
         let row =
             |steps: &[Weight; 9]| Steps::from_array(steps.each_ref().map(|w| lift(Some(w), 0)));
@@ -58,7 +58,7 @@ impl<W: CoreWeight<Real = f32>> Run<W> {
 
 type Search<'m, W> = ProfileSearch<'m, W, Number<W>, Heap<Cell<Number<W>>>>;
 
-fn search<'m, W: CoreWeight<Real = f32>>(
+fn search<'m, W: RealParameter<Real = f32>>(
     odds: &'m [W],
     steps: &'m [Steps<W>],
     flanks: &'m Flanks<W>,
@@ -66,7 +66,7 @@ fn search<'m, W: CoreWeight<Real = f32>>(
     ProfileSearch::over(ProfileHmmView::from_parts(odds, steps, flanks))
 }
 
-impl<W: CoreWeight<Real = f32>> Block<f32> for Run<W> {
+impl<W: RealParameter<Real = f32>> Block<f32> for Run<W> {
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let Observation::Symbol(symbol) = x else { return Err(PushError::Kind) };
         let Self { odds, steps, flanks, state } = self;
@@ -132,7 +132,7 @@ impl DeployedProfile {
     }
 
     pub(super) fn validate(&self) -> Result<(), ModelError> {
-        fn of<W: CoreWeight<Real = f32>>(profile: &DeployedProfile) -> Result<(), ModelError> {
+        fn of<W: RealParameter<Real = f32>>(profile: &DeployedProfile) -> Result<(), ModelError> {
             let run = Run::<W>::new(profile);
             ProfileHmmView::new(&run.odds, &run.steps, &run.flanks).map(|_| ())
         }

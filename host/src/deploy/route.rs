@@ -1,6 +1,6 @@
 //! The ways to evaluate a classifier on a device: what each costs, which is taken, and why.
 
-use fishweir_core::artefact::Succession;
+use fishweir_core::artefact::Topology;
 use serde::Serialize;
 
 use super::cost::{FilterWork, bank_bytes, belief_bytes};
@@ -93,7 +93,7 @@ impl Deployed {
         let (m, n, c, o) = (self.models(), self.states(), self.directions(), self.outputs());
         let (cost, emission) = (self.cost(), &EmissionType::of(&self.models));
         let (ring, differences) = self.ring();
-        let hidden = (self.succession() == Succession::STEPS).then(|| {
+        let hidden = (self.topology() == Topology::STEPS).then(|| {
             let filter = FilterWork::of(n, c, emission);
             Route {
                 name: "the same with hidden states",

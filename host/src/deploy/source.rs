@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fishweir_core::artefact::Succession;
+use fishweir_core::artefact::Topology;
 use fishweir_core::emission::Alphabet;
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
@@ -38,7 +38,7 @@ impl Deployed {
             &self.classes,
             "",
             &format!("use fishweir_core::emission::{};\n{numbers}", emission.import()),
-            (&emission.text(&real), self.succession(), self.order),
+            (&emission.text(&real), self.topology(), self.order),
             [self.models(), self.states(), self.outputs()],
         );
         let steps = self.steps();
@@ -154,7 +154,7 @@ pub(super) fn head(
     classes: &[String],
     notes: &str,
     imports: &str,
-    (emission, succession, order): (&str, Succession, Option<usize>),
+    (emission, topology, order): (&str, Topology, Option<usize>),
     [models, states, outputs]: [usize; 3],
 ) -> String {
     let mut text = comments(observations, classes, notes);
@@ -179,7 +179,7 @@ pub(super) fn head(
         let uses = "use fishweir_core::context::{Automaton, ContextModel, StringEnd};\n";
         let model = format!("ContextModel<{automaton}, {emission}, {states}>");
         (model, format!("{uses}{emissions}"), format!("{states} contexts of {order} symbols"))
-    } else if succession == Succession::STEPS {
+    } else if topology == Topology::STEPS {
         let uses = format!("use fishweir_core::context::{{ContextModel, Steps}};\n{emissions}");
         (format!("ContextModel<Steps, {emission}, {states}>"), uses, format!("{states} positions"))
     } else {

@@ -1,6 +1,6 @@
 //! Models whose states follow one another: nothing about them is hidden.
 
-use fishweir_core::artefact::Succession;
+use fishweir_core::artefact::Topology;
 use fishweir_core::number::Real;
 
 use super::{Deployed, DeployedModel, Weight};
@@ -54,11 +54,11 @@ impl<T: Real> Deployed<T> {
     /// How the states of its models follow one another. Where that is known of all of them, the device
     /// holds no chain and sums over no states. (A single state has nothing to follow, and is held as a
     /// chain.)
-    pub fn succession(&self) -> Succession {
+    pub fn topology(&self) -> Topology {
         match self.steps() {
-            _ if self.profile.is_some() => Succession::PROFILE,
-            Some(_) => Succession::STEPS,
-            None => Succession::CHAIN,
+            _ if self.profile.is_some() => Topology::PROFILE,
+            Some(_) => Topology::STEPS,
+            None => Topology::CHAIN,
         }
     }
 }

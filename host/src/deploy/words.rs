@@ -4,10 +4,10 @@
 use fishweir_core::classify::StreamModel;
 use fishweir_core::context::{
     AutomatonView, ContextBelief, ContextLikelihood, ContextRule, Independent, Span, StringEnd,
-    StringPlace,
+    StringHistory,
 };
 use fishweir_core::filter::Recursion;
-use fishweir_core::number::{Parameter, Scalar, Weight};
+use fishweir_core::number::{Parameter, RealParameter, Scalar};
 
 use super::block::{Block, Build, Observation, Observe};
 use super::{DeployedModel, PushError};
@@ -16,22 +16,22 @@ use crate::runtime::{CategoricalVec, HostReal, HostWeight};
 type NumberOf<W> = <W as Parameter>::Number;
 
 /// The core's recursion with as many contexts as there are: each is a model of its own, that moves one state.
-struct Words<W: Weight> {
+struct Words<W: RealParameter> {
     contexts: Vec<Independent<CategoricalVec<W>>>,
     next: Vec<u16>,
     symbols: usize,
     span: Span,
-    place: StringPlace,
+    history: StringHistory,
     state: ContextBelief<(), NumberOf<W>>,
 }
 
-impl<W: Weight> Words<W> {
+impl<W: RealParameter> Words<W> {
     fn rule(&self) -> AutomatonView<'_> {
         AutomatonView::new(&self.next, self.symbols, self.span)
     }
 
     fn start(&mut self) {
-        self.place = ContextRule::<usize, 1>::start(&self.rule());
+        self.history = ContextRule::<usize, 1>::start(&self.rule());
         self.state = ContextLikelihood::of(&self.contexts[0]).start();
     }
 }
@@ -39,16 +39,16 @@ impl<W: Weight> Words<W> {
 impl<T: HostReal, W: HostWeight<Real = T>> Block<T> for Words<W> {
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
         let symbol = <CategoricalVec<W> as Observe<T>>::observe(x).ok_or(PushError::Kind)?;
-        let step = ContextRule::<usize, 1>::step(&self.rule(), self.place, &(*symbol).into());
+        let step = ContextRule::<usize, 1>::step(&self.rule(), self.history, &(*symbol).into());
         let (context, next) = step?;
         if let Some(model) = context.and_then(|context| self.contexts.get(context)) {
             ContextLikelihood::of(model).push(&mut self.state, symbol)?;
         }
-        self.place = next;
+        self.history = next;
         Ok(())
     }
     fn push_missing(&mut self) {
-        self.place = ContextRule::<usize, 1>::skip(&self.rule(), self.place);
+        self.history = ContextRule::<usize, 1>::skip(&self.rule(), self.history);
     }
     fn reset(&mut self) {
         self.start();
@@ -93,6 +93,6 @@ fn of_weight<T: HostReal, W: HostWeight<Real = T>>(
     };
     let contexts: Vec<_> = model.emission.iter().map(context).collect();
     let state = ContextLikelihood::of(&contexts[0]).start();
-    let place = ContextRule::<usize, 1>::start(&AutomatonView::new(&next, symbols, span));
-    Box::new(Words { contexts, next, symbols, span, place, state })
+    let history = ContextRule::<usize, 1>::start(&AutomatonView::new(&next, symbols, span));
+    Box::new(Words { contexts, next, symbols, span, history, state })
 }

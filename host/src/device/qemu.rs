@@ -322,7 +322,7 @@ mod tests {
 
     use fishweir_core::Profile;
     use fishweir_core::number::NumberFormat;
-    use fishweir_core::wire::{Frame, Info, Place, Report, SampleKind, VERSION};
+    use fishweir_core::wire::{Frame, Info, Report, SampleIndex, SampleKind, VERSION};
     use zerocopy::FromZeros;
 
     use super::*;
@@ -332,7 +332,7 @@ mod tests {
     /// the file `answers`, and the serial port at its descriptor 0.
     fn run_script(board: &'static Board, patience: Duration) -> Result<Run, DeviceError> {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let place = Place::default();
+        let place = SampleIndex::default();
         let info = Info {
             head: place.head(Info::TAG),
             version: VERSION,

@@ -6,7 +6,7 @@ use std::thread;
 
 use fishweir_core::Profile;
 use fishweir_core::wire::{
-    AnswerHead, F32, Fault, FaultKind, Head, Info, Place, Report, Request, SampleKind, Saved,
+    AnswerHead, F32, Fault, FaultKind, Head, Info, Report, Request, SampleIndex, SampleKind, Saved,
     Status, VERSION,
 };
 use zerocopy::{FromBytes, IntoBytes};
@@ -204,9 +204,9 @@ impl Repeats {
 fn ask_info<R: Read>(
     line: &mut Line<'_, R>,
     writer: &mut impl Write,
-) -> Result<(DeviceInfo, Place), DeviceError> {
+) -> Result<(DeviceInfo, SampleIndex), DeviceError> {
     let ask = |writer: &mut _| -> Result<(), DeviceError> {
-        let request = Place::default().head(Request::Info.tag());
+        let request = SampleIndex::default().head(Request::Info.tag());
         Ok(send(writer, request.as_bytes()).and_then(|()| Write::flush(writer))?)
     };
     ask(writer)?;
@@ -220,7 +220,7 @@ fn ask_info<R: Read>(
                     _ => {}
                 }
                 let info: Info = read(head, &rest, 0)?;
-                return Ok((DeviceInfo::new(&info)?, head.place()));
+                return Ok((DeviceInfo::new(&info)?, head.sample_index()));
             }
             Heard::Record(head, rest) if head.tag == Fault::TAG => {
                 return Err(fault(&read(head, &rest, 0)?, 0));
@@ -272,7 +272,7 @@ struct Sender<'i, W: Write> {
     writer: BufWriter<W>,
     info: &'i DeviceInfo,
     /// Of the next sample.
-    place: Place,
+    place: SampleIndex,
     samples: usize,
 }
 
@@ -281,7 +281,7 @@ impl<W: Write> Sender<'_, W> {
     fn send_all<'a>(
         &mut self,
         inputs: impl Iterator<Item = Input<'a>>,
-        told: mpsc::Sender<Place>,
+        told: mpsc::Sender<SampleIndex>,
     ) -> Result<(), DeviceError> {
         let mut record = Vec::new();
         for input in inputs {
@@ -343,7 +343,7 @@ struct Listener<'o, R, P> {
     line: Line<'o, R>,
     models: usize,
     /// Of the samples sent that are neither answered nor known to be lost.
-    places: mpsc::Receiver<Place>,
+    places: mpsc::Receiver<SampleIndex>,
     answers: Vec<Option<Answer>>,
     saved: Vec<u32>,
     progress: P,
@@ -370,12 +370,12 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
                     return Ok(Some(DeviceReport::from(&report)));
                 }
                 // Noise that doubles a whole frame: the answer has been heard.
-                AnswerHead::TAG if last == Some(head.place()) => {}
+                AnswerHead::TAG if last == Some(head.sample_index()) => {}
                 AnswerHead::TAG => {
                     let answer = self.answer(head, &rest)?;
-                    self.unanswered_before(head.place())?;
+                    self.unanswered_before(head.sample_index())?;
                     self.answers.push(Some(answer));
-                    last = Some(head.place());
+                    last = Some(head.sample_index());
                     (self.progress)(self.answers.len());
                 }
                 Saved::TAG => {
@@ -442,7 +442,7 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
     }
 
     /// Samples sent before the one at `place` will not be answered any more.
-    fn unanswered_before(&mut self, place: Place) -> Result<(), DeviceError> {
+    fn unanswered_before(&mut self, place: SampleIndex) -> Result<(), DeviceError> {
         while let Ok(sent) = self.places.recv_timeout(self.line.patience()) {
             if sent == place {
                 return Ok(());

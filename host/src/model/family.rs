@@ -7,7 +7,7 @@ use crate::fit::{BaumWelch, SwitchingEm, SystemEm};
 
 /// A family of models, and how one of it is fitted.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Family {
+pub enum ModelFamily {
     /// [`Hmm`](super::Hmm).
     HiddenMarkov(BaumWelch),
     /// [`MarkovModel`].
@@ -41,7 +41,7 @@ pub enum Family {
     SwitchingSystem(SwitchingEm),
 }
 
-impl Family {
+impl ModelFamily {
     /// The model of the family that some sequences make likeliest: of one class, of all, or a single
     /// one. `scale` is the standard deviation of each channel over all that is fitted to.
     ///

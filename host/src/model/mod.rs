@@ -15,7 +15,7 @@
 //! | [`KernelDensityModel`]: a Gaussian around every point | `kernel_density.rs` |
 //! | [`SystemModel`]: a linear dynamical system around a mean | `system.rs` |
 //! | [`SwitchingModel`]: one that switches | `switching.rs` |
-//! | [`Family`]: how a model without hidden states is fitted to data | `family.rs` |
+//! | [`ModelFamily`]: how a model without hidden states is fitted to data | `family.rs` |
 //! | [`FittedModel`], [`ModelSet`]: any of the models; several by name, and their file | `fitted.rs`, `set.rs` |
 //! | the exact information of a mixture of two Gaussians | `mixture.rs` |
 //!
@@ -43,7 +43,7 @@ mod system;
 pub use contexts::ContextSet;
 pub use density::DensityModel;
 pub use error::ContextModelError;
-pub use family::Family;
+pub use family::ModelFamily;
 pub use fitted::FittedModel;
 pub use kernel_density::KernelDensityModel;
 pub use markov::MarkovModel;

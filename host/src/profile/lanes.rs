@@ -107,7 +107,7 @@ impl Group {
 fn forward(model: &Model, group: &Group, kept: Option<&mut Kept>) -> Row {
     let mut kept = kept;
     let mut cells = vec![Cell::<Row>::ZERO; model.steps.len()];
-    let mut around = [Row::UNIT, Row::ZERO, Row::ZERO];
+    let mut around = [Row::ONE, Row::ZERO, Row::ZERO];
     let mut ledger = Row::UNSCALED;
     let mut row = vec![Row::ZERO; model.steps.len()];
     for (step, symbols) in group.symbols.iter().enumerate() {
@@ -132,7 +132,7 @@ fn forward(model: &Model, group: &Group, kept: Option<&mut Kept>) -> Row {
         }
         if let Some(kept) = &mut kept {
             kept.matched.extend(cells.iter().map(|cell| cell.matched));
-            kept.logs.push(Row::log(Row::UNIT, &ledger));
+            kept.logs.push(Row::log(Row::ONE, &ledger));
         }
     }
     Row::log(around[2].times(group.flanks.finish), &ledger)
@@ -146,7 +146,7 @@ fn backward(model: &Model, group: &Group, kept: &Kept, log_odds: &Row, counts: &
     let mut row = vec![Row::ZERO; positions];
     let columns = kept.matched.chunks_exact(positions).zip(&kept.logs);
     for (symbols, (column, log)) in group.symbols.iter().zip(columns).rev() {
-        let behind = Row::log(Row::UNIT, &ahead.ledger);
+        let behind = Row::log(Row::ONE, &ahead.ledger);
         let mut weight = *log;
         for lane in 0..LANES {
             let log = log.0[lane] + (behind.0[lane] - log_odds.0[lane]);

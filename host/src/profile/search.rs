@@ -221,7 +221,7 @@ pub(super) fn scale<X>(column: &Column<X>) -> f64
 where
     X: Number<Reading: Scalar<Real = f64>>,
 {
-    X::log(X::UNIT, column.ledger()).value()
+    X::log(X::ONE, column.ledger()).value()
 }
 
 /// `B -> M_k`, `[position]`.

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use fishweir_core::artefact::Succession;
+use fishweir_core::artefact::Topology;
 use serde::Serialize;
 
 use super::route::RouteTable;
@@ -140,7 +140,7 @@ impl Inspection {
             profile: deployed.has_profile(),
             order: deployed.order(),
             emission: EmissionSummary::of_deployed(deployed),
-            known_states: deployed.succession() == Succession::STEPS,
+            known_states: deployed.topology() == Topology::STEPS,
             outputs: deployed.outputs(),
             directions: deployed.directions(),
             normalisation: deployed.normalisation().map(normalisation_name),

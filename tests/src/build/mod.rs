@@ -259,12 +259,12 @@ pub fn direction<T: Real, E: Family<T>, const N: usize>(
 ///
 /// # Errors
 /// A direction that does not fit the model.
-pub fn along<T: Real, E: Family<T>, const N: usize>(
+pub fn with_directions<T: Real, E: Family<T>, const N: usize>(
     hmm: &Hmm<E, N>,
     plain: &Direction,
     by: oracle::Parametrisation,
-) -> Result<Hmm<E::Along<1>, N>, String> {
-    Ok(hmm.along(&[direction::<T, E, N>(plain)?], coordinates(plain, by)))
+) -> Result<Hmm<E::WithDirections<1>, N>, String> {
+    Ok(hmm.with_directions(&[direction::<T, E, N>(plain)?], coordinates(plain, by)))
 }
 
 /// The score that expected statistics stand for, as plain numbers cut to the sizes of `like`.

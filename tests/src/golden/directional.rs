@@ -9,7 +9,7 @@ use super::movement::{DirectionJson, ParametrisationJson};
 use super::precision::{Kind, Precise};
 use super::schema::{HmmJson, SequenceJson};
 use super::tree::Tree;
-use crate::build::{Family, Task, along, dispatch_any, samples};
+use crate::build::{Family, Task, dispatch_any, samples, with_directions};
 use crate::oracle::{Direction, Model, Parametrisation, Sequence};
 use crate::rounding::Rounding;
 
@@ -84,7 +84,7 @@ impl<T: Real> Task<T> for Derive<'_> {
     type Output = Series;
 
     fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Series, String> {
-        let moved = along(hmm, self.direction, self.by)?;
+        let moved = with_directions(hmm, self.direction, self.by)?;
         let memory = ForgettingFactor::factor(T::from_f64(self.lambda))
             .map_err(|error| error.to_string())?;
         let stream = Forgetting::of(&moved, memory);

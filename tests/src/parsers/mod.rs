@@ -32,8 +32,8 @@ use fishweir_core::emission::{Bernoulli, Categorical, Gaussian, Poisson};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_core::wire::{
-    Answer, AnswerHead, CHECKSUM_LENGTH, DELIMITER, F32, Head, Info, Place, Receiver, Report,
-    Request, SampleKind, VERSION, encode, longest,
+    Answer, AnswerHead, CHECKSUM_LENGTH, DELIMITER, F32, Head, Info, Receiver, Report, Request,
+    SampleIndex, SampleKind, VERSION, encode, longest,
 };
 use zerocopy::{FromZeros, IntoBytes};
 
@@ -364,7 +364,7 @@ pub fn frames(bytes: &[u8]) {
 /// What a device answers that is asked for three samples: records, each behind a byte that is its length,
 /// or that stands for a sound record. Their checksums are right.
 pub fn conversation(bytes: &[u8]) {
-    let places = [Place::default().next_stream(), Place { stream: 1, time: 1 }];
+    let places = [SampleIndex::default().next_stream(), SampleIndex { stream: 1, time: 1 }];
     let info = Info {
         version: VERSION,
         sample_kind: SampleKind::Symbol as u8,
@@ -373,7 +373,7 @@ pub fn conversation(bytes: &[u8]) {
         classes: 2.into(),
         ..Info::new_zeroed()
     };
-    let mut info = Info { head: Place::default().head(Info::TAG), ..info };
+    let mut info = Info { head: SampleIndex::default().head(Info::TAG), ..info };
     let mut line = Vec::new();
     let mut put = |record: &[u8]| {
         let mut frame = vec![0; longest(record.len())];

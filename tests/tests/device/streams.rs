@@ -10,7 +10,7 @@ use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
 use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare};
-use fishweir_core::artefact::Succession;
+use fishweir_core::artefact::Topology;
 use fishweir_tests::quick::{
     assert_identical, channels, profiled, recordings, strings, systems, trained,
     trained_by_position, trained_on_differences, trained_on_words, unseen, whole,
@@ -71,7 +71,7 @@ fn on_device(
     assert_eq!(run.outcome.info.model_bytes, deployed.cost().model_bytes, "{}", board.name);
     assert!(stack as usize > run.outcome.info.state_bytes, "{}", board.name);
     // A product a model takes less than a filter.
-    let known = deployed.succession() == Succession::STEPS || deployed.order().is_some();
+    let known = deployed.topology() == Topology::STEPS || deployed.order().is_some();
     let least = if known { 50.0 } else { 100.0 };
     assert!(instructions > least, "{}: {instructions}", board.name);
     compare(deployed, recording, &run.outcome.answers).expect("comparable")
@@ -119,7 +119,7 @@ fn a_bank_of_systems_gives_the_same_bits() {
 fn a_profile_along_a_direction_gives_the_same_bits() {
     let data = strings(40);
     let deployed = Deployed::of_profile(&profiled(&data)).expect("fits in f32");
-    assert_eq!((deployed.directions(), deployed.succession()), (1, Succession::PROFILE));
+    assert_eq!((deployed.directions(), deployed.topology()), (1, Topology::PROFILE));
     for form in [Form::Source, Form::Artefact] {
         let parity = on_device(board(Board::DEFAULT), &deployed, &whole(&data), &form);
         assert!(parity.missing > 0);
@@ -149,7 +149,7 @@ fn states_that_are_known_give_the_same_bits() {
         (ClassifierKind::Bayes, Form::Artefact),
     ] {
         let deployed = trained_by_position(&data, kind, 30).deploy().expect("fits in f32");
-        assert_eq!(deployed.succession(), Succession::STEPS);
+        assert_eq!(deployed.topology(), Topology::STEPS);
         for name in [Board::DEFAULT, "microbit"] {
             let parity = on_device(board(name), &deployed, &whole(&data), &form);
             assert!(parity.missing > 0);

@@ -2,7 +2,7 @@
 //! derivatives against finite differences, single precision and long streams.
 
 use fishweir_core::filter::Running;
-use fishweir_core::number::{Dual, Max, Real, Weight};
+use fishweir_core::number::{Dual, Max, Real, RealParameter};
 use fishweir_core::profile_hmm::{Cell, Flanks, ProfileFilter, ProfileHmm, ProfileSearch, Steps};
 use fishweir_core::{ErrorKind, ObservationError, Part};
 use fishweir_tests::laws::{Trial, check};
@@ -131,7 +131,7 @@ fn laws_and_all_paths_at_every_prefix() {
 }
 
 /// The same profile in other numbers, each weight with its number.
-fn mapped<W: Weight>(p: &Plain, mut weight: impl FnMut(f64) -> W) -> ProfileHmm<W, K, A> {
+fn mapped<W: RealParameter>(p: &Plain, mut weight: impl FnMut(f64) -> W) -> ProfileHmm<W, K, A> {
     let view = p.view();
     let odds = std::array::from_fn(|x| {
         std::array::from_fn(|k| weight(view.odds(x).map_or(0.0, |row| row[k])))

@@ -8,7 +8,7 @@ use super::gaussian::is_log_normaliser;
 use super::{Emission, Gaussian};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::matrix::{at, cholesky, invert};
-use crate::number::{Number, Real, Tangent, Weight};
+use crate::number::{Number, Real, RealParameter, Tangent};
 
 /// A Gaussian over `D` channels with a full covariance matrix `Sigma`.
 ///
@@ -29,7 +29,7 @@ use crate::number::{Number, Real, Tangent, Weight};
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
-pub struct FullGaussian<const D: usize, W: Weight = f32> {
+pub struct FullGaussian<const D: usize, W: RealParameter = f32> {
     mean: [W::Real; D],
     /// `R`, `[row][column]`; zero right of the diagonal.
     factor: [[W::Real; D]; D],
@@ -45,7 +45,7 @@ pub struct FullGaussian<const D: usize, W: Weight = f32> {
 /// past the shortest is left alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct FullGaussianView<'a, W: Weight> {
+pub struct FullGaussianView<'a, W: RealParameter> {
     /// Means, `[channel]`.
     pub mean: &'a [W::Real],
     /// The lower triangular `R` with `R' R` the inverse covariance, row-major.
@@ -58,7 +58,7 @@ pub struct FullGaussianView<'a, W: Weight> {
     pub quadratic: &'a [W::Tangent],
 }
 
-impl<const D: usize, W: Weight> FullGaussian<D, W> {
+impl<const D: usize, W: RealParameter> FullGaussian<D, W> {
     /// A Gaussian from numbers already checked, as an export writes them: `factor` is the lower
     /// triangular `R`, `linear` and `quadratic` the tangents of `log b` in `z` (of the quadratic
     /// form's matrix the diagonal, and twice what is left of it). [`validate`](Emission::validate)
@@ -199,7 +199,7 @@ fn mirror<T: Real>(matrix: &mut [T], size: usize) {
     }
 }
 
-impl<const D: usize, W: Weight> Emission for FullGaussian<D, W> {
+impl<const D: usize, W: RealParameter> Emission for FullGaussian<D, W> {
     type Weight = W;
     type Observation = [W::Real; D];
 
@@ -239,7 +239,7 @@ impl<const D: usize, W: Weight> Emission for FullGaussian<D, W> {
     }
 }
 
-fn validate_tangents<'a, W: Weight>(
+fn validate_tangents<'a, W: RealParameter>(
     constant: W,
     others: impl Iterator<Item = &'a W::Tangent>,
 ) -> Result<(), ModelError>
@@ -315,7 +315,7 @@ impl<'a, T: Real> FullGaussianView<'a, T> {
     }
 }
 
-impl<W: Weight> FullGaussianView<'_, W> {
+impl<W: RealParameter> FullGaussianView<'_, W> {
     /// `z_d`.
     fn whitened(&self, x: &[W::Real], d: usize) -> W::Real {
         let centred = x.iter().zip(self.mean).map(|(&x, &mean)| x - mean);
@@ -328,7 +328,7 @@ impl<W: Weight> FullGaussianView<'_, W> {
 
 /// The bits of [`FullGaussian`]. With directions `z` is computed anew for every product, for want of a
 /// place to keep it: `D^3 / 6` multiply-adds.
-impl<W: Weight> Emission for FullGaussianView<'_, W> {
+impl<W: RealParameter> Emission for FullGaussianView<'_, W> {
     type Weight = W;
     type Observation = [W::Real];
 
@@ -372,7 +372,7 @@ impl<W: Weight> Emission for FullGaussianView<'_, W> {
 
 /// `x = mean + S z` with independent standard normal `z`.
 #[cfg(feature = "sample")]
-impl<const D: usize, W: Weight> super::Sample for FullGaussian<D, W> {
+impl<const D: usize, W: RealParameter> super::Sample for FullGaussian<D, W> {
     fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> [W::Real; D] {
         let mut x = [W::Real::ZERO; D];
         for pair in x.chunks_mut(2) {

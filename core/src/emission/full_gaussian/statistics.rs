@@ -5,7 +5,7 @@ use crate::emission::{
 };
 use crate::error::{ErrorKind, ModelError, Part};
 use crate::matrix::{Side, at, cholesky, congruence, invert, solve, solve_lower};
-use crate::number::{Dual, Real, Weight};
+use crate::number::{Dual, Real, RealParameter};
 
 /// The readers of expected statistics, at run-time sizes.
 impl<'a, T: Real> FullGaussianView<'a, T> {
@@ -281,7 +281,7 @@ impl<const D: usize, T: Real> SufficientStatistics for FullGaussian<D, T> {
     type Real = T;
     type Statistics = FullGaussianStatistics<T, D>;
     type Score = FullGaussianScore<T, D>;
-    type Along<const C: usize> = FullGaussian<D, Dual<T, C>>;
+    type WithDirections<const C: usize> = FullGaussian<D, Dual<T, C>>;
 
     #[inline]
     fn observe(&self, x: &[T; D], weight: T, statistics: &mut FullGaussianStatistics<T, D>) {
@@ -366,7 +366,7 @@ impl<const D: usize, T: Real> SufficientStatistics for FullGaussian<D, T> {
         score
     }
 
-    fn along<const C: usize>(
+    fn with_directions<const C: usize>(
         &self,
         directions: &[FullGaussianScore<T, D>; C],
         parametrisation: Parametrisation,

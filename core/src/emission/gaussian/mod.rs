@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{Emission, Family, Stored, for_each_rate, for_each_real};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::number::{Dual, Number, Real, Tangent, Weight};
+use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 
 /// A Gaussian over `D` channels that are independent given the state.
 ///
@@ -31,7 +31,7 @@ use crate::number::{Dual, Number, Real, Tangent, Weight};
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
-pub struct Gaussian<const D: usize, W: Weight = f32> {
+pub struct Gaussian<const D: usize, W: RealParameter = f32> {
     mean: [W::Real; D],
     rate: [W::Real; D],
     constant: W,
@@ -42,7 +42,7 @@ pub struct Gaussian<const D: usize, W: Weight = f32> {
 /// A [`Gaussian`] whose number of channels is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct GaussianView<'a, W: Weight> {
+pub struct GaussianView<'a, W: RealParameter> {
     /// Means, `[channel]`.
     pub mean: &'a [W::Real],
     /// Reciprocal standard deviations, `[channel]`.
@@ -55,7 +55,7 @@ pub struct GaussianView<'a, W: Weight> {
     pub quadratic: &'a [W::Tangent],
 }
 
-impl<const D: usize, W: Weight> Gaussian<D, W> {
+impl<const D: usize, W: RealParameter> Gaussian<D, W> {
     /// A Gaussian from numbers already checked, as an export writes them;
     /// [`validate`](Emission::validate) checks them again.
     pub const fn from_parts(
@@ -170,7 +170,7 @@ pub(crate) fn is_log_normaliser<T: Real>(constant: T, rates: impl Iterator<Item 
     (constant - implied).abs() <= slack
 }
 
-impl<W: Weight> Emission for GaussianView<'_, W> {
+impl<W: RealParameter> Emission for GaussianView<'_, W> {
     type Weight = W;
     type Observation = [W::Real];
 
@@ -245,7 +245,7 @@ impl<W: Weight> Emission for GaussianView<'_, W> {
     }
 }
 
-impl<const D: usize, W: Weight> Emission for Gaussian<D, W> {
+impl<const D: usize, W: RealParameter> Emission for Gaussian<D, W> {
     type Weight = W;
     type Observation = [W::Real; D];
 
@@ -266,7 +266,7 @@ impl<const D: usize, W: Weight> Emission for Gaussian<D, W> {
 
 /// `x_d = mean_d + z_d / rate_d` with independent standard normal `z_d`.
 #[cfg(feature = "sample")]
-impl<const D: usize, W: Weight> super::Sample for Gaussian<D, W> {
+impl<const D: usize, W: RealParameter> super::Sample for Gaussian<D, W> {
     fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> [W::Real; D] {
         let mut x = *self.mean();
         let pairs = x.chunks_mut(2).zip(self.rate().chunks(2));
@@ -282,7 +282,9 @@ impl<const D: usize, W: Weight> super::Sample for Gaussian<D, W> {
 
 impl<const D: usize, W> Stored for Gaussian<D, W>
 where
-    W: Weight<Real: FromBytes + Immutable, Tangent: FromBytes + Immutable> + FromBytes + Immutable,
+    W: RealParameter<Real: FromBytes + Immutable, Tangent: FromBytes + Immutable>
+        + FromBytes
+        + Immutable,
 {
     const FAMILY: Family = Family::Gaussian;
     const SIZE: usize = D;

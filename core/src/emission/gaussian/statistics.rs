@@ -194,7 +194,7 @@ impl<const D: usize, T: Real> SufficientStatistics for Gaussian<D, T> {
     type Real = T;
     type Statistics = GaussianStatistics<T, D>;
     type Score = GaussianScore<T, D>;
-    type Along<const C: usize> = Gaussian<D, Dual<T, C>>;
+    type WithDirections<const C: usize> = Gaussian<D, Dual<T, C>>;
 
     #[inline]
     fn observe(&self, x: &[T; D], weight: T, statistics: &mut GaussianStatistics<T, D>) {
@@ -230,7 +230,7 @@ impl<const D: usize, T: Real> SufficientStatistics for Gaussian<D, T> {
         GaussianScore { mean, spread }
     }
 
-    fn along<const C: usize>(
+    fn with_directions<const C: usize>(
         &self,
         directions: &[GaussianScore<T, D>; C],
         parametrisation: Parametrisation,

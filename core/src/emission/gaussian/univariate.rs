@@ -49,7 +49,7 @@ impl<T: Real> Gaussian<1, T> {
     }
 
     /// A direction in these coordinates as one of mean and log standard deviation, for
-    /// [`along`](crate::emission::SufficientStatistics::along).
+    /// [`with_directions`](crate::emission::SufficientStatistics::with_directions).
     pub fn direction_in(&self, [mean, along]: [T; 2], width: Width) -> GaussianScore<T, 1> {
         GaussianScore { mean: [mean], spread: [along * self.width_factor(width)] }
     }

@@ -8,7 +8,7 @@ use super::{
     SufficientStatistics, for_each_real,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::number::{Dual, Number, Real, Tangent, Weight};
+use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 
 /// Independent counts in `D` channels: `P(x) = prod_d exp(-rate_d) rate_d^x_d / x_d!`.
 ///
@@ -35,7 +35,7 @@ use crate::number::{Dual, Number, Real, Tangent, Weight};
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
-pub struct Poisson<const D: usize, W: Weight = f32> {
+pub struct Poisson<const D: usize, W: RealParameter = f32> {
     rate: [W::Real; D],
     log_rate: [W; D],
 }
@@ -43,14 +43,14 @@ pub struct Poisson<const D: usize, W: Weight = f32> {
 /// A [`Poisson`] whose number of channels is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct PoissonView<'a, W: Weight> {
+pub struct PoissonView<'a, W: RealParameter> {
     /// Rates, `[channel]`: expected counts a sample.
     pub rate: &'a [W::Real],
     /// Their logarithms and tangents, `[channel]`; `-inf` without tangent where the rate is zero.
     pub log_rate: &'a [W],
 }
 
-impl<const D: usize, W: Weight> Poisson<D, W> {
+impl<const D: usize, W: RealParameter> Poisson<D, W> {
     /// A distribution from numbers already checked, as an export writes them;
     /// [`validate`](Emission::validate) checks them again.
     pub const fn from_parts(rate: [W::Real; D], log_rate: [W; D]) -> Self {
@@ -189,7 +189,7 @@ fn saddle<T: Real>(x: T, log: T) -> T {
 
 /// Log-likelihoods of some states, less what is the same in all of them, and that.
 #[inline]
-fn logs<W: Weight, const N: usize>(
+fn logs<W: RealParameter, const N: usize>(
     states: &[PoissonView<'_, W>; N],
     x: &[u32],
 ) -> ([W; N], W::Real) {
@@ -211,7 +211,7 @@ fn logs<W: Weight, const N: usize>(
 }
 
 #[inline]
-fn row<W: Weight, const N: usize>(
+fn row<W: RealParameter, const N: usize>(
     states: &[PoissonView<'_, W>; N],
     x: &[u32],
 ) -> Option<Row<W, N>> {
@@ -220,7 +220,7 @@ fn row<W: Weight, const N: usize>(
     Some(Row { likelihood, log_scale: log_scale + common })
 }
 
-impl<W: Weight> Emission for PoissonView<'_, W> {
+impl<W: RealParameter> Emission for PoissonView<'_, W> {
     type Weight = W;
     type Observation = [u32];
 
@@ -270,7 +270,7 @@ impl<W: Weight> Emission for PoissonView<'_, W> {
     }
 }
 
-impl<const D: usize, W: Weight> Emission for Poisson<D, W> {
+impl<const D: usize, W: RealParameter> Emission for Poisson<D, W> {
     type Weight = W;
     type Observation = [u32; D];
 
@@ -325,7 +325,7 @@ impl<const D: usize, T: Real> SufficientStatistics for Poisson<D, T> {
     type Real = T;
     type Statistics = CountStatistics<T, D>;
     type Score = CountScore<T, D>;
-    type Along<const C: usize> = Poisson<D, Dual<T, C>>;
+    type WithDirections<const C: usize> = Poisson<D, Dual<T, C>>;
 
     #[inline]
     fn observe(&self, x: &[u32; D], weight: T, statistics: &mut CountStatistics<T, D>) {
@@ -358,7 +358,7 @@ impl<const D: usize, T: Real> SufficientStatistics for Poisson<D, T> {
         score
     }
 
-    fn along<const C: usize>(
+    fn with_directions<const C: usize>(
         &self,
         directions: &[CountScore<T, D>; C],
         _: Parametrisation,
@@ -378,7 +378,7 @@ impl<const D: usize, T: Real> SufficientStatistics for Poisson<D, T> {
 
 impl<const D: usize, W> Stored for Poisson<D, W>
 where
-    W: Weight<Real: FromBytes + Immutable> + FromBytes + Immutable,
+    W: RealParameter<Real: FromBytes + Immutable> + FromBytes + Immutable,
 {
     const FAMILY: Family = Family::Poisson;
     const SIZE: usize = D;

@@ -3,7 +3,7 @@ use rand_core::Rng;
 use super::{Count, Poisson};
 use crate::emission::Sample;
 use crate::emission::sample::uniform;
-use crate::number::{Real, Weight};
+use crate::number::{Real, RealParameter};
 
 /// Rates up to this are drawn by multiplication.
 const BY_MULTIPLICATION: f64 = 16.0;
@@ -15,7 +15,7 @@ const BY_MULTIPLICATION: f64 = 16.0;
 ///
 /// Source: Hormann, The transformed rejection method for generating Poisson random variables, 1993,
 /// algorithm PTRS.
-impl<const D: usize, W: Weight> Sample for Poisson<D, W> {
+impl<const D: usize, W: RealParameter> Sample for Poisson<D, W> {
     fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> [u32; D] {
         let (view, mut x) = (self.view(), [0; D]);
         for (x, (&rate, log_rate)) in x.iter_mut().zip(view.rate.iter().zip(view.log_rate)) {

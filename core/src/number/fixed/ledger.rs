@@ -33,7 +33,7 @@ impl<const C: usize> FixedLedger<C> {
         sum: &Fixed<C, W>,
         other: Option<(&Fixed<C, W>, &Self)>,
     ) -> Dual<f32, C> {
-        let (unit, none) = (Fixed::UNIT, Self::UNSCALED);
+        let (unit, none) = (Fixed::ONE, Self::UNSCALED);
         let (other, other_ledger) = other.unwrap_or((&unit, &none));
         let log2 = self.log2 - other_ledger.log2;
         // What is large is a whole number of bits; the rest is small and keeps its digits.

@@ -238,7 +238,7 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
     const TERM_BY_TERM: bool = false;
     const RESCALE_EVERY: u32 = W::RESCALE_EVERY;
     const ZERO: Self = Self::from_parts(0, [0; C]);
-    const UNIT: Self = Self::from_parts(1 << (16 + EXPONENT_BITS), [0; C]);
+    const ONE: Self = Self::from_parts(1 << (16 + EXPONENT_BITS), [0; C]);
     const UNSCALED: FixedLedger<C> = FixedLedger::UNSCALED;
 
     /// An entry of a wide row.

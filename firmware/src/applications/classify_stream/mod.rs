@@ -7,8 +7,8 @@
 use embedded_io::{Read, Write};
 use fishweir_core::classify::Decision;
 use fishweir_core::wire::{
-    Answer, AnswerHead, Fault, FaultKind, Gap, Head, Info, Place, Report, Request, SampleRequest,
-    Saved, Status, U64, VERSION,
+    Answer, AnswerHead, Fault, FaultKind, Gap, Head, Info, Report, Request, SampleIndex,
+    SampleRequest, Saved, Status, U64, VERSION,
 };
 use fishweir_core::{ObservationError, Profile};
 use zerocopy::FromBytes;
@@ -48,7 +48,7 @@ where
         link: Link::new(serial),
         classifier,
         meter,
-        next: Place::default(),
+        next: SampleIndex::default(),
         lost: 0,
         report: Report::EMPTY,
     };
@@ -85,7 +85,7 @@ struct Session<'a, S, C: Classifier<MODELS>, M, const MODELS: usize> {
     classifier: &'a mut C,
     meter: &'a M,
     /// Where the next sample is expected.
-    next: Place,
+    next: SampleIndex,
     /// Samples of this stream that never arrived.
     lost: u16,
     report: Report,
@@ -109,12 +109,12 @@ where
                     self.fault(FaultKind::UnknownRequest, head.tag)?;
                 }
                 Some(Request::Sample) => match Wire::<C, MODELS>::read_from_bytes(payload).ok() {
-                    Some(wire) => self.sample(head.place(), wire)?,
+                    Some(wire) => self.sample(head.sample_index(), wire)?,
                     None => self.fault(FaultKind::Length, head.tag)?,
                 },
                 Some(_) if !payload.is_empty() => self.fault(FaultKind::Length, head.tag)?,
                 Some(Request::Missing) => {
-                    if self.reach(head.place(), true) {
+                    if self.reach(head.sample_index(), true) {
                         self.push_missing(1);
                         self.answer(Ok(()))?;
                     }
@@ -123,7 +123,7 @@ where
                     self.link.send(&Info { head: self.next.head(Info::TAG), ..*info })?;
                 }
                 Some(Request::Save) => {
-                    self.reach(head.place(), false);
+                    self.reach(head.sample_index(), false);
                     match self.classifier.save() {
                         Some(number) => {
                             let head = self.next.head(Saved::TAG);
@@ -133,7 +133,7 @@ where
                     }
                 }
                 Some(Request::Report) => {
-                    self.reach(head.place(), false);
+                    self.reach(head.sample_index(), false);
                     let report = self.report();
                     self.link.send(&report)?;
                 }
@@ -143,7 +143,7 @@ where
         Ok(())
     }
 
-    fn sample(&mut self, place: Place, wire: Wire<C, MODELS>) -> Result<(), S::Error> {
+    fn sample(&mut self, place: SampleIndex, wire: Wire<C, MODELS>) -> Result<(), S::Error> {
         if !self.reach(place, true) {
             return Ok(());
         }
@@ -159,7 +159,7 @@ where
     }
 
     /// Moves on to a place, making up for what was lost on the way; `false` where it is the past.
-    fn reach(&mut self, place: Place, sample: bool) -> bool {
+    fn reach(&mut self, place: SampleIndex, sample: bool) -> bool {
         let Some(gap) = self.next.reach(place) else {
             add(&mut self.report.repeated, u64::from(sample));
             return false;
@@ -243,7 +243,7 @@ fn info_of<C: Classifier<MODELS>, M: Meter, const MODELS: usize>(classifier: &C,
         assert!(MODELS <= u16::MAX as usize, "too many models for the wire format");
     }
     Info {
-        head: Place::default().head(Info::TAG),
+        head: SampleIndex::default().head(Info::TAG),
         version: VERSION,
         sample_kind: C::Sample::KIND as u8,
         sample_length: (C::Sample::LENGTH as u16).into(),

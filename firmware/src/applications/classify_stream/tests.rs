@@ -102,16 +102,16 @@ fn answers(frames: &[Vec<u8>]) -> Vec<Answer<2>> {
     replies(frames).0.iter().map(read).collect()
 }
 
-const fn at(stream: u8, time: u16) -> Place {
-    Place { stream, time }
+const fn at(stream: u8, time: u16) -> SampleIndex {
+    SampleIndex { stream, time }
 }
 
-fn toss(place: Place, symbol: u16) -> Vec<u8> {
+fn toss(place: SampleIndex, symbol: u16) -> Vec<u8> {
     let head = place.head(Request::Sample.tag());
     Frame::new(&SampleRequest { head, sample: U16::new(symbol) }).as_bytes().to_vec()
 }
 
-fn ask(request: Request, place: Place) -> Vec<u8> {
+fn ask(request: Request, place: SampleIndex) -> Vec<u8> {
     Frame::new(&place.head(request.tag())).as_bytes().to_vec()
 }
 
@@ -123,7 +123,7 @@ fn heads_then_tails_is_the_alternating_coin_by_log_five_quarters() {
     let answers = answers(&[toss(at(0, 0), HEADS), toss(at(0, 1), TAILS)]);
     assert_eq!(answers.len(), 2);
     let last = answers[1];
-    assert_eq!(last.head.head.place(), at(0, 1));
+    assert_eq!(last.head.head.sample_index(), at(0, 1));
     assert_eq!(last.head.status, Status::Accepted as u8);
     assert_eq!(last.head.class.get(), 1);
     let near = |x: F32, value: f32| (x.get() - value).abs() < 1e-6;
@@ -268,7 +268,7 @@ fn scores_out_of_range_decide_nothing_until_a_new_stream_begins() {
         [[0.25; ENTRIES]],
     );
     let machine = KernelMachine::new(kernel, [[1.0]], [0.5_f32]);
-    let push = |place: Place, value| {
+    let push = |place: SampleIndex, value| {
         let head = place.head(Request::Sample.tag());
         Frame::new(&SampleRequest { head, sample: [F32::new(value)] }).as_bytes().to_vec()
     };

@@ -43,7 +43,7 @@ use fishweir_core::smooth::{
     Ancestral, FixedLag, OnlineViterbi, Viterbi, draw_path, posteriors, posteriors_checkpointed,
     viterbi,
 };
-use fishweir_core::wire::{Frame, Head, Place, Receiver, RecordBuffer, Status, encode};
+use fishweir_core::wire::{Frame, Head, Receiver, RecordBuffer, SampleIndex, Status, encode};
 use fishweir_core::{ModelError, Profile, for_each_family};
 use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout};
 
@@ -164,7 +164,7 @@ fn profile_hmm() {
 /// The filter at many sizes.
 fn filters<W>()
 where
-    W: fishweir_core::number::Weight + FromZeros,
+    W: fishweir_core::number::RealParameter + FromZeros,
 {
     filter::<W, 1>();
     filter::<W, 2>();
@@ -178,7 +178,7 @@ where
 #[inline(never)]
 fn filter<W, const N: usize>()
 where
-    W: fishweir_core::number::Weight + FromZeros,
+    W: fishweir_core::number::RealParameter + FromZeros,
 {
     let chain = Chain::from_parts(
         core::array::from_fn(|_| some::<W>()),
@@ -265,7 +265,7 @@ where
     E: SufficientStatistics<Real = f32>,
 {
     let directions = black_box([Score::ZERO; 2]);
-    let along = black_box(hmm.along(&directions, black_box(Parametrisation::default())));
+    let along = black_box(hmm.with_directions(&directions, black_box(Parametrisation::default())));
     let forward = Forward::of(&along);
     drive(forward, x);
     drive(Forgetting::of(&along, black_box(ForgettingFactor::ENDLESS)), x);
@@ -364,7 +364,7 @@ fn lagged() {
 #[inline(never)]
 fn systems<const N: usize, const D: usize>() {
     let parameters: Parameters<f32, N, D> = black_box(Parameters::ZERO);
-    let along = parameters.along(&black_box([Parameters::ZERO; 2]));
+    let along = parameters.with_directions(&black_box([Parameters::ZERO; 2]));
     system(Dynamics::new(&parameters));
     system(Dynamics::new(&along));
 }
@@ -466,7 +466,8 @@ where
     black_box(model.score(&collected, black_box(Parametrisation::default())));
     let _ = black_box(model.maximise(&collected, &black_box(Regularisation::NONE)));
     let directions = black_box([[E::Score::ZERO; C]; 2]);
-    let along = black_box(model.along(&directions, black_box(Parametrisation::default())));
+    let along =
+        black_box(model.with_directions(&directions, black_box(Parametrisation::default())));
     drive(ContextLikelihood::of(&along), x);
 }
 
@@ -480,8 +481,8 @@ fn wire() {
     let mut short = black_box([0; 16]);
     black_box(encode(black_box(&[0; 9]), black_box(&mut short[..])));
     black_box(Frame::new(&black_box([0_u8; 300])).as_bytes());
-    let mut place = black_box(Place::default());
-    black_box((place.reach(black_box(Place::default())), Head::split(room.bytes())));
+    let mut place = black_box(SampleIndex::default());
+    black_box((place.reach(black_box(SampleIndex::default())), Head::split(room.bytes())));
     black_box(Profile::from_bytes(some()).map(Profile::to_bytes));
     black_box(Status::of(black_box(Ok(()))));
 }

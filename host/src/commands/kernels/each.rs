@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use fishweir::data::{Dataset, SamplesView, Window, Windows, scale_of};
-use fishweir::model::{ContextModelError, Family, NamedModel};
+use fishweir::model::{ContextModelError, ModelFamily, NamedModel};
 use rayon::prelude::*;
 
 use super::{id, place};
@@ -51,7 +51,7 @@ pub(in crate::commands) fn fit_each(
     data: &Dataset,
     windows: &Windows<'_>,
     per: Per,
-    family: &Family,
+    family: &ModelFamily,
 ) -> Result<Vec<NamedModel>, Failure> {
     let parts = per.parts(data, windows);
     if parts.is_empty() {

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use fishweir::data::{Dataset, Kind};
 use fishweir::fit::{BaumWelch, SwitchingEm, SystemEm};
 use fishweir::learn::TrainOptions;
-use fishweir::model::{ContextSet, Family};
+use fishweir::model::{ContextSet, ModelFamily};
 
 use super::Asked;
 use crate::commands::Failure;
@@ -187,12 +187,13 @@ impl FamilyOptions {
         training: &Training,
         options: &TrainOptions,
         data: &Dataset,
-    ) -> Result<Family, Failure> {
+    ) -> Result<ModelFamily, Failure> {
         let fit = &options.baum_welch;
         let components = training.components().unwrap_or(2);
         let (uniform, pseudo_count) =
             (self.uniform, self.pseudo_count.unwrap_or(fit.symbol_pseudocount));
-        let density = |states| Family::Density(BaumWelch { states, emission: None, ..fit.clone() });
+        let density =
+            |states| ModelFamily::Density(BaumWelch { states, emission: None, ..fit.clone() });
         let system = || {
             let own = SystemEm::default();
             SystemEm {
@@ -203,7 +204,7 @@ impl FamilyOptions {
             }
         };
         Ok(match family {
-            Hmm => Family::HiddenMarkov(fit.clone()),
+            Hmm => ModelFamily::HiddenMarkov(fit.clone()),
             Markov => {
                 let order = order.unwrap_or(1).into();
                 let contexts = match (&self.contexts, self.min_count, data.kind()) {
@@ -212,15 +213,15 @@ impl FamilyOptions {
                     _ if self.padded => ContextSet::Padded(order),
                     _ => ContextSet::Order(order),
                 };
-                Family::Markov { contexts, end: self.end, uniform, pseudo_count }
+                ModelFamily::Markov { contexts, end: self.end, uniform, pseudo_count }
             }
-            Positions => Family::Positions { uniform, pseudo_count },
+            Positions => ModelFamily::Positions { uniform, pseudo_count },
             Gaussian => density(1),
-            Kde => {
-                Family::KernelDensity { least: training.std_floor.first().copied().unwrap_or(0.01) }
-            }
-            Lds => Family::LinearSystem(system()),
-            Switching => Family::SwitchingSystem(SwitchingEm {
+            Kde => ModelFamily::KernelDensity {
+                least: training.std_floor.first().copied().unwrap_or(0.01),
+            },
+            Lds => ModelFamily::LinearSystem(system()),
+            Switching => ModelFamily::SwitchingSystem(SwitchingEm {
                 modes: components,
                 system: system(),
                 restarts: fit.restarts,

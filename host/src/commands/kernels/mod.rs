@@ -22,7 +22,7 @@ use fishweir::kernel::marginal::MarginalModel;
 use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, Settings, kernel};
 use fishweir::kernel::{Expected, Metric};
 use fishweir::learn::{ClassifierKind, TrainOptions};
-use fishweir::model::{Family, FittedModel, Hmm, Scored};
+use fishweir::model::{FittedModel, Hmm, ModelFamily, Scored};
 use fishweir_core::emission::Parametrisation;
 
 use super::arguments::{Training, named};
@@ -213,7 +213,7 @@ impl Asked<'_> {
         self.training.components().unwrap_or(2)
     }
 
-    fn family(&self, options: &TrainOptions, data: &Dataset) -> Result<Family, Failure> {
+    fn family(&self, options: &TrainOptions, data: &Dataset) -> Result<ModelFamily, Failure> {
         let choice = &self.options.choice;
         choice.told.family(choice.family, self.options.order, &self.training, options, data)
     }
@@ -268,8 +268,8 @@ impl Asked<'_> {
         if let Compares::Models(compute, _) = self.entry.compares {
             let family = self.family(&self.train_options()?, data)?;
             let of_systems = match &family {
-                Family::LinearSystem(system) => Some(system),
-                Family::SwitchingSystem(switching) => Some(&switching.system),
+                ModelFamily::LinearSystem(system) => Some(system),
+                ModelFamily::SwitchingSystem(switching) => Some(&switching.system),
                 _ => None,
             };
             if let Some(SystemEm { states, .. }) = of_systems {

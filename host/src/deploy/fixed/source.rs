@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fishweir_core::artefact::Succession;
+use fishweir_core::artefact::Topology;
 
 use super::{FixedEmission, FixedPoint, FixedWeight};
 use crate::classifier::Observations;
@@ -38,7 +38,7 @@ impl FixedPoint {
                 "use fishweir_core::emission::{imports};\n\
                  use fishweir_core::number::{numbers};\n"
             ),
-            (&emission, Succession::CHAIN, None),
+            (&emission, Topology::CHAIN, None),
             [self.models.len(), self.states(), self.biases.len()],
         );
         for model in &self.models {

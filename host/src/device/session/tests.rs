@@ -15,7 +15,7 @@ fn framed<T: FromBytes + IntoBytes + zerocopy::Immutable + zerocopy::Unaligned>(
 }
 
 /// The device is in the middle of stream 3; the host begins the next.
-const DEVICE: Place = Place { stream: 3, time: 500 };
+const DEVICE: SampleIndex = SampleIndex { stream: 3, time: 500 };
 
 fn info(version: u8, kind: SampleKind) -> Vec<u8> {
     framed(&Info {
@@ -35,7 +35,7 @@ fn info(version: u8, kind: SampleKind) -> Vec<u8> {
 fn answer(stream: u8, time: u16, status: u8, margin: f32) -> Vec<u8> {
     framed(&wire::Answer::<2> {
         head: AnswerHead {
-            head: Place { stream, time }.head(AnswerHead::TAG),
+            head: SampleIndex { stream, time }.head(AnswerHead::TAG),
             status,
             lost: 0.into(),
             class: 2.into(),

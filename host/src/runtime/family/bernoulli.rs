@@ -1,13 +1,13 @@
 use fishweir_core::emission::{BernoulliView, Emission, Parametrisation, yes_or_no};
-use fishweir_core::number::{Real, Weight as CoreWeight};
+use fishweir_core::number::{Real, RealParameter};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift};
 use super::rows::by_view;
 use super::{
-    AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
-    FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
+    AllBanks, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
+    HostWeight, Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed,
     Weight, Width, logit, table_towards,
 };
 use crate::data::{Support, Values};
@@ -140,7 +140,7 @@ impl Family for Bernoulli {
         &self,
         parts: &Parts,
         state: usize,
-        along: &[Along<'_>],
+        along: &[Rates<'_>],
         _: &Precision,
     ) -> Result<Vec<Field<f64>>, DoesNotFit> {
         let [probability] = parts.rows();
@@ -168,12 +168,12 @@ impl Family for Bernoulli {
 }
 
 /// The core's distribution at a run-time size, over rows of reals that hold 1 and 0.
-pub(crate) struct BernoulliVec<W: CoreWeight> {
+pub(crate) struct BernoulliVec<W: RealParameter> {
     yes: Vec<W>,
     no: Vec<W>,
 }
 
-impl<W: CoreWeight> BernoulliVec<W> {
+impl<W: RealParameter> BernoulliVec<W> {
     fn view(&self) -> BernoulliView<'_, W> {
         BernoulliView { yes: &self.yes, no: &self.no }
     }

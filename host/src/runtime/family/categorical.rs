@@ -1,12 +1,12 @@
 use fishweir_core::emission::{CategoricalView, Emission, Parametrisation, Row};
-use fishweir_core::number::Weight as CoreWeight;
+use fishweir_core::number::RealParameter;
 use fishweir_core::{ModelError, ObservationError};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, weights_along};
 use super::{
-    Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
-    Observed, Parts, Precision, Regularisation, Shape, Weighed, Width, logit, table_towards,
+    Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind, Observed,
+    Parts, Precision, Rates, Regularisation, Shape, Weighed, Width, logit, table_towards,
 };
 use crate::data::Sample;
 use crate::runtime::numbers::{choose, free_probabilities, normalise_into, push_row};
@@ -139,7 +139,7 @@ impl Family for Categorical {
         &self,
         parts: &Parts,
         state: usize,
-        along: &[Along<'_>],
+        along: &[Rates<'_>],
         _: &Precision,
     ) -> Result<Vec<Field<f64>>, DoesNotFit> {
         let [probability] = parts.rows();
@@ -147,7 +147,7 @@ impl Family for Categorical {
             .iter()
             .map(|along| {
                 let [rates] = along.parts().rows();
-                (matches!(along, Along::Statistics(_)), rates[state].as_slice())
+                (matches!(along, Rates::Statistics(_)), rates[state].as_slice())
             })
             .collect();
         Ok(vec![Field::Weights(weights_along(&probability[state], &along))])
@@ -167,7 +167,7 @@ pub struct CategoricalVec<W> {
     pub probability: Vec<W>,
 }
 
-impl<W: CoreWeight> CategoricalVec<W> {
+impl<W: RealParameter> CategoricalVec<W> {
     /// A state from its deployed numbers, with the directions from `first` on; one out of reach from
     /// none.
     pub(crate) fn of(
@@ -189,7 +189,7 @@ impl<W: CoreWeight> CategoricalVec<W> {
     }
 }
 
-impl<W: CoreWeight> Emission for CategoricalVec<W> {
+impl<W: RealParameter> Emission for CategoricalVec<W> {
     type Weight = W;
     type Observation = u16;
     const SCALED: bool = false;

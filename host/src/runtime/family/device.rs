@@ -1,7 +1,7 @@
 //! A state's emission as a device holds it: the fields of the core's type, in order.
 
 use fishweir_core::emission::{Probabilities, move_row};
-use fishweir_core::number::{Real, Tangent, Weight as CoreWeight};
+use fishweir_core::number::{Real, RealParameter, Tangent};
 
 use super::{Family, Parts, Shape, Width};
 
@@ -189,12 +189,12 @@ impl Weight<f64> {
 /// A direction's part for the emissions: along the score, or along the logarithms of factors, whose
 /// derivatives are expected statistics.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Along<'a> {
+pub(crate) enum Rates<'a> {
     Score(&'a Parts),
     Statistics(&'a Parts),
 }
 
-impl<'a> Along<'a> {
+impl<'a> Rates<'a> {
     pub(crate) fn parts(self) -> &'a Parts {
         match self {
             Self::Score(parts) | Self::Statistics(parts) => parts,
@@ -266,12 +266,15 @@ pub(crate) fn weights_along(row: &[f64], along: &[(bool, &[f64])]) -> Vec<Weight
 }
 
 /// The rates of a block of directions, from the `first` on.
-pub(crate) fn tangent<T: Real, W: CoreWeight<Real = T>>(rates: &[T], first: usize) -> W::Tangent {
+pub(crate) fn tangent<T: Real, W: RealParameter<Real = T>>(
+    rates: &[T],
+    first: usize,
+) -> W::Tangent {
     W::Tangent::from_fn(|c| rates.get(first + c).copied().unwrap_or(T::ZERO))
 }
 
 /// A weight with a block of its directions; zero where there is none.
-pub(crate) fn lift<T: Real, W: CoreWeight<Real = T>>(
+pub(crate) fn lift<T: Real, W: RealParameter<Real = T>>(
     weight: Option<&Weight<T>>,
     first: usize,
 ) -> W {

@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::parts::Reading;
 use super::{
-    Along, Block, DeployedEmission, DoesNotFit, FAMILIES, Family, Observed, Parts, Precision, Shape,
+    Block, DeployedEmission, DoesNotFit, FAMILIES, Family, Observed, Parts, Precision, Rates, Shape,
 };
 
 /// The emission distributions of a model, all of one family.
@@ -95,7 +95,7 @@ impl Emissions {
     pub(crate) fn deploy<T: Real>(
         &self,
         state: usize,
-        along: &[Along<'_>],
+        along: &[Rates<'_>],
     ) -> Result<DeployedEmission<T>, DoesNotFit> {
         self.deploy_in(state, along, &Precision::of::<T>())
     }
@@ -110,7 +110,7 @@ impl Emissions {
     fn deploy_in<T: Real>(
         &self,
         state: usize,
-        along: &[Along<'_>],
+        along: &[Rates<'_>],
         precision: &Precision,
     ) -> Result<DeployedEmission<T>, DoesNotFit> {
         let fields = self.family.deploy(&self.parts, state, along, precision)?;
@@ -194,10 +194,10 @@ impl EmissionDirection {
     }
 
     /// What a model's emissions are moved by; `None` where they are of another family.
-    pub(crate) fn along(&self, emission: &Emissions) -> Option<Along<'_>> {
+    pub(crate) fn of_family(&self, emission: &Emissions) -> Option<Rates<'_>> {
         (self.family == emission.family).then_some(match self.weighs_statistics {
-            true => Along::Statistics(&self.parts),
-            false => Along::Score(&self.parts),
+            true => Rates::Statistics(&self.parts),
+            false => Rates::Score(&self.parts),
         })
     }
 

@@ -1,13 +1,13 @@
 use fishweir_core::emission::{Emission, FullGaussianView, GaussianMoments, Parametrisation};
-use fishweir_core::number::{Number, Real, Weight as CoreWeight};
+use fishweir_core::number::{Number, Real, RealParameter};
 use nalgebra::{DMatrix, SymmetricEigen};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
 use super::rows::by_view;
 use super::{
-    AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
-    FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
+    AllBanks, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
+    HostWeight, Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed,
     Weight, Width,
 };
 use crate::data::Values;
@@ -291,7 +291,7 @@ impl Family for FullGaussian {
         &self,
         parts: &Parts,
         state: usize,
-        along: &[Along<'_>],
+        along: &[Rates<'_>],
         precision: &Precision,
     ) -> Result<Vec<Field<f64>>, DoesNotFit> {
         let [mean, covariance] = parts.rows();
@@ -309,7 +309,7 @@ impl Family for FullGaussian {
         let (mut linear, mut quadratic) = (vec![Vec::new(); size], vec![Vec::new(); size * size]);
         for along in along {
             match *along {
-                Along::Score(parts) => {
+                Rates::Score(parts) => {
                     let [moved, log_std] = parts.rows();
                     let (moved, log_std) = (&moved[state], &log_std[state]);
                     let at = |row: usize, column: usize| log_std[row * size + column];
@@ -327,7 +327,7 @@ impl Family for FullGaussian {
                         }
                     }
                 }
-                Along::Statistics(parts) => {
+                Rates::Statistics(parts) => {
                     let [occupancy, first, products] = parts.rows();
                     constant.push(occupancy[state][0]);
                     linear.iter_mut().zip(&first[state]).for_each(|(to, &x)| to.push(x));
@@ -357,7 +357,7 @@ impl Family for FullGaussian {
 }
 
 /// The core's distribution at a run-time size.
-pub(crate) struct FullGaussianVec<W: CoreWeight> {
+pub(crate) struct FullGaussianVec<W: RealParameter> {
     mean: Vec<W::Real>,
     factor: Vec<W::Real>,
     constant: W,
@@ -365,7 +365,7 @@ pub(crate) struct FullGaussianVec<W: CoreWeight> {
     quadratic: Vec<W::Tangent>,
 }
 
-impl<W: CoreWeight> FullGaussianVec<W> {
+impl<W: RealParameter> FullGaussianVec<W> {
     fn view(&self) -> FullGaussianView<'_, W> {
         FullGaussianView {
             mean: &self.mean,

@@ -1,14 +1,14 @@
 use fishweir_core::emission::{
     Emission, GaussianMoments, GaussianView, Parametrisation, Spread, log_normaliser,
 };
-use fishweir_core::number::{Number, Real, Weight as CoreWeight};
+use fishweir_core::number::{Number, Real, RealParameter};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
 use super::rows::by_view;
 use super::{
-    AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
-    FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
+    AllBanks, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
+    HostWeight, Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed,
     Weight, Width, table_towards,
 };
 use crate::data::centre_and_spread;
@@ -176,18 +176,18 @@ impl Family for Gaussian {
         &self,
         parts: &Parts,
         state: usize,
-        along: &[Along<'_>],
+        along: &[Rates<'_>],
         precision: &Precision,
     ) -> Result<Vec<Field<f64>>, DoesNotFit> {
         let [mean, std] = parts.rows();
         let along: Vec<Moments<'_>> = along
             .iter()
             .map(|along| match *along {
-                Along::Score(parts) => {
+                Rates::Score(parts) => {
                     let [mean, log_std] = parts.rows();
                     Moments::of_score(&mean[state], &log_std[state], &std[state])
                 }
-                Along::Statistics(parts) => {
+                Rates::Statistics(parts) => {
                     let [occupancy, first, second] = parts.rows();
                     Moments {
                         constant: occupancy[state][0],
@@ -334,7 +334,7 @@ pub(crate) struct GaussianFields<'a, T> {
 }
 
 /// A diagonal Gaussian with a run-time number of channels. Fields as in the core's `Gaussian`.
-pub(crate) struct GaussianVec<W: CoreWeight> {
+pub(crate) struct GaussianVec<W: RealParameter> {
     mean: Vec<W::Real>,
     rate: Vec<W::Real>,
     constant: W,
@@ -342,7 +342,7 @@ pub(crate) struct GaussianVec<W: CoreWeight> {
     quadratic: Vec<W::Tangent>,
 }
 
-impl<W: CoreWeight> GaussianVec<W> {
+impl<W: RealParameter> GaussianVec<W> {
     pub(super) fn of(
         emission: Option<&DeployedEmission<W::Real>>,
         first: usize,

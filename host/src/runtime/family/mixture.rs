@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use super::device::{Content, DeployedEmission, lift, weights_along};
 use super::gaussian::{self, Gaussian, GaussianVec, Moments};
 use super::{
-    AllBanks, Along, Block, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind, HostWeight,
-    Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed, Width, entries,
+    AllBanks, Block, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind, HostWeight,
+    Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed, Width, entries,
     table_towards,
 };
 use crate::data::Values;
@@ -287,7 +287,7 @@ impl Family for Mixture {
         &self,
         parts: &Parts,
         state: usize,
-        along: &[Along<'_>],
+        along: &[Rates<'_>],
         precision: &Precision,
     ) -> Result<Vec<Field<f64>>, DoesNotFit> {
         let shape @ Shape { size, components } = self.shape(parts);

@@ -28,7 +28,7 @@ use serde::ser::{Serialize, Serializer};
 
 pub use categorical::CategoricalVec;
 pub(crate) use device::{
-    Along, DeployedEmission, DoesNotFit, Field, FieldKind, Precision, Weight, lift, reals,
+    DeployedEmission, DoesNotFit, Field, FieldKind, Precision, Rates, Weight, lift, reals,
     weights_along,
 };
 pub use distribution::Distribution;
@@ -240,7 +240,7 @@ pub trait Family: fmt::Debug + Sync {
         &self,
         parts: &Parts,
         state: usize,
-        along: &[Along<'_>],
+        along: &[Rates<'_>],
         precision: &Precision,
     ) -> Result<Vec<Field<f64>>, DoesNotFit>;
     /// Multiply-adds and exponentials of a state's likelihood, with so many directions.

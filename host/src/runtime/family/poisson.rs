@@ -1,12 +1,12 @@
 use fishweir_core::emission::{Emission, Parametrisation, PoissonView, Sample as _, count};
-use fishweir_core::number::{Real, Weight as CoreWeight};
+use fishweir_core::number::{Real, RealParameter};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift};
 use super::rows::by_view;
 use super::{
-    AllBanks, Along, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field,
-    FieldKind, HostWeight, Observed, OverRows, Parts, Precision, Regularisation, Shape, Weighed,
+    AllBanks, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
+    HostWeight, Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed,
     Weight, Width, logit, table_towards,
 };
 use crate::data::{Support, Values};
@@ -161,14 +161,14 @@ impl Family for Poisson {
         &self,
         parts: &Parts,
         state: usize,
-        along: &[Along<'_>],
+        along: &[Rates<'_>],
         precision: &Precision,
     ) -> Result<Vec<Field<f64>>, DoesNotFit> {
         let [rate] = parts.rows();
         let narrow = |(channel, &rate): (usize, &f64)| precision.narrow(RATE.name, channel, rate);
         let rates: Vec<f64> =
             rate[state].iter().enumerate().map(narrow).collect::<Result<_, _>>()?;
-        let slope = |along: &Along<'_>, channel: usize| {
+        let slope = |along: &Rates<'_>, channel: usize| {
             let [log_rate] = along.parts().rows();
             if rates[channel] > 0.0 { log_rate[state][channel] } else { 0.0 }
         };
@@ -190,12 +190,12 @@ impl Family for Poisson {
 }
 
 /// The core's distribution at a run-time size, over rows of reals that hold counts.
-pub(crate) struct PoissonVec<W: CoreWeight> {
+pub(crate) struct PoissonVec<W: RealParameter> {
     rate: Vec<W::Real>,
     log_rate: Vec<W>,
 }
 
-impl<W: CoreWeight> PoissonVec<W> {
+impl<W: RealParameter> PoissonVec<W> {
     fn view(&self) -> PoissonView<'_, W> {
         PoissonView { rate: &self.rate, log_rate: &self.log_rate }
     }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use fishweir_core::emission::{Emission, Row};
-use fishweir_core::number::{Dual, Number, Real, Weight};
+use fishweir_core::number::{Dual, Number, Real, RealParameter};
 use fishweir_core::{ModelError, ObservationError};
 
 use super::Shape;
@@ -14,7 +14,7 @@ use super::device::DeployedEmission;
 use crate::runtime::{with_few_states, with_states};
 
 /// The emissions of all states of a model.
-pub(crate) trait Bank<W: Weight>: Send + Sync {
+pub(crate) trait Bank<W: RealParameter>: Send + Sync {
     /// The relative likelihoods of a row of channels, `[state]`, and what they are relative to, as
     /// [`Emission::row`] gives them.
     fn row(&self, x: &[W::Real], likelihood: &mut [W]) -> Option<W::LogScale>;
@@ -55,12 +55,12 @@ where
 
 /// One state's emission over a row of channels, whatever its family: the state's place in its bank.
 #[derive(Clone)]
-pub struct RowState<W: Weight> {
+pub struct RowState<W: RealParameter> {
     bank: Arc<dyn Bank<W>>,
     state: usize,
 }
 
-impl<W: Weight> std::fmt::Debug for RowState<W> {
+impl<W: RealParameter> std::fmt::Debug for RowState<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "RowState({})", self.state)
     }
@@ -79,7 +79,7 @@ impl<W: HostWeight> RowState<W> {
     }
 }
 
-impl<W: Weight> Emission for RowState<W> {
+impl<W: RealParameter> Emission for RowState<W> {
     type Weight = W;
     type Observation = [W::Real];
 
@@ -142,7 +142,7 @@ macro_rules! by_view {
         }
     };
     ($type:ident) => {
-        impl<W: CoreWeight> Emission for $type<W> {
+        impl<W: RealParameter> Emission for $type<W> {
             type Weight = W;
             type Observation = [W::Real];
 
@@ -157,7 +157,7 @@ macro_rules! by_view {
         }
     };
     ($type:ident, $view:ident, $one:ident) => {
-        impl<W: CoreWeight> Emission for $type<W> {
+        impl<W: RealParameter> Emission for $type<W> {
             type Weight = W;
             type Observation = [W::Real];
 
@@ -227,7 +227,7 @@ pub(crate) const BLOCK: usize = 8;
 
 /// A weight for which families are compiled.
 pub trait HostWeight:
-    Weight<Number: Number<Ledger: Send> + Send, Tangent: Send + Sync, Real: Send + Sync>
+    RealParameter<Number: Number<Ledger: Send> + Send, Tangent: Send + Sync, Real: Send + Sync>
     + Send
     + Sync
     + 'static

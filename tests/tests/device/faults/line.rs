@@ -9,7 +9,7 @@ use std::time::Duration;
 use fishweir::deploy::Deployed;
 use fishweir::device::{Image, Options, Outcome, Qemu, converse};
 use fishweir::parity::{Recording, compare};
-use fishweir_core::wire::{CHECKSUM_LENGTH, Exit, Head, Place, Receiver, Request};
+use fishweir_core::wire::{CHECKSUM_LENGTH, Exit, Head, Receiver, Request, SampleIndex};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -56,9 +56,9 @@ struct NoisyWriter<'n, W> {
 #[derive(Default)]
 struct Notes {
     /// Samples whose frames were damaged between the delimiters.
-    damaged: HashSet<Place>,
+    damaged: HashSet<SampleIndex>,
     /// Samples whose frames, or the delimiters next to them, were damaged.
-    touched: HashSet<Place>,
+    touched: HashSet<SampleIndex>,
 }
 
 impl<W: Write> Write for NoisyWriter<'_, W> {
@@ -72,10 +72,10 @@ impl<W: Write> Write for NoisyWriter<'_, W> {
             let (head, _) = Head::split(&self.record[..length]).expect("the host sends heads");
             let sample = [Request::Sample, Request::Missing].map(Request::tag).contains(&head.tag);
             if sample && self.inside > 0 {
-                self.notes.damaged.insert(head.place());
+                self.notes.damaged.insert(head.sample_index());
             }
             if sample && self.anywhere > 0 {
-                self.notes.touched.insert(head.place());
+                self.notes.touched.insert(head.sample_index());
             }
             (self.inside, self.anywhere) = (0, 0);
         }
@@ -141,8 +141,8 @@ fn talk(image: &Image, recording: &Recording<'_>, (there, back): (u32, u32)) -> 
 }
 
 /// The places of the samples of a recording: the device starts in stream 0, so the host in stream 1.
-fn places(recording: &Recording<'_>) -> Vec<Place> {
-    let mut place = Place::default().next_stream();
+fn places(recording: &Recording<'_>) -> Vec<SampleIndex> {
+    let mut place = SampleIndex::default().next_stream();
     let mut places = Vec::new();
     for input in recording.inputs() {
         if matches!(input, fishweir::device::Input::Reset) {

@@ -4,7 +4,7 @@ use fishweir::classifier::{Classifier, Output, Rule};
 use fishweir::data::Sample;
 use fishweir::deploy::{Deployed, PushError, Stream};
 use fishweir::learn::ClassifierKind;
-use fishweir_core::artefact::{self, ArtefactError, HEADER_LENGTH, Succession};
+use fishweir_core::artefact::{self, ArtefactError, HEADER_LENGTH, Topology};
 use fishweir_core::classify::StreamClassifier;
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::Categorical;
@@ -31,7 +31,7 @@ fn fitted() -> Classifier {
 #[test]
 fn the_artefact_holds_no_chain_and_reads_back() {
     let deployed = fitted().deploy().expect("fits in f32");
-    assert_eq!(deployed.succession(), Succession::STEPS);
+    assert_eq!(deployed.topology(), Topology::STEPS);
     assert_eq!(deployed.cost().model_bytes, size_of::<Steady>());
     let bytes = deployed.to_artefact().expect("small enough");
     assert_eq!(Deployed::from_artefact("a", &bytes).expect("an artefact"), deployed);
@@ -117,7 +117,7 @@ fn where_one_state_is_not_certain_all_are_hidden() {
     let chain = &mut classifier.models[1].transition[3];
     (chain[3], chain[4]) = (0.25, 0.75);
     let deployed = classifier.deploy().expect("fits in f32");
-    assert_eq!(deployed.succession(), Succession::CHAIN);
+    assert_eq!(deployed.topology(), Topology::CHAIN);
     assert!(deployed.to_source().contains("Hmm<Categorical<4, Dual<f32, 1>>, 12>"));
     let bytes = deployed.to_artefact().expect("small enough");
     assert_eq!(Deployed::from_artefact("a", &bytes).expect("an artefact"), deployed);
@@ -131,7 +131,7 @@ fn models_of_a_bank_may_differ_in_length() {
     classifier.models[0] = shorter.models[0].clone();
     outputs_of(&mut classifier)[0].directions[0] = shorter.outputs()[0].directions[0].clone();
     let deployed = classifier.deploy().expect("fits in f32");
-    assert_eq!(deployed.succession(), Succession::STEPS);
+    assert_eq!(deployed.topology(), Topology::STEPS);
     let bytes = deployed.to_artefact().expect("small enough");
     let read = Deployed::from_artefact("a", &bytes).expect("an artefact");
     let (mut before, mut after) = (deployed.stream(), read.stream());

@@ -7,7 +7,7 @@ use fishweir::learn::{
     ClassWeight, FeatureMap, Features, KERNEL_LOGISTIC, KERNEL_SVM, KernelMachine, Linear, Loss,
     Matrix, Metric, OnGram, Scaling, minimise,
 };
-use fishweir_core::artefact::Succession;
+use fishweir_core::artefact::Topology;
 use fishweir_core::classify::Normalisation;
 
 use crate::routes::bank::{Bank, Family};
@@ -127,7 +127,7 @@ fn check(
                 },
                 provenance: Provenance::default(),
             };
-            let known = classifier.deploy().expect("compiles").succession() == Succession::STEPS;
+            let known = classifier.deploy().expect("compiles").topology() == Topology::STEPS;
             // A direction that weighs transitions moves a chain that was known.
             let moves = matches!(features, Features::LatentMap { .. });
             assert_eq!(known, family == Family::Aligned && !moves);

@@ -61,7 +61,7 @@ proptest! {
             assert_near(of_width, slope, 1e-6, format!("{width:?}"));
             // A linear classifier on the score is one derivative of the stream.
             let direction = density.emission()[0].direction_in(w, width);
-            let along = density.along(&[[direction]], Parametrisation::SOFTMAX);
+            let along = density.with_directions(&[[direction]], Parametrisation::SOFTMAX);
             let reading = after(ContextLikelihood::of(&along), &samples);
             assert_near(reading.tangent[0], dot(&w, &[of_mean, of_width]), 1e-12, "direction");
         }
@@ -194,7 +194,7 @@ proptest! {
                 GaussianScore { mean: [1.0], spread: [0.0] }, GaussianScore { mean: [-2.0], spread: [0.5] },
             ],
         };
-        let along = density.along(&[[w]], Parametrisation::SOFTMAX);
+        let along = density.with_directions(&[[w]], Parametrisation::SOFTMAX);
         let reading = after(ContextLikelihood::of(&along), &[Some(&point)]);
         let inner = 0.5 * score.weight[0] - 0.25 * score.weight[1] + score.component[0].mean[0]
             - 2.0 * score.component[1].mean[0] + 0.5 * score.component[1].spread[0];

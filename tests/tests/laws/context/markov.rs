@@ -176,7 +176,7 @@ proptest! {
         let w: Table = std::array::from_fn(|_| std::array::from_fn(|_| sampler.uniform(-1.0, 1.0)));
         let inner = |score: &Table| dot(w.as_flattened(), score.as_flattened());
         let derivative = |direction: Table, parametrisation| {
-            let along = model.along(&[direction], parametrisation);
+            let along = model.with_directions(&[direction], parametrisation);
             after(ContextLikelihood::of(&along), &samples).tangent[0]
         };
         let own = derivative(weights.direction(&w), Parametrisation::RATIO);

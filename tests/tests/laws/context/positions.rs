@@ -65,7 +65,7 @@ proptest! {
             }
         }
         let expected = textbook(&theta, &x.map(Some), &y);
-        let along = model.along(&[model.whitened(&y)], Parametrisation::SOFTMAX);
+        let along = model.with_directions(&[model.whitened(&y)], Parametrisation::SOFTMAX);
         let reading = after(ContextLikelihood::of(&along), &samples);
         assert_near(reading.tangent[0], expected, 1e-11, "as a direction");
         let [kernel] = after(PositionFisher::of(&model, [&y[..]]).expect("stored"), &samples);

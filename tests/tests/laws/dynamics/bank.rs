@@ -44,7 +44,7 @@ fn a_linear_machine_on_scores_reads_their_derivative() {
     let mut direction = Parameters::ZERO;
     direction.transition = [[0.5, -1.0], [0.25, 0.75]];
     direction.observation_noise = [[0.5]];
-    let model = Dynamics::new(&own.along(&[direction])).expect("a system");
+    let model = Dynamics::new(&own.with_directions(&[direction])).expect("a system");
     let machine = StreamClassifier::new([model], [[0.0]], [-0.25], Normalisation::PER_SAMPLE);
     let mut stream = Running::new(&machine);
     let mut alone = Running::new(Kalman::of(&model));

@@ -53,7 +53,7 @@ fn directions_want_a_state_that_varies() {
     let along = |parameters: &Parameters<f64, 2, 2>| {
         let mut direction = Parameters::ZERO;
         direction.transition[0][1] = 1.0;
-        Dynamics::new(&parameters.along(&[direction])).map(|_| ())
+        Dynamics::new(&parameters.with_directions(&[direction])).map(|_| ())
     };
     assert_eq!(along(&GOOD), Ok(()));
     let refused =

@@ -88,7 +88,7 @@ fn other_numbers_keep_the_laws() {
         let expected = beside.read();
         assert!((f64::from(log) - expected).abs() <= 1e-4 * (1.0 + expected.abs()));
     });
-    let along = Dynamics::new(&own.along(&[own, Parameters::ZERO])).expect("a system");
+    let along = Dynamics::new(&own.with_directions(&[own, Parameters::ZERO])).expect("a system");
     laws::check(Kalman::of(&along), trial, |_, log| {
         assert!(log.tangent[0].is_finite());
         assert_eq!(log.tangent[1], 0.0, "along nothing");

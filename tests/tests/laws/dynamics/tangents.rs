@@ -54,7 +54,8 @@ fn a_derivative_is_that_of_finite_differences_at_every_prefix() {
     for _ in 0..4 {
         let own: Numbers = parameters(&sampler.system(N, D));
         let directions = [direction(&mut sampler), direction(&mut sampler)];
-        let tangent = Dynamics::new(&own.along(&directions)).expect("a system with directions");
+        let tangent =
+            Dynamics::new(&own.with_directions(&directions)).expect("a system with directions");
         let plain = Dynamics::new(&own).expect("a system");
         let samples = sequence::<D>(&mut sampler, 40);
         let mut stream = Running::new(Kalman::of(&tangent));

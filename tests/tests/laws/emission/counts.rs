@@ -111,7 +111,7 @@ fn states_of_large_rates_are_told_apart() {
 fn scores_are_right<T: Real>(tolerance: f64) {
     for rate in RATES.map(T::from_f64) {
         let poisson = Poisson::<2, T>::new([rate, T::ONE]).expect("rates");
-        let along = poisson.along(&[[T::HALF, T::ZERO]], Parametrisation::SOFTMAX);
+        let along = poisson.with_directions(&[[T::HALF, T::ZERO]], Parametrisation::SOFTMAX);
         for x in counts(rate.to_f64()) {
             let wanted = f64::from(x) - rate.to_f64();
             let mut statistics = CountStatistics::ZERO;

@@ -64,7 +64,7 @@ fn a_rate_of_zero_makes_counts_impossible() {
     let mut statistics = VectorSpace::ZERO;
     quiet.observe(&[0, 3], 1.0, &mut statistics);
     assert_eq!(quiet.score(&statistics, Parametrisation::SOFTMAX), [0.0, 2.0]);
-    let along = quiet.along(&[[5.0, 1.0]], Parametrisation::SOFTMAX);
+    let along = quiet.with_directions(&[[5.0, 1.0]], Parametrisation::SOFTMAX);
     assert_eq!(along.log_likelihood(&[0, 3]).tangent, [2.0]);
     assert_eq!(along.validate(), Ok(()));
 
@@ -163,7 +163,7 @@ fn many_yes_or_no_channels_do_not_vanish() {
     let hmm = Hmm::new(chain, [rare]);
     let mut direction = ScoreOf::<Bernoulli<60>, 1>::ZERO;
     direction.emission[0] = [1.0; 60];
-    let along = hmm.along(&[direction], Parametrisation::SOFTMAX);
+    let along = hmm.with_directions(&[direction], Parametrisation::SOFTMAX);
     let (mut plain, mut tangent) =
         (Running::new(Forward::of(&hmm)), Running::new(Forward::of(&along)));
     for _ in 0..4 {

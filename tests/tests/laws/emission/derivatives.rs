@@ -26,13 +26,13 @@ impl Visit for Tangents {
         for coordinates in PARAMETRISATIONS {
             let emission = &hmm.emission()[0];
             let directions: [E::Score; 2] = std::array::from_fn(|_| bits.direction());
-            let along = [emission.along(&directions, coordinates)];
+            let along = [emission.with_directions(&directions, coordinates)];
             along[0].validate().expect("directions leave a distribution one");
             for _ in 0..8 {
                 let x = emission.sample(&mut bits);
                 let log = along[0].log_likelihood(&x);
                 let Row { likelihood: [relative], log_scale } =
-                    E::Along::<2>::row(&along, &x).expect("an observation");
+                    E::WithDirections::<2>::row(&along, &x).expect("an observation");
                 assert_close(log.value, emission.log_likelihood(&x), 1.0, 1e-14, name);
                 assert_close(relative.value.ln() + log_scale, log.value, 1.0, 1e-13, name);
                 for (c, direction) in directions.iter().enumerate() {
@@ -103,7 +103,7 @@ impl Visit for Directions {
         for from in PARAMETRISATIONS {
             let score = Score::of(hmm, &expected, from);
             let directions: [ScoreOf<E, N>; 3] = std::array::from_fn(|_| bits.direction());
-            let tangents = after(Forward::of(&hmm.along(&directions, from)), &x).read();
+            let tangents = after(Forward::of(&hmm.with_directions(&directions, from)), &x).read();
             for (c, direction) in directions.iter().enumerate() {
                 let found = score.dot(direction);
                 assert_close(found, tangents.tangent[c], 1.0, 1e-10, name);

@@ -82,7 +82,7 @@ fn softmax_leaves_zeros_alone() {
     let mut everywhere = ScoreOf::<Categorical<3, f64>, 3>::ZERO;
     everywhere.for_each_mut(|entry| *entry = 1.5);
     everywhere.transition[0][2] = -3.0;
-    let along = hmm.along(&[everywhere], SOFTMAX);
+    let along = hmm.with_directions(&[everywhere], SOFTMAX);
     assert_eq!(along.chain().transition()[0][2].tangent, [0.0]);
     assert_eq!(along.emission()[1].probability()[0].tangent, [0.0]);
 }

@@ -48,7 +48,8 @@ impl Task<f64> for Checks<'_> {
                 .sum()
         };
         let score = build::direction::<f64, E, N>(&self.direction)?;
-        let along = plain.along(&[score], coordinates(&self.direction, Parametrisation::Softmax));
+        let along =
+            plain.with_directions(&[score], coordinates(&self.direction, Parametrisation::Softmax));
         let memory = ForgettingFactor::factor(KEPT).expect("a factor");
         let detector = ChangeDetector::new(along, memory, FIT, [DRIFT]);
         detector.validate().map_err(|error| error.to_string())?;

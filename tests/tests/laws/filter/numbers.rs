@@ -1,7 +1,7 @@
 //! What numbers promise beyond what one recursion asks of them.
 
 use fishweir_core::number::{
-    Dual, FARTHEST, Lanes, Ledger, Max, Number, Parameter, Scalar, Weight, inner_product,
+    Dual, FARTHEST, Lanes, Ledger, Max, Number, Parameter, RealParameter, Scalar, inner_product,
     squared_distance,
 };
 

@@ -36,7 +36,7 @@ fn check<E: Family<f64>, const N: usize>(
 ) -> Result<(), String> {
     let by = coordinates(direction, Parametrisation::Softmax);
     let score = build::direction::<f64, E, N>(direction)?;
-    let hmm = plain.along(&[score], by);
+    let hmm = plain.with_directions(&[score], by);
     let slope_of = |t: usize| {
         let log = |e: f64| {
             let moved = direction.moved(model, Parametrisation::Softmax, e).expect("one family");
@@ -116,7 +116,7 @@ fn absurd_observations_leave_tangents_finite() {
     let hmm = Hmm::new(chain, laws);
     let mut direction = ScoreOf::<Gaussian<1>, 3>::ZERO;
     direction.for_each_mut(|entry| *entry = 1.0);
-    let tangent = hmm.along(&[direction], Coordinates::SOFTMAX);
+    let tangent = hmm.with_directions(&[direction], Coordinates::SOFTMAX);
     let mut stream = Running::new(Forward::of(&tangent));
     let (mut taken, mut refused) = (0, 0);
     for t in 0..400 {
@@ -140,7 +140,7 @@ fn a_state_that_cannot_be_has_no_slope() {
     let hmm = build::padded::<f64, Categorical<4, f64>, 3>(&hmm).expect("a model");
     let mut direction = ScoreOf::<Categorical<4, f64>, 3>::ZERO;
     direction.for_each_mut(|entry| *entry = 1.0);
-    let tangent = hmm.along(&[direction], Coordinates::SOFTMAX);
+    let tangent = hmm.with_directions(&[direction], Coordinates::SOFTMAX);
     let mut stream = Running::new(Forward::of(&tangent));
     let never = [Dual { value: f64::NEG_INFINITY, tangent: [0.0] }; 3];
     assert_eq!(stream.state().joint_logs(), never, "before the first sample there is no state");

@@ -3,7 +3,7 @@
 
 use fishweir_core::Profile;
 use fishweir_core::artefact::{
-    ArtefactError, Family, HEADER_LENGTH, Header, Shape, Succession, read, shape_of, write,
+    ArtefactError, Family, HEADER_LENGTH, Header, Shape, Topology, read, shape_of, write,
 };
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::{Categorical, Gaussian};
@@ -79,7 +79,7 @@ fn shape() -> Shape {
         models: M as u16,
         outputs: O as u16,
         directions: O as u16,
-        succession: Succession::CHAIN,
+        topology: Topology::CHAIN,
     }
 }
 

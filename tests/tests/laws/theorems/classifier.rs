@@ -76,11 +76,11 @@ fn check_directed<E: Family<f64>, const N: usize>(
     normalisation: Normalisation,
 ) {
     let (weights, biases) = ([[0.5, -0.25], [0.0, 0.0], [-1.0, 2.0]], [0.25, -0.5, 0.0]);
-    let bank: [Hmm<E::Along<3>, N>; 2] = std::array::from_fn(|m| {
+    let bank: [Hmm<E::WithDirections<3>, N>; 2] = std::array::from_fn(|m| {
         let hmm = padded::<f64, E, N>(&models[m]).expect("a model");
         let w = directions[m].each_ref();
         let w = w.map(|w| direction::<f64, E, N>(w).expect("a direction of its shape"));
-        hmm.along(&w, Coordinates::SOFTMAX)
+        hmm.with_directions(&w, Coordinates::SOFTMAX)
     });
     let classifier = StreamClassifier::new(bank, weights, biases, normalisation);
     classifier.validate().expect("finite");

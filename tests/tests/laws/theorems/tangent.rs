@@ -9,7 +9,9 @@ use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_core::score::Score;
 use fishweir_core::smooth::posteriors;
-use fishweir_tests::build::{Family, Task, along, coordinates, direction, dispatch, samples};
+use fishweir_tests::build::{
+    Family, Task, coordinates, direction, dispatch, samples, with_directions,
+};
 use fishweir_tests::oracle::{Direction, LogDomain, Model, Parametrisation, Sequence, derivative};
 use fishweir_tests::sample::{Sampler, TOPOLOGIES, all_sequences, zoo};
 use proptest::prelude::*;
@@ -38,7 +40,7 @@ struct Derived {
 impl<T: Real> Task<T> for Derive<'_> {
     type Output = Derived;
     fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Derived, String> {
-        let moved = along(hmm, self.direction, self.by)?;
+        let moved = with_directions(hmm, self.direction, self.by)?;
         let w = direction::<T, E, N>(self.direction)?;
         let by = coordinates(self.direction, self.by);
         let (tangent, plain) = (Forward::of(&moved), Forward::of(hmm));

@@ -10,15 +10,15 @@ pub const LONGEST_GAP: u16 = 1024;
 /// Both numbers wrap around. What is behind by less than half of the range of `time` is the past.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Place {
+pub struct SampleIndex {
     /// Number of the stream.
     pub stream: u8,
     /// Number of the sample in it, from 0.
     pub time: u16,
 }
 
-impl Place {
-    /// The place of the next sample of the stream.
+impl SampleIndex {
+    /// The index of the next sample of the stream.
     #[must_use]
     pub const fn next(self) -> Self {
         Self { time: self.time.wrapping_add(1), ..self }
@@ -30,29 +30,29 @@ impl Place {
         Self { stream: self.stream.wrapping_add(1), time: 0 }
     }
 
-    /// A record's head at this place.
+    /// A record's head at this index.
     #[must_use]
     pub const fn head(self, tag: u8) -> Head {
         Head { tag, stream: self.stream, time: super::U16::new(self.time) }
     }
 
-    /// Moves on to `place`, and says what lies between; `None`, and nothing moves, where it is the past.
+    /// Moves on to `index`, and says what lies between; `None`, and nothing moves, where it is the past.
     ///
     /// ```
-    /// use fishweir_core::wire::{Gap, Place};
+    /// use fishweir_core::wire::{Gap, SampleIndex};
     ///
-    /// let mut next = Place { stream: 1, time: 7 };
-    /// assert_eq!(next.reach(Place { stream: 1, time: 10 }), Some(Gap { new_stream: false, lost: 3 }));
-    /// assert_eq!(next.reach(Place { stream: 1, time: 8 }), None);
-    /// assert_eq!(next.reach(Place { stream: 2, time: 1 }), Some(Gap { new_stream: true, lost: 1 }));
+    /// let mut next = SampleIndex { stream: 1, time: 7 };
+    /// assert_eq!(next.reach(SampleIndex { stream: 1, time: 10 }), Some(Gap { new_stream: false, lost: 3 }));
+    /// assert_eq!(next.reach(SampleIndex { stream: 1, time: 8 }), None);
+    /// assert_eq!(next.reach(SampleIndex { stream: 2, time: 1 }), Some(Gap { new_stream: true, lost: 1 }));
     /// ```
-    pub fn reach(&mut self, place: Self) -> Option<Gap> {
-        let new_stream = place.stream != self.stream;
-        let lost = place.time.wrapping_sub(if new_stream { 0 } else { self.time });
+    pub fn reach(&mut self, index: Self) -> Option<Gap> {
+        let new_stream = index.stream != self.stream;
+        let lost = index.time.wrapping_sub(if new_stream { 0 } else { self.time });
         if !new_stream && lost > u16::MAX / 2 {
             return None;
         }
-        *self = place;
+        *self = index;
         Some(Gap { new_stream, lost })
     }
 }
