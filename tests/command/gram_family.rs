@@ -248,3 +248,27 @@ fn an_item_of_another_length_is_named_by_line_and_name() {
     assert!(message.contains("6 symbols where the first has 5"), "{message}");
     assert!(!output.exists());
 }
+
+/// What is too short for its kernel, or for a model of its own, is named by its line.
+#[test]
+fn an_item_that_is_too_short_is_named_by_line_and_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let strings = folder.path().join("short.tsv");
+    fs::write(&strings, "label\tid\tsequence\np\tone\tACGTAC\nq\ttwo\tAC\n").expect("a file");
+    let series = folder.path().join("short.csv");
+    fs::write(&series, "series,label,t,x\n0,p,0,1\n0,p,1,2\n0,p,2,4\n1,q,0,1\n").expect("a file");
+    let (strings, series) = (strings.display(), series.display());
+    let alone = format!("{series}, line 5, item 1: 1 observed where two or more are needed");
+    let of_series = |model: &str| format!("{series} --kernel mean-map --family {model}");
+    assert_refused(&[
+        (
+            format!("{strings} --kernel empirical-mean-map --order 2"),
+            &format!("{strings}, line 3, item two: its length of 2 is less than a window's, 3"),
+        ),
+        (of_series("kde"), &alone),
+        (of_series("gaussian"), &alone),
+        (of_series("mixture"), &alone),
+        (of_series("lds --states 1"), &alone),
+        (of_series("switching --states 1"), &alone),
+    ]);
+}

@@ -203,6 +203,11 @@ impl<'a> Data<'a> {
         if samples == 0 {
             return Err(FitError::NoData);
         }
+        // Of a sample alone there is no dynamics.
+        let most = sequences.iter().map(SamplesView::observed).max().unwrap_or(0);
+        if most < 2 {
+            return Err(FitError::FewPoints { found: most });
+        }
         let rows = |view: &SamplesView<'a>| view.rows();
         let series: Vec<RowsView<'a>> = sequences.iter().filter_map(rows).collect();
         let channels = series.first().map_or(0, RowsView::dimension);

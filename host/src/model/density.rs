@@ -96,10 +96,12 @@ impl DensityModel {
         let topology = Topology::Ergodic;
         let options = BaumWelch { topology, transition_pseudocount: 0.0, ..options.clone() };
         options.validate()?;
-        let observed =
-            |samples: &SamplesView<'_>| samples.rows().is_some_and(|_| samples.observed() > 0);
-        if !sequences.iter().any(observed) {
-            return Err(FitError::NoData.into());
+        let rows = sequences.iter().filter(|samples| samples.rows().is_some());
+        match rows.map(SamplesView::observed).sum() {
+            0 => return Err(FitError::NoData.into()),
+            // A point has no spread.
+            found @ 1 => return Err(FitError::FewPoints { found }.into()),
+            _ => {}
         }
         let fit = options.likeliest(expectations, sequences, scale.len(), scale, progress)?;
         let model =
