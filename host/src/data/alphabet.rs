@@ -9,7 +9,7 @@ use fishweir_core::emission::Alphabet as Letters;
 use serde::{Deserialize, Serialize};
 
 use super::error::DataError;
-use super::table::is_hidden;
+use crate::words::is_hidden;
 
 /// What a character is in an alphabet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,79 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alphabet::{Alphabet, Decoded};
 use super::dataset::{Dataset, Kind, Series};
 use super::error::{DataError, Place};
-use super::read::ReadOptions;
-use super::samples::{Rows, Samples};
-use super::table::shorten;
-
-/// What a reader found in a file.
-pub(super) struct Part {
-    pub(super) file: String,
-    /// Names of the extra columns.
-    pub(super) columns: Vec<String>,
-    /// Names of the channels; `None` for symbols.
-    pub(super) channels: Option<Vec<String>>,
-    /// Number, from 1, and name of the columns for messages, where there are columns.
-    pub(super) label_column: Option<(usize, String)>,
-    pub(super) text_column: Option<(usize, String)>,
-    /// Rows that miss some channels only.
-    pub(super) partial: usize,
-    pub(super) drafts: Vec<Draft>,
-}
-
-/// A series whose label and symbols are still text.
-pub(super) struct Draft {
-    pub(super) id: String,
-    pub(super) label: Option<String>,
-    pub(super) columns: Vec<String>,
-    pub(super) times: Vec<f64>,
-    pub(super) line: u64,
-    pub(super) body: Body,
-}
-
-pub(super) enum Body {
-    Rows(Rows),
-    Text(Text),
-}
-
-impl Default for Body {
-    fn default() -> Self {
-        Self::Text(Text::default())
-    }
-}
-
-/// A string that remembers the lines it came from.
-#[derive(Default)]
-pub(super) struct Text {
-    text: String,
-    /// Byte offset in `text` and line number of each line.
-    lines: Vec<(usize, u64)>,
-    /// A string over several lines, in which blanks are no symbols.
-    folded: bool,
-}
-
-impl Text {
-    pub(super) fn of_line(text: &str, line: u64) -> Self {
-        Self { text: text.to_owned(), lines: vec![(0, line)], folded: false }
-    }
-
-    pub(super) fn push_line(&mut self, text: &str, line: u64) {
-        self.folded = true;
-        self.lines.push((self.text.len(), line));
-        self.text.push_str(text);
-    }
-
-    /// The characters that are symbols or codes, with their byte offsets.
-    fn characters(&self) -> impl Iterator<Item = (usize, char)> {
-        self.text.char_indices().filter(|(_, one)| !(self.folded && one.is_whitespace()))
-    }
-
-    /// Line, and character within it from 1, of a byte offset.
-    fn locate(&self, offset: usize) -> (u64, usize) {
-        let line = self.lines.partition_point(|&(begin, _)| begin <= offset).saturating_sub(1);
-        let (begin, number) = self.lines.get(line).copied().unwrap_or((0, 0));
-        (number, self.text[begin..offset].chars().count() + 1)
-    }
-}
+use super::layout::ReadOptions;
+use super::part::{Body, Draft, Part, Text};
+use super::samples::Samples;
+use crate::words::shorten;
 
 /// Makes one data set of the parts, which must be one or more.
 pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Dataset, DataError> {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use super::folds::FoldError;
+use super::fold_error::FoldError;
 use crate::words::grouped;
 
 /// Where in a file something is: `watch.csv, line 12, column 6 (ax)`. Lines, columns and characters

@@ -1,10 +1,10 @@
 //! FASTA: `>name words...`, then the sequence in any number of lines.
 
-use super::assemble::{Body, Draft, Part, Text};
 use super::error::{DataError, Place};
-use super::layout::Layout;
-use super::read::FastaLabel;
-use super::table::{check_name, shorten};
+use super::layout::{FastaLabel, Layout};
+use super::part::{Body, Draft, Part, Text};
+use super::table::check_name;
+use crate::words::shorten;
 
 pub(super) static LAYOUT: Layout = Layout {
     name: "fasta",

@@ -1,6 +1,12 @@
-use super::assemble::Part;
+//! Layouts of files, and how they are read.
+
+use std::convert::Infallible;
+use std::str::FromStr;
+
+use super::dataset::Kind;
 use super::error::DataError;
-use super::read::ReadOptions;
+use super::part::Part;
+use super::values::Values;
 
 /// A layout of files: what it is called, known by, and read by.
 #[derive(Debug)]
@@ -26,4 +32,44 @@ impl PartialEq for Layout {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
+}
+
+/// Where the label is in a FASTA header, `>id word2 word3 key=value`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum FastaLabel {
+    /// Nowhere: the sequences are unlabelled, or each file is one class
+    /// ([`Dataset::read_classes`]).
+    #[default]
+    None,
+    /// The value of `key=`.
+    Key(String),
+    /// The word of that number, from 1: the second is the first after the name.
+    Word(usize),
+}
+
+impl FromStr for FastaLabel {
+    type Err = Infallible;
+
+    /// A number is a [`FastaLabel::Word`], anything else a [`FastaLabel::Key`].
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(text.parse().map_or_else(|_| Self::Key(text.to_owned()), Self::Word))
+    }
+}
+
+/// How to read; the default detects all that it can.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// The layout; `None` detects it from the content.
+    pub layout: Option<&'static Layout>,
+    /// What an observation must be. Channels are then picked by name, in this order, others are
+    /// left out; symbols must be of this alphabet. For a fitted model pass the model's. `None`: all
+    /// channels, or the alphabet found.
+    pub kind: Option<Kind>,
+    /// The classes in the order of a fitted model; another label is an error. `None`: the labels
+    /// found, sorted.
+    pub classes: Option<Vec<String>>,
+    /// Where FASTA headers have their label.
+    pub fasta_label: FastaLabel,
+    /// What the numbers of channels must be: for models of counts, or of yes and no.
+    pub values: Values,
 }

@@ -7,24 +7,15 @@ use super::alphabet::Decoded;
 use super::assemble::unknown_symbol;
 use super::dataset::Kind;
 use super::error::{DataError, Place};
-use super::table::{check_distinct, is_missing, number, shorten};
+use super::samples::Sample;
+use super::table::{check_distinct, is_missing, number};
+use crate::words::shorten;
 
 /// The longest line, in bytes: a stream without line ends must not fill the memory.
 const LONGEST_LINE: u64 = 1 << 24;
 
 /// The first byte of gzip: a control character, which begins no text.
 const GZIP: u8 = 0x1F;
-
-/// One observation of a live stream.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sample<'a> {
-    /// A row of real channels, in the order of the model's.
-    Row(&'a [f64]),
-    /// A symbol, by its index in the alphabet.
-    Symbol(u16),
-    /// A missing observation.
-    Missing,
-}
 
 /// Reads a stream of samples as they arrive: it never waits for more than the sample it returns.
 ///

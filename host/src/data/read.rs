@@ -1,60 +1,20 @@
 //! From bytes to a data set.
 
 use std::borrow::Cow;
-use std::convert::Infallible;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use flate2::bufread::GzDecoder;
 
-use super::assemble::{Part, assemble, wrong_kind};
+use super::assemble::{assemble, wrong_kind};
 use super::dataset::{Dataset, Kind};
 use super::error::{DataError, Place};
-use super::layout::Layout;
-use super::table::{first_line, header_fields, shorten};
-use super::{LAYOUTS, Values, fasta};
-
-/// Where the label is in a FASTA header, `>id word2 word3 key=value`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum FastaLabel {
-    /// Nowhere: the sequences are unlabelled, or each file is one class
-    /// ([`Dataset::read_classes`]).
-    #[default]
-    None,
-    /// The value of `key=`.
-    Key(String),
-    /// The word of that number, from 1: the second is the first after the name.
-    Word(usize),
-}
-
-impl FromStr for FastaLabel {
-    type Err = Infallible;
-
-    /// A number is a [`FastaLabel::Word`], anything else a [`FastaLabel::Key`].
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(text.parse().map_or_else(|_| Self::Key(text.to_owned()), Self::Word))
-    }
-}
-
-/// How to read; the default detects all that it can.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ReadOptions {
-    /// The layout; `None` detects it from the content.
-    pub layout: Option<&'static Layout>,
-    /// What an observation must be. Channels are then picked by name, in this order, others are
-    /// left out; symbols must be of this alphabet. For a fitted model pass the model's. `None`: all
-    /// channels, or the alphabet found.
-    pub kind: Option<Kind>,
-    /// The classes in the order of a fitted model; another label is an error. `None`: the labels
-    /// found, sorted.
-    pub classes: Option<Vec<String>>,
-    /// Where FASTA headers have their label.
-    pub fasta_label: FastaLabel,
-    /// What the numbers of channels must be: for models of counts, or of yes and no.
-    pub values: Values,
-}
+use super::layout::{FastaLabel, Layout, ReadOptions};
+use super::part::Part;
+use super::table::{first_line, header_fields};
+use super::{LAYOUTS, fasta};
+use crate::words::shorten;
 
 impl Dataset {
     /// Reads a file into memory: once as it is, and once as numbers.

@@ -2,7 +2,16 @@
 
 use std::ops::Range;
 
-use super::live::Sample;
+/// One observation of a live stream.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sample<'a> {
+    /// A row of real channels, in the order of the model's.
+    Row(&'a [f64]),
+    /// A symbol, by its index in the alphabet.
+    Symbol(u16),
+    /// A missing observation.
+    Missing,
+}
 
 /// Real observations of `dimension` channels, row-major: `[time][channel]`.
 ///

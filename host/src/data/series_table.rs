@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::Values;
-use super::assemble::{Body, Draft, Part};
 use super::dataset::Kind;
 use super::error::{DataError, Place};
-use super::layout::Layout;
-use super::read::ReadOptions;
+use super::layout::{Layout, ReadOptions};
+use super::part::{Body, Draft, Part};
 use super::samples::Rows;
-use super::table::{Table, finite, has_column, is_missing, number, shorten};
+use super::table::{Table, finite, has_column, is_missing, number};
+use crate::words::shorten;
 
 pub(super) static LAYOUT: Layout = Layout {
     name: "series",

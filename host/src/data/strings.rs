@@ -1,9 +1,10 @@
 //! The layout `label`, `id`, `sequence`: one string per line.
 
-use super::assemble::{Body, Draft, Part, Text};
 use super::error::DataError;
 use super::layout::Layout;
-use super::table::{Table, has_column, shorten};
+use super::part::{Body, Draft, Part, Text};
+use super::table::{Table, has_column};
+use crate::words::shorten;
 
 pub(super) static LAYOUT: Layout = Layout {
     name: "strings",

@@ -4,6 +4,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::Values;
 use super::error::{DataError, Place};
+use crate::words::{is_hidden, shorten};
 
 /// The names in a header whose fields are parted by one of some characters.
 pub(super) fn header_fields<'h>(
@@ -236,22 +237,6 @@ pub(super) fn number(
     })
 }
 
-/// Whether a character does not show where it stands: a control character, one that breaks a line or
-/// turns the direction of text, or one without width (Unicode's property `Default_Ignorable_Code_Point`:
-/// joiners, soft hyphens, fillers, selectors of variants, tags). A name with one is not what it looks
-/// like, in a report or in an exported source.
-pub(super) fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
-                | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-                | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
-                | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}'
-                | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
-        )
-}
-
 /// Refuses a name with a hidden character; `place` is that of a character, from 1.
 pub(super) fn check_name(
     text: &str,
@@ -269,16 +254,6 @@ pub(super) fn check_name(
 /// Whether a field of a channel says that there is no value.
 pub(super) fn is_missing(text: &str) -> bool {
     text.is_empty() || text == "NA"
-}
-
-/// A field short and printable enough for a message.
-pub(super) fn shorten(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push_str("...");
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::error::{DataError, Place};
-use super::table::shorten;
+use crate::words::shorten;
 
 /// What the numbers of a series' channels may be: some models emit counts, or yes and no.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

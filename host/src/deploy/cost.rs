@@ -4,9 +4,9 @@ use fishweir_core::artefact::Topology;
 use serde::Serialize;
 
 use super::Deployed;
-use super::route::directions_bytes;
 use super::source::EmissionType;
 use crate::data::Lags;
+use crate::runtime::family::reals;
 use crate::runtime::{Family, Shape};
 
 /// RAM, flash and work of a deployed classifier, of either kind.
@@ -166,4 +166,17 @@ impl FilterWork {
         let (multiply_adds, exponentials) = emission.family.work(emission.shape, c);
         Self { multiply_adds: recursion + n * multiply_adds, exponentials: n * exponentials }
     }
+}
+
+/// Bytes in flash of `m` models of `n` states with `c` directions, and of `o` outputs' weights: the
+/// size of the core's `StreamClassifier`.
+pub(super) fn directions_bytes(
+    m: usize,
+    n: usize,
+    c: usize,
+    o: usize,
+    emission: &EmissionType,
+) -> usize {
+    let emission = reals(emission.family, emission.shape, c);
+    4 * m * ((n + n * n) * (1 + c) + n * emission) + 4 * o * (m + 1) + 8
 }

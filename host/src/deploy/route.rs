@@ -3,7 +3,7 @@
 use fishweir_core::artefact::Topology;
 use serde::Serialize;
 
-use super::cost::{FilterWork, bank_bytes, belief_bytes};
+use super::cost::{FilterWork, bank_bytes, belief_bytes, directions_bytes};
 use super::machine::StoredKernel;
 use super::source::EmissionType;
 use super::{Cost, Deployed, has_machines};
@@ -140,19 +140,6 @@ impl Deployed {
         };
         vec![taken, vectors]
     }
-}
-
-/// Bytes in flash of `m` models of `n` states with `c` directions, and of `o` outputs' weights: the
-/// size of the core's `StreamClassifier`.
-pub(super) fn directions_bytes(
-    m: usize,
-    n: usize,
-    c: usize,
-    o: usize,
-    emission: &EmissionType,
-) -> usize {
-    let emission = reals(emission.family, emission.shape, c);
-    4 * m * ((n + n * n) * (1 + c) + n * emission) + 4 * o * (m + 1) + 8
 }
 
 /// What streaming the full score of a bank costs.

@@ -1,4 +1,4 @@
-use super::FitError;
+use super::options::FitError;
 
 /// Points that a bandwidth is chosen from at most: every evaluation compares all pairs.
 pub const MOST_POINTS: usize = 5_000;

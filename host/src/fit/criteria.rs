@@ -1,6 +1,6 @@
 //! Criteria by which fits of different sizes are compared.
 
-use super::Fit;
+use super::options::Fit;
 
 impl Fit {
     /// Akaike's information criterion, `2 k - 2 log L`, with the number `k` of [free

@@ -7,8 +7,8 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::baum_welch::{Training, improve, maximise};
-use super::{BaumWelch, Fit, FitError};
+use super::options::{BaumWelch, Fit, FitError};
+use super::passes::{Training, improve, maximise};
 use crate::batch::Expectations;
 use crate::data::SamplesView;
 use crate::runtime::numbers::normal;

@@ -6,12 +6,16 @@ mod baum_welch;
 mod criteria;
 mod dynamics;
 mod initialise;
+mod options;
+mod passes;
+mod settle;
 mod switching;
 mod topology;
 
 pub(crate) use bandwidth::distance;
 pub use bandwidth::{MOST_POINTS, loo_bandwidth};
-pub use baum_welch::{BaumWelch, Fit, FitError, Restart, fit};
+pub use baum_welch::fit;
 pub use dynamics::{SystemEm, SystemFit};
+pub use options::{BaumWelch, Fit, FitError, Restart};
 pub use switching::{SwitchingEm, SwitchingFit};
 pub use topology::Topology;

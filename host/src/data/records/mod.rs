@@ -32,7 +32,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::error::DataError;
-use super::table::{is_hidden, shorten};
+use crate::words::{is_hidden, shorten};
 
 /// The layouts of tables of records. A file is of the first that knows it; the last takes what is left.
 pub static LAYOUTS: &[&Layout] = &[&arff::LAYOUT, &text::DELIMITED];

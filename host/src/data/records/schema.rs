@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DataError;
-use super::super::table::shorten;
 use super::bins::{Binning, Cutting, description_length, equal_frequency};
 use super::text::{ABSENT, TextColumn, TextTable, number};
 use super::{MISSING, Records, Variable, check_name};
 use crate::report::short;
+use crate::words::shorten;
 
 /// A column of records: its states and, if they are bins of numbers, where these are cut.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

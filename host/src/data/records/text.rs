@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::super::error::{DataError, Place};
 use super::super::read::{load, unpacked};
-use super::super::table::{Table, check_name, shorten};
+use super::super::table::{Table, check_name};
 use super::{LAYOUTS, Layout};
+use crate::words::shorten;
 
 /// The number of what is missing.
 pub(super) const ABSENT: u32 = u32::MAX;

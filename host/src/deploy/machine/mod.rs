@@ -5,6 +5,7 @@ mod round;
 mod scores;
 mod sequences;
 mod source;
+mod start;
 mod stream;
 
 pub(crate) use round::unit_length;

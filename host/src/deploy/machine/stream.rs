@@ -4,7 +4,6 @@ use fishweir_core::classify::ScoreOutOfRange;
 
 use super::super::PushError;
 use super::super::block::Observation;
-use super::{Deployed, StoredKernel, scores, sequences};
 
 /// A kernel against the stored items, whatever its sizes.
 pub(in crate::deploy) trait KernelStream<T> {
@@ -13,14 +12,4 @@ pub(in crate::deploy) trait KernelStream<T> {
     fn reset(&mut self);
     /// Values `[item]` relative to a common scale, and its logarithm, after so many samples.
     fn kernels(&self, samples: u64) -> Result<(Vec<T>, T), ScoreOutOfRange>;
-}
-
-impl StoredKernel {
-    /// Before the first sample.
-    pub(in crate::deploy) fn stream(&self, of: &Deployed) -> Box<dyn KernelStream<f32> + Send> {
-        match self {
-            Self::FixedLength(kernel) => sequences::stream(&of.models[0], kernel),
-            Self::Scores(kernel) => scores::stream(of, kernel),
-        }
-    }
 }

@@ -1,0 +1,228 @@
+//! How a model is fitted, and what came of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::topology::Topology;
+use crate::data::SamplesView;
+use crate::dynamics::SystemError;
+use crate::runtime::family::{MOST_COMPONENTS, OF_CHANNELS, OF_SYMBOLS};
+use crate::runtime::numbers::normalise_into;
+use crate::runtime::{Family, Hmm, HmmError, Observed, padded_states};
+use crate::words::short;
+
+/// How a model is fitted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaumWelch {
+    /// Hidden states.
+    pub states: usize,
+    /// Transitions that they may make.
+    #[serde(default)]
+    pub topology: Topology,
+    /// How states emit; `None` for categorical symbols and for Gaussian channels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emission: Option<&'static dyn Family>,
+    /// Components of each state's mixture; of no other emissions.
+    #[serde(default = "two", skip_serializing_if = "is_two")]
+    pub components: usize,
+    /// Passes over the data at most, a restart.
+    pub iterations: usize,
+    /// Converged when a pass, the fifth or a later one, moves the penalised log-likelihood by no more
+    /// than this, in nats a sample: whatever the units of the channels.
+    pub tolerance: f64,
+    /// Initialisations tried; the likeliest fit is kept.
+    pub restarts: usize,
+    /// Seed of the first restart; the following ones count up.
+    pub seed: u64,
+    /// No standard deviation falls below this fraction of the channel's over the sequences fitted, or, where
+    /// it moves in them by less than a thousandth of what it does over all training data, of that
+    /// thousandth; where it never moves in them, of the channel's over all training data.
+    pub std_floor: f64,
+    /// Added to every expected count of a symbol, so that no symbol becomes impossible; to those of yes and
+    /// of no, and to those of a channel that counts.
+    pub symbol_pseudocount: f64,
+    /// Added to every expected transition, and first state, that the model allows.
+    pub transition_pseudocount: f64,
+}
+
+impl Default for BaumWelch {
+    fn default() -> Self {
+        Self {
+            states: 4,
+            topology: Topology::Automatic,
+            emission: None,
+            components: two(),
+            iterations: 100,
+            tolerance: 1e-5,
+            restarts: 1,
+            seed: 1,
+            std_floor: 0.3,
+            symbol_pseudocount: 0.5,
+            transition_pseudocount: 0.1,
+        }
+    }
+}
+
+fn two() -> usize {
+    2
+}
+
+fn is_two(components: &usize) -> bool {
+    *components == two()
+}
+
+/// A fitted model and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// The model.
+    pub model: Hmm,
+    /// Log-likelihood before each pass of the restart that was kept, and after the last.
+    pub log_likelihood: Vec<f64>,
+    /// Seed of the restart that was kept.
+    pub seed: u64,
+    /// Whether it converged within the passes allowed.
+    pub converged: bool,
+    /// Samples expected in each state, `[state]`.
+    pub occupancy: Vec<f64>,
+    /// States whose standard deviation is held at its floor, `[channel]`; empty for symbols.
+    pub floored: Vec<usize>,
+    /// All restarts in order, the one that was kept among them.
+    pub restarts: Vec<Restart>,
+}
+
+/// One restart of a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Restart {
+    /// Its seed.
+    pub seed: u64,
+    /// The log-likelihood it came to.
+    pub log_likelihood: f64,
+}
+
+/// Why nothing was fitted.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// No sequence, or none with an observation that is not missing.
+    #[error("nothing to fit: no observation that is not missing")]
+    NoData,
+    /// Fewer points than what is fitted is made of.
+    #[error("{found} observed where two or more are needed; add samples, or leave it out")]
+    FewPoints {
+        /// Observed points.
+        found: usize,
+    },
+    /// An option out of range.
+    #[error("{option} is {value}: it must be {wanted}")]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        wanted: &'static str,
+    },
+    /// Emissions of a kind that is not observed.
+    #[error(
+        "{family} emissions are not of {observed}: take another --emission, or leave --emission out"
+    )]
+    Family {
+        /// The family.
+        family: &'static str,
+        /// What is observed.
+        observed: &'static str,
+    },
+    /// The model in hand makes a sequence impossible.
+    #[error("sequence {sequence} is impossible under the model: {why}")]
+    Impossible {
+        /// Its index.
+        sequence: usize,
+        /// Where and why.
+        why: String,
+    },
+    /// A model to start from that is none.
+    #[error(transparent)]
+    Model(#[from] HmmError),
+    /// A dynamical system that is none, or series that are not of its channels.
+    #[error(transparent)]
+    System(#[from] SystemError),
+}
+
+/// Restarts at most.
+const MOST_RESTARTS: usize = 1_000;
+
+impl BaumWelch {
+    /// How states emit what is observed.
+    pub(super) fn family(
+        &self,
+        sequences: &[SamplesView<'_>],
+    ) -> Result<&'static dyn Family, FitError> {
+        self.family_over(sequences.iter().any(|samples| samples.rows().is_some()))
+    }
+
+    /// How states emit channels, or symbols.
+    pub(crate) fn family_over(&self, channels: bool) -> Result<&'static dyn Family, FitError> {
+        let default: &'static dyn Family = if channels { OF_CHANNELS } else { OF_SYMBOLS };
+        let family = self.emission.unwrap_or(default);
+        if channels == (family.observes() == Observed::Symbol) {
+            let observed = if channels { "channels" } else { "symbols" };
+            return Err(FitError::Family { family: family.name(), observed });
+        }
+        Ok(family)
+    }
+
+    /// Checks the options.
+    ///
+    /// # Errors
+    /// [`FitError::Option`] naming the first that is out of range.
+    pub fn validate(&self) -> Result<(), FitError> {
+        let check = |good: bool, option, value: String, wanted| {
+            if good { Ok(()) } else { Err(FitError::Option { option, value, wanted }) }
+        };
+        let sizes = "between 1 and 64";
+        check(padded_states(self.states).is_some(), "states", self.states.to_string(), sizes)?;
+        check(self.iterations > 0, "iterations", self.iterations.to_string(), "at least 1")?;
+        let few = (1..=MOST_RESTARTS).contains(&self.restarts);
+        check(few, "restarts", self.restarts.to_string(), "between 1 and 1000")?;
+        let components = (1..=MOST_COMPONENTS).contains(&self.components);
+        check(components, "components", self.components.to_string(), "between 1 and 8")?;
+        for (option, value) in [
+            ("tolerance", self.tolerance),
+            ("symbol pseudocount", self.symbol_pseudocount),
+            ("transition pseudocount", self.transition_pseudocount),
+        ] {
+            check(
+                value.is_finite() && value >= 0.0,
+                option,
+                short(value),
+                "finite and not negative",
+            )?;
+        }
+        let floor = self.std_floor;
+        let good = floor.is_finite() && floor > 0.0;
+        check(good, "standard deviation floor", short(floor), "finite and positive")
+    }
+}
+
+impl Fit {
+    /// States in which less than one sample is expected.
+    pub fn dead_states(&self) -> usize {
+        self.occupancy.iter().filter(|&&samples| samples < 1.0).count()
+    }
+
+    /// The fit with a model of what begins anywhere in a sequence: a state is the first as often as it
+    /// is any. What the chain's start makes impossible stays so. Log-likelihoods stay those of the fit.
+    #[must_use]
+    pub fn starting_anywhere(mut self) -> Self {
+        let initial = &mut self.model.initial;
+        let allowed = initial.iter().zip(&self.occupancy);
+        let share: Vec<f64> = allowed.map(|(&p, &n)| if p > 0.0 { n } else { 0.0 }).collect();
+        normalise_into(initial, &share, 0.0);
+        self
+    }
+
+    /// The log-likelihood of the fitted model.
+    pub fn last(&self) -> f64 {
+        self.log_likelihood.last().copied().unwrap_or(f64::NEG_INFINITY)
+    }
+}

@@ -1,0 +1,160 @@
+//! Passes of Baum-Welch over sequences.
+
+use fishweir_core::smooth::SequenceError;
+use rayon::prelude::*;
+
+use super::options::{BaumWelch, Fit, FitError};
+use super::topology::Topology;
+use crate::batch::{Expectations, LANES};
+use crate::data::{SamplesView, centre_and_spread};
+use crate::runtime::numbers::{log_dirichlet, normalise_into};
+use crate::runtime::{Family, Hmm, Regularisation};
+
+/// Passes before which nothing is called converged: the first ones may rest on a plateau.
+const LEAST_PASSES: usize = 5;
+
+/// The least spread that a class has a floor of its own by, as a fraction of all classes'.
+const QUIETEST: f64 = 1e-3;
+
+/// The expected statistics of each sequence under a model, an impossible one an error in its place.
+pub(crate) type Expect = fn(&Hmm, &[SamplesView<'_>]) -> Vec<Result<Expectations, SequenceError>>;
+
+/// What models are fitted to.
+pub(super) struct Training<'a> {
+    pub(super) expect: Expect,
+    pub(super) sequences: &'a [SamplesView<'a>],
+    pub(super) family: &'static dyn Family,
+    pub(super) bounds: &'a Bounds,
+}
+
+/// What is known of the channels of the sequences fitted, `[channel]`; empty for symbols.
+pub(super) struct Bounds {
+    /// What no standard deviation falls below.
+    floor: Vec<f64>,
+    /// Their means.
+    centre: Vec<f64>,
+}
+
+impl Bounds {
+    /// What estimates are held to. No standard deviation of a model of these sequences falls below a
+    /// fraction of the channel's own over them, so that a quiet class in loud data is not made loud, but
+    /// of no less than a thousandth of `scale`, the channel's over all training data; of `scale` where it
+    /// never moves in them.
+    pub(super) fn of(options: &BaumWelch, sequences: &[SamplesView<'_>], scale: &[f64]) -> Self {
+        let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
+        let (centre, own) = centre_and_spread(scale.len(), || rows().flatten());
+        let each = own.iter().zip(scale);
+        let floor = each.map(|(&own, &scale)| {
+            options.std_floor * if own > 0.0 { own.max(QUIETEST * scale) } else { scale }
+        });
+        Self { floor: floor.collect(), centre }
+    }
+}
+
+impl<'a> Training<'a> {
+    /// What estimates of emissions are held to.
+    pub(super) fn held(&self, options: &BaumWelch) -> Regularisation<'a> {
+        Regularisation {
+            pseudocount: options.symbol_pseudocount,
+            floor: &self.bounds.floor,
+            centre: &self.bounds.centre,
+            samples: self.sequences.iter().map(SamplesView::observed).sum::<usize>() as f64,
+            components: options.components,
+        }
+    }
+}
+
+/// [`fit`](super::fit), by the expectations of a model of this shape.
+///
+/// Convergence is judged by what the passes raise: the log-likelihood and, where there are
+/// pseudocounts, the logarithm of the prior density that they are. It cannot fall but by rounding.
+pub(super) fn improve(
+    options: &BaumWelch,
+    data: &Training<'_>,
+    start: Hmm,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Fit, FitError> {
+    start.validate()?;
+    let held = data.held(options);
+    let samples: usize = data.sequences.iter().map(SamplesView::observed).sum();
+    // Where the states are known the first pass is all there is to learn.
+    let least = if options.topology == Topology::Positions { 1 } else { LEAST_PASSES };
+    let enough = options.tolerance * samples as f64;
+    let mut model = start;
+    let mut log_likelihood: Vec<f64> = Vec::new();
+    let mut before = f64::NEG_INFINITY;
+    loop {
+        let expected = total(data.expect, &model, data.sequences)?;
+        log_likelihood.push(expected.log_likelihood);
+        let now = expected.log_likelihood + log_prior(&model, options, &held);
+        let passes = log_likelihood.len() - 1;
+        let converged = passes >= least && (now - before).abs() <= enough;
+        if converged || passes >= options.iterations {
+            let (family, parts) = (model.emission.family(), model.emission.parts());
+            let occupancy = family.occupancy(&expected.emission);
+            let floored = family.floored(parts, held.floor);
+            let (seed, restarts) = (options.seed, Vec::new());
+            let fit = Fit { model, log_likelihood, seed, converged, occupancy, floored, restarts };
+            return Ok(fit);
+        }
+        before = now;
+        maximise(&mut model, &expected, options, &held);
+        progress();
+    }
+}
+
+/// The logarithm of the prior density of which pseudocounts are the parameters, up to a constant.
+fn log_prior(model: &Hmm, options: &BaumWelch, held: &Regularisation<'_>) -> f64 {
+    let rows = model.transition.iter().chain(std::iter::once(&model.initial));
+    let emission = &model.emission;
+    log_dirichlet(options.transition_pseudocount, rows)
+        + emission.family().log_prior(emission.parts(), held)
+}
+
+/// Expected statistics summed over sequences, chunk by chunk in parallel. The chunks are the same
+/// on every machine, so the sum's bits are too.
+pub(super) fn total(
+    expect: Expect,
+    model: &Hmm,
+    sequences: &[SamplesView<'_>],
+) -> Result<Expectations, FitError> {
+    // Some sixteen chunks, of whole groups of lanes.
+    let chunk = sequences.len().div_ceil(16).next_multiple_of(LANES).max(LANES);
+    let parts: Vec<Result<Expectations, FitError>> = sequences
+        .par_chunks(chunk)
+        .enumerate()
+        .map(|(index, part)| {
+            let mut sum = Expectations::zero(model);
+            let each = expect(model, part);
+            for (offset, one) in each.into_iter().enumerate() {
+                let one = one.map_err(|error| FitError::Impossible {
+                    sequence: index * chunk + offset,
+                    why: error.to_string(),
+                })?;
+                sum.add(&one);
+            }
+            Ok(sum)
+        })
+        .collect();
+    let mut sum = Expectations::zero(model);
+    for part in parts {
+        sum.add(&part?);
+    }
+    Ok(sum)
+}
+
+/// The model that the statistics make likeliest, with pseudocounts and the floor. A state that no
+/// sequence visits keeps its parameters, and zeros of the chain stay zeros.
+pub(super) fn maximise(
+    model: &mut Hmm,
+    expected: &Expectations,
+    options: &BaumWelch,
+    held: &Regularisation<'_>,
+) {
+    normalise_into(&mut model.initial, &expected.initial, options.transition_pseudocount);
+    for (row, pairs) in model.transition.iter_mut().zip(&expected.pairs) {
+        normalise_into(row, pairs, options.transition_pseudocount);
+    }
+    let family = model.emission.family();
+    family.maximise(model.emission.parts_mut(), &expected.emission, held);
+}
