@@ -93,6 +93,7 @@ pub use one_model::fit_one;
 pub use options::{ClassifierKind, ScoreModels, TrainOptions, Varied};
 pub use price::Limits;
 pub use primal::{Design, LOGISTIC, minimise, objective};
+pub(crate) use primal::{TOLERANCE, minimise_to};
 pub use svm::{LINEAR_SVM, LinearSvm, Matrix};
 pub use train::{Trained, Trainer, train};
 pub use vectors::{Vector, Vectors};

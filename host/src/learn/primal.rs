@@ -25,7 +25,7 @@ pub static LOGISTIC: Learner = Learner {
 };
 
 /// The gradient at the end, relative to the one at zero weights.
-const TOLERANCE: f64 = 1e-8;
+pub(crate) const TOLERANCE: f64 = 1e-8;
 /// Newton steps at most, and conjugate gradients within one.
 const STEPS: usize = 100;
 const INNER_STEPS: usize = 200;
@@ -78,13 +78,25 @@ pub fn minimise(
     costs: Costs,
     start: Option<&Linear>,
 ) -> Linear {
+    minimise_to(TOLERANCE, loss, rows, positive, costs, start)
+}
+
+/// [`minimise`] until the gradient is `tolerance` of that at zero: to compare costs, less will do.
+pub(crate) fn minimise_to(
+    tolerance: f64,
+    loss: Loss,
+    rows: &dyn Design,
+    positive: &[bool],
+    costs: Costs,
+    start: Option<&Linear>,
+) -> Linear {
     let problem = Problem { loss, rows, positive, costs };
     let mut weights = start.map_or_else(
         || vec![0.0; rows.columns() + 1],
         |start| start.weights.iter().copied().chain([start.bias]).collect(),
     );
     let zero = problem.gradient(&vec![0.0; weights.len()], &vec![0.0; positive.len()]);
-    let enough = TOLERANCE * norm(&zero).max(f64::MIN_POSITIVE);
+    let enough = tolerance * norm(&zero).max(f64::MIN_POSITIVE);
     let mut values = problem.values(&weights);
     for _ in 0..STEPS {
         let gradient = problem.gradient(&weights, &values);

@@ -307,8 +307,8 @@ impl NetworkClassifier {
     ) -> Result<Vec<f64>, NetworkError> {
         let impossible = || NetworkError::Impossible { record: index, node: None };
         if let Some(inference) = inference {
-            let posterior = inference.posterior(record).ok_or_else(impossible)?;
-            return Ok(posterior.marginal(self.column).into_iter().map(f64::ln).collect());
+            let posterior = inference.marginal(self.column, record).ok_or_else(impossible)?;
+            return Ok(posterior.into_iter().map(f64::ln).collect());
         }
         let mut whole = record.to_vec();
         let of_class = |class: usize| {

@@ -148,6 +148,32 @@ impl Factor {
         self.multiply(&indicator);
     }
 
+    /// The function of the variables whose state is not given, the others having theirs.
+    ///
+    /// # Panics
+    /// If a variable has no such state.
+    #[must_use]
+    pub fn restrict(&self, given: impl Fn(usize) -> Option<usize>) -> Self {
+        let (mut left, mut strides) = (Self::ones(&[], &[]), Vec::new());
+        let (mut first, mut stride) = (0, self.values.len());
+        for (&variable, &card) in self.variables.iter().zip(&self.cards) {
+            stride /= card;
+            if let Some(state) = given(variable) {
+                assert!(state < card, "a state of the variable");
+                first += state * stride;
+            } else {
+                left.variables.push(variable);
+                left.cards.push(card);
+                strides.push(stride);
+            }
+        }
+        left.values.clear();
+        walk(&left.cards, &strides, |Run { length, from, step, .. }| {
+            left.values.extend((0..length).map(|at| self.values[first + from + at * step]));
+        });
+        left
+    }
+
     /// The states of the largest value among the configurations that agree with what is given of each
     /// variable; the first of equals.
     pub fn largest(&self, given: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
@@ -250,6 +276,12 @@ mod tests {
         assert_eq!(joint.max_onto(&[2]).values(), [200.0, 400.0]);
         assert_eq!(joint.sum_onto(&[]).values(), [1110.0]);
         assert_eq!(joint.largest(|v| (v == 2).then_some(0)), [1, 2, 0]);
+        assert_eq!(
+            joint.restrict(|v| (v == 1).then_some(2)).values(),
+            [100.0, 300.0, 200.0, 400.0]
+        );
+        assert_eq!(joint.restrict(|v| (v != 1).then_some(1)).values(), [4.0, 40.0, 400.0]);
+        assert_eq!(joint.restrict(|_| Some(1)).values(), [40.0]);
         joint.observe(1, 1);
         joint.divide(&Factor::new(vec![1], vec![3], vec![0.0, 10.0, 0.0]));
         assert_eq!(joint.normalise(), 10.0);

@@ -242,6 +242,59 @@ impl Inference {
         Some(Posterior { calibrated, families: &self.families })
     }
 
+    /// `p(node | evidence)`, `[state]`, as the [`posterior`](Self::posterior) has it; `None` where the
+    /// evidence is impossible. The way for one node: what is below it and the evidence is left out (barren
+    /// nodes; Shachter, "Evaluating influence diagrams", 1986), states that are given take no room in the
+    /// tables, and messages go one way, up the tree, with the node in those that know of it.
+    ///
+    /// Work: some three passes over tables, of a clique at most, or of one and the node.
+    pub fn marginal(&self, node: usize, evidence: &[u16]) -> Option<Vec<f64>> {
+        let cards = &self.tree.cards;
+        let given = |v: usize| (evidence[v] != MISSING).then(|| usize::from(evidence[v]));
+        if (0..cards.len()).any(|v| given(v).is_some_and(|state| state >= cards[v])) {
+            return None;
+        }
+        let mut buckets = vec![Vec::new(); self.tree.cliques.len()];
+        for of in self.at_or_above((0..cards.len()).filter(|&v| v == node || given(v).is_some())) {
+            let mut factor = self.factors[of].restrict(|v| given(v).filter(|_| v != node));
+            if let Some(state) = given(node) {
+                factor.observe(node, state);
+            }
+            buckets[self.tree.of_scope[of]].push(factor);
+        }
+        for (index, clique) in self.tree.cliques.iter().enumerate().rev() {
+            let factors = std::mem::take(&mut buckets[index]);
+            let mut scope: Vec<usize> =
+                factors.iter().flat_map(Factor::variables).copied().collect();
+            scope.sort_unstable();
+            scope.dedup();
+            let mut table = Factor::ones(&scope, cards);
+            factors.iter().for_each(|factor| table.multiply(factor));
+            let above = clique.above.as_ref();
+            scope.retain(|v| *v == node || above.is_some_and(|(_, shared)| shared.contains(v)));
+            let mut message = table.sum_onto(&scope);
+            if message.normalise() == 0.0 {
+                return None;
+            }
+            let Some((above, _)) = above else { return Some(message.into_values()) };
+            if !factors.is_empty() {
+                buckets[*above].push(message);
+            }
+        }
+        None
+    }
+
+    /// Some nodes and all above them.
+    fn at_or_above(&self, nodes: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+        let (mut found, mut left) = (vec![false; self.families.len()], nodes.collect::<Vec<_>>());
+        while let Some(node) = left.pop() {
+            if !std::mem::replace(&mut found[node], true) {
+                left.extend(&self.families[node]);
+            }
+        }
+        (0..found.len()).filter(move |&node| found[node])
+    }
+
     /// `log p(evidence)`.
     pub fn log_evidence(&self, evidence: &[u16]) -> f64 {
         self.tree.log_partition(&self.factors, evidence)

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{NetworkError, NetworkFisher};
 use crate::kernel::inner_product;
-use crate::learn::{Costs, Design, Linear, Loss, minimise};
+use crate::learn::{Costs, Design, Linear, Loss, TOLERANCE, minimise_to};
 use crate::parallel::each;
 
 /// Costs of errors that a machine chooses from.
@@ -17,6 +17,8 @@ const COSTS: [f64; 5] = [1e-3, 1e-2, 1e-1, 1.0, 10.0];
 /// Folds in which it chooses, and how many records are dealt into them at most.
 const INNER_FOLDS: usize = 3;
 const MOST_DEALT: usize = 8192;
+/// The gradient at the end of a machine that only judges a cost, relative to the one at zero weights.
+const JUDGED_AT: f64 = 1e-6;
 
 /// Features of whole records, over the cells of a network's tables, and then some that are a table each:
 ///
@@ -248,12 +250,19 @@ impl Labelled {
         let most = right.iter().copied().max().unwrap_or(0);
         let first = right.iter().zip(COSTS).find(|(right, _)| **right == most);
         let all: Vec<usize> = (0..self.labels.len()).collect();
-        let paths = self.train(whole, &all, &[first.map_or(COSTS[0], |(_, cost)| cost)]);
+        let cost = first.map_or(COSTS[0], |(_, cost)| cost);
+        let paths = self.train(whole, &all, &[cost], TOLERANCE);
         Ok(paths.into_iter().flatten().collect())
     }
 
     /// Machines on some of the records, `[output][cost]`, as tables: each starts where the one before ended.
-    fn train(&self, taught: &Taught, some: &[usize], costs: &[f64]) -> Vec<Vec<Linear>> {
+    fn train(
+        &self,
+        taught: &Taught,
+        some: &[usize],
+        costs: &[f64],
+        tolerance: f64,
+    ) -> Vec<Vec<Linear>> {
         let rows = taught.rows(some);
         let outputs = if self.classes == 2 { 1..2 } else { 0..self.classes };
         each(outputs.len(), &|output| {
@@ -262,7 +271,8 @@ impl Labelled {
             let mut last = None;
             let step = |&cost: &f64| {
                 let costs = Costs::even(cost);
-                let machine = minimise(Loss::Logistic, &rows, &positive, costs, last.as_ref());
+                let (loss, start) = (Loss::Logistic, last.as_ref());
+                let machine = minimise_to(tolerance, loss, &rows, &positive, costs, start);
                 let table = taught.features.fold(&machine.weights);
                 let bias = last.insert(machine).bias;
                 Linear { weights: table, bias }
@@ -291,7 +301,7 @@ impl Labelled {
             let train: Vec<usize> = train.into_iter().map(|(_, &row)| row).collect();
             let of_fold = inner(&train)?;
             let taught = of_fold.as_ref().unwrap_or(whole);
-            let machines = self.train(taught, &train, &COSTS);
+            let machines = self.train(taught, &train, &COSTS, JUDGED_AT);
             for (_, &row) in test {
                 for (cost, right) in right.iter_mut().enumerate() {
                     let value = |path: &Vec<Linear>| {

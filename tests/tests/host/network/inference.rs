@@ -1,7 +1,7 @@
 //! The junction tree against enumeration, and against the answers that come with known networks.
 
 use fishweir::data::records::MISSING;
-use fishweir::network::{Inference, Network, NetworkError, Posterior, Width, joint};
+use fishweir::network::{Inference, Network, NetworkError, Width, joint};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -28,7 +28,13 @@ proptest! {
             assert_close(posterior.log_evidence(), total.ln(), 1e-11, "evidence");
             assert_close(inference.log_evidence(&evidence), total.ln(), 1e-11, "evidence alone");
             for node in 0..nodes {
-                for (state, p) in posterior.marginal(node).into_iter().enumerate() {
+                let alone = inference.marginal(node, &evidence).expect("possible");
+                let together = posterior.marginal(node);
+                assert_eq!(alone.len(), together.len());
+                for (alone, p) in alone.into_iter().zip(&together) {
+                    assert_close(alone, *p, 1e-12, "marginal, alone");
+                }
+                for (state, p) in together.into_iter().enumerate() {
                     let sum = given.sum(|x| f64::from(usize::from(x[node]) == state)) / total;
                     assert_close(p, sum, 1e-11, "marginal");
                 }
@@ -82,6 +88,9 @@ fn what_is_impossible_has_no_posterior_and_what_is_too_wide_is_refused() {
         inference.posterior(&evidence).is_none() && inference.most_probable(&evidence).is_none()
     );
     assert_eq!(inference.log_evidence(&evidence), f64::NEG_INFINITY);
+    assert!((0..8).all(|node| inference.marginal(node, &evidence).is_none()));
+    evidence[0] = 7;
+    assert!((0..8).all(|node| inference.marginal(node, &evidence).is_none()), "no such state");
     let narrow = Width { variables: 4, ..Width::default() };
     let error = Inference::of(&stored("insurance"), narrow).expect_err("wide");
     assert!(matches!(error, NetworkError::TooWide { variables: 8, .. }), "{error}");
@@ -94,10 +103,15 @@ fn what_is_impossible_has_no_posterior_and_what_is_too_wide_is_refused() {
 /// Rows of some tables are rounded in print; who computed the answers did not divide by their sums.
 const ROUNDED: f64 = 3e-7;
 
-fn check(network: &Network, posterior: &Posterior<'_>, expected: &Value, what: &str) {
+fn check(network: &Network, inference: &Inference, evidence: &[u16], expected: &Value, what: &str) {
+    let posterior = inference.posterior(evidence).expect("possible");
     for (name, states) in expected.as_object().expect("nodes") {
         let node = network.node(name).expect("a node");
         let marginal = posterior.marginal(node);
+        let alone = inference.marginal(node, evidence).expect("possible");
+        for (alone, p) in alone.into_iter().zip(&marginal) {
+            assert_close(alone, *p, 1e-12, what);
+        }
         for (state, p) in states.as_object().expect("states") {
             let state = usize::from(network.variables()[node].state(state).expect("a state"));
             assert_close(marginal[state], p.as_f64().expect("a number"), ROUNDED, what);
@@ -136,14 +150,12 @@ fn known_networks_have_their_known_answers() {
         assert_eq!(expected["parameters"], network.shape().parameters(), "{name}");
         let inference = exact(&network);
         let nothing = vec![MISSING; network.shape().nodes()];
-        let prior = inference.posterior(&nothing).expect("possible");
-        check(&network, &prior, &expected["prior_marginals"], name);
+        check(&network, &inference, &nothing, &expected["prior_marginals"], name);
         for query in expected["queries"].as_array().expect("queries") {
-            let posterior = inference.posterior(&record(&network, &query["evidence"]));
-            let posterior = posterior.expect("possible");
+            let evidence = record(&network, &query["evidence"]);
             let log = query["log_probability_of_evidence"].as_f64().expect("a number");
-            assert_close(posterior.log_evidence(), log, ROUNDED, name);
-            check(&network, &posterior, &query["posterior"], name);
+            assert_close(inference.log_evidence(&evidence), log, ROUNDED, name);
+            check(&network, &inference, &evidence, &query["posterior"], name);
         }
         for one in expected["joint"].as_array().expect("records") {
             let log = network.log_likelihood(&record(&network, &one["row"])).expect("whole");
