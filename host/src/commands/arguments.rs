@@ -130,7 +130,7 @@ pub(super) struct Training {
     #[arg(long, value_name = "HOW", value_delimiter = ',')]
     scaling: Vec<ScalingName>,
     /// Values of the cost C of an error to choose from, parted by commas (all but bayes)
-    /// [default: 0.1,1,10]
+    /// [default: 0.1,1,10; of ridge and kernel-ridge to 10000]
     #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = positive,
         allow_negative_numbers = true)]
     c: Vec<f64>,
@@ -361,7 +361,9 @@ impl Training {
             options.scores = ScoreModels::Class(class.to_owned());
         }
         options.with_likelihood &= !self.no_likelihood;
-        set(&mut options.learner, self.learner);
+        if let Some(learner) = self.learner {
+            options = options.learning(learner);
+        }
         set(&mut options.class_weight, self.class_weight);
         if let Some(name) = self.normalisation {
             options.normalisation = match name {

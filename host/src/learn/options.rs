@@ -191,7 +191,7 @@ impl TrainOptions {
             learner: &LINEAR_SVM,
             class_weight: ClassWeight::default(),
             scalings: vec![Scaling::Practical, Scaling::Diagonal],
-            c: vec![0.1, 1.0, 10.0],
+            c: LINEAR_SVM.costs.to_vec(),
             sigma: vec![1.0, 2.0, 4.0],
             power: 2,
             order: 0,
@@ -204,7 +204,13 @@ impl TrainOptions {
         }
         let unvaried = Mirror::Channels(Vec::new());
         let augment = Augment { copies: Some(0), mirror: unvaried, ..Augment::default() };
-        Self { learner: &KERNEL_SVM, augment, ..options }.on_a_device()
+        Self { augment, ..options }.learning(&KERNEL_SVM).on_a_device()
+    }
+
+    /// With another learner, and its values of C to choose from.
+    #[must_use]
+    pub fn learning(self, learner: &'static Learner) -> Self {
+        Self { learner, c: learner.costs.to_vec(), ..self }
     }
 
     /// With as many forms of class models to choose from as a search tries. What is set already remains the
