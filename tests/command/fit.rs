@@ -173,6 +173,7 @@ fn other_features_and_varied_data_can_be_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     for (options, models) in [
         ("--score-model moving", 1),
+        ("--score-model universal", 1),
         ("--no-likelihood", 3),
         ("--copies 2 --gain 0.1 --mirror x,y", 3),
     ] {
@@ -314,6 +315,8 @@ fn every_classifier_learner_and_scaling_can_be_asked_for() {
         ("strings.tsv", "--classifier count --learner svm --scaling practical", "linear support"),
         ("strings.tsv", "--classifier fisher --learner logistic", "logistic regression"),
         ("two.csv", "--classifier count --learner kernel-svm", "kernel support vector machine"),
+        ("two.csv", "--classifier count --learner kernel-ridge", "kernel ridge regression"),
+        ("strings.tsv", "--classifier fisher --score-model universal", "one model of all classes"),
         ("three.csv", "--classifier top --class-weight balanced", "classes balanced"),
     ] {
         let data = fixtures().at(data);

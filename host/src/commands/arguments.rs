@@ -134,8 +134,9 @@ pub(super) struct Training {
     #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = positive,
         allow_negative_numbers = true)]
     c: Vec<f64>,
-    /// Whose model gives scores or counts: a class, or all (all but bayes and top) [default: all]
-    #[arg(long, value_name = "CLASS|all")]
+    /// Whose model gives scores or counts: a class; all, a model each; or universal, one model fitted to the series
+    /// of all classes without their labels (all but bayes and top) [default: all]
+    #[arg(long, value_name = "CLASS|all|universal")]
     score_model: Option<String>,
     /// Leave log-likelihoods out of the features (the classifiers fisher, gaussian, polynomial, cosine)
     #[arg(long)]
@@ -358,7 +359,10 @@ impl Training {
         options.windowing = cutting.windowing();
         options.group.clone_from(&self.group);
         if let Some(class) = self.score_model.as_deref().filter(|&class| class != "all") {
-            options.scores = ScoreModels::Class(class.to_owned());
+            options.scores = match class {
+                "universal" => ScoreModels::Universal,
+                class => ScoreModels::Class(class.to_owned()),
+            };
         }
         options.with_likelihood &= !self.no_likelihood;
         if let Some(learner) = self.learner {

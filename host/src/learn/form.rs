@@ -8,7 +8,7 @@ use super::augment::Augment;
 use super::choice::{Choice, Judgement, Verdict, accuracy, log_loss};
 use super::error::TrainError;
 use super::features::Scaling;
-use super::options::TrainOptions;
+use super::options::{ScoreModels, TrainOptions};
 use super::problem::{Problem, models_of};
 use super::train::Trainer;
 use crate::batch::log_likelihoods;
@@ -20,6 +20,8 @@ use crate::runtime::family::OF_CHANNELS;
 /// What class models are made of.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Form {
+    /// Whose models there are.
+    pub models: ScoreModels,
     /// Hidden states.
     pub states: usize,
     /// The floor of standard deviations, as a fraction: see [`BaumWelch::std_floor`].
@@ -105,6 +107,7 @@ impl Form {
     /// What options begin with.
     pub(super) fn of(options: &TrainOptions) -> Self {
         Self {
+            models: options.scores.clone(),
             states: options.baum_welch.states,
             std_floor: options.baum_welch.std_floor,
             lags: options.lags.clone(),
@@ -192,8 +195,8 @@ impl TrainOptions {
             for lags in all(&first.lags, &lags) {
                 for &states in &all(&first.states, &self.other_states) {
                     for &std_floor in &self.floors(data.kind()) {
-                        let lags = lags.clone();
-                        forms.push(Form { states, std_floor, lags, normalisation });
+                        let (models, lags) = (first.models.clone(), lags.clone());
+                        forms.push(Form { models, states, std_floor, lags, normalisation });
                     }
                 }
             }

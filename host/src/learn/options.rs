@@ -85,14 +85,20 @@ impl fmt::Display for ClassifierKind {
     }
 }
 
-/// Which class models give scores.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Which models give scores.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScoreModels {
-    /// All of them.
+    /// A model a class, all of them.
     #[default]
     All,
     /// The model of one class, by name.
     Class(String),
+    /// One model of the series of all classes, fitted without their labels: a universal background model
+    /// (D. A. Reynolds, T. F. Quatieri and R. B. Dunn, Speaker verification using adapted Gaussian mixture models,
+    /// Digital Signal Processing 10, 2000), whose scores are kept rather than its adapted copies. A device has one
+    /// model instead of one a class.
+    Universal,
 }
 
 /// How a classifier is trained.
@@ -305,6 +311,7 @@ impl TrainOptions {
             self.baum_welch.topology = Topology::Ergodic;
         }
         if self.features().is_none() {
+            self.scores = ScoreModels::All;
             self.augment.copies = Some(0);
             if self.augment.mirror == Mirror::Choose {
                 self.augment.mirror = Mirror::Channels(Vec::new());
@@ -342,6 +349,11 @@ impl TrainOptions {
             (_, None) => mirror_candidates(observed, &self.augment.vectors).len(),
         };
         1 + (floors + images) * self.inner_folds
+    }
+
+    /// Whether one model is fitted for all classes.
+    pub(super) fn universal(&self) -> bool {
+        self.scores == ScoreModels::Universal && self.features().is_some()
     }
 
     /// What is varied of training series of a kind.

@@ -54,7 +54,7 @@ impl Limits {
         let outputs = if classes == 2 { 1 } else { classes };
         let scored = options.features().is_some();
         let models = match options.scores {
-            ScoreModels::Class(_) if scored => 1,
+            ScoreModels::Class(_) | ScoreModels::Universal if scored => 1,
             _ => classes,
         };
         let price = |form: &Form| {

@@ -93,7 +93,7 @@ impl<'a> Problem<'a> {
         Ok(self.variation.apply(series)?)
     }
 
-    /// A model a class, fitted to whole series and their mirror images; none for what weighs words.
+    /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words.
     pub(super) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {
         if self.options.kind == ClassifierKind::EmpiricalMap {
             return Ok(Arc::default());
@@ -106,6 +106,7 @@ impl<'a> Problem<'a> {
             series: series.to_vec(),
             baum_welch: self.options.baum_welch.clone(),
             lags: self.options.lags.clone(),
+            universal: self.options.universal(),
             mirror: mirrored.then(|| self.options.augment.mirror.clone()),
             within,
         };
@@ -129,7 +130,12 @@ impl<'a> Problem<'a> {
             let own = series.iter().zip(&views).filter(|(one, _)| one.label == Some(class));
             own.map(|(_, view)| *view).collect()
         };
-        let sequences: Vec<_> = (0..classes.len()).map(of_class).collect();
+        let universal = self.options.universal();
+        let sequences: Vec<_> = if universal {
+            vec![views.clone()]
+        } else {
+            (0..classes.len()).map(of_class).collect()
+        };
         let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
         let baum_welch = self.options.baum_welch.settled(&kinds, size, &scale);
         let baum_welch = baum_welch.map_err(TrainError::Topology)?;
@@ -137,9 +143,11 @@ impl<'a> Problem<'a> {
             .par_iter()
             .enumerate()
             .map(|(class, sequences)| {
-                let fit = baum_welch
-                    .fit(sequences, size, &scale, self.progress)
-                    .map_err(|source| TrainError::Fit { class: classes[class].clone(), source })?;
+                let fit = baum_welch.fit(sequences, size, &scale, self.progress);
+                let fit = fit.map_err(|source| match universal {
+                    true => TrainError::Universal { source },
+                    false => TrainError::Fit { class: classes[class].clone(), source },
+                })?;
                 Ok(if within { fit.starting_anywhere() } else { fit })
             })
             .collect()
@@ -209,6 +217,7 @@ impl<'a> Problem<'a> {
             format!(", {}", family.words(shape))
         };
         let emissions = self.options.baum_welch.emission.map_or_else(String::new, emits);
+        let of = if self.options.universal() { "one model of all classes, " } else { "" };
         let differences = match &self.options.lags {
             none if none.is_empty() => String::new(),
             lags => format!(", differences at lags {lags}"),
@@ -236,7 +245,7 @@ impl<'a> Problem<'a> {
                         short(self.options.lambda)
                     ),
                     _ => format!(
-                        "{states} states{emissions}{differences}, Baum-Welch with {} restart(s) from seed {}",
+                        "{of}{states} states{emissions}{differences}, Baum-Welch with {} restart(s) from seed {}",
                         self.options.baum_welch.restarts, self.options.baum_welch.seed
                     ),
                 }],
@@ -255,7 +264,7 @@ impl<'a> Problem<'a> {
         let size = self.data.kind().size();
         let models = match &self.options.scores {
             _ if self.options.kind == ClassifierKind::EmpiricalMap => vec![Hmm::even(size)],
-            ScoreModels::All => models.to_vec(),
+            ScoreModels::All | ScoreModels::Universal => models.to_vec(),
             ScoreModels::Class(name) => {
                 let index = classes
                     .iter()
@@ -299,7 +308,8 @@ impl<'a> Problem<'a> {
                 return Err(AugmentError::wild(window.source, what, options, kind).into());
             }
             let seen = self.widen(window.samples);
-            return Err(TrainError::impossible(data, window, seen.view(), map.models()));
+            let (scores, models) = (&self.options.scores, map.models());
+            return Err(TrainError::impossible(data, window, seen.view(), models, scores));
         }
         let mut rows = Matrix::new(map.len());
         features.iter().flatten().for_each(|features| rows.push(features));

@@ -22,7 +22,7 @@ pub struct Trained {
     pub classifier: Classifier,
     /// What was chosen, and what it was chosen from.
     pub choice: Option<Choice>,
-    /// How the model of each class was fitted, `[class]`; empty for a kernel by marginalisation, whose
+    /// How the model of each class was fitted, `[class]`, or the one of all; empty for a kernel by marginalisation, whose
     /// model is given.
     pub fits: Vec<Fit>,
     /// How training series were varied, in words.
@@ -71,6 +71,8 @@ pub(super) struct FitKey {
     pub(super) series: Vec<usize>,
     pub(super) baum_welch: BaumWelch,
     pub(super) lags: Lags,
+    /// Whether one model is of all classes.
+    pub(super) universal: bool,
     /// The signs of the mirror images among them.
     pub(super) mirror: Option<Mirror>,
     /// Whether windows begin within them.

@@ -7,7 +7,7 @@ use crate::classifier::normalisation_name;
 use crate::data::Kind;
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
-use crate::learn::{Choice, FormCandidate, FormChoice};
+use crate::learn::{Choice, FormCandidate, FormChoice, ScoreModels};
 
 /// What `fit` has done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,7 +32,7 @@ pub struct FitReport {
     /// How they emit.
     #[serde(flatten)]
     pub emission: EmissionSummary,
-    /// The fits, one a class; none for a kernel by marginalisation, whose model is given, and for words.
+    /// The fits, one a class, or one of all; none for a kernel by marginalisation, whose model is given, and for words.
     pub fits: Vec<ClassFit>,
     /// What class models are made of, and what that was chosen from; null for a kernel by marginalisation.
     pub form: Option<FormChoice>,
@@ -146,9 +146,13 @@ impl FitReport {
         let Self { classifier, observes, .. } = self;
         let emission = self.emission.unusual();
         let emission = emission.map_or_else(String::new, |words| format!(", {words},"));
+        let (which, whose) = match &self.form {
+            Some(form) if form.form.models == ScoreModels::Universal => ("one", "all"),
+            _ => ("a", "each"),
+        };
         writeln!(
             f,
-            "{classifier} over {observes}: a model of {states}{emission} for each of {classes}\n"
+            "{classifier} over {observes}: {which} model of {states}{emission} for {whose} of {classes}\n"
         )?;
         let restarts = self.fits.iter().any(|fit| fit.restarts.len() > 1);
         let dead = self.fits.iter().any(|fit| fit.dead_states > 0);
