@@ -358,8 +358,10 @@ impl Training {
         }
         options.windowing = cutting.windowing();
         options.group.clone_from(&self.group);
-        if let Some(class) = self.score_model.as_deref().filter(|&class| class != "all") {
+        if let Some(class) = self.score_model.as_deref() {
+            options.other_models = Vec::new();
             options.scores = match class {
+                "all" => ScoreModels::All,
                 "universal" => ScoreModels::Universal,
                 class => ScoreModels::Class(class.to_owned()),
             };
@@ -367,6 +369,7 @@ impl Training {
         options.with_likelihood &= !self.no_likelihood;
         if let Some(learner) = self.learner {
             options = options.learning(learner);
+            options.other_models = Vec::new();
         }
         set(&mut options.class_weight, self.class_weight);
         if let Some(name) = self.normalisation {

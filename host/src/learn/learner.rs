@@ -83,6 +83,11 @@ impl Learner {
         matches!(self.trains, Trains::OnGram(_))
     }
 
+    /// Whether it is [`Ridge`](super::Ridge) regression on rows.
+    pub(super) fn in_closed_form(&self) -> bool {
+        matches!(self.trains, Trains::InClosedForm { .. })
+    }
+
     /// How a machine is trained on a Gram matrix where there is that alone.
     pub fn on_gram(&self) -> &OnGram {
         match &self.trains {

@@ -14,6 +14,7 @@ use super::kernel_svm::KERNEL_SVM;
 use super::learner::Learner;
 use super::loss::ClassWeight;
 use super::price::Limits;
+use super::ridge::RIDGE;
 use super::svm::LINEAR_SVM;
 use super::vectors::mirror_candidates;
 use crate::classifier::{Observations, contexts_of};
@@ -101,6 +102,9 @@ pub enum ScoreModels {
     Universal,
 }
 
+/// The scalings to choose from, unless told.
+const SCALINGS: [Scaling; 2] = [Scaling::Practical, Scaling::Diagonal];
+
 /// How a classifier is trained.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
@@ -118,6 +122,9 @@ pub struct TrainOptions {
     pub other_lags: Vec<Lags>,
     /// Other numbers of states than that of `baum_welch` to choose from. Channels only.
     pub other_states: Vec<usize>,
+    /// Whose models there are to choose from beside those of `scores`: one of all classes is learnt from by ridge
+    /// regression, so that it is judged in closed form.
+    pub other_models: Vec<ScoreModels>,
     /// Other normalisations than the first to choose from, where lengths differ.
     pub other_normalisations: Vec<Normalisation>,
     /// What the classifier may cost on a device: forms of class models that cost more are not tried.
@@ -187,6 +194,7 @@ impl TrainOptions {
             lags: Lags::NONE,
             other_lags: Vec::new(),
             other_states: Vec::new(),
+            other_models: Vec::new(),
             other_normalisations: Vec::new(),
             limits: Limits::default(),
             windowing: None,
@@ -196,7 +204,7 @@ impl TrainOptions {
             normalisation: Normalisation::PER_SAMPLE,
             learner: &LINEAR_SVM,
             class_weight: ClassWeight::default(),
-            scalings: vec![Scaling::Practical, Scaling::Diagonal],
+            scalings: SCALINGS.to_vec(),
             c: LINEAR_SVM.costs.to_vec(),
             sigma: vec![1.0, 2.0, 4.0],
             power: 2,
@@ -226,8 +234,8 @@ impl TrainOptions {
         // Those of many channels are few: see `WIDEST` of forms.
         let (longest, states, floors): (&[u32], &[usize], &[f64]) = match search {
             Search::Quick => (&[], &[], &[0.03]),
-            Search::Normal => (&[8, 32], &[8], &[0.03]),
-            Search::Thorough => (&[1, 2, 4, 8, 32], &[8, 16], &[0.1, 0.03, 0.01]),
+            Search::Normal => (&[8, 32], &[8, 16], &[0.03]),
+            Search::Thorough => (&[1, 2, 4, 8, 32], &[8, 16, 24], &[0.1, 0.03, 0.01]),
         };
         self.std_floors = floors.to_vec();
         // A Gram matrix each, and models that must be small.
@@ -243,6 +251,9 @@ impl TrainOptions {
         }
         if self.baum_welch.topology != Topology::Positions {
             self.other_states = states.to_vec();
+        }
+        if self.kind == ClassifierKind::Fisher {
+            self.other_models = vec![ScoreModels::Universal];
         }
         self.other_normalisations = vec![Normalisation::PER_SAMPLE, Normalisation::NONE];
         self
@@ -292,6 +303,20 @@ impl TrainOptions {
             ClassifierKind::Cosine => vec![(None, ScoreKernel::Cosine)],
             _ => Vec::new(),
         }
+    }
+
+    /// For one model of all classes: ridge regression, and whitened scores to choose from too, but for what differs
+    /// from the defaults.
+    pub(super) fn on_one_model(self) -> Self {
+        let own = self.c == self.learner.costs;
+        let mut options = Self { scores: ScoreModels::Universal, learner: &RIDGE, ..self };
+        if own {
+            options.c = RIDGE.costs.to_vec();
+        }
+        if options.scalings == SCALINGS {
+            options.scalings.push(Scaling::Whitened);
+        }
+        options
     }
 
     /// What a kind of classifier leaves to ask for. Models that a kernel machine on their scores is
@@ -354,6 +379,11 @@ impl TrainOptions {
     /// Whether one model is fitted for all classes.
     pub(super) fn universal(&self) -> bool {
         self.scores == ScoreModels::Universal && self.features().is_some()
+    }
+
+    /// Whether what is held out is had in closed form.
+    pub(super) fn in_closed_form(&self) -> bool {
+        self.universal() && self.learner.in_closed_form()
     }
 
     /// What is varied of training series of a kind.

@@ -417,6 +417,43 @@ impl<'a> Problem<'a> {
         })
     }
 
+    /// Chooses scaling and C by what is held out in closed form: each series, or group, of the machine alone, for the
+    /// model has seen no label. `None` where that is not to be had: of another learner, of class models, of varied
+    /// series, of one group.
+    pub(super) fn choose_held_out(
+        &self,
+        features: Features,
+        series: &[usize],
+    ) -> Result<Option<Choice>, TrainError> {
+        let TrainOptions { scalings, c, class_weight, .. } = self.options;
+        if !self.options.in_closed_form() || self.variation.variants() > 1 {
+            return Ok(None);
+        }
+        let groups = match &self.options.group {
+            Some(column) => self.data.groups(column)?.0,
+            None => (0..self.data.series().len()).collect(),
+        };
+        let groups: Vec<usize> =
+            self.windows().of_all(series).map(|window| groups[window.series]).collect();
+        if groups.iter().all(|&group| group == groups[0]) {
+            return Ok(None);
+        }
+        let varied = self.varied(series)?;
+        let map = self.feature_map(features, series, &models_of(&self.fit_models(&varied)?))?;
+        let examples = self.examples(&map, &varied)?;
+        let classes = (self.data.classes().len(), *class_weight);
+        let of = |&scaling| Path::held_out(&examples, &map, scaling, c, &groups, classes);
+        let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(of).collect();
+        let grid = Grid {
+            scalings: scalings.iter().copied().map(Some).collect(),
+            sigma: vec![None],
+            c: c.clone(),
+            judge_alone: true,
+        };
+        let held_out = HeldBack { labels: examples.labels, verdicts: verdicts?.concat() };
+        Ok(Some(Choice::held_out(&grid, &held_out, *class_weight)))
+    }
+
     /// The kernels' widths; one that is none for a kernel without, or for features.
     fn widths(&self) -> Vec<Option<f64>> {
         let widths: Vec<_> = self.options.kernels().into_iter().map(|(width, _)| width).collect();

@@ -2,6 +2,7 @@
 //! that it has not seen, from one factorisation.
 
 use nalgebra::{Cholesky, DMatrix, DVector, SymmetricEigen};
+use rayon::prelude::*;
 
 use super::expansion::{Expansion, KernelLearnError, Linear, check_kernel};
 use super::learner::{Learner, Trains};
@@ -197,6 +198,27 @@ pub(super) fn machines(
     of_outputs(rows, labels, (classes, weight), |ridge, targets| {
         let of_costs = |targets: &Vec<f64>| c.iter().map(|&c| ridge.machine(targets, c)).collect();
         targets.iter().map(of_costs).collect()
+    })
+}
+
+/// What the machines of all outputs say of each item, trained without its group, `[output][cost][item]`; `None` where
+/// that is not determined in numbers.
+pub(super) fn held_out(
+    rows: &Matrix,
+    labels: &[usize],
+    groups: &[usize],
+    (classes, weight): (usize, ClassWeight),
+    c: &[f64],
+) -> Result<Vec<Vec<Option<Vec<f64>>>>, KernelLearnError> {
+    of_outputs(rows, labels, (classes, weight), |ridge, targets| {
+        let mut of_outputs = vec![Vec::with_capacity(c.len()); targets.len()];
+        let of_costs: Vec<_> = c.par_iter().map(|&c| ridge.held_out(targets, groups, c)).collect();
+        for of_cost in of_costs {
+            let lists = of_cost
+                .map_or(vec![None; targets.len()], |lists| lists.into_iter().map(Some).collect());
+            of_outputs.iter_mut().zip(lists).for_each(|(all, list)| all.push(list));
+        }
+        of_outputs
     })
 }
 

@@ -143,7 +143,10 @@ impl<'a> Trainer<'a> {
         problem.check_windows(series)?;
         // Before the copies of all series are made: inner folds make their own.
         let chosen = match (options.features(), mirrored.or(plain)) {
-            (Some(features), None) => Some(problem.choose(features, series, false)?),
+            (Some(features), None) => Some(match problem.choose_held_out(features, series)? {
+                Some(held_out) => held_out,
+                None => problem.choose(features, series, false)?,
+            }),
             (_, chosen) => chosen,
         };
         let varied = problem.varied(series)?;

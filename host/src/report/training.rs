@@ -225,6 +225,7 @@ fn write_forms(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
     let last = choice.candidates.iter().map(|one| one.stage).max().unwrap_or(0);
     let mut table = Table::new([
         "models tried",
+        "of",
         "states",
         "floor",
         "lags",
@@ -233,10 +234,16 @@ fn write_forms(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
         "accuracy",
         "loss",
     ]);
-    for FormCandidate { form, stage, series, accuracy, loss } in &choice.candidates {
+    for FormCandidate { form, stage, closed_form, series, accuracy, loss } in &choice.candidates {
         let chosen = if *stage == last && *form == choice.form { " *" } else { "" };
         table.row([
             format!("stage {}{chosen}", stage + 1),
+            match &form.models {
+                ScoreModels::Universal if *closed_form => "all classes, in closed form".to_owned(),
+                ScoreModels::Universal => "all classes".to_owned(),
+                ScoreModels::All => "a class".to_owned(),
+                ScoreModels::Class(class) => format!("class {class}"),
+            },
             form.states.to_string(),
             short(form.std_floor),
             form.lags.to_string(),
