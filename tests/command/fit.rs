@@ -173,6 +173,7 @@ fn other_features_and_varied_data_can_be_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     for (options, models) in [
         ("--score-model moving", 1),
+        ("--score-model universal", 1),
         ("--no-likelihood", 3),
         ("--copies 2 --gain 0.1 --mirror x,y", 3),
     ] {
@@ -314,6 +315,8 @@ fn every_classifier_learner_and_scaling_can_be_asked_for() {
         ("strings.tsv", "--classifier count --learner svm --scaling practical", "linear support"),
         ("strings.tsv", "--classifier fisher --learner logistic", "logistic regression"),
         ("two.csv", "--classifier count --learner kernel-svm", "kernel support vector machine"),
+        ("two.csv", "--classifier count --learner kernel-ridge", "kernel ridge regression"),
+        ("strings.tsv", "--classifier fisher --score-model universal", "one model of all classes"),
         ("three.csv", "--classifier top --class-weight balanced", "classes balanced"),
     ] {
         let data = fixtures().at(data);
@@ -366,6 +369,48 @@ fn one_thread_and_several_write_the_same_bytes() {
             assert!(written(threads) == alone, "{data} {options}: {threads} threads");
         }
     }
+}
+
+/// One model of all classes: a machine of ridge regression is chosen in closed form, without inner folds, and a
+/// search tries such models beside those of classes.
+#[test]
+fn one_model_of_all_classes_is_judged_in_closed_form() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (data, model) = (fixtures().at("three.csv"), at("m.json"));
+    let (one, given) =
+        ("--score-model universal --learner ridge", format!("{QUICK} --vectors none"));
+    let line =
+        format!("fit {data} -o {model} {one} {given} --class-weight balanced --effort quick");
+    let said = printed(&mut fishweir(&line));
+    assert!(said.contains("one model of 2 hidden states for all of 3 classes"), "{said}");
+    let fit = json(fishweir(&line).arg("--json"));
+    assert_eq!(fit["choice"]["by"], "held_out");
+    assert_eq!(fit["choice"]["candidates"].as_array().map(Vec::len), Some(12));
+    assert_eq!(
+        (&fit["form"]["models"], &fit["fits"][0]["class"]),
+        (&"universal".into(), &"all".into())
+    );
+    let artefact = at("m.fishweir");
+    printed(&mut fishweir(&format!("export {model} -o {artefact}")));
+    for of in [&artefact, &model] {
+        let judged = json(&mut fishweir(&format!("evaluate {data} --model {of} --json")));
+        assert_eq!(judged["accuracy"], 1.0, "{of}");
+    }
+    let line = format!("fit {data} -o {model} {given} --effort normal");
+    let said = printed(&mut fishweir(&line));
+    assert!(said.contains("all classes, in closed form"), "{said}");
+    let tried = json(fishweir(&line).arg("--json"))["form"]["candidates"].clone();
+    let of = |closed: bool| -> Vec<String> {
+        let all = tried.as_array().expect("candidates").iter();
+        let some = all.filter(|one| one["closed_form"] == closed);
+        some.map(|one| one["models"].to_string()).collect()
+    };
+    assert!(of(true).len() >= 2 && of(true).iter().all(|one| one.contains("universal")), "{tried}");
+    assert!(of(false).iter().any(|one| one.contains("all")), "{tried}");
+    let both =
+        refused(&mut fishweir(&format!("gram {data} --model {model} --score-model universal")), 2);
+    assert!(both.contains("models of classes"), "{both}");
 }
 
 /// Differences at lags go with the model: into its file, its price, its exports, and whoever judges by it.

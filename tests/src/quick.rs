@@ -6,7 +6,7 @@
 use fishweir::classifier::{Classifier, Provenance};
 use fishweir::data::{Dataset, Lags, ReadOptions, SamplesView};
 use fishweir::fit::{SystemEm, Topology};
-use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::learn::{Augment, ClassifierKind, ScoreModels, TrainOptions, train};
 use fishweir::model::{ModelSet, NamedModel, SystemModel};
 use fishweir::parity::{Parity, Recording};
 use fishweir::profile::{DNA, ProfileClassifier, ProfileLearner, Training};
@@ -98,8 +98,8 @@ pub fn trained_on_words(data: &Dataset, order: usize) -> Classifier {
 }
 
 /// The same with differences at lags beside the channels.
-pub fn trained_on_differences(data: &Dataset, lags: &[u32]) -> Classifier {
-    let mut options = TrainOptions::new(ClassifierKind::Fisher);
+pub fn trained_on_differences(data: &Dataset, lags: &[u32], scores: ScoreModels) -> Classifier {
+    let mut options = TrainOptions { scores, ..TrainOptions::new(ClassifierKind::Fisher) };
     options.lags = Lags::new(lags.to_vec()).expect("rising lags");
     train_quickly(data, options)
 }

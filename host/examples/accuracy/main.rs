@@ -2,6 +2,7 @@
 //! about a set but how its file is laid out and what must not straddle folds.
 //!
 //! ```sh
+//! cargo run --release --example accuracy -- DATA BENCH --write splits --effort quick
 //! cargo run --release --example accuracy -- DATA BENCH --write splits
 //! python3 host/examples/accuracy_peers.py splits --page host/docs/ACCURACY.md
 //! ```
@@ -18,9 +19,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use fishweir::data::{Dataset, Kind, Series};
+use fishweir::data::{Dataset, Folds, Kind, Series};
 use fishweir::evaluate::{Figures, Judged, Units, judge};
-use fishweir::learn::{ClassifierKind, Search, TrainOptions, train};
+use fishweir::learn::{ClassifierKind, ScoreModels, Search, TrainOptions, train};
 use sets::{SETS, Set, Split};
 
 #[derive(Parser)]
@@ -36,6 +37,9 @@ struct Arguments {
     /// How much is tried
     #[arg(long, value_enum, default_value_t = Search::Normal)]
     effort: Search,
+    /// Judge three folds of every training part, and no test part: for choosing among ways to choose
+    #[arg(long)]
+    within: bool,
     /// Write splits alone
     #[arg(long)]
     splits_alone: bool,
@@ -57,7 +61,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("{:<14} not found: {}, from {}", set.name, set.folder, set.source);
             continue;
         };
-        let splits = set.splits(&folder)?;
+        let mut splits = set.splits(&folder)?;
+        if arguments.within {
+            splits = within(set, &splits)?;
+        }
         let to = arguments.write.join(set.name);
         fs::create_dir_all(&to)?;
         for (fold, Split { data, train, test }) in splits.iter().enumerate() {
@@ -70,6 +77,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// Folds of the first training part.
+fn within(set: &Set, splits: &[Split]) -> Result<Vec<Split>, Box<dyn Error>> {
+    let Some(Split { data, train, .. }) = splits.first() else { return Ok(Vec::new()) };
+    let of = |all: &[usize]| -> Vec<usize> { train.iter().map(|&series| all[series]).collect() };
+    let (labels, classes) = (of(&data.labels()?), data.classes());
+    let folds = match set.group {
+        Some(column) => Folds::grouped(&labels, classes, &of(&data.groups(column)?.0), 3, None),
+        None => Folds::stratified(&labels, classes, 3, Some(1)),
+    }?;
+    let part = |items: Vec<usize>| items.into_iter().map(|item| train[item]).collect();
+    let split = |fold: usize| Split {
+        data: data.clone(),
+        train: part(folds.train(fold)),
+        test: part(folds.test(fold)),
+    };
+    Ok((0..folds.len()).map(split).collect())
 }
 
 /// Trains and judges on every split.
@@ -104,7 +129,8 @@ fn measure(
             let form = &form.form;
             let setting = trained.choice.as_ref().map(|choice| choice.setting.to_string());
             chosen.push(format!(
-                "{} states, floor {}, lags {}, {:?}, {}",
+                "{} of {} states, floor {}, lags {}, {:?}, {}",
+                if form.models == ScoreModels::Universal { "one" } else { "each" },
                 form.states,
                 form.std_floor,
                 form.lags,
@@ -132,8 +158,9 @@ fn measure(
         ram,
         chosen.join(" | ")
     );
+    let effort = format!("{:?}", arguments.effort).to_lowercase();
     let row = format!(
-        "{},fishweir,{},{},{low},{high},{},{},{},{flash},{ram}\n",
+        "{},fishweir --effort {effort},{},{},{low},{high},{},{},{},{flash},{ram}\n",
         set.name,
         all.len(),
         figures.accuracy,
@@ -141,7 +168,7 @@ fn measure(
         fitting / folds,
         deciding / folds,
     );
-    Ok(fs::write(to.join("fishweir.csv"), row)?)
+    Ok(fs::write(to.join(format!("fishweir-{effort}.csv")), row)?)
 }
 
 /// Seconds that this process has had of a processor; zero where the system does not say.

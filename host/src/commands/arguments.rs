@@ -130,12 +130,13 @@ pub(super) struct Training {
     #[arg(long, value_name = "HOW", value_delimiter = ',')]
     scaling: Vec<ScalingName>,
     /// Values of the cost C of an error to choose from, parted by commas (all but bayes)
-    /// [default: 0.1,1,10]
+    /// [default: 0.1,1,10; of ridge and kernel-ridge to 10000]
     #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = positive,
         allow_negative_numbers = true)]
     c: Vec<f64>,
-    /// Whose model gives scores or counts: a class, or all (all but bayes and top) [default: all]
-    #[arg(long, value_name = "CLASS|all")]
+    /// Whose model gives scores or counts: a class; all, a model each; or universal, one model fitted to the series
+    /// of all classes without their labels (all but bayes and top) [default: all]
+    #[arg(long, value_name = "CLASS|all|universal")]
     score_model: Option<String>,
     /// Leave log-likelihoods out of the features (the classifiers fisher, gaussian, polynomial, cosine)
     #[arg(long)]
@@ -357,11 +358,19 @@ impl Training {
         }
         options.windowing = cutting.windowing();
         options.group.clone_from(&self.group);
-        if let Some(class) = self.score_model.as_deref().filter(|&class| class != "all") {
-            options.scores = ScoreModels::Class(class.to_owned());
+        if let Some(class) = self.score_model.as_deref() {
+            options.other_models = Vec::new();
+            options.scores = match class {
+                "all" => ScoreModels::All,
+                "universal" => ScoreModels::Universal,
+                class => ScoreModels::Class(class.to_owned()),
+            };
         }
         options.with_likelihood &= !self.no_likelihood;
-        set(&mut options.learner, self.learner);
+        if let Some(learner) = self.learner {
+            options = options.learning(learner);
+            options.other_models = Vec::new();
+        }
         set(&mut options.class_weight, self.class_weight);
         if let Some(name) = self.normalisation {
             options.normalisation = match name {

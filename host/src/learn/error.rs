@@ -5,7 +5,7 @@ use fishweir_core::smooth::SequenceError;
 use super::augment::AugmentError;
 use super::expansion::KernelLearnError;
 use super::learner::{KERNEL_WINDOWS, Learner};
-use super::options::ClassifierKind;
+use super::options::{ClassifierKind, ScoreModels};
 use crate::batch::expectations;
 use crate::classifier::CONTEXTS_AT_MOST;
 use crate::data::{DataError, Dataset, Lags, SamplesView, Window};
@@ -22,6 +22,7 @@ impl TrainError {
         window: &Window<'_>,
         seen: SamplesView<'_>,
         models: &[Hmm],
+        scores: &ScoreModels,
     ) -> Self {
         let refused = |(index, model): (usize, &Hmm)| {
             let error = expectations(model, &[seen]).into_iter().find_map(Result::err);
@@ -32,15 +33,17 @@ impl TrainError {
             Some(SequenceError::Observation { time, error }) => (time, error.to_string()),
             other => (0, other.map_or_else(String::new, |error| error.to_string())),
         };
-        // Scores may be of one class' model alone.
-        let class = model.filter(|_| models.len() == data.classes().len());
-        let class = class.and_then(|class| data.classes().get(class));
+        let class = match scores {
+            ScoreModels::All => model.and_then(|model| data.classes().get(model)),
+            ScoreModels::Class(name) => Some(name),
+            ScoreModels::Universal => None,
+        };
         Self::ImpossibleWindow {
             file: data.source().to_owned(),
             series: window.source.id.clone(),
             line: window.source.line,
             sample: window.start + time + 1,
-            model: class.map_or("a class".to_owned(), |class| format!("class `{class}`")),
+            model: class.map_or("all classes".to_owned(), |class| format!("class `{class}`")),
             why,
         }
     }
@@ -74,6 +77,12 @@ pub enum TrainError {
     Fit {
         /// The class.
         class: String,
+        /// Why.
+        source: FitError,
+    },
+    /// No model of all classes could be fitted.
+    #[error("the model of all classes: {source}{}", remedy(source))]
+    Universal {
         /// Why.
         source: FitError,
     },

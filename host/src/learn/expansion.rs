@@ -110,6 +110,20 @@ pub enum KernelLearnError {
     /// A matrix that is no kernel.
     #[error("the kernel matrix is not positive semi-definite; add a ridge to its diagonal")]
     NotSemidefinite,
+    /// A matrix too large for its eigenvalues to be sought.
+    #[error(
+        "ridge regression takes the eigenvalues of a matrix of {most} rows at most, and as many windows as features \
+         make one of {size}: take the learner svm, or fewer windows"
+    )]
+    TooLarge {
+        /// Its rows.
+        size: usize,
+        /// The most.
+        most: usize,
+    },
+    /// Eigenvalues that were not found.
+    #[error("the eigenvalues of the features' moments were not found; scale the features down")]
+    Eigenvalues,
     /// The iteration ended before it converged.
     #[error(
         "no convergence in {steps} steps (relative decrement {decrement:.1e}); scale the kernel down"

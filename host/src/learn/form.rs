@@ -8,7 +8,7 @@ use super::augment::Augment;
 use super::choice::{Choice, Judgement, Verdict, accuracy, log_loss};
 use super::error::TrainError;
 use super::features::Scaling;
-use super::options::TrainOptions;
+use super::options::{ScoreModels, TrainOptions};
 use super::problem::{Problem, models_of};
 use super::train::Trainer;
 use crate::batch::log_likelihoods;
@@ -20,6 +20,8 @@ use crate::runtime::family::OF_CHANNELS;
 /// What class models are made of.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Form {
+    /// Whose models there are.
+    pub models: ScoreModels,
     /// Hidden states.
     pub states: usize,
     /// The floor of standard deviations, as a fraction: see [`BaumWelch::std_floor`].
@@ -62,9 +64,11 @@ pub struct FormCandidate {
     /// The stage, from 0: later ones see more series, and the last one all, with every setting of the
     /// machine.
     pub stage: usize,
+    /// Whether it was judged in closed form: see [`ChosenBy::HeldOut`](super::ChosenBy::HeldOut).
+    pub closed_form: bool,
     /// Series that it saw.
     pub series: usize,
-    /// Its accuracy over the inner folds, on training series as they are.
+    /// Its accuracy over the inner folds, or in closed form, on training series as they are.
     pub accuracy: f64,
     /// Its logarithmic loss there, in nats a window.
     pub loss: f64,
@@ -78,15 +82,16 @@ pub enum Search {
     /// Two floors of standard deviations.
     #[default]
     Quick,
-    /// Up to 32 forms of class models: with and without differences at lags, four and eight states, two
-    /// floors, and where lengths differ with and without normalisation: some ten times as long
+    /// One model of all classes beside a model a class: up to 48 forms of it, with and without differences at lags,
+    /// of 4, 8 and 16 states, two floors, and where lengths differ with and without normalisation
     Normal,
-    /// Up to 168: more lags, states and floors
+    /// Up to 224: more lags, states and floors
     Thorough,
 }
 
-/// Forms that the last stage judges on all series with all settings.
-const LAST: usize = 3;
+/// Forms that the last stage judges on all series with all settings: two floors of the first form, and the best
+/// form of one model with its own of a model a class.
+const LAST: usize = 4;
 /// Of which share a stage keeps the best.
 const KEPT: usize = 4;
 /// Windows in a class that the first stage sees; the next ones see four times as many.
@@ -105,6 +110,7 @@ impl Form {
     /// What options begin with.
     pub(super) fn of(options: &TrainOptions) -> Self {
         Self {
+            models: options.scores.clone(),
             states: options.baum_welch.states,
             std_floor: options.baum_welch.std_floor,
             lags: options.lags.clone(),
@@ -117,12 +123,13 @@ impl TrainOptions {
     /// With another form of class models, and none to choose from.
     pub(super) fn with_form(&self, form: &Form) -> Self {
         let (states, std_floor) = (form.states, form.std_floor);
-        Self {
+        let options = Self {
             baum_welch: BaumWelch { states, std_floor, ..self.baum_welch.clone() },
             lags: form.lags.clone(),
             normalisation: form.normalisation,
             ..self.clone()
-        }
+        };
+        if form.models == self.scores { options } else { options.on_one_model() }
     }
 
     /// Whether differences at lags are of what is observed, and compile.
@@ -142,8 +149,13 @@ impl TrainOptions {
         let normalisations =
             if self.features().is_some() { others(self.other_normalisations.len()) } else { 1 };
         let floors = self.floors(observed).len();
-        let (mut left, mut tried) =
-            (lags * normalisations * floors * others(self.other_states.len()), 0);
+        let all = lags * normalisations * floors * others(self.other_states.len());
+        // Of one model there is a fit for each, and no fold; of class models its shape, and the first's floors.
+        let (mut left, mut tried) = match self.other_models.len() {
+            0 => (all, 0),
+            _ if channels => (2 + floors, all.div_ceil(self.inner_folds)),
+            _ => (1, 0),
+        };
         while left > LAST {
             tried += left;
             left = kept_of(left);
@@ -188,12 +200,15 @@ impl TrainOptions {
             false => &[],
         };
         let mut forms = Vec::new();
+        let models = all(&first.models, &self.other_models);
         for normalisation in all(&first.normalisation, normalisations) {
             for lags in all(&first.lags, &lags) {
                 for &states in &all(&first.states, &self.other_states) {
                     for &std_floor in &self.floors(data.kind()) {
-                        let lags = lags.clone();
-                        forms.push(Form { states, std_floor, lags, normalisation });
+                        for models in &models {
+                            let (models, lags) = (models.clone(), lags.clone());
+                            forms.push(Form { models, states, std_floor, lags, normalisation });
+                        }
                     }
                 }
             }
@@ -213,7 +228,12 @@ impl Trainer<'_> {
     ///
     /// By successive halving (K. Jamieson and A. Talwalkar, Non-stochastic best arm identification and
     /// hyperparameter optimization, AISTATS 2016): all forms on some series of each class with one setting
-    /// of the machine, a quarter of them on four times as many, at last three on all with every setting.
+    /// of the machine, a quarter of them on four times as many, at last four on all with every setting.
+    ///
+    /// Forms of one model that has seen no label are judged in closed form instead, a fit each, and the best of them
+    /// is held in inner folds against a model a class: of the first form, and of its own. It is the simpler one, and
+    /// is taken unless the best leads it by more than a standard error (L. Breiman, J. Friedman, R. Olshen and
+    /// C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
     pub(super) fn choose_form(
         &self,
         series: &[usize],
@@ -228,7 +248,27 @@ impl Trainer<'_> {
         if forms.len() < 2 {
             return unchosen();
         }
+        // Of series that will be varied the choice of a machine says nothing yet.
+        let (names, augment) = (self.data().kind(), &options.augment);
+        let plain_alone = augment.copies(names) == 0 && augment.mirrors(names) == Some(&[]);
         let (mut candidates, mut stage, mut most) = (Vec::new(), 0, FIRST_WINDOWS);
+        let (of_one, rest): (Vec<Form>, Vec<Form>) =
+            forms.into_iter().partition(|form| options.with_form(form).in_closed_form());
+        forms = rest;
+        let one = self.best_of_one(&of_one, series, options, (&mut candidates, progress))?;
+        if let Some((best, choice)) = &one {
+            if forms.is_empty() {
+                let choice = plain_alone.then(|| choice.clone());
+                return Ok((options.with_form(best), only(best, candidates), choice));
+            }
+            let of = |models: &ScoreModels| Form { models: models.clone(), ..best.clone() };
+            forms.retain(|form| {
+                let floor = Form { std_floor: form.std_floor, ..first.clone() };
+                *form == floor || *form == of(&form.models)
+            });
+            forms.push(best.clone());
+            stage = 1;
+        }
         let (form, choice) = loop {
             let last = forms.len() <= LAST;
             let some =
@@ -236,6 +276,10 @@ impl Trainer<'_> {
             let mut judged: Vec<(Judgement, Form, Option<Choice>)> = Vec::new();
             for form in forms {
                 let mut plain = TrainOptions { augment: Augment::NONE, ..options.with_form(&form) };
+                let known = one.as_ref().filter(|(best, _)| *best == form);
+                if let Some((_, choice)) = known {
+                    plain = plain.frozen(choice.setting);
+                }
                 if !last {
                     plain.baum_welch.iterations = plain.baum_welch.iterations.min(FEW_PASSES);
                     plain.scalings = vec![middle(&plain.scalings, Scaling::Diagonal)];
@@ -250,25 +294,73 @@ impl Trainer<'_> {
                     Err(error) => return Err(error),
                 };
                 let Judgement { accuracy, loss } = judgement;
-                let (of, series) = (form.clone(), some.len());
-                candidates.push(FormCandidate { form: of, stage, series, accuracy, loss });
+                let (of, series, closed_form) = (form.clone(), some.len(), false);
+                candidates.push(FormCandidate {
+                    form: of,
+                    stage,
+                    closed_form,
+                    series,
+                    accuracy,
+                    loss,
+                });
+                let choice = known.map(|(_, choice)| choice.clone()).or(choice);
                 judged.push((judgement, form, choice));
             }
             // Stable: of equals the first.
             judged.sort_by(|a, b| b.0.order(&a.0));
             if last {
-                let Some((_, form, choice)) = judged.into_iter().next() else { return unchosen() };
+                let Some((most, _, _)) = judged.first() else { return unchosen() };
+                let enough = most.accuracy - most.standard_error(series.len());
+                let simplest = judged.iter().position(|(judgement, form, _)| {
+                    one.as_ref().is_some_and(|(one, _)| one == form) && judgement.accuracy >= enough
+                });
+                let (_, form, choice) = judged.swap_remove(simplest.unwrap_or(0));
                 break (form, choice);
             }
             judged.truncate(kept_of(judged.len()));
             forms = judged.into_iter().map(|(_, form, _)| form).collect();
             (stage, most) = (stage + 1, 4 * most);
         };
-        // Of series that will be varied the choice says nothing yet.
-        let names = self.data().kind();
-        let plain =
-            options.augment.copies(names) == 0 && options.augment.mirrors(names) == Some(&[]);
-        Ok((options.with_form(&form), only(&form, candidates), choice.filter(|_| plain)))
+        let choice = choice.filter(|_| plain_alone);
+        Ok((options.with_form(&form), only(&form, candidates), choice))
+    }
+
+    /// Of forms of one model that has seen no label the best, on some series, and the setting of its machine, on
+    /// all: a fit each. Forms that cannot be fitted are left out.
+    fn best_of_one(
+        &self,
+        forms: &[Form],
+        series: &[usize],
+        options: &TrainOptions,
+        (candidates, progress): (&mut Vec<FormCandidate>, &(dyn Fn() + Sync)),
+    ) -> Result<Option<(Form, Choice)>, TrainError> {
+        let Some(features) = options.features() else { return Ok(None) };
+        let judge = |form: &Form, series: &[usize], passes: usize| {
+            let mut plain = TrainOptions { augment: Augment::NONE, ..options.with_form(form) };
+            plain.baum_welch.iterations = plain.baum_welch.iterations.min(passes);
+            Problem::new(self, series, &plain, progress)?.choose_held_out(features, series)
+        };
+        let some = self.some_of_each(series, 4 * FIRST_WINDOWS, options)?;
+        let mut best: Option<(Judgement, &Form)> = None;
+        for form in forms {
+            let Ok(Some(choice)) = judge(form, &some, FEW_PASSES) else { continue };
+            let Some(judgement) = choice.judgement() else { continue };
+            let (Judgement { accuracy, loss }, series) = (judgement, some.len());
+            let of = form.clone();
+            candidates.push(FormCandidate {
+                form: of,
+                stage: 0,
+                closed_form: true,
+                series,
+                accuracy,
+                loss,
+            });
+            if best.as_ref().is_none_or(|(best, _)| judgement.order(best).is_gt()) {
+                best = Some((judgement, form));
+            }
+        }
+        let Some((_, form)) = best else { return Ok(None) };
+        Ok(judge(form, series, usize::MAX)?.map(|choice| (form.clone(), choice)))
     }
 
     /// How well a form decides in inner folds, and which machine; `None` without folds.

@@ -15,6 +15,7 @@ pub static KERNEL_LOGISTIC: Learner = Learner {
     name: "klr",
     machine: "kernel logistic regression",
     about: "kernel logistic regression, on the Gram matrix plus one: the bias has prior variance one",
+    costs: &[0.1, 1.0, 10.0],
     trains: Trains::OnGram(OnGram {
         bytes: |items| 32 * items * items,
         constant: 1.0,

@@ -11,6 +11,7 @@ pub static KERNEL_SVM: Learner = Learner {
     name: "kernel-svm",
     machine: "kernel support vector machine",
     about: "support vector machine with the hinge, on the Gram matrix",
+    costs: &[0.1, 1.0, 10.0],
     trains: Trains::OnGram(OnGram {
         bytes: |items| 40 * items,
         constant: 0.0,

@@ -6,6 +6,7 @@ use super::error::TrainError;
 use super::expansion::{KernelLearnError, Linear};
 use super::loss::{ClassWeight, Costs};
 use super::multi_class::{OnGram, one_against_rest};
+use super::ridge;
 use super::svm::Matrix;
 use crate::kernel::inner_product;
 
@@ -19,6 +20,8 @@ pub struct Learner {
     pub machine: &'static str,
     /// How it trains it, in words.
     pub about: &'static str,
+    /// Values of C to choose from where none are given, rising.
+    pub costs: &'static [f64],
     /// How it trains a machine for two classes.
     pub trains: Trains,
 }
@@ -31,6 +34,11 @@ pub enum Trains {
         /// A machine for each of rising costs, each started from the one before where that helps. Rows are of
         /// the class to be found where `true`.
         path: fn(&Matrix, &[bool], &[Costs]) -> Vec<Linear>,
+        /// What stands for it where there is a Gram matrix alone.
+        on_gram: &'static Learner,
+    },
+    /// On rows of features, machines of all classes and costs at once: [`Ridge`](super::Ridge).
+    InClosedForm {
         /// What stands for it where there is a Gram matrix alone.
         on_gram: &'static Learner,
     },
@@ -63,7 +71,9 @@ impl Learner {
     pub fn check_windows(&'static self, windows: usize) -> Result<(), TrainError> {
         match self.trains {
             _ if windows <= KERNEL_WINDOWS => Ok(()),
-            Trains::OnRows { on_gram, .. } => on_gram.check_windows(windows),
+            Trains::OnRows { on_gram, .. } | Trains::InClosedForm { on_gram } => {
+                on_gram.check_windows(windows)
+            }
             Trains::OnGram(_) => Err(TrainError::TooManyWindows(windows, self)),
         }
     }
@@ -73,11 +83,16 @@ impl Learner {
         matches!(self.trains, Trains::OnGram(_))
     }
 
+    /// Whether it is [`Ridge`](super::Ridge) regression on rows.
+    pub(super) fn in_closed_form(&self) -> bool {
+        matches!(self.trains, Trains::InClosedForm { .. })
+    }
+
     /// How a machine is trained on a Gram matrix where there is that alone.
     pub fn on_gram(&self) -> &OnGram {
         match &self.trains {
             Trains::OnGram(on_gram) => on_gram,
-            Trains::OnRows { on_gram, .. } => on_gram.on_gram(),
+            Trains::OnRows { on_gram, .. } | Trains::InClosedForm { on_gram } => on_gram.on_gram(),
         }
     }
 
@@ -97,6 +112,7 @@ impl Learner {
             Trains::OnRows { path, .. } => one_against_rest(labels, classes, 0, |positive| {
                 Ok::<_, KernelLearnError>(path(rows, positive, &costs(positive)))
             }),
+            Trains::InClosedForm { .. } => ridge::machines(rows, labels, (classes, weight), c),
             Trains::OnGram(on_gram) => {
                 let features: Vec<Vec<f64>> =
                     rows.rows().map(|row| row.iter().copied().map(f64::from).collect()).collect();

@@ -8,6 +8,7 @@ use super::features::{FeatureMap, Scaling};
 use super::learner::Learner;
 use super::loss::ClassWeight;
 use super::metric::Metric;
+use super::ridge;
 use super::svm::{LinearSvm, Matrix};
 use crate::classifier::Output;
 
@@ -42,6 +43,31 @@ impl Path {
         let mut rows = rows.clone();
         metric.apply(&mut rows);
         Ok(Self { machines: learner.path(&rows, labels, classes, c, weight)?, metric })
+    }
+
+    /// What [`Ridge`](super::Ridge) machines decide of each of some examples, trained on those of other groups,
+    /// `[cost][example]`. The scaling is that of all of them.
+    pub(super) fn held_out(
+        Examples { rows, labels, lengths }: &Examples,
+        map: &FeatureMap,
+        scaling: Scaling,
+        c: &[f64],
+        groups: &[usize],
+        classes: (usize, ClassWeight),
+    ) -> Result<Vec<Vec<Verdict>>, KernelLearnError> {
+        let mut scaled = rows.clone();
+        Metric::of(rows, lengths, map, scaling)?.apply(&mut scaled);
+        let outputs = ridge::held_out(&scaled, labels, groups, classes, c)?;
+        let unknown = Verdict { right: false, lead: 0.0 };
+        let of_cost = |cost: usize| {
+            let verdict = |(item, &label): (usize, &usize)| {
+                let value = |output: &Vec<Option<Vec<f64>>>| Some(output[cost].as_ref()?[item]);
+                let values: Option<Vec<f64>> = outputs.iter().map(value).collect();
+                values.map_or(unknown, |values| Verdict::of(&values, label))
+            };
+            labels.iter().enumerate().map(verdict).collect()
+        };
+        Ok((0..c.len()).map(of_cost).collect())
     }
 
     /// What is decided of unscaled examples, `[cost][example]`.

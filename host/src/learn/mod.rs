@@ -16,7 +16,7 @@
 //! A training writes the same bytes on any number of threads: what is computed in parallel is added up in
 //! one order. And on any x86-64, whatever its vector registers: the lanes of a batch are each one
 //! sequence's own arithmetic, without fused multiply-adds. Two things are left out: whitened scalings and
-//! the learner `klr`, whose linear algebra (nalgebra) fuses and blocks by what the processor has; and another
+//! the learners `klr` and `ridge`, whose linear algebra (nalgebra) fuses and blocks by what the processor has; and another
 //! C library, whose `exp`, `ln` and `sin` (priors, drawn copies, logistic losses, Gaussian kernels) may
 //! differ in the last bit.
 //!
@@ -31,6 +31,7 @@
 //! | [`Learner`]: how a machine is trained; [`LEARNERS`]: why the default is the default | `learner.rs`, `machine.rs` |
 //! | [`LinearSvm`]: squared hinge, dual coordinate descent | `svm.rs` |
 //! | [`minimise`], [`Design`]: logistic loss or squared hinge, Newton's method on the rows | `primal.rs`, `loss.rs` |
+//! | [`Ridge`]: least squares in closed form, and what is held out of it | `ridge.rs` |
 //! | [`KernelSvm`], [`KernelLogistic`], [`MapLogistic`]: on Gram matrices | `kernel_svm.rs`, `kernel_logistic.rs`, `map_logistic.rs` |
 //! | [`KernelMachine`]: several classes, one against the rest | `multi_class.rs` |
 //! | machines with Gaussian, polynomial and cosine kernels on scores; a [`Metric`] as one affine map | `score_machine.rs`, `affine.rs` |
@@ -64,6 +65,7 @@ mod options;
 mod price;
 mod primal;
 mod problem;
+mod ridge;
 mod score_machine;
 mod svm;
 mod train;
@@ -94,6 +96,7 @@ pub use options::{ClassifierKind, ScoreModels, TrainOptions, Varied};
 pub use price::Limits;
 pub use primal::{Design, LOGISTIC, minimise, objective};
 pub(crate) use primal::{TOLERANCE, minimise_to};
+pub use ridge::{KERNEL_RIDGE, RIDGE, RIDGE_AT_MOST, Ridge};
 pub use svm::{LINEAR_SVM, LinearSvm, Matrix};
 pub use train::{Trained, Trainer, train};
 pub use vectors::{Vector, Vectors};
@@ -113,7 +116,8 @@ pub use vectors::{Vector, Vectors};
 /// matrix 0.791, 0.814, 0.810. The kernel machines find what their primal counterparts find, at a cost
 /// that grows with the square of the number of windows; they are there for kernels that are no inner
 /// product of features.
-pub static LEARNERS: &[&Learner] = &[&LINEAR_SVM, &LOGISTIC, &KERNEL_SVM, &KERNEL_LOGISTIC];
+pub static LEARNERS: &[&Learner] =
+    &[&LINEAR_SVM, &LOGISTIC, &RIDGE, &KERNEL_SVM, &KERNEL_LOGISTIC, &KERNEL_RIDGE];
 
 /// The learner of that name.
 pub fn learner(name: &str) -> Option<&'static Learner> {

@@ -23,16 +23,19 @@ pub(super) fn one_against_rest<M: Send, E: Send>(
     bytes: usize,
     machine: impl Fn(&[bool]) -> Result<M, E> + Sync,
 ) -> Result<Vec<M>, E> {
-    let found: Vec<usize> = if classes == 2 { vec![1] } else { (0..classes).collect() };
-    let of_class = |&class: &usize| {
-        let positive: Vec<bool> = labels.iter().map(|&label| label == class).collect();
-        machine(&positive)
-    };
-    let mut machines = Vec::with_capacity(found.len());
-    for classes in found.chunks((BYTES_AT_ONCE / bytes.max(1)).max(1)) {
-        machines.extend(classes.par_iter().map(of_class).collect::<Result<Vec<M>, E>>()?);
+    let outputs = outputs(labels, classes);
+    let mut machines = Vec::with_capacity(outputs.len());
+    for some in outputs.chunks((BYTES_AT_ONCE / bytes.max(1)).max(1)) {
+        let some = some.par_iter().map(|positive| machine(positive));
+        machines.extend(some.collect::<Result<Vec<M>, E>>()?);
     }
     Ok(machines)
+}
+
+/// Which items are of the class that each output's machine is to find.
+pub(super) fn outputs(labels: &[usize], classes: usize) -> Vec<Vec<bool>> {
+    let found = if classes == 2 { 1..2 } else { 0..classes };
+    found.map(|class| labels.iter().map(|&label| label == class).collect()).collect()
 }
 
 /// How a machine for two classes is trained on a Gram matrix.

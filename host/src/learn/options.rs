@@ -14,6 +14,7 @@ use super::kernel_svm::KERNEL_SVM;
 use super::learner::Learner;
 use super::loss::ClassWeight;
 use super::price::Limits;
+use super::ridge::RIDGE;
 use super::svm::LINEAR_SVM;
 use super::vectors::mirror_candidates;
 use crate::classifier::{Observations, contexts_of};
@@ -85,15 +86,24 @@ impl fmt::Display for ClassifierKind {
     }
 }
 
-/// Which class models give scores.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Which models give scores.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScoreModels {
-    /// All of them.
+    /// A model a class, all of them.
     #[default]
     All,
     /// The model of one class, by name.
     Class(String),
+    /// One model of the series of all classes, fitted without their labels: a universal background model
+    /// (D. A. Reynolds, T. F. Quatieri and R. B. Dunn, Speaker verification using adapted Gaussian mixture models,
+    /// Digital Signal Processing 10, 2000), whose scores are kept rather than its adapted copies. A device has one
+    /// model instead of one a class.
+    Universal,
 }
+
+/// The scalings to choose from, unless told.
+const SCALINGS: [Scaling; 2] = [Scaling::Practical, Scaling::Diagonal];
 
 /// How a classifier is trained.
 #[derive(Clone, Debug)]
@@ -112,6 +122,9 @@ pub struct TrainOptions {
     pub other_lags: Vec<Lags>,
     /// Other numbers of states than that of `baum_welch` to choose from. Channels only.
     pub other_states: Vec<usize>,
+    /// Whose models there are to choose from beside those of `scores`: one of all classes is learnt from by ridge
+    /// regression, so that it is judged in closed form.
+    pub other_models: Vec<ScoreModels>,
     /// Other normalisations than the first to choose from, where lengths differ.
     pub other_normalisations: Vec<Normalisation>,
     /// What the classifier may cost on a device: forms of class models that cost more are not tried.
@@ -181,6 +194,7 @@ impl TrainOptions {
             lags: Lags::NONE,
             other_lags: Vec::new(),
             other_states: Vec::new(),
+            other_models: Vec::new(),
             other_normalisations: Vec::new(),
             limits: Limits::default(),
             windowing: None,
@@ -190,8 +204,8 @@ impl TrainOptions {
             normalisation: Normalisation::PER_SAMPLE,
             learner: &LINEAR_SVM,
             class_weight: ClassWeight::default(),
-            scalings: vec![Scaling::Practical, Scaling::Diagonal],
-            c: vec![0.1, 1.0, 10.0],
+            scalings: SCALINGS.to_vec(),
+            c: LINEAR_SVM.costs.to_vec(),
             sigma: vec![1.0, 2.0, 4.0],
             power: 2,
             order: 0,
@@ -204,7 +218,13 @@ impl TrainOptions {
         }
         let unvaried = Mirror::Channels(Vec::new());
         let augment = Augment { copies: Some(0), mirror: unvaried, ..Augment::default() };
-        Self { learner: &KERNEL_SVM, augment, ..options }.on_a_device()
+        Self { augment, ..options }.learning(&KERNEL_SVM).on_a_device()
+    }
+
+    /// With another learner, and its values of C to choose from.
+    #[must_use]
+    pub fn learning(self, learner: &'static Learner) -> Self {
+        Self { learner, c: learner.costs.to_vec(), ..self }
     }
 
     /// With as many forms of class models to choose from as a search tries. What is set already remains the
@@ -214,8 +234,8 @@ impl TrainOptions {
         // Those of many channels are few: see `WIDEST` of forms.
         let (longest, states, floors): (&[u32], &[usize], &[f64]) = match search {
             Search::Quick => (&[], &[], &[0.03]),
-            Search::Normal => (&[8, 32], &[8], &[0.03]),
-            Search::Thorough => (&[1, 2, 4, 8, 32], &[8, 16], &[0.1, 0.03, 0.01]),
+            Search::Normal => (&[8, 32], &[8, 16], &[0.03]),
+            Search::Thorough => (&[1, 2, 4, 8, 32], &[8, 16, 24], &[0.1, 0.03, 0.01]),
         };
         self.std_floors = floors.to_vec();
         // A Gram matrix each, and models that must be small.
@@ -231,6 +251,9 @@ impl TrainOptions {
         }
         if self.baum_welch.topology != Topology::Positions {
             self.other_states = states.to_vec();
+        }
+        if self.kind == ClassifierKind::Fisher {
+            self.other_models = vec![ScoreModels::Universal];
         }
         self.other_normalisations = vec![Normalisation::PER_SAMPLE, Normalisation::NONE];
         self
@@ -282,6 +305,20 @@ impl TrainOptions {
         }
     }
 
+    /// For one model of all classes: ridge regression, and whitened scores to choose from too, but for what differs
+    /// from the defaults.
+    pub(super) fn on_one_model(self) -> Self {
+        let own = self.c == self.learner.costs;
+        let mut options = Self { scores: ScoreModels::Universal, learner: &RIDGE, ..self };
+        if own {
+            options.c = RIDGE.costs.to_vec();
+        }
+        if options.scalings == SCALINGS {
+            options.scalings.push(Scaling::Whitened);
+        }
+        options
+    }
+
     /// What a kind of classifier leaves to ask for. Models that a kernel machine on their scores is
     /// deployed with have no state a position, which would be too many. Class models see no jittered
     /// copies, and without a machine on them nothing chooses a mirror image. Counts, and yes and no, are not
@@ -299,6 +336,7 @@ impl TrainOptions {
             self.baum_welch.topology = Topology::Ergodic;
         }
         if self.features().is_none() {
+            self.scores = ScoreModels::All;
             self.augment.copies = Some(0);
             if self.augment.mirror == Mirror::Choose {
                 self.augment.mirror = Mirror::Channels(Vec::new());
@@ -336,6 +374,16 @@ impl TrainOptions {
             (_, None) => mirror_candidates(observed, &self.augment.vectors).len(),
         };
         1 + (floors + images) * self.inner_folds
+    }
+
+    /// Whether one model is fitted for all classes.
+    pub(super) fn universal(&self) -> bool {
+        self.scores == ScoreModels::Universal && self.features().is_some()
+    }
+
+    /// Whether what is held out is had in closed form.
+    pub(super) fn in_closed_form(&self) -> bool {
+        self.universal() && self.learner.in_closed_form()
     }
 
     /// What is varied of training series of a kind.

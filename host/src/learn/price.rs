@@ -53,16 +53,12 @@ impl Limits {
         let family = family.map_err(TrainError::Observed)?;
         let outputs = if classes == 2 { 1 } else { classes };
         let scored = options.features().is_some();
-        let models = match options.scores {
-            ScoreModels::Class(_) if scored => 1,
-            _ => classes,
-        };
         let price = |form: &Form| {
             let size = form.lags.width(names.len());
             let priced = Priced {
                 family,
                 shape: Shape { size, components: options.baum_welch.components },
-                models,
+                models: if scored && form.models != ScoreModels::All { 1 } else { classes },
                 states: form.states,
                 directions: if scored { outputs } else { 0 },
                 outputs,

@@ -12,6 +12,7 @@ pub static LOGISTIC: Learner = Learner {
     name: "logistic",
     machine: "logistic regression",
     about: "logistic regression with an L2 penalty, by Newton's method on the rows",
+    costs: &[0.1, 1.0, 10.0],
     trains: Trains::OnRows {
         path: |rows, positive, costs| {
             let mut path: Vec<Linear> = Vec::new();

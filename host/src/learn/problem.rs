@@ -93,7 +93,7 @@ impl<'a> Problem<'a> {
         Ok(self.variation.apply(series)?)
     }
 
-    /// A model a class, fitted to whole series and their mirror images; none for what weighs words.
+    /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words.
     pub(super) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {
         if self.options.kind == ClassifierKind::EmpiricalMap {
             return Ok(Arc::default());
@@ -106,6 +106,7 @@ impl<'a> Problem<'a> {
             series: series.to_vec(),
             baum_welch: self.options.baum_welch.clone(),
             lags: self.options.lags.clone(),
+            universal: self.options.universal(),
             mirror: mirrored.then(|| self.options.augment.mirror.clone()),
             within,
         };
@@ -129,7 +130,12 @@ impl<'a> Problem<'a> {
             let own = series.iter().zip(&views).filter(|(one, _)| one.label == Some(class));
             own.map(|(_, view)| *view).collect()
         };
-        let sequences: Vec<_> = (0..classes.len()).map(of_class).collect();
+        let universal = self.options.universal();
+        let sequences: Vec<_> = if universal {
+            vec![views.clone()]
+        } else {
+            (0..classes.len()).map(of_class).collect()
+        };
         let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
         let baum_welch = self.options.baum_welch.settled(&kinds, size, &scale);
         let baum_welch = baum_welch.map_err(TrainError::Topology)?;
@@ -137,9 +143,11 @@ impl<'a> Problem<'a> {
             .par_iter()
             .enumerate()
             .map(|(class, sequences)| {
-                let fit = baum_welch
-                    .fit(sequences, size, &scale, self.progress)
-                    .map_err(|source| TrainError::Fit { class: classes[class].clone(), source })?;
+                let fit = baum_welch.fit(sequences, size, &scale, self.progress);
+                let fit = fit.map_err(|source| match universal {
+                    true => TrainError::Universal { source },
+                    false => TrainError::Fit { class: classes[class].clone(), source },
+                })?;
                 Ok(if within { fit.starting_anywhere() } else { fit })
             })
             .collect()
@@ -209,6 +217,7 @@ impl<'a> Problem<'a> {
             format!(", {}", family.words(shape))
         };
         let emissions = self.options.baum_welch.emission.map_or_else(String::new, emits);
+        let of = if self.options.universal() { "one model of all classes, " } else { "" };
         let differences = match &self.options.lags {
             none if none.is_empty() => String::new(),
             lags => format!(", differences at lags {lags}"),
@@ -236,7 +245,7 @@ impl<'a> Problem<'a> {
                         short(self.options.lambda)
                     ),
                     _ => format!(
-                        "{states} states{emissions}{differences}, Baum-Welch with {} restart(s) from seed {}",
+                        "{of}{states} states{emissions}{differences}, Baum-Welch with {} restart(s) from seed {}",
                         self.options.baum_welch.restarts, self.options.baum_welch.seed
                     ),
                 }],
@@ -255,7 +264,7 @@ impl<'a> Problem<'a> {
         let size = self.data.kind().size();
         let models = match &self.options.scores {
             _ if self.options.kind == ClassifierKind::EmpiricalMap => vec![Hmm::even(size)],
-            ScoreModels::All => models.to_vec(),
+            ScoreModels::All | ScoreModels::Universal => models.to_vec(),
             ScoreModels::Class(name) => {
                 let index = classes
                     .iter()
@@ -299,7 +308,8 @@ impl<'a> Problem<'a> {
                 return Err(AugmentError::wild(window.source, what, options, kind).into());
             }
             let seen = self.widen(window.samples);
-            return Err(TrainError::impossible(data, window, seen.view(), map.models()));
+            let (scores, models) = (&self.options.scores, map.models());
+            return Err(TrainError::impossible(data, window, seen.view(), models, scores));
         }
         let mut rows = Matrix::new(map.len());
         features.iter().flatten().for_each(|features| rows.push(features));
@@ -405,6 +415,43 @@ impl<'a> Problem<'a> {
             };
             Ok(HeldBack { labels: test.labels, verdicts: judged?.concat() })
         })
+    }
+
+    /// Chooses scaling and C by what is held out in closed form: each series, or group, of the machine alone, for the
+    /// model has seen no label. `None` where that is not to be had: of another learner, of class models, of varied
+    /// series, of one group.
+    pub(super) fn choose_held_out(
+        &self,
+        features: Features,
+        series: &[usize],
+    ) -> Result<Option<Choice>, TrainError> {
+        let TrainOptions { scalings, c, class_weight, .. } = self.options;
+        if !self.options.in_closed_form() || self.variation.variants() > 1 {
+            return Ok(None);
+        }
+        let groups = match &self.options.group {
+            Some(column) => self.data.groups(column)?.0,
+            None => (0..self.data.series().len()).collect(),
+        };
+        let groups: Vec<usize> =
+            self.windows().of_all(series).map(|window| groups[window.series]).collect();
+        if groups.iter().all(|&group| group == groups[0]) {
+            return Ok(None);
+        }
+        let varied = self.varied(series)?;
+        let map = self.feature_map(features, series, &models_of(&self.fit_models(&varied)?))?;
+        let examples = self.examples(&map, &varied)?;
+        let classes = (self.data.classes().len(), *class_weight);
+        let of = |&scaling| Path::held_out(&examples, &map, scaling, c, &groups, classes);
+        let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(of).collect();
+        let grid = Grid {
+            scalings: scalings.iter().copied().map(Some).collect(),
+            sigma: vec![None],
+            c: c.clone(),
+            judge_alone: true,
+        };
+        let held_out = HeldBack { labels: examples.labels, verdicts: verdicts?.concat() };
+        Ok(Some(Choice::held_out(&grid, &held_out, *class_weight)))
     }
 
     /// The kernels' widths; one that is none for a kernel without, or for features.

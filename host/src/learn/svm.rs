@@ -62,6 +62,7 @@ pub static LINEAR_SVM: Learner = Learner {
     name: "svm",
     machine: "linear support vector machine",
     about: "support vector machine with the squared hinge, by dual coordinate descent on the rows",
+    costs: &[0.1, 1.0, 10.0],
     trains: Trains::OnRows {
         path: |rows, positive, costs| {
             let mut dual = vec![0.0; positive.len()];

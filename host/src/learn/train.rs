@@ -22,7 +22,7 @@ pub struct Trained {
     pub classifier: Classifier,
     /// What was chosen, and what it was chosen from.
     pub choice: Option<Choice>,
-    /// How the model of each class was fitted, `[class]`; empty for a kernel by marginalisation, whose
+    /// How the model of each class was fitted, `[class]`, or the one of all; empty for a kernel by marginalisation, whose
     /// model is given.
     pub fits: Vec<Fit>,
     /// How training series were varied, in words.
@@ -71,6 +71,8 @@ pub(super) struct FitKey {
     pub(super) series: Vec<usize>,
     pub(super) baum_welch: BaumWelch,
     pub(super) lags: Lags,
+    /// Whether one model is of all classes.
+    pub(super) universal: bool,
     /// The signs of the mirror images among them.
     pub(super) mirror: Option<Mirror>,
     /// Whether windows begin within them.
@@ -141,7 +143,10 @@ impl<'a> Trainer<'a> {
         problem.check_windows(series)?;
         // Before the copies of all series are made: inner folds make their own.
         let chosen = match (options.features(), mirrored.or(plain)) {
-            (Some(features), None) => Some(problem.choose(features, series, false)?),
+            (Some(features), None) => Some(match problem.choose_held_out(features, series)? {
+                Some(held_out) => held_out,
+                None => problem.choose(features, series, false)?,
+            }),
             (_, chosen) => chosen,
         };
         let varied = problem.varied(series)?;

@@ -7,7 +7,7 @@ use crate::classifier::normalisation_name;
 use crate::data::Kind;
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
-use crate::learn::{Choice, FormCandidate, FormChoice};
+use crate::learn::{Choice, FormCandidate, FormChoice, ScoreModels};
 
 /// What `fit` has done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,7 +32,7 @@ pub struct FitReport {
     /// How they emit.
     #[serde(flatten)]
     pub emission: EmissionSummary,
-    /// The fits, one a class; none for a kernel by marginalisation, whose model is given, and for words.
+    /// The fits, one a class, or one of all; none for a kernel by marginalisation, whose model is given, and for words.
     pub fits: Vec<ClassFit>,
     /// What class models are made of, and what that was chosen from; null for a kernel by marginalisation.
     pub form: Option<FormChoice>,
@@ -146,9 +146,13 @@ impl FitReport {
         let Self { classifier, observes, .. } = self;
         let emission = self.emission.unusual();
         let emission = emission.map_or_else(String::new, |words| format!(", {words},"));
+        let (which, whose) = match &self.form {
+            Some(form) if form.form.models == ScoreModels::Universal => ("one", "all"),
+            _ => ("a", "each"),
+        };
         writeln!(
             f,
-            "{classifier} over {observes}: a model of {states}{emission} for each of {classes}\n"
+            "{classifier} over {observes}: {which} model of {states}{emission} for {whose} of {classes}\n"
         )?;
         let restarts = self.fits.iter().any(|fit| fit.restarts.len() > 1);
         let dead = self.fits.iter().any(|fit| fit.dead_states > 0);
@@ -221,6 +225,7 @@ fn write_forms(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
     let last = choice.candidates.iter().map(|one| one.stage).max().unwrap_or(0);
     let mut table = Table::new([
         "models tried",
+        "of",
         "states",
         "floor",
         "lags",
@@ -229,10 +234,16 @@ fn write_forms(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
         "accuracy",
         "loss",
     ]);
-    for FormCandidate { form, stage, series, accuracy, loss } in &choice.candidates {
+    for FormCandidate { form, stage, closed_form, series, accuracy, loss } in &choice.candidates {
         let chosen = if *stage == last && *form == choice.form { " *" } else { "" };
         table.row([
             format!("stage {}{chosen}", stage + 1),
+            match &form.models {
+                ScoreModels::Universal if *closed_form => "all classes, in closed form".to_owned(),
+                ScoreModels::Universal => "all classes".to_owned(),
+                ScoreModels::All => "a class".to_owned(),
+                ScoreModels::Class(class) => format!("class {class}"),
+            },
             form.states.to_string(),
             short(form.std_floor),
             form.lags.to_string(),

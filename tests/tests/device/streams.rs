@@ -8,7 +8,7 @@ use fishweir::data::{Dataset, Rows, Samples, Series};
 use fishweir::deploy::Deployed;
 use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::learn::ClassifierKind;
+use fishweir::learn::{ClassifierKind, ScoreModels};
 use fishweir::parity::{Parity, Recording, compare};
 use fishweir_core::artefact::Topology;
 use fishweir_tests::quick::{
@@ -170,11 +170,11 @@ fn symbols_with_missing_ones_give_the_same_bits() {
     }
 }
 
-/// Differences at lags, before a source's classifier and an artefact's; what is missing is in the ring too.
+/// Differences at lags, before a source's classifier of class models and an artefact's of one model of all; what is
+/// missing is in the ring too.
 #[test]
 fn differences_at_lags_give_the_same_bits() {
     let data = channels();
-    let deployed = trained_on_differences(&data, &[1, 2, 5]).deploy().expect("fits in f32");
     let gappy = |one: &Series| {
         let mut rows = Rows::new(3);
         let view = one.samples.view().rows().expect("channels");
@@ -183,11 +183,17 @@ fn differences_at_lags_give_the_same_bits() {
     };
     let samples: Vec<Samples> = data.series().iter().map(gappy).collect();
     let recording = Recording::new(samples.iter().map(Samples::view), None);
-    for (name, form) in [(Board::DEFAULT, Form::Source), ("microbit", Form::Artefact)] {
+    for (name, form, scores, models) in [
+        (Board::DEFAULT, Form::Source, ScoreModels::All, 2),
+        ("microbit", Form::Artefact, ScoreModels::Universal, 1),
+    ] {
+        let classifier = trained_on_differences(&data, &[1, 2, 5], scores);
+        assert_eq!(classifier.models.len(), models);
+        let deployed = classifier.deploy().expect("fits in f32");
         let parity = on_device(board(name), &deployed, &recording, &form);
         assert!(parity.missing > 0, "{parity:?}");
         assert_identical(&parity, 2 + 2);
+        let bytes = deployed.to_artefact().expect("small enough");
+        assert_eq!(Deployed::from_artefact("a", &bytes).expect("an artefact"), deployed);
     }
-    let bytes = deployed.to_artefact().expect("small enough");
-    assert_eq!(Deployed::from_artefact("a", &bytes).expect("an artefact"), deployed);
 }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
 use fishweir::deploy::Deployed;
 use fishweir::learn::{
-    ClassifierKind, Effort, TrainOptions, Trained, coarse_channels, constant_channels, train,
+    ClassifierKind, Effort, ScoreModels, TrainOptions, Trained, coarse_channels, constant_channels,
+    train,
 };
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 
@@ -173,6 +174,9 @@ pub(super) fn report(
     model: String,
 ) -> FitReport {
     let (classifier, (family, shape)) = (&trained.classifier, deployed.emission());
+    let models = trained.form.as_ref().map(|form| &form.form.models);
+    let all = ["all".to_owned()];
+    let modelled = if models == Some(&ScoreModels::Universal) { &all } else { data.classes() };
     FitReport {
         data: DataSummary::of(data, Some(series), options.windowing.as_ref()),
         group: options.group.clone(),
@@ -194,8 +198,7 @@ pub(super) fn report(
         },
         states: classifier.states(),
         emission: EmissionSummary::of(family, shape),
-        fits: data
-            .classes()
+        fits: modelled
             .iter()
             .zip(&trained.fits)
             .map(|(class, fit)| ClassFit::of(class, &classifier.lags.kind(data.kind()), fit))

@@ -21,7 +21,8 @@ impl Asked<'_> {
         series: &[usize],
         options: &TrainOptions,
     ) -> Result<Vec<FittedModel>, Failure> {
-        let one = self.options.one_model || data.classes().is_empty();
+        let universal = options.scores == ScoreModels::Universal;
+        let one = self.options.one_model || universal || data.classes().is_empty();
         let models = if self.options.choice.family != FamilyName::Hmm {
             self.of_items(data, series, options, one)?
         } else if one {
@@ -84,8 +85,16 @@ pub(super) fn named(classes: &[String], models: &[Hmm]) -> Named {
 
 /// The model of a class, or all.
 pub(super) fn picked(models: Named, scores: &ScoreModels) -> Result<Vec<FittedModel>, Failure> {
-    let ScoreModels::Class(class) = scores else {
-        return Ok(models.into_iter().map(|(_, model)| model).collect());
+    let class = match scores {
+        ScoreModels::Universal if models.len() > 1 => {
+            return Err(Failure::Input(
+                "--score-model universal: these are models of classes, not one of all".into(),
+            ));
+        }
+        ScoreModels::All | ScoreModels::Universal => {
+            return Ok(models.into_iter().map(|(_, model)| model).collect());
+        }
+        ScoreModels::Class(class) => class,
     };
     let names: Vec<String> = models.iter().filter_map(|(name, _)| name.clone()).collect();
     match models.into_iter().find(|(name, _)| name.as_ref() == Some(class)) {

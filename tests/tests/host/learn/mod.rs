@@ -7,6 +7,7 @@ mod features;
 mod fitting;
 mod logistic;
 mod machines;
+mod ridge;
 mod topologies;
 
 use fishweir::kernel::Gram;
