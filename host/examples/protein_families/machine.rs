@@ -104,7 +104,7 @@ pub(crate) struct Vectors {
 
 impl Vectors {
     pub(crate) fn new(rows: Matrix) -> Self {
-        let squares = rows.rows().map(|row| square(row)).collect();
+        let squares = rows.rows().map(square).collect();
         Self { rows, squares }
     }
 

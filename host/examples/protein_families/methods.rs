@@ -96,13 +96,16 @@ impl Scored {
     }
 }
 
+/// A method and its values.
+type Said = (Method, Vec<f32>);
+
 /// What those of the methods that need a profile say.
 pub(crate) fn of_models(
     domains: &Domains,
     task: &Task,
     methods: &[Method],
     c: f64,
-) -> Result<Vec<(Method, Vec<f32>)>, Box<dyn Error>> {
+) -> Result<Vec<Said>, Box<dyn Error>> {
     let mut found = Vec::new();
     let wants = |some: &[Method]| methods.iter().any(|method| some.contains(method));
     let train = task.train();
