@@ -120,3 +120,52 @@ fn what_is_not_aligned_is_aligned_and_learnt_from() {
     }
     assert!(!std::path::Path::new(&unwritten).exists());
 }
+
+/// A profile in HMMER3/f text is a classifier: what reads models reads it.
+#[test]
+fn a_profile_alone_is_a_classifier() {
+    let family = Family::new();
+    let profile = family.fit();
+    family.put("labelled.fa", ">a family\nMRILASGWYYQCDE\n>b other\nPPPPGGGGPPPPGG\n");
+    let (data, source) = (family.at("labelled.fa"), family.at("family.rs"));
+    let info = printed(&mut fishweir(&format!("info {profile}")));
+    assert!(info.contains("family") && info.contains("14 positions"), "{info}");
+    let options = "--fasta-label 2";
+    let figures = printed(&mut fishweir(&format!("evaluate {data} {options} --model {profile}")));
+    assert!(figures.contains("100"), "{figures}");
+    printed(&mut fishweir(&format!("score {data} {options} --model {profile}")));
+    printed(&mut fishweir(&format!("export {profile} --rust {source}")));
+    let source = fs::read_to_string(source).expect("written");
+    assert!(source.contains("ProfileHmm<f32, 14,"), "{source}");
+
+    let told = refused(&mut fishweir(&format!("fit --model profile {data}")), 2);
+    assert!(told.contains("fishweir profile fit"), "{told}");
+    family.put("broken.hmm", "HMMER3/f\nNAME x\n");
+    let told = refused(&mut fishweir(&format!("info {}", family.at("broken.hmm"))), 2);
+    assert!(told.contains("broken.hmm"), "{told}");
+}
+
+#[test]
+fn the_fisher_kernel_of_a_profile_is_a_matrix() {
+    let family = Family::new();
+    let (profile, sequences) = (family.fit(), family.at("some.fa"));
+    let gram = |options: &str| {
+        let table =
+            printed(&mut fishweir(&format!("profile gram {profile} {sequences} {options}")));
+        let rows = table.lines().skip(1).map(|line| {
+            line.split(',').skip(2).map(|cell| cell.parse().expect("a number")).collect()
+        });
+        rows.collect::<Vec<Vec<f64>>>()
+    };
+    let matrix = gram("");
+    assert_eq!((matrix.len(), matrix[0].len(), matrix[0][1] == matrix[1][0]), (2, 2, true));
+    // Whitened, features have a mean square of one each.
+    let mean = 0.5 * (matrix[0][0] + matrix[1][1]);
+    assert!((mean - 14.0 * 9.0).abs() < 0.1, "{mean}");
+    assert!(gram("--plain --by-residue")[0][0] > 0.0);
+    assert_eq!(gram("--normalise")[1][1], 1.0);
+    family.put("odd.fa", ">odd\nAC1\n");
+    let told =
+        refused(&mut fishweir(&format!("profile gram {profile} {}", family.at("odd.fa"))), 2);
+    assert!(told.contains("odd.fa") && told.contains("`1`"), "{told}");
+}

@@ -16,7 +16,7 @@ use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A fitted model (JSON) or an artefact
+    /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
     model: PathBuf,
     /// Rust source with a static of the model, for linking into firmware; - for standard output
     #[arg(long, value_name = "FILE.rs")]

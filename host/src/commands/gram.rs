@@ -38,7 +38,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Layout {
+pub(super) enum Layout {
     Csv,
     Npy,
     Libsvm,
@@ -54,12 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs = Outputs::check(&[&output], &inputs)?;
     let Compared { data, items, matrix } = arguments.of.compare(&arguments.data, None)?;
     let gram = matrix.computed.gram;
-    let (format, layout) = match layout {
-        Layout::Csv => (GramFormat::Csv, "csv"),
-        Layout::Npy => (GramFormat::Npy, "npy"),
-        Layout::Libsvm => (GramFormat::LibSvm, "libsvm"),
-    };
-    output::write(&output, &gram_bytes(format, &gram, &items)?)?;
+    output::write(&output, &gram_bytes(layout.format(), &gram, &items)?)?;
     // What takes longest comes last, and the matrix is there if nobody waits for it.
     let asked = arguments.spectrum || gram.len() <= SPECTRUM_UNASKED;
     let spectrum = asked.then(|| gram.spectrum()).transpose()?;
@@ -72,12 +67,30 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         normalised: arguments.of.normalise,
         spectrum: spectrum.map(Into::into),
         output: output.display().to_string(),
-        format: layout.to_owned(),
+        format: layout.name().to_owned(),
     };
     outputs.print(&report, arguments.json)
 }
 
-fn layout_of(output: &Path) -> Layout {
+impl Layout {
+    pub(super) fn format(self) -> GramFormat {
+        match self {
+            Self::Csv => GramFormat::Csv,
+            Self::Npy => GramFormat::Npy,
+            Self::Libsvm => GramFormat::LibSvm,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Npy => "npy",
+            Self::Libsvm => "libsvm",
+        }
+    }
+}
+
+pub(super) fn layout_of(output: &Path) -> Layout {
     match output.extension().and_then(|ending| ending.to_str()) {
         Some("npy") => Layout::Npy,
         Some("libsvm") => Layout::Libsvm,

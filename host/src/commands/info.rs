@@ -9,7 +9,7 @@ use super::{Failure, print};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A fitted model (JSON) or an artefact
+    /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
     model: PathBuf,
     /// Report as JSON
     #[arg(long)]

@@ -7,7 +7,7 @@ use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::Deployed;
 use fishweir::files;
 use fishweir::model::ModelSet;
-use fishweir::profile::ProfileClassifier;
+use fishweir::profile::{self, ProfileClassifier};
 use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
 
@@ -36,8 +36,8 @@ pub(super) enum Origin {
 }
 
 impl Model {
-    /// Reads a fitted model, a set of linear dynamical systems one a class, a classifier of a profile, or an
-    /// artefact: its contents tell which.
+    /// Reads a fitted model, a set of linear dynamical systems one a class, a classifier of a profile, a profile in
+    /// HMMER3/f text, or an artefact: its contents tell which.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let bytes = files::read(path)?;
         let file = path.display().to_string();
@@ -51,6 +51,10 @@ impl Model {
         } else if ProfileClassifier::is_one(&bytes) {
             let fitted = ProfileClassifier::parse(&file, &bytes)?;
             (Deployed::of_profile(&fitted).map_err(named)?, Origin::Profile(fitted.provenance))
+        } else if profile::Profile::is_one(&bytes) {
+            let found = profile::Profile::parse(&file, &String::from_utf8_lossy(&bytes))?;
+            let alone = ProfileClassifier::alone(&found);
+            (Deployed::of_profile(&alone).map_err(named)?, Origin::Profile(alone.provenance))
         } else {
             let fitted = Classifier::parse(&file, &bytes)?;
             (fitted.deploy().map_err(named)?, Origin::Classifier(Box::new(fitted)))

@@ -18,7 +18,7 @@ use super::{Failure, print, progress, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A fitted model (JSON) or an artefact
+    /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
     model: PathBuf,
     /// Series to stream, each from a fresh state
     data: PathBuf,

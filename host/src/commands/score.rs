@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     /// Series, labelled or not
     #[arg(required_unless_present = "stream", conflicts_with = "stream")]
     data: Option<PathBuf>,
-    /// A fitted model (JSON) or an artefact
+    /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
     #[arg(short, long, value_name = "MODEL")]
     model: PathBuf,
     /// Read samples from standard input and decide after each

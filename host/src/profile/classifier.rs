@@ -134,6 +134,21 @@ impl ProfileLearner {
 }
 
 impl ProfileClassifier {
+    /// The profile alone: its log-odds decide, in nats, by the null model of sequences as long as the profile.
+    pub fn alone(profile: &Profile) -> Self {
+        Self {
+            profile: profile.to_hmmer(),
+            classes: ["other".to_owned(), profile.name.clone()],
+            local: Mode::SEARCH.local,
+            several: Mode::SEARCH.several,
+            length: profile.len(),
+            weight: 1.0,
+            rates: None,
+            bias: -SearchProfile::null_log(profile.len()),
+            provenance: Provenance::default(),
+        }
+    }
+
     /// Its profile, ready to be searched with.
     ///
     /// # Errors

@@ -75,6 +75,17 @@ impl MatchFeatures {
         self.ratios.iter().map(of).collect()
     }
 
+    /// One over the root of each feature's mean square, zero where that is: whitens by the diagonal of the
+    /// empirical information.
+    pub fn whitening(rows: &[Vec<f32>]) -> Vec<f32> {
+        let mut squares = vec![0.0_f32; rows.first().map_or(0, Vec::len)];
+        for row in rows {
+            squares.iter_mut().zip(row).for_each(|(square, x)| *square += x * x);
+        }
+        let root = |square: f32| (rows.len() as f32 / square).sqrt();
+        squares.iter().map(|&square| if square > 0.0 { root(square) } else { 0.0 }).collect()
+    }
+
     /// The features, `[position][c]`, of expected counts `[symbol][position]`.
     pub fn of(&self, counts: &[f32]) -> Vec<f32> {
         let mut features = vec![0.0; self.len()];

@@ -69,6 +69,11 @@ impl<'t> Line<'t> {
 }
 
 impl Profile {
+    /// Whether bytes are the text of HMMER profiles, by how they begin; what they say may still be wrong.
+    pub fn is_one(bytes: &[u8]) -> bool {
+        bytes.starts_with(b"HMMER")
+    }
+
     /// Reads every profile of a HMMER3/f text. `file` is what messages call it.
     ///
     /// # Errors

@@ -5,6 +5,8 @@ mod models;
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
 use fishweir::deploy::Deployed;
 use fishweir::learn::{
@@ -37,7 +39,7 @@ pub(super) struct Arguments {
     kernel_model: Option<PathBuf>,
     /// Fit models alone, and no classifier. Their file is what the library reads; of lds, one a class, evaluate,
     /// score, info and export too: the likeliest decides
-    #[arg(long, value_enum, value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
+    #[arg(long, value_parser = families(), value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
         help_heading = "Models")]
     model: Option<FamilyName>,
     /// What each model is fitted to, with --model [default: class, or all where nothing is labelled]
@@ -62,6 +64,17 @@ pub(super) struct Arguments {
     /// Report as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// The families; a profile's own subcommand is told.
+fn families() -> impl TypedValueParser<Value = FamilyName> {
+    let names = FamilyName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let names = names.chain([PossibleValue::new("profile").hide(true)]);
+    PossibleValuesParser::new(names).try_map(|name| {
+        FamilyName::from_str(&name, false).map_err(
+            |_| "`fishweir profile fit` makes profiles, of an alignment or with --unaligned",
+        )
+    })
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fishweir::classifier::Provenance;
-use fishweir::profile::{Mode, Profile, ProfileLearner, Residues, sequences};
+use fishweir::profile::{Mode, Profile, ProfileLearner, sequences};
 use fishweir::report::{Written, counted};
 
 use super::super::output::Outputs;
@@ -49,13 +49,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let profile = Profile::parse(&name, &profile)?;
     let encode = |path: &PathBuf| -> Result<Vec<Vec<usize>>, Failure> {
         let (file, text) = text(path)?;
-        let residues: &Residues = profile.residues;
-        let named = sequences(&file, &text)?;
-        let symbols = named.iter().map(|(name, sequence)| {
-            let found = residues.encode(name, sequence);
-            found.map_err(|error| Failure::Input(format!("{file}: {error}")))
-        });
-        symbols.collect()
+        Ok(super::encode(&file, &sequences(&file, &text)?, profile.residues)?.1)
     };
     let (positives, negatives) = (encode(&arguments.positives)?, encode(&arguments.negatives)?);
     let mode = Mode { local: !arguments.glocal, several: !arguments.single };

@@ -2,12 +2,14 @@
 
 mod align;
 mod fit;
+mod gram;
 mod learn;
 mod score;
 
 use std::path::Path;
 
 use fishweir::files;
+use fishweir::profile::{ProfileError, Residues};
 
 use super::Failure;
 
@@ -16,7 +18,8 @@ Profile hidden Markov models of sequence families, in HMMER3/f text.
 
 ALIGNMENT is Stockholm, or FASTA with gaps. Sequences are FASTA without. Neither is gzipped.
 
-What `learn` writes is a classifier: run, evaluate, info and export read it.";
+What `learn` writes is a classifier: score, run, evaluate, info and export read it. They read a profile alone, too: its \
+log-odds decide, between the profile's name and `other`.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -32,6 +35,8 @@ enum Command {
     Score(score::Arguments),
     /// Align sequences to a profile, as Stockholm
     Align(align::Arguments),
+    /// Compute the Fisher kernel of sequences
+    Gram(gram::Arguments),
     /// Train a classifier on a profile's Fisher scores
     Learn(learn::Arguments),
 }
@@ -41,6 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Fit(arguments) => fit::run(arguments),
         Command::Score(arguments) => score::run(arguments),
         Command::Align(arguments) => align::run(arguments),
+        Command::Gram(arguments) => gram::run(arguments),
         Command::Learn(arguments) => learn::run(arguments),
     }
 }
@@ -52,4 +58,21 @@ fn text(path: &Path) -> Result<(String, String), Failure> {
         Ok(text) => Ok((name, text)),
         Err(_) => Err(Failure::Input(format!("{name}: is no text; unpack it if it is gzipped"))),
     }
+}
+
+/// Names and symbols of sequences.
+fn encode(
+    file: &str,
+    named: &[(String, String)],
+    residues: &Residues,
+) -> Result<(Vec<String>, Vec<Vec<usize>>), Failure> {
+    let one = |(name, sequence): &(String, String)| {
+        let symbols = residues.encode(name, sequence);
+        let symbols = symbols.map_err(|error| Failure::Input(format!("{file}: {error}")))?;
+        if symbols.is_empty() {
+            return Err(Failure::Input(format!("{file}: {name}: {}", ProfileError::Impossible)));
+        }
+        Ok((name.clone(), symbols))
+    };
+    named.iter().map(one).collect()
 }

@@ -1,0 +1,77 @@
+//! `fishweir profile gram`.
+
+use std::path::PathBuf;
+
+use fishweir::kernel::{Gram, Items, gram_bytes};
+use fishweir::profile::{MatchFeatures, Mode, Profile, ProfilePrior, SearchProfile, sequences};
+use fishweir::report::{Written, counted};
+
+use super::super::gram::{Layout, layout_of};
+use super::super::output::{self, Outputs};
+use super::{Failure, text};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A profile, in HMMER3/f text
+    profile: PathBuf,
+    /// FASTA
+    sequences: PathBuf,
+    /// Where the matrix goes; - for standard output
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    output: PathBuf,
+    /// Layout of OUT [default: by its ending .npy or .libsvm, else csv]
+    #[arg(long = "as", value_name = "csv|npy|libsvm", value_enum, hide_possible_values = true)]
+    layout: Option<Layout>,
+    /// Whole profiles only, instead of any part of one
+    #[arg(long)]
+    glocal: bool,
+    /// One domain a sequence, instead of several
+    #[arg(long)]
+    single: bool,
+    /// One feature a residue, instead of one a component of the alphabet's Dirichlet mixture
+    #[arg(long)]
+    by_residue: bool,
+    /// The inner product as it is, not whitened by the diagonal of the sequences' empirical information
+    #[arg(long)]
+    plain: bool,
+    /// The cosine
+    #[arg(long)]
+    normalise: bool,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let outputs =
+        Outputs::check(&[&arguments.output], &[&arguments.profile, &arguments.sequences])?;
+    let (name, read) = text(&arguments.profile)?;
+    let profile = Profile::parse(&name, &read)?;
+    let (file, read) = text(&arguments.sequences)?;
+    let (ids, symbols) = super::encode(&file, &sequences(&file, &read)?, profile.residues)?;
+    let mode = Mode { local: !arguments.glocal, several: !arguments.single };
+    let search = SearchProfile::new(&profile, mode)?;
+    let mixture = ProfilePrior::of(profile.residues).matched;
+    let map = MatchFeatures::new(&profile, (!arguments.by_residue).then_some(&mixture));
+    let mut rows = search.match_counts(&symbols, None, |_, _, counts| map.of(counts))?;
+    if !arguments.plain {
+        let scale = MatchFeatures::whitening(&rows);
+        for row in &mut rows {
+            row.iter_mut().zip(&scale).for_each(|(x, scale)| *x *= scale);
+        }
+    }
+    let product = |i: usize, j: usize| {
+        rows[i].iter().zip(&rows[j]).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
+    };
+    let gram = Gram::from_fn(rows.len(), product);
+    let gram = if arguments.normalise { gram.normalised() } else { gram };
+    let items = Items { labels: vec![None; ids.len()], ids, classes: Vec::new() };
+    let layout = arguments.layout.unwrap_or_else(|| layout_of(&arguments.output));
+    output::write(&arguments.output, &gram_bytes(layout.format(), &gram, &items)?)?;
+    let what = format!(
+        "the Fisher kernel of {} on {} of a profile",
+        counted(rows.len(), "sequence"),
+        counted(map.len(), "feature")
+    );
+    outputs.print(&Written::new(what, arguments.output.display().to_string()), arguments.json)
+}
