@@ -130,6 +130,7 @@ fn a_profile_alone_is_a_classifier() {
     let (data, source) = (family.at("labelled.fa"), family.at("family.rs"));
     let info = printed(&mut fishweir(&format!("info {profile}")));
     assert!(info.contains("family") && info.contains("14 positions"), "{info}");
+    assert!(!info.contains("trained on"), "{info}");
     let options = "--fasta-label 2";
     let figures = printed(&mut fishweir(&format!("evaluate {data} {options} --model {profile}")));
     assert!(figures.contains("100"), "{figures}");

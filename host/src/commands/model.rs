@@ -29,8 +29,8 @@ pub(super) enum Origin {
     Classifier(Box<Classifier>),
     /// A set of linear dynamical systems, trained so.
     Systems(Provenance),
-    /// A classifier of one profile, trained so.
-    Profile(Provenance),
+    /// A classifier of one profile, and how it was trained; a profile alone was not.
+    Profile(Option<Provenance>),
     /// An artefact, and what computed where it was written.
     Artefact(Option<Profile>),
 }
@@ -50,11 +50,14 @@ impl Model {
             (Deployed::of_systems(&set).map_err(named)?, Origin::Systems(set.provenance))
         } else if ProfileClassifier::is_one(&bytes) {
             let fitted = ProfileClassifier::parse(&file, &bytes)?;
-            (Deployed::of_profile(&fitted).map_err(named)?, Origin::Profile(fitted.provenance))
+            (
+                Deployed::of_profile(&fitted).map_err(named)?,
+                Origin::Profile(Some(fitted.provenance)),
+            )
         } else if profile::Profile::is_one(&bytes) {
             let found = profile::Profile::parse(&file, &String::from_utf8_lossy(&bytes))?;
             let alone = ProfileClassifier::alone(&found);
-            (Deployed::of_profile(&alone).map_err(named)?, Origin::Profile(alone.provenance))
+            (Deployed::of_profile(&alone).map_err(named)?, Origin::Profile(None))
         } else {
             let fitted = Classifier::parse(&file, &bytes)?;
             (fitted.deploy().map_err(named)?, Origin::Classifier(Box::new(fitted)))
@@ -75,7 +78,7 @@ impl Model {
         match &self.origin {
             Origin::Classifier(fitted) => Ok(fitted),
             Origin::Systems(_) => Err("these are linear dynamical systems"),
-            Origin::Profile(_) => Err("this is a classifier of a profile"),
+            Origin::Profile(_) => Err("this is a profile, or a classifier of one"),
             Origin::Artefact(_) => Err("this is an artefact, in f32 already"),
         }
     }
@@ -84,7 +87,8 @@ impl Model {
     pub(super) fn provenance(&self) -> Option<&Provenance> {
         match &self.origin {
             Origin::Classifier(fitted) => Some(&fitted.provenance),
-            Origin::Systems(provenance) | Origin::Profile(provenance) => Some(provenance),
+            Origin::Systems(provenance) => Some(provenance),
+            Origin::Profile(provenance) => provenance.as_ref(),
             Origin::Artefact(_) => None,
         }
     }
