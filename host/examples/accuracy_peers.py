@@ -154,9 +154,9 @@ def measure(folder, name, make):
 HEAD = """# Accuracy beside other programs
 
 Made by `accuracy` and `accuracy_peers.py` in `host/examples`, which say how, on the same splits; every choice is made on
-training parts. Accuracy with its 95 % interval (over groups where windows go together), then seconds of one processor to
-fit and to decide, and of fishweir the bytes of flash and RAM of the largest of its classifiers. The best of each set is
-bold.
+training parts. Accuracy with its 95 % interval (of fishweir over groups, where windows go together), then seconds of one
+processor to fit and to decide, and of fishweir the bytes of flash and RAM of the largest of its classifiers. The best of
+each set is bold; what was not measured is left empty.
 """
 
 FOOT = """
@@ -166,7 +166,8 @@ split; a folder that is missing is named with its source.
 What is tried by `--effort`, the lists of states, floors and lags, was drawn up by people who had seen trials on the test
 parts of some of these sets: that floors of 0.03 and differences at dyadic lags help was first seen there. Which of them
 a training takes, and by what rule, was settled on training parts alone; but a set that nobody here has seen may well
-gain less.
+gain less. `--effort quick` remains the default: the longer search takes ten to thirty times as long, and on pickup it chose
+worse, and dearer, models.
 """
 
 

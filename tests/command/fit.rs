@@ -408,6 +408,7 @@ fn one_model_of_all_classes_is_judged_in_closed_form() {
     };
     assert!(of(true).len() >= 2 && of(true).iter().all(|one| one.contains("universal")), "{tried}");
     assert!(of(false).iter().any(|one| one.contains("all")), "{tried}");
+    printed(&mut fishweir(&format!("fit {data} -o {model} {given} --effort quick")));
     let both =
         refused(&mut fishweir(&format!("gram {data} --model {model} --score-model universal")), 2);
     assert!(both.contains("models of classes"), "{both}");

@@ -114,7 +114,8 @@ pub(super) struct Training {
     /// for the classifiers gaussian, polynomial and cosine]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
-    /// What is trained on the features (all but bayes) [default: svm; kernel-svm for the classifiers gaussian,
+    /// What is trained on the features (all but bayes) [default: svm; ridge on what an --effort tries of one model of
+    /// all classes, which it does not where this or --score-model is given; kernel-svm for the classifiers gaussian,
     /// polynomial and cosine, which take what is trained on a Gram matrix]
     #[arg(long, value_parser = registered(LEARNERS, |one| PossibleValue::new(one.name).help(one.about)))]
     learner: Option<&'static Learner>,

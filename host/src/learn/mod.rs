@@ -16,7 +16,8 @@
 //! A training writes the same bytes on any number of threads: what is computed in parallel is added up in
 //! one order. And on any x86-64, whatever its vector registers: the lanes of a batch are each one
 //! sequence's own arithmetic, without fused multiply-adds. Two things are left out: whitened scalings and
-//! the learners `klr` and `ridge`, whose linear algebra (nalgebra) fuses and blocks by what the processor has; and another
+//! the learners `klr` and `ridge` (and so what a search takes of one model), whose linear algebra (nalgebra)
+//! fuses and blocks by what the processor has; and another
 //! C library, whose `exp`, `ln` and `sin` (priors, drawn copies, logistic losses, Gaussian kernels) may
 //! differ in the last bit.
 //!
