@@ -111,7 +111,6 @@ impl Build {
     /// A character that is no residue, or an alignment without a match column.
     pub fn profile(&self, alignment: &Alignment) -> Result<Profile, ProfileError> {
         let residues = alignment.residues();
-        let wrong = |what: String| ProfileError::Alignment { name: alignment.name.clone(), what };
         let weights = position_weights(alignment);
         let total: f64 = weights.iter().sum();
         let columns: Vec<usize> = (0..alignment.columns())
@@ -123,10 +122,8 @@ impl Build {
             })
             .collect();
         if columns.is_empty() {
-            return Err(wrong(format!(
-                "no column has residues in {} of its sequences; lower the fraction",
-                self.match_fraction
-            )));
+            let (name, fraction) = (alignment.name.clone(), self.match_fraction);
+            return Err(ProfileError::NoMatch { name, fraction });
         }
         let counts = count(alignment, residues, &weights, &columns)?;
         let sequences = alignment.rows.len() as f64;

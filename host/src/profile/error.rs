@@ -40,6 +40,16 @@ pub enum ProfileError {
         /// What is wrong.
         what: String,
     },
+    /// An alignment without a match column.
+    #[error(
+        "alignment {name}: no column has residues in {fraction} of its sequences; lower the fraction"
+    )]
+    NoMatch {
+        /// The alignment.
+        name: String,
+        /// The share of sequences that a match column asks for.
+        fraction: f64,
+    },
     /// A sequence with a character that is no residue.
     #[error("sequence {name}, position {position}: `{found}` is no {alphabet} residue")]
     Residue {

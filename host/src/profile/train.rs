@@ -51,7 +51,8 @@ impl Training {
     /// 1. A profile of each of some seeds alone scores all sequences; the seed whose scores above zero sum to
     ///    most stays.
     /// 2. The sequences that score best, twice as many each time, are aligned to the profile by their best
-    ///    paths, and the [`Build`] of that alignment is the next profile; until all are in, and some rounds more.
+    ///    paths, and the [`Build`] of that alignment is the next profile, if it has a match column; until all are in,
+    ///    and some rounds more.
     /// 3. [`baum_welch`](Self::baum_welch), with position-based weights.
     ///
     /// # Errors
@@ -76,7 +77,12 @@ impl Training {
             if rounds > self.rounds {
                 break alignment;
             }
-            profile = Profile { name: name.to_owned(), ..self.build.profile(&alignment)? };
+            profile = match self.build.profile(&alignment) {
+                Ok(next) => Profile { name: name.to_owned(), ..next },
+                // Aligned each to another part of it, sequences leave nothing in common: it stays.
+                Err(ProfileError::NoMatch { .. }) => profile,
+                Err(error) => return Err(error),
+            };
         };
         let weights = position_weights(&alignment);
         let symbols: Vec<&[usize]> = items.symbols.iter().map(Vec::as_slice).collect();
