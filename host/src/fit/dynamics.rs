@@ -203,17 +203,17 @@ impl<'a> Data<'a> {
         if samples == 0 {
             return Err(FitError::NoData);
         }
-        // Of a sample alone there is no dynamics.
-        let most = sequences.iter().map(SamplesView::observed).max().unwrap_or(0);
-        if most < 2 {
-            return Err(FitError::FewPoints { found: most });
-        }
         let rows = |view: &SamplesView<'a>| view.rows();
         let series: Vec<RowsView<'a>> = sequences.iter().filter_map(rows).collect();
         let channels = series.first().map_or(0, RowsView::dimension);
         let other = series.iter().any(|rows| rows.dimension() != channels);
         if series.len() < sequences.len() || other {
             return Err(SystemError::Channels(channels).into());
+        }
+        // Of samples alone there is no dynamics.
+        let most = sequences.iter().map(SamplesView::observed).max().unwrap_or(0);
+        if most < 2 {
+            return Err(FitError::FewPoints { found: most });
         }
         let (_, spread) =
             centre_and_spread(channels, || series.iter().flat_map(RowsView::iter).flatten());

@@ -137,10 +137,13 @@ fn what_cannot_be_fitted_is_said() {
     ] {
         assert!(matches!(em.fit(&[two.view()], &|| ()), Err(FitError::Option { .. })));
     }
-    // One sample, and a channel that never moves, are enough.
+    // Series of a sample each have no dynamics; two samples, and a channel that never moves, are enough.
     for states in [1, 3] {
         let em = SystemEm { states, iterations: 10, ..em.clone() };
-        em.fit(&[two.view()], &|| ()).expect("a fit of one sample");
+        let alone = em.fit(&[two.view(), two.view()], &|| ());
+        assert!(matches!(alone, Err(FitError::FewPoints { found: 1 })), "{alone:?}");
+        let short = Samples::from_iter([[1.0, 2.0], [2.0, 2.5]]);
+        em.fit(&[short.view()], &|| ()).expect("a fit of two samples");
         let still = Samples::from_iter([[1.0, 2.0], [1.0, 3.0], [1.0, 1.0]]);
         em.fit(&[still.view()], &|| ()).expect("a fit of a channel that rests");
     }
