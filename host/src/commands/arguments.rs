@@ -13,26 +13,11 @@ use fishweir_core::classify::Normalisation;
 
 use super::Failure;
 use super::emitting::Emitting;
+use super::options::{named, refuse_idle};
 use super::reading::Cutting;
 use super::values::{floor, not_negative, positive, rate, registered};
 
 mod idle;
-
-/// The options that are given, of some.
-pub(super) fn named<const N: usize>(options: [(&'static str, bool); N]) -> Vec<&'static str> {
-    options.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
-}
-
-/// Refuses options that can have no effect beside the others: whoever gives one expects another result.
-pub(super) fn refuse_idle(options: &[&str], why: impl std::fmt::Display) -> Result<(), Failure> {
-    let them = match options {
-        [] => return Ok(()),
-        [_] => "it",
-        _ => "them",
-    };
-    let options = options.join(", ");
-    Err(Failure::Input(format!("{options} would have no effect: {why}; leave {them} out")))
-}
 
 /// How a classifier is trained. What is not given is the library's default.
 #[derive(Args, Clone, Debug, Default)]

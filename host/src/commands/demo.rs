@@ -23,7 +23,7 @@ use serde::Serialize;
 use super::arguments::Training;
 use super::reading::Cutting;
 use super::run::{Form, check, on_device};
-use super::{Failure, evaluate, fit};
+use super::{Failure, evaluate, fit, training};
 
 /// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz.
 const RECORDINGS: &[u8] = include_bytes!("../../data/ts-watch-exercises/all.csv.gz");
@@ -142,7 +142,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         (0..of_series.len()).partition(|&series| of_series[series] != held_out);
     tell.stage(format_args!("Fitting the model to flash, without subject {subject}."))?;
     let options = training.options(ClassifierKind::Fisher, &cutting)?;
-    let trained = fit::fit(&data, &inside, &options)?;
+    let trained = training::fit(&data, &inside, &options)?;
     let deployed = trained.classifier.deploy()?;
     let at = |name: &str| folder.join(name);
     let file = at("model.json").display().to_string();

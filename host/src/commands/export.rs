@@ -7,8 +7,8 @@ use fishweir::classifier::Observations;
 use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits};
 use serde::Serialize;
 
-use super::arguments::{named, refuse_idle};
 use super::model::Model;
+use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::share;

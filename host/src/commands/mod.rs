@@ -12,6 +12,7 @@ mod info;
 mod kernels;
 mod model;
 mod network;
+mod options;
 mod output;
 mod pca;
 mod profile;
@@ -20,6 +21,7 @@ mod reading;
 mod run;
 mod score;
 mod tell;
+mod training;
 mod values;
 mod watch;
 

@@ -8,8 +8,8 @@ use fishweir::plot::ScatterPlot;
 use fishweir::report::PcaReport;
 
 use super::Failure;
-use super::arguments::refuse_idle;
 use super::kernels::{Compared, OfData, help};
+use super::options::refuse_idle;
 use super::output::{self, Outputs, named_after};
 
 const ABOUT: &str = "\

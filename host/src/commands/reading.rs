@@ -10,8 +10,8 @@ use fishweir::data::{
 };
 
 use super::Failure;
-use super::arguments::{named, refuse_idle};
 use super::model::Model;
+use super::options::{named, refuse_idle};
 use super::values::registered;
 
 /// How a file of data is read.

@@ -8,8 +8,8 @@ use fishweir::fit::BaumWelch;
 use fishweir::learn::{Change, DetectorPlan};
 use fishweir::report::{DataSummary, WatchReport};
 
-use super::arguments::{named, refuse_idle};
 use super::emitting::Emitting;
+use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::positive;

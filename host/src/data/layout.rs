@@ -38,7 +38,7 @@ impl PartialEq for Layout {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FastaLabel {
     /// Nowhere: the sequences are unlabelled, or each file is one class
-    /// ([`Dataset::read_classes`]).
+    /// ([`Dataset::read_classes`](super::Dataset::read_classes)).
     #[default]
     None,
     /// The value of `key=`.

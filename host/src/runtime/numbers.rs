@@ -5,8 +5,6 @@ use fishweir_core::rand_core;
 use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
 
-use super::family::{Parts, Weighed};
-
 /// Writes counts as a distribution; without counts the old one stays.
 pub(crate) fn normalise_into(row: &mut [f64], counts: &[f64], pseudocount: f64) {
     let smooth = |old: f64, count: f64| if old > 0.0 { count + pseudocount } else { count };
@@ -71,20 +69,6 @@ pub(crate) fn choose(probability: &[f64], rng: &mut ChaCha8Rng) -> usize {
 pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
     radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
-}
-
-/// Adds rows to statistics that are an occupancy, and sums of what exceeds a table, `[state][channel]`.
-pub(crate) fn excesses(table: &[Vec<f64>], samples: &[Weighed<'_>], into: &mut Parts) {
-    let [occupancy, excess] = into.rows_mut();
-    for (x, posterior) in samples {
-        let states = occupancy.iter_mut().zip(excess.iter_mut()).zip(table.iter().zip(*posterior));
-        for ((occupancy, excess), (expected, &weight)) in states {
-            occupancy[0] += weight;
-            for ((excess, x), expected) in excess.iter_mut().zip(*x).zip(expected) {
-                *excess += weight * (x - expected);
-            }
-        }
-    }
 }
 
 /// The mean of a channel; `None` without rows.

@@ -3,8 +3,9 @@
 use fishweir::data::Kind;
 use fishweir::learn::{ClassifierKind, TrainOptions, Varied};
 
-use super::{Training, named, refuse_idle};
+use super::Training;
 use crate::commands::Failure;
+use crate::commands::options::{named, refuse_idle};
 
 impl Training {
     /// Refuses options that none of these classifiers reads; beside them there may be machines on

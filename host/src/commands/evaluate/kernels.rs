@@ -12,8 +12,8 @@ use fishweir::kernel::{Gram, ReadGram, read_gram};
 use fishweir::learn::{ClassifierKind, TrainOptions};
 
 use super::{Arguments, each_once};
-use crate::commands::arguments::refuse_idle;
 use crate::commands::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused};
+use crate::commands::options::refuse_idle;
 use crate::commands::{Failure, note};
 
 /// A kernel, and what its machine is called beside the other classifiers.

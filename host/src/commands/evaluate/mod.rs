@@ -16,13 +16,14 @@ use fishweir::report::{
     ModelEvaluation, Validated, counted,
 };
 
-use super::arguments::{ScoreKernels, Training, refuse_idle};
+use super::arguments::{ScoreKernels, Training};
 use super::emitting::Emitting;
-use super::fit::warn;
 use super::kernels::KernelOptions;
 use super::model::Model;
+use super::options::refuse_idle;
 use super::output::{self, Outputs};
 use super::reading::{Cutting, Reading};
+use super::training::warn;
 use super::{Failure, note, progress, tell};
 
 #[derive(Debug, clap::Args)]

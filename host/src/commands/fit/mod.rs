@@ -9,18 +9,17 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
 use fishweir::deploy::Deployed;
-use fishweir::learn::{
-    ClassifierKind, Effort, ScoreModels, TrainOptions, Trained, coarse_channels, constant_channels,
-    train,
-};
+use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, Trained};
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 
-use super::arguments::{ScoreKernels, Training, named, refuse_idle};
+use super::arguments::{ScoreKernels, Training};
 use super::emitting::Emitting;
 use super::kernels::{FamilyName, FamilyOptions, Per};
+use super::options::{named, refuse_idle};
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Cutting, Reading};
-use super::{Failure, note, progress, tell};
+use super::training::fit;
+use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -130,52 +129,6 @@ fn series_of(data: &Dataset) -> Vec<usize> {
 pub(super) fn check_group(data: &Dataset, options: &TrainOptions) -> Result<(), DataError> {
     options.group.as_deref().map_or(Ok(()), |column| data.groups(column).map(drop))
 }
-
-/// Trains on some series, with a bar.
-pub(super) fn fit(
-    data: &Dataset,
-    series: &[usize],
-    options: &TrainOptions,
-) -> Result<Trained, Failure> {
-    warn(data, series, options, 1);
-    let bar = progress::passes(
-        format!("fitting {}", options.kind),
-        data.classes().len() * options.most_fits(data.kind()),
-        &options.baum_welch,
-    );
-    let trained = train(data, series, options, &|| bar.inc(1));
-    bar.finish_and_clear();
-    trained.map_err(|error| Failure::of(data, error))
-}
-
-/// Notes what a modeller would want to know before the work: channels that say nothing, and how long
-/// many classes take.
-pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, trainings: usize) {
-    for channel in constant_channels(data, series) {
-        note(format_args!(
-            "channel `{channel}` never changes in the training data: it tells nothing apart; leave it out"
-        ));
-    }
-    for (channel, step, spread) in coarse_channels(data, series) {
-        note(format_args!(
-            "channel `{channel}` spreads by {spread:.3} and a device's numbers have steps of {step} there: \
-             subtract an offset, in the data and on the device"
-        ));
-    }
-    if let Some(effort) = Effort::of(data, series, options) {
-        let minutes = effort.minutes() * trainings as f64;
-        if minutes > MANY_MINUTES {
-            note(format_args!(
-                "{} on {} windows of {} features or more: some {minutes:.0} minutes on one core; bayes, \
-                 one --scaling or one --c, --mirror none or --copies 0 are quicker",
-                options.kind, effort.windows, effort.features
-            ));
-        }
-    }
-}
-
-/// Beyond which it is said how long a training takes.
-const MANY_MINUTES: f64 = 5.0;
 
 /// What to say of a training.
 pub(super) fn report(

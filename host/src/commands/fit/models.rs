@@ -9,8 +9,8 @@ use fishweir::model::{ModelSet, NamedModel};
 use fishweir::report::{DataSummary, ModelsReport};
 
 use super::Arguments;
-use crate::commands::arguments::{named, refuse_idle};
 use crate::commands::kernels::{FamilyName, Per, fit_each};
+use crate::commands::options::{named, refuse_idle};
 use crate::commands::output::{self, Outputs};
 use crate::commands::{Failure, tell};
 

@@ -5,7 +5,7 @@ use fishweir::kernel::registry::{Compares, KERNELS, Setting};
 
 use super::family::FamilyName;
 use super::{Asked, Whose};
-use crate::commands::arguments::{named, refuse_idle};
+use crate::commands::options::{named, refuse_idle};
 use crate::commands::{Failure, note};
 
 impl Asked<'_> {

@@ -10,7 +10,8 @@ use fishweir::model::{ContextSet, ModelFamily};
 
 use super::Asked;
 use crate::commands::Failure;
-use crate::commands::arguments::{Training, named, refuse_idle};
+use crate::commands::arguments::Training;
+use crate::commands::options::{named, refuse_idle};
 use crate::commands::values::not_negative;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

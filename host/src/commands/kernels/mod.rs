@@ -25,8 +25,9 @@ use fishweir::learn::{ClassifierKind, TrainOptions};
 use fishweir::model::{FittedModel, Hmm, ModelFamily, Scored};
 use fishweir_core::emission::Parametrisation;
 
-use super::arguments::{Training, named};
+use super::arguments::Training;
 use super::model::Model;
+use super::options::named;
 use super::reading::Cutting;
 use super::values::{not_negative, positive};
 use super::{Failure, tell};

@@ -9,8 +9,9 @@ use fishweir::model::{FittedModel, Hmm};
 use fishweir::report::DataSummary;
 
 use super::{Asked, KernelOptions, Matrix, Reads, id};
-use crate::commands::arguments::{ScoreKernels, Training, named};
+use crate::commands::arguments::{ScoreKernels, Training};
 use crate::commands::emitting::Emitting;
+use crate::commands::options::named;
 use crate::commands::reading::{Cutting, Reading};
 use crate::commands::values::{positive, rate};
 use crate::commands::{Failure, tell};

@@ -7,7 +7,7 @@ use fishweir::model::{FittedModel, Hmm};
 use super::Asked;
 use super::each::refused;
 use super::family::FamilyName;
-use crate::commands::fit::fit;
+use crate::commands::training::fit;
 use crate::commands::{Failure, progress, tell};
 
 /// Models by the names of their classes; the one of all data has none.

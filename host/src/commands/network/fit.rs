@@ -10,7 +10,7 @@ use fishweir::network::learn::{
 use fishweir::network::{ClassifierPlan, Method, Network, NetworkFile, NetworkModel};
 use fishweir::report::NetworkFitReport;
 
-use super::super::arguments::{named, refuse_idle};
+use super::super::options::{named, refuse_idle};
 use super::super::output::{self, Outputs};
 use super::Failure;
 use super::model::network;

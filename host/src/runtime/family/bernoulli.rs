@@ -4,6 +4,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift};
+use super::parts::excesses;
 use super::rows::by_view;
 use super::{
     AllBanks, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
@@ -11,7 +12,7 @@ use super::{
     Weight, Width, logit, table_towards,
 };
 use crate::data::{Support, Values};
-use crate::runtime::numbers::{excesses, mean};
+use crate::runtime::numbers::mean;
 use crate::runtime::{HmmError, check};
 
 /// Channels that say yes or no, independent given the state.

@@ -36,7 +36,7 @@ pub use emissions::{EmissionDirection, Emissions};
 pub(crate) use gaussian::GaussianFields;
 pub(crate) use mixture::MOST_COMPONENTS;
 pub(crate) use parts::entries;
-pub use parts::{Block, Parts, Shape, Width};
+pub use parts::{Block, Parts, Shape, Weighed, Width};
 pub(crate) use rows::{AllBanks, BLOCK, OverRows};
 pub use rows::{HostReal, HostWeight, RowState};
 
@@ -82,9 +82,6 @@ impl fmt::Display for Observed {
         }
     }
 }
-
-/// A row of channels and the posterior of the states, `[state]`.
-pub type Weighed<'x> = (&'x [f64], &'x [f64]);
 
 /// What estimates are held to.
 #[derive(Clone, Copy, Debug)]

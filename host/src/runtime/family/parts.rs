@@ -210,3 +210,20 @@ fn names(blocks: &[Block]) -> String {
     let names: Vec<String> = blocks.iter().map(|block| format!("`{}`", block.name)).collect();
     names.join(" or ")
 }
+
+/// A row of channels and the posterior of the states, `[state]`.
+pub type Weighed<'x> = (&'x [f64], &'x [f64]);
+
+/// Adds rows to statistics that are an occupancy, and sums of what exceeds a table, `[state][channel]`.
+pub(crate) fn excesses(table: &[Vec<f64>], samples: &[Weighed<'_>], into: &mut Parts) {
+    let [occupancy, excess] = into.rows_mut();
+    for (x, posterior) in samples {
+        let states = occupancy.iter_mut().zip(excess.iter_mut()).zip(table.iter().zip(*posterior));
+        for ((occupancy, excess), (expected, &weight)) in states {
+            occupancy[0] += weight;
+            for ((excess, x), expected) in excess.iter_mut().zip(*x).zip(expected) {
+                *excess += weight * (x - expected);
+            }
+        }
+    }
+}

@@ -3,6 +3,7 @@ use fishweir_core::number::{Real, RealParameter};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift};
+use super::parts::excesses;
 use super::rows::by_view;
 use super::{
     AllBanks, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
@@ -10,7 +11,7 @@ use super::{
     Weight, Width, logit, table_towards,
 };
 use crate::data::{Support, Values};
-use crate::runtime::numbers::{Bits, excesses, mean};
+use crate::runtime::numbers::{Bits, mean};
 use crate::runtime::{HmmError, check};
 
 /// Channels that count, independent given the state.

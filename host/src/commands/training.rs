@@ -1,0 +1,52 @@
+//! A training on some series, with a bar, and what to say before it.
+
+use fishweir::data::Dataset;
+use fishweir::learn::{Effort, TrainOptions, Trained, coarse_channels, constant_channels, train};
+
+use super::{Failure, note, progress};
+
+/// Trains on some series, with a bar.
+pub(super) fn fit(
+    data: &Dataset,
+    series: &[usize],
+    options: &TrainOptions,
+) -> Result<Trained, Failure> {
+    warn(data, series, options, 1);
+    let bar = progress::passes(
+        format!("fitting {}", options.kind),
+        data.classes().len() * options.most_fits(data.kind()),
+        &options.baum_welch,
+    );
+    let trained = train(data, series, options, &|| bar.inc(1));
+    bar.finish_and_clear();
+    trained.map_err(|error| Failure::of(data, error))
+}
+
+/// Notes what a modeller would want to know before the work: channels that say nothing, and how long
+/// many classes take.
+pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, trainings: usize) {
+    for channel in constant_channels(data, series) {
+        note(format_args!(
+            "channel `{channel}` never changes in the training data: it tells nothing apart; leave it out"
+        ));
+    }
+    for (channel, step, spread) in coarse_channels(data, series) {
+        note(format_args!(
+            "channel `{channel}` spreads by {spread:.3} and a device's numbers have steps of {step} there: \
+             subtract an offset, in the data and on the device"
+        ));
+    }
+    if let Some(effort) = Effort::of(data, series, options) {
+        let minutes = effort.minutes() * trainings as f64;
+        if minutes > MANY_MINUTES {
+            note(format_args!(
+                "{} on {} windows of {} features or more: some {minutes:.0} minutes on one core; bayes, \
+                 one --scaling or one --c, --mirror none or --copies 0 are quicker",
+                options.kind, effort.windows, effort.features
+            ));
+        }
+    }
+}
+
+/// Beyond which it is said how long a training takes.
+const MANY_MINUTES: f64 = 5.0;
