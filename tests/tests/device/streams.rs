@@ -192,7 +192,7 @@ fn differences_at_lags_give_the_same_bits() {
         let deployed = classifier.deploy().expect("fits in f32");
         let parity = on_device(board(name), &deployed, &recording, &form);
         assert!(parity.missing > 0, "{parity:?}");
-        assert_identical(&parity, 2 + 2);
+        assert_identical(&parity, 2 + models);
         let bytes = deployed.to_artefact().expect("small enough");
         assert_eq!(Deployed::from_artefact("a", &bytes).expect("an artefact"), deployed);
     }

@@ -82,7 +82,7 @@ fn moved(value: &Value, step: impl Fn(f64) -> f64) -> Value {
 
 /// Values changed a case. Longer cases are left out; where a file has no shorter one, values are left
 /// out.
-const MOST: usize = 60;
+const MOST: usize = 90;
 
 /// Changes every value that the short cases of a file expect, one at a time, and says how many there
 /// were and which changes went unnoticed. `step` moves a number, given it and the case's tolerances.
