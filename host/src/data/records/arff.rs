@@ -59,6 +59,7 @@ fn read(file: &str, text: &[u8], table: &mut TextTable) -> Result<(), DataError>
                     return Err(wrong(format!("an attribute `{name}` has been before")));
                 }
                 let declared = declared(kind.trim()).map_err(wrong)?;
+                declared.iter().flatten().try_for_each(|state| check_shown(state, &at(line)))?;
                 let number = table.columns.len() + 1;
                 table.columns.push(TextColumn::new(name, number, line, declared));
             }

@@ -145,6 +145,7 @@ fn what_is_wrong_is_named_by_file_line_and_column() {
         ("@data\n1\n", "line 1: there is no @attribute above @data"),
         ("@attribute a {y,y}\n", "line 1: a state `y` has been before"),
         ("@attribute a {}\n", "line 1: a state has no name"),
+        ("@attribute a {y,n\ro}\n@data\ny\n", "U+000D"),
         ("@attribute a {y,,n}\n", "line 1: a state has no name"),
         ("@attribute a {y\n", "line 1: the states do not end"),
         ("@attribute a date\n", "line 1: `date` is no type"),
