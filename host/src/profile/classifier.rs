@@ -92,22 +92,10 @@ impl ProfileLearner {
             let features = map.of(counts);
             features.into_iter().map(f64::from).chain([log_odds]).collect::<Vec<f64>>()
         })?;
-        let mut square = vec![0.0; map.len() + 1];
-        for row in &found {
-            square.iter_mut().zip(row).for_each(|(square, x)| *square += x * x);
-        }
-        let root = |square: f64| (square / found.len() as f64).sqrt();
         // The score weighs as much as one feature, as the log-odds do.
         let share = (map.len() as f64).sqrt();
-        let scale: Vec<f64> = square
-            .iter()
-            .enumerate()
-            .map(|(entry, &square)| match root(square) {
-                zero if zero <= 0.0 => 0.0,
-                root if entry == map.len() => root.recip(),
-                root => root.recip() / share,
-            })
-            .collect();
+        let mut scale = MatchFeatures::whitening(&found);
+        scale[..map.len()].iter_mut().for_each(|scale| *scale /= share);
         let mut rows = Matrix::new(map.len() + 1);
         for row in &found {
             rows.push(&row.iter().zip(&scale).map(|(x, scale)| x * scale).collect::<Vec<f64>>());

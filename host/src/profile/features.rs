@@ -75,15 +75,18 @@ impl MatchFeatures {
         self.ratios.iter().map(of).collect()
     }
 
-    /// One over the root of each feature's mean square, zero where that is: whitens by the diagonal of the
-    /// empirical information.
-    pub fn whitening(rows: &[Vec<f32>]) -> Vec<f32> {
-        let mut squares = vec![0.0_f32; rows.first().map_or(0, Vec::len)];
+    /// One over the root of each column's mean square, zero where that is: `1 / sqrt(1/n sum_i x_ic^2)`, `[c]`, of
+    /// rows `[i][c]`. Whitens by the diagonal of the empirical information.
+    pub fn whitening<T: Copy + Into<f64>>(rows: &[Vec<T>]) -> Vec<f64> {
+        let mut squares = vec![0.0_f64; rows.first().map_or(0, Vec::len)];
         for row in rows {
-            squares.iter_mut().zip(row).for_each(|(square, x)| *square += x * x);
+            squares.iter_mut().zip(row).for_each(|(square, &x)| *square += x.into() * x.into());
         }
-        let root = |square: f32| (rows.len() as f32 / square).sqrt();
-        squares.iter().map(|&square| if square > 0.0 { root(square) } else { 0.0 }).collect()
+        let root = |square: f64| (square / rows.len() as f64).sqrt();
+        squares
+            .iter()
+            .map(|&square| if square > 0.0 { root(square).recip() } else { 0.0 })
+            .collect()
     }
 
     /// The features, `[position][c]`, of expected counts `[symbol][position]`.

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use fishweir::kernel::{Gram, Items, gram_bytes};
-use fishweir::profile::{MatchFeatures, Mode, Profile, ProfilePrior, SearchProfile, sequences};
+use fishweir::profile::{MatchFeatures, Profile, ProfilePrior, SearchProfile, sequences};
 use fishweir::report::{Written, counted};
 
 use super::super::gram::{Layout, layout_of};
 use super::super::output::{self, Outputs};
-use super::{Failure, text};
+use super::{Failure, Search, text};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -22,12 +22,8 @@ pub(super) struct Arguments {
     /// Layout of OUT [default: by its ending .npy or .libsvm, else csv]
     #[arg(long = "as", value_name = "csv|npy|libsvm", value_enum, hide_possible_values = true)]
     layout: Option<Layout>,
-    /// Whole profiles only, instead of any part of one
-    #[arg(long)]
-    glocal: bool,
-    /// One domain a sequence, instead of several
-    #[arg(long)]
-    single: bool,
+    #[command(flatten)]
+    search: Search,
     /// One feature a residue, instead of one a component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,
@@ -49,19 +45,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let profile = Profile::parse(&name, &read)?;
     let (file, read) = text(&arguments.sequences)?;
     let (ids, symbols) = super::encode(&file, &sequences(&file, &read)?, profile.residues)?;
-    let mode = Mode { local: !arguments.glocal, several: !arguments.single };
+    let mode = arguments.search.mode();
     let search = SearchProfile::new(&profile, mode)?;
     let mixture = ProfilePrior::of(profile.residues).matched;
     let map = MatchFeatures::new(&profile, (!arguments.by_residue).then_some(&mixture));
-    let mut rows = search.match_counts(&symbols, None, |_, _, counts| map.of(counts))?;
-    if !arguments.plain {
-        let scale = MatchFeatures::whitening(&rows);
-        for row in &mut rows {
-            row.iter_mut().zip(&scale).for_each(|(x, scale)| *x *= scale);
-        }
-    }
+    let rows = search.match_counts(&symbols, None, |_, _, counts| map.of(counts))?;
+    let scale = match arguments.plain {
+        true => vec![1.0; map.len()],
+        false => MatchFeatures::whitening(&rows),
+    };
     let product = |i: usize, j: usize| {
-        rows[i].iter().zip(&rows[j]).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
+        let terms = rows[i].iter().zip(&rows[j]).zip(&scale);
+        terms.map(|((&a, &b), scale)| f64::from(a) * scale * (f64::from(b) * scale)).sum()
     };
     let gram = Gram::from_fn(rows.len(), product);
     let gram = if arguments.normalise { gram.normalised() } else { gram };

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use fishweir::classifier::Provenance;
-use fishweir::profile::{Mode, Profile, ProfileLearner, sequences};
+use fishweir::profile::{Profile, ProfileLearner, sequences};
 use fishweir::report::{Written, counted};
 
 use super::super::output::Outputs;
-use super::{Failure, text};
+use super::{Failure, Search, text};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -20,12 +20,8 @@ pub(super) struct Arguments {
     /// Where the classifier goes, as JSON
     #[arg(short, long, value_name = "FILE.json")]
     output: PathBuf,
-    /// Whole profiles only, instead of any part of one
-    #[arg(long)]
-    glocal: bool,
-    /// One domain a sequence, instead of several
-    #[arg(long)]
-    single: bool,
+    #[command(flatten)]
+    search: Search,
     /// One feature a residue, instead of one a component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,
@@ -52,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Ok(super::encode(&file, &sequences(&file, &text)?, profile.residues)?.1)
     };
     let (positives, negatives) = (encode(&arguments.positives)?, encode(&arguments.negatives)?);
-    let mode = Mode { local: !arguments.glocal, several: !arguments.single };
+    let mode = arguments.search.mode();
     let learner = ProfileLearner { mode, grouped: !arguments.by_residue, c: arguments.c };
     let classes = ["other".to_owned(), profile.name.clone()];
     let mut classifier = learner.fit(&profile, classes, &negatives, &positives)?;

@@ -9,7 +9,7 @@ mod score;
 use std::path::Path;
 
 use fishweir::files;
-use fishweir::profile::{ProfileError, Residues};
+use fishweir::profile::{Mode, ProfileError, Residues};
 
 use super::Failure;
 
@@ -25,6 +25,23 @@ log-odds decide, between the profile's name and `other`.";
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Command,
+}
+
+/// How a sequence is searched.
+#[derive(Debug, clap::Args)]
+struct Search {
+    /// Whole profiles only, instead of any part of one
+    #[arg(long)]
+    glocal: bool,
+    /// One domain a sequence, instead of several
+    #[arg(long)]
+    single: bool,
+}
+
+impl Search {
+    fn mode(&self) -> Mode {
+        Mode { local: !self.glocal, several: !self.single }
+    }
 }
 
 #[derive(Debug, clap::Subcommand)]

@@ -3,13 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use fishweir::profile::{
-    Aligned, Hit, Mode, Profile, ProfileError, SearchProfile, sequences, stockholm,
-};
+use fishweir::profile::{Aligned, Hit, Profile, ProfileError, SearchProfile, sequences, stockholm};
 use rayon::prelude::*;
 
 use super::super::output::{self, Outputs};
-use super::{Failure, text};
+use super::{Failure, Search, text};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -17,12 +15,8 @@ pub(super) struct Arguments {
     profiles: PathBuf,
     /// FASTA
     sequences: PathBuf,
-    /// Whole profiles only, instead of any part of one
-    #[arg(long)]
-    glocal: bool,
-    /// One domain a sequence, instead of several
-    #[arg(long)]
-    single: bool,
+    #[command(flatten)]
+    search: Search,
     /// Leave out sequences whose Forward score is less
     #[arg(long, value_name = "BITS", default_value_t = 0.0, allow_negative_numbers = true)]
     least: f64,
@@ -48,7 +42,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let profiles = Profile::parse_all(&name, &read)?;
     let (file, read) = text(&arguments.sequences)?;
     let targets = sequences(&file, &read)?;
-    let mode = Mode { local: !arguments.glocal, several: !arguments.single };
+    let mode = arguments.search.mode();
     let (mut table, mut alignments) = (HEADER.to_owned(), String::new());
     for profile in &profiles {
         let search = SearchProfile::new(profile, mode)?;
