@@ -133,7 +133,17 @@ fn an_export_takes_the_place_of_the_model() {
 }
 
 #[test]
-fn real_boards_get_an_image_by_the_commands_of_the_page() {
+fn a_real_board_gets_an_image_by_the_command_of_the_page() {
+    board_gets_an_image("nrf52840-dk", "nRF52840_xxAA");
+}
+
+#[test]
+#[ignore = "another board's packages, for tests/boards"]
+fn the_other_real_board_gets_an_image_too() {
+    board_gets_an_image("rp2040-pico", "RP2040");
+}
+
+fn board_gets_an_image(command: &str, chip: &str) {
     let page =
         fs::read_to_string(repository().join("firmware/starter/PROBE_RS.md")).expect("reads");
     let folder = copied();
@@ -146,15 +156,13 @@ fn real_boards_get_an_image_by_the_commands_of_the_page() {
     fs::write(&program, script).expect("writes");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("makes it a program");
 
-    for (command, chip) in [("nrf52840-dk", "nRF52840_xxAA"), ("rp2040-pico", "RP2040")] {
-        assert!(page.contains(&format!("cargo {command}")), "the page does not have {command}");
-        cargo(folder.path(), &[command, "--locked"], Some(&stand_in));
-        let arguments = fs::read_to_string(&said).expect("probe-rs was called");
-        let expected = format!("run --chip {chip} ");
-        assert!(arguments.starts_with(&expected), "{arguments}");
-        let board = Board::named(Board::DEFAULT).expect("a board");
-        let sections = Image::open(board, &kept).expect("an ELF file").sections;
-        assert!(sections.rodata > size_of::<model::Model>() as u64, "{sections:?}");
-        assert!((4_000..64_000).contains(&sections.flash()), "{sections:?}");
-    }
+    assert!(page.contains(&format!("cargo {command}")), "the page does not have {command}");
+    cargo(folder.path(), &[command, "--locked"], Some(&stand_in));
+    let arguments = fs::read_to_string(&said).expect("probe-rs was called");
+    let expected = format!("run --chip {chip} ");
+    assert!(arguments.starts_with(&expected), "{arguments}");
+    let board = Board::named(Board::DEFAULT).expect("a board");
+    let sections = Image::open(board, &kept).expect("an ELF file").sections;
+    assert!(sections.rodata > size_of::<model::Model>() as u64, "{sections:?}");
+    assert!((4_000..64_000).contains(&sections.flash()), "{sections:?}");
 }
