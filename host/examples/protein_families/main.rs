@@ -28,9 +28,9 @@
 //!
 //! What was measured is in `host/docs/PROFILES.md`.
 
-mod judged;
 mod machine;
 mod methods;
+mod results;
 mod tasks;
 
 use std::error::Error;
@@ -39,9 +39,9 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use fishweir::plot::{Curve, RocPlot, Shares};
 
-use judged::{Judged, Results};
 use methods::Method;
-use tasks::{Domains, Task, tasks};
+use results::Results;
+use tasks::{Domains, Judged, Task, tasks};
 
 #[derive(Parser)]
 struct Arguments {
@@ -130,7 +130,7 @@ fn draw(
             .iter()
             .map(|&method| results.of(families, method).iter().map(figure).collect())
             .collect();
-        let points: Vec<_> = scores.iter().map(|scores| judged::reached(scores)).collect();
+        let points: Vec<_> = scores.iter().map(|scores| results::reached(scores)).collect();
         let curves: Vec<Curve<'_>> = methods
             .iter()
             .zip(scores.iter().zip(&points))

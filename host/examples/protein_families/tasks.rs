@@ -6,10 +6,10 @@ use std::io::Read;
 use std::path::Path;
 
 use fishweir::data::{Alphabet, Dataset, FastaLabel, Kind, ReadOptions};
+use fishweir::evaluate::Roc;
 use fishweir::profile::AMINO;
 
 use crate::Arguments;
-use crate::judged::Judged;
 
 /// A domain's part in a task.
 #[derive(Clone, Copy, PartialEq)]
@@ -156,4 +156,35 @@ fn table(path: &Path) -> Result<Vec<Vec<String>>, Box<dyn Error>> {
         text = String::from_utf8(bytes)?;
     }
     Ok(text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect())
+}
+
+/// A method's figures on a task.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Judged {
+    /// Area below the curve of detections against false alarms.
+    pub(crate) roc: f64,
+    /// The same up to the first fifty false alarms, relative to the largest it could be.
+    pub(crate) roc_50: f64,
+    /// The median over the family of the share of negatives that score as high or higher.
+    pub(crate) median_rfp: f64,
+}
+
+impl Judged {
+    /// Of values and whether they are of the family. `None` where all or none are.
+    pub(crate) fn of(values: &[(f32, bool)]) -> Option<Self> {
+        let roc = Roc::of_leads(values.iter().copied())?;
+        let mut negatives: Vec<f32> =
+            values.iter().filter(|(_, own)| !own).map(|&(value, _)| value).collect();
+        negatives.sort_by(f32::total_cmp);
+        let count = negatives.len() as f64;
+        let rate = |value: f32| {
+            (negatives.len() - negatives.partition_point(|&other| other < value)) as f64 / count
+        };
+        let mut rates: Vec<f64> =
+            values.iter().filter(|(_, own)| *own).map(|&(value, _)| rate(value)).collect();
+        rates.sort_by(f64::total_cmp);
+        let (low, high) = (rates[(rates.len() - 1) / 2], rates[rates.len() / 2]);
+        let (roc_50, median_rfp) = (roc.area_up_to(50.0 / count), 0.5 * (low + high));
+        Some(Self { roc: roc.area, roc_50, median_rfp })
+    }
 }

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use super::features::Scaling;
 use super::loss::ClassWeight;
-use super::options::TrainOptions;
 use crate::data::Folds;
 use crate::words::short;
 
@@ -213,7 +212,7 @@ impl Choice {
     pub(super) fn by_folds<E>(
         grid: &Grid,
         folds: Option<&Folds>,
-        options: &TrainOptions,
+        weight: ClassWeight,
         mut judge: impl FnMut(Vec<usize>, Vec<usize>) -> Result<HeldBack, E>,
     ) -> Result<Self, E> {
         let settings = grid.settings();
@@ -229,7 +228,7 @@ impl Choice {
             all.labels.extend(labels);
             all.verdicts.iter_mut().zip(verdicts).for_each(|(all, of_fold)| all.extend(of_fold));
         }
-        let candidates = all.candidates(settings, options.class_weight);
+        let candidates = all.candidates(settings, weight);
         let better = |best: Candidate, &one: &Candidate| {
             if one.accuracy > best.accuracy { one } else { best }
         };

@@ -1,7 +1,8 @@
 //! What a training takes, before it is begun.
 
 use super::error::TrainError;
-use super::options::{ClassifierKind, ScoreModels, TrainOptions};
+use super::kind::{ClassifierKind, ScoreModels};
+use super::options::TrainOptions;
 use super::vectors::mirror_candidates;
 use crate::data::{Dataset, Kind};
 use crate::kernel::mean_map::words_of;

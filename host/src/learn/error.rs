@@ -3,9 +3,8 @@
 use fishweir_core::smooth::SequenceError;
 
 use super::augment::AugmentError;
-use super::expansion::KernelLearnError;
-use super::learner::{KERNEL_WINDOWS, Learner};
-use super::options::{ClassifierKind, ScoreModels};
+use super::expansion::{KERNEL_WINDOWS, KernelLearnError};
+use super::kind::{ClassifierKind, ScoreModels};
 use crate::batch::expectations;
 use crate::classifier::CONTEXTS_AT_MOST;
 use crate::data::{DataError, Dataset, Lags, SamplesView, Window};
@@ -177,7 +176,7 @@ pub enum TrainError {
         "{0} is a kernel that no features in the primal stand for, so that a {1} cannot be trained \
          on it: leave --learner out, or take {2}; fisher takes all of them"
     )]
-    NeedsKernelLearner(ClassifierKind, &'static Learner, String),
+    NeedsKernelLearner(ClassifierKind, &'static str, String),
     /// A kernel machine that could not be deployed.
     #[error("{kind} cannot be deployed: {source}; {advice}")]
     NotDeployed {
@@ -205,7 +204,7 @@ pub enum TrainError {
         "{0} training windows are too many for a {1}, which takes {KERNEL_WINDOWS}; take a linear \
          learner, fewer windows, or no copies"
     )]
-    TooManyWindows(usize, &'static Learner),
+    TooManyWindows(usize, &'static str),
     /// Differences at lags of what has none, or before a machine that does not compile.
     #[error(
         "differences at lags {0} are of real channels, and of classifiers that compile: leave --lags out"

@@ -3,6 +3,10 @@
 use super::loss::Costs;
 use crate::kernel::{Gram, InformationError, inner_product};
 
+/// Windows that a kernel machine takes: a Gram matrix of 5 000 is 200 MB, which the machines of all
+/// classes share; logistic regression asks for up to four times as much again.
+pub const KERNEL_WINDOWS: usize = 5_000;
+
 /// A machine in the dual: `f(x) = bias + sum_i coefficient_i K(x_i, x)` over the training items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expansion {

@@ -3,11 +3,10 @@
 use std::fmt;
 
 use super::error::TrainError;
-use super::expansion::{KernelLearnError, Linear};
+use super::expansion::{KERNEL_WINDOWS, KernelLearnError, Linear};
 use super::loss::{ClassWeight, Costs};
+use super::matrix::Matrix;
 use super::multi_class::{OnGram, one_against_rest};
-use super::ridge;
-use super::svm::Matrix;
 use crate::kernel::inner_product;
 
 /// A learner: what is trained on features, or on a Gram matrix. All are linear in the features, so all
@@ -26,6 +25,14 @@ pub struct Learner {
     pub trains: Trains,
 }
 
+/// Machines, `[output][cost]`, of rows, their classes, how many classes there are and how they weigh, and costs.
+pub type ClosedForm = fn(
+    &Matrix,
+    &[usize],
+    (usize, ClassWeight),
+    &[f64],
+) -> Result<Vec<Vec<Linear>>, KernelLearnError>;
+
 /// How machines for two classes are trained.
 #[derive(Debug)]
 pub enum Trains {
@@ -39,16 +46,14 @@ pub enum Trains {
     },
     /// On rows of features, machines of all classes and costs at once: [`Ridge`](super::Ridge).
     InClosedForm {
+        /// How.
+        machines: ClosedForm,
         /// What stands for it where there is a Gram matrix alone.
         on_gram: &'static Learner,
     },
     /// On a Gram matrix.
     OnGram(OnGram),
 }
-
-/// Windows that a kernel machine takes: a Gram matrix of 5 000 is 200 MB, which the machines of all
-/// classes share; logistic regression asks for up to four times as much again.
-pub const KERNEL_WINDOWS: usize = 5_000;
 
 /// There is one of a name.
 impl PartialEq for Learner {
@@ -71,10 +76,10 @@ impl Learner {
     pub fn check_windows(&'static self, windows: usize) -> Result<(), TrainError> {
         match self.trains {
             _ if windows <= KERNEL_WINDOWS => Ok(()),
-            Trains::OnRows { on_gram, .. } | Trains::InClosedForm { on_gram } => {
+            Trains::OnRows { on_gram, .. } | Trains::InClosedForm { on_gram, .. } => {
                 on_gram.check_windows(windows)
             }
-            Trains::OnGram(_) => Err(TrainError::TooManyWindows(windows, self)),
+            Trains::OnGram(_) => Err(TrainError::TooManyWindows(windows, self.machine)),
         }
     }
 
@@ -92,7 +97,9 @@ impl Learner {
     pub fn on_gram(&self) -> &OnGram {
         match &self.trains {
             Trains::OnGram(on_gram) => on_gram,
-            Trains::OnRows { on_gram, .. } | Trains::InClosedForm { on_gram } => on_gram.on_gram(),
+            Trains::OnRows { on_gram, .. } | Trains::InClosedForm { on_gram, .. } => {
+                on_gram.on_gram()
+            }
         }
     }
 
@@ -112,7 +119,7 @@ impl Learner {
             Trains::OnRows { path, .. } => one_against_rest(labels, classes, 0, |positive| {
                 Ok::<_, KernelLearnError>(path(rows, positive, &costs(positive)))
             }),
-            Trains::InClosedForm { .. } => ridge::machines(rows, labels, (classes, weight), c),
+            Trains::InClosedForm { machines, .. } => machines(rows, labels, (classes, weight), c),
             Trains::OnGram(on_gram) => {
                 let features: Vec<Vec<f64>> =
                     rows.rows().map(|row| row.iter().copied().map(f64::from).collect()).collect();

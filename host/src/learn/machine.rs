@@ -7,9 +7,10 @@ use super::expansion::{KernelLearnError, Linear};
 use super::features::{FeatureMap, Scaling};
 use super::learner::Learner;
 use super::loss::ClassWeight;
+use super::matrix::Matrix;
 use super::metric::Metric;
 use super::ridge;
-use super::svm::{LinearSvm, Matrix};
+use super::svm::LinearSvm;
 use crate::classifier::Output;
 
 /// What machines learn from, window by window.

@@ -6,7 +6,7 @@ use fishweir_core::emission::Parametrisation;
 
 use super::expansion::{KernelLearnError, Linear};
 use super::features::{FeatureMap, Scaling};
-use super::svm::Matrix;
+use super::matrix::Matrix;
 use crate::kernel::{Information, InformationError, Whitening};
 
 /// The ridge, as a share of an information's mean diagonal.

@@ -23,10 +23,11 @@
 //!
 //! | what | file |
 //! |---|---|
-//! | [`train`], [`Trainer`]: class models, inner cross-validation, a machine | `train.rs`, `problem.rs` |
-//! | [`Form`]: what class models are made of, chosen; [`Limits`]: what they may cost; [`Effort`]: what a training takes | `form.rs`, `price.rs`, `effort.rs` |
+//! | [`train`], [`Trainer`]: class models, inner cross-validation, a machine | `train.rs`, `problem.rs`, `fits.rs` |
+//! | [`Form`]: what class models are made of, and how it is chosen | `form.rs`, `search.rs` |
+//! | [`Limits`]: what they may cost; [`Effort`]: what a training takes | `limits.rs`, `price.rs`, `effort.rs` |
 //! | [`Augment`], [`Vectors`]: training series turned, mirrored, stretched | `augment.rs`, `vectors.rs` |
-//! | [`TrainOptions`]: what can be trained, and how | `options.rs` |
+//! | [`ClassifierKind`], [`TrainOptions`]: what can be trained, and how | `kind.rs`, `options.rs` |
 //! | [`FeatureMap`]: from windows to features, from weights to directions | `features.rs` |
 //! | [`Metric`]: the scaling of features, whitening among it | `metric.rs` |
 //! | [`Learner`]: how a machine is trained; [`LEARNERS`]: why the default is the default | `learner.rs`, `machine.rs` |
@@ -51,13 +52,17 @@ mod error;
 mod expansion;
 mod factor;
 mod features;
+mod fits;
 mod form;
 mod kernel_logistic;
 mod kernel_svm;
+mod kind;
 mod learner;
+mod limits;
 mod loss;
 mod machine;
 mod map_logistic;
+mod matrix;
 mod metric;
 mod multi_class;
 mod on_windows;
@@ -68,6 +73,7 @@ mod primal;
 mod problem;
 mod ridge;
 mod score_machine;
+mod search;
 mod svm;
 mod train;
 mod vectors;
@@ -81,24 +87,26 @@ pub use detector::{
 };
 pub use effort::Effort;
 pub use error::TrainError;
-pub use expansion::{Expansion, KernelLearnError, Linear};
+pub use expansion::{Expansion, KERNEL_WINDOWS, KernelLearnError, Linear};
 pub use features::{FeatureMap, Features, Scaling};
-pub use form::{Form, FormCandidate, FormChoice, Search};
+pub use form::{Form, FormCandidate, FormChoice};
 pub use kernel_logistic::{KERNEL_LOGISTIC, KernelLogistic};
 pub use kernel_svm::{KERNEL_SVM, KernelSvm};
-pub use learner::{KERNEL_WINDOWS, Learner, Trains};
+pub use kind::{ClassifierKind, ScoreModels};
+pub use learner::{ClosedForm, Learner, Trains};
+pub use limits::Limits;
 pub use loss::{ClassWeight, Costs, Loss, sigmoid};
 pub use map_logistic::MapLogistic;
+pub use matrix::Matrix;
 pub use metric::Metric;
 pub use multi_class::{KernelMachine, OnGram};
 pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
 pub use one_model::fit_one;
-pub use options::{ClassifierKind, ScoreModels, TrainOptions, Varied};
-pub use price::Limits;
+pub use options::{Search, TrainOptions, Varied};
 pub use primal::{Design, LOGISTIC, minimise, objective};
 pub(crate) use primal::{TOLERANCE, minimise_to};
 pub use ridge::{KERNEL_RIDGE, RIDGE, RIDGE_AT_MOST, Ridge};
-pub use svm::{LINEAR_SVM, LinearSvm, Matrix};
+pub use svm::{LINEAR_SVM, LinearSvm};
 pub use train::{Trained, Trainer, train};
 pub use vectors::{Vector, Vectors};
 

@@ -87,7 +87,7 @@ impl<'a> WindowKernel<'a> {
         }
         let grid =
             Grid { scalings: vec![None], sigma: vec![None], c: c.clone(), judge_alone: false };
-        Choice::by_folds(&grid, folds, self.options, |inner, held_back| {
+        Choice::by_folds(&grid, folds, self.options.class_weight, |inner, held_back| {
             let of = |places: Vec<usize>| places.into_iter().map(|i| train[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(inner), of(held_back));
             let labels = self.labels(&held_back);

@@ -1,19 +1,17 @@
 //! What can be trained, and how.
 
-use std::fmt;
-
 use fishweir_core::classify::Normalisation;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::augment::{Augment, Mirror};
 use super::choice::Setting;
 use super::error::TrainError;
 use super::features::{Features, Scaling};
-use super::form::Search;
 use super::kernel_svm::KERNEL_SVM;
+use super::kind::{ClassifierKind, ScoreModels};
 use super::learner::Learner;
+use super::limits::Limits;
 use super::loss::ClassWeight;
-use super::price::Limits;
 use super::ridge::RIDGE;
 use super::svm::LINEAR_SVM;
 use super::vectors::mirror_candidates;
@@ -25,81 +23,19 @@ use crate::kernel::ScoreKernel;
 use crate::runtime::Family;
 use crate::runtime::family::OF_CHANNELS;
 
-/// The classifiers. The first six are linear in log-likelihoods, scores or statistics, and compile to the
-/// same stream; the others are kernel machines on the scores that
-/// `Fisher` takes, and go on a device with the whole score and their support vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How much is tried before something is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
-pub enum ClassifierKind {
-    /// Maximum-likelihood Bayes: a model a class, the largest log-likelihood plus log-prior wins.
-    Bayes,
-    /// A machine on Fisher scores.
-    Fisher,
-    /// A machine on log-odds of pairs of classes and their tangents: the TOP kernel.
-    Top,
-    /// A machine on expected counts of symbols and states: the marginalised count kernel of first
-    /// order; on channels, expected moments.
-    Count,
-    /// A machine on expected counts of symbols and states and of transitions, each index mixed: the latent
-    /// mean map kernel. Symbols only.
-    #[cfg_attr(feature = "command", value(name = "latent-mean-map"))]
-    #[serde(rename = "latent_mean_map")]
-    LatentMap,
-    /// A machine on counts of words of symbols, each index mixed: the empirical mean map kernel. It has no
-    /// models. Symbols only.
-    #[cfg_attr(feature = "command", value(name = "empirical-mean-map"))]
-    #[serde(rename = "empirical_mean_map")]
-    EmpiricalMap,
-    /// A kernel machine with a Gaussian kernel on Fisher scores, `exp(-|z - z'|^2 / (2 sigma^2))`;
-    /// does not compile: support vectors in flash.
-    Gaussian,
-    /// A kernel machine with a polynomial kernel on Fisher scores, `(1 + z . z')^power`; does not
-    /// compile: support vectors in flash.
-    Polynomial,
-    /// A kernel machine with the cosine of Fisher scores, `z . z' / (|z| |z'|)`; does not compile:
-    /// support vectors in flash.
-    Cosine,
-}
-
-impl ClassifierKind {
-    /// Whether it is linear in what its models say, so that it compiles to directions (or needs none).
-    #[must_use]
-    pub fn compiles(self) -> bool {
-        !matches!(self, Self::Gaussian | Self::Polynomial | Self::Cosine)
-    }
-}
-
-impl fmt::Display for ClassifierKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Bayes => "bayes",
-            Self::Fisher => "fisher",
-            Self::Top => "top",
-            Self::Count => "count",
-            Self::LatentMap => "latent-mean-map",
-            Self::EmpiricalMap => "empirical-mean-map",
-            Self::Gaussian => "gaussian",
-            Self::Polynomial => "polynomial",
-            Self::Cosine => "cosine",
-        })
-    }
-}
-
-/// Which models give scores.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ScoreModels {
-    /// A model a class, all of them.
+pub enum Search {
+    /// Two floors of standard deviations.
     #[default]
-    All,
-    /// The model of one class, by name.
-    Class(String),
-    /// One model of the series of all classes, fitted without their labels: a universal background model
-    /// (D. A. Reynolds, T. F. Quatieri and R. B. Dunn, Speaker verification using adapted Gaussian mixture models,
-    /// Digital Signal Processing 10, 2000), whose scores are kept rather than its adapted copies. A device has one
-    /// model instead of one a class.
-    Universal,
+    Quick,
+    /// One model of all classes beside a model a class: up to 48 forms of it, with and without differences at lags,
+    /// of 4, 8 and 16 states, two floors, and where lengths differ with and without normalisation
+    Normal,
+    /// Up to 224: more lags, states and floors
+    Thorough,
 }
 
 /// The scalings to choose from, unless told.
@@ -444,7 +380,7 @@ impl TrainOptions {
             let on_kernel = super::LEARNERS.iter().filter(|one| one.on_kernel());
             let names: Vec<&str> = on_kernel.map(|one| one.name).collect();
             let names = names.join(" or ");
-            return Err(TrainError::NeedsKernelLearner(self.kind, self.learner, names));
+            return Err(TrainError::NeedsKernelLearner(self.kind, self.learner.machine, names));
         }
         let observations = Observations::from(observed);
         let size = observations.size();

@@ -1,43 +1,15 @@
-//! What a classifier may cost on a device: forms of class models that cost more are not tried.
-
-use serde::Serialize;
+//! What forms of class models would cost on a device: those that cost more than is allowed are not tried.
 
 use super::error::TrainError;
 use super::form::Form;
-use super::options::{ScoreModels, TrainOptions};
+use super::kind::ScoreModels;
+use super::limits::Limits;
+use super::options::TrainOptions;
 use crate::data::{Dataset, Kind};
-use crate::deploy::{Cost, Deployed, Priced};
+use crate::deploy::{Cost, Priced};
 use crate::runtime::Shape;
 
-/// The most that a classifier may take on a device; `None` where it does not matter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Limits {
-    /// Bytes of the model in flash.
-    pub flash: Option<usize>,
-    /// Bytes of a stream's state.
-    pub ram: Option<usize>,
-    /// Multiply-adds a sample.
-    pub operations: Option<usize>,
-}
-
 impl Limits {
-    /// What a cost takes, what is allowed of it, and what it is called, of the first that is too much.
-    fn excess(&self, cost: &Cost) -> Option<(usize, usize, &'static str)> {
-        let each = [
-            (self.flash, cost.model_bytes, "bytes of flash (--max-flash)"),
-            (self.ram, cost.state_bytes, "bytes of RAM (--max-ram)"),
-            (
-                self.operations,
-                cost.multiply_adds_per_sample,
-                "multiply-adds a sample (--max-operations)",
-            ),
-        ];
-        let over = |(most, takes, what): (Option<usize>, usize, _)| {
-            most.filter(|&most| takes > most).map(|most| (takes, most, what))
-        };
-        each.into_iter().find_map(over)
-    }
-
     /// The forms that keep within the limits.
     pub(super) fn kept(
         &self,
@@ -76,14 +48,6 @@ impl Limits {
                 Err(TrainError::TooDear { takes, most, what })
             }
             _ => Ok(kept),
-        }
-    }
-
-    /// Refuses a classifier that takes more.
-    pub(super) fn check(&self, deployed: &Deployed) -> Result<(), TrainError> {
-        match self.excess(&deployed.cost()) {
-            Some((takes, most, what)) => Err(TrainError::TooDear { takes, most, what }),
-            None => Ok(()),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::expansion::Linear;
 use super::kernel_svm::KERNEL_SVM;
 use super::learner::{Learner, Trains};
 use super::loss::{Costs, Loss};
-use super::svm::Matrix;
+use super::matrix::Matrix;
 use crate::kernel::inner_product;
 
 /// Logistic regression as a learner.

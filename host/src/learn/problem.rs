@@ -9,14 +9,15 @@ use super::augment::{AugmentError, Augmented, Variation};
 use super::choice::{Choice, Grid, HeldBack, Verdict, inner_folds};
 use super::effort::check_features;
 use super::error::TrainError;
+use super::expansion::KERNEL_WINDOWS;
 use super::features::{FeatureMap, Features, Scaling};
-use super::learner::KERNEL_WINDOWS;
+use super::fits::{FitKey, Fits};
+use super::kind::{ClassifierKind, ScoreModels};
 use super::loss::ClassWeight;
 use super::machine::{Examples, Path};
-use super::options::{ClassifierKind, ScoreModels, TrainOptions};
+use super::matrix::Matrix;
+use super::options::TrainOptions;
 use super::score_machine::ScorePath;
-use super::svm::Matrix;
-use super::train::{FitKey, Trainer};
 use crate::classifier::{Classifier, Output, Provenance, Rule};
 use crate::data::{
     Dataset, Folds, SamplesView, Series, Widened, Windows, centre_and_scale_of, scale_of,
@@ -49,7 +50,7 @@ impl AnyPath {
 
 /// A data set with what all stages of its training share.
 pub(super) struct Problem<'a> {
-    trainer: &'a Trainer<'a>,
+    fits: &'a Fits<'a>,
     data: &'a Dataset,
     variation: Variation<'a>,
     labels: Vec<usize>,
@@ -59,12 +60,12 @@ pub(super) struct Problem<'a> {
 
 impl<'a> Problem<'a> {
     pub(super) fn new(
-        trainer: &'a Trainer<'a>,
+        fits: &'a Fits<'a>,
         series: &'a [usize],
         options: &'a TrainOptions,
         progress: &'a (dyn Fn() + Sync),
     ) -> Result<Self, TrainError> {
-        let data = trainer.data();
+        let data = fits.data();
         let variation = Variation::of(data, series, &options.augment)?;
         let labels = data.labels()?;
         let found = data.classes().len();
@@ -82,7 +83,7 @@ impl<'a> Problem<'a> {
             return Err(TrainError::NoCandidate("value of C"));
         }
         options.check_kernels(data.kind())?;
-        Ok(Self { trainer, data, variation, labels, options, progress })
+        Ok(Self { fits, data, variation, labels, options, progress })
     }
 
     /// Some of the training series, varied.
@@ -110,7 +111,7 @@ impl<'a> Problem<'a> {
             mirror: mirrored.then(|| self.options.augment.mirror.clone()),
             within,
         };
-        self.trainer.shared(key, || self.fit_anew(&varied.data, &exact, within))
+        self.fits.shared(key, || self.fit_anew(&varied.data, &exact, within))
     }
 
     fn fit_anew(
@@ -398,7 +399,7 @@ impl<'a> Problem<'a> {
             judge_alone,
         };
         let folds = self.inner_folds(series)?;
-        Choice::by_folds(&grid, folds.as_ref(), self.options, |inner, held_back| {
+        Choice::by_folds(&grid, folds.as_ref(), self.options.class_weight, |inner, held_back| {
             let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(inner), of(held_back));
             let varied = self.varied(&inner)?;

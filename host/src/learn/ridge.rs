@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use super::expansion::{Expansion, KernelLearnError, Linear, check_kernel};
 use super::learner::{Learner, Trains};
 use super::loss::{ClassWeight, Costs};
+use super::matrix::Matrix;
 use super::multi_class::{OnGram, outputs};
-use super::svm::Matrix;
 use crate::kernel::Gram;
 
 /// [`Ridge`] regression as a learner.
@@ -17,7 +17,7 @@ pub static RIDGE: Learner = Learner {
     machine: "ridge regression",
     about: "least squares with an L2 penalty, in closed form on the rows: every C from one factorisation",
     costs: &[0.1, 1.0, 10.0, 100.0, 1e3, 1e4],
-    trains: Trains::InClosedForm { on_gram: &KERNEL_RIDGE },
+    trains: Trains::InClosedForm { machines, on_gram: &KERNEL_RIDGE },
 };
 
 /// The same on a Gram matrix, an output and a cost at a time.
@@ -189,7 +189,7 @@ impl Ridge {
 }
 
 /// Machines of all outputs, `[output][cost]`.
-pub(super) fn machines(
+fn machines(
     rows: &Matrix,
     labels: &[usize],
     (classes, weight): (usize, ClassWeight),

@@ -8,45 +8,7 @@ use super::expansion::Linear;
 use super::kernel_svm::KERNEL_SVM;
 use super::learner::{Learner, Trains};
 use super::loss::Costs;
-
-/// Rows of features, row-major, in `f32`: a training set is read many times, and half the bytes are
-/// half the time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Matrix {
-    columns: usize,
-    values: Vec<f32>,
-}
-
-impl Matrix {
-    /// A matrix with so many columns and no row.
-    pub fn new(columns: usize) -> Self {
-        Self { columns, values: Vec::new() }
-    }
-
-    /// Adds a row.
-    ///
-    /// # Panics
-    /// If it has another length than the matrix has columns.
-    pub fn push(&mut self, row: &[f64]) {
-        assert_eq!(row.len(), self.columns, "a row must have an entry a column");
-        self.values.extend(row.iter().map(|&x| x as f32));
-    }
-
-    /// Number of columns.
-    pub fn columns(&self) -> usize {
-        self.columns
-    }
-
-    /// The rows, in order.
-    pub fn rows(&self) -> std::slice::ChunksExact<'_, f32> {
-        self.values.chunks_exact(self.columns.max(1))
-    }
-
-    /// The rows, to be changed in place.
-    pub fn rows_mut(&mut self) -> std::slice::ChunksExactMut<'_, f32> {
-        self.values.chunks_exact_mut(self.columns.max(1))
-    }
-}
+use super::matrix::Matrix;
 
 /// `f(x) = weights . x + bias`.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +68,7 @@ impl LinearSvm {
             order.shuffle(&mut rng);
             let mut violation = 0.0_f32;
             for &i in &order {
-                let row = &rows.values[i * rows.columns..(i + 1) * rows.columns];
+                let row = rows.row(i);
                 let y = if positive[i] { 1.0 } else { -1.0 };
                 let gradient = y * svm.value(row) - 1.0 + diagonal[i] * dual[i];
                 let projected = if dual[i] == 0.0 { gradient.min(0.0) } else { gradient };

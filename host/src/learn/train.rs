@@ -1,19 +1,19 @@
 //! Training: class models by Baum-Welch, then a Bayes rule or a machine on what they say.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use super::augment::{Augment, Mirror};
 use super::choice::{Choice, Setting};
 use super::effort::Effort;
 use super::error::TrainError;
+use super::fits::Fits;
 use super::form::FormChoice;
+use super::limits::Limits;
 use super::options::TrainOptions;
-use super::price::Limits;
 use super::problem::{AnyPath, Problem, models_of};
+use super::search::FormSearch;
 use super::vectors::mirror_candidates;
 use crate::classifier::{Classifier, Rule};
-use crate::data::{Dataset, Lags};
-use crate::fit::{BaumWelch, Fit};
+use crate::data::Dataset;
+use crate::fit::Fit;
 
 /// What came of training.
 #[derive(Clone, Debug)]
@@ -60,34 +60,18 @@ pub fn train(
 ///
 /// RAM: the models fitted so far.
 pub struct Trainer<'a> {
-    data: &'a Dataset,
-    fitted: Mutex<Vec<(FitKey, Arc<Vec<Fit>>)>>,
-}
-
-/// What class models depend on, given the data.
-#[derive(Clone, PartialEq)]
-pub(super) struct FitKey {
-    /// The series; what they are mirrored in says which images are among them.
-    pub(super) series: Vec<usize>,
-    pub(super) baum_welch: BaumWelch,
-    pub(super) lags: Lags,
-    /// Whether one model is of all classes.
-    pub(super) universal: bool,
-    /// The signs of the mirror images among them.
-    pub(super) mirror: Option<Mirror>,
-    /// Whether windows begin within them.
-    pub(super) within: bool,
+    fits: Fits<'a>,
 }
 
 impl<'a> Trainer<'a> {
     /// Nothing fitted yet.
     pub fn new(data: &'a Dataset) -> Self {
-        Self { data, fitted: Mutex::default() }
+        Self { fits: Fits::new(data) }
     }
 
     /// The data set.
     pub fn data(&self) -> &'a Dataset {
-        self.data
+        self.fits.data()
     }
 
     /// Refuses what [`train`](Self::train) would refuse before anything is fitted.
@@ -97,16 +81,16 @@ impl<'a> Trainer<'a> {
     pub fn check(&self, series: &[usize], options: &TrainOptions) -> Result<(), TrainError> {
         let options = options.clone().on_a_device();
         self.check_room(series, &options)?;
-        Problem::new(self, series, &options, &|| ())?.check_windows(series)
+        Problem::new(&self.fits, series, &options, &|| ())?.check_windows(series)
     }
 
     /// Refuses no windows, and more features than there is room for.
     fn check_room(&self, series: &[usize], options: &TrainOptions) -> Result<(), TrainError> {
-        if self.data.windows(options.windowing.as_ref()).of_all(series).next().is_none() {
-            return Err(TrainError::NoWindows(self.data.source().to_owned()));
+        if self.data().windows(options.windowing.as_ref()).of_all(series).next().is_none() {
+            return Err(TrainError::NoWindows(self.data().source().to_owned()));
         }
-        Effort::of(self.data, series, options)
-            .map_or(Ok(()), |effort| effort.check(self.data.classes().len()))
+        Effort::of(self.data(), series, options)
+            .map_or(Ok(()), |effort| effort.check(self.data().classes().len()))
     }
 
     /// Trains a classifier on the given series, as [`train`] does.
@@ -132,13 +116,14 @@ impl<'a> Trainer<'a> {
         options: &TrainOptions,
         progress: &(dyn Fn() + Sync),
     ) -> Result<Trained, TrainError> {
-        let data = self.data;
+        let data = self.data();
         let options = options.clone().on_a_device();
         self.check_room(series, &options)?;
-        let (options, form, plain) = self.choose_form(series, &options, progress)?;
+        let (options, form, plain) =
+            FormSearch { fits: &self.fits, series, options: &options, progress }.choose()?;
         let (options, mirrored) = self.choose_mirror(series, &options, progress)?;
         let (options, form) = (&options, Some(form));
-        let problem = Problem::new(self, series, options, progress)?;
+        let problem = Problem::new(&self.fits, series, options, progress)?;
         let words = options.augment.describe(data.kind());
         problem.check_windows(series)?;
         // Before the copies of all series are made: inner folds make their own.
@@ -195,7 +180,7 @@ impl<'a> Trainer<'a> {
             augment: Augment { mirror: Mirror::Channels(channels), ..options.augment.clone() },
             ..options.clone()
         };
-        let candidates = mirror_candidates(self.data.kind(), &options.augment.vectors);
+        let candidates = mirror_candidates(self.data().kind(), &options.augment.vectors);
         let features = match options.features() {
             Some(features) if options.augment.mirror == Mirror::Choose => features,
             _ => return Ok((options.clone(), None)),
@@ -209,7 +194,7 @@ impl<'a> Trainer<'a> {
             let options = with(channels);
             // All else is frozen: as suits series that are not mirrored.
             let frozen = first.map_or_else(|| options.clone(), |setting| options.frozen(setting));
-            let problem = Problem::new(self, series, &frozen, progress)?;
+            let problem = Problem::new(&self.fits, series, &frozen, progress)?;
             if best.is_some() && problem.check_windows(series).is_err() {
                 // A Gram matrix has room for the series, and none for their mirror images as well.
                 break;
@@ -223,26 +208,8 @@ impl<'a> Trainer<'a> {
             }
         }
         let Some((options, choice)) = best else { return Ok((options.clone(), None)) };
-        let plain = options.augment.mirrors(self.data.kind()) == Some(&[]);
+        let plain = options.augment.mirrors(self.data().kind()) == Some(&[]);
         // The machine of mirrored series is chosen on these.
         Ok((options, plain.then_some(choice)))
-    }
-
-    /// The models of a key, fitted where nobody has yet.
-    pub(super) fn shared(
-        &self,
-        key: FitKey,
-        fit: impl FnOnce() -> Result<Vec<Fit>, TrainError>,
-    ) -> Result<Arc<Vec<Fit>>, TrainError> {
-        let known = |fitted: &[(FitKey, Arc<Vec<Fit>>)]| {
-            fitted.iter().find(|(of, _)| *of == key).map(|(_, fits)| Arc::clone(fits))
-        };
-        let fitted = || self.fitted.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(fits) = known(&fitted()) {
-            return Ok(fits);
-        }
-        let fits = Arc::new(fit()?);
-        fitted().push((key, Arc::clone(&fits)));
-        Ok(fits)
     }
 }

@@ -1,4 +1,4 @@
-//! How well the domains of a family left out are found: areas, false alarms, and who wins.
+//! What is known of tasks by each method, kept in a file, and who wins.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -7,41 +7,10 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use clap::ValueEnum;
-use fishweir::evaluate::Roc;
 use fishweir::report::Table;
 
 use crate::methods::Method;
-
-/// A method's figures on a task.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Judged {
-    /// Area below the curve of detections against false alarms.
-    pub(crate) roc: f64,
-    /// The same up to the first fifty false alarms, relative to the largest it could be.
-    pub(crate) roc_50: f64,
-    /// The median over the family of the share of negatives that score as high or higher.
-    pub(crate) median_rfp: f64,
-}
-
-impl Judged {
-    /// Of values and whether they are of the family. `None` where all or none are.
-    pub(crate) fn of(values: &[(f32, bool)]) -> Option<Self> {
-        let roc = Roc::of_leads(values.iter().copied())?;
-        let mut negatives: Vec<f32> =
-            values.iter().filter(|(_, own)| !own).map(|&(value, _)| value).collect();
-        negatives.sort_by(f32::total_cmp);
-        let count = negatives.len() as f64;
-        let rate = |value: f32| {
-            (negatives.len() - negatives.partition_point(|&other| other < value)) as f64 / count
-        };
-        let mut rates: Vec<f64> =
-            values.iter().filter(|(_, own)| *own).map(|&(value, _)| rate(value)).collect();
-        rates.sort_by(f64::total_cmp);
-        let (low, high) = (rates[(rates.len() - 1) / 2], rates[rates.len() / 2]);
-        let (roc_50, median_rfp) = (roc.area_up_to(50.0 / count), 0.5 * (low + high));
-        Some(Self { roc: roc.area, roc_50, median_rfp })
-    }
-}
+use crate::tasks::Judged;
 
 /// What is known of tasks, family by family, and the file that keeps it.
 pub(crate) struct Results {
