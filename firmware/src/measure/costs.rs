@@ -8,6 +8,7 @@ use embedded_io::Write;
 use fishweir_core::emission::{Parametrisation, SufficientStatistics};
 use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
+use fishweir_core::profile_hmm::ProfileFilter;
 
 use super::bench::{Bench, Failure};
 use super::record::DELAY;
@@ -28,6 +29,7 @@ pub fn costs<S: Write, D: DelayNs, M: Meter>(
     let mut table = Table(Bench { serial, meter });
     table.0.once(DELAY, || delay.delay_ms(1))?;
     table.floats()?;
+    table.profiles()?;
     table.fixed()?;
     table.readings()?;
     table.0.end()
@@ -75,6 +77,26 @@ impl<S: Write, M: Meter> Table<S, M> {
         }
         categorical! { 2, 16; 4, 4; 4, 16; 8, 16; }
         gaussian! { 3; 6; }
+        Ok(())
+    }
+
+    /// Profiles of sixteen positions, alone and along a direction.
+    fn profiles(&mut self) -> Result<(), Failure<S::Error>> {
+        // As many symbols as the categorical rows have, so that flash holds their stream once.
+        let (stream, odd) = (const { &models::symbols::<16>() }, &20);
+        // The Cortex-M3's image has no flash left for them, and the Cortex-M0's for one.
+        if !cfg!(feature = "lm3s6965evb") {
+            let profile = black_box(const { &models::profile::<16, 20>() });
+            let name = row!("profile", N = 16, K = 20, C = 0, "f32");
+            let search = ProfileFilter::of(profile);
+            self.0.recursion(name, &search, size_of_val(profile), stream, odd)?;
+        }
+        if !cfg!(any(feature = "lm3s6965evb", feature = "microbit")) {
+            let profile = black_box(const { &models::profile_along::<16, 20>() });
+            let name = row!("profile", N = 16, K = 20, C = 1, "f32");
+            let search = ProfileFilter::of(profile);
+            self.0.recursion(name, &search, size_of_val(profile), stream, odd)?;
+        }
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use fishweir_core::emission::{
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, FineQ15, Q15, Real, Table};
+use fishweir_core::profile_hmm::{Flanks, ProfileHmm, Steps};
 use fishweir_core::{ModelError, emission::SufficientStatistics};
 
 /// Symbols of the categorical models.
@@ -236,6 +237,44 @@ pub(super) const fn symbols<const K: usize>() -> [usize; SAMPLES] {
     }
     stream
 }
+
+/// A profile of `K` positions over `A` symbols whose weights are of a type, made of numbers.
+macro_rules! profile {
+    ($name:ident, $weight:ty, |$value:ident| $made:expr) => {
+        pub(super) const fn $name<const K: usize, const A: usize>() -> ProfileHmm<$weight, K, A> {
+            const fn weight($value: f32) -> $weight {
+                $made
+            }
+            const fn weights<const L: usize>(values: [f32; L]) -> [$weight; L] {
+                let mut weights = [weight(0.0); L];
+                let mut i = 0;
+                while i < L {
+                    weights[i] = weight(values[i]);
+                    i += 1;
+                }
+                weights
+            }
+            let mut odds = [[weight(0.0); K]; A];
+            let mut symbol = 0;
+            while symbol < A {
+                let mut position = 0;
+                while position < K {
+                    let step = (7 * symbol + 5 * position + 3 * symbol * position) % 11;
+                    odds[symbol][position] = weight((1 + step) as f32 / 6.0);
+                    position += 1;
+                }
+                symbol += 1;
+            }
+            let steps = [0.1, 0.9, 0.06, 0.04, 0.6, 0.4, 0.7, 0.3, 1.0];
+            let flanks = [0.95, 0.05, 0.5, 0.5, 1.0, 1.0];
+            let steps = [Steps::from_array(weights(steps)); K];
+            ProfileHmm::from_parts(odds, steps, Flanks::from_array(weights(flanks)))
+        }
+    };
+}
+profile!(profile, f32, |value| value);
+// Along one direction, in which every weight changes.
+profile!(profile_along, Dual<f32, 1>, |value| Dual { value, tangent: [0.125] });
 
 pub(super) static SYMBOL_STREAM: [usize; SAMPLES] = symbols::<SYMBOLS>();
 
