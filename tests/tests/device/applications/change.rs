@@ -10,7 +10,7 @@ use fishweir::fit::BaumWelch;
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Statistic;
 
-use super::{build, lines, on_every_board, recordings};
+use super::{build, lines, on_boards, recordings};
 
 const CHANNELS: [&str; 3] = ["ax", "ay", "az"];
 /// One false alarm in 2000 samples is wanted.
@@ -251,7 +251,7 @@ fn the_device_alarms_when_the_host_does() {
     let (before, after): (Vec<usize>, Vec<usize>) = alarms.iter().partition(|&&at| at <= change);
     assert!(before.len() <= 3 && after.len() >= 5 && after[0] < change + 100, "{alarms:?}");
     let source = detector.to_source();
-    on_every_board(|board| {
+    on_boards(|board| {
         let built = build(board, "detect_change", &source);
         assert_eq!(lines(built.start(), "ready 1", &sent).expect("answers"), expected);
     });

@@ -10,7 +10,7 @@ use fishweir_tests::quick::trained;
 
 use super::bridge::{self, Crossing};
 use super::simulated::{SimulatedSensor, Trouble};
-use super::{Built, PATIENCE, build, on_every_board, recordings};
+use super::{Built, PATIENCE, build, on_boards, recordings};
 
 /// What the sensor's twelve bits are worth at 8 g.
 const G_PER_DIGIT: f32 = 0.004;
@@ -82,7 +82,7 @@ fn decisions_over_real_register_traffic_are_the_hosts() {
     let data = recordings(&["ax", "ay", "az"]);
     let (deployed, recording) = (compiled(&data), unseen(&data, 400));
     let source = deployed.to_source();
-    on_every_board(|board| {
+    on_boards(|board| {
         let crossing = watch(&build(board, "watch_sensor", &source), &recording, &[]);
         let ends = ends(&crossing);
         assert_eq!(ends, (1..=50).map(|block| 8 * block).collect::<Vec<_>>());
@@ -133,7 +133,7 @@ fn a_sensor_in_trouble_is_reported_and_the_stream_recovers() {
             lost: 40..72,
         },
     ];
-    on_every_board(|board| {
+    on_boards(|board| {
         let built = build(board, "watch_sensor", &source);
         for Case { trouble, faults, lost } in &cases {
             let crossing = watch(&built, &recording, std::slice::from_ref(trouble));

@@ -5,7 +5,7 @@ use fishweir::deploy::Deployed;
 use fishweir::device::BOARDS;
 use fishweir::learn::{ClassifierKind, TrainOptions, train};
 
-use super::{build, build_around, lines, on_every_board};
+use super::{build, build_around, lines, on_boards};
 
 const GREETING: &str = "ready ACGT RYSWKMBDHVNX-.? plain repeat";
 
@@ -83,7 +83,7 @@ fn every_line_is_answered_as_the_host_does() {
     let classes = |line: &&String| line.starts_with("repeat");
     let repeats = expected[16..24].iter().filter(classes).count();
     assert!((2..=6).contains(&repeats), "the unseen lines are of both classes: {expected:?}");
-    on_every_board(|board| {
+    on_boards(|board| {
         let built = build(board, "symbols", &source);
         let answers = lines(built.start(), GREETING, (sent.join("\n") + "\n\x04").as_bytes())
             .expect("answers");
