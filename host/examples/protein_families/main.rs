@@ -66,8 +66,7 @@ struct Arguments {
     /// C of the linear machines on Fisher scores; that of others is one
     #[arg(long, default_value_t = 0.001)]
     c: f64,
-    /// Methods, the first that which others are held against; of mismatch most domains become support vectors, which
-    /// takes long
+    /// Methods, the first that which others are held against; mismatch keeps a matrix of all domains, and takes long
     #[arg(long, value_enum, value_delimiter = ',', default_values = [
         "profile", "fisher-odds", "fisher-gaussian", "fisher", "spectrum", "pairwise",
     ])]
