@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::fixtures::fixtures;
-use crate::{fishweir, refused};
+use crate::fixtures::{Folder, fixtures};
+use crate::{fishweir, refused, refuses};
 
 /// Names and contents of files, and what must be said of each.
 fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
@@ -39,25 +39,25 @@ fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 
 /// Runs every command that reads data on a file, which all must refuse with a message.
 fn all_refuse(file: &str, expected: &str, model: &str) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("m.json");
+    let folder = Folder::new();
+    let output = folder.at("m.json");
     let model = fixtures().at(model);
     for line in [
-        format!("fit {file} -o {}", output.display()),
+        format!("fit {file} -o {output}"),
         format!("evaluate {file}"),
         format!("evaluate {file} --model {model}"),
         format!("score {file} --model {model}"),
-        format!("gram {file} -o {}", output.display()),
-        format!("gram {file} --model {model} -o {}", output.display()),
+        format!("gram {file} -o {output}"),
+        format!("gram {file} --model {model} -o {output}"),
         format!("run {model} {file}"),
     ] {
         let mut command = fishweir(&line);
-        let message = refused(&mut command, 2);
+        let message = refused(&mut command);
         assert!(message.contains(file), "{line}: {message}");
         assert!(message.contains(expected), "{line}: {message}");
         assert!(command.output().expect("started").stdout.is_empty(), "{line}");
     }
-    assert!(!output.exists());
+    assert!(!Path::new(&output).exists());
 }
 
 #[test]
@@ -67,11 +67,10 @@ fn a_missing_file_is_named() {
 
 #[test]
 fn a_bad_table_is_named_by_file_line_and_column() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (name, bytes, expected) in bad_files() {
-        let file = folder.path().join(name);
-        fs::write(&file, bytes).expect("written");
-        all_refuse(&file.display().to_string(), expected, "two.json");
+        let file = folder.put(name, bytes);
+        all_refuse(&file, expected, "two.json");
     }
 }
 
@@ -79,12 +78,12 @@ fn a_bad_table_is_named_by_file_line_and_column() {
 #[cfg(unix)]
 #[test]
 fn control_characters_in_the_name_of_a_file_are_escaped() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     let (data, model) = (at("\u{1B}]0;x\u{7}.csv"), at("\u{1B}[31m.json"));
-    fs::copy(fixtures().path("two.csv"), &data).expect("copied");
-    fs::copy(fixtures().path("two.json"), &model).expect("copied");
-    let evaluate = |data: &Path, json: &str| {
+    fs::copy(fixtures().at("two.csv"), &data).expect("copied");
+    fs::copy(fixtures().at("two.json"), &model).expect("copied");
+    let evaluate = |data: &str, json: &str| {
         let mut command = fishweir(&format!("evaluate --window 30 {json}"));
         command.arg(data).arg("--model").arg(&model).output().expect("started")
     };
@@ -101,12 +100,12 @@ fn control_characters_in_the_name_of_a_file_are_escaped() {
     }
     let report = evaluate(&data, "--json").stdout;
     let report: serde_json::Value = serde_json::from_slice(&report).expect("JSON");
-    assert_eq!(report["data"].as_str(), data.to_str());
+    assert_eq!(report["data"].as_str(), Some(&*data));
 }
 
 #[test]
 fn bad_strings_are_named_by_file_and_line() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (name, text, expected) in [
         ("empty.tsv", "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t\n", "line 3"),
         ("gap.tsv", "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t---\n", "no observation"),
@@ -114,9 +113,8 @@ fn bad_strings_are_named_by_file_and_line() {
         ("empty.fasta", ">a\nACGT\n>b\n", "line 3"),
         ("headless.fasta", ";comment\nACGT\n", "line 2"),
     ] {
-        let file = folder.path().join(name);
-        fs::write(&file, text).expect("written");
-        all_refuse(&file.display().to_string(), expected, "strings.json");
+        let file = folder.put(name, text);
+        all_refuse(&file, expected, "strings.json");
     }
 }
 
@@ -130,18 +128,15 @@ fn data_of_another_kind_than_the_models_is_refused() {
             format!("score {data} --model {model}"),
             format!("run {model} {data}"),
         ] {
-            let message = refused(&mut fishweir(&line), 2);
-            assert!(message.contains("are needed"), "{line}: {message}");
+            refuses(&line, "are needed");
         }
     }
 }
 
 #[test]
 fn a_channel_that_the_model_needs_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("other.csv");
-    fs::write(&file, "series,label,t,x,z\n0,still,0,1,2\n").expect("written");
-    let line = format!("score {} --model {}", file.display(), fixtures().at("two.json"));
-    let message = refused(&mut fishweir(&line), 2);
-    assert!(message.contains("`y`"), "{message}");
+    let folder = Folder::new();
+    let file = folder.put("other.csv", "series,label,t,x,z\n0,still,0,1,2\n");
+    let line = format!("score {file} --model {}", fixtures().at("two.json"));
+    refuses(&line, "`y`");
 }

@@ -5,40 +5,39 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::emission::{table, write};
-use crate::fixtures::{QUICK, fixtures};
-use crate::{fishweir, printed, refused};
+use crate::emission::table;
+use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::{printed, refused, refuses};
 
 /// Every command that reads a model refuses this one, names it, and leaves nothing behind.
-fn all_refuse(model: &Path, expected: &str) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let written = folder.path().join("x.rs");
-    let (data, written_name) = (fixtures().at("two.csv"), written.display());
-    let model = model.display();
+fn all_refuse(model: &str, expected: &str) {
+    let folder = Folder::new();
+    let written = folder.at("x.rs");
+    let data = fixtures().at("two.csv");
     for line in [
         format!("info {model}"),
-        format!("export {model} -o {written_name}"),
+        format!("export {model} -o {written}"),
         format!("evaluate {data} --model {model}"),
         format!("score {data} --model {model}"),
         format!("score --stream --model {model}"),
         format!("run {model} {data}"),
     ] {
-        let message = refused(&mut fishweir(&line), 2);
-        assert!(message.contains(&model.to_string()), "{line}: {message}");
+        let message = refused(&line);
+        assert!(message.contains(model), "{line}: {message}");
         assert!(message.contains(expected), "{line}: {message}");
     }
-    assert!(!written.exists());
+    assert!(!Path::new(&written).exists());
 }
 
 #[test]
 fn a_missing_model_is_named() {
-    all_refuse(Path::new("/no/such/model.json"), "cannot read");
+    all_refuse("/no/such/model.json", "cannot read");
 }
 
 #[test]
 fn what_is_no_model_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("m.json");
+    let folder = Folder::new();
+    let file = folder.at("m.json");
     for (bytes, expected) in [
         (&b""[..], "not a fishweir model"),
         (b"{}", "not a fishweir model"),
@@ -49,32 +48,29 @@ fn what_is_no_model_is_refused() {
         fs::write(&file, bytes).expect("written");
         all_refuse(&file, expected);
     }
-    fs::copy(fixtures().path("two.csv"), &file).expect("copied");
+    fs::copy(fixtures().at("two.csv"), &file).expect("copied");
     all_refuse(&file, "not a fishweir model");
 }
 
 #[test]
 fn a_model_of_another_version_says_so() {
-    let text = fs::read_to_string(fixtures().path("two.json")).expect("a model");
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("m.json");
-    fs::write(&file, text.replace("\"fishweir_model\":2", "\"fishweir_model\":7"))
-        .expect("written");
+    let text = fs::read_to_string(fixtures().at("two.json")).expect("a model");
+    let folder = Folder::new();
+    let file = folder.put("m.json", text.replace("\"fishweir_model\":2", "\"fishweir_model\":7"));
     all_refuse(&file, "format 7");
 }
 
 #[test]
 fn every_truncation_is_noticed() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for name in ["two.json", "strings.json", "two.fishweir", "strings.fishweir"] {
-        let bytes = fs::read(fixtures().path(name)).expect("a model");
-        let file = folder.path().join(name);
+        let bytes = fs::read(fixtures().at(name)).expect("a model");
+        let file = folder.at(name);
         for part in 0..12 {
             // Up to the last byte but one: a line end ends JSON, and nothing else.
             let length = (bytes.len() - 2) * part / 11;
             fs::write(&file, &bytes[..length]).expect("written");
-            let message = refused(&mut fishweir(&format!("info {}", file.display())), 2);
-            assert!(message.contains(name), "{message}");
+            refuses(&format!("info {file}"), name);
         }
         fs::write(&file, &bytes[..bytes.len() / 2]).expect("written");
         all_refuse(&file, "");
@@ -83,18 +79,17 @@ fn every_truncation_is_noticed() {
 
 #[test]
 fn every_flipped_bit_is_noticed() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for name in ["three.json", "three.fishweir"] {
-        let good = fs::read(fixtures().path(name)).expect("a model");
-        let file = folder.path().join(name);
+        let good = fs::read(fixtures().at(name)).expect("a model");
+        let file = folder.at(name);
         // A bit of each of so many bytes, the first and the last among them.
         let places = 60;
         for place in 0..places {
             let mut bytes = good.clone();
             bytes[(good.len() - 1) * place / (places - 1)] ^= 1 << (place % 8);
             fs::write(&file, &bytes).expect("written");
-            let message = refused(&mut fishweir(&format!("info {}", file.display())), 2);
-            assert!(message.contains(name), "{message}");
+            refuses(&format!("info {file}"), name);
         }
         let mut bytes = good.clone();
         bytes[good.len() / 2] ^= 4;
@@ -111,12 +106,9 @@ fn sealed(classifier: &str) -> String {
 
 /// The classifier that a fit writes.
 fn fitted(data: &str, options: &str) -> Value {
-    let folder = tempfile::tempdir().expect("a folder");
-    let model = folder.path().join("m.json");
-    printed(&mut fishweir(&format!(
-        "fit {data} -o {} {options} {QUICK} --effort quick",
-        model.display()
-    )));
+    let folder = Folder::new();
+    let model = folder.at("m.json");
+    printed(&format!("fit {data} -o {model} {options} {QUICK} --effort quick"));
     let text = fs::read_to_string(model).expect("written");
     serde_json::from_str::<Value>(&text).expect("JSON")["classifier"].take()
 }
@@ -124,17 +116,17 @@ fn fitted(data: &str, options: &str) -> Value {
 /// What `info` says of a classifier that it must refuse.
 #[track_caller]
 fn refusal(classifier: &str) -> String {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = write(folder.path(), "bad.json", &sealed(classifier));
-    let message = refused(&mut fishweir(&format!("info {file}")), 2);
+    let folder = Folder::new();
+    let file = folder.put("bad.json", sealed(classifier));
+    let message = refused(&format!("info {file}"));
     message.strip_prefix(&format!("error: {file}: ")).expect("the file first").trim().to_owned()
 }
 
 /// A device has one type of emissions for all models of a file.
 #[test]
 fn models_of_different_emissions_are_refused_by_number() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = write(folder.path(), "counts.csv", &table("poisson"));
+    let folder = Folder::new();
+    let data = folder.put("counts.csv", table("poisson"));
     let of = |emission: &str| fitted(&data, &format!("--classifier bayes --emission {emission}"));
     let [gaussian, poisson, two, three] =
         ["gaussian", "poisson", "mixture", "mixture --components 3"].map(of);
@@ -170,8 +162,8 @@ fn models_of_different_emissions_are_refused_by_number() {
 /// Of the rows of a block the one of another length is named, be it the first.
 #[test]
 fn a_row_of_another_length_is_the_one_that_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = write(folder.path(), "counts.csv", &table("poisson"));
+    let folder = Folder::new();
+    let data = folder.put("counts.csv", table("poisson"));
     let of = |emission: &str| fitted(&data, &format!("--classifier bayes --emission {emission}"));
     let (poisson, mixture) = (of("poisson"), of("mixture"));
     let edited = |from: &Value, block: &str, state: usize, row: Value| {
@@ -206,7 +198,7 @@ fn a_row_of_another_length_is_the_one_that_is_named() {
 /// Lines and columns are those of the file, not of the part of it that is being read.
 #[test]
 fn what_is_no_number_is_named_by_its_place_in_the_file() {
-    let text = fs::read_to_string(fixtures().path("two.json")).expect("a model");
+    let text = fs::read_to_string(fixtures().at("two.json")).expect("a model");
     let classifier = serde_json::from_str::<Value>(&text).expect("JSON")["classifier"].take();
     for name in ["bias", "weights"] {
         let mut bad = classifier.clone();
@@ -228,14 +220,14 @@ fn what_is_no_number_is_named_by_its_place_in_the_file() {
 fn a_bad_set_is_told_by_the_reader_of_sets() {
     use fishweir::model::ModelSet;
 
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("set.json");
+    let folder = Folder::new();
+    let file = folder.at("set.json");
     let data = fixtures().at("three.csv");
     let lds = "--model lds --states 2 --iterations 2";
-    printed(&mut fishweir(&format!("fit {data} {lds} -o {}", file.display())));
-    let mut set = ModelSet::load(&file).expect("a set");
+    printed(&format!("fit {data} {lds} -o {file}"));
+    let mut set = ModelSet::load(file.as_ref()).expect("a set");
     set.models[1].name = set.models[0].name.clone();
-    set.save(&file).expect("written");
+    set.save(file.as_ref()).expect("written");
     all_refuse(&file, "a name is of one model");
 }
 
@@ -243,13 +235,13 @@ fn a_bad_set_is_told_by_the_reader_of_sets() {
 fn tables_and_models_that_rules_do_not_fit_are_told_where_they_are_read() {
     use fishweir::classifier::{Classifier, ExpansionKernel, Rule};
 
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("m.json");
+    let folder = Folder::new();
+    let file = folder.at("m.json");
     let data = fixtures().at("strings.tsv");
     let fit = |classifier: &str| {
-        let line = format!("fit {data} --classifier {classifier} -o {}", file.display());
-        printed(&mut fishweir(&line));
-        Classifier::load(&file).expect("a classifier")
+        let line = format!("fit {data} --classifier {classifier} -o {file}");
+        printed(&line);
+        Classifier::load(file.as_ref()).expect("a classifier")
     };
     let refuse = |classifier: &Classifier, why: &str| {
         let text = classifier.to_json().expect("numbers");

@@ -4,8 +4,8 @@ use std::fs;
 
 use fishweir::model::ModelSet;
 
-use crate::fixtures::{QUICK, fixtures};
-use crate::{fishweir, json, printed, refused};
+use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::{json, printed, refuses};
 
 const CUT: &str = "--window 20 --hop 10";
 
@@ -16,7 +16,7 @@ fn machines_on_kernels_stand_beside_the_classifiers() {
         "evaluate {data} --group subject --folds 3 {CUT} {QUICK} --effort quick --classifier bayes \
          --kernel practical,cosine,empirical-mean-map --c 1 --json"
     );
-    let report = json(&mut fishweir(&line));
+    let report = json(&line);
     for name in ["kernel practical", "kernel cosine", "kernel empirical-mean-map"] {
         let accuracy = report["classifiers"][name]["accuracy"].as_f64();
         assert!(accuracy.expect(name) > 0.8, "{name}: {accuracy:?}");
@@ -26,31 +26,28 @@ fn machines_on_kernels_stand_beside_the_classifiers() {
 /// What a kernel that reads no model says by name, its matrix says too.
 #[test]
 fn a_matrix_made_elsewhere_decides_as_its_kernel_does() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (data, matrix) = (fixtures().at("three.csv"), folder.path().join("k.csv"));
+    let folder = Folder::new();
+    let (data, matrix) = (fixtures().at("three.csv"), folder.at("k.csv"));
     let kernel = "--kernel empirical-mean-map --order 1 --lambda 0.5";
-    let of = matrix.display();
-    printed(&mut fishweir(&format!("gram {data} {CUT} {kernel} --normalise -o {of}")));
+    printed(&format!("gram {data} {CUT} {kernel} --normalise -o {matrix}"));
     let line = format!(
         "evaluate {data} --group subject --folds 3 {CUT} --classifier bayes {QUICK} --effort quick {kernel} \
-         --gram {of} --json"
+         --gram {matrix} --json"
     );
-    let report = json(&mut fishweir(&line));
+    let report = json(&line);
     let figures = |name: &str| report["classifiers"][name]["folds"].clone();
     let by_name = figures("kernel empirical-mean-map");
     assert!(by_name.is_array());
-    assert_eq!(by_name, figures(&format!("matrix {of}")));
+    assert_eq!(by_name, figures(&format!("matrix {matrix}")));
     let other = fixtures().at("two.csv");
-    let message = refused(&mut fishweir(&format!("evaluate {other} {CUT} --gram {of}")), 2);
-    assert!(message.contains("k.csv: a matrix of 54 items, and"), "{message}");
+    refuses(&format!("evaluate {other} {CUT} --gram {matrix}"), "k.csv: a matrix of 54 items, and");
     let text = fs::read_to_string(&matrix).expect("a file");
     let first = text.lines().nth(1).and_then(|line| line.split(',').next()).expect("a name");
     let (from, to) =
         ([format!("label,{first},"), format!("\n{first},")], ["label,other,", "\nother,"]);
     let text = text.replacen(&from[0], to[0], 1).replacen(&from[1], to[1], 1);
     fs::write(&matrix, text).expect("a file");
-    let message = refused(&mut fishweir(&format!("evaluate {data} {CUT} --gram {of}")), 2);
-    assert!(message.contains("must be the same, in one order"), "{message}");
+    refuses(&format!("evaluate {data} {CUT} --gram {matrix}"), "must be the same, in one order");
 }
 
 #[test]
@@ -67,21 +64,20 @@ fn what_has_no_effect_is_refused() {
         let line = format!(
             "evaluate {data} --folds 3 {CUT} {QUICK} --effort quick --classifier bayes {options}"
         );
-        let message = refused(&mut fishweir(&line), 2);
-        assert!(message.contains(wanted), "{options}: {message}");
+        refuses(&line, wanted);
     }
 }
 
 #[test]
 fn components_are_drawn_and_written() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).display().to_string();
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     let data = fixtures().at("three.csv");
     let kernel = "--kernel empirical-mean-map --normalise";
     let [figure, table, matrix] = ["p.svg", "p.csv", "k.csv"].map(at);
     let line =
         format!("pca {data} {CUT} {kernel} --dimensions 3 -o {figure} --table {table} --json");
-    let report = json(&mut fishweir(&line));
+    let report = json(&line);
     let shares: Vec<f64> = serde_json::from_value(report["explained"].clone()).expect("shares");
     assert_eq!(shares.len(), 3);
     assert!(shares[0] >= shares[1] && shares[1] >= shares[2] && shares.iter().sum::<f64>() <= 1.0);
@@ -95,25 +91,21 @@ fn components_are_drawn_and_written() {
     assert!(coordinates.starts_with("id,label,component1,component2,component3\n"));
     assert_eq!(coordinates.lines().count(), 55);
 
-    printed(&mut fishweir(&format!("gram {data} {CUT} {kernel} -o {matrix}")));
+    printed(&format!("gram {data} {CUT} {kernel} -o {matrix}"));
     let again = at("again.csv");
-    printed(&mut fishweir(&format!(
-        "pca --gram {matrix} --dimensions 3 -o {figure} --table {again}"
-    )));
+    printed(&format!("pca --gram {matrix} --dimensions 3 -o {figure} --table {again}"));
     assert_eq!(fs::read_to_string(&again).expect("a table"), coordinates);
-    let message = refused(&mut fishweir(&format!("pca --gram {matrix} --lambda 2 -o {figure}")), 2);
-    assert!(message.contains("the matrix is there already"), "{message}");
+    refuses(&format!("pca --gram {matrix} --lambda 2 -o {figure}"), "the matrix is there already");
 }
 
 #[test]
 fn models_alone_are_fitted_named_and_read_back() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("m.json");
-    let of = output.display();
+    let folder = Folder::new();
+    let of = folder.at("m.json");
     let data = fixtures().at("three.csv");
     let fit = |options: &str| {
-        printed(&mut fishweir(&format!("fit {data} {options} -o {of}")));
-        ModelSet::load(&output).expect("a set")
+        printed(&format!("fit {data} {options} -o {of}"));
+        ModelSet::load(of.as_ref()).expect("a set")
     };
     let by_class = fit(&format!("--model hmm {QUICK}"));
     let names: Vec<&str> = by_class.models.iter().map(|one| one.name.as_str()).collect();
@@ -127,7 +119,7 @@ fn models_alone_are_fitted_named_and_read_back() {
     assert_eq!(systems.models[2].model.any().noun(), "linear dynamical system");
 
     let strings = fixtures().at("strings.tsv");
-    let report = printed(&mut fishweir(&format!("fit {strings} --model markov --order 2 -o {of}")));
+    let report = printed(&format!("fit {strings} --model markov --order 2 -o {of}"));
     assert!(report.contains("model of Markov strings"), "{report}");
     for (line, wanted) in [
         (format!("fit {data} --model gaussian --states 3"), "--model gaussian takes no --states"),
@@ -136,17 +128,16 @@ fn models_alone_are_fitted_named_and_read_back() {
         (format!("fit {data} --model markov"), "the data are real channels"),
         (format!("fit {strings} --model hmm --std-floor 0.1,0.2"), "takes one number here"),
     ] {
-        let message = refused(&mut fishweir(&format!("{line} -o {of}")), 2);
-        assert!(message.contains(wanted), "{line}: {message}");
+        refuses(&format!("{line} -o {of}"), wanted);
     }
 }
 
 /// The report of a matrix between models, and the matrix.
 fn between(data: &str, options: &str) -> (serde_json::Value, Vec<Vec<f64>>) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let matrix = folder.path().join("k.csv");
-    let line = format!("gram {data} {options} -o {} --json", matrix.display());
-    let report = json(&mut fishweir(&line));
+    let folder = Folder::new();
+    let matrix = folder.at("k.csv");
+    let line = format!("gram {data} {options} -o {matrix} --json");
+    let report = json(&line);
     (report, crate::gram::csv_matrix(&matrix).2)
 }
 
@@ -189,7 +180,7 @@ fn every_kernel_between_models_tells_classes_apart() {
         "evaluate {data} --group subject --folds 3 {CUT} --classifier bayes --kernel ppk --family \
          gaussian --json"
     );
-    let report = json(&mut fishweir(&line));
+    let report = json(&line);
     let accuracy = report["classifiers"]["kernel ppk"]["accuracy"].as_f64().expect("a number");
     assert!(accuracy > 0.9, "{accuracy}");
 }
@@ -212,7 +203,6 @@ fn models_that_cannot_be_compared_are_named() {
         (format!("{data} --kernel ppk --one-model"), "a model of its own is fitted to each item"),
         (format!("{data} --kernel mean-map --family mixture --components 65"), "1 to 64 Gaussians"),
     ] {
-        let message = refused(&mut fishweir(&format!("gram {line}")), 2);
-        assert!(message.contains(wanted), "{line}: {message}");
+        refuses(&format!("gram {line}"), wanted);
     }
 }

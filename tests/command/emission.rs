@@ -2,11 +2,9 @@
 //! device.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
-use crate::fixtures::{Noise, QUICK, fixtures};
-use crate::{fishweir, json, printed, refused};
+use crate::fixtures::{Folder, Noise, QUICK, fixtures};
+use crate::{fishweir, json, printed, refused, refuses};
 
 const NAMES: [&str; 4] = ["poisson", "bernoulli", "full-gaussian", "mixture"];
 
@@ -45,12 +43,6 @@ pub(crate) fn table(name: &str) -> String {
     text
 }
 
-pub(crate) fn write(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    fs::write(&path, text).expect("a temporary file");
-    path.display().to_string()
-}
-
 /// One floor, so that none is chosen, where there are standard deviations.
 fn floor(name: &str) -> &'static str {
     if ["full-gaussian", "mixture"].contains(&name) { "--std-floor 0.1" } else { "" }
@@ -58,15 +50,15 @@ fn floor(name: &str) -> &'static str {
 
 #[test]
 fn every_family_is_evaluated_far_above_chance() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for name in NAMES {
-        let data = write(folder.path(), &format!("{name}.csv"), &table(name));
+        let data = folder.put(format!("{name}.csv"), table(name));
         let line = format!(
             "evaluate {data} --emission {name} --window 20 --hop 20 --folds 3 {QUICK} --effort quick \
              --scaling diagonal {} --json",
             floor(name)
         );
-        let report = json(&mut fishweir(&line));
+        let report = json(&line);
         for classifier in ["bayes", "fisher"] {
             let accuracy = report["classifiers"][classifier]["accuracy"].as_f64();
             assert!(accuracy.expect("a number") > 0.8, "{name}, {classifier}: {accuracy:?}");
@@ -76,30 +68,30 @@ fn every_family_is_evaluated_far_above_chance() {
 
 #[test]
 fn every_family_runs_on_a_device_to_the_last_bit() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for name in NAMES {
-        let data = write(folder.path(), &format!("{name}.csv"), &table(name));
-        let model = folder.path().join(format!("{name}.json")).display().to_string();
+        let data = folder.put(format!("{name}.csv"), table(name));
+        let model = folder.at(format!("{name}.json"));
         let line = format!(
             "fit {data} -o {model} --emission {name} --window 20 --hop 20 {QUICK} --effort quick --scaling diagonal {}",
             floor(name)
         );
-        printed(&mut fishweir(&line));
-        let info = json(&mut fishweir(&format!("info {model} --json")));
+        printed(&line);
+        let info = json(&format!("info {model} --json"));
         let line = format!("run {model} {data} --board mps2-an386 --limit 100 --json");
-        let report = json(&mut fishweir(&line));
+        let report = json(&line);
         assert_eq!(report["differing_bits"], 0, "{name}");
         assert_eq!(report["numbers"], 100 * 4, "{name}");
         assert_eq!(report["device_model_bytes"], info["model_bytes"], "{name}");
         assert_eq!(report["device_state_bytes"], info["state_bytes"], "{name}");
-        let again = json(&mut fishweir(&format!("evaluate {data} -m {model} --json")));
+        let again = json(&format!("evaluate {data} -m {model} --json"));
         assert!(again.to_string().contains("accuracy"), "{name}");
     }
 }
 
 #[test]
 fn what_is_no_count_is_named_by_file_line_and_column() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (name, bad, what) in [
         ("poisson", "-1", "no count"),
         ("poisson", "2.5", "no count"),
@@ -116,12 +108,12 @@ fn what_is_no_count_is_named_by_file_line_and_column() {
         let text = table(name);
         let line = text.lines().nth(7).expect("a row");
         let (rest, _) = line.rsplit_once(',').expect("fields");
-        let data = write(folder.path(), "bad.csv", &text.replace(line, &format!("{rest},{bad}")));
+        let data = folder.put("bad.csv", text.replace(line, &format!("{rest},{bad}")));
         for command in ["fit", "evaluate"] {
             let line = format!("{command} {data} --emission {name} {QUICK}");
-            let output = folder.path().join("bad.json").display().to_string();
+            let output = folder.at("bad.json");
             let line = if command == "fit" { format!("{line} -o {output}") } else { line };
-            let message = refused(&mut fishweir(&line), 2);
+            let message = refused(&line);
             let place = format!("{data}, line 8, column 5 (y): `{bad}` is {what}");
             assert!(message.contains(&place), "{message}");
         }
@@ -131,15 +123,12 @@ fn what_is_no_count_is_named_by_file_line_and_column() {
 /// A model of counts wants counts of a live stream, too, and of a file it is asked about.
 #[test]
 fn a_model_of_counts_takes_counts_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = write(folder.path(), "counts.csv", &table("poisson"));
-    let model = folder.path().join("counts.json").display().to_string();
-    printed(&mut fishweir(&format!(
-        "fit {data} -o {model} --emission poisson {QUICK} --effort quick"
-    )));
-    let bad = write(folder.path(), "bad.csv", "series,t,x,y\n0,0,1,2\n0,1,1.5,2\n");
-    let message = refused(&mut fishweir(&format!("score {bad} --model {model}")), 2);
-    assert!(message.contains("line 3, column 3 (x): `1.5` is no count"), "{message}");
+    let folder = Folder::new();
+    let data = folder.put("counts.csv", table("poisson"));
+    let model = folder.at("counts.json");
+    printed(&format!("fit {data} -o {model} --emission poisson {QUICK} --effort quick"));
+    let bad = folder.put("bad.csv", "series,t,x,y\n0,0,1,2\n0,1,1.5,2\n");
+    refuses(&format!("score {bad} --model {model}"), "line 3, column 3 (x): `1.5` is no count");
     let mut stream = fishweir(&format!("score --stream --model {model}"));
     let output = stream.write_stdin("x,y\n1,2\n1.5,2\n3,4\n").output().expect("started");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -148,8 +137,8 @@ fn a_model_of_counts_takes_counts_alone() {
 
 #[test]
 fn what_a_family_has_no_use_for_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = write(folder.path(), "counts.csv", &table("poisson"));
+    let folder = Folder::new();
+    let data = folder.put("counts.csv", table("poisson"));
     let strings = fixtures().at("strings.tsv");
     for (line, what) in [
         (format!("evaluate {strings} --emission poisson"), "poisson emissions are not of symbols"),
@@ -164,30 +153,28 @@ fn what_a_family_has_no_use_for_is_refused() {
         (format!("evaluate {data} --emission bernoulli --classifier cosine"), "is neither 0 nor 1"),
         (format!("evaluate {data} --emission mixture --classifier cosine"), "not made of mixture"),
     ] {
-        let message = refused(&mut fishweir(&format!("{line} {QUICK}")), 2);
-        assert!(message.contains(what), "{line}: {message}");
+        refuses(&format!("{line} {QUICK}"), what);
     }
-    let model = folder.path().join("m.json").display().to_string();
-    printed(&mut fishweir(&format!(
-        "fit {data} -o {model} --emission mixture {QUICK} --effort quick"
-    )));
-    let artefact = folder.path().join("m.fishweir").display().to_string();
-    let message = refused(&mut fishweir(&format!("export {model} --artefact {artefact}")), 2);
-    assert!(
-        message.contains("mixture emissions of 2 components are exported as Rust source"),
-        "{message}"
+    let model = folder.at("m.json");
+    printed(&format!("fit {data} -o {model} --emission mixture {QUICK} --effort quick"));
+    let artefact = folder.at("m.fishweir");
+    refuses(
+        &format!("export {model} --artefact {artefact}"),
+        "mixture emissions of 2 components are exported as Rust source",
     );
-    let rust = folder.path().join("m.rs").display().to_string();
-    let message = refused(&mut fishweir(&format!("export {model} --rust {rust} --number q15")), 2);
-    assert!(message.contains("fixed point holds categorical and gaussian"), "{message}");
+    let rust = folder.at("m.rs");
+    refuses(
+        &format!("export {model} --rust {rust} --number q15"),
+        "fixed point holds categorical and gaussian",
+    );
 }
 
 /// Whatever says no to a family says of which file, and what to do.
 #[test]
 fn a_family_of_something_else_is_named_with_the_file() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let strings = fixtures().at("strings.tsv");
-    let output = folder.path().join("m.json").display().to_string();
+    let output = folder.at("m.json");
     for name in ["poisson", "bernoulli"] {
         for line in [
             format!("fit {strings} -o {output} --emission {name}"),
@@ -196,35 +183,33 @@ fn a_family_of_something_else_is_named_with_the_file() {
             format!("watch {strings} --mean-time 100 --emission {name}"),
         ] {
             let what = "emissions are not of symbols: take another --emission, or leave --emission";
-            let message = refused(&mut fishweir(&line), 2);
-            assert!(message.contains(&format!("error: {strings}: {name} {what} out")), "{message}");
+            refuses(&line, format!("error: {strings}: {name} {what} out"));
         }
     }
     // What a file's name is in front of for other reasons.
-    let data = write(folder.path(), "counts.csv", &table("poisson"));
+    let data = folder.put("counts.csv", table("poisson"));
     let line = format!("evaluate {data} --score-model nobody {QUICK} --effort quick");
-    let message = refused(&mut fishweir(&line), 2);
-    assert!(message.contains(&format!("error: {data}: no class `nobody`")), "{message}");
+    refuses(&line, format!("error: {data}: no class `nobody`"));
 }
 
 /// Channels that say the same, at the least floor there is, and below it.
 #[test]
 fn floors_hold_what_would_break_down() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let mut text = String::new();
     for line in table("full-gaussian").lines() {
         let (rest, _) = line.rsplit_once(',').expect("fields");
         let (_, x) = rest.rsplit_once(',').expect("fields");
         let _ = writeln!(text, "{rest},{}", if x == "x" { "y" } else { x });
     }
-    let data = write(folder.path(), "same.csv", &text);
+    let data = folder.put("same.csv", &text);
     let line = format!(
         "evaluate {data} --emission full-gaussian --classifier bayes {QUICK} --effort quick"
     );
-    let report = printed(&mut fishweir(&format!("{line} --std-floor 0.01")));
+    let report = printed(&format!("{line} --std-floor 0.01"));
     assert!(report.contains("class models: full-gaussian emissions\n"), "{report}");
     for floor in ["1e-300", "0.0000001", "1e300"] {
-        let message = refused(&mut fishweir(&format!("{line} --std-floor {floor}")), 2);
+        let message = refused(&format!("{line} --std-floor {floor}"));
         assert!(message.contains("'--std-floor <LIST>'"), "{message}");
         assert!(message.contains("finite and positive, from 0.000001 to 1000000"), "{message}");
     }
@@ -233,7 +218,7 @@ fn floors_hold_what_would_break_down() {
 /// `info` says how states emit, prices no way that there is not, and says what there is no file of.
 #[test]
 fn a_model_and_its_artefact_say_how_states_emit() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (name, options, words) in [
         ("poisson", "", "poisson"),
         ("bernoulli", "", "bernoulli"),
@@ -241,74 +226,73 @@ fn a_model_and_its_artefact_say_how_states_emit() {
         ("mixture", "--components 3", "mixture of 3 components"),
         ("gaussian", "", "gaussian"),
     ] {
-        let data = write(folder.path(), &format!("{name}.csv"), &table(name));
-        let at =
-            |ending: &str| folder.path().join(format!("{name}.{ending}")).display().to_string();
+        let data = folder.put(format!("{name}.csv"), table(name));
+        let at = |ending: &str| folder.at(format!("{name}.{ending}"));
         let (model, artefact) = (at("json"), at("fishweir"));
         let line =
             format!("fit {data} -o {model} --emission {name} {options} {QUICK} --effort quick");
-        let fitted = printed(&mut fishweir(&format!("{line} --scaling diagonal --c 1")));
+        let fitted = printed(&format!("{line} --scaling diagonal --c 1"));
         let wanted = format!("a model of 2 hidden states, {name} emissions");
         assert_eq!(fitted.contains(&wanted), name != "gaussian", "{fitted}");
-        let judged = printed(&mut fishweir(&format!("evaluate {data} --model {model}")));
+        let judged = printed(&format!("evaluate {data} --model {model}"));
         assert_eq!(judged.contains("(fisher, "), name != "gaussian", "{judged}");
         let has_artefact = ["gaussian", "poisson", "bernoulli"].contains(&name);
         if has_artefact {
-            printed(&mut fishweir(&format!("export {model} --artefact {artefact}")));
+            printed(&format!("export {model} --artefact {artefact}"));
         }
         let files = [Some(&model), Some(&artefact).filter(|_| has_artefact)];
         for file in files.into_iter().flatten() {
-            let text = printed(&mut fishweir(&format!("info {file}")));
+            let text = printed(&format!("info {file}"));
             assert!(text.contains(&format!("  emissions      {words}\n")), "{text}");
             assert_eq!(text.contains("support vectors in flash"), name == "gaussian", "{text}");
             let none = format!("binary artefact: none, {name} emissions");
             assert_eq!(text.contains(&none), !has_artefact, "{text}");
-            let report = json(&mut fishweir(&format!("info {file} --json")));
+            let report = json(&format!("info {file} --json"));
             assert_eq!(report["emission"], name);
             let components = (name == "mixture").then_some(3);
             assert_eq!(report["components"].as_u64(), components, "{name}");
             let routes = report["routes"].as_array().expect("routes");
             assert_eq!(routes.len(), 1 + usize::from(name == "gaussian"), "{name}");
         }
-        let report = json(&mut fishweir(&format!("evaluate {data} --model {model} --json")));
+        let report = json(&format!("evaluate {data} --model {model} --json"));
         assert_eq!(report["emission"], name);
     }
-    let machine = folder.path().join("machine.json").display().to_string();
+    let machine = folder.at("machine.json");
     let data = fixtures().at("two.csv");
     let line = format!(
         "fit {data} -o {machine} --classifier cosine {QUICK} --effort quick --scaling diagonal"
     );
-    let fitted = json(&mut fishweir(&format!("{line} --json")));
+    let fitted = json(&format!("{line} --json"));
     assert_eq!((&fitted["emission"], fitted["components"].is_null()), (&"gaussian".into(), true));
-    let text = printed(&mut fishweir(&format!("info {machine}")));
+    let text = printed(&format!("info {machine}"));
     assert!(text.contains("binary artefact: none, kernel machines are exported"), "{text}");
 }
 
 /// Counts, and answers, are called so where a model of them is given something else.
 #[test]
 fn what_is_observed_is_called_what_it_is() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let strings = fixtures().at("strings.tsv");
     for (name, words) in [("poisson", "channels of counts"), ("bernoulli", "channels of 0 and 1")] {
-        let data = write(folder.path(), &format!("{name}.csv"), &table(name));
-        let at =
-            |ending: &str| folder.path().join(format!("{name}.{ending}")).display().to_string();
+        let data = folder.put(format!("{name}.csv"), table(name));
+        let at = |ending: &str| folder.at(format!("{name}.{ending}"));
         let (model, gram) = (at("json"), at("gram.csv"));
         let line = format!(
             "fit {data} -o {model} --classifier bayes --emission {name} {QUICK} --effort quick"
         );
-        printed(&mut fishweir(&line));
-        let message = refused(&mut fishweir(&format!("score {strings} --model {model}")), 2);
-        assert!(message.contains(&format!("strings of symbols where {words} are")), "{message}");
+        printed(&line);
+        refuses(
+            &format!("score {strings} --model {model}"),
+            format!("strings of symbols where {words} are"),
+        );
         let line = format!("gram {data} --model {model} --kernel count -o {gram}");
-        let message = refused(&mut fishweir(&line), 2);
-        assert!(message.contains(&format!("counted; the model observes {words}")), "{message}");
+        refuses(&line, format!("counted; the model observes {words}"));
     }
 }
 
 #[test]
 fn help_says_which_family_is_of_what_and_which_classifiers_take_it() {
-    let text = printed(&mut fishweir("fit --help"));
+    let text = printed("fit --help");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "poisson: channels of counts",
@@ -319,7 +303,7 @@ fn help_says_which_family_is_of_what_and_which_classifiers_take_it() {
     ] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
-    let text = printed(&mut fishweir("gram --help"));
+    let text = printed("gram --help");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("a model without states, 1 to 64"), "{text}");
 }

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::fixtures::{QUICK, fixtures, table};
-use crate::{fishweir, json, printed, refused};
+use crate::fixtures::{Folder, QUICK, fixtures, table};
+use crate::{fishweir, json, printed, refused, refuses};
 
 /// Figures that belong together, whoever wrote them.
 fn check_figures(figures: &Value, windows: u64) {
@@ -45,7 +45,7 @@ fn cross_validation_keeps_groups_whole_and_reports_both_classifiers() {
         groups.sort_unstable();
         assert_eq!(groups, ["ann", "bob", "cat"]);
     }
-    let text = printed(&mut fishweir(&line));
+    let text = printed(&line);
     for part in ["accuracy", "macro-F1", "fold 3", "bayes", "fisher", "turning", "precision"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
@@ -87,7 +87,7 @@ fn classifiers_are_compared_with_the_first_on_the_same_folds() {
         assert!((1..=25).contains(&latency("median")));
         assert!(latency("median") <= latency("ninetieth"));
     }
-    let text = printed(&mut fishweir(&line));
+    let text = printed(&line);
     for part in [
         "more than fisher",
         "95 %: Wilson",
@@ -102,19 +102,17 @@ fn classifiers_are_compared_with_the_first_on_the_same_folds() {
 
 #[test]
 fn detections_against_false_alarms_are_drawn() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("roc.svg");
-    let (data, draw) = (fixtures().at("two.csv"), file.display().to_string());
-    printed(&mut fishweir(&format!("evaluate {data} {QUICK} --effort quick --roc {draw}")));
+    let folder = Folder::new();
+    let file = folder.at("roc.svg");
+    let (data, draw) = (fixtures().at("two.csv"), file.clone());
+    printed(&format!("evaluate {data} {QUICK} --effort quick --roc {draw}"));
     let svg = fs::read_to_string(&file).expect("drawn");
     assert_eq!(svg.matches("<path").count(), 2, "a curve a classifier");
     assert!(svg.contains(">bayes") && svg.contains(">fisher"));
-    let one = folder.path().join("one.csv");
-    fs::write(&one, table(&["still"])).expect("written");
+    let one = folder.put("one.csv", table(&["still"]));
     let model = fixtures().at("three.json");
-    let line = format!("evaluate {} --model {model} --roc {draw}", one.display());
-    let message = refused(&mut fishweir(&line), 2);
-    assert!(message.contains("one class only"), "{message}");
+    let line = format!("evaluate {one} --model {model} --roc {draw}");
+    refuses(&line, "one class only");
 }
 
 #[test]
@@ -123,8 +121,7 @@ fn fitted_models_are_compared_on_the_same_windows() {
     let models = |second: &str| {
         format!("evaluate {} --model {} --model {second}", at("three.csv"), at("three.json"))
     };
-    let message = refused(&mut fishweir(&models(&at("bayes.json"))), 2);
-    assert!(message.contains("bayes.json: it was trained on other windows"), "{message}");
+    refuses(&models(&at("bayes.json")), "bayes.json: it was trained on other windows");
     let line = format!("{} --window 20 --hop 10 --group subject", models(&at("bayes.json")));
     let report = json(fishweir(&line).arg("--json"));
     let evaluations = report["models"].as_array().expect("models");
@@ -134,15 +131,14 @@ fn fitted_models_are_compared_on_the_same_windows() {
     let (low, mean, high) = interval(&report["gains"][0]);
     assert!((mean - (accuracy(1) - accuracy(0))).abs() < 1e-12);
     assert!(low <= mean && mean <= high);
-    assert!(printed(&mut fishweir(&line)).contains("gained Student's, over subject"));
+    assert!(printed(&line).contains("gained Student's, over subject"));
     let line = format!(
         "evaluate {} --model {} --model {}",
         at("two.csv"),
         at("three.json"),
         at("two.json")
     );
-    let message = refused(&mut fishweir(&line), 2);
-    assert!(message.contains("two.json: its classes are moving, still"), "{message}");
+    refuses(&line, "two.json: its classes are moving, still");
 }
 
 #[test]
@@ -161,13 +157,10 @@ fn kernels_by_marginalisation_stand_beside_the_classifiers() {
     check_figures(figures, 12);
     assert!(figures["gain"]["mean"].is_f64(), "compared with bayes: {figures}");
     assert_eq!(figures["latency"]["median"].as_u64(), Some(25), "it takes the whole string");
-    let message = refused(
-        &mut fishweir(&format!(
-            "evaluate {data} --classifier bayes {QUICK} --effort quick {}",
-            kernel("hidden-tree")
-        )),
-        2,
-    );
+    let message = refused(&format!(
+        "evaluate {data} --classifier bayes {QUICK} --effort quick {}",
+        kernel("hidden-tree")
+    ));
     assert!(message.contains("line 2, column 3 (sequence)"), "{message}");
     assert!(message.contains("is not in the alphabet binary"), "{message}");
 }
@@ -175,40 +168,33 @@ fn kernels_by_marginalisation_stand_beside_the_classifiers() {
 /// Trainings that would take minutes are not begun.
 #[test]
 fn what_no_machine_takes_is_refused_before_the_others_are_trained() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let many = folder.path().join("many.tsv");
+    let folder = Folder::new();
     let mut text = "label\tid\tsequence\n".to_owned();
     for n in 0..5_300 {
         text += &format!("{}\ts{n}\tACGTACGT\n", ["a", "b"][n % 2]);
     }
-    fs::write(&many, &text).expect("written");
+    let many = folder.put("many.tsv", &text);
     let kernel =
         concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels/fixed-length-symbols.toml").to_owned();
     let long = "--restarts 50 --iterations 1000 --states 8";
-    let line = format!("evaluate {} {long} --kernel-model {kernel}", many.display());
-    let message = refused(&mut fishweir(&line), 2);
-    assert!(
-        message.contains("5300 training windows are too many for a kernel support"),
-        "{message}"
-    );
-    let line = format!("evaluate {} {long} --folds 50 --classifier bayes,cosine", many.display());
-    let message = refused(&mut fishweir(&line), 2);
-    assert!(message.contains("5194 training windows are too many for cosine"), "{message}");
+    let line = format!("evaluate {many} {long} --kernel-model {kernel}");
+    refuses(&line, "5300 training windows are too many for a kernel support");
+    let line = format!("evaluate {many} {long} --folds 50 --classifier bayes,cosine");
+    refuses(&line, "5194 training windows are too many for cosine");
     let text = text.lines().take(40).collect::<Vec<_>>().join("\n") + "\na\todd\tACGTA\n";
     fs::write(&many, text).expect("written");
-    let line = format!("evaluate {} {long} --kernel-model {kernel}", many.display());
-    let message = refused(&mut fishweir(&line), 2);
-    assert!(message.contains("line 41, item odd"), "{message}");
+    let line = format!("evaluate {many} {long} --kernel-model {kernel}");
+    refuses(&line, "line 41, item odd");
 }
 
 #[test]
 fn two_kernels_of_one_kind_have_two_names() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let documented =
         concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels/fixed-length-symbols.toml").to_owned();
-    let other = folder.path().join("other.toml");
+    let other = folder.at("other.toml");
     fs::copy(&documented, &other).expect("copied");
-    let (data, other) = (fixtures().at("strings.tsv"), other.display());
+    let (data, other) = (fixtures().at("strings.tsv"), other);
     let line = format!(
         "evaluate {data} --classifier bayes {QUICK} --effort quick --kernel-model {documented} --kernel-model {other} \
          --kernel-model {documented}"
@@ -228,7 +214,7 @@ fn one_classifier_is_validated_alone() {
         "evaluate {} --classifier bayes {QUICK} --effort quick --json",
         fixtures().at("two.csv")
     );
-    let report = json(&mut fishweir(&line));
+    let report = json(&line);
     assert!(report["classifiers"]["fisher"].is_null());
     check_figures(&report["classifiers"]["bayes"], 12);
     assert_eq!(report["classifiers"]["bayes"]["folds"].as_array().map(Vec::len), Some(5));
@@ -239,7 +225,7 @@ fn a_model_and_its_artefact_are_judged_alike_with_the_windows_it_was_trained_wit
     let data = fixtures().at("three.csv");
     let judge = |model: &str, options: &str| {
         let model = fixtures().at(model);
-        json(&mut fishweir(&format!("evaluate {data} --model {model} {options} --json")))
+        json(&format!("evaluate {data} --model {model} {options} --json"))
     };
     let fitted = judge("three.json", "");
     check_figures(&fitted, 54);
@@ -257,8 +243,7 @@ fn a_model_and_its_artefact_are_judged_alike_with_the_windows_it_was_trained_wit
 #[test]
 fn a_group_column_splits_the_figures_of_a_model() {
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
-    let report =
-        json(&mut fishweir(&format!("evaluate {data} --model {model} --group subject --json")));
+    let report = json(&format!("evaluate {data} --model {model} --group subject --json"));
     let groups = report["groups"].as_array().expect("groups");
     assert_eq!(groups.len(), 3);
     assert!(groups.iter().all(|group| group["windows"] == 18));
@@ -266,10 +251,9 @@ fn a_group_column_splits_the_figures_of_a_model() {
 
 #[test]
 fn a_file_with_one_class_of_the_models_is_evaluated_and_strangers_are_left_out() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("one.csv");
-    fs::write(&file, table(&["still"])).expect("written");
-    let line = format!("evaluate {} --model {}", file.display(), fixtures().at("three.json"));
+    let folder = Folder::new();
+    let file = folder.put("one.csv", table(&["still"]));
+    let line = format!("evaluate {file} --model {}", fixtures().at("three.json"));
     let report = json(fishweir(&line).arg("--json"));
     check_figures_of_one_class(&report);
     fs::write(&file, table(&["still", "flying"])).expect("written");
@@ -278,7 +262,7 @@ fn a_file_with_one_class_of_the_models_is_evaluated_and_strangers_are_left_out()
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("class `flying` is none that"), "{told}");
     fs::write(&file, table(&["falling", "flying"])).expect("written");
-    let message = refused(&mut fishweir(&line), 2);
+    let message = refused(&line);
     assert!(message.contains("label `falling`"), "{message}");
     assert!(message.contains("still"), "the known classes are listed: {message}");
 }
@@ -300,18 +284,16 @@ fn folds_that_cannot_be_made_are_refused() {
         ("--group nobody", "no column `nobody`"),
     ] {
         let line = format!("evaluate {data} {options} {QUICK} --effort quick");
-        let message = refused(&mut fishweir(&line), 2);
-        assert!(message.contains(expected), "{options}: {message}");
+        refuses(&line, expected);
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let empty = folder.path().join("empty.csv");
+    let folder = Folder::new();
     let text = table(&["still", "moving"]);
     let text = ["ann", "bob", "cat"].iter().fold(text, |text, name| text.replace(name, ""));
-    fs::write(&empty, text).expect("written");
+    let empty = folder.put("empty.csv", text);
     let model = fixtures().at("two.json");
     for options in [QUICK.to_owned(), format!("--model {model}")] {
-        let line = format!("evaluate {} --group subject {options}", empty.display());
-        let message = refused(&mut fishweir(&line), 2);
+        let line = format!("evaluate {empty} --group subject {options}");
+        let message = refused(&line);
         let expected = "empty.csv: the column `subject` to group by is empty in every row";
         assert!(message.contains(expected), "{message}");
     }

@@ -1,19 +1,20 @@
 //! `fishweir export`.
 
 use std::fs;
+use std::path::Path;
 
-use crate::fixtures::{Noise, fixtures};
-use crate::{fishweir, json, refused};
+use crate::fixtures::{Folder, Noise, fixtures};
+use crate::{failed, json, printed, refuses};
 
 #[test]
 fn rust_and_artefact_by_option_or_by_ending() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).display().to_string();
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     for model in ["two.json", "three.json", "bayes.json", "strings.json"] {
         let model = fixtures().at(model);
         let line =
             format!("export {model} --rust {} --artefact {} --json", at("a.rs"), at("a.fishweir"));
-        let report = json(&mut fishweir(&line));
+        let report = json(&line);
         let files = report["files"].as_array().expect("files");
         for file in files {
             let bytes = fs::metadata(file["file"].as_str().expect("a name")).expect("there").len();
@@ -21,7 +22,7 @@ fn rust_and_artefact_by_option_or_by_ending() {
         }
         assert_eq!(files.len(), 2);
         let line = format!("export {model} -o {} -o {}", at("b.rs"), at("b.fishweir"));
-        fishweir(&line).assert().success();
+        printed(&line);
         let read = |name: &str| fs::read(at(name)).expect("written");
         assert_eq!(read("a.rs"), read("b.rs"));
         assert_eq!(read("a.fishweir"), read("b.fishweir"));
@@ -30,7 +31,7 @@ fn rust_and_artefact_by_option_or_by_ending() {
         assert!(source.contains("pub static MODEL: Model"), "{source}");
         // What was read back is what was written.
         let line = format!("export {} -o {} -o {}", at("a.fishweir"), at("c.rs"), at("c.fishweir"));
-        fishweir(&line).assert().success();
+        printed(&line);
         assert_eq!((read("a.rs"), read("a.fishweir")), (read("c.rs"), read("c.fishweir")));
     }
 }
@@ -43,20 +44,18 @@ fn an_export_to_nowhere_or_of_no_known_kind_is_refused() {
         ("-o model.txt", "neither Rust source"),
         ("--rust /no/such/folder/m.rs", "folder does not exist"),
     ] {
-        let message = refused(&mut fishweir(&format!("export {model} {options}")), 2);
-        assert!(message.contains(expected), "{options}: {message}");
+        refuses(&format!("export {model} {options}"), expected);
     }
-    let message = refused(&mut fishweir(&format!("export {model} --artefact {model}")), 2);
-    assert!(message.contains("is an input itself"), "{message}");
+    refuses(&format!("export {model} --artefact {model}"), "is an input itself");
 }
 
 #[test]
 fn fixed_point_is_measured_before_it_is_written() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("q15.rs").display().to_string();
+    let folder = Folder::new();
+    let file = folder.at("q15.rs");
     let (model, data) = (fixtures().at("two.json"), fixtures().at("two.csv"));
     let line = format!("export {model} --rust {file} --number q15 --data {data}");
-    let report = json(&mut fishweir(&format!("{line} --json")));
+    let report = json(&format!("{line} --json"));
     assert_eq!(report["number"], "q15");
     assert!(report["deviation"]["windows"].as_u64().expect("a count") > 0);
     assert!(report["deviation"]["equal_decisions"].as_f64().expect("a share") >= 0.995);
@@ -65,21 +64,18 @@ fn fixed_point_is_measured_before_it_is_written() {
     fs::remove_file(&file).expect("there");
 
     // More equality than there is, over many windows of one sample: refused, and nothing is written.
-    let noise = folder.path().join("noise.csv");
     let mut values = Noise(5);
     let mut text = "series,t,x,y\n".to_owned();
     for series in 0..20_000 {
         let mut next = || 0.8 * values.next().unwrap_or(0.0);
         text += &format!("{series},0,{:.3},{:.3}\n", next(), 0.5 + next());
     }
-    fs::write(&noise, text).expect("written");
+    let noise = folder.put("noise.csv", text);
     let strict = format!("export {model} --rust {file} --number q15 --equal 1 --data");
-    let message = refused(&mut fishweir(&format!("{strict} {}", noise.display())), 1);
+    let message = failed(&format!("{strict} {noise}"), 1);
     assert!(message.contains("fixed point decides as f64 does on"), "{message}");
-    assert!(!folder.path().join("q15.rs").exists());
-    let message = refused(&mut fishweir(&format!("{line} -o {file}.fishweir")), 2);
-    assert!(message.contains("not as an artefact"), "{message}");
+    assert!(!Path::new(&folder.at("q15.rs")).exists());
+    refuses(&format!("{line} -o {file}.fishweir"), "not as an artefact");
     let nowhere = format!("export {model} --rust {file} --number q15 --data /no/such.csv");
-    let message = refused(&mut fishweir(&nowhere), 2);
-    assert!(message.contains("name it with --data"), "{message}");
+    refuses(&nowhere, "name it with --data");
 }

@@ -2,25 +2,25 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-use crate::fixtures::{QUICK, fit, fixtures, labelled_strings, table};
-use crate::{fishweir, json, printed, refused};
+use crate::fixtures::{Folder, QUICK, fit, fixtures, labelled_strings, table};
+use crate::{Run as _, fishweir, json, printed, refused, refuses};
 
 #[test]
 fn a_fit_says_seeds_likelihoods_the_choice_and_where_the_model_went() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (data, model) = (fixtures().at("three.csv"), folder.path().join("m.json"));
+    let folder = Folder::new();
+    let (data, model) = (fixtures().at("three.csv"), folder.at("m.json"));
     let line = format!(
-        "fit {data} --output {} --group subject --window 20 --hop 10 --states 2 --restarts 3 \
+        "fit {data} --output {model} --group subject --window 20 --hop 10 --states 2 --restarts 3 \
          --seed 11 --iterations 6 --tolerance 1e-6 --std-floor 0.2 --normalisation per-root-sample \
-         --scaling practical --scaling diagonal --c 1,0.1 --score-model all",
-        model.display()
+         --scaling practical --scaling diagonal --c 1,0.1 --score-model all"
     );
-    let text = printed(&mut fishweir(&line));
+    let text = printed(&line);
     for part in ["still", "moving", "turning", "11: -", "12: -", "13: -", "C=0.1", "C=1", "m.json"]
     {
         assert!(text.contains(part), "no {part} in:\n{text}");
@@ -45,7 +45,7 @@ fn a_fit_says_seeds_likelihoods_the_choice_and_where_the_model_went() {
 }
 
 /// A model file's models.
-fn models(path: &std::path::Path) -> Vec<Value> {
+fn models(path: &str) -> Vec<Value> {
     let file: Value =
         serde_json::from_slice(&fs::read(path).expect("a model")).expect("it is JSON");
     file["classifier"]["models"].as_array().expect("models").clone()
@@ -53,12 +53,12 @@ fn models(path: &std::path::Path) -> Vec<Value> {
 
 #[test]
 fn states_take_only_the_transitions_of_their_topology() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let model = folder.path().join("m.json");
+    let folder = Folder::new();
+    let model = folder.at("m.json");
     let fitted = |topology: &str| {
-        let (data, to) = (fixtures().at("strings.tsv"), model.display());
-        let line = format!("fit {data} -o {to} --classifier bayes --states 25");
-        fishweir(&format!("{line} --topology {topology}")).assert().success();
+        let data = fixtures().at("strings.tsv");
+        let line = format!("fit {data} -o {model} --classifier bayes --states 25");
+        printed(&format!("{line} --topology {topology}"));
         models(&model)
     };
     let row = |row: &Value| -> Vec<f64> {
@@ -92,10 +92,10 @@ fn states_take_only_the_transitions_of_their_topology() {
 
 #[test]
 fn equal_seeds_give_equal_files_and_others_do_not() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let read = |seed: u32, name: &str| {
-        let model = folder.path().join(name);
-        fit(&fixtures().path("two.csv"), &model, &format!("--classifier bayes --seed {seed}"));
+        let model = folder.at(name);
+        fit(&fixtures().at("two.csv"), &model, &format!("--classifier bayes --seed {seed}"));
         fs::read(model).expect("a model")
     };
     assert_eq!(read(3, "a.json"), read(3, "b.json"));
@@ -104,7 +104,7 @@ fn equal_seeds_give_equal_files_and_others_do_not() {
 
 #[test]
 fn without_output_the_model_is_named_after_the_data_in_this_folder() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let line =
         format!("fit {} --classifier bayes {QUICK} --effort quick", fixtures().at("two.csv"));
     fishweir(&line).current_dir(&folder).assert().success();
@@ -117,21 +117,21 @@ fn without_output_the_model_is_named_after_the_data_in_this_folder() {
 
 #[test]
 fn gzip_strings_and_fasta_are_read_by_their_content() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name);
-    let plain = fs::read(fixtures().path("two.csv")).expect("data");
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
+    let plain = fs::read(fixtures().at("two.csv")).expect("data");
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     packed.write_all(&plain).expect("memory");
     fs::write(at("two.csv"), packed.finish().expect("memory")).expect("written");
     fit(&at("two.csv"), &at("gz.json"), "--classifier bayes");
-    fit(&fixtures().path("two.csv"), &at("plain.json"), "--classifier bayes");
+    fit(&fixtures().at("two.csv"), &at("plain.json"), "--classifier bayes");
     let read = |name: &str| fs::read(at(name)).expect("a model");
     assert_eq!(read("gz.json"), read("plain.json"));
 
     let options = "--classifier bayes --alphabet dna";
-    fit(&fixtures().path("strings.tsv"), &at("tsv.json"), options);
+    fit(&fixtures().at("strings.tsv"), &at("tsv.json"), options);
     fit(
-        &fixtures().path("strings.fasta"),
+        &fixtures().at("strings.fasta"),
         &at("fasta.json"),
         &format!("{options} --fasta-label class --format fasta"),
     );
@@ -144,53 +144,46 @@ fn gzip_strings_and_fasta_are_read_by_their_content() {
 
 #[test]
 fn one_state_and_sequences_of_length_one_are_fitted() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("short.csv");
+    let folder = Folder::new();
     let mut text = "series,label,t,x\n".to_owned();
     for series in 0..8 {
         let label = ["low", "high"][series % 2];
         text += &format!("{series},{label},0,{}\n", series % 2 * 10 + series);
     }
-    fs::write(&data, text).expect("written");
+    let data = folder.put("short.csv", text);
     for classifier in ["bayes", "fisher"] {
         let line = format!(
-            "fit {} -o {} --states 1 --classifier {classifier} --json",
-            data.display(),
-            folder.path().join("m.json").display()
+            "fit {data} -o {} --states 1 --classifier {classifier} --json",
+            folder.at("m.json")
         );
-        assert_eq!(json(&mut fishweir(&line))["states"], 1);
-        let line = format!(
-            "evaluate {} --model {} --json",
-            data.display(),
-            folder.path().join("m.json").display()
-        );
-        assert_eq!(json(&mut fishweir(&line))["accuracy"], 1.0, "{classifier}");
+        assert_eq!(json(&line)["states"], 1);
+        let line = format!("evaluate {data} --model {} --json", folder.at("m.json"));
+        assert_eq!(json(&line)["accuracy"], 1.0, "{classifier}");
     }
 }
 
 #[test]
 fn other_features_and_varied_data_can_be_asked_for() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (options, models) in [
         ("--score-model moving", 1),
         ("--score-model universal", 1),
         ("--no-likelihood", 3),
         ("--copies 2 --gain 0.1 --mirror x,y", 3),
     ] {
-        let model = folder.path().join("m.json");
-        fit(&fixtures().path("three.csv"), &model, &format!("{options} --scaling diagonal"));
-        let info = json(&mut fishweir(&format!("info {} --json", model.display())));
+        let model = folder.at("m.json");
+        fit(&fixtures().at("three.csv"), &model, &format!("{options} --scaling diagonal"));
+        let info = json(&format!("info {model} --json"));
         assert_eq!(info["models"], models, "{options}");
     }
 }
 
 #[test]
 fn what_cannot_be_fitted_is_refused_and_nothing_is_written() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let one_class = folder.path().join("one.csv");
-    fs::write(&one_class, table(&["still"])).expect("written");
+    let folder = Folder::new();
+    let one_class = folder.put("one.csv", table(&["still"]));
     let unlabelled = fixtures().at("unlabelled.csv");
-    let (one_class, good) = (one_class.display().to_string(), fixtures().at("two.csv"));
+    let good = fixtures().at("two.csv");
     for (data, options, expected) in [
         (&one_class, "", "1 class to tell apart"),
         (&unlabelled, "", "has no label"),
@@ -216,29 +209,25 @@ fn what_cannot_be_fitted_is_refused_and_nothing_is_written() {
         (&good, "--score-model nobody", "nobody"),
         (&good, "--alphabet dna", "two.csv"),
     ] {
-        let model = folder.path().join("refused.json");
-        let line = format!("fit {data} -o {} {options}", model.display());
-        let message = refused(&mut fishweir(&line), 2);
-        assert!(message.contains(expected), "{options}: {message}");
-        assert!(!model.exists(), "{options}");
+        let model = folder.at("refused.json");
+        let line = format!("fit {data} -o {model} {options}");
+        refuses(&line, expected);
+        assert!(!Path::new(&model).exists(), "{options}");
     }
 }
 
 #[test]
 fn an_output_that_cannot_be_written_is_refused_before_the_work() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("data.csv");
+    let folder = Folder::new();
     let text = table(&["still", "moving"]);
-    fs::write(&data, &text).expect("written");
-    let data_name = data.display();
-    let here = folder.path().display();
+    let data = folder.put("data.csv", &text);
+    let here = folder.path().display().to_string();
     for (output, expected) in [
         (format!("{here}/no/such/m.json"), "folder does not exist"),
-        (here.to_string(), "is a folder"),
-        (data_name.to_string(), "is an input itself"),
+        (here.clone(), "is a folder"),
+        (data.clone(), "is an input itself"),
     ] {
-        let message = refused(&mut fishweir(&format!("fit {data_name} -o {output}")), 2);
-        assert!(message.contains(expected), "{message}");
+        refuses(&format!("fit {data} -o {output}"), expected);
     }
     assert_eq!(fs::read_to_string(&data).expect("still there"), text);
 }
@@ -246,8 +235,8 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
 /// Whose model it is, and of which channel, by their names.
 #[test]
 fn a_model_that_single_precision_does_not_hold_is_named_by_class_and_channel() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (data, model) = (folder.path().join("small.csv"), folder.path().join("m.json"));
+    let folder = Folder::new();
+    let (data, model) = (folder.at("small.csv"), folder.at("m.json"));
     let text: String = table(&["still", "moving"])
         .lines()
         .map(|line| match line.ends_with('y') {
@@ -257,9 +246,8 @@ fn a_model_that_single_precision_does_not_hold_is_named_by_class_and_channel() {
         .collect();
     fs::write(&data, text).expect("written");
     for classifier in ["bayes", "fisher", "gaussian"] {
-        let fit =
-            format!("fit {} --classifier {classifier} {QUICK} --effort quick", data.display());
-        let message = refused(&mut fishweir(&format!("{fit} -o {}", model.display())), 2);
+        let fit = format!("fit {data} --classifier {classifier} {QUICK} --effort quick");
+        let message = refused(&format!("{fit} -o {model}"));
         let place = "the model of class `moving`: the std of channel `y` does not fit";
         assert!(message.contains(place), "{classifier}: {message}");
     }
@@ -268,27 +256,27 @@ fn a_model_that_single_precision_does_not_hold_is_named_by_class_and_channel() {
 /// A channel that is the same everywhere is in nobody's way, and is named.
 #[test]
 fn a_constant_channel_is_fitted_and_warned_of() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (data, model) = (folder.path().join("p.csv"), folder.path().join("m.json"));
+    let folder = Folder::new();
+    let (data, model) = (folder.at("p.csv"), folder.at("m.json"));
     let mut text = String::new();
     for (number, line) in table(&["still", "moving"]).lines().enumerate() {
         text += &format!("{line},{}\n", if number == 0 { "pressure" } else { "1013.25" });
     }
     fs::write(&data, text).expect("written");
-    let line =
-        format!("fit {} -o {} --copies 2 {QUICK} --effort quick", data.display(), model.display());
-    let done = fishweir(&line).assert().success();
-    let warned = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    let line = format!("fit {data} -o {model} --copies 2 {QUICK} --effort quick");
+    let done = fishweir(&line).run();
+    assert!(done.status.success());
+    let warned = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(warned.contains("`pressure` never changes"), "{warned}");
-    let said = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
     assert!(said.contains("2 copies of each with gains off by 5 %"), "{said}");
     assert!(said.contains("pressure in "), "no word of what the floor holds in:\n{said}");
 }
 
 #[test]
 fn what_single_precision_cannot_tell_apart_is_warned_of_and_no_channel_is_turned_twice() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (data, model) = (folder.path().join("far.csv"), folder.path().join("m.json"));
+    let folder = Folder::new();
+    let (data, model) = (folder.at("far.csv"), folder.at("m.json"));
     let mut text = String::new();
     for (number, line) in table(&["still", "moving"]).lines().enumerate() {
         let far = 1e9 + (number % 7) as f64 * 0.01;
@@ -296,20 +284,20 @@ fn what_single_precision_cannot_tell_apart_is_warned_of_and_no_channel_is_turned
             &format!("{line},{}\n", if number == 0 { "far".to_owned() } else { far.to_string() });
     }
     fs::write(&data, text).expect("written");
-    let line = format!("fit {} -o {} {QUICK} --effort quick", data.display(), model.display());
-    let done = fishweir(&line).assert().success();
-    let warned = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    let line = format!("fit {data} -o {model} {QUICK} --effort quick");
+    let done = fishweir(&line).run();
+    assert!(done.status.success());
+    let warned = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(warned.contains("channel `far` spreads by 0.0"), "{warned}");
     assert!(warned.contains("steps of 64"), "{warned}");
-    let message = refused(&mut fishweir(&format!("{line} --vectors far,far,far")), 2);
-    assert!(message.contains("channel `far` is named twice"), "{message}");
+    refuses(&format!("{line} --vectors far,far,far"), "channel `far` is named twice");
 }
 
 /// Every kind, learner, scaling and weight that can be named, on strings and on channels.
 #[test]
 fn every_classifier_learner_and_scaling_can_be_asked_for() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let model = folder.path().join("m.json").display().to_string();
+    let folder = Folder::new();
+    let model = folder.at("m.json");
     for (data, options, words) in [
         ("strings.tsv", "--classifier top --learner klr --scaling whitened", "kernel logistic"),
         ("strings.tsv", "--classifier count --learner svm --scaling practical", "linear support"),
@@ -321,33 +309,32 @@ fn every_classifier_learner_and_scaling_can_be_asked_for() {
     ] {
         let data = fixtures().at(data);
         let line = format!("fit {data} -o {model} {options} {QUICK} --effort quick --json");
-        let report = json(&mut fishweir(&line));
+        let report = json(&line);
         let kind = options.split(' ').nth(1).expect("a kind");
         assert_eq!(report["classifier"], kind);
         assert!(report["choice"]["candidates"].is_array());
-        let info = json(&mut fishweir(&format!("info {model} --json")));
+        let info = json(&format!("info {model} --json"));
         assert_eq!(info["classifier"], kind);
         assert_eq!(info["routes"][0]["name"], "compiled directions");
         assert_eq!(info["directions"], info["outputs"]);
         let notes = info["provenance"]["notes"].to_string();
         assert!(notes.contains(words), "no `{words}` in {notes}");
         let judged = format!("evaluate {data} --model {model} --json");
-        let accuracy = json(&mut fishweir(&judged))["accuracy"].as_f64().expect("a number");
+        let accuracy = json(&judged)["accuracy"].as_f64().expect("a number");
         assert!(accuracy > 0.6, "{options}: {accuracy}");
     }
     let data = fixtures().at("strings.tsv");
-    refused(&mut fishweir(&format!("fit {data} -o {model} --learner forest")), 2);
+    refused(&format!("fit {data} -o {model} --learner forest"));
     let line = format!(
         "evaluate {data} --classifier fisher,top --score-model runs {QUICK} --effort quick"
     );
-    let said = refused(&mut fishweir(&line), 2);
-    assert!(said.contains("all class models"), "{said}");
+    refuses(&line, "all class models");
 }
 
 /// Whatever is added up in parallel is added up in one order.
 #[test]
 fn one_thread_and_several_write_the_same_bytes() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for (data, options) in [
         ("three.csv", "--classifier fisher --window 20 --hop 10 --scaling whitened,sampled"),
         ("three.csv", "--classifier gaussian --window 20"),
@@ -355,11 +342,10 @@ fn one_thread_and_several_write_the_same_bytes() {
         ("strings.tsv", "--classifier bayes --topology positions"),
     ] {
         let written = |threads: &str| {
-            let model = folder.path().join(format!("{threads}.json"));
+            let model = folder.at(format!("{threads}.json"));
             let line = format!(
-                "fit {} -o {} {options} --states 2 --iterations 8",
-                fixtures().at(data),
-                model.display()
+                "fit {} -o {model} {options} --states 2 --iterations 8",
+                fixtures().at(data)
             );
             printed(fishweir(&line).env("RAYON_NUM_THREADS", threads));
             fs::read(&model).expect("a model")
@@ -375,14 +361,14 @@ fn one_thread_and_several_write_the_same_bytes() {
 /// search tries such models beside those of classes.
 #[test]
 fn one_model_of_all_classes_is_judged_in_closed_form() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).display().to_string();
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     let (data, model) = (fixtures().at("three.csv"), at("m.json"));
     let (one, given) =
         ("--score-model universal --learner ridge", format!("{QUICK} --vectors none"));
     let line =
         format!("fit {data} -o {model} {one} {given} --class-weight balanced --effort quick");
-    let said = printed(&mut fishweir(&line));
+    let said = printed(&line);
     assert!(said.contains("one model of 2 hidden states for all of 3 classes"), "{said}");
     let fit = json(fishweir(&line).arg("--json"));
     assert_eq!(fit["choice"]["by"], "held_out");
@@ -392,13 +378,13 @@ fn one_model_of_all_classes_is_judged_in_closed_form() {
         (&"universal".into(), &"all".into())
     );
     let artefact = at("m.fishweir");
-    printed(&mut fishweir(&format!("export {model} -o {artefact}")));
+    printed(&format!("export {model} -o {artefact}"));
     for of in [&artefact, &model] {
-        let judged = json(&mut fishweir(&format!("evaluate {data} --model {of} --json")));
+        let judged = json(&format!("evaluate {data} --model {of} --json"));
         assert_eq!(judged["accuracy"], 1.0, "{of}");
     }
     let line = format!("fit {data} -o {model} {given} --effort normal");
-    let said = printed(&mut fishweir(&line));
+    let said = printed(&line);
     assert!(said.contains("all classes, in closed form"), "{said}");
     let tried = json(fishweir(&line).arg("--json"))["form"]["candidates"].clone();
     let of = |closed: bool| -> Vec<String> {
@@ -408,24 +394,22 @@ fn one_model_of_all_classes_is_judged_in_closed_form() {
     };
     assert!(of(true).len() >= 2 && of(true).iter().all(|one| one.contains("universal")), "{tried}");
     assert!(of(false).iter().any(|one| one.contains("all")), "{tried}");
-    printed(&mut fishweir(&format!("fit {data} -o {model} {given} --effort quick")));
-    let both =
-        refused(&mut fishweir(&format!("gram {data} --model {model} --score-model universal")), 2);
-    assert!(both.contains("models of classes"), "{both}");
+    printed(&format!("fit {data} -o {model} {given} --effort quick"));
+    refuses(&format!("gram {data} --model {model} --score-model universal"), "models of classes");
 }
 
 /// Differences at lags go with the model: into its file, its price, its exports, and whoever judges by it.
 #[test]
 fn differences_at_lags_are_part_of_the_model() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).display().to_string();
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     let (data, model) = (fixtures().at("three.csv"), at("m.json"));
     let line = format!("fit {data} -o {model} --lags 1,4 {QUICK} --effort quick");
     let fit = json(fishweir(&line).arg("--json"));
     assert_eq!(fit["form"]["lags"], serde_json::json!([1, 4]));
-    let info = json(&mut fishweir(&format!("info {model} --json")));
+    let info = json(&format!("info {model} --json"));
     assert_eq!(info["lags"], serde_json::json!([1, 4]));
-    assert!(printed(&mut fishweir(&format!("info {model}"))).contains("differences at lags 1,4"));
+    assert!(printed(&format!("info {model}")).contains("differences at lags 1,4"));
     // Four samples of each channel, a place, and the same without.
     let channels = info["channels"].as_array().expect("channels").len();
     let plain = at("plain.json");
@@ -435,7 +419,7 @@ fn differences_at_lags_are_part_of_the_model() {
     assert_eq!(ram(&fit) - ram(&without), (16 * channels + 8).next_multiple_of(8));
     // The artefact decides as the file does.
     let (artefact, source) = (at("m.fishweir"), at("m.rs"));
-    printed(&mut fishweir(&format!("export {model} -o {artefact} -o {source}")));
+    printed(&format!("export {model} -o {artefact} -o {source}"));
     let rust = fs::read_to_string(&source).expect("a source");
     assert!(
         rust.contains("fishweir_core::lagged::Lagged<") && rust.contains(", [1, 4]);"),
@@ -443,12 +427,12 @@ fn differences_at_lags_are_part_of_the_model() {
     );
     let judged = |of: &str| {
         let line = format!("evaluate {data} --model {of} --window 20 --hop 10 --json");
-        json(&mut fishweir(&line))["accuracy"].clone()
+        json(&line)["accuracy"].clone()
     };
     assert_eq!(judged(&artefact), judged(&model));
     let refused_at = |options: &str| {
         let line = format!("fit {data} -o {} {options} {QUICK} --effort quick", at("no.json"));
-        refused(&mut fishweir(&line), 2)
+        refused(&line)
     };
     let lags = refused_at("--lags 4,1");
     assert!(lags.contains("lags rise from 1"), "{lags}");
@@ -464,5 +448,5 @@ fn differences_at_lags_are_part_of_the_model() {
     let line = format!(
         "fit {data} -o {model} --lags choose --max-ram {most} {QUICK} --effort quick --json"
     );
-    assert!(ram(&json(&mut fishweir(&line))) <= most);
+    assert!(ram(&json(&line)) <= most);
 }

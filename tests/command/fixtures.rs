@@ -2,40 +2,59 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
-use crate::fishweir;
+use crate::printed;
 
-/// A folder with data and models that all tests read and none changes.
-pub(crate) struct Fixtures {
-    folder: TempDir,
-}
+/// A temporary folder.
+pub(crate) struct Folder(TempDir);
 
-impl Fixtures {
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
     }
 
-    /// The path as text, for command lines.
-    pub(crate) fn at(&self, name: &str) -> String {
-        self.path(name).display().to_string()
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The path of a file there, as command lines have it.
+    pub(crate) fn at(&self, name: impl AsRef<Path>) -> String {
+        self.path().join(name).display().to_string()
+    }
+
+    /// Writes a file; its path.
+    pub(crate) fn put(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> String {
+        let path = self.at(name);
+        fs::write(&path, content).expect("a temporary file");
+        path
+    }
+
+    /// What was written to a file.
+    #[track_caller]
+    pub(crate) fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.at(name)).expect("written")
+    }
+}
+
+impl AsRef<Path> for Folder {
+    fn as_ref(&self) -> &Path {
+        self.path()
     }
 }
 
 /// Options that make a fit quick.
 pub(crate) const QUICK: &str = "--states 2 --restarts 1 --iterations 8";
 
-/// The folder, made when it is first asked for.
-pub(crate) fn fixtures() -> &'static Fixtures {
-    static FIXTURES: OnceLock<Fixtures> = OnceLock::new();
+/// A folder with data and models that all tests read and none changes, made when it is first asked for.
+pub(crate) fn fixtures() -> &'static Folder {
+    static FIXTURES: OnceLock<Folder> = OnceLock::new();
     FIXTURES.get_or_init(|| {
-        let fixtures = Fixtures { folder: tempfile::tempdir().expect("a temporary folder") };
-        let put = |name: &str, text: &str| {
-            fs::write(fixtures.path(name), text).expect("a temporary file");
-        };
+        let fixtures = Folder::new();
+        let put = |name: &str, text: &str| fixtures.put(name, text);
         put("two.csv", &table(&["still", "moving"]));
         put("three.csv", &table(&["still", "moving", "turning"]));
         put("unlabelled.csv", &table(&["still", "moving"]).replace(",label", ",name"));
@@ -48,20 +67,19 @@ pub(crate) fn fixtures() -> &'static Fixtures {
             ("three.csv", "bayes.json", "--classifier bayes"),
             ("strings.tsv", "strings.json", "--classifier fisher"),
         ] {
-            fit(&fixtures.path(data), &fixtures.path(model), options);
+            fit(&fixtures.at(data), &fixtures.at(model), options);
         }
         for model in ["two", "three", "bayes", "strings"] {
-            let from = fixtures.at(&format!("{model}.json"));
-            let to = fixtures.at(&format!("{model}.fishweir"));
-            fishweir(&format!("export {from} --artefact {to}")).assert().success();
+            let from = fixtures.at(format!("{model}.json"));
+            let to = fixtures.at(format!("{model}.fishweir"));
+            printed(&format!("export {from} --artefact {to}"));
         }
         fixtures
     })
 }
 
-pub(crate) fn fit(data: &Path, model: &Path, options: &str) {
-    let (data, model) = (data.display(), model.display());
-    fishweir(&format!("fit {data} -o {model} {options} {QUICK} --effort quick")).assert().success();
+pub(crate) fn fit(data: &str, model: &str, options: &str) {
+    printed(&format!("fit {data} -o {model} {options} {QUICK} --effort quick"));
 }
 
 /// Numbers between -1 and 1 without a library: a linear congruential generator.

@@ -6,18 +6,17 @@ use std::path::Path;
 use fishweir::classifier::Classifier;
 use serde_json::Value;
 
-use crate::fixtures::{QUICK, fixtures, table};
-use crate::{fishweir, json, printed, refused};
+use crate::fixtures::{Folder, QUICK, fixtures, table};
+use crate::{fishweir, json, printed, refused, refuses};
 
 /// Runs `gram` on the strings with their model; its report.
-fn gram(output: &Path, options: &str) -> Value {
+fn gram(output: &str, options: &str) -> Value {
     let (data, model) = (fixtures().at("strings.tsv"), fixtures().at("strings.json"));
-    let output = output.display();
-    json(&mut fishweir(&format!("gram {data} -m {model} -o {output} {options} --json")))
+    json(&format!("gram {data} -m {model} -o {output} {options} --json"))
 }
 
 /// The names, labels and values in a CSV file.
-pub(crate) fn csv_matrix(path: &Path) -> (Vec<String>, Vec<String>, Vec<Vec<f64>>) {
+pub(crate) fn csv_matrix(path: &str) -> (Vec<String>, Vec<String>, Vec<Vec<f64>>) {
     let mut reader = csv::Reader::from_path(path).expect("a file");
     let heads = reader.headers().expect("a header").iter().skip(2).map(str::to_owned).collect();
     let (mut labels, mut rows) = (Vec::new(), Vec::new());
@@ -31,8 +30,8 @@ pub(crate) fn csv_matrix(path: &Path) -> (Vec<String>, Vec<String>, Vec<Vec<f64>
 
 #[test]
 fn every_layout_reads_back_as_the_same_matrix() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     let report = gram(&at("k.csv"), "");
     assert_eq!((&report["items"], &report["format"]), (&12.into(), &"csv".into()));
     assert_eq!(report["positive_semidefinite"], true);
@@ -64,8 +63,8 @@ fn every_layout_reads_back_as_the_same_matrix() {
 
 #[test]
 fn every_kernel_says_what_it_is_and_its_eigenvalues() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("k.csv");
+    let folder = Folder::new();
+    let output = folder.at("k.csv");
     for (options, words) in [
         (
             "--kernel practical --parametrisation ratio",
@@ -101,13 +100,13 @@ fn every_kernel_says_what_it_is_and_its_eigenvalues() {
 
 #[test]
 fn windows_of_samples_take_no_model() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("k.csv");
+    let folder = Folder::new();
+    let output = folder.at("k.csv");
     for data in ["strings.tsv", "two.csv"] {
-        let (data, output) = (fixtures().at(data), output.display());
+        let data = fixtures().at(data);
         let line =
             format!("gram {data} -o {output} --kernel empirical-mean-map --order 2 --lambda 0.5");
-        let report = json(&mut fishweir(&format!("{line} --json")));
+        let report = json(&format!("{line} --json"));
         let words = "empirical mean map of windows of 3, lambda 0.5";
         assert_eq!((&report["kernel"], &report["items"]), (&words.into(), &12.into()));
         assert_eq!(report["positive_semidefinite"], true);
@@ -116,7 +115,7 @@ fn windows_of_samples_take_no_model() {
 
 #[test]
 fn without_a_model_they_are_fitted_and_windows_are_items() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let three = fixtures().at("three.csv");
     let line = format!("gram {three} --window 20 --hop 20 {QUICK} --kernel top");
     let text = printed(fishweir(&line).current_dir(&folder));
@@ -125,7 +124,7 @@ fn without_a_model_they_are_fitted_and_windows_are_items() {
         "{text}"
     );
     assert!(text.contains("positive semidefinite to rounding"), "{text}");
-    let (ids, labels, _) = csv_matrix(&folder.path().join("three.gram.csv"));
+    let (ids, labels, _) = csv_matrix(&folder.at("three.gram.csv"));
     assert_eq!(ids[..3], ["0", "0@20", "1"]);
     assert_eq!(labels[..3], ["still", "still", "moving"]);
 
@@ -173,41 +172,39 @@ fn bad_options_are_named() {
 /// Options of `gram` that it refuses, leaving nothing behind, and what it says of each.
 #[track_caller]
 pub(crate) fn assert_refused(cases: &[(String, &str)]) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("k.csv");
+    let folder = Folder::new();
+    let output = folder.at("k.csv");
     for (options, expected) in cases {
-        let line = format!("gram {options} -o {}", output.display());
-        let message = refused(&mut fishweir(&line), 2);
-        assert!(message.contains(expected), "{options}: {message}");
-        assert!(!output.exists(), "{options}");
+        let line = format!("gram {options} -o {output}");
+        refuses(&line, expected);
+        assert!(!Path::new(&output).exists(), "{options}");
     }
 }
 
 #[test]
 fn one_class_needs_to_be_told_that_one_model_will_do() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (one, output) = (folder.path().join("one.csv"), folder.path().join("k.csv"));
+    let folder = Folder::new();
+    let (one, output) = (folder.at("one.csv"), folder.at("k.csv"));
     fs::write(&one, table(&["still"])).expect("written");
-    let line = format!("gram {} -o {} {QUICK}", one.display(), output.display());
-    let message = refused(&mut fishweir(&line), 2);
-    assert!(message.contains("one class only, still: take --one-model"), "{message}");
+    let line = format!("gram {one} -o {output} {QUICK}");
+    refuses(&line, "one class only, still: take --one-model");
     printed(fishweir(&line).arg("--one-model"));
 }
 
 #[test]
 fn eigenvalues_of_many_items_are_computed_when_asked_for_and_too_many_items_are_not_taken() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (data, output) = (folder.path().join("many.tsv"), folder.path().join("k.npy"));
+    let folder = Folder::new();
+    let (data, output) = (folder.at("many.tsv"), folder.at("k.npy"));
     let write = |items: usize| {
         let lines = (0..items).map(|n| format!("x\ts{n}\t{}\n", ["ACGT", "AACC"][n % 2]));
         let text = "label\tid\tsequence\n".to_owned() + &lines.collect::<String>();
         fs::write(&data, text).expect("written");
     };
     write(1_001);
-    let line = format!("gram {} -o {} --one-model {QUICK}", data.display(), output.display());
-    let text = printed(&mut fishweir(&line));
+    let line = format!("gram {data} -o {output} --one-model {QUICK}");
+    let text = printed(&line);
     assert!(text.contains("ask with --spectrum"), "{text}");
-    assert!(output.exists());
+    assert!(Path::new(&output).exists());
     let report = json(fishweir(&line).args(["--json"]));
     assert!(report["items"] == 1_001 && report["smallest_eigenvalue"].is_null(), "{report}");
     write(30);
@@ -215,32 +212,28 @@ fn eigenvalues_of_many_items_are_computed_when_asked_for_and_too_many_items_are_
     assert_eq!(report["positive_semidefinite"], true, "{report}");
     fs::remove_file(&output).expect("was there");
     write(20_000);
-    let message = refused(&mut fishweir(&line), 2);
-    assert!(
-        message.contains("20000 items, whose matrix takes 3.2 GB; 10000 are taken"),
-        "{message}"
-    );
-    assert!(!output.exists());
+    refuses(&line, "20000 items, whose matrix takes 3.2 GB; 10000 are taken");
+    assert!(!Path::new(&output).exists());
 }
 
 #[test]
 fn an_impossible_series_is_named_by_line_and_name() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (model, output) = (folder.path().join("m.json"), folder.path().join("k.csv"));
-    let mut classifier = Classifier::load(&fixtures().path("strings.json")).expect("a model");
+    let folder = Folder::new();
+    let (model, output) = (folder.at("m.json"), folder.at("k.csv"));
+    let mut classifier = Classifier::load(fixtures().at("strings.json").as_ref()).expect("a model");
     for hmm in &mut classifier.models {
         if let Some(probability) = hmm.emission.symbols_mut() {
             probability.fill(vec![0.5, 0.5, 0.0, 0.0]);
         }
     }
-    classifier.save(&model).expect("written");
+    classifier.save(model.as_ref()).expect("written");
     let data = fixtures().at("strings.tsv");
-    let text = fs::read_to_string(fixtures().path("strings.tsv")).expect("data");
+    let text = fs::read_to_string(fixtures().at("strings.tsv")).expect("data");
     let first = text.lines().position(|line| line.contains(['G', 'T'])).expect("a G or T") + 1;
-    let line = format!("gram {data} -m {} -o {}", model.display(), output.display());
-    let message = refused(&mut fishweir(&line), 2);
+    let line = format!("gram {data} -m {model} -o {output}");
+    let message = refused(&line);
     let place = format!("{data}, line {first}, item string{}", first - 2);
     assert!(message.contains(&place), "{message}");
     assert!(message.contains("probability zero"), "{message}");
-    assert!(!output.exists());
+    assert!(!Path::new(&output).exists());
 }

@@ -3,27 +3,25 @@
 use std::fs;
 use std::path::Path;
 
-use crate::fixtures::{Noise, fixtures};
+use crate::fixtures::{Folder, Noise, fixtures};
 use crate::gram::{assert_refused, csv_matrix};
-use crate::{fishweir, json, printed, refused};
+use crate::{json, printed, refused, refuses};
 
 /// Eight strings of two classes, of eight letters each.
 const EVEN: [&str; 8] = [
     "ACGTACGT", "ACGTTTTT", "CCCCACGT", "AACCGGTT", "ACACACAC", "GTGTGTGT", "TTTTTTTT", "ACGGACGG",
 ];
 
-fn even(folder: &Path) -> String {
-    let path = folder.join("even.tsv");
+fn even(folder: &Folder) -> String {
     let line = |(n, text): (usize, &&str)| format!("{}\ts{n}\t{text}\n", ["odd", "even"][n % 2]);
     let lines: String = EVEN.iter().enumerate().map(line).collect();
-    fs::write(&path, format!("label\tid\tsequence\n{lines}")).expect("a file");
-    path.display().to_string()
+    folder.put("even.tsv", format!("label\tid\tsequence\n{lines}"))
 }
 
 #[test]
 fn every_family_says_what_it_is_how_large_and_its_eigenvalues() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (output, even) = (folder.path().join("k.csv"), even(folder.path()));
+    let folder = Folder::new();
+    let (output, even) = (folder.at("k.csv"), even(&folder));
     let (strings, two) = (fixtures().at("strings.tsv"), fixtures().at("two.csv"));
     let exact = "--kernel invariant --information exact";
     // Options, words of the report, features, and whether there is a closed form or a standard error.
@@ -91,8 +89,8 @@ fn every_family_says_what_it_is_how_large_and_its_eigenvalues() {
         ),
     ];
     for (options, words, features, information) in cases {
-        let line = format!("gram {options} -o {} --json", output.display());
-        let report = json(&mut fishweir(&line));
+        let line = format!("gram {options} -o {output} --json");
+        let report = json(&line);
         let kernel = report["kernel"].as_str().expect("words");
         assert!(kernel.contains(words), "{options}: {kernel}");
         assert_eq!(report["features"], features, "{options}");
@@ -105,23 +103,22 @@ fn every_family_says_what_it_is_how_large_and_its_eigenvalues() {
         let (_, _, rows) = csv_matrix(&output);
         assert_eq!(rows.len() as u64, report["items"].as_u64().expect("a number"), "{options}");
     }
-    let line = format!("gram {two} --family gaussian {exact} -o {}", output.display());
-    let text = printed(&mut fishweir(&line));
+    let line = format!("gram {two} --family gaussian {exact} -o {output}");
+    let text = printed(&line);
     assert!(text.contains("information: 4 x 4, in closed form, norm"), "{text}");
 }
 
 /// By hand: four times the matches, less the length.
 #[test]
 fn uniform_positions_count_matches() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (output, even) = (folder.path().join("k.csv"), even(folder.path()));
+    let folder = Folder::new();
+    let (output, even) = (folder.at("k.csv"), even(&folder));
     for coordinates in ["ratio", "softmax"] {
         let line = format!(
             "gram {even} --family positions --uniform --one-model --kernel invariant --information \
-             exact --parametrisation {coordinates} -o {}",
-            output.display()
+             exact --parametrisation {coordinates} -o {output}"
         );
-        fishweir(&line).assert().success();
+        printed(&line);
         let (_, _, rows) = csv_matrix(&output);
         for (s, row) in EVEN.iter().zip(&rows) {
             for (t, k) in EVEN.iter().zip(row) {
@@ -135,13 +132,12 @@ fn uniform_positions_count_matches() {
 /// By hand: counts of pairs, times sixteen, less four times those of letters that something follows.
 #[test]
 fn uniform_strings_are_the_spectrum_kernel_less_its_mean() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (output, even) = (folder.path().join("k.csv"), even(folder.path()));
+    let folder = Folder::new();
+    let (output, even) = (folder.at("k.csv"), even(&folder));
     let line = format!(
-        "gram {even} --family markov --uniform --one-model --parametrisation ratio -o {}",
-        output.display()
+        "gram {even} --family markov --uniform --one-model --parametrisation ratio -o {output}"
     );
-    fishweir(&line).assert().success();
+    printed(&line);
     let same = |s: &str, t: &str, length: usize| {
         let pieces = |text: &str| -> Vec<String> {
             let ends = if length == 1 { text.len() - 1 } else { text.len() };
@@ -159,17 +155,16 @@ fn uniform_strings_are_the_spectrum_kernel_less_its_mean() {
 
 #[test]
 fn contexts_are_listed_in_a_file_or_chosen_by_their_count() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (output, even) = (folder.path().join("k.csv"), even(folder.path()));
-    let listed = folder.path().join("contexts.txt");
+    let folder = Folder::new();
+    let (output, even) = (folder.at("k.csv"), even(&folder));
     let features = |options: &str| {
         let line = format!("gram {even} --family markov --one-model {options} --json -o ");
-        let report = json(&mut fishweir(&(line + &output.display().to_string())));
+        let report = json(&(line + &output));
         report["features"].as_u64().expect("a number")
     };
-    fs::write(&listed, "A\nCA\nT\n").expect("a file");
-    assert_eq!(features(&format!("--contexts {}", listed.display())), 4 * 4);
-    assert_eq!(features(&format!("--contexts {} --end", listed.display())), 4 * 5);
+    let listed = folder.put("contexts.txt", "A\nCA\nT\n");
+    assert_eq!(features(&format!("--contexts {listed}")), 4 * 4);
+    assert_eq!(features(&format!("--contexts {listed} --end")), 4 * 5);
     // Of so many, only the empty one; of one, every letter.
     assert_eq!(features("--order 1 --min-count 1000"), 4);
     assert_eq!(features("--order 1 --min-count 1"), 5 * 4);
@@ -177,11 +172,9 @@ fn contexts_are_listed_in_a_file_or_chosen_by_their_count() {
     assert!(some > 5 * 4 && some < 85 * 4, "{some}");
 
     fs::write(&listed, "A\nC?\n").expect("a file");
-    let line = format!("gram {even} --family markov --contexts {}", listed.display());
-    let message = refused(&mut fishweir(&line), 2);
-    assert!(message.contains("contexts.txt, line 2: `?` is no symbol"), "{message}");
-    let message = refused(&mut fishweir(&format!("{line}.missing")), 2);
-    assert!(message.contains("contexts.txt.missing: cannot read"), "{message}");
+    let line = format!("gram {even} --family markov --contexts {listed}");
+    refuses(&line, "contexts.txt, line 2: `?` is no symbol");
+    refuses(&format!("{line}.missing"), "contexts.txt.missing: cannot read");
 }
 
 #[test]
@@ -230,8 +223,7 @@ fn options_that_do_not_apply_are_refused() {
 
 #[test]
 fn an_item_of_another_length_is_named_by_line_and_name() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("uneven.tsv");
+    let folder = Folder::new();
     let mut noise = Noise(4);
     let mut text = "label\tid\tsequence\n".to_owned();
     for n in 0..6 {
@@ -240,24 +232,21 @@ fn an_item_of_another_length_is_named_by_line_and_name() {
         let letters: String = noise.by_ref().take(length).map(letter).collect();
         text += &format!("{}\ts{n}\t{letters}\n", ["p", "q"][n % 2]);
     }
-    fs::write(&path, text).expect("a file");
-    let (data, output) = (path.display(), folder.path().join("k.csv"));
-    let line = format!("gram {data} --family positions -o {}", output.display());
-    let message = refused(&mut fishweir(&line), 2);
+    let path = folder.put("uneven.tsv", text);
+    let (data, output) = (path, folder.at("k.csv"));
+    let line = format!("gram {data} --family positions -o {output}");
+    let message = refused(&line);
     assert!(message.contains(&format!("{data}, line 6, item s4: ")), "{message}");
     assert!(message.contains("6 symbols where the first has 5"), "{message}");
-    assert!(!output.exists());
+    assert!(!Path::new(&output).exists());
 }
 
 /// What is too short for its kernel, or for a model of its own, is named by its line.
 #[test]
 fn an_item_that_is_too_short_is_named_by_line_and_name() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let strings = folder.path().join("short.tsv");
-    fs::write(&strings, "label\tid\tsequence\np\tone\tACGTAC\nq\ttwo\tAC\n").expect("a file");
-    let series = folder.path().join("short.csv");
-    fs::write(&series, "series,label,t,x\n0,p,0,1\n0,p,1,2\n0,p,2,4\n1,q,0,1\n").expect("a file");
-    let (strings, series) = (strings.display(), series.display());
+    let folder = Folder::new();
+    let strings = folder.put("short.tsv", "label\tid\tsequence\np\tone\tACGTAC\nq\ttwo\tAC\n");
+    let series = folder.put("short.csv", "series,label,t,x\n0,p,0,1\n0,p,1,2\n0,p,2,4\n1,q,0,1\n");
     let alone = format!("{series}, line 5, item 1: 1 observed where two or more are needed");
     let of_series = |model: &str| format!("{series} --kernel mean-map --family {model}");
     assert_refused(&[

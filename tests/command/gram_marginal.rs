@@ -1,14 +1,14 @@
 //! `fishweir gram` with kernels by marginalisation.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use fishweir::kernel::marginal::MarginalModel;
 
-use crate::{fishweir, json};
+use crate::fixtures::Folder;
+use crate::{fishweir, json, refuses};
 
-fn documented(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/kernels/{name}.toml"))
+fn documented(name: &str) -> String {
+    format!("{}/docs/kernels/{name}.toml", env!("CARGO_MANIFEST_DIR"))
 }
 
 const DNA: &str = "label\tid\tsequence\nA\ta\tACGTACGTAC\nA\tb\tACGTACGTAA\nB\tc\tTTTTGGNTGG\n";
@@ -18,22 +18,19 @@ const CHANNELS: &str =
 
 #[test]
 fn every_kernel_by_its_documented_model() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for name in MarginalModel::NAMES {
         let (ending, text, items) = match name {
             "fixed-length" => ("csv", CHANNELS, 2),
             "hidden-tree" | "pruned-tree" => ("tsv", PROFILES, 3),
             _ => ("tsv", DNA, 3),
         };
-        let data = folder.path().join(format!("{name}.{ending}"));
-        fs::write(&data, text).expect("a file");
-        let out = folder.path().join(format!("{name}.gram.csv"));
-        let report = json(&mut fishweir(&format!(
-            "gram {} --kernel {name} --model-file {} --normalise --json -o {}",
-            data.display(),
-            documented(name).display(),
-            out.display()
-        )));
+        let data = folder.put(format!("{name}.{ending}"), text);
+        let out = folder.at(format!("{name}.gram.csv"));
+        let report = json(&format!(
+            "gram {data} --kernel {name} --model-file {} --normalise --json -o {out}",
+            documented(name)
+        ));
         assert_eq!(report["items"], items, "{report}");
         assert_eq!(report["positive_semidefinite"], true, "{report}");
         let matrix = fs::read_to_string(&out).expect("a matrix");
@@ -57,12 +54,11 @@ fn every_kernel_by_its_documented_model() {
 
 #[test]
 fn what_does_not_fit_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("dna.tsv");
-    fs::write(&data, "label\tid\tsequence\nA\ta\tACGT\nB\tc\tACG\n").expect("a file");
-    let gram = |options: &str| format!("gram {} {options}", data.display());
-    let pair = documented("pair-hmm").display().to_string();
-    let binomial = documented("hidden-binomial").display().to_string();
+    let folder = Folder::new();
+    let data = folder.put("dna.tsv", "label\tid\tsequence\nA\ta\tACGT\nB\tc\tACG\n");
+    let gram = |options: &str| format!("gram {data} {options}");
+    let pair = documented("pair-hmm");
+    let binomial = documented("hidden-binomial");
     for (options, says) in [
         ("--kernel pair-hmm".to_owned(), "give a file with a [pair-hmm] as --model-file"),
         (format!("--kernel practical --model-file {pair}"), "takes no --model-file"),
@@ -72,10 +68,7 @@ fn what_does_not_fit_is_named() {
             "line 3, item c: has 3 symbols",
         ),
     ] {
-        let output = fishweir(&gram(&options)).output().expect("run");
-        assert_eq!(output.status.code(), Some(2), "{options}");
-        let said = String::from_utf8(output.stderr).expect("UTF-8");
-        assert!(said.contains(says), "{options}: {said}");
+        refuses(&gram(&options), says);
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left behind");
     let long = "ACGT".repeat(400);

@@ -1,20 +1,20 @@
 //! Options that could have no effect beside the others: refused by name, one rule for all commands.
 
 use std::fs;
+use std::path::Path;
 
-use crate::fixtures::{QUICK, fixtures};
-use crate::{fishweir, printed, refused};
+use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::{printed, refuses};
 
 /// Refused before anything is written, and why.
 #[track_caller]
 fn assert_idle(command: &str, cases: &[(&str, &str)]) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("out");
+    let folder = Folder::new();
+    let output = folder.at("out");
     for (options, expected) in cases {
-        let line = command.replace("OUT", &output.display().to_string());
-        let message = refused(&mut fishweir(&format!("{line} {options}")), 2);
-        assert!(message.contains(expected), "{line} {options}: {message}");
-        assert!(!output.exists(), "{line} {options}");
+        let line = command.replace("OUT", &output);
+        refuses(&format!("{line} {options}"), expected);
+        assert!(!Path::new(&output).exists(), "{line} {options}");
     }
 }
 
@@ -53,12 +53,12 @@ fn what_a_classifier_does_not_read() {
     // What one of several reads has an effect, and so has what its machine on a kernel does.
     let line = format!("evaluate {} {QUICK} --effort quick --folds 2", at("strings.tsv"));
     let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels/pair-hmm.toml");
-    printed(&mut fishweir(&format!("{line} --c 1")));
-    printed(&mut fishweir(&format!("{line} --c 1 --classifier bayes --kernel-model {kernel}")));
+    printed(&format!("{line} --c 1"));
+    printed(&format!("{line} --c 1 --classifier bayes --kernel-model {kernel}"));
     // Of a Bayes classifier it is what a floor is chosen by.
     let line =
         format!("fit {} -o /dev/null --classifier bayes {QUICK} --effort quick", at("two.csv"));
-    printed(&mut fishweir(&format!("{line} --class-weight balanced")));
+    printed(&format!("{line} --class-weight balanced"));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn what_gram_has_no_use_for() {
     );
     // Where the floor is chosen, groups and weights have an effect.
     let line = format!("gram {two} -o /dev/null {QUICK} --group subject --class-weight balanced");
-    printed(&mut fishweir(&line));
+    printed(&line);
 }
 
 #[test]
@@ -225,9 +225,9 @@ fn what_an_export_in_floating_point_is_not_measured_on() {
             ("--format csv --alphabet dna", &format!("--format, --alphabet {why}; leave them out")),
         ],
     );
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("q15.rs");
-    let line = format!("export {model} --rust {} --number q15", file.display());
-    printed(&mut fishweir(&format!("{line} --data {data} --equal 0.5 --format csv")));
+    let folder = Folder::new();
+    let file = folder.at("q15.rs");
+    let line = format!("export {model} --rust {file} --number q15");
+    printed(&format!("{line} --data {data} --equal 0.5 --format csv"));
     assert!(fs::metadata(&file).expect("written").len() > 0);
 }

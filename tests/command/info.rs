@@ -1,14 +1,14 @@
 //! `fishweir info`.
 
 use crate::fixtures::fixtures;
-use crate::{fishweir, json, printed};
+use crate::{json, printed};
 
 #[test]
 fn a_model_and_its_artefact_cost_the_same() {
     for name in ["two", "three", "bayes", "strings"] {
         let info = |ending: &str| {
-            let file = fixtures().at(&format!("{name}.{ending}"));
-            json(&mut fishweir(&format!("info {file} --json")))
+            let file = fixtures().at(format!("{name}.{ending}"));
+            json(&format!("info {file} --json"))
         };
         let (model, artefact) = (info("json"), info("fishweir"));
         for key in [
@@ -30,7 +30,7 @@ fn a_model_and_its_artefact_cost_the_same() {
         ] {
             assert_eq!(model[key], artefact[key], "{name}: {key}");
         }
-        let file = std::fs::metadata(fixtures().path(&format!("{name}.fishweir"))).expect("there");
+        let file = std::fs::metadata(fixtures().at(format!("{name}.fishweir"))).expect("there");
         assert_eq!(model["artefact_bytes"], file.len());
         assert_eq!(artefact["file_bytes"], file.len());
         assert!(model["provenance"].is_object() && artefact["provenance"].is_null());
@@ -39,7 +39,7 @@ fn a_model_and_its_artefact_cost_the_same() {
 
 #[test]
 fn costs_follow_from_the_shape() {
-    let info = |name: &str| json(&mut fishweir(&format!("info {} --json", fixtures().at(name))));
+    let info = |name: &str| json(&format!("info {} --json", fixtures().at(name)));
     // Three models of two states over two channels, three directions: M (1+2C)(N^2+N) + M N D (2+2C).
     let three = info("three.json");
     assert_eq!(three["multiply_adds_per_sample"], 3 * (7 * 6 + 2 * 2 * 8));
@@ -52,7 +52,7 @@ fn costs_follow_from_the_shape() {
 
 #[test]
 fn people_are_told_what_it_is_and_what_it_costs() {
-    let text = printed(&mut fishweir(&format!("info {}", fixtures().at("two.json"))));
+    let text = printed(&format!("info {}", fixtures().at("two.json")));
     for part in [
         "fisher",
         "compiled directions (taken)",

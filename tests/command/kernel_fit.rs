@@ -2,31 +2,22 @@
 //! marginalisation.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::fixtures::{QUICK, fixtures};
+use crate::fixtures::{Folder, QUICK, fixtures};
 use crate::{fishweir, json, printed, refused};
 
 const KINDS: [&str; 3] = ["gaussian", "polynomial", "cosine"];
 
-fn folder() -> TempDir {
-    tempfile::tempdir().expect("a temporary folder")
-}
-
-/// A file in a folder, for command lines.
-fn at(folder: &TempDir, name: &str) -> String {
-    folder.path().join(name).display().to_string()
-}
-
 /// Fits, inspects, exports, judges and scores with a model; its inspection.
 fn all_the_way(data: &str, fit: &str, method: &str) -> Value {
-    let folder = folder();
-    let (model, rust) = (at(&folder, "model.json"), at(&folder, "model.rs"));
-    let report = json(&mut fishweir(&format!("fit {data} -o {model} {fit} --json")));
+    let folder = Folder::new();
+    let (model, rust) = (folder.at("model.json"), folder.at("model.rs"));
+    let report = json(&format!("fit {data} -o {model} {fit} --json"));
     assert_eq!(report["classifier"], method);
-    let info = json(&mut fishweir(&format!("info {model} --json")));
+    let info = json(&format!("info {model} --json"));
     assert_eq!(info["classifier"], method);
     assert_eq!(info["stored"], report["stored"]);
     assert_eq!(info["model_bytes"], report["cost"]["model_bytes"]);
@@ -34,18 +25,18 @@ fn all_the_way(data: &str, fit: &str, method: &str) -> Value {
     assert_eq!(info["stored"]["trained_items"], report["windows"]);
     assert_eq!(info["routes"][0]["name"], "support vectors in flash");
     assert_eq!(info["routes"][0]["taken"], true);
-    let text = printed(&mut fishweir(&format!("info {model}")));
+    let text = printed(&format!("info {model}"));
     assert!(text.contains("trained on") && text.contains("(taken)"), "{text}");
 
-    printed(&mut fishweir(&format!("export {model} -o {rust}")));
+    printed(&format!("export {model} -o {rust}"));
     let source = fs::read_to_string(&rust).expect("written");
     assert!(source.contains("pub static MODEL: Model = KernelMachine::new("), "{source}");
 
     // Both cut windows as it was trained, and agree on every one.
-    let judged = json(&mut fishweir(&format!("evaluate {data} --model {model} --json")));
+    let judged = json(&format!("evaluate {data} --model {model} --json"));
     assert_eq!(judged["classifier"], method);
     assert_eq!(judged["windows"], info["provenance"]["windows"]);
-    let scored = json(&mut fishweir(&format!("score {data} --model {model} --json")));
+    let scored = json(&format!("score {data} --model {model} --json"));
     let decisions = scored["decisions"].as_array().expect("decisions");
     assert_eq!(judged["windows"].as_u64(), Some(decisions.len() as u64));
     let names: Vec<&str> =
@@ -97,7 +88,7 @@ fn each_is_cross_validated_beside_the_others() {
             assert_eq!(choice["candidates"].as_array().map(Vec::len), Some(2 * 2 * widths));
         }
     }
-    let text = printed(&mut fishweir(&line));
+    let text = printed(&line);
     for part in ["gaussian: all folds together", "sigma=", "more than bayes"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
@@ -105,11 +96,9 @@ fn each_is_cross_validated_beside_the_others() {
 
 #[test]
 fn a_machine_decides_on_a_live_stream() {
-    let (folder, data) = (folder(), fixtures().at("strings.tsv"));
-    let model = at(&folder, "model.json");
-    printed(&mut fishweir(&format!(
-        "fit {data} -o {model} --classifier cosine {QUICK} --effort quick"
-    )));
+    let (folder, data) = (Folder::new(), fixtures().at("strings.tsv"));
+    let model = folder.at("model.json");
+    printed(&format!("fit {data} -o {model} --classifier cosine {QUICK} --effort quick"));
     let line = format!("score --stream --model {model} --every 10");
     let text = printed(fishweir(&line).write_stdin("ACGTACGTAC\nAAAACCCCCG\n"));
     let lines: Vec<&str> = text.lines().collect();
@@ -120,12 +109,12 @@ fn a_machine_decides_on_a_live_stream() {
 
 #[test]
 fn what_does_not_go_on_a_device_is_refused_by_its_option() {
-    let (folder, data) = (folder(), fixtures().at("strings.tsv"));
-    let model = at(&folder, "model.json");
+    let (folder, data) = (Folder::new(), fixtures().at("strings.tsv"));
+    let model = folder.at("model.json");
     let refuse = |options: &str| {
         let line = format!("fit {data} -o {model} --classifier gaussian {options}");
-        let message = refused(&mut fishweir(&line), 2);
-        assert!(!folder.path().join("model.json").exists());
+        let message = refused(&line);
+        assert!(!Path::new(&model).exists());
         message
     };
     assert!(refuse("--states 9").contains("take fewer with --states"));
@@ -138,16 +127,16 @@ fn what_does_not_go_on_a_device_is_refused_by_its_option() {
     let wide: String =
         ('!'..='Z').filter(|c| c.is_alphanumeric() || "#$%&*+".contains(*c)).collect();
     let rows = (0..8).map(|n| format!("{}\ts{n}\t{wide}\n", ["a", "b"][n % 2]));
-    let file = at(&folder, "wide.tsv");
-    fs::write(&file, "label\tid\tsequence\n".to_owned() + &rows.collect::<String>()).expect("wide");
+    let file =
+        folder.put("wide.tsv", "label\tid\tsequence\n".to_owned() + &rows.collect::<String>());
     let line = format!("fit {file} -o {model} --classifier cosine {QUICK} --effort quick");
-    let message = refused(&mut fishweir(&line), 2);
+    let message = refused(&line);
     assert!(message.contains("32 symbols") && message.contains("fisher"), "{message}");
 }
 
 #[test]
 fn a_machine_by_marginalisation_is_fitted_and_deploys() {
-    let (folder, data) = (folder(), fixtures().at("strings.tsv"));
+    let (folder, data) = (Folder::new(), fixtures().at("strings.tsv"));
     let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels");
     let kernel = format!("{documented}/fixed-length-symbols.toml");
     let info = all_the_way(&data, &format!("--kernel-model {kernel} --c 1,10,100"), "fixed-length");
@@ -158,26 +147,25 @@ fn a_machine_by_marginalisation_is_fitted_and_deploys() {
 
     // A missing symbol cannot be stored: that string is left out, and this is said.
     let text = fs::read_to_string(&data).expect("read");
-    let (gap, model) = (at(&folder, "gap.tsv"), at(&folder, "gap.json"));
-    fs::write(&gap, text.trim_end()[..text.len() - 2].to_owned() + "N\n").expect("written");
+    let model = folder.at("gap.json");
+    let gap = folder.put("gap.tsv", text.trim_end()[..text.len() - 2].to_owned() + "N\n");
     let line = format!("fit {gap} -o {model} --kernel-model {kernel} --c 1 --json");
-    assert_eq!(json(&mut fishweir(&line))["windows"], 11);
-    let info = printed(&mut fishweir(&format!("info {model}")));
+    assert_eq!(json(&line)["windows"], 11);
+    let info = printed(&format!("info {model}"));
     assert!(info.contains("no missing symbol: 1"), "{info}");
 
     // What else goes wrong.
     let refuse = |options: &str| {
-        let line = format!("fit {data} -o {} {options}", at(&folder, "no.json"));
-        refused(&mut fishweir(&line), 2)
+        let line = format!("fit {data} -o {} {options}", folder.at("no.json"));
+        refused(&line)
     };
     let message = refuse(&format!("--kernel-model {documented}/pair-hmm.toml"));
     assert!(message.contains("no [pair-hmm]") && message.contains("gram"), "{message}");
     let message = refuse(&format!("--kernel-model {documented}/fixed-length.toml"));
     assert!(message.contains("of channels"), "{message}");
-    let ragged = at(&folder, "ragged.tsv");
-    fs::write(&ragged, text + "runs\tshort\tACGT\n").expect("written");
-    let line = format!("fit {ragged} -o {} --kernel-model {kernel}", at(&folder, "no.json"));
-    let message = refused(&mut fishweir(&line), 2);
+    let ragged = folder.put("ragged.tsv", text + "runs\tshort\tACGT\n");
+    let line = format!("fit {ragged} -o {} --kernel-model {kernel}", folder.at("no.json"));
+    let message = refused(&line);
     assert!(message.contains("line 14") && message.contains("4 symbols where 25"), "{message}");
     refuse(&format!("--kernel-model {kernel} --classifier gaussian"));
 }

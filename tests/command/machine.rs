@@ -1,19 +1,19 @@
 //! Kernel machines, which do not compile to directions: what commands say of one, and refuse.
 
+use std::path::Path;
+
 use fishweir::kernel::ScoreKernel;
-use std::path::PathBuf;
 
 use fishweir::classifier::{
     Classifier, Expansion, ExpansionKernel, Observations, Rule, WhiteningRows,
 };
-use tempfile::TempDir;
 
-use crate::fixtures::fixtures;
-use crate::{fishweir, json, printed, refused};
+use crate::fixtures::{Folder, fixtures};
+use crate::{json, printed, refused};
 
 /// A Gaussian kernel on the scores of the fitted models of two classes, against three items.
-fn machine() -> (TempDir, PathBuf) {
-    let two = Classifier::load(&fixtures().path("two.json")).expect("a model");
+fn machine() -> (Folder, String) {
+    let two = Classifier::load(fixtures().at("two.json").as_ref()).expect("a model");
     let (states, channels) = (two.models[0].states(), two.models[0].size());
     let entries = two.models.len() * states * (1 + states + 2 * channels);
     let item = |seed: usize| (0..entries).map(|k| ((seed + 3 * k) % 7) as f64 - 3.0).collect();
@@ -33,16 +33,16 @@ fn machine() -> (TempDir, PathBuf) {
         }),
         ..two
     };
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("machine.json");
-    machine.save(&path).expect("writes");
+    let folder = Folder::new();
+    let path = folder.at("machine.json");
+    machine.save(path.as_ref()).expect("writes");
     (folder, path)
 }
 
 #[test]
 fn both_routes_are_costed_and_the_one_taken_is_said() {
     let (_folder, path) = machine();
-    let info = json(&mut fishweir(&format!("info {} --json", path.display())));
+    let info = json(&format!("info {path} --json"));
     let stored = &info["stored"];
     assert_eq!((&stored["items"], &stored["trained_items"]), (&3.into(), &4.into()));
     assert_eq!(info["classifier"], "gaussian");
@@ -55,7 +55,7 @@ fn both_routes_are_costed_and_the_one_taken_is_said() {
     for key in ["state_bytes", "multiply_adds_per_sample", "multiply_adds_per_decision"] {
         assert!(number(0, key) > number(1, key), "{key}: {routes:?}");
     }
-    let text = printed(&mut fishweir(&format!("info {}", path.display())));
+    let text = printed(&format!("info {path}"));
     for part in
         ["support vectors in flash (taken)", "compiled directions", "not linear", "Gaussian"]
     {
@@ -63,12 +63,12 @@ fn both_routes_are_costed_and_the_one_taken_is_said() {
     }
     // A linear classifier took the other one.
     let two = fixtures().at("two.json");
-    let text = printed(&mut fishweir(&format!("info {two}")));
+    let text = printed(&format!("info {two}"));
     for part in ["compiled directions (taken)", "support vectors in flash", "B an item"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
     // What the other route would cost is what a classifier that takes it costs.
-    let linear = json(&mut fishweir(&format!("info {two} --json")));
+    let linear = json(&format!("info {two} --json"));
     for key in ["state_bytes", "model_bytes", "multiply_adds_per_sample"] {
         assert_eq!(routes[1][key], linear[key], "{key}");
         assert_eq!(linear["routes"][0][key], linear[key], "{key}");
@@ -79,29 +79,29 @@ fn both_routes_are_costed_and_the_one_taken_is_said() {
 #[test]
 fn it_is_exported_as_source_alone() {
     let (folder, path) = machine();
-    let (model, rust) = (path.display(), folder.path().join("machine.rs"));
-    printed(&mut fishweir(&format!("export {model} --rust {}", rust.display())));
+    let (model, rust) = (path, folder.at("machine.rs"));
+    printed(&format!("export {model} --rust {rust}"));
     let source = std::fs::read_to_string(&rust).expect("written");
     for part in
         ["pub static MODEL: Model", "StoredScores", "ScoreKernel::Gaussian { gamma: 0.125 }"]
     {
         assert!(source.contains(part), "no {part} in:\n{source}");
     }
-    let artefact = folder.path().join("machine.fishweir");
-    let message = refused(&mut fishweir(&format!("export {model} -o {}", artefact.display())), 2);
-    assert!(message.contains("use --rust") && !artefact.exists(), "{message}");
-    let fixed = format!("export {model} --rust {} --number q15", rust.display());
-    assert!(refused(&mut fishweir(&fixed), 2).contains("not in fixed point"));
+    let artefact = folder.at("machine.fishweir");
+    let message = refused(&format!("export {model} -o {artefact}"));
+    assert!(message.contains("use --rust") && !Path::new(&artefact).exists(), "{message}");
+    let fixed = format!("export {model} --rust {rust} --number q15");
+    assert!(refused(&fixed).contains("not in fixed point"));
 }
 
 #[test]
 fn what_does_not_fit_is_named() {
     let (folder, path) = machine();
-    let mut machine = Classifier::load(&path).expect("a machine");
-    let bad = folder.path().join("bad.json");
+    let mut machine = Classifier::load(path.as_ref()).expect("a machine");
+    let bad = folder.at("bad.json");
     let refuse = |machine: &Classifier| {
-        machine.save(&bad).expect("writes");
-        refused(&mut fishweir(&format!("info {}", bad.display())), 2)
+        machine.save(bad.as_ref()).expect("writes");
+        refused(&format!("info {bad}"))
     };
     let with_biases = |machine: &mut Classifier, biases: Vec<f64>| match &mut machine.rule {
         Rule::Expansion(expansion) => expansion.biases = biases,

@@ -1,13 +1,10 @@
 //! `fishweir network`.
 
-use std::fs;
-use std::path::Path;
-
 use serde_json::Value;
-use tempfile::TempDir;
 
+use crate::fixtures::Folder;
 use crate::gram::csv_matrix;
-use crate::{fishweir, json, printed, refused};
+use crate::{fishweir, json, printed, refuses};
 
 /// Rain, sprinkler, wet grass.
 const SPRINKLER: &str = "\
@@ -22,75 +19,58 @@ probability (grass | sprinkler, rain) {
 ";
 
 /// A folder with that network and records drawn from it.
-struct Garden(TempDir);
-
-impl Garden {
-    fn new() -> Self {
-        let garden = Self(tempfile::tempdir().expect("a folder"));
-        garden.put("garden.bif", SPRINKLER);
-        for (file, seed) in [("train.csv", 1), ("test.csv", 2)] {
-            let (model, file) = (garden.at("garden.bif"), garden.at(file));
-            let line = format!("network sample {model} -n 600 --seed {seed} -o {file} --json");
-            json(&mut fishweir(&line));
-        }
-        garden
+fn garden() -> Folder {
+    let garden = Folder::new();
+    let model = garden.put("garden.bif", SPRINKLER);
+    for (file, seed) in [("train.csv", 1), ("test.csv", 2)] {
+        let file = garden.at(file);
+        json(&format!("network sample {model} -n 600 --seed {seed} -o {file} --json"));
     }
-
-    fn at(&self, name: &str) -> String {
-        self.0.path().join(name).display().to_string()
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        fs::write(self.0.path().join(name), text).expect("written");
-    }
-
-    fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.0.path().join(name)).expect("written")
-    }
+    garden
 }
 
 #[test]
 fn a_network_is_fitted_and_asked() {
-    let garden = Garden::new();
+    let garden = garden();
     let (train, model) = (garden.at("train.csv"), garden.at("model.json"));
-    let report = json(&mut fishweir(&format!("network fit {train} -o {model} --json")));
+    let report = json(&format!("network fit {train} -o {model} --json"));
     assert_eq!((&report["records"], &report["nodes"]), (&600.into(), &3.into()), "{report}");
     assert_eq!(report["edges"].as_array().map(Vec::len), Some(3), "{report}");
     let query = format!("network query {model} rain --given grass=wet --most-probable --json");
-    let answer = json(&mut fishweir(&query));
+    let answer = json(&query);
     // Exactly 0.3395 under the network that the records are from.
     let rain = answer["nodes"][0]["probabilities"][1].as_f64().expect("a number");
     assert!((rain - 0.3395).abs() < 0.1, "{answer}");
     assert_eq!(answer["most_probable"][0][2], Value::from(vec!["grass", "wet"]), "{answer}");
-    let exact = json(&mut fishweir(&query.replace("model.json", "garden.bif")));
+    let exact = json(&query.replace("model.json", "garden.bif"));
     let rain = exact["nodes"][0]["probabilities"][1].as_f64().expect("a number");
     assert!((rain - 0.160_38 / 0.472_38).abs() < 1e-9, "{exact}");
-    let text = printed(&mut fishweir(&format!("network query {model}")));
+    let text = printed(&format!("network query {model}"));
     assert!(text.contains("sprinkler\n") && !text.contains("given"), "{text}");
     // The same graph again, its tables from records that lack a field here and there.
     let holes = garden.text("train.csv").replace("no,on", "?,on");
     garden.put("holes.csv", &holes);
     let line = format!("network fit {} --like {model}", garden.at("holes.csv"));
-    let text = printed(&mut fishweir(&line));
+    let text = printed(&line);
     assert!(text.contains("expectation-maximisation") && text.contains("not written"), "{text}");
 }
 
 #[test]
 fn kernels_sets_and_pictures() {
-    let garden = Garden::new();
+    let garden = garden();
     let [model, train, test] = ["garden.bif", "train.csv", "test.csv"].map(|name| garden.at(name));
     let some: String =
         garden.text("test.csv").lines().take(6).map(|line| format!("{line}\n")).collect();
     garden.put("some.csv", &some);
     let (few, gram) = (garden.at("some.csv"), garden.at("gram.csv"));
-    printed(&mut fishweir(&format!("network gram {model} {few} -o {gram} --normalise")));
-    let (ids, _, rows) = csv_matrix(Path::new(&gram));
+    printed(&format!("network gram {model} {few} -o {gram} --normalise"));
+    let (ids, _, rows) = csv_matrix(&gram);
     assert_eq!(ids, ["2", "3", "4", "5", "6"]);
     assert!(rows.iter().enumerate().all(|(i, row)| (row[i] - 1.0).abs() < 1e-12));
     let chosen = garden.at("chosen.csv");
     let line =
         format!("network representatives {model} {train} -k 5 --draws 20 -o {chosen} --json");
-    let report = json(&mut fishweir(&line));
+    let report = json(&line);
     let value = |name: &str| report[name].as_f64().expect("a number");
     assert!(
         value("discrepancy") <= value("start") && value("start") <= value("random"),
@@ -100,22 +80,21 @@ fn kernels_sets_and_pictures() {
     let lines: Vec<u64> = serde_json::from_value(report["lines"].clone()).expect("lines");
     assert!(lines.windows(2).all(|pair| pair[0] < pair[1]) && lines[0] >= 2, "{report}");
     let line = format!("network compare {model} {train} {test} --permutations 99 --json");
-    let same = json(&mut fishweir(&line));
+    let same = json(&line);
     assert_eq!(same["degrees"], 7);
     for p in ["p_limit", "p_permutations"] {
         assert!(same[p].as_f64().expect("a number") > 0.02, "{same}");
     }
     garden.put("holes.csv", "rain,sprinkler,grass\nno,off,dry\n?,on,wet\n");
-    let text =
-        printed(&mut fishweir(&format!("network compare {model} {}", garden.at("holes.csv"))));
+    let text = printed(&format!("network compare {model} {}", garden.at("holes.csv")));
     assert!(text.contains("its limit is not known where fields are missing"), "{text}");
-    garden.put("dry.csv", &garden.text("test.csv").replace("wet", "dry"));
+    garden.put("dry.csv", garden.text("test.csv").replace("wet", "dry"));
     let dry = garden.at("dry.csv");
-    let text = printed(&mut fishweir(&format!("network compare {model} {dry}")));
+    let text = printed(&format!("network compare {model} {dry}"));
     let table = text.split("share\n").nth(1).expect("a table");
     assert!(text.contains("p = 0.0000") && table.trim_start().starts_with("grass"), "{text}");
     let figure = garden.at("garden.svg");
-    printed(&mut fishweir(&format!("network draw {model} -o {figure}")));
+    printed(&format!("network draw {model} -o {figure}"));
     let svg = garden.text("garden.svg");
     assert_eq!((svg.matches("<rect").count(), svg.matches("marker-end").count()), (3, 3));
     assert!(svg.contains("3 nodes, 3 edges, 7 free parameters") && svg.contains(">sprinkler<"));
@@ -123,7 +102,7 @@ fn kernels_sets_and_pictures() {
 
 #[test]
 fn classifiers_and_alarms_reach_a_device() {
-    let garden = Garden::new();
+    let garden = garden();
     let [network, train, test, model, rust] =
         ["garden.bif", "train.csv", "test.csv", "class.json", "model.rs"]
             .map(|name| garden.at(name));
@@ -138,44 +117,43 @@ fn classifiers_and_alarms_reach_a_device() {
         "top-kdb",
     ] {
         let fit = format!("network fit {train} --class grass --classifier {classifier} -o {model}");
-        let text = printed(&mut fishweir(&fit));
+        let text = printed(&fit);
         assert!(text.contains(&format!("{classifier} decides on grass (dry, wet)")), "{text}");
-        let found = json(&mut fishweir(&format!("network evaluate {test} --model {model} --json")));
+        let found = json(&format!("network evaluate {test} --model {model} --json"));
         let accuracy = found["classifiers"][0]["accuracy"].as_f64().expect("a number");
         // The network itself is right in 0.904 of the records.
         assert!(accuracy > 0.86, "{classifier}: {found}");
-        let export = json(&mut fishweir(&format!("network export {model} --rust {rust} --json")));
+        let export = json(&format!("network export {model} --rust {rust} --json"));
         assert!(export["flash"].as_u64().expect("bytes") < 200, "{export}");
         assert!(garden.text("model.rs").contains("pub type Model = NodeSum"));
     }
-    let cross =
-        json(&mut fishweir(&format!("network evaluate {train} --class grass --folds 3 --json")));
+    let cross = json(&format!("network evaluate {train} --class grass --folds 3 --json"));
     let all = cross["classifiers"].as_array().expect("some");
     assert_eq!(all.len(), 4);
     assert!(all[0]["gain"].is_null() && all[1]["gain"]["mean"].is_number(), "{cross}");
     assert!(all.iter().all(|one| one["records"] == 600));
     let alarm = format!("network export {network} --rust {rust} --mean-time 200 --memory 30");
-    let text = printed(&mut fishweir(&alarm));
+    let text = printed(&alarm);
     assert!(
         text.contains("alarm, one false in 200 events") && text.contains("threshold"),
         "{text}"
     );
     assert!(garden.text("model.rs").contains("type Model = Discrepancy<'static, f32, 3, 14>"));
-    let standard = printed(&mut fishweir(&alarm.replace(&rust, "-")));
+    let standard = printed(&alarm.replace(&rust, "-"));
     assert_eq!(standard, garden.text("model.rs"));
 }
 
 #[test]
 fn costs_are_told_before_and_an_emulated_device_agrees_to_the_last_bit() {
-    let garden = Garden::new();
+    let garden = garden();
     let [network, train, test, model] =
         ["garden.bif", "train.csv", "test.csv", "class.json"].map(|name| garden.at(name));
     let fit = format!("network fit {train} --class grass --classifier tan -o {model}");
-    printed(&mut fishweir(&fit));
-    let info = json(&mut fishweir(&format!("network info {model} --json")));
+    printed(&fit);
+    let info = json(&format!("network info {model} --json"));
     // A table over rain and one over rain and sprinkler, or the other way round, for two classes.
     assert_eq!((&info["push_operations"], &info["state_bytes"]), (&4.into(), &16.into()), "{info}");
-    let text = printed(&mut fishweir(&format!("network info {network}")));
+    let text = printed(&format!("network info {network}"));
     assert!(text.contains("3 nodes, 3 edges, 7 free parameters"), "{text}");
     // 14 cells and 3 nodes.
     let row = |name: &str| {
@@ -185,11 +163,11 @@ fn costs_are_told_before_and_an_emulated_device_agrees_to_the_last_bit() {
     assert_eq!(row("multiply-adds a push"), "18");
     assert_eq!(row("multiply-adds a reading"), "6");
     assert_eq!(row("state, in RAM"), "92 B");
-    garden.put("holes.csv", &garden.text("test.csv").replace("no,on", "?,on"));
+    garden.put("holes.csv", garden.text("test.csv").replace("no,on", "?,on"));
     let holes = garden.at("holes.csv");
     let alarm = format!("network run {network} {test} --mean-time 200 --memory 30 --limit 40");
     for line in [format!("network run {model} {holes} --limit 40"), alarm + " --board microbit"] {
-        let report = json(&mut fishweir(&format!("{line} --json")));
+        let report = json(&format!("{line} --json"));
         assert_eq!((&report["differing_answers"], &report["refused"]), (&0.into(), &0.into()));
         assert_eq!(report["records"], 40, "{report}");
         for name in ["instructions_per_push", "instructions_per_reading", "stack_bytes"] {
@@ -201,22 +179,20 @@ fn costs_are_told_before_and_an_emulated_device_agrees_to_the_last_bit() {
 
 #[test]
 fn what_is_wrong_is_named() {
-    let garden = Garden::new();
+    let garden = garden();
     let cycle = SPRINKLER.replace(
         "probability (rain) { table 0.8, 0.2; }",
         "probability (rain | grass) { default 0.8, 0.2; }",
     );
     garden.put("cycle.bif", &cycle);
-    garden.put("sum.bif", &SPRINKLER.replace("0.95, 0.05", "0.95, 0.15"));
+    garden.put("sum.bif", SPRINKLER.replace("0.95, 0.05", "0.95, 0.15"));
     garden.put("state.csv", "rain,sprinkler,grass\nno,off,damp\n");
     garden.put("column.csv", "rain,sprinkler,lawn\nno,off,dry\n");
     garden.put("holes.csv", "rain,sprinkler,grass\nno,off,dry\n?,on,wet\nyes,off,wet\n");
     garden.put("model.json", "{\n\"columns\": []\n}");
     let class = garden.at("class.json");
     let train = garden.at("train.csv");
-    printed(&mut fishweir(&format!(
-        "network fit {train} --class grass --classifier fisher-tree -o {class}"
-    )));
+    printed(&format!("network fit {train} --class grass --classifier fisher-tree -o {class}"));
     for (line, says) in [
         ("query cycle.bif", "cycle.bif, line 4, column 14: the edges rain -> "),
         ("query sum.bif", "sum.bif, line 7, column 13: the row sums to 1.1"),
@@ -293,7 +269,6 @@ fn what_is_wrong_is_named() {
         ),
     ] {
         let mut command = fishweir(&format!("network {line}"));
-        let message = refused(command.current_dir(garden.0.path()), 2);
-        assert!(message.contains(says), "{line}: {message}");
+        refuses(command.current_dir(&garden), says);
     }
 }

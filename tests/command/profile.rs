@@ -2,9 +2,8 @@
 
 use std::fs;
 
-use tempfile::TempDir;
-
-use crate::{fishweir, printed, refused};
+use crate::fixtures::Folder;
+use crate::{printed, refused, refuses};
 
 const ALIGNMENT: &str = "\
 >one
@@ -16,38 +15,27 @@ MRILASG-WYQC-E
 ";
 
 /// A folder with an alignment and two sequences, one of the family.
-struct Family(TempDir);
+fn family() -> Folder {
+    let family = Folder::new();
+    family.put("family.fa", ALIGNMENT);
+    family.put("some.fa", ">its\nPPAQMRILASGWYYQCDERSP\n>other\nPPPPGGGGPPPPGGGG\n");
+    family
+}
 
-impl Family {
-    fn new() -> Self {
-        let family = Self(tempfile::tempdir().expect("a folder"));
-        family.put("family.fa", ALIGNMENT);
-        family.put("some.fa", ">its\nPPAQMRILASGWYYQCDERSP\n>other\nPPPPGGGGPPPPGGGG\n");
-        family
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.0.path().join(name).display().to_string()
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        fs::write(self.0.path().join(name), text).expect("written");
-    }
-
-    fn fit(&self) -> String {
-        let profile = self.at("family.hmm");
-        let line = format!("profile fit {} -o {profile}", self.at("family.fa"));
-        assert!(printed(&mut fishweir(&line)).contains("14 positions from 3 sequences"));
-        profile
-    }
+/// The profile of the alignment.
+fn fit(family: &Folder) -> String {
+    let profile = family.at("family.hmm");
+    let line = format!("profile fit {} -o {profile}", family.at("family.fa"));
+    assert!(printed(&line).contains("14 positions from 3 sequences"));
+    profile
 }
 
 #[test]
 fn a_profile_finds_its_family() {
-    let family = Family::new();
-    let (profile, sequences, found) = (family.fit(), family.at("some.fa"), family.at("found.sto"));
+    let family = family();
+    let (profile, sequences, found) = (fit(&family), family.at("some.fa"), family.at("found.sto"));
     let line = format!("profile score {profile} {sequences} --least -99 --alignment {found}");
-    let table = printed(&mut fishweir(&line));
+    let table = printed(&line);
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert!(rows.iter().all(|row| row.len() == 13), "{table}");
     assert_eq!(
@@ -57,14 +45,14 @@ fn a_profile_finds_its_family() {
     let scores: Vec<f64> = rows[1..].iter().map(|row| row[3].parse().expect("bits")).collect();
     assert!(scores[0] > 5.0 && scores[scores.len() - 1] < 0.0, "{table}");
     assert!(fs::read_to_string(found).expect("written").contains("MRILASG"));
-    let alone = printed(&mut fishweir(&format!("profile score {profile} {sequences} --glocal")));
+    let alone = printed(&format!("profile score {profile} {sequences} --glocal"));
     assert_eq!(alone.lines().count(), 2, "{alone}");
 }
 
 #[test]
 fn bad_input_is_named() {
-    let family = Family::new();
-    let profile = family.fit();
+    let family = family();
+    let profile = fit(&family);
     for (file, text, expected) in [
         ("odd.fa", ">s\nAC1\n", "line 2, column 3: `1`"),
         ("empty.fa", ">s\n>t\nACD\n", "s: the profile gives"),
@@ -73,22 +61,22 @@ fn bad_input_is_named() {
     ] {
         family.put(file, text);
         let line = format!("profile score {profile} {}", family.at(file));
-        let told = refused(&mut fishweir(&line), 2);
+        let told = refused(&line);
         assert!(told.contains(expected) && told.contains(file), "{told}");
     }
     let line = format!("profile score {} {}", family.at("some.fa"), family.at("some.fa"));
-    assert!(refused(&mut fishweir(&line), 2).contains("expected `HMMER3/f`"));
+    assert!(refused(&line).contains("expected `HMMER3/f`"));
 }
 
 /// From sequences that are not aligned to an alignment, and to a classifier that is priced and exported.
 #[test]
 fn what_is_not_aligned_is_aligned_and_learnt_from() {
-    let family = Family::new();
+    let family = family();
     let (loose, profile) = (family.at("loose.fa"), family.at("loose.hmm"));
-    family.put("loose.fa", &ALIGNMENT.replace('-', ""));
+    family.put("loose.fa", ALIGNMENT.replace('-', ""));
     let fit = format!("profile fit --unaligned --passes 1 {loose} -o {profile}");
-    assert!(printed(&mut fishweir(&fit)).contains("from 3 sequences"));
-    let aligned = printed(&mut fishweir(&format!("profile align --glocal {profile} {loose}")));
+    assert!(printed(&fit).contains("from 3 sequences"));
+    let aligned = printed(&format!("profile align --glocal {profile} {loose}"));
     assert!(aligned.starts_with("# STOCKHOLM 1.0") && aligned.ends_with("//\n"), "{aligned}");
     for name in ["one", "two", "three"] {
         assert!(aligned.lines().any(|line| line.starts_with(name)), "{aligned}");
@@ -97,17 +85,16 @@ fn what_is_not_aligned_is_aligned_and_learnt_from() {
     family.put("others.fa", ">a\nPPPPGGGGPPPPGGGG\n>b\nDDDDTTTTPPPPSSSS\n>c\nFFFFQQQQNNNNLLLL\n");
     let (others, model) = (family.at("others.fa"), family.at("model.json"));
     let learn = format!("profile learn {profile} {loose} {others}");
-    printed(&mut fishweir(&format!("{learn} -o {model}")));
-    let info = printed(&mut fishweir(&format!("info {model}")));
+    printed(&format!("{learn} -o {model}"));
+    let info = printed(&format!("info {model}"));
     assert!(info.contains("profile"), "{info}");
     let source = family.at("model.rs");
-    printed(&mut fishweir(&format!("export {model} --rust {source}")));
+    printed(&format!("export {model} --rust {source}"));
     let source = fs::read_to_string(source).expect("written");
     assert!(source.contains("ProfileHmm<Dual<f32, 1>,"), "{source}");
 
     let unwritten = family.at("none.json");
-    let told = refused(&mut fishweir(&format!("{learn} -o {unwritten} --c 0")), 2);
-    assert!(told.contains("--c is 0"), "{told}");
+    refuses(&format!("{learn} -o {unwritten} --c 0"), "--c is 0");
     family.put("odd.fa", ">odd\nAC1\n");
     let odd = family.at("odd.fa");
     for line in [
@@ -115,7 +102,7 @@ fn what_is_not_aligned_is_aligned_and_learnt_from() {
         format!("profile align {profile} {odd}"),
         format!("profile fit --unaligned {odd} -o {unwritten}"),
     ] {
-        let told = refused(&mut fishweir(&line), 2);
+        let told = refused(&line);
         assert!(told.contains("odd") && told.contains('1'), "{line}: {told}");
     }
     assert!(!std::path::Path::new(&unwritten).exists());
@@ -124,35 +111,32 @@ fn what_is_not_aligned_is_aligned_and_learnt_from() {
 /// A profile in HMMER3/f text is a classifier: what reads models reads it.
 #[test]
 fn a_profile_alone_is_a_classifier() {
-    let family = Family::new();
-    let profile = family.fit();
+    let family = family();
+    let profile = fit(&family);
     family.put("labelled.fa", ">a family\nMRILASGWYYQCDE\n>b other\nPPPPGGGGPPPPGG\n");
     let (data, source) = (family.at("labelled.fa"), family.at("family.rs"));
-    let info = printed(&mut fishweir(&format!("info {profile}")));
+    let info = printed(&format!("info {profile}"));
     assert!(info.contains("family") && info.contains("14 positions"), "{info}");
     assert!(!info.contains("trained on"), "{info}");
     let options = "--fasta-label 2";
-    let figures = printed(&mut fishweir(&format!("evaluate {data} {options} --model {profile}")));
+    let figures = printed(&format!("evaluate {data} {options} --model {profile}"));
     assert!(figures.contains("all     1.000"), "{figures}");
-    printed(&mut fishweir(&format!("score {data} {options} --model {profile}")));
-    printed(&mut fishweir(&format!("export {profile} --rust {source}")));
+    printed(&format!("score {data} {options} --model {profile}"));
+    printed(&format!("export {profile} --rust {source}"));
     let source = fs::read_to_string(source).expect("written");
     assert!(source.contains("ProfileHmm<f32, 14,"), "{source}");
 
-    let told = refused(&mut fishweir(&format!("fit --model profile {data}")), 2);
-    assert!(told.contains("fishweir profile fit"), "{told}");
+    refuses(&format!("fit --model profile {data}"), "fishweir profile fit");
     family.put("broken.hmm", "HMMER3/f\nNAME x\n");
-    let told = refused(&mut fishweir(&format!("info {}", family.at("broken.hmm"))), 2);
-    assert!(told.contains("broken.hmm"), "{told}");
+    refuses(&format!("info {}", family.at("broken.hmm")), "broken.hmm");
 }
 
 #[test]
 fn the_fisher_kernel_of_a_profile_is_a_matrix() {
-    let family = Family::new();
-    let (profile, sequences) = (family.fit(), family.at("some.fa"));
+    let family = family();
+    let (profile, sequences) = (fit(&family), family.at("some.fa"));
     let gram = |options: &str| {
-        let table =
-            printed(&mut fishweir(&format!("profile gram {profile} {sequences} {options}")));
+        let table = printed(&format!("profile gram {profile} {sequences} {options}"));
         let rows = table.lines().skip(1).map(|line| {
             line.split(',').skip(2).map(|cell| cell.parse().expect("a number")).collect()
         });
@@ -166,7 +150,6 @@ fn the_fisher_kernel_of_a_profile_is_a_matrix() {
     assert!(gram("--plain --by-residue")[0][0] > 0.0);
     assert_eq!(gram("--normalise")[1][1], 1.0);
     family.put("odd.fa", ">odd\nAC1\n");
-    let told =
-        refused(&mut fishweir(&format!("profile gram {profile} {}", family.at("odd.fa"))), 2);
+    let told = refused(&format!("profile gram {profile} {}", family.at("odd.fa")));
     assert!(told.contains("odd.fa") && told.contains("`1`"), "{told}");
 }

@@ -1,12 +1,12 @@
 //! `fishweir run`: the firmware is built and emulated. QEMU and the target must be there.
 
-use crate::fixtures::{QUICK, fixtures};
-use crate::{fishweir, json, printed, refused};
+use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::{json, printed, refuses};
 
 #[test]
 fn the_emulated_device_agrees_to_the_last_bit() {
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
-    let report = json(&mut fishweir(&format!("run {model} {data} --limit 300 --json")));
+    let report = json(&format!("run {model} {data} --limit 300 --json"));
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["samples"], 300);
     assert_eq!(report["streams"], 8, "series of forty samples, the last cut short");
@@ -21,7 +21,7 @@ fn the_emulated_device_agrees_to_the_last_bit() {
 #[test]
 fn an_artefact_is_read_in_place_and_agrees_too() {
     let (data, model) = (fixtures().at("strings.fasta"), fixtures().at("strings.fishweir"));
-    let report = json(&mut fishweir(&format!("run {model} {data} --artefact --json")));
+    let report = json(&format!("run {model} {data} --artefact --json"));
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["form"], "artefact");
     assert_eq!(report["samples"], 300);
@@ -30,8 +30,7 @@ fn an_artefact_is_read_in_place_and_agrees_too() {
 #[test]
 fn another_board_agrees_to_the_last_bit() {
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
-    let report =
-        json(&mut fishweir(&format!("run {model} {data} --board microbit --limit 50 --json")));
+    let report = json(&format!("run {model} {data} --board microbit --limit 50 --json"));
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["board"], "microbit (Cortex-M0)");
     // It has no floating point: a multiplication is a hundred instructions.
@@ -40,27 +39,26 @@ fn another_board_agrees_to_the_last_bit() {
 
 #[test]
 fn a_kernel_machine_just_fitted_agrees_to_the_last_bit() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let model = folder.path().join("gaussian.json").display().to_string();
+    let folder = Folder::new();
+    let model = folder.at("gaussian.json");
     let data = fixtures().at("three.csv");
     let fit = format!(
         "fit {data} -o {model} --classifier gaussian --window 20 {QUICK} --effort quick --sigma 1"
     );
-    printed(&mut fishweir(&fit));
+    printed(&fit);
     let line = format!("run {model} {data} --board mps2-an386 --limit 300 --json");
-    let report = json(&mut fishweir(&line));
+    let report = json(&line);
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["evidence"], "decision values");
     // Class, margin and three decision values a sample.
     assert_eq!(report["numbers"], 300 * 5);
     assert_eq!(report["device_state_bytes"], report["state_bytes"]);
-    let info = json(&mut fishweir(&format!("info {model} --json")));
+    let info = json(&format!("info {model} --json"));
     assert_eq!(info["model_bytes"], report["model_bytes"]);
 }
 
 #[test]
 fn a_folder_without_firmware_is_refused() {
     let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
-    let message = refused(&mut fishweir(&format!("run {model} {data} --firmware /no/such")), 2);
-    assert!(message.contains("no firmware there"), "{message}");
+    refuses(&format!("run {model} {data} --firmware /no/such"), "no firmware there");
 }

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use crate::fixtures::fixtures;
-use crate::{fishweir, json, printed};
+use crate::{json, printed};
 
 #[test]
 fn a_row_a_window_with_the_value_of_every_class() {
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
-    let text = printed(&mut fishweir(&format!("score {data} --model {model}")));
+    let text = printed(&format!("score {data} --model {model}"));
     let mut rows = csv::Reader::from_reader(text.as_bytes());
     let heads = rows.headers().expect("a header").clone();
     let expected = [
@@ -39,7 +39,7 @@ fn a_row_a_window_with_the_value_of_every_class() {
 #[test]
 fn decisions_add_up_to_the_accuracy_of_evaluate() {
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
-    let scores = json(&mut fishweir(&format!("score {data} --model {model} --json")));
+    let scores = json(&format!("score {data} --model {model} --json"));
     let text = std::fs::read_to_string(&data).expect("data");
     let labels: HashMap<&str, &str> = text
         .lines()
@@ -54,7 +54,7 @@ fn decisions_add_up_to_the_accuracy_of_evaluate() {
         .iter()
         .filter(|one| labels[one["series"].as_str().expect("a name")] == one["class"])
         .count();
-    let report = json(&mut fishweir(&format!("evaluate {data} --model {model} --json")));
+    let report = json(&format!("evaluate {data} --model {model} --json"));
     assert_eq!(report["accuracy"].as_f64(), Some(right as f64 / decisions.len() as f64));
 }
 
@@ -62,7 +62,7 @@ fn decisions_add_up_to_the_accuracy_of_evaluate() {
 fn labels_are_not_needed_and_windows_can_be_chosen() {
     let (data, model) = (fixtures().at("unlabelled.csv"), fixtures().at("two.json"));
     let rows = |options: &str| {
-        let text = printed(&mut fishweir(&format!("score {data} --model {model} {options}")));
+        let text = printed(&format!("score {data} --model {model} {options}"));
         assert!(text.starts_with("series,start,end,class,margin,value\n"), "{text}");
         text.lines().count() - 1
     };
@@ -77,8 +77,8 @@ fn model_and_artefact_decide_to_the_same_digit() {
     for (data, name) in [("three.csv", "bayes"), ("strings.tsv", "strings"), ("two.csv", "two")] {
         let data = fixtures().at(data);
         let score = |ending: &str| {
-            let model = fixtures().at(&format!("{name}.{ending}"));
-            printed(&mut fishweir(&format!("score {data} --model {model} --window 12 --hop 6")))
+            let model = fixtures().at(format!("{name}.{ending}"));
+            printed(&format!("score {data} --model {model} --window 12 --hop 6"))
         };
         assert_eq!(score("json"), score("fishweir"), "{name}");
     }

@@ -10,11 +10,11 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-use crate::fixtures::{QUICK, fixtures, labelled_strings};
+use crate::fixtures::{Folder, QUICK, fixtures, labelled_strings};
 use crate::{PROGRAM, fishweir, printed, refused};
 
 fn samples() -> Vec<String> {
-    let text = std::fs::read_to_string(fixtures().path("two.csv")).expect("data");
+    let text = std::fs::read_to_string(fixtures().at("two.csv")).expect("data");
     text.lines().skip(1).map(|line| line.splitn(5, ',').nth(4).expect("x,y").to_owned()).collect()
 }
 
@@ -31,7 +31,7 @@ fn start(model: &str) -> Child {
 #[test]
 fn a_stream_decides_as_its_windows_do_in_a_file() {
     let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
-    let file = printed(&mut fishweir(&format!("score {data} --model {model} --window 20")));
+    let file = printed(&format!("score {data} --model {model} --window 20"));
     let line = format!("score --stream --model {model} --every 20 --reset-every 20");
     let stream = printed(fishweir(&line).write_stdin(samples().join("\n")));
     let decisions = |text: &str, from: usize| -> Vec<String> {
@@ -160,7 +160,7 @@ fn what_a_file_may_be_a_stream_may_be_or_is_told_otherwise() {
     };
     for model in ["two.json", "strings.json"] {
         let line = format!("score --stream --model {}", fixtures().at(model));
-        let message = refused(fishweir(&line).write_stdin(packed.clone()), 2);
+        let message = refused(fishweir(&line).write_stdin(packed.clone()));
         let expected =
             "error: standard input: is gzip, and a stream is read as it comes; unpack it";
         assert!(message.starts_with(expected), "{message}");
@@ -235,10 +235,10 @@ fn an_impossible_sample_is_reported_and_skipped() {
         }]),
         provenance: Provenance::default(),
     };
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("strict.json");
-    classifier.save(&path).expect("saved");
-    let line = format!("score --stream --model {}", path.display());
+    let folder = Folder::new();
+    let path = folder.at("strict.json");
+    classifier.save(path.as_ref()).expect("saved");
+    let line = format!("score --stream --model {path}");
     let output = fishweir(&line).write_stdin("a\nb\nb\na\n").output().expect("started");
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{message}");

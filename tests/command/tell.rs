@@ -8,8 +8,8 @@ use fishweir::classifier::{Classifier, Rule};
 use fishweir::fit::BaumWelch;
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions};
 
-use crate::fixtures::{QUICK, fixtures, table};
-use crate::{PROGRAM, fishweir, printed, refused};
+use crate::fixtures::{Folder, QUICK, fixtures, table};
+use crate::{PROGRAM, failed, fishweir, printed, refused, refuses};
 
 /// The notes of a command that succeeds.
 #[track_caller]
@@ -34,8 +34,8 @@ fn a_column_that_most_likely_groups_is_pointed_out_once() {
 
 #[test]
 fn windows_that_are_none_samples_in_none_and_gaps_are_told_by_all() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).display().to_string();
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     let gap = table(&["still", "moving"]).replace("0,ann,still,7,", "0,ann,still,7.9,");
     fs::write(at("gap.csv"), gap.replace("subject", "who")).expect("written");
     let (data, model) = (at("gap.csv"), fixtures().at("two.json"));
@@ -62,8 +62,8 @@ fn windows_that_are_none_samples_in_none_and_gaps_are_told_by_all() {
 /// Wherever behind `t` it stands, and only where nobody named it a channel.
 #[test]
 fn a_channel_that_most_likely_groups_is_pointed_out() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).display().to_string();
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     for (name, columns) in [("next.csv", ["Subject", "x"]), ("last.csv", ["x", "Subject"])] {
         let mut text = format!("series,label,t,{}\n", columns.join(","));
         for line in table(&["still", "moving"]).lines().skip(1) {
@@ -92,8 +92,7 @@ fn a_channel_that_most_likely_groups_is_pointed_out() {
 /// A window, or a series of a stream, without a single observed sample is decided on all the same.
 #[test]
 fn what_is_decided_without_an_observed_sample_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("gap.csv").display().to_string();
+    let folder = Folder::new();
     let missing = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
         let t: usize = fields[3].parse().unwrap_or(99);
@@ -103,7 +102,7 @@ fn what_is_decided_without_an_observed_sample_is_told() {
         }
     };
     let text = table(&["still", "moving"]);
-    fs::write(&data, text.lines().map(missing).collect::<String>()).expect("written");
+    let data = folder.put("gap.csv", text.lines().map(missing).collect::<String>());
     let model = fixtures().at("two.json");
     let blind = "1 window without an observed sample, decided by the classifier's priors";
     for line in [
@@ -131,7 +130,7 @@ fn what_is_decided_without_an_observed_sample_is_told() {
 #[test]
 fn pages_say_what_a_user_would_not_expect() {
     let help = |command: &str| {
-        let text = printed(&mut fishweir(&format!("{command} --help")));
+        let text = printed(&format!("{command} --help"));
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     for (command, part) in [
@@ -156,37 +155,35 @@ fn fewer_series_or_groups_than_five_are_a_fold_each() {
     );
     let told = notes(&line);
     assert!(told.iter().any(|note| note.starts_with("3 folds, one a subject")), "{told:?}");
-    let message = refused(&mut fishweir(&format!("{line} --folds 4")), 2);
-    assert!(message.contains("4 folds need at least as many groups"), "{message}");
+    refuses(&format!("{line} --folds 4"), "4 folds need at least as many groups");
 }
 
 /// Samples that the models refuse are counted in one way, wherever they are judged.
 #[test]
 fn refused_samples_are_counted_and_the_first_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("wild.csv");
+    let folder = Folder::new();
     let text = table(&["still", "moving"]);
     let wild = |row: &str| format!("{},3e38,3e38", row.rsplitn(3, ',').nth(2).expect("a row"));
     let rows = text.lines().enumerate();
     let rows: Vec<String> = rows
         .map(|(line, row)| if [45, 46, 90].contains(&line) { wild(row) } else { row.to_owned() })
         .collect();
-    fs::write(&data, rows.join("\n")).expect("written");
-    let (data, model) = (data.display(), fixtures().at("bayes.json"));
-    let text = fs::read_to_string(data.to_string()).expect("there").replace("moving", "turning");
-    fs::write(data.to_string(), text).expect("written");
-    let scored = refused(&mut fishweir(&format!("score {data} --model {model}")), 1);
+    let data = folder.put("wild.csv", rows.join("\n"));
+    let (data, model) = (data, fixtures().at("bayes.json"));
+    let text = fs::read_to_string(&data).expect("there").replace("moving", "turning");
+    fs::write(&data, text).expect("written");
+    let scored = failed(&format!("score {data} --model {model}"), 1);
     assert!(scored.contains("3 samples were refused"), "{scored}");
     assert!(scored.contains("the first is sample 4 (t = 4) of series `1`, which"), "{scored}");
     assert!(scored.contains("wild.csv, line 42"), "{scored}");
-    let judged = refused(&mut fishweir(&format!("evaluate {data} --model {model}")), 1);
+    let judged = failed(&format!("evaluate {data} --model {model}"), 1);
     let error = |text: &str| text.lines().last().map(str::to_owned);
     assert_eq!(error(&scored), error(&judged));
 }
 
 #[test]
 fn a_model_whose_decisions_are_no_numbers_is_an_error() {
-    let mut classifier = Classifier::load(&fixtures().path("two.json")).expect("a model");
+    let mut classifier = Classifier::load(fixtures().at("two.json").as_ref()).expect("a model");
     let Rule::Linear(outputs) = &mut classifier.rule else { panic!("linear") };
     for output in outputs {
         for direction in &mut output.directions {
@@ -195,17 +192,16 @@ fn a_model_whose_decisions_are_no_numbers_is_an_error() {
             }
         }
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("huge.json");
-    classifier.save(&path).expect("saved");
-    let (data, model) = (fixtures().at("two.csv"), path.display());
-    let message = refused(&mut fishweir(&format!("score {data} --model {model}")), 2);
-    assert!(message.contains("no number"), "{message}");
+    let folder = Folder::new();
+    let path = folder.at("huge.json");
+    classifier.save(path.as_ref()).expect("saved");
+    let data = fixtures().at("two.csv");
+    refuses(&format!("score {data} --model {path}"), "no number");
 }
 
 #[test]
 fn help_says_the_librarys_own_defaults() {
-    let text = printed(&mut fishweir("fit --help"));
+    let text = printed("fit --help");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (fit, vary) = (BaumWelch::default(), Augment::default());
     let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
@@ -231,16 +227,15 @@ fn help_says_the_librarys_own_defaults() {
 
 #[test]
 fn a_training_window_that_no_model_takes_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("wild.csv").display().to_string();
+    let folder = Folder::new();
     let wild = table(&["still", "moving"]).replace("0,ann,still,25,", "0,ann,still,25,3e38,");
     let row = wild.lines().find(|row| row.contains(",3e38,")).expect("a row");
     let mended = row.rsplit_once(',').expect("a column too many").0;
-    fs::write(&data, wild.replace(row, mended)).expect("written");
+    let data = folder.put("wild.csv", wild.replace(row, mended));
     let line = format!(
         "fit {data} -o /dev/null --window 20 --copies 0 --mirror none {QUICK} --effort quick"
     );
-    let message = refused(&mut fishweir(&line), 2);
+    let message = refused(&line);
     let place = "wild.csv: sample 26 of series `0`, which begins on line 2, is impossible";
     assert!(message.contains(place), "{message}");
 }
@@ -249,8 +244,8 @@ fn a_training_window_that_no_model_takes_is_named() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_memory_has_no_room_for_is_refused_before_the_work() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("long.tsv.gz");
+    let folder = Folder::new();
+    let data = folder.at("long.tsv.gz");
     let reading = "long.tsv.gz: reading it takes some 101 MB of memory";
     let room = "line 3: series `long`: 5 000 000 samples under 4 states take some 320";
     let two = "line 3: series `long`: 5 000 000 samples under 2 states take some 160";
@@ -279,9 +274,8 @@ fn what_memory_has_no_room_for_is_refused_before_the_work() {
         file.write_all(text.as_bytes()).expect("written");
         file.finish().expect("written");
         for command in commands {
-            let program = format!("ulimit -v {limit}; exec {PROGRAM} {command} {}", data.display());
-            let message = refused(Command::new("sh").args(["-c", &program]), 2);
-            assert!(message.contains(expected), "{command}: {message}");
+            let program = format!("ulimit -v {limit}; exec {PROGRAM} {command} {data}");
+            refuses(Command::new("sh").args(["-c", &program]), expected);
         }
     }
 }

@@ -3,52 +3,39 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use tempfile::TempDir;
+use crate::fixtures::{Folder, Noise, fixtures};
+use crate::{json, printed, refuses};
 
-use crate::fixtures::{Noise, fixtures};
-use crate::{fishweir, json, printed, refused};
-
-/// Normal series of two channels, and the same with an offset of `x`.
-struct Streams {
-    folder: TempDir,
+/// A folder with normal series of two channels, and the same with an offset of `x`.
+fn streams() -> Folder {
+    let folder = Folder::new();
+    folder.put("normal.csv", table(0.0));
+    folder.put("changed.csv", table(1.5));
+    folder
 }
 
-impl Streams {
-    fn new() -> Self {
-        let streams = Self { folder: tempfile::tempdir().expect("a folder") };
-        for (name, offset) in [("normal.csv", 0.0), ("changed.csv", 1.5)] {
-            fs::write(streams.folder.path().join(name), Self::table(offset)).expect("written");
+fn table(offset: f64) -> String {
+    let mut noise = Noise(11);
+    let mut text = "series,t,x,y\n".to_owned();
+    for series in 0..6 {
+        for t in 0..900 {
+            // Two regimes, so that there is something for states to learn.
+            let level = f64::from((t / 30) % 2);
+            let mut near = |value: f64| value + noise.next().unwrap_or(0.0);
+            let (x, y) = (near(level + offset), near(2.0 * level));
+            let _ = writeln!(text, "{series},{t},{x:.3},{y:.3}");
         }
-        streams
     }
-
-    fn table(offset: f64) -> String {
-        let mut noise = Noise(11);
-        let mut text = "series,t,x,y\n".to_owned();
-        for series in 0..6 {
-            for t in 0..900 {
-                // Two regimes, so that there is something for states to learn.
-                let level = f64::from((t / 30) % 2);
-                let mut near = |value: f64| value + noise.next().unwrap_or(0.0);
-                let (x, y) = (near(level + offset), near(2.0 * level));
-                let _ = writeln!(text, "{series},{t},{x:.3},{y:.3}");
-            }
-        }
-        text
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
-    }
+    text
 }
 
 #[test]
 fn false_alarms_come_as_rarely_as_wanted_and_changes_are_seen() {
-    let streams = Streams::new();
+    let streams = streams();
     let (normal, changed) = (streams.at("normal.csv"), streams.at("changed.csv"));
     let watch = format!("watch {normal} --mean-time 150 --states 2 --json");
     for change in ["--offset x=1.5".to_owned(), format!("--changed {changed}")] {
-        let report = json(&mut fishweir(&format!("{watch} {change}")));
+        let report = json(&format!("{watch} {change}"));
         // 1 800 samples a third: 12 false alarms wanted, which is right to a factor of two.
         let calibrated = report["calibrated"]["alarms"].as_u64().expect("a count");
         assert!((10..=12).contains(&calibrated), "{report}");
@@ -60,23 +47,23 @@ fn false_alarms_come_as_rarely_as_wanted_and_changes_are_seen() {
         let chance = unchanged["median_delay"].as_u64().unwrap_or(u64::MAX);
         assert!(median < 40 && median < chance, "{report}");
     }
-    let unknown = json(&mut fishweir(&watch));
+    let unknown = json(&watch);
     assert!(unknown["changes"].is_null() && unknown["detector"].is_null());
 }
 
 #[test]
 fn the_detector_is_source_for_firmware() {
-    let streams = Streams::new();
+    let streams = streams();
     let (normal, detector) = (streams.at("normal.csv"), streams.at("detector.rs"));
     let line = format!("watch {normal} --mean-time 150 --states 2 --offset y=1 --rust {detector}");
-    let text = printed(&mut fishweir(&line));
+    let text = printed(&line);
     for part in ["unseen", "after the change: an alarm in", "detector written to", "offset of y"] {
         assert!(text.contains(part), "{text}");
     }
     let source = fs::read_to_string(&detector).expect("written");
     assert!(source.contains("pub static MODEL: Model = ChangeDetector::new("));
     assert!(source.contains("Wanted: one false alarm in 150 samples."));
-    let standard = printed(&mut fishweir(&line.replace(&detector, "-")));
+    let standard = printed(&line.replace(&detector, "-"));
     assert_eq!(standard, source);
 }
 
@@ -84,19 +71,18 @@ fn the_detector_is_source_for_firmware() {
 fn symbols_are_watched_too() {
     let strings = fixtures().at("strings.tsv");
     let line = format!("watch {strings} --mean-time 4 --memory 2 --states 2");
-    let report = json(&mut fishweir(&format!("{line} --changed {strings} --json")));
+    let report = json(&format!("{line} --changed {strings} --json"));
     assert_eq!(report["changes"]["changed"]["series"], 12);
     // No change is seen no better than by chance.
     let seen = |side: &str| report["changes"][side]["alarmed"].as_u64().expect("a count");
     assert!(seen("changed").abs_diff(seen("unchanged")) <= 8, "{report}");
     assert_eq!(report["states"], 2, "strings of one length have no positions here");
-    let message = refused(&mut fishweir(&format!("{line} --offset x=1")), 2);
-    assert!(message.contains("symbols have no offset"), "{message}");
+    refuses(&format!("{line} --offset x=1"), "symbols have no offset");
 }
 
 #[test]
 fn what_is_wrong_is_named() {
-    let streams = Streams::new();
+    let streams = streams();
     let normal = streams.at("normal.csv");
     let two = fixtures().at("strings.tsv");
     for (options, expected) in [
@@ -112,7 +98,6 @@ fn what_is_wrong_is_named() {
         (format!("--mean-time 150 --changed {two}"), "strings.tsv"),
         (format!("--mean-time 150 --rust {normal}"), "is an input itself"),
     ] {
-        let message = refused(&mut fishweir(&format!("watch {normal} {options}")), 2);
-        assert!(message.contains(expected), "{options}: {message}");
+        refuses(&format!("watch {normal} {options}"), expected);
     }
 }

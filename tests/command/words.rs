@@ -1,19 +1,18 @@
 //! Weights of words of symbols: the empirical mean map as a classifier.
 
-use crate::fixtures::fixtures;
-use crate::{fishweir, json, printed, refused};
+use crate::fixtures::{Folder, fixtures};
+use crate::{json, printed, refuses};
 
 #[test]
 fn words_are_weighed_without_a_model() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (model, source) = (folder.path().join("words.json"), folder.path().join("words.rs"));
-    let (model, source) = (model.display(), source.display());
+    let folder = Folder::new();
+    let (model, source) = (folder.at("words.json"), folder.at("words.rs"));
     let data = fixtures().at("strings.tsv");
     let words = "--classifier empirical-mean-map --order 1";
-    let report = printed(&mut fishweir(&format!("fit {data} {words} -o {model}")));
+    let report = printed(&format!("fit {data} {words} -o {model}"));
     assert!(report.contains("words and no model, 2 classes"), "{report}");
 
-    let info = json(&mut fishweir(&format!("info {model} --json")));
+    let info = json(&format!("info {model} --json"));
     assert_eq!(
         (&info["order"], &info["states"], &info["models"]),
         (&1.into(), &4.into(), &1.into())
@@ -21,14 +20,13 @@ fn words_are_weighed_without_a_model() {
     assert!(info["artefact_bytes"].is_null());
     // A state of one number with its rate, whatever the order: three multiply-adds.
     assert_eq!(info["multiply_adds_per_sample"], 3);
-    let longer = folder.path().join("longer.json");
-    let longer = longer.display();
-    printed(&mut fishweir(&format!(
+    let longer = folder.at("longer.json");
+    printed(&format!(
         "fit {data} --classifier empirical-mean-map --order 4 --lambda 2 -o {longer}"
-    )));
-    let info = json(&mut fishweir(&format!("info {longer} --json")));
+    ));
+    let info = json(&format!("info {longer} --json"));
     assert_eq!((&info["states"], &info["multiply_adds_per_sample"]), (&256.into(), &3.into()));
-    let text = printed(&mut fishweir(&format!("info {longer}")));
+    let text = printed(&format!("info {longer}"));
     for part in [
         "mixed counts of words along 1 direction, context by context",
         "1 of 256 contexts",
@@ -37,13 +35,13 @@ fn words_are_weighed_without_a_model() {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
 
-    printed(&mut fishweir(&format!("export {model} --rust {source}")));
-    let text = std::fs::read_to_string(source.to_string()).expect("a source");
+    printed(&format!("export {model} --rust {source}"));
+    let text = std::fs::read_to_string(&source).expect("a source");
     assert!(text.contains("Automaton::order(1, StringEnd::Open)"), "{text}");
-    let judged = json(&mut fishweir(&format!("evaluate {data} --model {model} --json")));
+    let judged = json(&format!("evaluate {data} --model {model} --json"));
     assert!(judged["accuracy"].as_f64().expect("a share") > 0.9, "{judged}");
     let beside = "--folds 3 --kernel empirical-mean-map --lambda inf --json";
-    let report = json(&mut fishweir(&format!("evaluate {data} {words} {beside}")));
+    let report = json(&format!("evaluate {data} {words} {beside}"));
     for name in ["empirical-mean-map", "kernel empirical-mean-map"] {
         let accuracy = report["classifiers"][name]["accuracy"].as_f64();
         assert!(accuracy.expect(name) > 0.8, "{name}: {accuracy:?}");
@@ -70,7 +68,6 @@ fn words_are_weighed_without_a_model() {
             "no weights of words",
         ),
     ] {
-        let message = refused(&mut fishweir(&line), 2);
-        assert!(message.contains(wanted), "{line}: {message}");
+        refuses(&line, wanted);
     }
 }

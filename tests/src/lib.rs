@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod call_graph;
+pub mod checks;
 pub mod cost_table;
 pub mod device_table;
 pub mod golden;

@@ -7,38 +7,18 @@ use crate::filter::{Recent, RecentState, Recursion, Window, WindowState};
 use crate::number::Number;
 use crate::smooth::OnlineViterbi;
 
-impl<E: Emission, const N: usize, const MARKS: usize> Format for Recent<'_, E, N, MARKS> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Recent {{ states: {=usize} }}", N);
-    }
-}
-
-impl<X: Number<Reading: Format> + Format, const N: usize, const MARKS: usize> Format
-    for RecentState<X, N, MARKS>
-{
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "RecentState {{ belief: {}, marks: {=usize} }}", self.belief(), MARKS);
-    }
-}
-
-impl<R: Recursion + Format, const FILTERS: usize> Format for Window<R, FILTERS> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Window {{ recursion: {}, length: {=u32} }}", self.recursion(), self.length());
-    }
-}
-
-impl<S, const FILTERS: usize> Format for WindowState<S, FILTERS> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "WindowState {{ filters: {=usize} }}", FILTERS);
-    }
-}
-
-impl<E: Emission, const N: usize, const WINDOW: usize, P> Format
-    for OnlineViterbi<'_, E, N, WINDOW, P>
-{
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "OnlineViterbi {{ states: {=usize}, window: {=usize} }}", N, WINDOW);
-    }
+shown! {
+    [E: Emission, const N: usize, const MARKS: usize] Recent<'_, E, N, MARKS> =>
+        _ "Recent {{ states: {=usize} }}", N;
+    [X: Number<Reading: Format> + Format, const N: usize, const MARKS: usize]
+    RecentState<X, N, MARKS> =>
+        x "RecentState {{ belief: {}, marks: {=usize} }}", x.belief(), MARKS;
+    [R: Recursion + Format, const FILTERS: usize] Window<R, FILTERS> =>
+        x "Window {{ recursion: {}, length: {=u32} }}", x.recursion(), x.length();
+    [S, const FILTERS: usize] WindowState<S, FILTERS> =>
+        _ "WindowState {{ filters: {=usize} }}", FILTERS;
+    [E: Emission, const N: usize, const WINDOW: usize, P] OnlineViterbi<'_, E, N, WINDOW, P> =>
+        _ "OnlineViterbi {{ states: {=usize}, window: {=usize} }}", N, WINDOW;
 }
 
 const _: () = {

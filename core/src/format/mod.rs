@@ -1,9 +1,6 @@
 //! `defmt::Format` of the types whose fields depend on a model's numbers by association, which the
 //! derive cannot see. A recursion says what it is; a state, what it would read.
 
-#[cfg(feature = "heapless")]
-mod buffers;
-
 use defmt::{Format, Formatter, write};
 
 use crate::classify::{ChangeDetector, ChangeState, StreamClassifier, StreamModel, StreamState};
@@ -24,188 +21,83 @@ use crate::number::{Arithmetic, Number, Real, RealParameter};
 use crate::smooth::Ancestral;
 use crate::smooth::{FixedLag, LagWindow, Viterbi};
 
-impl<E: Emission<Weight: Format> + Format, const N: usize> Format for Hmm<E, N> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Hmm {{ chain: {}, emission: {} }}", self.chain(), self.emission());
-    }
-}
-
-impl<X: Number<Reading: Format> + Format, const N: usize> Format for Belief<X, N> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Belief {{ row: {}, log: {} }}", self.row(), self.log());
-    }
-}
-
-impl<X: Number<Reading: Format> + Format> Format for Evidence<X> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Evidence {{ log: {} }}", self.log());
-    }
-}
-
-impl<X: Number<Reading: Format> + Format, const N: usize> Format for FadingBelief<X, N> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "FadingBelief {{ belief: {} }}", self.belief());
-    }
-}
-
-impl<S, T: Real + Format, const N: usize> Format for StatisticsState<S, T, N> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "StatisticsState {{ belief: {} }}", self.belief());
-    }
-}
-
-impl<E, const N: usize> Format for Adapting<E, N>
-where
-    E: SufficientStatistics<Real: Format> + Format,
-{
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Adapting {{ hmm: {}, samples: {=u64} }}", self.hmm(), self.samples());
-    }
-}
-
-impl<T: Real + Format, const N: usize, const LAG: usize> Format for LagWindow<T, N, LAG> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "LagWindow {{ belief: {}, lag: {=usize} }}", self.belief(), self.lag());
-    }
-}
-
-impl<P: Copy + Format, X: Number<Reading: Format> + Format> Format for ContextBelief<P, X> {
-    fn format(&self, f: Formatter<'_>) {
-        let (history, likelihood) = (self.history(), self.likelihood());
-        write!(f, "ContextBelief {{ history: {}, likelihood: {} }}", history, likelihood);
-    }
-}
-
-impl<X: Arithmetic + Format> Format for SquaredDensity<X> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "SquaredDensity {{ log: {} }}", self.log());
-    }
-}
-
-impl<X: Arithmetic + Format, const N: usize> Format for KalmanState<X, N> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "KalmanState {{ belief: {}, density: {} }}", self.belief(), self.density());
-    }
-}
-
-impl<S, const M: usize> Format for StreamState<S, M> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "StreamState {{ models: {=usize}, samples: {=u64} }}", M, self.samples());
-    }
-}
-
-impl<H: StreamModel + Format, const M: usize, const O: usize> Format for StreamClassifier<H, M, O> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "StreamClassifier {{ models: {}, outputs: {=usize} }}", self.models(), O);
-    }
-}
-
-impl<X: Number<Reading: Format> + Format, const N: usize> Format for ChangeState<X, N> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "ChangeState {{ fading: {} }}", self.fading());
-    }
-}
-
-impl<E, const N: usize, const C: usize> Format for ChangeDetector<E, N, C>
-where
-    E: Emission<Weight: RealParameter<Real: Format> + Format> + Format,
-{
-    fn format(&self, f: Formatter<'_>) {
-        let (hmm, fit, drift) = (self.hmm(), self.fit(), self.drift());
-        write!(f, "ChangeDetector {{ hmm: {}, fit: {}, drift: {} }}", hmm, fit, drift);
-    }
-}
-
-impl<R: Recursion<State: Format> + Format> Format for Running<R> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Running {{ recursion: {}, state: {} }}", self.recursion(), self.state());
-    }
-}
-
-impl<X: Number, const N: usize, const M: usize> Format for Aligned<X, N, M> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Aligned {{ stored: {=usize}, position: {=usize} }}", M, self.position());
-    }
-}
-
-impl<T: Number, const N: usize, const M: usize> Format for MarginalisationState<T, N, M> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "MarginalisationState {{ models: {=usize} }}", M);
-    }
-}
-
-impl<V, O> Format for Traversal<V, O> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Traversal {{ leaves: {=usize} }}", self.leaves());
-    }
-}
-
-impl<E, S, const N: usize, const M: usize> Format for FixedLength<'_, E, S, N, M>
-where
-    E: Emission<Weight: RealParameter>,
-    S: Observed<E::Observation>,
-{
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "FixedLength {{ stored: {=usize}, length: {=usize} }}", M, self.length());
-    }
-}
-
-impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Format
-    for HiddenBinomial<'_, T, S, K, M>
-{
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "HiddenBinomial {{ stored: {=usize}, length: {=usize} }}", M, self.length());
-    }
-}
-
-impl<E: Emission, const N: usize, const M: usize, const L: usize> Format
-    for Marginalisation<'_, E, N, M, L>
-{
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Marginalisation {{ models: {=usize}, stored: {=usize} }}", M, L);
-    }
-}
-
-impl<T, S, C, const N: usize, const K: usize> Format for PairRecursion<'_, T, S, C, N, K> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "PairRecursion {{ states: {=usize}, symbols: {=usize} }}", N, K);
-    }
-}
-
-impl<T, S, V, O, G, const P: usize> Format for TreeKernel<'_, T, S, V, O, G, P> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "TreeKernel {{ states: {=usize} }}", P);
-    }
-}
-
-/// A recursion that borrows a model: its name, and how many states the model has.
-macro_rules! recursion {
-    ($name:literal, impl<$($parameter:ident: $bound:path),+; $(const $size:ident),*> $type:ty) => {
-        impl<$($parameter: $bound),+, const N: usize $(, const $size: usize)*> Format for $type {
+/// What a type is, in words: `[parameters] type => value "text", what it shows of the value`.
+macro_rules! shown {
+    ($([$($parameter:tt)*] $type:ty => $value:tt $text:tt $(, $shown:expr)*;)*) => {$(
+        impl<$($parameter)*> Format for $type {
             fn format(&self, f: Formatter<'_>) {
-                write!(f, "{=str} {{ states: {=usize} }}", $name, N);
+                let $value = self;
+                write!(f, $text $(, $shown)*);
             }
         }
-    };
+    )*};
 }
-recursion!("Forward", impl<E: Emission;> Forward<'_, E, N>);
-recursion!("Forgetting", impl<E: Emission;> Forgetting<'_, E, N>);
-recursion!("Statistics", impl<E: SufficientStatistics;> Statistics<'_, E, N>);
-recursion!("OnlineEm", impl<E: SufficientStatistics;> OnlineEm<'_, E, N>);
-recursion!("FixedLag", impl<E: Emission; const LAG> FixedLag<'_, E, N, LAG>);
-recursion!("Viterbi", impl<E: Emission;> Viterbi<'_, E, N>);
+#[cfg(feature = "heapless")]
+mod buffers;
 
-impl<W, const N: usize, const D: usize> Format for Kalman<'_, N, D, W> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Kalman {{ states: {=usize}, channels: {=usize} }}", N, D);
-    }
+shown! {
+    [E: Emission<Weight: Format> + Format, const N: usize] Hmm<E, N> =>
+        x "Hmm {{ chain: {}, emission: {} }}", x.chain(), x.emission();
+    [X: Number<Reading: Format> + Format, const N: usize] Belief<X, N> =>
+        x "Belief {{ row: {}, log: {} }}", x.row(), x.log();
+    [X: Number<Reading: Format> + Format] Evidence<X> => x "Evidence {{ log: {} }}", x.log();
+    [X: Number<Reading: Format> + Format, const N: usize] FadingBelief<X, N> =>
+        x "FadingBelief {{ belief: {} }}", x.belief();
+    [S, T: Real + Format, const N: usize] StatisticsState<S, T, N> =>
+        x "StatisticsState {{ belief: {} }}", x.belief();
+    [E: SufficientStatistics<Real: Format> + Format, const N: usize] Adapting<E, N> =>
+        x "Adapting {{ hmm: {}, samples: {=u64} }}", x.hmm(), x.samples();
+    [T: Real + Format, const N: usize, const LAG: usize] LagWindow<T, N, LAG> =>
+        x "LagWindow {{ belief: {}, lag: {=usize} }}", x.belief(), x.lag();
+    [P: Copy + Format, X: Number<Reading: Format> + Format] ContextBelief<P, X> =>
+        x "ContextBelief {{ history: {}, likelihood: {} }}", x.history(), x.likelihood();
+    [X: Arithmetic + Format] SquaredDensity<X> => x "SquaredDensity {{ log: {} }}", x.log();
+    [X: Arithmetic + Format, const N: usize] KalmanState<X, N> =>
+        x "KalmanState {{ belief: {}, density: {} }}", x.belief(), x.density();
+    [S, const M: usize] StreamState<S, M> =>
+        x "StreamState {{ models: {=usize}, samples: {=u64} }}", M, x.samples();
+    [H: StreamModel + Format, const M: usize, const O: usize] StreamClassifier<H, M, O> =>
+        x "StreamClassifier {{ models: {}, outputs: {=usize} }}", x.models(), O;
+    [X: Number<Reading: Format> + Format, const N: usize] ChangeState<X, N> =>
+        x "ChangeState {{ fading: {} }}", x.fading();
+    [E: Emission<Weight: RealParameter<Real: Format> + Format> + Format, const N: usize,
+     const C: usize] ChangeDetector<E, N, C> =>
+        x "ChangeDetector {{ hmm: {}, fit: {}, drift: {} }}", x.hmm(), x.fit(), x.drift();
+    [R: Recursion<State: Format> + Format] Running<R> =>
+        x "Running {{ recursion: {}, state: {} }}", x.recursion(), x.state();
+    [X: Number, const N: usize, const M: usize] Aligned<X, N, M> =>
+        x "Aligned {{ stored: {=usize}, position: {=usize} }}", M, x.position();
+    [T: Number, const N: usize, const M: usize] MarginalisationState<T, N, M> =>
+        _ "MarginalisationState {{ models: {=usize} }}", M;
+    [V, O] Traversal<V, O> => x "Traversal {{ leaves: {=usize} }}", x.leaves();
+    [E: Emission<Weight: RealParameter>, S: Observed<E::Observation>, const N: usize,
+     const M: usize] FixedLength<'_, E, S, N, M> =>
+        x "FixedLength {{ stored: {=usize}, length: {=usize} }}", M, x.length();
+    [T: Real, S: Observed<usize>, const K: usize, const M: usize] HiddenBinomial<'_, T, S, K, M> =>
+        x "HiddenBinomial {{ stored: {=usize}, length: {=usize} }}", M, x.length();
+    [E: Emission, const N: usize, const M: usize, const L: usize] Marginalisation<'_, E, N, M, L> =>
+        _ "Marginalisation {{ models: {=usize}, stored: {=usize} }}", M, L;
+    [T, S, C, const N: usize, const K: usize] PairRecursion<'_, T, S, C, N, K> =>
+        _ "PairRecursion {{ states: {=usize}, symbols: {=usize} }}", N, K;
+    [T, S, V, O, G, const P: usize] TreeKernel<'_, T, S, V, O, G, P> =>
+        _ "TreeKernel {{ states: {=usize} }}", P;
+    [E: Emission, const N: usize] Forward<'_, E, N> => _ "Forward {{ states: {=usize} }}", N;
+    [E: Emission, const N: usize] Forgetting<'_, E, N> => _ "Forgetting {{ states: {=usize} }}", N;
+    [E: SufficientStatistics, const N: usize] Statistics<'_, E, N> =>
+        _ "Statistics {{ states: {=usize} }}", N;
+    [E: SufficientStatistics, const N: usize] OnlineEm<'_, E, N> =>
+        _ "OnlineEm {{ states: {=usize} }}", N;
+    [E: Emission, const N: usize, const LAG: usize] FixedLag<'_, E, N, LAG> =>
+        _ "FixedLag {{ states: {=usize} }}", N;
+    [E: Emission, const N: usize] Viterbi<'_, E, N> => _ "Viterbi {{ states: {=usize} }}", N;
+    [W, const N: usize, const D: usize] Kalman<'_, N, D, W> =>
+        _ "Kalman {{ states: {=usize}, channels: {=usize} }}", N, D;
 }
 
 #[cfg(feature = "sample")]
-impl<E: Emission, R, const N: usize> Format for Ancestral<'_, E, R, N> {
-    fn format(&self, f: Formatter<'_>) {
-        write!(f, "Ancestral {{ states: {=usize} }}", N);
-    }
+shown! {
+    [E: Emission, R, const N: usize] Ancestral<'_, E, R, N> =>
+        _ "Ancestral {{ states: {=usize} }}", N;
 }
 
 const fn formats<T: Format>() {}

@@ -14,6 +14,10 @@ use embedded_io::{Read, Write};
 
 use crate::meter::Meter;
 
+#[cfg(all(target_os = "none", any(feature = "mps2-an386", feature = "mps2-an505")))]
+#[macro_use]
+mod mps2;
+
 /// Declares the boards: `feature: module::Type`.
 macro_rules! boards {
     ($($feature:literal: $module:ident::$board:ident;)*) => {$(

@@ -1,12 +1,10 @@
 //! The files of what was fitted: JSON in an envelope with a format and a checksum.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Classifier;
-use crate::files::{self, FileError};
+use crate::files::FileError;
 
 /// Why a classifier's file was refused.
 #[derive(Debug, thiserror::Error)]
@@ -56,11 +54,6 @@ struct Envelope<C> {
     fishweir_model: u32,
     crc32: u32,
     classifier: C,
-}
-
-/// Writes a classifier of any kind as JSON with a checksum, whole or not at all.
-pub(crate) fn save<C: Serialize>(path: &Path, classifier: &C) -> Result<(), ClassifierError> {
-    Ok(files::write_whole(path, seal(classifier)?.as_bytes())?)
 }
 
 /// The content of its file.
@@ -128,44 +121,60 @@ fn not_a_model(file: &str, error: &serde_json::Error) -> ClassifierError {
     ClassifierError::Format { file: file.to_owned(), why: error.to_string() }
 }
 
-impl Classifier {
-    /// Writes the classifier as JSON with a checksum, whole or not at all.
-    ///
-    /// # Errors
-    /// [`ClassifierError::File`] if the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), ClassifierError> {
-        save(path, self)
-    }
+/// The file of a type that has a `check` of its own.
+macro_rules! has_a_file {
+    ($type:ty) => {
+        impl $type {
+            /// Writes it as JSON with a checksum, whole or not at all.
+            ///
+            /// # Errors
+            /// [`ClassifierError::File`](crate::classifier::ClassifierError::File) if the file cannot be written.
+            pub fn save(
+                &self,
+                path: &std::path::Path,
+            ) -> Result<(), crate::classifier::ClassifierError> {
+                Ok(crate::files::write_whole(path, self.to_json()?.as_bytes())?)
+            }
 
-    /// Reads a classifier and checks it: format, checksum, shapes and numbers.
-    ///
-    /// # Errors
-    /// [`ClassifierError`] naming the file and what is wrong.
-    pub fn load(path: &Path) -> Result<Self, ClassifierError> {
-        let bytes = files::read(path)?;
-        Self::parse(&path.display().to_string(), &bytes)
-    }
+            /// What [`save`](Self::save) writes.
+            ///
+            /// # Errors
+            /// Where a number has no place in JSON.
+            pub fn to_json(&self) -> Result<String, crate::classifier::ClassifierError> {
+                crate::classifier::seal(self)
+            }
 
-    /// Reads from memory what [`load`](Self::load) reads from a file; `file` is for messages.
-    ///
-    /// # Errors
-    /// [`ClassifierError`] naming the file and what is wrong.
-    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
-        let content = unseal(file, bytes)?;
-        let classifier: Self = content.parse()?;
-        let inconsistent = |why| ClassifierError::Inconsistent { file: file.to_owned(), why };
-        classifier.check().map_err(inconsistent)?;
-        Ok(classifier)
-    }
+            /// Reads the file and checks it: format, checksum, shapes and numbers.
+            ///
+            /// # Errors
+            /// [`ClassifierError`](crate::classifier::ClassifierError) naming the file and what is wrong.
+            pub fn load(
+                path: &std::path::Path,
+            ) -> Result<Self, crate::classifier::ClassifierError> {
+                Self::parse(&path.display().to_string(), &crate::files::read(path)?)
+            }
 
-    /// What [`save`](Self::save) writes.
-    ///
-    /// # Errors
-    /// Where a number has no place in JSON.
-    pub fn to_json(&self) -> Result<String, ClassifierError> {
-        seal(self)
-    }
+            /// Reads from memory what [`load`](Self::load) reads from a file; `file` is for messages.
+            ///
+            /// # Errors
+            /// As [`load`](Self::load).
+            pub fn parse(
+                file: &str,
+                bytes: &[u8],
+            ) -> Result<Self, crate::classifier::ClassifierError> {
+                let found: Self = crate::classifier::unseal(file, bytes)?.parse()?;
+                found.check().map_err(|why| {
+                    let file = file.to_owned();
+                    crate::classifier::ClassifierError::Inconsistent { file, why }
+                })?;
+                Ok(found)
+            }
+        }
+    };
 }
+pub(crate) use has_a_file;
+
+has_a_file!(Classifier);
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ use crate::runtime::{Hmm, HmmError};
 
 pub use crate::runtime::EmissionDirection;
 pub use file::ClassifierError;
-pub(crate) use file::{save, seal, unseal};
+pub(crate) use file::{has_a_file, seal, unseal};
 pub use rule::{
     CONTEXTS_AT_MOST, Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows,
     contexts_of,

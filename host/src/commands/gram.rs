@@ -39,8 +39,11 @@ pub(super) struct Arguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Layout {
+    /// A header and a row an item
     Csv,
+    /// NumPy's
     Npy,
+    /// LIBSVM's precomputed kernel
     Libsvm,
 }
 

@@ -234,10 +234,6 @@ impl Scored for DensityModel {
         self.memoryless().simulate(length, seed)
     }
 
-    fn symbols(&self) -> Option<usize> {
-        None
-    }
-
     /// Of a single Gaussian, by its channels; there is none of a mixture.
     fn information(
         &self,

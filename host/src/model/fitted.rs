@@ -7,7 +7,8 @@ use super::{
     SwitchingModel, SystemModel,
 };
 
-/// A fitted model of any kind, as files have it. A further kind is a line here.
+/// A fitted model of any kind, as files have it. A further kind is a line here, and one in the
+/// list below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -28,20 +29,37 @@ pub enum FittedModel {
     SwitchingSystem(SwitchingModel),
 }
 
-impl FittedModel {
-    /// What any model answers.
-    pub fn any(&self) -> &dyn Model {
-        match self {
-            Self::HiddenMarkov(model) => model,
-            Self::Markov(model) => model,
-            Self::Positions(model) => model,
-            Self::Density(model) => model,
-            Self::KernelDensity(model) => model,
-            Self::LinearSystem(model) => model,
-            Self::SwitchingSystem(model) => model,
+/// What is written once a kind.
+macro_rules! kinds {
+    ($($kind:ident($model:ty)),*) => {
+        impl FittedModel {
+            /// What any model answers.
+            pub fn any(&self) -> &dyn Model {
+                match self {
+                    $(Self::$kind(model) => model,)*
+                }
+            }
         }
-    }
+        $(
+            impl From<$model> for FittedModel {
+                fn from(model: $model) -> Self {
+                    Self::$kind(model)
+                }
+            }
+        )*
+    };
+}
+kinds!(
+    HiddenMarkov(Hmm),
+    Markov(MarkovModel),
+    Positions(PositionModel),
+    Density(DensityModel),
+    KernelDensity(KernelDensityModel),
+    LinearSystem(SystemModel),
+    SwitchingSystem(SwitchingModel)
+);
 
+impl FittedModel {
     /// The hidden Markov model, if it is one.
     pub fn hidden_markov(&self) -> Option<&Hmm> {
         match self {
@@ -53,47 +71,5 @@ impl FittedModel {
     /// Checks what reading alone does not.
     pub(super) fn validate(&self) -> Result<(), HmmError> {
         self.hidden_markov().map_or(Ok(()), Hmm::validate)
-    }
-}
-
-impl From<Hmm> for FittedModel {
-    fn from(model: Hmm) -> Self {
-        Self::HiddenMarkov(model)
-    }
-}
-
-impl From<MarkovModel> for FittedModel {
-    fn from(model: MarkovModel) -> Self {
-        Self::Markov(model)
-    }
-}
-
-impl From<PositionModel> for FittedModel {
-    fn from(model: PositionModel) -> Self {
-        Self::Positions(model)
-    }
-}
-
-impl From<SystemModel> for FittedModel {
-    fn from(model: SystemModel) -> Self {
-        Self::LinearSystem(model)
-    }
-}
-
-impl From<SwitchingModel> for FittedModel {
-    fn from(model: SwitchingModel) -> Self {
-        Self::SwitchingSystem(model)
-    }
-}
-
-impl From<KernelDensityModel> for FittedModel {
-    fn from(model: KernelDensityModel) -> Self {
-        Self::KernelDensity(model)
-    }
-}
-
-impl From<DensityModel> for FittedModel {
-    fn from(model: DensityModel) -> Self {
-        Self::Density(model)
     }
 }

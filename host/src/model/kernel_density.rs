@@ -22,13 +22,13 @@ use crate::runtime::{Distribution, HmmError, check};
 /// number. Source: Parzen, "On estimation of a probability density function and mode", 1962. Work a sample:
 /// `n D` multiply-adds and `n` exponentials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[serde(try_from = "Parts")]
 pub struct KernelDensityModel {
     point: Vec<Vec<f64>>,
     bandwidth: Vec<f64>,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts {
     point: Vec<Vec<f64>>,
@@ -40,12 +40,6 @@ impl TryFrom<Parts> for KernelDensityModel {
 
     fn try_from(Parts { point, bandwidth }: Parts) -> Result<Self, HmmError> {
         Self::new(point, bandwidth)
-    }
-}
-
-impl From<KernelDensityModel> for Parts {
-    fn from(KernelDensityModel { point, bandwidth }: KernelDensityModel) -> Self {
-        Self { point, bandwidth }
     }
 }
 
@@ -184,10 +178,6 @@ impl Scored for KernelDensityModel {
             rows.push(Some(&near.collect::<Vec<f64>>()));
         }
         Samples::Channels(rows)
-    }
-
-    fn symbols(&self) -> Option<usize> {
-        None
     }
 }
 

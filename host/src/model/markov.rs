@@ -36,19 +36,21 @@ const LEFT: f64 = 1e-17;
 /// Sources: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example
 /// 12.32 and remark 12.33. Work a sequence: a look-up a symbol and `C E` for the score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[serde(try_from = "Parts")]
 pub struct MarkovModel {
     symbols: usize,
     end: bool,
     contexts: Vec<Vec<u16>>,
     probability: Table,
     /// The core's table, `[context][event]`, and where strings begin.
+    #[serde(skip)]
     next: Vec<u16>,
+    #[serde(skip)]
     span: Span,
 }
 
 /// What a model is made from.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts {
     symbols: usize,
@@ -62,13 +64,6 @@ impl TryFrom<Parts> for MarkovModel {
 
     fn try_from(Parts { symbols, end, contexts, probability }: Parts) -> Result<Self, Self::Error> {
         Self::new(symbols, end, contexts, probability)
-    }
-}
-
-impl From<MarkovModel> for Parts {
-    fn from(model: MarkovModel) -> Self {
-        let MarkovModel { symbols, end, contexts, probability, .. } = model;
-        Self { symbols, end, contexts, probability }
     }
 }
 

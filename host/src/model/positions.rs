@@ -18,12 +18,12 @@ use crate::runtime::check;
 /// Score: `[position][symbol]`, `L K` entries. Source: Jaakkola and Haussler, "Exploiting
 /// generative models in discriminative classifiers", 1998, section 5. Work a sequence: `L K`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[serde(try_from = "Parts")]
 pub struct PositionModel {
     probability: Table,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts {
     probability: Table,
@@ -34,12 +34,6 @@ impl TryFrom<Parts> for PositionModel {
 
     fn try_from(parts: Parts) -> Result<Self, ContextModelError> {
         Self::new(parts.probability)
-    }
-}
-
-impl From<PositionModel> for Parts {
-    fn from(model: PositionModel) -> Self {
-        Self { probability: model.probability }
     }
 }
 

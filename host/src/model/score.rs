@@ -31,7 +31,9 @@ pub trait Scored: Sync {
     fn draw(&self, length: usize, seed: u64) -> Samples;
 
     /// How many symbols sequences are over; `None` for real channels.
-    fn symbols(&self) -> Option<usize>;
+    fn symbols(&self) -> Option<usize> {
+        None
+    }
 
     /// The exact information of a sequence of a length, `[parameter][parameter]`, where it has a closed
     /// form; `None` where the sequences have to be enumerated.

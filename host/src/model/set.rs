@@ -1,14 +1,12 @@
 //! Several fitted models by name, and their file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::FittedModel;
-use crate::classifier::{self, ClassifierError, Observations, Provenance};
-use crate::files;
+use crate::classifier::{self, Observations, Provenance};
 
 /// Models of one kind of observations: one of all data, one a class, or one a series.
 ///
@@ -52,41 +50,9 @@ pub struct NamedModel {
     pub model: FittedModel,
 }
 
+classifier::has_a_file!(ModelSet);
+
 impl ModelSet {
-    /// The content of its file.
-    ///
-    /// # Errors
-    /// [`ClassifierError::Format`] if a number is none that JSON has.
-    pub fn to_json(&self) -> Result<String, ClassifierError> {
-        classifier::seal(self)
-    }
-
-    /// Writes the file, whole or not at all.
-    ///
-    /// # Errors
-    /// [`ClassifierError::File`] if it cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), ClassifierError> {
-        classifier::save(path, self)
-    }
-
-    /// Reads the file and checks every number.
-    ///
-    /// # Errors
-    /// [`ClassifierError`] naming the file, and the model that is wrong.
-    pub fn load(path: &Path) -> Result<Self, ClassifierError> {
-        Self::parse(&path.display().to_string(), &files::read(path)?)
-    }
-
-    /// Reads from memory what [`load`](Self::load) reads from a file; `file` is for messages.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load).
-    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
-        let set: Self = classifier::unseal(file, bytes)?.parse()?;
-        set.check().map_err(|why| ClassifierError::Inconsistent { file: file.to_owned(), why })?;
-        Ok(set)
-    }
-
     /// Whether bytes are the file of a set and of nothing else, by the names of its fields; what they say may
     /// still be wrong.
     pub fn is_one(bytes: &[u8]) -> bool {

@@ -1,12 +1,11 @@
-use fishweir_core::ObservationError;
 use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::system::{Parts, about_their_mean, bordered, centred, check_centre, refused};
+use super::system::{Parts, about, about_their_mean, away_from, bordered, check_centre, refused};
 use super::{Model, ModelScore, Scored};
-use crate::data::{Rows, Samples, SamplesView};
+use crate::data::{Samples, SamplesView};
 use crate::dynamics::{SwitchingSystem, SystemError};
 use crate::fit::{FitError, SwitchingEm, SwitchingFit};
 
@@ -18,7 +17,7 @@ use crate::fit::{FitError, SwitchingEm, SwitchingFit};
 ///
 /// Source: Pavlovic, Rehg and MacCormick, "Learning switching linear models of human motion", 2000.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts<SwitchingSystem>", into = "Parts<SwitchingSystem>")]
+#[serde(try_from = "Parts<SwitchingSystem>")]
 pub struct SwitchingModel {
     centre: Vec<f64>,
     system: SwitchingSystem,
@@ -29,12 +28,6 @@ impl TryFrom<Parts<SwitchingSystem>> for SwitchingModel {
 
     fn try_from(Parts { centre, system }: Parts<SwitchingSystem>) -> Result<Self, SystemError> {
         Self::new(centre, system)
-    }
-}
-
-impl From<SwitchingModel> for Parts<SwitchingSystem> {
-    fn from(SwitchingModel { centre, system }: SwitchingModel) -> Self {
-        Self { centre, system }
     }
 }
 
@@ -58,11 +51,7 @@ impl SwitchingModel {
         sequences: &[SamplesView<'_>],
         progress: &(dyn Fn() + Sync),
     ) -> Result<(Self, SwitchingFit), FitError> {
-        let (centre, moved) = about_their_mean(sequences);
-        let views: Vec<SamplesView<'_>> = moved.iter().map(Samples::view).collect();
-        // What is of symbols is for the fit to refuse.
-        let views = if views.len() == sequences.len() { &views } else { sequences };
-        let fit = options.fit(views, progress)?;
+        let (centre, fit) = about_their_mean(sequences, |views| options.fit(views, progress))?;
         Ok((Self::new(centre, fit.system.clone())?, fit))
     }
 
@@ -113,10 +102,7 @@ impl Scored for SwitchingModel {
         _: Parametrisation,
     ) -> Vec<Result<ModelScore, SequenceError>> {
         let of = |samples: &SamplesView<'_>| {
-            let rows = samples.rows().filter(|rows| rows.dimension() == self.centre.len());
-            let error = ObservationError::Impossible;
-            let rows = rows.ok_or(SequenceError::Observation { time: 0, error })?;
-            let about = centred(rows, &self.centre);
+            let about = about(&self.centre, samples)?;
             let log_likelihood = self.system.log_likelihood(about.view()).map_err(refused)?;
             Ok(ModelScore { log_likelihood, score: Vec::new() })
         };
@@ -124,21 +110,15 @@ impl Scored for SwitchingModel {
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {
-        let back: Vec<f64> = self.centre.iter().map(|x| -x).collect();
-        match self.system.simulate(length, seed) {
-            Ok((_, Samples::Channels(rows))) => Samples::Channels(centred(rows.view(), &back)),
-            _ => Samples::Channels(Rows::new(self.centre.len())),
-        }
-    }
-
-    fn symbols(&self) -> Option<usize> {
-        None
+        let drawn = self.system.simulate(length, seed).ok();
+        away_from(&self.centre, drawn.as_ref().and_then(|(_, samples)| samples.view().rows()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Rows;
     use crate::dynamics::LinearSystem;
 
     fn system(modes: usize) -> SwitchingSystem {

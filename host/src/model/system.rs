@@ -20,14 +20,14 @@ use crate::fit::{FitError, SystemEm, SystemFit};
 /// algorithm", 1982; for the score by what is expected, Jaakkola and Haussler, "Exploiting generative
 /// models in discriminative classifiers", 1998. Work a sample: that of a Kalman smoother, some `20 n^3`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts<LinearSystem>", into = "Parts<LinearSystem>")]
+#[serde(try_from = "Parts<LinearSystem>")]
 pub struct SystemModel {
     centre: Vec<f64>,
     system: LinearSystem,
 }
 
 /// A system as files have it, and the mean that it moves around.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Parts<S> {
     pub(super) centre: Vec<f64>,
@@ -47,12 +47,6 @@ impl TryFrom<Parts<LinearSystem>> for SystemModel {
 
     fn try_from(Parts { centre, system }: Parts<LinearSystem>) -> Result<Self, SystemError> {
         Self::new(centre, system)
-    }
-}
-
-impl From<SystemModel> for Parts<LinearSystem> {
-    fn from(SystemModel { centre, system }: SystemModel) -> Self {
-        Self { centre, system }
     }
 }
 
@@ -78,11 +72,7 @@ impl SystemModel {
         sequences: &[SamplesView<'_>],
         progress: &(dyn Fn() + Sync),
     ) -> Result<(Self, SystemFit), FitError> {
-        let (centre, moved) = about_their_mean(sequences);
-        let views: Vec<SamplesView<'_>> = moved.iter().map(Samples::view).collect();
-        // What is of symbols is for the fit to refuse.
-        let views = if views.len() == sequences.len() { &views } else { sequences };
-        let fit = options.fit(views, progress)?;
+        let (centre, fit) = about_their_mean(sequences, |views| options.fit(views, progress))?;
         Ok((Self::new(centre, fit.system.clone())?, fit))
     }
 
@@ -106,14 +96,13 @@ impl SystemModel {
         system.observation.iter_mut().zip(&self.centre).for_each(|(row, mean)| row.push(*mean));
         system
     }
+}
 
-    /// Samples about the mean; those of another kind, or of other channels, are impossible.
-    fn about(&self, samples: SamplesView<'_>) -> Result<Rows, SequenceError> {
-        let rows = samples.rows().filter(|rows| rows.dimension() == self.centre.len());
-        let error = ObservationError::Impossible;
-        let rows = rows.ok_or(SequenceError::Observation { time: 0, error })?;
-        Ok(centred(rows, &self.centre))
-    }
+/// Samples about a mean; those of another kind, or of other channels, are impossible.
+pub(super) fn about(centre: &[f64], samples: &SamplesView<'_>) -> Result<Rows, SequenceError> {
+    let rows = samples.rows().filter(|rows| rows.dimension() == centre.len());
+    let error = ObservationError::Impossible;
+    Ok(centred(rows.ok_or(SequenceError::Observation { time: 0, error })?, centre))
 }
 
 /// A row and a column more, of zeros but for their corner.
@@ -124,17 +113,30 @@ pub(super) fn bordered(matrix: &mut Vec<Vec<f64>>, corner: f64) {
     matrix.push(last);
 }
 
-/// Series about the mean of all their channels, and that mean; of other samples, as they are.
-pub(super) fn about_their_mean(sequences: &[SamplesView<'_>]) -> (Vec<f64>, Vec<Samples>) {
+/// The mean of all channels of series, and what is fitted to these about it; to other samples as they are,
+/// which are for the fit to refuse.
+pub(super) fn about_their_mean<F>(
+    sequences: &[SamplesView<'_>],
+    fit: impl FnOnce(&[SamplesView<'_>]) -> Result<F, FitError>,
+) -> Result<(Vec<f64>, F), FitError> {
     let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
     let channels = sequences.iter().find_map(SamplesView::rows).map_or(0, |rows| rows.dimension());
     let (centre, _) = centre_and_spread(channels, || rows().flatten());
-    let moved = sequences.iter().filter_map(SamplesView::rows);
-    let moved = moved.map(|rows| Samples::Channels(centred(rows, &centre))).collect();
-    (centre, moved)
+    let moved: Vec<Rows> =
+        sequences.iter().filter_map(SamplesView::rows).map(|rows| centred(rows, &centre)).collect();
+    let views: Vec<SamplesView<'_>> =
+        moved.iter().map(|rows| SamplesView::Channels(rows.view())).collect();
+    let fit = fit(if views.len() == sequences.len() { &views } else { sequences })?;
+    Ok((centre, fit))
 }
 
-pub(super) fn centred(rows: RowsView<'_>, centre: &[f64]) -> Rows {
+/// What was drawn about a mean; nothing where there was nothing.
+pub(super) fn away_from(centre: &[f64], drawn: Option<RowsView<'_>>) -> Samples {
+    let back: Vec<f64> = centre.iter().map(|x| -x).collect();
+    Samples::Channels(drawn.map_or_else(|| Rows::new(centre.len()), |rows| centred(rows, &back)))
+}
+
+fn centred(rows: RowsView<'_>, centre: &[f64]) -> Rows {
     let mut moved = Rows::new(rows.dimension());
     for row in rows.iter() {
         let row =
@@ -180,7 +182,7 @@ impl Model for SystemModel {
 
     fn log_likelihoods(&self, sequences: &[SamplesView<'_>]) -> Vec<Result<f64, SequenceError>> {
         let of = |samples: &SamplesView<'_>| {
-            self.system.log_likelihood(self.about(*samples)?.view()).map_err(refused)
+            self.system.log_likelihood(about(&self.centre, samples)?.view()).map_err(refused)
         };
         sequences.par_iter().map(of).collect()
     }
@@ -198,26 +200,16 @@ impl Scored for SystemModel {
         _: Parametrisation,
     ) -> Vec<Result<ModelScore, SequenceError>> {
         let of = |samples: &SamplesView<'_>| {
-            let found = self.system.scored(self.about(*samples)?.view()).map_err(refused);
-            found.map(|(score, log_likelihood)| ModelScore {
-                log_likelihood,
-                score: score.entries(),
-            })
+            let found = self.system.scored(about(&self.centre, samples)?.view());
+            let (score, log_likelihood) = found.map_err(refused)?;
+            Ok(ModelScore { log_likelihood, score: score.entries() })
         };
         sequences.par_iter().map(of).collect()
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {
-        let drawn = self.system.simulate(length, seed);
-        let back: Vec<f64> = self.centre.iter().map(|x| -x).collect();
-        match drawn.as_ref().map(|samples| samples.view().rows().map(|rows| centred(rows, &back))) {
-            Ok(Some(rows)) => Samples::Channels(rows),
-            _ => Samples::Channels(Rows::new(self.centre.len())),
-        }
-    }
-
-    fn symbols(&self) -> Option<usize> {
-        None
+        let drawn = self.system.simulate(length, seed).ok();
+        away_from(&self.centre, drawn.as_ref().and_then(|samples| samples.view().rows()))
     }
 }
 

@@ -1,14 +1,12 @@
 //! A classifier of one profile: is a sequence of its family?
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::{Dirichlets, MatchFeatures, Mode, Profile, ProfileError, ProfilePrior, SearchProfile};
-use crate::classifier::{self, ClassifierError, Provenance};
-use crate::files;
+use crate::classifier::{self, Provenance};
 use crate::learn::{ClassWeight, LinearSvm, Matrix};
 
 /// A linear machine on the Fisher score of a profile and its log-odds.
@@ -121,6 +119,8 @@ impl ProfileLearner {
     }
 }
 
+classifier::has_a_file!(ProfileClassifier);
+
 impl ProfileClassifier {
     /// The profile alone: its log-odds decide, in nats, by the null model of sequences as long as the profile.
     pub fn alone(profile: &Profile) -> Self {
@@ -162,34 +162,6 @@ impl ProfileClassifier {
             let along: f64 = counts.zip(&rates).map(|(count, rate)| count * rate).sum();
             self.bias + self.weight * log_odds + along
         })
-    }
-
-    /// Writes it as JSON with a checksum, whole or not at all.
-    ///
-    /// # Errors
-    /// [`ClassifierError::File`] if it cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), ClassifierError> {
-        classifier::save(path, self)
-    }
-
-    /// Reads the file and checks every number.
-    ///
-    /// # Errors
-    /// [`ClassifierError`] naming the file and what is wrong.
-    pub fn load(path: &Path) -> Result<Self, ClassifierError> {
-        Self::parse(&path.display().to_string(), &files::read(path)?)
-    }
-
-    /// Reads from memory what [`load`](Self::load) reads from a file; `file` is for messages.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load).
-    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
-        let found: Self = classifier::unseal(file, bytes)?.parse()?;
-        found
-            .check()
-            .map_err(|why| ClassifierError::Inconsistent { file: file.to_owned(), why })?;
-        Ok(found)
     }
 
     /// Whether bytes are the file of one, by the names of its fields; what they say may still be wrong.

@@ -1,7 +1,8 @@
 //! The families that the tests are compiled for: each turns plain laws into distributions and back.
 
+use fishweir_core::ModelError;
 use fishweir_core::emission::{
-    Bernoulli, Categorical, CountStatistics, FullGaussian, FullGaussianScore,
+    Bernoulli, Categorical, CountStatistics, Emission, FullGaussian, FullGaussianScore,
     FullGaussianStatistics, Gaussian, GaussianScore, GaussianStatistics, Mixture, MixtureScore,
     Poisson, SufficientStatistics, VectorSpace,
 };
@@ -206,17 +207,19 @@ fn block<T: Real, const D: usize>(matrix: &[[T; D]; D], like: usize) -> Vec<Vec<
     matrix.iter().take(like).map(|row| doubles(row, like)).collect()
 }
 
-/// Counts of a Poisson or Bernoulli law, `[channel]`.
+/// Counts of a Poisson or Bernoulli law, `[channel]`: what an observation is of, the law's parameters, and
+/// how it is made of them.
 macro_rules! counting_family {
-    ($family:ident, $law:ident, $unit:ty, $from:expr) => {
+    ($family:ident, $unit:ty, $from:expr, $parameters:ident, $new:expr) => {
         impl<T: Real, const D: usize> Family<T> for $family<D, T> {
             type Sample = [$unit; D];
 
             fn build(law: &Law) -> Result<Self, String> {
-                match law {
-                    Law::$law(parameters) => counting::$law(filled(parameters, 0.0)?),
-                    _ => Err(concat!("not a ", stringify!($law), " law").into()),
-                }
+                let Law::$family(parameters) = law else {
+                    return Err(concat!("not a ", stringify!($family), " law").into());
+                };
+                let new: fn([T; D]) -> Result<Self, ModelError> = $new;
+                new(filled(parameters, 0.0)?).map_err(|error| error.to_string())
             }
 
             fn sample(x: &Observation) -> Result<[$unit; D], String> {
@@ -236,7 +239,7 @@ macro_rules! counting_family {
             }
 
             fn plain(&self, like: &Law) -> Law {
-                Law::$law(doubles(counting::parameters(self), size(like)))
+                Law::$family(doubles(self.$parameters(), size(like)))
             }
 
             fn plain_statistics(&self, _: &CountStatistics<T, D>, _: &Law) -> PlainStatistics {
@@ -245,45 +248,11 @@ macro_rules! counting_family {
         }
     };
 }
-counting_family!(Poisson, Poisson, u32, |x| x as u32);
-counting_family!(Bernoulli, Bernoulli, bool, |x| x > 0.5);
-
-/// What differs between the two counting families.
-mod counting {
-    #![allow(non_snake_case, reason = "functions named after the laws that the macro passes")]
-
-    use fishweir_core::emission::{Bernoulli, Emission, Poisson};
-    use fishweir_core::number::Real;
-
-    pub(super) fn Poisson<T: Real, const D: usize>(rate: [T; D]) -> Result<Poisson<D, T>, String> {
-        Poisson::new(rate).map_err(|error| error.to_string())
-    }
-
-    pub(super) fn Bernoulli<T: Real, const D: usize>(
-        yes: [T; D],
-    ) -> Result<Bernoulli<D, T>, String> {
-        let bernoulli = Bernoulli::from_parts(yes, yes.map(|p| T::ONE - p));
-        bernoulli.validate().map_err(|error| error.to_string())?;
-        Ok(bernoulli)
-    }
-
-    pub(super) trait Parameters<T, const D: usize> {
-        fn get(&self) -> &[T; D];
-    }
-    impl<T: Real, const D: usize> Parameters<T, D> for Poisson<D, T> {
-        fn get(&self) -> &[T; D] {
-            self.rate()
-        }
-    }
-    impl<T: Real, const D: usize> Parameters<T, D> for Bernoulli<D, T> {
-        fn get(&self) -> &[T; D] {
-            self.probability()
-        }
-    }
-    pub(super) fn parameters<T, const D: usize>(of: &impl Parameters<T, D>) -> &[T; D] {
-        of.get()
-    }
-}
+counting_family!(Poisson, u32, |x| x as u32, rate, Self::new);
+counting_family!(Bernoulli, bool, |x| x > 0.5, probability, |yes| {
+    let law = Self::from_parts(yes, yes.map(|p| T::ONE - p));
+    law.validate().map(|()| law)
+});
 
 impl<T: Real, E: Family<T>, const M: usize> Family<T> for Mixture<E, M> {
     type Sample = E::Sample;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::compare::Comparison;
 use super::host_fit::host_fit;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, SequenceJson};
+
 use super::tree::Tree;
 use crate::build::{Family, Task, dispatch_any, padded, plain, samples};
 use crate::oracle::{Law, Model, Observation, Sequence};
@@ -30,23 +30,22 @@ const TRACE: usize = 6;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Inputs {
-    hmm: HmmJson,
-    sequences: Vec<SequenceJson>,
+    hmm: Model,
+    sequences: Vec<Sequence>,
 }
 
 impl Kind for BaumWelch {
     type Inputs = Inputs;
 
     fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
-        let model = Model::try_from(inputs.hmm)?;
-        let sequences: Vec<Sequence> = inputs.sequences.into_iter().map(Sequence::from).collect();
+        let model = inputs.hmm;
+        let sequences = inputs.sequences;
         let fitted = fit::<T>(&model, &sequences)?;
         let slack = Slack::of(&model, &sequences, T::ROUNDING)?;
         let trace = fitted.log_likelihood.clone();
         comparison.field("log_likelihood_trace", trace, slack.trace);
         for (name, steps) in [("after_one_step", 1), ("after_five_steps", 5)] {
-            let Some(expected) = comparison.read::<HmmJson>(name)? else { continue };
-            let expected = Model::try_from(expected)?;
+            let Some(expected) = comparison.read::<Model>(name)? else { continue };
             compare(name, &expected, &fitted.models[steps], slack.after(steps), comparison);
             // The host fits in `f64`: held to the same expectation, at the case's tolerance.
             let by_host = (T::ROUNDING == 0.0).then(|| host_fit(&model, &sequences, steps));

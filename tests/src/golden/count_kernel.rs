@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::compare::Comparison;
 use super::host::gram_tree;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, SequenceJson};
+
 use super::tree::Tree;
 use crate::build::host::{host_model, host_samples};
 use crate::oracle::{Model, Sequence};
@@ -18,20 +18,20 @@ pub(super) struct Counts;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Inputs {
-    hmm: HmmJson,
-    sequences: Vec<SequenceJson>,
+    hmm: Model,
+    sequences: Vec<Sequence>,
 }
 
 impl Kind for Counts {
     type Inputs = Inputs;
 
     fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
-        let model = host_model(&Model::try_from(inputs.hmm)?).ok_or("not a model of the host")?;
+        let model = host_model(&inputs.hmm).ok_or("not a model of the host")?;
         model.validate().map_err(|error| error.to_string())?;
         let sequences: Vec<Samples> = inputs
             .sequences
             .into_iter()
-            .map(|sequence| host_samples(&Sequence::from(sequence)).ok_or("not symbols"))
+            .map(|sequence| host_samples(&sequence).ok_or("not symbols"))
             .collect::<Result<_, _>>()?;
         let features = |counted, raw| features(&model, &sequences, counted, raw);
         let (one, two) = (features(Counted::Single, false), features(Counted::Pairs, false));

@@ -7,7 +7,7 @@ use super::compare::Comparison;
 use super::inference::{at, push};
 use super::movement::{DirectionJson, ParametrisationJson};
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, SequenceJson};
+
 use super::tree::Tree;
 use crate::build::{Family, Task, dispatch_any, samples, with_directions};
 use crate::oracle::{Direction, Model, Parametrisation, Sequence};
@@ -19,8 +19,8 @@ pub(super) struct Directional;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Inputs {
-    hmm: HmmJson,
-    sequence: SequenceJson,
+    hmm: Model,
+    sequence: Sequence,
     parametrisation: ParametrisationJson,
     direction: DirectionJson,
     lambda: f64,
@@ -30,8 +30,8 @@ impl Kind for Directional {
     type Inputs = Inputs;
 
     fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
-        let model = Model::try_from(inputs.hmm)?;
-        let sequence = Sequence::from(inputs.sequence);
+        let model = inputs.hmm;
+        let sequence = inputs.sequence;
         let direction = inputs.direction.for_model(&model)?;
         let by = Parametrisation::from(inputs.parametrisation);
         let lambda = inputs.lambda;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::compare::Comparison;
 use super::inference::push;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, SequenceJson};
+
 use super::tree::Tree;
 use crate::build::{Family, Task, dispatch_any, samples, score};
 use crate::oracle::{
@@ -22,8 +22,8 @@ pub(super) struct Fisher;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Inputs {
-    hmm: HmmJson,
-    sequence: SequenceJson,
+    hmm: Model,
+    sequence: Sequence,
 }
 
 const VARIANCE: Parametrisation = Parametrisation::RATIO;
@@ -33,8 +33,8 @@ impl Kind for Fisher {
     type Inputs = Inputs;
 
     fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
-        let model = Model::try_from(inputs.hmm)?;
-        let sequence = Sequence::from(inputs.sequence);
+        let model = inputs.hmm;
+        let sequence = inputs.sequence;
         let scores = scores_of::<T>(&model, &sequence)?;
         let rounding = Rounding::of(&model, &sequence, T::ROUNDING);
         let log = scores.as_ref().map_or(f64::NEG_INFINITY, |scores| scores.log_likelihood);

@@ -9,7 +9,7 @@ use super::compare::Comparison;
 use super::fisher::{Scores, scores_of};
 use super::host::gram_tree;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, SequenceJson};
+
 use super::tree::Tree;
 use crate::build::host::{host_model, host_samples};
 use crate::oracle::{Direction, LawDirection, Model, Sequence, sequences as all_sequences};
@@ -22,9 +22,9 @@ pub(super) struct FisherKernels;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Inputs {
-    hmm: HmmJson,
-    sequences: Vec<SequenceJson>,
-    information_sequences: Vec<SequenceJson>,
+    hmm: Model,
+    sequences: Vec<Sequence>,
+    information_sequences: Vec<Sequence>,
     ridge: f64,
     sigma: f64,
     power: u32,
@@ -51,14 +51,13 @@ impl Kind for FisherKernels {
     type Inputs = Inputs;
 
     fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
-        let model = Model::try_from(inputs.hmm)?;
+        let model = inputs.hmm;
         let hmm = host_model(&model).ok_or("not a model of the host")?;
         hmm.validate().map_err(|error| error.to_string())?;
         let symbols = hmm.symbols().ok_or("scores are flattened for symbols alone")?;
         let limits = has_zeros(&hmm);
-        let sequences: Vec<Sequence> = inputs.sequences.into_iter().map(Sequence::from).collect();
-        let known: Vec<Sequence> =
-            inputs.information_sequences.into_iter().map(Sequence::from).collect();
+        let sequences = inputs.sequences;
+        let known = inputs.information_sequences;
         for (name, by) in [("ratio", Parametrisation::RATIO), ("softmax", Parametrisation::SOFTMAX)]
         {
             let pick = |scores: Scores| flat(scores.of(by));

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::compare::Comparison;
 use super::kernel::{Slack, after, all, compare_gram, compare_kernel};
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, Row};
+use super::schema::Row;
 use super::through_host;
 use crate::build::{LARGEST, padded};
 use crate::oracle::{Law, Model, words};
@@ -19,7 +19,7 @@ pub(super) struct Fixed;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Inputs {
-    hmm: HmmJson,
+    hmm: Model,
     s: Option<Vec<usize>>,
     t: Option<Vec<usize>>,
     sequences: Option<Vec<Vec<usize>>>,
@@ -31,7 +31,7 @@ impl Kind for Fixed {
     type Inputs = Inputs;
 
     fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
-        let model = Model::try_from(inputs.hmm)?;
+        let model = inputs.hmm;
         let pairs = match (inputs.s, inputs.t, inputs.sequences) {
             (Some(s), Some(t), None) => Pairs::One(s, t),
             (None, None, Some(sequences)) => Pairs::All(sequences),

@@ -15,6 +15,7 @@ use super::compare::Comparison;
 use super::host::gram_tree;
 use super::schema::{Matrix, Row};
 use super::tree::Tree;
+use crate::checks::views;
 use crate::rounding::Tolerance;
 
 /// A model that its text gives back.
@@ -27,10 +28,6 @@ fn reread<M: Serialize + DeserializeOwned + PartialEq>(model: M) -> Result<M, St
 fn strings(plain: &[Vec<usize>]) -> Vec<Samples> {
     let symbols = |string: &Vec<usize>| string.iter().map(|&x| u16::try_from(x).ok()).collect();
     plain.iter().map(|string| Samples::Symbols(symbols(string))).collect()
-}
-
-fn views(samples: &[Samples]) -> Vec<SamplesView<'_>> {
-    samples.iter().map(Samples::view).collect()
 }
 
 /// What a model says of all sequences; nothing of an impossible one.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::compare::Comparison;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, SequenceJson};
+
 use crate::build::{Family, Task, dispatch_any, samples};
 use crate::oracle::{Model, Sequence};
 use crate::rounding::{Rounding, Tolerance};
@@ -20,16 +20,16 @@ pub(super) struct Inference;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Inputs {
-    hmm: HmmJson,
-    sequence: SequenceJson,
+    hmm: Model,
+    sequence: Sequence,
 }
 
 impl Kind for Inference {
     type Inputs = Inputs;
 
     fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
-        let model = Model::try_from(inputs.hmm)?;
-        let sequence = Sequence::from(inputs.sequence);
+        let model = inputs.hmm;
+        let sequence = inputs.sequence;
         let answers = dispatch_any::<T, _>(&model, Infer { model: &model, sequence: &sequence })?;
         let rounding = Rounding::of(&model, &sequence, T::ROUNDING);
         let Answers { prefix, steps, filtered, smoothed, viterbi } = &answers;

@@ -1,6 +1,8 @@
 //! What the kernels' files have in common.
 
-use fishweir_core::filter::{Recursion, Running};
+use crate::checks::try_after;
+use fishweir_core::filter::Recursion;
+use std::borrow::Borrow;
 
 use super::compare::Comparison;
 use super::schema::Row;
@@ -34,21 +36,11 @@ impl Slack {
 }
 
 /// The reading after a block of samples, `None` where one is missing.
-pub(super) fn after<'x, R: Recursion>(
+pub(super) fn after<R: Recursion, X: Borrow<R::Observation>>(
     recursion: R,
-    samples: impl IntoIterator<Item = Option<&'x R::Observation>>,
-) -> Result<R::Reading, String>
-where
-    R::Observation: 'x,
-{
-    let mut stream = Running::new(recursion);
-    for x in samples {
-        match x {
-            Some(x) => stream.push(x).map_err(|error| error.to_string())?,
-            None => stream.push_missing(),
-        }
-    }
-    Ok(stream.read())
+    samples: impl IntoIterator<Item = Option<X>>,
+) -> Result<R::Reading, String> {
+    try_after(recursion, samples).map(|stream| stream.read()).map_err(|error| error.to_string())
 }
 
 /// Symbols as a stream brings them.

@@ -9,7 +9,7 @@ use super::between::{Compared, MixtureJson, Pair};
 use super::compare::Comparison;
 use super::kernel::after;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, Matrix, Row};
+use super::schema::{Matrix, Row};
 use crate::build::{Family, padded, samples};
 use crate::oracle::{Law, Model, Sequence, sequences};
 use crate::rounding::Tolerance;
@@ -33,8 +33,8 @@ pub(super) enum Inputs {
         rhos: Row,
     },
     Hmm {
-        hmm: HmmJson,
-        hmm2: HmmJson,
+        hmm: Model,
+        hmm2: Model,
         steps: Vec<usize>,
         rhos: Row,
     },
@@ -54,7 +54,7 @@ impl Kind for LatentProducts {
             }
             Inputs::MixtureGauss { p, p2, rhos } => (Pair::of(p.try_into()?, p2.try_into()?), rhos),
             Inputs::Hmm { hmm, hmm2, steps, rhos } => {
-                let models = [Model::try_from(hmm)?, Model::try_from(hmm2)?];
+                let models = [hmm, hmm2];
                 return between_chains::<T>(models, &steps, &rhos, comparison);
             }
         };

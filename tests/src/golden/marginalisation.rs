@@ -1,6 +1,5 @@
-use std::borrow::Borrow;
+use crate::checks::try_after;
 
-use fishweir_core::filter::Running;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::Marginalisation;
 use fishweir_core::number::Real;
@@ -9,7 +8,7 @@ use serde::Deserialize;
 use super::compare::Comparison;
 use super::inference::doubles;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, Matrix, Row, SequenceJson, zip_with};
+use super::schema::{Matrix, Row, zip_with};
 use super::through_host;
 use crate::build::{Family, Task, dispatch_any, filled, padded, samples};
 use crate::oracle::{Law, Model, Observation, Sequence};
@@ -22,7 +21,7 @@ pub(super) struct FiniteSet;
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Inputs {
     Table { prior: Row, likelihood: Matrix },
-    Hmm { prior: Row, models: Vec<HmmJson>, sequences: Vec<SequenceJson> },
+    Hmm { prior: Row, models: Vec<Model>, sequences: Vec<Sequence> },
     Gaussian { prior: Row, means: Row, sigmas: Row, x: Row },
 }
 
@@ -43,10 +42,7 @@ impl Inputs {
                 let item = |x| vec![Some(Observation::Symbol(x))];
                 (prior, models.collect(), (0..items).map(item).collect())
             }
-            Self::Hmm { prior, models, sequences } => {
-                let models = models.into_iter().map(Model::try_from).collect::<Result<_, _>>()?;
-                (prior, models, sequences.into_iter().map(Sequence::from).collect())
-            }
+            Self::Hmm { prior, models, sequences } => (prior, models, sequences),
             Self::Gaussian { prior, means, sigmas, x } => {
                 let law = |mean, sigma: f64| Law::Gaussian {
                     mean: vec![mean],
@@ -125,13 +121,7 @@ impl<T: Real> Task<T> for Compare<'_> {
         let prior: [T; MODELS] = filled(self.prior, 0.0)?;
         let run = |stored: &[[T; MODELS]; 1], item: &Sequence| {
             let kernel = Marginalisation::of(&models, &prior, stored).map_err(|e| e.to_string())?;
-            let mut stream = Running::new(kernel);
-            for x in samples::<T, E>(item)? {
-                match &x {
-                    Some(x) => stream.push(x.borrow()).map_err(|error| error.to_string())?,
-                    None => stream.push_missing(),
-                }
-            }
+            let stream = try_after(kernel, samples::<T, E>(item)?).map_err(|e| e.to_string())?;
             Ok::<_, String>((stream.read()[0].to_f64(), kernel.log_likelihoods(stream.state())))
         };
         let features: Vec<[T; MODELS]> = self

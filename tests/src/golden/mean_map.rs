@@ -4,7 +4,7 @@ use serde::Deserialize;
 use super::between::{Compared, MixtureJson, Pair};
 use super::compare::Comparison;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, Matrix, Row};
+use super::schema::{Matrix, Row};
 use crate::oracle::{Law, Model};
 use crate::rounding::Tolerance;
 
@@ -48,8 +48,8 @@ pub(super) enum Inputs {
         lambdas: Row,
     },
     Hmm {
-        hmm: HmmJson,
-        hmm2: HmmJson,
+        hmm: Model,
+        hmm2: Model,
         steps: Vec<usize>,
         lambdas: Row,
     },
@@ -85,7 +85,7 @@ impl Kind for MeanMaps {
                 (Pair::of(density(points, h), density(points2, h2)), lambdas)
             }
             Inputs::Hmm { hmm, hmm2, steps, lambdas } => {
-                let models = [Model::try_from(hmm)?, Model::try_from(hmm2)?];
+                let models = [hmm, hmm2];
                 return sequences::<T>(models, &steps, &lambdas, comparison);
             }
         };

@@ -1,7 +1,8 @@
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::oracle::{Law, Model, Observation, Sequence};
+use crate::oracle::{Law, Model};
 
 pub(super) type Row = Vec<f64>;
 pub(super) type Matrix = Vec<Row>;
@@ -34,7 +35,7 @@ pub(super) struct Case {
 /// A hidden Markov model.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "emission_type", rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum HmmJson {
+enum HmmJson {
     Categorical {
         initial: Row,
         transition: Matrix,
@@ -67,19 +68,6 @@ pub(super) enum HmmJson {
         covariances: Vec<Vec<Matrix>>,
     },
 }
-
-/// One observation; `null` is a missing one.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Sample {
-    Symbol(usize),
-    Channels(Row),
-}
-
-/// A sequence of observations.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct SequenceJson(Vec<Option<Sample>>);
 
 pub(super) fn zip_with<A, B, C>(
     a: Vec<A>,
@@ -131,12 +119,8 @@ impl TryFrom<HmmJson> for Model {
     }
 }
 
-impl From<SequenceJson> for Sequence {
-    fn from(sequence: SequenceJson) -> Self {
-        let observation = |sample| match sample {
-            Sample::Symbol(symbol) => Observation::Symbol(symbol),
-            Sample::Channels(channels) => Observation::Channels(channels),
-        };
-        sequence.0.into_iter().map(|sample| sample.map(observation)).collect()
+impl<'de> Deserialize<'de> for Model {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::try_from(HmmJson::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::between::host_hmm;
 use super::compare::Comparison;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, Matrix, Row, SequenceJson};
+use super::schema::{Matrix, Row};
 use crate::build::host::host_samples;
 use crate::oracle::{Model, Sequence};
 use crate::rounding::Tolerance;
@@ -18,30 +18,16 @@ pub(super) struct SequenceMaps;
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Inputs {
-    EmpiricalDiscrete {
-        order: usize,
-        alphabet_size: usize,
-        sequences: Vec<SequenceJson>,
-        lambdas: Row,
-    },
-    EmpiricalContinuous {
-        order: usize,
-        sequences: Vec<SequenceJson>,
-        lambdas: Row,
-    },
-    Latent {
-        hmm: HmmJson,
-        sequences: Vec<SequenceJson>,
-        lambdas: Row,
-        nu: f64,
-    },
+    EmpiricalDiscrete { order: usize, alphabet_size: usize, sequences: Vec<Sequence>, lambdas: Row },
+    EmpiricalContinuous { order: usize, sequences: Vec<Sequence>, lambdas: Row },
+    Latent { hmm: Model, sequences: Vec<Sequence>, lambdas: Row, nu: f64 },
 }
 
 const CONVENTIONS: [(&str, Convention); 2] =
     [("half", Convention::Half), ("full", Convention::Full)];
 
-fn samples(sequences: Vec<SequenceJson>) -> Result<Vec<Samples>, String> {
-    let of = |sequence| host_samples(&Sequence::from(sequence)).ok_or("symbols and channels mixed");
+fn samples(sequences: Vec<Sequence>) -> Result<Vec<Samples>, String> {
+    let of = |sequence| host_samples(&sequence).ok_or("symbols and channels mixed");
     Ok(sequences.into_iter().map(of).collect::<Result<_, _>>()?)
 }
 
@@ -65,8 +51,7 @@ impl Kind for SequenceMaps {
                 empirical(order, None, sequences, &lambdas, comparison)
             }
             Inputs::Latent { hmm, sequences, lambdas, nu } => {
-                let model = Model::try_from(hmm)?;
-                let model = host_hmm(&model).ok_or("not a model of the host")?;
+                let model = host_hmm(&hmm).ok_or("not a model of the host")?;
                 latent(&model, nu, sequences, &lambdas, comparison)
             }
         }
@@ -76,7 +61,7 @@ impl Kind for SequenceMaps {
 fn empirical(
     order: usize,
     alphabet: Option<usize>,
-    sequences: Vec<SequenceJson>,
+    sequences: Vec<Sequence>,
     lambdas: &[f64],
     comparison: &mut Comparison,
 ) -> Result<(), String> {
@@ -110,7 +95,7 @@ fn empirical(
 fn latent(
     model: &Hmm,
     nu: f64,
-    sequences: Vec<SequenceJson>,
+    sequences: Vec<Sequence>,
     lambdas: &[f64],
     comparison: &mut Comparison,
 ) -> Result<(), String> {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::compare::Comparison;
 use super::inference::push;
 use super::precision::{Kind, Precise};
-use super::schema::{HmmJson, SequenceJson};
+
 use super::tree::Tree;
 use crate::build::{Family, PlainStatistics, Task, dispatch_any, samples};
 use crate::oracle::{Law, Model, Observation, Sequence};
@@ -19,8 +19,8 @@ pub(super) struct OnlineStatistics;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Inputs {
-    hmm: HmmJson,
-    sequence: SequenceJson,
+    hmm: Model,
+    sequence: Sequence,
     lambda: f64,
 }
 
@@ -28,8 +28,8 @@ impl Kind for OnlineStatistics {
     type Inputs = Inputs;
 
     fn check<T: Precise>(inputs: Inputs, comparison: &mut Comparison) -> Result<(), String> {
-        let model = Model::try_from(inputs.hmm)?;
-        let sequence = Sequence::from(inputs.sequence);
+        let model = inputs.hmm;
+        let sequence = inputs.sequence;
         let collect = |model: &Model| {
             let lambda = inputs.lambda;
             dispatch_any::<T, _>(model, Collect { model, sequence: &sequence, lambda })

@@ -45,7 +45,8 @@ pub enum Law {
 }
 
 /// One observation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[serde(untagged)]
 pub enum Observation {
     /// A symbol.
     Symbol(usize),

@@ -6,6 +6,7 @@ use fishweir::profile::{
     AMINO, Alignment, Build, ChainError, Dirichlets, Edge, Effective, Mode, Path, Profile,
     SearchProfile, Segment, SilentChain, State, position_weights, sequences, stockholm,
 };
+use fishweir_tests::checks::near;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -51,11 +52,6 @@ fn log_odds(profile: &Profile, mode: Mode) -> f64 {
     search.forward(&symbols(), SEQUENCE.len()).expect("a path")
 }
 
-#[track_caller]
-fn assert_near(got: f64, expected: f64, tolerance: f64) {
-    assert!((got - expected).abs() <= tolerance * (1.0 + expected.abs()), "{got}, not {expected}");
-}
-
 /// Moves the logit of one entry of a row.
 fn moved(row: &mut [f64], entry: usize, step: f64) {
     row[entry] *= step.exp();
@@ -71,7 +67,7 @@ fn scores_are_gradients() {
     for mode in MODES {
         let search = SearchProfile::new(&profile, mode).expect("a search profile");
         let expected = search.expectations(&symbols(), SEQUENCE.len()).expect("a path");
-        assert_near(expected.log_odds, log_odds(&profile, mode), 1e-12);
+        near(expected.log_odds, log_odds(&profile, mode), 1e-12);
         let score = profile.score(&expected, mode, Probabilities::Softmax);
         let rate = |change: &dyn Fn(&mut Profile, f64)| {
             let at = |step: f64| {
@@ -84,7 +80,7 @@ fn scores_are_gradients() {
         for k in 0..profile.len() {
             for residue in [0, 5, 9, 13] {
                 let rate = rate(&|p, step| moved(&mut p.matched[k], residue, step));
-                assert_near(score.matched[k][residue], rate, 1e-6);
+                near(score.matched[k][residue], rate, 1e-6);
             }
         }
         for k in 0..=profile.len() {
@@ -92,7 +88,7 @@ fn scores_are_gradients() {
                 let change = |p: &mut Profile, step: f64| {
                     moved(&mut p.transition[k][row.clone()], way - row.start, step);
                 };
-                assert_near(score.transition[k][way], rate(&change), 1e-6);
+                near(score.transition[k][way], rate(&change), 1e-6);
             }
         }
     }
@@ -104,13 +100,13 @@ fn expected_counts_add_up() {
         let search = SearchProfile::new(&profile(), mode).expect("a search profile");
         let expected = search.expectations(&symbols(), SEQUENCE.len()).expect("a path");
         let domains: f64 = expected.begins.iter().sum();
-        assert_near(expected.ends.iter().sum(), domains, 1e-12);
-        assert_near(expected.steps.iter().map(|steps| steps.enter).sum(), domains, 1e-12);
-        assert_near(expected.steps.iter().map(|steps| steps.exit).sum(), domains, 1e-12);
+        near(expected.ends.iter().sum(), domains, 1e-12);
+        near(expected.steps.iter().map(|steps| steps.enter).sum(), domains, 1e-12);
+        near(expected.steps.iter().map(|steps| steps.exit).sum(), domains, 1e-12);
         let inserted: f64 =
             expected.steps.iter().map(|steps| steps.match_insert + steps.insert_insert).sum();
         let matched: f64 = expected.matched.iter().sum();
-        assert_near(expected.in_domain.iter().sum(), matched + inserted, 1e-12);
+        near(expected.in_domain.iter().sum(), matched + inserted, 1e-12);
     }
 }
 
@@ -155,11 +151,7 @@ fn the_best_path_has_the_best_weight_and_draws_have_their_posterior() {
         let search = SearchProfile::new(&profile, mode).expect("a search profile");
         let (x, length) = (symbols(), SEQUENCE.len());
         let best = search.best_path(&x, length).expect("a path");
-        assert_near(
-            log_weight(&profile, mode, &best),
-            search.viterbi(&x, length).expect("a path"),
-            1e-12,
-        );
+        near(log_weight(&profile, mode, &best), search.viterbi(&x, length).expect("a path"), 1e-12);
         let mut random = ChaCha8Rng::seed_from_u64(7);
         let drawn = search.draw_paths(&x, length, DRAWS, &mut random).expect("paths");
         let expected = search.expectations(&x, length).expect("a path");
@@ -246,10 +238,10 @@ fn chains_with_silent_states_sum_over_all_paths() {
             paths(&parts, state, x, (parts.initial[state], Vec::new()), &mut all);
         }
         let total: f64 = all.iter().map(|(weight, _)| weight).sum();
-        assert_near(chain.log_likelihood(x), total.ln(), 1e-12);
+        near(chain.log_likelihood(x), total.ln(), 1e-12);
         let best = all.iter().max_by(|a, b| a.0.total_cmp(&b.0)).expect("a path");
         let (log, path) = chain.viterbi(x).expect("a path");
-        assert_near(log, best.0.ln(), 1e-12);
+        near(log, best.0.ln(), 1e-12);
         assert_eq!(path.iter().map(|(state, _)| *state).collect::<Vec<_>>(), best.1);
         let counts = chain.expectations(x).expect("a path");
         for (index, edge) in parts.edges.iter().enumerate() {
@@ -257,18 +249,18 @@ fn chains_with_silent_states_sum_over_all_paths() {
                 path.windows(2).filter(|pair| **pair == [edge.from, edge.to]).count() as f64
             };
             let expected = all.iter().map(|(weight, path)| weight * taken(path)).sum::<f64>();
-            assert_near(counts.edges[index], expected / total, 1e-12);
+            near(counts.edges[index], expected / total, 1e-12);
         }
         for state in 0..6 {
             let mean = |count: &dyn Fn(&[usize]) -> f64| {
                 all.iter().map(|(weight, path)| weight * count(path)).sum::<f64>() / total
             };
             let is = |at: Option<&usize>| f64::from(u8::from(at == Some(&state)));
-            assert_near(counts.initial[state], mean(&|path| is(path.first())), 1e-12);
-            assert_near(counts.end[state], mean(&|path| is(path.last())), 1e-12);
+            near(counts.initial[state], mean(&|path| is(path.first())), 1e-12);
+            near(counts.end[state], mean(&|path| is(path.last())), 1e-12);
             let visits = mean(&|path| path.iter().map(|at| is(Some(at))).sum());
             if state < 3 {
-                assert_near(counts.emission[state].iter().sum(), visits, 1e-12);
+                near(counts.emission[state].iter().sum(), visits, 1e-12);
             }
         }
     }
@@ -276,7 +268,7 @@ fn chains_with_silent_states_sum_over_all_paths() {
     let long = vec![1; 5000];
     assert!(chain.log_likelihood(&long) < -1000.0);
     let counts = chain.expectations(&long).expect("a path");
-    assert_near(counts.emission.iter().flatten().sum(), 5000.0, 1e-9);
+    near(counts.emission.iter().flatten().sum(), 5000.0, 1e-9);
 }
 
 #[test]
@@ -286,8 +278,8 @@ fn a_profile_is_a_chain_with_silent_states() {
         let chain = search.chain(SEQUENCE.len()).expect("a chain");
         let (x, length) = (symbols(), SEQUENCE.len());
         let forward = search.forward(&x, length).expect("a path");
-        assert_near(chain.log_likelihood(&x), forward, 1e-12);
-        assert_near(
+        near(chain.log_likelihood(&x), forward, 1e-12);
+        near(
             chain.viterbi(&x).expect("a path").0,
             search.viterbi(&x, length).expect("a path"),
             1e-12,
@@ -315,7 +307,7 @@ fn weights_are_by_position() {
     let text = ">a\nGYVGS\n>b\nGFDGF\n>c\nGYDGF\n>d\nGYQGG\n";
     let weights = position_weights(&Alignment::parse("a.fa", text).expect("an alignment"));
     for (weight, fifteenths) in weights.iter().zip([4.0, 4.0, 3.0, 4.0]) {
-        assert_near(*weight, 4.0 * fifteenths / 15.0, 1e-12);
+        near(*weight, 4.0 * fifteenths / 15.0, 1e-12);
     }
 }
 
@@ -337,7 +329,7 @@ fn files_come_back_as_they_were() {
     assert_eq!(read.to_hmmer(), text);
     assert_eq!(read.notes, profile.notes);
     let scores = [&profile, &read].map(|profile| log_odds(profile, Mode::SEARCH));
-    assert_near(scores[0], scores[1], 1e-3);
+    near(scores[0], scores[1], 1e-3);
     assert_eq!(
         Profile::parse_all("two", &(text.clone() + &text)).map(|read| read.len()).ok(),
         Some(2)

@@ -14,6 +14,7 @@ use fishweir::profile::{
     AMINO, Build, Dirichlets, Edge, Effective, Mode, Profile, ProfileClassifier, ProfileLearner,
     ProfilePrior, SearchProfile, SilentChain, Trained, Training,
 };
+use fishweir_tests::checks::near;
 use fishweir_tests::quick::{profiled, strings};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -47,11 +48,6 @@ fn others(count: usize) -> Vec<Vec<usize>> {
     (0..count).map(one).collect()
 }
 
-#[track_caller]
-fn assert_near(got: f64, expected: f64, tolerance: f64) {
-    assert!((got - expected).abs() <= tolerance * (1.0 + expected.abs()), "{got}, not {expected}");
-}
-
 #[test]
 fn lanes_have_the_scores_and_counts_of_one() {
     let profile = trained().profile;
@@ -65,12 +61,12 @@ fn lanes_have_the_scores_and_counts_of_one() {
             .match_counts(&sequences, None, |n, log, counts| (n, log, counts.to_vec()))
             .expect("paths");
         for (n, (x, score)) in sequences.iter().zip(scores).enumerate() {
-            assert_near(score, search.score(x).expect("a path"), 1e-5);
+            near(score, search.score(x).expect("a path"), 1e-5);
             let expected = search.expectations(x, x.len()).expect("a path");
             assert_eq!(counts[n].0, n);
-            assert_near(counts[n].1, expected.log_odds, 1e-5);
+            near(counts[n].1, expected.log_odds, 1e-5);
             for (&got, count) in counts[n].2.iter().zip(expected.matched) {
-                assert_near(f64::from(got), count, 1e-4);
+                near(f64::from(got), count, 1e-4);
             }
         }
     }
@@ -130,7 +126,7 @@ fn a_classifier_is_a_direction() {
             let along: f64 =
                 rates.iter().flatten().zip(&counts.matched).map(|(rate, count)| rate * count).sum();
             let expected = classifier.bias + classifier.weight * counts.log_odds + along;
-            assert_near(value, expected, 1e-4);
+            near(value, expected, 1e-4);
         }
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("family.json");
@@ -160,7 +156,7 @@ fn a_deployed_profile_is_the_core_s_own_type() {
                 stream.push(Sample::Symbol(symbol as u16)).expect("taken");
             }
             let values = stream.decision_values().expect("in range");
-            assert_near(f64::from(values[0]), *value, 2e-3);
+            near(f64::from(values[0]), *value, 2e-3);
         }
         values
     };
@@ -238,7 +234,7 @@ fn words_are_counted_with_their_neighbours() {
             for j in 0..all.len() {
                 let norm = (dot(&all[i], &all[i]) * dot(&all[j], &all[j])).sqrt();
                 let expected = if norm > 0.0 { dot(&all[i], &all[j]) / norm } else { 0.0 };
-                assert_near(gram.get(i, j), expected, 1e-6);
+                near(gram.get(i, j), expected, 1e-6);
             }
         }
     }
@@ -268,7 +264,7 @@ fn chains_with_silent_states_learn() {
     let x = [0, 1, 2, 2, 0, 2];
     let counts = chain.expectations(&x).expect("a path");
     for visits in &counts.visits[1..] {
-        assert_near(visits[0] + visits[2], 1.0, 1e-12);
+        near(visits[0] + visits[2], 1.0, 1e-12);
     }
     // Against finite differences: one logit of the ways on of the silent state, and one of an emission.
     let score = chain.score(&counts, Probabilities::Softmax);
@@ -290,7 +286,7 @@ fn chains_with_silent_states_learn() {
         moved.expect("a chain").log_likelihood(&x)
     };
     for (emits, expected) in [(false, score.edges[2]), (true, score.emission[2][1])] {
-        assert_near((moved(1e-5, emits) - moved(-1e-5, emits)) / 2e-5, expected, 1e-7);
+        near((moved(1e-5, emits) - moved(-1e-5, emits)) / 2e-5, expected, 1e-7);
     }
     let views: Vec<&[usize]> = drawn[..60].iter().map(Vec::as_slice).collect();
     let (mut model, mut before) = (chain, f64::NEG_INFINITY);

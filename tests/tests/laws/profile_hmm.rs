@@ -5,6 +5,7 @@ use fishweir_core::filter::Running;
 use fishweir_core::number::{Dual, Max, Real, RealParameter};
 use fishweir_core::profile_hmm::{Cell, Flanks, ProfileFilter, ProfileHmm, ProfileSearch, Steps};
 use fishweir_core::{ErrorKind, ObservationError, Part};
+use fishweir_tests::checks::near;
 use fishweir_tests::laws::{Trial, check};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -104,12 +105,6 @@ fn symbols(random: &mut impl Rng, length: usize) -> Vec<usize> {
     (0..length).map(|_| random.random_range(0..A)).collect()
 }
 
-#[track_caller]
-fn assert_near(got: f64, expected: f64, tolerance: f64) {
-    let near = (got - expected).abs() <= tolerance * (1.0 + expected.abs());
-    assert!(near || got == expected, "{got} where {expected} is right");
-}
-
 #[test]
 fn laws_and_all_paths_at_every_prefix() {
     for (model, mut random) in cases() {
@@ -120,12 +115,12 @@ fn laws_and_all_paths_at_every_prefix() {
         let owned = |x: &[Option<&usize>]| x.iter().map(|x| x.copied()).collect::<Vec<_>>();
         let refused = check(ProfileFilter::of(&model), trial, |prefix, log| {
             let expected = rest(&model, &owned(prefix), At::Before, |a, b| a + b);
-            assert_near(log, expected.ln(), 1e-12);
+            near(log, expected.ln(), 1e-12);
         });
         assert_eq!(refused, samples.len() + 1);
         type Best<'m> = ProfileSearch<'m, f64, Max<f64>, [Cell<Max<f64>>; K]>;
         check(Best::of(&model), trial, |prefix, Max(log)| {
-            assert_near(log, rest(&model, &owned(prefix), At::Before, f64::max).ln(), 1e-12);
+            near(log, rest(&model, &owned(prefix), At::Before, f64::max).ln(), 1e-12);
         });
     }
 }
@@ -166,10 +161,10 @@ fn tangents_are_rates_of_change() {
         let mut stream = Running::new(ProfileFilter::of(&dual));
         stream.push_block(&x).expect("symbols");
         let Dual { value, tangent: [rate] } = stream.read();
-        assert_near(rate, difference, 1e-5);
+        near(rate, difference, 1e-5);
         let mut plain = Running::new(ProfileFilter::of(&model));
         plain.push_block(&x).expect("symbols");
-        assert_near(value, plain.read(), 1e-12);
+        near(value, plain.read(), 1e-12);
     }
 }
 
@@ -185,7 +180,7 @@ fn single_precision_keeps_up_over_long_streams() {
             long.push_block(&x).expect("symbols");
             short.push_missing();
             long.push_missing();
-            assert_near(short.read().to_f64(), long.read(), 1e-4);
+            near(short.read().to_f64(), long.read(), 1e-4);
         }
     }
 }

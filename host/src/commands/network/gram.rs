@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-use fishweir::kernel::{GramFormat, Items, gram_bytes};
+use fishweir::kernel::{Items, gram_bytes};
 use fishweir::report::{Written, counted};
 
+use super::super::gram::Layout;
 use super::super::output::{self, Outputs};
 use super::Failure;
 use super::model::{fisher, network};
@@ -31,16 +31,6 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Layout {
-    /// A header and a row an item
-    Csv,
-    /// NumPy's
-    Npy,
-    /// LIBSVM's precomputed kernel
-    Libsvm,
-}
-
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs = Outputs::check(&[&arguments.output], &[&arguments.model, &arguments.data])?;
     let file = network(&arguments.model)?;
@@ -48,17 +38,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let gram = fisher(file.network()).gram(&records).map_err(|error| refused(&table, error))?;
     let gram = if arguments.normalise { gram.normalised() } else { gram };
     gram.check()?;
-    let format = match arguments.layout {
-        Layout::Csv => GramFormat::Csv,
-        Layout::Npy => GramFormat::Npy,
-        Layout::Libsvm => GramFormat::LibSvm,
-    };
     let items = Items {
         ids: (0..records.len()).map(|row| table.line(row).to_string()).collect(),
         labels: vec![None; records.len()],
         classes: Vec::new(),
     };
-    output::write(&arguments.output, &gram_bytes(format, &gram, &items)?)?;
+    output::write(&arguments.output, &gram_bytes(arguments.layout.format(), &gram, &items)?)?;
     let what = format!("Fisher kernel of {}, named by their lines", counted(gram.len(), "record"));
     outputs.print(&Written::new(what, arguments.output.display().to_string()), arguments.json)
 }

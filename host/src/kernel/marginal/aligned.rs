@@ -6,10 +6,10 @@ use fishweir_core::kernel::{FixedLength, HiddenBinomial, PairTable};
 use serde::{Deserialize, Serialize};
 
 use super::check;
-use super::error::{ItemError, MarginalError, ModelError};
+use super::error::{ItemError, ModelError};
 use super::rows::{
-    Row, Rows, after, after_symbols, by_blocks, channels_of, in_parallel, one_length, prepare,
-    symbols, symbols_of,
+    LogRows, Row, Rows, after, after_symbols, by_blocks, channels_of, in_parallel, one_length,
+    prepare, symbols, symbols_of,
 };
 use crate::data::{Alphabet, Kind, SamplesView};
 use crate::runtime::{Hmm, LARGEST_ALPHABET, with_few_states};
@@ -93,11 +93,7 @@ impl FixedLengthModel {
 }
 
 impl Rows for FixedLengthModel {
-    fn log_rows(
-        &self,
-        items: &[SamplesView<'_>],
-        plan: &[Row],
-    ) -> Result<Vec<Vec<f64>>, MarginalError> {
+    fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         one_length(items, None)?;
         with_few_states!(self.hmm.states(), N => {
             if let Some(hmm) = self.hmm.categorical::<f64, N>() {
@@ -118,7 +114,7 @@ fn fixed_length<E, const N: usize>(
     hmm: &CoreHmm<E, N>,
     items: &[Vec<Option<&E::Observation>>],
     plan: &[Row],
-) -> Result<Vec<Vec<f64>>, MarginalError>
+) -> LogRows
 where
     E: Emission<Weight = f64, Observation: Sync> + Sync,
 {
@@ -173,11 +169,7 @@ impl HiddenBinomialModel {
 }
 
 impl Rows for HiddenBinomialModel {
-    fn log_rows(
-        &self,
-        items: &[SamplesView<'_>],
-        plan: &[Row],
-    ) -> Result<Vec<Vec<f64>>, MarginalError> {
+    fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         let positions = self.position.len();
         one_length(items, (positions > 0).then_some((positions, "a `position` each")))?;
         let items = prepare(items, |view| symbols(view, self.alphabet.len()))?;

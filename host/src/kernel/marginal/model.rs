@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::aligned::{FixedLengthModel, HiddenBinomialModel};
 use super::error::{MarginalError, ModelError};
 use super::pair::PairHmmModel;
-use super::rows::{Row, Rows};
+use super::rows::{LogRows, Row, Rows};
 use super::set::FiniteSetModel;
 use super::tree::{Hidden, Pruning, TreeKernelModel};
 use crate::data::{Kind, SamplesView};
@@ -246,11 +246,7 @@ impl MarginalModel {
         Ok(LogCrossGram::new(of_new, of_stored, rows.collect()))
     }
 
-    fn log_rows(
-        &self,
-        items: &[SamplesView<'_>],
-        plan: &[Row],
-    ) -> Result<Vec<Vec<f64>>, MarginalError> {
+    fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         self.validate()?;
         match self {
             Self::Marginalisation(model) => model.log_rows(items, plan),

@@ -4,9 +4,9 @@ use fishweir_core::kernel::{End, PairHmm, PairRecursion, Scaled};
 use serde::{Deserialize, Serialize};
 
 use super::check;
-use super::error::{ItemError, MarginalError, ModelError};
+use super::error::{ItemError, ModelError};
 use super::room::Heap;
-use super::rows::{Row, Rows, after_symbols, in_parallel, prepare, symbols};
+use super::rows::{LogRows, Row, Rows, after_symbols, in_parallel, prepare, symbols};
 use crate::data::{Alphabet, SamplesView};
 use crate::runtime::{LARGEST_ALPHABET, with_few_states};
 
@@ -107,11 +107,7 @@ impl PairHmmModel {
 }
 
 impl Rows for PairHmmModel {
-    fn log_rows(
-        &self,
-        items: &[SamplesView<'_>],
-        plan: &[Row],
-    ) -> Result<Vec<Vec<f64>>, MarginalError> {
+    fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         let items = prepare(items, |view| symbols(view, self.alphabet.len()))?;
         with_few_states!(self.initial.len(), N => {
             let model = self.built::<N>()?;

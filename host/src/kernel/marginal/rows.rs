@@ -1,5 +1,6 @@
 //! Rows of Gram matrices: what is computed in parallel.
 
+use std::borrow::Borrow;
 use std::ops::Range;
 
 use fishweir_core::ObservationError;
@@ -19,14 +20,13 @@ pub(super) struct Row {
     pub(super) stored: Range<usize>,
 }
 
+/// `log k` of planned rows, or the item that is not taken.
+pub(super) type LogRows = Result<Vec<Vec<f64>>, MarginalError>;
+
 /// A kernel that compares one stream with stored sequences, row by row.
 pub(super) trait Rows {
     /// `log k` of each planned row; each is computed alone, so the order of the work changes no bit.
-    fn log_rows(
-        &self,
-        items: &[SamplesView<'_>],
-        plan: &[Row],
-    ) -> Result<Vec<Vec<f64>>, MarginalError>;
+    fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows;
 }
 
 /// Computes planned rows, one a task. The last ones first: they are the longest of a triangle.
@@ -34,7 +34,7 @@ pub(super) fn in_parallel<I: Sync>(
     items: &[I],
     plan: &[Row],
     row: impl Fn(&I, &[I]) -> Result<Vec<f64>, ItemError> + Sync,
-) -> Result<Vec<Vec<f64>>, MarginalError> {
+) -> LogRows {
     let rows = each(plan.len(), &|task| {
         let Row { stream, stored } = &plan[plan.len() - 1 - task];
         row(&items[*stream], &items[stored.clone()])
@@ -106,18 +106,15 @@ fn checked<'a, E: Emission>(
 }
 
 /// What a recursion reads after all samples.
-pub(super) fn after<'x, R: Recursion>(
+pub(super) fn after<R: Recursion, X: Borrow<R::Observation>>(
     recursion: R,
-    samples: impl Iterator<Item = Option<&'x R::Observation>>,
-) -> Result<R::Reading, ItemError>
-where
-    R::Observation: 'x,
-{
+    samples: impl Iterator<Item = Option<X>>,
+) -> Result<R::Reading, ItemError> {
     let mut stream = Running::new(recursion);
     for (position, x) in samples.enumerate() {
         match x {
             Some(x) => {
-                stream.push(x).map_err(|error| ItemError::Sample { position, error })?;
+                stream.push(x.borrow()).map_err(|error| ItemError::Sample { position, error })?
             }
             None => stream.push_missing(),
         }
@@ -130,16 +127,7 @@ pub(super) fn after_symbols<R: Recursion<Observation = usize>>(
     recursion: R,
     symbols: &[Option<u16>],
 ) -> Result<R::Reading, ItemError> {
-    let mut stream = Running::new(recursion);
-    for (position, x) in symbols.iter().enumerate() {
-        match x {
-            Some(x) => stream
-                .push(&usize::from(*x))
-                .map_err(|error| ItemError::Sample { position, error })?,
-            None => stream.push_missing(),
-        }
-    }
-    Ok(stream.read())
+    after(recursion, symbols.iter().map(|x| x.map(usize::from)))
 }
 
 /// Stored sequences of a block that one stream runs against at once.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::aligned::check_hmm;
 use super::check;
 use super::error::{ItemError, MarginalError, ModelError};
-use super::rows::{Row, Rows, channels_of, in_parallel, prepare, symbols_of};
+use super::rows::{LogRows, Row, Rows, channels_of, in_parallel, prepare, symbols_of};
 use crate::data::{Alphabet, Kind, SamplesView};
 use crate::parallel::each;
 use crate::runtime::{Hmm, with_few_states};
@@ -58,11 +58,7 @@ impl FiniteSetModel {
 type Said = Option<(Evidence<f64>, f64)>;
 
 impl Rows for FiniteSetModel {
-    fn log_rows(
-        &self,
-        items: &[SamplesView<'_>],
-        plan: &[Row],
-    ) -> Result<Vec<Vec<f64>>, MarginalError> {
+    fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         let of_models = self.model.iter().map(|model| {
             with_few_states!(model.states(), N => {
                 if let Some(hmm) = model.categorical::<f64, N>() {

@@ -10,10 +10,10 @@ use fishweir_core::kernel::{
 use serde::{Deserialize, Serialize};
 
 use super::check;
-use super::error::{ItemError, MarginalError, ModelError};
+use super::error::{ItemError, ModelError};
 use super::newick::Newick;
 use super::room::Heap;
-use super::rows::{Row, Rows, after_symbols, in_parallel, one_length, prepare, symbols};
+use super::rows::{LogRows, Row, Rows, after_symbols, in_parallel, one_length, prepare, symbols};
 use super::substitution::Substitution;
 use crate::data::{Alphabet, SamplesView};
 use crate::runtime::with_few_states;
@@ -155,7 +155,7 @@ impl TreeKernelModel {
         items: &[SamplesView<'_>],
         plan: &[Row],
         read: impl Fn(V::Reading) -> f64 + Sync,
-    ) -> Result<Vec<Vec<f64>>, MarginalError> {
+    ) -> LogRows {
         let tree = self.tree()?;
         let Plan { transition, matrix, root, position } = self.plan()?;
         let leaves = position.len();
@@ -266,11 +266,7 @@ pub(super) struct Hidden<'m>(pub(super) &'m TreeKernelModel);
 pub(super) struct Pruning<'m>(pub(super) &'m TreeKernelModel);
 
 impl Rows for Hidden<'_> {
-    fn log_rows(
-        &self,
-        items: &[SamplesView<'_>],
-        plan: &[Row],
-    ) -> Result<Vec<Vec<f64>>, MarginalError> {
+    fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         with_few_states!(self.0.alphabet.len(), P => {
             self.0.rows_of::<Scaled<f64, P>, P>(items, plan, |log| log)
         })
@@ -278,11 +274,7 @@ impl Rows for Hidden<'_> {
 }
 
 impl Rows for Pruning<'_> {
-    fn log_rows(
-        &self,
-        items: &[SamplesView<'_>],
-        plan: &[Row],
-    ) -> Result<Vec<Vec<f64>>, MarginalError> {
+    fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         with_few_states!(self.0.alphabet.len(), P => {
             let sum = |pruned: Pruned<f64>| pruned.log_sum;
             self.0.rows_of::<PruningMessage<f64, P>, P>(items, plan, sum)

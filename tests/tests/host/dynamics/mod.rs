@@ -9,6 +9,7 @@ mod switching;
 
 use fishweir::data::{Rows, Samples};
 use fishweir::dynamics::{LinearSystem, Matrix};
+use fishweir_tests::checks::near;
 use fishweir_tests::oracle::System;
 use fishweir_tests::sample::Sampler;
 
@@ -68,10 +69,4 @@ fn in_other_coordinates(system: &LinearSystem) -> LinearSystem {
         observation: product(&system.observation, &back),
         observation_noise: system.observation_noise.clone(),
     }
-}
-
-#[track_caller]
-fn near(got: f64, expected: f64, tolerance: f64) {
-    let near = (got - expected).abs() <= tolerance * (1.0 + expected.abs());
-    assert!(near, "{got} where {expected} is right");
 }

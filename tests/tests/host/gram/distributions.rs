@@ -6,6 +6,7 @@ use fishweir::kernel::between::{
     MultinomialSeries, NaturalFamily, PairError, SymmetricKl,
 };
 use fishweir::runtime::Distribution;
+use fishweir_tests::checks::near;
 use fishweir_tests::oracle::Factored;
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
@@ -14,12 +15,6 @@ const RHOS: [f64; 5] = [0.25, 0.5, 0.8, 1.0, 2.0];
 
 fn log_factorial(n: usize) -> f64 {
     (1..=n).map(|k| (k as f64).ln()).sum()
-}
-
-#[track_caller]
-fn near(got: f64, wanted: f64, off: f64) {
-    let close = (got - wanted).abs() <= off * (1.0 + wanted.abs());
-    assert!(got == wanted || close, "{got}, wanted {wanted}");
 }
 
 /// `log k` of a pair; the same of the pair turned round.

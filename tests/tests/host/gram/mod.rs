@@ -5,9 +5,10 @@ mod kernels;
 mod mean_maps;
 mod scores;
 
-use fishweir::data::{Samples, SamplesView};
+use fishweir::data::Samples;
 use fishweir::runtime::Hmm;
 use fishweir_tests::build::host::{host_model, host_samples};
+use fishweir_tests::checks::views;
 use fishweir_tests::sample::{Sampler, Topology};
 
 /// Symbols of the categorical models.
@@ -43,8 +44,4 @@ fn sequences(sampler: &mut Sampler, like: &Hmm, count: usize) -> Vec<Samples> {
             }
         })
         .collect()
-}
-
-fn views(samples: &[Samples]) -> Vec<SamplesView<'_>> {
-    samples.iter().map(Samples::view).collect()
 }

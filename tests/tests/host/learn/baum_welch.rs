@@ -6,7 +6,8 @@ use fishweir::fit::{BaumWelch, FitError, Topology, fit};
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
 
-use crate::learn::fitting::{hidden, views};
+use crate::learn::fitting::hidden;
+use fishweir_tests::checks::views;
 
 #[test]
 fn restarts_of_symbols_differ() {

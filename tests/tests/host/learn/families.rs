@@ -5,6 +5,7 @@ use fishweir::batch::log_likelihoods;
 use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
 use fishweir::data::{Lags, Samples, SamplesView};
 use fishweir::fit::{BaumWelch, Topology};
+use fishweir_tests::checks::views;
 
 use fishweir::learn::{FeatureMap, Features};
 use fishweir::model::scores;
@@ -40,10 +41,6 @@ fn planted(name: &str) -> Hmm {
 
 fn drawn(hmm: &Hmm, series: u64, length: usize, seed: u64) -> Vec<Samples> {
     (0..series).map(|number| hmm.simulate(length, seed + number)).collect()
-}
-
-fn views(samples: &[Samples]) -> Vec<SamplesView<'_>> {
-    samples.iter().map(Samples::view).collect()
 }
 
 fn total(hmm: &Hmm, views: &[SamplesView<'_>]) -> f64 {

@@ -1,6 +1,6 @@
 //! Class models as a statistician fits them.
 
-use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples, SamplesView, Windowing};
+use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples, Windowing};
 use fishweir::evaluate::{CrossValidationOptions, cross_validate};
 use fishweir::learn::{
     ClassifierKind, Mirror, TrainOptions, Trained, Trainer, Vector, Vectors, constant_channels,
@@ -9,10 +9,6 @@ use fishweir::learn::{
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_tests::sample::Sampler;
 use std::fmt::Write as _;
-
-pub(super) fn views(samples: &[Samples]) -> Vec<SamplesView<'_>> {
-    samples.iter().map(Samples::view).collect()
-}
 
 /// Two states that stay and prefer two symbols each.
 pub(super) fn hidden() -> Hmm {

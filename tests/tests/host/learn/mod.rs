@@ -11,8 +11,8 @@ mod ridge;
 mod topologies;
 
 use fishweir::kernel::Gram;
+use fishweir_tests::checks::{assert_near as assert_close, cases};
 use fishweir_tests::sample::Sampler;
-use proptest::test_runner::{Config, RngSeed};
 
 /// Labelled rows of features; `apart` moves the classes apart in the first.
 struct Items {
@@ -33,19 +33,4 @@ impl Items {
     fn gram(&self) -> Gram {
         Gram::of_features(&self.rows)
     }
-}
-
-/// So many random cases, the same in every run unless `PROPTEST_RNG_SEED` says otherwise.
-fn cases(cases: u32) -> Config {
-    let mut config = Config { cases, failure_persistence: None, ..Config::default() };
-    if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
-        config.rng_seed = RngSeed::Fixed(1);
-    }
-    config
-}
-
-#[track_caller]
-fn assert_close(a: f64, b: f64, tolerance: f64, what: &str) {
-    let allowed = tolerance * (1.0 + b.abs());
-    assert!((a - b).abs() <= allowed, "{what}: {a} and {b}, allowed {allowed:.1e}");
 }

@@ -17,6 +17,7 @@ use fishweir_core::kernel::{
     End, FixedLength, HiddenBinomial, HiddenTree, Marginalisation, PairHmm, PairKernel, PairTable,
     PrunedTree, TreeModel, TreeShape,
 };
+use fishweir_tests::checks;
 use fishweir_tests::sample::Sampler;
 
 /// A size that is padded, to six states and to 32 symbols.
@@ -138,14 +139,7 @@ fn core_hmm(hmm: &Hmm) -> CoreHmm<Categorical<N, f64>, N> {
 }
 
 fn after<R: Recursion<Observation = usize>>(recursion: R, t: &[Option<u16>]) -> R::Reading {
-    let mut stream = Running::new(recursion);
-    for x in t {
-        match x {
-            Some(x) => stream.push(&usize::from(*x)).expect("a symbol"),
-            None => stream.push_missing(),
-        }
-    }
-    stream.read()
+    checks::after(recursion, t.iter().map(|x| x.map(usize::from))).read()
 }
 
 /// The core's own answer at the exact sizes: `s` stored, `t` the stream.

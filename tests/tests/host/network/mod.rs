@@ -11,16 +11,10 @@ mod sets;
 
 use fishweir::data::records::{MISSING, Variable};
 use fishweir::network::{Network, read_bif};
+use fishweir_tests::checks::{assert_near as assert_close, cases};
 use fishweir_tests::oracle::Joint;
-use proptest::test_runner::{Config, RngSeed};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-
-/// So many random cases, the same in every run.
-fn cases(cases: u32) -> Config {
-    let rng_seed = RngSeed::Fixed(1);
-    Config { cases, failure_persistence: None, rng_seed, ..Config::default() }
-}
 
 /// A network as lists, and as what is under test.
 struct Drawn {
@@ -94,9 +88,4 @@ fn stored(name: &str) -> Network {
     let path = format!("{}/data/bn-networks/{name}.bif", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect("stored");
     read_bif(&path, &text).unwrap_or_else(|error| panic!("{error}"))
-}
-
-#[track_caller]
-fn assert_close(a: f64, b: f64, within: f64, what: &str) {
-    assert!(a == b || (a - b).abs() <= within * (1.0 + b.abs()), "{what}: {a} and {b}");
 }

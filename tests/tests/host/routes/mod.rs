@@ -12,6 +12,7 @@ mod training;
 
 use fishweir::fit::Topology;
 use fishweir::learn::{ClassifierKind, TrainOptions};
+use fishweir_tests::checks::assert_near as assert_close;
 
 /// Models of two states that are fitted in no time.
 fn options(kind: ClassifierKind) -> TrainOptions {
@@ -21,10 +22,4 @@ fn options(kind: ClassifierKind) -> TrainOptions {
     options.baum_welch.iterations = 10;
     options.inner_folds = 2;
     options
-}
-
-#[track_caller]
-fn assert_close(a: f64, b: f64, tolerance: f64, what: &str) {
-    let allowed = tolerance * (1.0 + b.abs());
-    assert!((a - b).abs() <= allowed, "{what}: {a} and {b}, allowed {allowed:.1e}");
 }

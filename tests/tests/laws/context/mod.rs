@@ -6,21 +6,9 @@ mod host;
 mod markov;
 mod positions;
 
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::Recursion;
+use fishweir_tests::checks::{self, assert_near, fresh_cases as cases};
 use fishweir_tests::oracle::least_eigenvalue;
-
-fn cases(cases: u32) -> proptest::test_runner::Config {
-    proptest::test_runner::Config {
-        failure_persistence: None,
-        ..proptest::test_runner::Config::with_cases(cases)
-    }
-}
-
-#[track_caller]
-fn assert_near(got: f64, expected: f64, tolerance: f64, what: impl std::fmt::Display) {
-    let near = (got - expected).abs() <= tolerance * (1.0 + expected.abs());
-    assert!(near, "{what}: {got} where {expected} is right");
-}
 
 /// The reading after samples, `None` where one is missing.
 #[track_caller]
@@ -28,14 +16,7 @@ fn after<R: Recursion<Observation: Sized>>(
     recursion: R,
     samples: &[Option<&R::Observation>],
 ) -> R::Reading {
-    let mut stream = Running::new(recursion);
-    for x in samples {
-        match x {
-            Some(x) => stream.push(x).expect("a possible sample"),
-            None => stream.push_missing(),
-        }
-    }
-    stream.read()
+    checks::after(recursion, samples.iter().copied()).read()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -3,6 +3,7 @@
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
 use fishweir_core::filter::Running;
 use fishweir_core::number::Scalar;
+use fishweir_tests::checks::after;
 use fishweir_tests::oracle::derivative;
 use fishweir_tests::sample::Sampler;
 
@@ -80,14 +81,7 @@ fn a_derivative_is_that_of_finite_differences_at_every_prefix() {
             for (c, along) in directions.iter().enumerate() {
                 let log = |step: f64| {
                     let model = Dynamics::new(&moved(&own, along, step)).expect("a system nearby");
-                    let mut stream = Running::new(Kalman::of(&model));
-                    for x in &samples[..=t] {
-                        match x {
-                            Some(x) => stream.push(x).expect("a sample"),
-                            None => stream.push_missing(),
-                        }
-                    }
-                    stream.read()
+                    after(Kalman::of(&model), samples[..=t].iter().copied()).read()
                 };
                 let expected = derivative(log, 1e-3);
                 let got = stream.read().derivative(c).expect("a direction");

@@ -1,5 +1,6 @@
 //! The models under test, one of each family and shape, and what is drawn at random for them.
 
+use fishweir_tests::checks;
 use std::convert::Infallible;
 
 use fishweir_core::emission::{
@@ -161,14 +162,7 @@ pub(crate) fn after<R: Recursion>(recursion: R, sequence: &[Option<R::Observatio
 where
     R::Observation: Sized,
 {
-    let mut stream = Running::new(recursion);
-    for x in sequence {
-        match x {
-            Some(x) => stream.push(x).expect("an observation that the model can make"),
-            None => stream.push_missing(),
-        }
-    }
-    stream
+    checks::after(recursion, sequence.iter().map(Option::as_ref))
 }
 
 /// `log p` of a sequence.

@@ -7,12 +7,12 @@ use fishweir_core::filter::{ForgettingFactor, Running};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 use fishweir_core::{ErrorKind, ModelError, Part};
-use fishweir_tests::build::{self, Family, Task, coordinates, samples};
+use fishweir_tests::build::{self, Family, Task, coordinates, dispatch, samples};
 use fishweir_tests::laws;
 use fishweir_tests::oracle::{Direction, LogDomain, Parametrisation, derivative};
 use fishweir_tests::sample::{Sample, Sampler, zoo};
 
-use crate::filter::{assert_near, on_family, on_trial};
+use crate::filter::{assert_near, on_trial};
 
 const KEPT: f64 = 0.9;
 const FIT: Limit<f64> = Limit { mean: -1.5, threshold: 6.0 };
@@ -87,7 +87,7 @@ fn statistics_and_alarms_are_those_of_the_definition() {
             continue;
         }
         let direction = Sampler::new(seed as u64).direction(&sample.model);
-        let counted = on_family(&sample.model, Checks { sample, direction })
+        let counted = dispatch(&sample.model, Checks { sample, direction })
             .unwrap_or_else(|error| panic!("{}: {error}", sample.name));
         alarms.iter_mut().zip(counted).for_each(|(sum, count)| *sum += count);
     }

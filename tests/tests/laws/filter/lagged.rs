@@ -2,10 +2,11 @@
 //! written down by definition.
 
 use fishweir_core::emission::Gaussian;
-use fishweir_core::filter::{Forward, Running};
+use fishweir_core::filter::Forward;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::lagged::Lagged;
 use fishweir_core::{ErrorKind, Part};
+use fishweir_tests::checks::after;
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
@@ -55,14 +56,7 @@ proptest! {
         let odd = [[f64::NAN, 0.0], [0.0, f64::INFINITY]];
         let odd: Vec<&[f64; 2]> = odd.iter().collect();
         let refused = check(&lagged, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
-            let mut plain = Running::new(Forward::of(&hmm));
-            for row in rows(prefix) {
-                match row {
-                    Some(row) => plain.push(&row).expect("a row"),
-                    None => plain.push_missing(),
-                }
-            }
-            assert_eq!(read, plain.read());
+            assert_eq!(read, after(Forward::of(&hmm), rows(prefix)).read());
         });
         prop_assert!(refused >= 2);
     }

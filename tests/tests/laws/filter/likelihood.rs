@@ -6,12 +6,12 @@ use fishweir_core::filter::{
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Real;
-use fishweir_tests::build::{Family, Task, padded, samples};
+use fishweir_tests::build::{Family, Task, dispatch, padded, samples};
 use fishweir_tests::laws;
 use fishweir_tests::oracle::{LogDomain, Model, Sequence};
 use fishweir_tests::sample::zoo;
 
-use crate::filter::{assert_near, observations, on_family, on_trial};
+use crate::filter::{assert_near, observations, on_trial};
 
 const LENGTH: usize = 40;
 
@@ -134,7 +134,7 @@ fn check_zoo<T: Real>(tolerance: f64, depth: f64) {
     for sample in zoo(21, LENGTH) {
         let (name, model, sequence) = (sample.name, &sample.model, &sample.sequence);
         let checks = Checks { name, model, sequence, tolerance, depth };
-        let (refused, windowed) = on_family::<T, _>(model, checks).expect("a model of the sizes");
+        let (refused, windowed) = dispatch::<T, _>(model, checks).expect("a model of the sizes");
         refusals += refused;
         windows += windowed;
     }

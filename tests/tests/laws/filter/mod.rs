@@ -14,36 +14,11 @@ mod windows;
 
 use std::borrow::Borrow;
 
-use fishweir_core::emission::{Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Poisson};
 use fishweir_core::number::Real;
-use fishweir_tests::build::{Family, Task, padded};
+use fishweir_tests::build::Family;
+use fishweir_tests::checks::assert_near;
 use fishweir_tests::laws::Trial;
 use fishweir_tests::oracle::{Law, Model, Observation};
-
-/// The number of states that these tests compile, more than any sample model has: the rest is
-/// padding.
-const STATES: usize = 6;
-
-/// Runs a task on a model of any family: each at one size that holds every sample model.
-fn on_family<T: Real, K: Task<T>>(model: &Model, task: K) -> Result<K::Output, String> {
-    macro_rules! run {
-        ($family:ty) => {
-            task.run(&padded::<T, $family, STATES>(model)?)
-        };
-    }
-    match &model.emission[0] {
-        Law::Categorical(_) => run!(Categorical<6, T>),
-        Law::Gaussian { .. } => run!(Gaussian<3, T>),
-        Law::FullGaussian { .. } => run!(FullGaussian<3, T>),
-        Law::Poisson(_) => run!(Poisson<2, T>),
-        Law::Bernoulli(_) => run!(Bernoulli<3, T>),
-        Law::Mixture { component, .. } => match &component[0] {
-            Law::Categorical(_) => run!(Mixture<Categorical<4, T>, 2>),
-            Law::Gaussian { .. } => run!(Mixture<Gaussian<2, T>, 3>),
-            _ => run!(Mixture<FullGaussian<2, T>, 2>),
-        },
-    }
-}
 
 /// Observations that a recursion may have to refuse: every symbol, one that is none, and what is no
 /// number.
@@ -88,10 +63,4 @@ fn on_trial<T: Real, E: Family<T>>(
     let odd: Vec<&E::Observation> = odd.iter().map(Borrow::borrow).collect();
     f(Trial { samples: &observations::<T, E>(samples), refusable: &odd });
     Ok(())
-}
-
-#[track_caller]
-fn assert_near(got: f64, expected: f64, tolerance: f64, what: impl std::fmt::Display) {
-    let near = (got - expected).abs() <= tolerance * (1.0 + expected.abs());
-    assert!(near || got == expected, "{what}: {got} where {expected} is right");
 }

@@ -4,12 +4,13 @@ use fishweir_core::emission::{Categorical, SufficientStatistics, VectorSpace};
 use fishweir_core::filter::{ExpectedStatistics, ForgettingFactor, Running, Statistics};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
-use fishweir_tests::build::{Family, Task, padded, samples};
+use fishweir_tests::build::{Family, Task, dispatch, padded, samples};
+use fishweir_tests::checks::after;
 use fishweir_tests::laws;
 use fishweir_tests::oracle::{Enumeration, Law, LogDomain, Model, Observation};
 use fishweir_tests::sample::{Sample, Sampler, Topology, zoo};
 
-use crate::filter::{assert_near, on_family, on_trial};
+use crate::filter::{assert_near, on_trial};
 
 /// `p(z_u = i, z_u+1 = j | x_1..T)`, `[u][from][to]`.
 fn pairs(model: &Model, oracle: &LogDomain) -> Vec<Vec<Vec<f64>>> {
@@ -103,7 +104,7 @@ fn statistics_at_every_prefix_are_those_of_smoothing() {
     // Past 32 samples what has accumulated is moved out: the sequences are longer than that.
     let refusals: usize = zoo(33, 70)
         .iter()
-        .map(|sample| match on_family(&sample.model, Checks(sample)) {
+        .map(|sample| match dispatch(&sample.model, Checks(sample)) {
             Ok(refusals) => refusals,
             Err(error) => panic!("{}: {error}", sample.name),
         })
@@ -188,14 +189,8 @@ fn statistics_of_zeros_are_limits() {
             model.emission[0] = Law::Categorical(vec![0.25; 4]);
             let sequence = sampler.sequence(&model, 7, 0.2);
             let hmm = padded::<f64, Categorical<4, f64>, 3>(&model).expect("a model");
-            let mut stream = Running::new(Statistics::of(&hmm).with_zeros());
-            for x in samples::<f64, Categorical<4, f64>>(&sequence).expect("symbols") {
-                match x {
-                    Some(x) => stream.push(&x).expect("a possible sample"),
-                    None => stream.push_missing(),
-                }
-            }
-            let got = stream.read();
+            let taken = samples::<f64, Categorical<4, f64>>(&sequence).expect("symbols");
+            let got = after(Statistics::of(&hmm).with_zeros(), taken).read();
             for i in 0..3 {
                 if model.initial[i] == 0.0 {
                     let limit = slope(&model, &sequence, |m| &mut m.initial[i]);

@@ -5,12 +5,12 @@ use fishweir_core::filter::{Forgetting, ForgettingFactor, Forward, Recent, Runni
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, Scalar};
 use fishweir_core::score::{Score, ScoreOf};
-use fishweir_tests::build::{self, Family, Task, coordinates, samples};
+use fishweir_tests::build::{self, Family, Task, coordinates, dispatch, samples};
 use fishweir_tests::laws;
 use fishweir_tests::oracle::{Direction, LogDomain, Model, Parametrisation, Sequence, derivative};
 use fishweir_tests::sample::{Sample, Sampler, Topology, zoo};
 
-use crate::filter::{assert_near, on_family, on_trial};
+use crate::filter::{assert_near, on_trial};
 
 struct Checks<'a> {
     sample: &'a Sample,
@@ -99,7 +99,7 @@ fn tangents_at_every_prefix_are_finite_differences() {
             continue;
         }
         let direction = Sampler::new(seed as u64).direction(&sample.model);
-        on_family(&sample.model, Checks { sample, direction })
+        dispatch(&sample.model, Checks { sample, direction })
             .unwrap_or_else(|error| panic!("{}: {error}", sample.name));
         checked += 1;
     }

@@ -1,5 +1,6 @@
 //! Hidden binomial and fixed-length kernels.
 
+use fishweir_tests::checks::{after, try_after};
 use std::borrow::Borrow;
 
 use fishweir_core::ObservationError;
@@ -71,14 +72,7 @@ pub(crate) fn model(sampler: &mut Sampler, topology: usize, states: usize, zeros
 
 fn log_kernel<T: Real>(model: &Model, s: &[usize], t: &[Option<usize>]) -> f64 {
     let hmm: Hmm<Categorical<SYMBOLS, T>, STATES> = padded(model).expect("a model");
-    let mut stream = Running::new(FixedLength::of(&hmm, [s]).expect("stored"));
-    for x in t {
-        match x {
-            Some(x) => stream.push(x).expect("a symbol"),
-            None => stream.push_missing(),
-        }
-    }
-    stream.read()[0].to_f64()
+    after(FixedLength::of(&hmm, [s]).expect("stored"), t.iter().copied()).read()[0].to_f64()
 }
 
 proptest! {
@@ -216,15 +210,8 @@ proptest! {
                 transition: vec![models[0].initial.clone(); states],
                 ..models[0].clone()
             };
-            let got = Running::new(kernel);
-            let mut got = got;
-            for x in &t {
-                match x {
-                    Some(x) => got.push(x).expect("a symbol"),
-                    None => got.push_missing(),
-                }
-            }
-            let (got, expected) = (got.read()[0], log_kernel::<f64>(&chain, &s, &t));
+            let got = after(kernel, t.iter().copied()).read()[0];
+            let expected = log_kernel::<f64>(&chain, &s, &t);
             prop_assert!(got == expected || (got - expected).abs() < 1e-12 * (1.0 + got.abs()));
         }
     }
@@ -268,14 +255,8 @@ impl<T: Real> Task<T> for Against<'_> {
         let stored = samples::<T, E>(self.stored)?;
         let stored: Vec<&E::Observation> = stored.iter().flatten().map(Borrow::borrow).collect();
         let kernel = FixedLength::of(hmm, [&stored[..]]).map_err(|error| error.to_string())?;
-        let mut stream = Running::new(kernel);
-        for x in samples::<T, E>(self.streamed)? {
-            match &x {
-                Some(x) => stream.push(x.borrow()).map_err(|error| error.to_string())?,
-                None => stream.push_missing(),
-            }
-        }
-        Ok(stream.read()[0].to_f64())
+        let stream = try_after(kernel, samples::<T, E>(self.streamed)?);
+        Ok(stream.map_err(|error| error.to_string())?.read()[0].to_f64())
     }
 }
 

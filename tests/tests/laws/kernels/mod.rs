@@ -10,6 +10,7 @@ mod pair;
 mod set;
 mod tree;
 
+use fishweir_tests::checks::fresh_cases as cases;
 use fishweir_tests::oracle::least_eigenvalue;
 use fishweir_tests::sample::Sampler;
 
@@ -39,13 +40,6 @@ fn assert_positive(log_gram: &[Vec<f64>]) {
     let least = least_eigenvalue(&gram);
     assert!(least > -1e-10, "eigenvalue {least} of {gram:?}");
     assert!(least <= 1.0 + 1e-10, "eigenvalues sum to the trace: {least}");
-}
-
-fn cases(cases: u32) -> proptest::test_runner::Config {
-    proptest::test_runner::Config {
-        failure_persistence: None,
-        ..proptest::test_runner::Config::with_cases(cases)
-    }
 }
 
 /// Symbols below a bound.

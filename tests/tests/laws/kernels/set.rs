@@ -1,10 +1,10 @@
 //! The marginalisation kernel over a finite set of models.
 
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::Running;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{KernelError, Marginalisation};
 use fishweir_tests::build::padded;
+use fishweir_tests::checks::after;
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::oracle::{Law, LogDomain, Model, Observation, Sequence, log_sum_exp};
 use fishweir_tests::sample::{Sampler, TOPOLOGIES};
@@ -83,14 +83,7 @@ proptest! {
             items.iter().map(|x| {
                 let prior = [0.5, 0.25, 0.25];
                 let kernel = Marginalisation::of(&built, &prior, &stored).expect("a kernel");
-                let mut stream = Running::new(kernel);
-                for x in x {
-                    match x {
-                        Some(x) => stream.push(x).expect("possible"),
-                        None => stream.push_missing(),
-                    }
-                }
-                stream.read()[0]
+                after(kernel, x.iter().copied()).read()[0]
             }).collect()
         };
         assert_positive(&items.iter().map(row).collect::<Vec<_>>());
@@ -105,13 +98,7 @@ fn a_long_stream_keeps_its_models_apart() {
     let x: Vec<_> = gappy(&mut sampler, 100_000, SYMBOLS);
     let stored = [[-3.0, -2.0, -1.0]];
     let kernel = Marginalisation::of(&built, &[0.25, 0.25, 0.5], &stored).expect("a kernel");
-    let mut stream = Running::new(kernel);
-    for x in &x {
-        match x {
-            Some(x) => stream.push(x).expect("possible"),
-            None => stream.push_missing(),
-        }
-    }
+    let stream = after(kernel, x.iter().copied());
     let here = logs(&plain, &x);
     let terms: Vec<f64> =
         (0..MODELS).map(|m| [0.25_f64, 0.25, 0.5][m].ln() + here[m] + stored[0][m]).collect();

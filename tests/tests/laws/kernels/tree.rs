@@ -9,6 +9,7 @@ use fishweir_core::kernel::{
 };
 use fishweir_core::number::Real;
 use fishweir_tests::build::kernels::tree;
+use fishweir_tests::checks::after;
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::oracle::Tree;
 use fishweir_tests::sample::Sampler;
@@ -59,14 +60,7 @@ fn optional(string: &[usize]) -> Vec<Option<usize>> {
 }
 
 fn run<R: Recursion<Observation = usize>>(recursion: R, t: &[Option<usize>]) -> R::Reading {
-    let mut stream = Running::new(recursion);
-    for x in t {
-        match x {
-            Some(x) => stream.push(x).expect("a symbol"),
-            None => stream.push_missing(),
-        }
-    }
-    stream.read()
+    after(recursion, t.iter().copied()).read()
 }
 
 fn log_kernel<T: Real, const J: usize>(plain: &Tree, s: &[usize], t: &[Option<usize>]) -> f64 {

@@ -7,9 +7,9 @@ use fishweir_core::network::{
 };
 use fishweir_core::number::Real;
 use fishweir_core::{ErrorKind, Part};
+use fishweir_tests::checks::cases;
 use fishweir_tests::laws::{Trial, check};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -22,11 +22,6 @@ const TERMS: Terms<'static> = match Terms::new(&CARDS, &LENGTHS, &COLUMNS) {
     Ok(terms) => terms,
     Err(_) => panic!("no terms"),
 };
-
-fn cases(cases: u32) -> Config {
-    let rng_seed = RngSeed::Fixed(1);
-    Config { cases, failure_persistence: None, rng_seed, ..Config::default() }
-}
 
 /// Tables by cell, probabilities of rows by enumeration, and a source of numbers.
 struct Drawn {

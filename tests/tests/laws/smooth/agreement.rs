@@ -1,5 +1,6 @@
 //! Every answer about a sequence, against enumeration and the log domain.
 
+use fishweir_tests::checks::after;
 use std::borrow::Borrow;
 
 use fishweir_core::hmm::Hmm;
@@ -13,7 +14,7 @@ use crate::smooth::each_other::{
     checkpointed_is_plain, full_lag_is_smoother, narrow_window_emits_one_path,
     wide_window_decodes_the_path,
 };
-use crate::smooth::{all_close, close, smoothed, stream};
+use crate::smooth::{all_close, close, smoothed};
 
 /// Every recursion's answer about one sequence, after the laws that bind them were checked.
 struct Answers {
@@ -45,7 +46,7 @@ impl<T: Real> Task<T> for Ask<'_> {
         let (mut back, mut path) = (vec![[0_u8; N]; length], vec![0_u8; length]);
         let log_joint = viterbi(hmm, observations(), &mut back, &mut path)
             .map_err(|error| error.to_string())?;
-        assert_eq!(stream(&Viterbi::of(hmm), observations()).read(), log_joint, "score alone");
+        assert_eq!(after(Viterbi::of(hmm), observations()).read(), log_joint, "score alone");
         wide_window_decodes_the_path(hmm, &samples, &path, log_joint);
         narrow_window_emits_one_path::<T, E, N, 1>(hmm, &samples, &path);
         narrow_window_emits_one_path::<T, E, N, 3>(hmm, &samples, &path);

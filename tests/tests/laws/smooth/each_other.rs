@@ -1,5 +1,6 @@
 //! What binds the recursions to each other, whatever the model.
 
+use fishweir_tests::checks::after;
 use std::borrow::Borrow;
 
 use fishweir_core::ObservationError;
@@ -10,8 +11,6 @@ use fishweir_core::smooth::{
     FixedLag, Lagged, OnlineViterbi, StateIndex, checkpoints_for, posteriors_checkpointed,
 };
 use fishweir_tests::build::Family;
-
-use crate::smooth::stream;
 
 /// What a window in these tests holds: more than any short sequence.
 const ALL: usize = 64;
@@ -59,7 +58,7 @@ pub(crate) fn full_lag_is_smoother<T: Real, E: Family<T>, const N: usize>(
         return;
     }
     let smoother = FixedLag::<E, N, { ALL - 1 }>::of(hmm);
-    let running = stream(&smoother, samples.iter().map(|x| x.as_ref().map(Borrow::borrow)));
+    let running = after(smoother, samples.iter().map(|x| x.as_ref().map(Borrow::borrow)));
     let mut visited = 0;
     smoother.for_each_lag(running.state(), |Lagged { lag, probability }| {
         assert_eq!(lag, visited);

@@ -9,7 +9,6 @@ mod streams;
 
 use std::borrow::Borrow;
 
-use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_core::smooth::posteriors;
@@ -26,20 +25,6 @@ fn smoothed<T: Real, E: Family<T>, const N: usize>(
     let observations = samples.iter().map(|x| x.as_ref().map(Borrow::borrow));
     let log = posteriors(hmm, observations, &mut rows, &mut pairs).map_err(|e| e.to_string())?;
     Ok((rows, pairs, log))
-}
-
-fn stream<'x, R: Recursion<Observation: 'x> + Copy>(
-    recursion: &R,
-    observations: impl IntoIterator<Item = Option<&'x R::Observation>>,
-) -> Running<R> {
-    let mut running = Running::new(*recursion);
-    for x in observations {
-        match x {
-            Some(x) => running.push(x).expect("a possible observation"),
-            None => running.push_missing(),
-        }
-    }
-    running
 }
 
 fn close(got: f64, expected: f64, tolerance: f64, what: &str) {

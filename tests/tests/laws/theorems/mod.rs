@@ -14,7 +14,7 @@ use std::borrow::Borrow;
 
 use fishweir_core::ObservationError;
 use fishweir_core::filter::Recursion;
-use proptest::test_runner::{Config, RngSeed};
+use fishweir_tests::checks::cases;
 
 /// Pushes an observation or its absence; `false` where it is impossible.
 fn push<R: Recursion, S: Borrow<R::Observation>>(
@@ -36,13 +36,4 @@ fn push<R: Recursion, S: Borrow<R::Observation>>(
 fn assert_close(a: f64, b: f64, relative: f64, absolute: f64, what: &str) {
     let allowed = absolute + relative * b.abs();
     assert!(a == b || (a - b).abs() <= allowed, "{what}: {a} and {b}, allowed {allowed:.3e}");
-}
-
-/// So many random cases, the same in every run unless `PROPTEST_RNG_SEED` says otherwise.
-fn cases(cases: u32) -> Config {
-    let mut config = Config { cases, failure_persistence: None, ..Config::default() };
-    if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
-        config.rng_seed = RngSeed::Fixed(1);
-    }
-    config
 }

@@ -7,21 +7,18 @@ mod kernels;
 mod markov;
 mod positions;
 
-use fishweir::data::{Samples, SamplesView};
+use fishweir::data::Samples;
 use fishweir::kernel::Information;
 use fishweir::model::{MarkovModel, ModelScore, Scored, scores};
 use fishweir_core::context::StringEnd;
 use fishweir_core::emission::Parametrisation;
+use fishweir_tests::checks::views;
 use fishweir_tests::oracle::derivative;
 use fishweir_tests::sample::Sampler;
 
 use crate::context::assert_near;
 
 const BOTH: [Parametrisation; 2] = [Parametrisation::RATIO, Parametrisation::SOFTMAX];
-
-fn views(samples: &[Samples]) -> Vec<SamplesView<'_>> {
-    samples.iter().map(Samples::view).collect()
-}
 
 /// Symbols, none of them missing.
 fn string(symbols: impl IntoIterator<Item = usize>) -> Samples {
