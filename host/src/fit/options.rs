@@ -40,7 +40,8 @@ pub struct BaumWelch {
     pub seed: u64,
     /// No standard deviation falls below this fraction of the channel's over the sequences fitted, or, where
     /// it moves in them by less than a thousandth of what it does over all training data, of that
-    /// thousandth; where it never moves in them, of the channel's over all training data.
+    /// thousandth; where it never moves in them, of the channel's over all training data. Where emissions
+    /// regress on the past, its own is what one prediction leaves of it in the sequences fitted.
     pub std_floor: f64,
     /// Added to every expected count of a symbol, so that no symbol becomes impossible; to those of yes and
     /// of no, and to those of a channel that counts.

@@ -6,6 +6,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{Emission, Family, Gaussian, GaussianView, Stored, for_each_rate};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::matrix::at;
 use crate::number::{Number, Real, RealParameter, Tangent};
 
 /// A Gaussian about a linear prediction from the past, each of `D` channels from its own at `L` lags.
@@ -137,19 +138,24 @@ impl<const E: usize, const D: usize, const L: usize, T: Real> Autoregressive<E, 
 }
 
 impl<W: RealParameter> AutoregressiveView<'_, W> {
+    fn lags(&self) -> usize {
+        self.coefficient.len().checked_div(self.centre.len()).unwrap_or(0)
+    }
+
     /// A row's `z` and past about the centre, channel by channel.
     #[inline(always)]
     fn innovations(
         &self,
         x: &[W::Real],
     ) -> impl Iterator<Item = (W::Real, impl Iterator<Item = W::Real> + Clone)> {
-        let channels = self.centre.len().max(1);
-        let coefficient = self.coefficient;
+        let (size, lags, coefficient) = (self.centre.len(), self.lags(), self.coefficient);
         let own = self.innovation.mean.iter().zip(self.innovation.rate).zip(self.centre);
         x.iter().zip(own).enumerate().map(move |(d, (&now, ((&mean, &rate), &centre)))| {
-            let past = x.iter().skip(d + channels).step_by(channels).map(move |&x| x - centre);
-            let weighed = past.clone().zip(coefficient.iter().skip(d).step_by(channels));
-            let z = weighed.fold(now - mean, |rest, (u, &a)| rest - a * u) * rate;
+            let past = (0..lags).map(move |l| at(x, size, l + 1, d) - centre);
+            let weighed = past.clone().enumerate();
+            let left =
+                weighed.fold(now - mean, |left, (l, u)| left - at(coefficient, size, l, d) * u);
+            let z = left * rate;
             (z, past)
         })
     }
@@ -167,8 +173,10 @@ impl<W: RealParameter> Emission for AutoregressiveView<'_, W> {
         for (d, ((z, past), (&linear, &quadratic))) in self.innovations(x).zip(rates).enumerate() {
             square = square + z * z;
             if W::Tangent::DIRECTIONS > 0 {
-                let slopes = self.slope.iter().skip(d).step_by(self.centre.len().max(1));
-                let linear = past.zip(slopes).fold(linear, |sum, (u, s)| sum.plus(s.scale(u)));
+                let slope = |l| self.slope.get(l * self.centre.len() + d);
+                let linear = past.enumerate().fold(linear, |sum, (l, u)| {
+                    slope(l).map_or(sum, |slope| sum.plus(slope.scale(u)))
+                });
                 tangent = tangent.plus(linear.plus(quadratic.scale(z)).scale(z));
             }
         }

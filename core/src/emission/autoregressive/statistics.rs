@@ -129,10 +129,6 @@ impl<T: Real> AutoregressiveView<'_, T> {
         }
     }
 
-    fn lags(&self) -> usize {
-        self.coefficient.len().checked_div(self.centre.len()).unwrap_or(0)
-    }
-
     /// The likeliest coefficients, in each channel by weighted least squares, and the statistics as those of
     /// these: means and rates then follow as [`GaussianView::maximise`](crate::emission::GaussianView::maximise)
     /// has them. `matrix` has `lags^2` and `step` has `lags` entries to work in. Where the statistics count
@@ -214,12 +210,11 @@ impl<const E: usize, const D: usize, const L: usize, T: Real> SufficientStatisti
             statistics.innovation.square[d] = a * a * square + b * (a * (sum + sum) + b * count);
             let moved = a * sum + b * count;
             statistics.innovation.sum[d] = moved;
-            for row in 0..L {
-                for column in 0..=row {
-                    let both = statistics.past[row][d] + statistics.past[column][d];
-                    let product = statistics.product[row][column][d];
-                    statistics.product[row][column][d] =
-                        a * a * product + s * (a * both + s * count);
+            let past = statistics.past;
+            for ((row, products), lags) in past.iter().zip(&mut statistics.product).zip(1..) {
+                for (column, product) in past.iter().zip(products).take(lags) {
+                    let both = row[d] + column[d];
+                    product[d] = a * a * product[d] + s * (a * both + s * count);
                 }
             }
             for (past, cross) in statistics.past.iter_mut().zip(&mut statistics.cross) {
@@ -264,10 +259,13 @@ impl<const E: usize, const D: usize, const L: usize, T: Real> SufficientStatisti
     ) -> Autoregressive<E, D, L, Dual<T, C>> {
         let of_gaussian = directions.map(|direction| direction.innovation);
         let mut slope = [[[T::ZERO; C]; D]; L];
-        for (l, row) in slope.iter_mut().enumerate() {
-            for (d, (slope, &rate)) in row.iter_mut().zip(self.innovation.rate()).enumerate() {
-                for (slope, direction) in slope.iter_mut().zip(directions) {
-                    *slope = direction.coefficient[l][d] * rate;
+        for (c, direction) in directions.iter().enumerate() {
+            for (row, moved) in slope.iter_mut().zip(&direction.coefficient) {
+                let channels = row.iter_mut().zip(moved).zip(self.innovation.rate());
+                for ((slope, &moved), &rate) in channels {
+                    if let Some(slope) = slope.get_mut(c) {
+                        *slope = moved * rate;
+                    }
                 }
             }
         }
