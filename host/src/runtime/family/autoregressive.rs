@@ -63,7 +63,10 @@ impl Borrowed {
 }
 
 /// A state's statistics, to be changed.
-fn moments<'a>(blocks: &'a mut [&mut [Vec<f64>]; 6], state: usize) -> AutoregressiveMoments<'a, f64> {
+fn moments<'a>(
+    blocks: &'a mut [&mut [Vec<f64>]; 6],
+    state: usize,
+) -> AutoregressiveMoments<'a, f64> {
     let [occupancy, sum, square, past, cross, product] = blocks;
     AutoregressiveMoments {
         occupancy: &mut occupancy[state][0],
@@ -265,13 +268,7 @@ impl Family for Autoregressive {
         self.draw_after(parts, state, &[], rng)
     }
 
-    fn draw_after(
-        &self,
-        parts: &Parts,
-        state: usize,
-        past: &[f64],
-        rng: &mut ChaCha8Rng,
-    ) -> Drawn {
+    fn draw_after(&self, parts: &Parts, state: usize, past: &[f64], rng: &mut ChaCha8Rng) -> Drawn {
         let [mean, std, centre, coefficient] = parts.rows().map(|rows| &rows[state]);
         let own = mean.len();
         let one = |d: usize| {
@@ -401,9 +398,8 @@ impl OverRows for Autoregressive {
     ) -> AutoregressiveVec<W> {
         let (own, past) = (shape.own(), shape.size - shape.own());
         let slopes: &[Vec<W::Real>] = emission.map_or(&[], |emission| emission.rates(7));
-        let slope = |entry: usize| {
-            tangent::<_, W>(slopes.get(entry).map_or(&[][..], Vec::as_slice), first)
-        };
+        let slope =
+            |entry: usize| tangent::<_, W>(slopes.get(entry).map_or(&[][..], Vec::as_slice), first);
         let reals = |field: usize, count: usize| {
             emission.map_or_else(|| vec![W::Real::ZERO; count], |own| own.reals(field).to_vec())
         };
