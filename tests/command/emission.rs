@@ -186,10 +186,6 @@ fn what_a_family_has_no_use_for_is_refused() {
             format!("gram {data} --emission autoregressive --kernel practical"),
             "take another --emission here",
         ),
-        (
-            format!("watch {data} --mean-time 100 --emission autoregressive"),
-            "take another --emission here",
-        ),
     ] {
         let message = refused(&mut fishweir(&format!("{line} {QUICK}")), 2);
         assert!(message.contains(what), "{line}: {message}");
