@@ -5,10 +5,10 @@
 //! |---|---|
 //! | [`number`] | what a model stores and a state holds: reals, dual numbers, lanes, (max, times) |
 //! | [`matrix`] | small dense matrices over slices: Cholesky factors, solves, determinants |
-//! | [`emission`] | how a hidden state produces an observation: categorical, Gaussians, mixtures, Poisson, Bernoulli |
+//! | [`emission`] | how a hidden state produces an observation: categorical, Gaussians, also about a prediction from the past, mixtures, Poisson, Bernoulli |
 //! | [`hmm`] | chain and emissions: the model, immutable, in flash |
 //! | [`filter`] | constant memory: forward and tangent filter, forgetting, windows, expected statistics, online EM |
-//! | [`lagged`] | differences from earlier samples as further channels, before any recursion over rows |
+//! | [`lagged`] | earlier samples, or differences from them, as further channels, before any recursion over rows |
 //! | [`smooth`] | lent buffer: forward-backward, fixed lag, Viterbi, checkpoints, sampling |
 //! | [`score`] | the gradient of the log-likelihood, and directions, in the shape of the model |
 //! | [`context`] | models without hidden states: densities, Markov strings, independent positions |

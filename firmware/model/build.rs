@@ -147,17 +147,20 @@ fn labels_of(shape: Shape, lines: &[&str]) -> String {
 }
 
 fn type_of(shape: Shape) -> Result<String, &'static str> {
-    let Shape { real_bytes, family, topology, states, size, models, outputs, directions, .. } =
+    let Shape { real_bytes, family, topology, states, size, models, outputs, directions, lags } =
         shape;
     if real_bytes != 4 {
         return Err("holds 8-byte reals, devices take f32: export it as f32");
     }
-    let family = family.name();
     let weight = match directions {
         0 => String::from("f32"),
         _ => format!("fishweir_core::number::Dual<f32, {directions}>"),
     };
-    let emission = format!("fishweir_core::emission::{family}<{size}, {weight}>");
+    let sizes = match family.regresses() {
+        true => format!("{size}, {}, {lags}", size / (1 + u16::from(lags))),
+        false => size.to_string(),
+    };
+    let emission = format!("fishweir_core::emission::{}<{sizes}, {weight}>", family.name());
     let model = match topology {
         Topology::CHAIN => format!("fishweir_core::hmm::Hmm<{emission}, {states}>"),
         Topology::STEPS => format!(
@@ -171,12 +174,13 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
     Ok(format!("fishweir_core::classify::StreamClassifier<{model}, {models}, {outputs}>"))
 }
 
-/// The type of a classifier that makes differences at lags first: the longest is the last word.
+/// The type of a classifier that has the past, or differences from it, beside a sample: the longest is the last word.
 fn behind_lags(model: &str, shape: Shape, lags: u8, payload: Option<&[u8]>) -> String {
     let longest =
         payload.and_then(|bytes| bytes.last_chunk()).map_or(0, |&word| u32::from_le_bytes(word));
     let channels = shape.size / (1 + u16::from(lags));
-    format!("fishweir_core::lagged::Lagged<{model}, {channels}, {}, {lags}, {longest}>", shape.size)
+    let (size, past) = (shape.size, shape.family.regresses());
+    format!("fishweir_core::lagged::Lagged<{model}, {channels}, {size}, {lags}, {longest}, {past}>")
 }
 
 fn read(path: &Path, what: &str) -> Result<Vec<u8>, String> {

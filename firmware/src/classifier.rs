@@ -183,8 +183,15 @@ where
 }
 
 /// What decides, behind a front end.
-impl<R, const MODELS: usize, const D: usize, const E: usize, const L: usize, const K: usize>
-    Deciding<MODELS> for Lagged<R, D, E, L, K>
+impl<
+    R,
+    const MODELS: usize,
+    const D: usize,
+    const E: usize,
+    const L: usize,
+    const K: usize,
+    const PAST: bool,
+> Deciding<MODELS> for Lagged<R, D, E, L, K, PAST>
 where
     R: Deciding<MODELS, Observation = [f32; E]>,
 {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::fixtures::{Folder, Noise, QUICK, fixtures};
 use crate::{fishweir, json, printed, refused, refuses};
 
-const NAMES: [&str; 4] = ["poisson", "bernoulli", "full-gaussian", "mixture"];
+const NAMES: [&str; 5] = ["poisson", "bernoulli", "full-gaussian", "mixture", "autoregressive"];
 
 /// Twelve series of forty samples of each of two classes, whose two states differ.
 pub(crate) fn table(name: &str) -> String {
@@ -14,6 +14,7 @@ pub(crate) fn table(name: &str) -> String {
     let mut noise = Noise(3);
     for series in 0..24 {
         let odd = series % 2 == 1;
+        let mut before = 0.0;
         for t in 0..40 {
             let late = t % 20 >= 10;
             let mut uniform = || 0.5 + 0.5 * noise.next().unwrap_or(0.0);
@@ -32,6 +33,11 @@ pub(crate) fn table(name: &str) -> String {
                     let sum = u + v - 1.0;
                     [sum, if odd { sum } else { -sum } + 0.3 * (w - 0.5)]
                 }
+                // And here in how a channel goes on from where it was, and every sample by itself is alike.
+                "autoregressive" => {
+                    before = if odd { 0.8 } else { -0.8 } * before + u - 0.5;
+                    [before, w]
+                }
                 _ => {
                     let side = if u < 0.5 { -2.0 } else { 2.0 };
                     [if odd { side } else { 0.0 } + v - 0.5, w]
@@ -45,7 +51,11 @@ pub(crate) fn table(name: &str) -> String {
 
 /// One floor, so that none is chosen, where there are standard deviations.
 fn floor(name: &str) -> &'static str {
-    if ["full-gaussian", "mixture"].contains(&name) { "--std-floor 0.1" } else { "" }
+    if ["full-gaussian", "mixture", "autoregressive"].contains(&name) {
+        "--std-floor 0.1"
+    } else {
+        ""
+    }
 }
 
 #[test]
@@ -152,6 +162,19 @@ fn what_a_family_has_no_use_for_is_refused() {
         (format!("evaluate {data} --emission poisson --classifier count"), "not made of poisson"),
         (format!("evaluate {data} --emission bernoulli --classifier cosine"), "is neither 0 nor 1"),
         (format!("evaluate {data} --emission mixture --classifier cosine"), "not made of mixture"),
+        (
+            format!("evaluate {data} --emission autoregressive --classifier cosine"),
+            "not made of autoregressive",
+        ),
+        (format!("evaluate {data} --emission autoregressive --lags none"), "--lags 1,2 for two"),
+        (
+            format!("evaluate {data} --emission autoregressive --lags 40 --effort quick"),
+            "no sample has all of its past",
+        ),
+        (
+            format!("gram {data} --emission autoregressive --kernel practical"),
+            "take another --emission here",
+        ),
     ] {
         refuses(&format!("{line} {QUICK}"), what);
     }
@@ -224,6 +247,7 @@ fn a_model_and_its_artefact_say_how_states_emit() {
         ("bernoulli", "", "bernoulli"),
         ("full-gaussian", "", "full-gaussian"),
         ("mixture", "--components 3", "mixture of 3 components"),
+        ("autoregressive", "", "autoregressive"),
         ("gaussian", "", "gaussian"),
     ] {
         let data = folder.put(format!("{name}.csv"), table(name));
@@ -236,7 +260,7 @@ fn a_model_and_its_artefact_say_how_states_emit() {
         assert_eq!(fitted.contains(&wanted), name != "gaussian", "{fitted}");
         let judged = printed(&format!("evaluate {data} --model {model}"));
         assert_eq!(judged.contains("(fisher, "), name != "gaussian", "{judged}");
-        let has_artefact = ["gaussian", "poisson", "bernoulli"].contains(&name);
+        let has_artefact = ["gaussian", "poisson", "bernoulli", "autoregressive"].contains(&name);
         if has_artefact {
             printed(&format!("export {model} --artefact {artefact}"));
         }

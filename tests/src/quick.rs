@@ -10,6 +10,7 @@ use fishweir::learn::{Augment, ClassifierKind, ScoreModels, TrainOptions, train}
 use fishweir::model::{ModelSet, NamedModel, SystemModel};
 use fishweir::parity::{Parity, Recording};
 use fishweir::profile::{DNA, ProfileClassifier, ProfileLearner, Training};
+use fishweir::runtime::family;
 
 /// The bundled recordings of a watch.
 pub fn recordings() -> Dataset {
@@ -109,6 +110,15 @@ pub fn trained_by_position(data: &Dataset, kind: ClassifierKind, positions: usiz
     let mut options = TrainOptions::new(kind);
     options.baum_welch.topology = Topology::Positions;
     options.baum_welch.states = positions;
+    train_quickly(data, options)
+}
+
+/// One model of all classes whose states predict a sample from those at these lags before it.
+pub fn trained_on_the_past(data: &Dataset, lags: &[u32]) -> Classifier {
+    let scores = ScoreModels::Universal;
+    let mut options = TrainOptions { scores, ..TrainOptions::new(ClassifierKind::Fisher) };
+    options.lags = Lags::new(lags.to_vec()).expect("rising lags");
+    options.baum_welch.emission = family("autoregressive");
     train_quickly(data, options)
 }
 

@@ -51,7 +51,7 @@ pub struct Shape {
     pub states: u16,
     /// Alphabet size `K` or channels `D`: those that models see, differences among them.
     pub size: u16,
-    /// Lags `L` at which differences of the sensor's channels are among them: `D / (1 + L)` are its own.
+    /// Lags `L` at which the sensor's channels, or differences from them, are among them: `D / (1 + L)` are its own.
     pub lags: u8,
     /// Models `M`.
     pub models: u16,
@@ -151,7 +151,10 @@ impl Header {
             && !sizes.contains(&0)
             && (shape.directions == 0 || shape.directions == shape.outputs)
             && shape.size.is_multiple_of(1 + u16::from(shape.lags))
-            && (shape.lags == 0 || shape.family == Family::Gaussian)
+            && match shape.family {
+                Family::Gaussian => true,
+                family => (shape.lags > 0) == family.regresses(),
+            }
             && shape.topology.is_known();
         if !known {
             return Err(ArtefactError::BadHeader);

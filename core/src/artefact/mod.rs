@@ -7,7 +7,7 @@
 //! | 10 | 1 | bytes a real: 4 or 8 |
 //! | 11 | 1 | emission family, [`Family`] |
 //! | 12 | 2 | states `N`, or positions |
-//! | 14 | 2 | alphabet size `K`, or channels `D`, differences at lags among them |
+//! | 14 | 2 | alphabet size `K`, or channels `D`, those at lags among them |
 //! | 16 | 2 | models `M` |
 //! | 18 | 2 | outputs `O` |
 //! | 20 | 2 | directions `C`: 0 or `O` |
@@ -120,13 +120,14 @@ where
     }
 }
 
-impl<C, const D: usize, const E: usize, const L: usize, const K: usize> StoredClassifier
-    for Lagged<C, D, E, L, K>
+impl<C, const D: usize, const E: usize, const L: usize, const K: usize, const PAST: bool>
+    StoredClassifier for Lagged<C, D, E, L, K, PAST>
 where
     C: StoredClassifier,
 {
     const SHAPE: Shape = {
         assert!(L > 0 && L <= u8::MAX as usize, "an artefact counts lags in a byte");
+        assert!(PAST == C::SHAPE.family.regresses(), "the past itself is what regressions see");
         Shape { lags: L as u8, ..C::SHAPE }
     };
 

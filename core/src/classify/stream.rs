@@ -195,7 +195,8 @@ impl<
     const E: usize,
     const L: usize,
     const K: usize,
-> Lagged<StreamClassifier<H, M, O>, D, E, L, K>
+    const PAST: bool,
+> Lagged<StreamClassifier<H, M, O>, D, E, L, K, PAST>
 where
     H: StreamModel,
 {

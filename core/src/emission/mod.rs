@@ -5,6 +5,7 @@
 //! | [`Categorical`] | a symbol, `usize` | ratio or logit of each probability | `categorical.rs` |
 //! | [`Gaussian`] | channels, `[T; D]`, independent given the state | means; variances or log standard deviations | `gaussian/` |
 //! | [`FullGaussian`] | channels, `[T; D]` | means; covariances or their logarithm | `full_gaussian/` |
+//! | [`Autoregressive`] | channels and their past, `[T; E]`, each predicted from its own | means; variances or log standard deviations; coefficients | `autoregressive/` |
 //! | [`Mixture`] of any of these, also of mixtures | its components' | ratio or logit of each weight; its components' | `mixture.rs` |
 //! | [`Poisson`] | counts, `[u32; D]` | log rates | `poisson/` |
 //! | [`Bernoulli`] | yes or no, `[bool; D]` | logits | `bernoulli.rs` |
@@ -45,6 +46,7 @@
 //!    with which every recursion is tested.
 
 mod alphabet;
+mod autoregressive;
 mod bernoulli;
 mod categorical;
 mod exact;
@@ -61,6 +63,10 @@ mod statistics;
 mod stored;
 
 pub use alphabet::{Alphabet, Letter};
+pub use autoregressive::{
+    Autoregressive, AutoregressiveMoments, AutoregressiveScore, AutoregressiveStatistics,
+    AutoregressiveView,
+};
 pub use bernoulli::{Bernoulli, BernoulliView};
 pub(crate) use categorical::attach;
 pub use categorical::{Categorical, CategoricalView};
@@ -107,6 +113,7 @@ macro_rules! for_each_family {
             poisson Poisson = 3 "channels";
             bernoulli Bernoulli = 4 "channels";
             full_gaussian FullGaussian;
+            autoregressive Autoregressive = 5 "numbers in a row";
         }
     };
 }

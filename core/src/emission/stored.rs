@@ -39,6 +39,11 @@ macro_rules! families {
 for_each_family!(families!);
 
 impl Family {
+    /// Whether it sees rows of samples with those before them, behind a [`Lagged`](crate::lagged::Lagged).
+    pub const fn regresses(self) -> bool {
+        matches!(self, Self::Autoregressive)
+    }
+
     /// The family of a code; `None` where it stands for none.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|&family| family as u8 == code)

@@ -108,8 +108,8 @@ const _: () = {
     use crate::context::{ContextModel, Steps};
     use crate::dynamics::{Channels, Dynamics, Innovation, Parameters};
     use crate::emission::{
-        Bernoulli, Categorical, FullGaussian, Gaussian, GaussianMoments, GaussianView, Mixture,
-        Poisson, PoissonView, Regularisation, Row,
+        Autoregressive, AutoregressiveView, Bernoulli, Categorical, FullGaussian, Gaussian,
+        GaussianMoments, GaussianView, Mixture, Poisson, PoissonView, Regularisation, Row,
     };
     use crate::filter::{ExpectedStatistics, ForgettingFactor, StepSize};
     use crate::kernel::{
@@ -123,6 +123,7 @@ const _: () = {
     type Pair = Mixture<Gaussian<2, Dual<f32, 1>>, 2>;
     type Plain = Mixture<FullGaussian<2>, 2>;
     type Counts = Poisson<2>;
+    type Regression = AutoregressiveView<'static, f32>;
     type OneFilter = Forward<'static, Categorical<2>, 2>;
 
     formats::<Hmm<Pair, 2>>();
@@ -132,6 +133,7 @@ const _: () = {
     formats::<ContextBelief<usize, Dual<f32, 1>>>();
     formats::<(ChangeDetector<Pair, 2, 2>, ChangeState<Dual<f32, 1>, 2>, ChangeReading)>();
     formats::<(Decision, Regularisation, GaussianMoments<'static, f32>)>();
+    formats::<(Autoregressive<3, 1, 2, Dual<f32, 1>>, Regression)>();
     formats::<(Bernoulli<2>, Counts, PoissonView<'static, f32>, GaussianView<'static, f32>)>();
     formats::<(Row<Dual<f32, 1>, 2>, Dual<f32, 1>, Lanes<f32, 2>, Max<f32>, Compensated<f32>)>();
     formats::<(Ledger<f32>, DualLedger<Ledger<f32>, f32, 1>)>();

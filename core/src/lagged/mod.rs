@@ -1,10 +1,11 @@
-//! Lagged differences as further channels: a front end between a sensor's samples and any recursion over
+//! The past as further channels, or differences from it: a front end between a sensor's samples and any recursion over
 //! rows.
 //!
 //! A hidden Markov model takes samples as independent given its states: what a signal does from one sample
 //! to the next it sees through its transitions alone. Differences from earlier samples show it that, as
 //! dilated convolutions do (A. Dempster, D. F. Schmidt and G. I. Webb, MiniRocket, KDD 2021, on dyadic
-//! dilations), at the price of a ring of past samples.
+//! dilations), at the price of a ring of past samples. The past itself is what an
+//! [`Autoregressive`](crate::emission::Autoregressive) emission predicts from.
 
 mod ring;
 
@@ -26,6 +27,10 @@ use crate::number::Real;
 /// Before a stream's beginning lies its first sample: until `k` samples have come, the difference at lag
 /// `k` is from the first. Where a sample is missing, the last one before it that was observed stands for it
 /// in later differences; the recursion itself hears of a missing sample as of any other.
+///
+/// With `PAST` a row holds the past itself, `( x_t, x_(t - k_1), ..., x_(t - k_L) )`, and nothing stands for a
+/// past that was not observed: the recursion hears of a sample as missing until the `K` samples before it have
+/// come since the stream's beginning or its last gap. What it reads is then given those samples.
 ///
 /// Flash: `L` words beside the recursion. RAM: `D K` numbers and 8 bytes, beside the recursion's state.
 /// Work: `D L` subtractions a sample, and a row of `E` numbers on the stack.
@@ -52,7 +57,14 @@ use crate::number::Real;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Lagged<R, const D: usize, const E: usize, const L: usize, const K: usize> {
+pub struct Lagged<
+    R,
+    const D: usize,
+    const E: usize,
+    const L: usize,
+    const K: usize,
+    const PAST: bool = false,
+> {
     recursion: R,
     lags: [u32; L],
 }
@@ -77,7 +89,9 @@ impl<S, T: Real, const D: usize, const K: usize> LaggedState<S, T, D, K> {
     }
 }
 
-impl<R, const D: usize, const E: usize, const L: usize, const K: usize> Lagged<R, D, E, L, K> {
+impl<R, const D: usize, const E: usize, const L: usize, const K: usize, const PAST: bool>
+    Lagged<R, D, E, L, K, PAST>
+{
     /// Before a recursion. The lags are right where their maker made them so;
     /// [`validate_lags`](Self::validate_lags) checks what was read from elsewhere.
     pub const fn new(recursion: R, lags: [u32; L]) -> Self {
@@ -120,8 +134,8 @@ impl<R, const D: usize, const E: usize, const L: usize, const K: usize> Lagged<R
     }
 }
 
-impl<T, R, const D: usize, const E: usize, const L: usize, const K: usize> Recursion
-    for Lagged<R, D, E, L, K>
+impl<T, R, const D: usize, const E: usize, const L: usize, const K: usize, const PAST: bool>
+    Recursion for Lagged<R, D, E, L, K, PAST>
 where
     T: Real,
     R: Recursion<Observation = [T; E]>,
@@ -136,16 +150,27 @@ where
     }
 
     fn push(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
-        let mut row = [T::ZERO; E];
-        state.place.widen(&self.lags, &state.past, x, &mut row);
-        self.recursion.push(&mut state.inner, &row)?;
+        if PAST && !state.place.is_whole(K) {
+            if !x.iter().all(|x| x.is_finite()) {
+                return Err(ObservationError::NotFinite);
+            }
+            self.recursion.push_missing(&mut state.inner);
+        } else {
+            let mut row = [T::ZERO; E];
+            state.place.widen(&self.lags, PAST, &state.past, x, &mut row);
+            self.recursion.push(&mut state.inner, &row)?;
+        }
         state.place.take(&mut state.past, x);
         Ok(())
     }
 
     fn push_missing(&self, state: &mut Self::State) {
         self.recursion.push_missing(&mut state.inner);
-        state.place.take_missing(&mut state.past);
+        if PAST {
+            state.place = RingPlace::NEW;
+        } else {
+            state.place.take_missing(&mut state.past);
+        }
     }
 
     #[inline]

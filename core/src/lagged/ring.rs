@@ -12,12 +12,13 @@ use crate::number::Real;
 pub struct RingPlace {
     /// The oldest row, which the next one takes the place of.
     oldest: u32,
-    begun: bool,
+    /// Rows since the beginning, counted up to the ring's length.
+    rows: u32,
 }
 
 impl RingPlace {
     /// Before the first row.
-    pub const NEW: Self = Self { oldest: 0, begun: false };
+    pub const NEW: Self = Self { oldest: 0, rows: 0 };
 
     /// The slot of the row that came `lag` rows before the next one, of `depth` slots; `lag` is 1 to `depth`.
     #[inline]
@@ -26,20 +27,35 @@ impl RingPlace {
         (if self.oldest >= lag { behind } else { behind.wrapping_add(depth) }) as usize
     }
 
-    /// Writes a row and its differences from the rows `lags` samples before it:
-    /// `row = (x, x - x[t - lags[0]], x - x[t - lags[1]], ...)`, channel by channel within each.
-    ///
-    /// `past` are the ring's rows, as many as the longest lag. Cost: a subtraction a channel and lag.
+    /// Whether every row of a ring of so many has come.
     #[inline]
-    pub fn widen<T: Real>(self, lags: &[u32], past: &[impl AsRef<[T]>], x: &[T], row: &mut [T]) {
+    pub const fn is_whole(self, depth: usize) -> bool {
+        self.rows as usize >= depth
+    }
+
+    /// Writes a row and its differences from the rows `lags` samples before it:
+    /// `row = (x, x - x[t - lags[0]], x - x[t - lags[1]], ...)`, channel by channel within each; or, where
+    /// the `past` itself is wanted, `row = (x, x[t - lags[0]], x[t - lags[1]], ...)`.
+    ///
+    /// `ring` are its rows, as many as the longest lag. Cost: a subtraction a channel and lag.
+    #[inline]
+    pub fn widen<T: Real>(
+        self,
+        lags: &[u32],
+        past: bool,
+        ring: &[impl AsRef<[T]>],
+        x: &[T],
+        row: &mut [T],
+    ) {
         let mut wide = row.iter_mut();
         // The row runs along second: `zip` asks it for no entry that the first has none for.
         x.iter().zip(&mut wide).for_each(|(&x, to)| *to = x);
         for &lag in lags {
-            let slot = self.begun.then(|| past.get(self.back(lag, past.len() as u32))).flatten();
+            let begun = self.rows > 0;
+            let slot = begun.then(|| ring.get(self.back(lag, ring.len() as u32))).flatten();
             let before = slot.map_or(x, AsRef::as_ref);
             let channels = x.iter().zip(before).zip(&mut wide);
-            channels.for_each(|((&x, &before), to)| *to = x - before);
+            channels.for_each(|((&x, &before), to)| *to = if past { before } else { x - before });
         }
     }
 
@@ -47,14 +63,13 @@ impl RingPlace {
     #[inline]
     pub fn take<T: Real>(&mut self, past: &mut [impl AsMut<[T]>], x: &[T]) {
         let put = |slot: &mut [T]| slot.iter_mut().zip(x).for_each(|(to, &x)| *to = x);
-        if self.begun {
+        if self.rows > 0 {
             if let Some(slot) = past.get_mut(self.oldest as usize) {
                 put(slot.as_mut());
             }
         } else {
             past.iter_mut().for_each(|slot| put(slot.as_mut()));
         }
-        self.begun = true;
         self.step(past.len());
     }
 
@@ -62,7 +77,7 @@ impl RingPlace {
     /// nothing happens.
     #[inline]
     pub fn take_missing<T: Real>(&mut self, past: &mut [impl AsRef<[T]> + AsMut<[T]>]) {
-        if !self.begun {
+        if self.rows == 0 {
             return;
         }
         let last = self.back(1, past.len() as u32);
@@ -81,5 +96,8 @@ impl RingPlace {
     fn step(&mut self, depth: usize) {
         let next = self.oldest.wrapping_add(1);
         self.oldest = if (next as usize) < depth { next } else { 0 };
+        if !self.is_whole(depth) {
+            self.rows = self.rows.wrapping_add(1);
+        }
     }
 }

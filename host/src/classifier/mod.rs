@@ -59,7 +59,8 @@ pub struct Classifier {
     pub observations: Observations,
     /// Names of the classes.
     pub classes: Vec<String>,
-    /// Lags at which differences of the channels are further channels of what the models see.
+    /// Lags at which the past of the channels, or differences from it, are further channels of what the models
+    /// see.
     #[serde(default, skip_serializing_if = "Lags::is_empty")]
     pub lags: Lags,
     /// The mean over the training data of each channel that models see; empty for symbols.
@@ -97,7 +98,7 @@ impl Classifier {
         self.observations.size()
     }
 
-    /// The same as models see them: differences at lags are among them.
+    /// The same as models see them: those at lags are among them.
     pub fn row_size(&self) -> usize {
         self.lags.width(self.size())
     }
@@ -167,6 +168,13 @@ impl Classifier {
                 "differences at lags {} are of real channels, beside a rule that is linear in what models say",
                 self.lags
             ));
+        }
+        if first.emission.family().regresses() != self.lags.is_past()
+            || self.lags.is_past() && first.emission.shape().components != self.lags.rows()
+        {
+            return Err("emissions that regress, and none else, are behind `lags` of the past, a \
+                        coefficient for each lag"
+                .into());
         }
         for (index, model) in self.models.iter().enumerate() {
             if symbols != model.emission.is_over_symbols() {

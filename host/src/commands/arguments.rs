@@ -36,8 +36,9 @@ pub(super) struct Training {
     #[arg(long, value_enum)]
     effort: Option<Search>,
     /// Differences from so many samples before, parted by commas and rising, as channels beside the
-    /// sensor's; none, or choose. A device keeps as many samples as the longest [default: none, and choose beside
-    /// an --effort that is not quick, of classifiers that compile]
+    /// sensor's; none, or choose; beside --emission autoregressive the samples before that it predicts from. A device
+    /// keeps as many samples as the longest [default: none, 1,2 of autoregressive, and choose beside an --effort that
+    /// is not quick, of classifiers that compile]
     #[arg(long, value_name = "LAGS", value_parser = lags)]
     lags: Option<LagsName>,
     /// The most bytes of flash that the model may take: forms that take more are not tried
@@ -301,9 +302,15 @@ impl Training {
         set(&mut fit.seed, self.seed);
         set(&mut fit.iterations, self.iterations);
         set(&mut fit.tolerance, self.tolerance);
+        let regresses = fit.emission.is_some_and(|family| family.regresses());
         let search = self.effort.unwrap_or_default();
         options = options.searching(search);
         match &self.lags {
+            Some(LagsName::These(none)) if none.is_empty() && regresses => {
+                let what =
+                    "--emission autoregressive predicts from samples before: --lags 1,2 for two";
+                return Err(Failure::Input(what.into()));
+            }
             Some(LagsName::These(lags)) => {
                 (options.lags, options.other_lags) = (lags.clone(), Vec::new());
             }

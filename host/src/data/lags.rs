@@ -1,4 +1,4 @@
-//! Differences at lags as further channels: the core's front end over whole series.
+//! The past at lags as further channels, or differences from it: the core's front end over whole series.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,11 +10,22 @@ use serde::{Deserialize, Serialize};
 use super::Kind;
 use super::samples::{Rows, Samples, SamplesView};
 
-/// The lags, rising, at which differences of each channel are further channels: see the core's
-/// [`Lagged`](fishweir_core::lagged::Lagged). None of them leaves samples as they are.
+/// The lags, rising, at which differences of each channel are further channels, or its past itself: see the
+/// core's [`Lagged`](fishweir_core::lagged::Lagged). None of them leaves samples as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "Vec<u32>", into = "Vec<u32>")]
-pub struct Lags(Vec<u32>);
+#[serde(try_from = "Written", into = "Written")]
+pub struct Lags {
+    lags: Vec<u32>,
+    past: bool,
+}
+
+/// As files have them: `[1, 2]`, or `{"past": [1, 2]}`.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Differences(Vec<u32>),
+    Past { past: Vec<u32> },
+}
 
 /// Why lags were refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,7 +48,7 @@ impl Lags {
     /// The most lags.
     pub const MOST: usize = 32;
     /// Samples as they are.
-    pub const NONE: Self = Self(Vec::new());
+    pub const NONE: Self = Self { lags: Vec::new(), past: false };
 
     /// Lags in samples.
     ///
@@ -54,44 +65,76 @@ impl Lags {
             }
             least = lag;
         }
-        Ok(Self(lags))
+        Ok(Self { lags, past: false })
     }
 
     /// The powers of two up to a lag.
     #[must_use]
     pub fn dyadic(longest: u32) -> Self {
         let lags = (0..).map(|power| 1 << power);
-        Self(lags.take_while(|&lag| lag <= longest.min(Self::LONGEST)).collect())
+        let lags = lags.take_while(|&lag| lag <= longest.min(Self::LONGEST)).collect();
+        Self { lags, past: false }
+    }
+
+    /// The past of an autoregression of an order: every lag up to it.
+    #[must_use]
+    pub fn order(order: u32) -> Self {
+        Self { lags: (1..=order.min(Self::MOST as u32)).collect(), past: true }
+    }
+
+    /// The past itself at these lags, instead of differences from it.
+    #[must_use]
+    pub fn of_past(self) -> Self {
+        Self { past: true, ..self }
+    }
+
+    /// Whether rows hold the past itself.
+    #[must_use]
+    pub fn is_past(&self) -> bool {
+        self.past
+    }
+
+    /// Rows of the sensor's channels in a row of those that models see, where that is the past: what an
+    /// autoregression must know of them; one of any others.
+    pub(crate) fn rows(&self) -> usize {
+        if self.past { 1 + self.lags.len() } else { 1 }
+    }
+
+    /// What is beside the channels, in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let what = if self.past { "their past" } else { "differences" };
+        format!("{what} at lags {self}")
     }
 
     /// One lag, of one sample to the longest.
     #[must_use]
     pub fn one(lag: u32) -> Self {
-        Self(vec![lag.clamp(1, Self::LONGEST)])
+        Self { lags: vec![lag.clamp(1, Self::LONGEST)], past: false }
     }
 
     /// The lags.
     #[must_use]
     pub fn as_slice(&self) -> &[u32] {
-        &self.0
+        &self.lags
     }
 
     /// Whether samples stay as they are.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.lags.is_empty()
     }
 
     /// Samples that are kept: the longest lag.
     #[must_use]
     pub fn depth(&self) -> usize {
-        self.0.last().map_or(0, |&lag| lag as usize)
+        self.lags.last().map_or(0, |&lag| lag as usize)
     }
 
     /// Numbers in a row made of so many channels.
     #[must_use]
     pub fn width(&self, channels: usize) -> usize {
-        channels * (1 + self.0.len())
+        channels * (1 + self.lags.len())
     }
 
     /// What rows are made of, by names: channels, then their differences lag by lag. Symbols stay what
@@ -99,15 +142,17 @@ impl Lags {
     #[must_use]
     pub fn kind(&self, kind: &Kind) -> Kind {
         let Kind::Channels(names) = kind else { return kind.clone() };
-        let differences = self
-            .0
+        let less = if self.past { "" } else { "less that " };
+        let past = self
+            .lags
             .iter()
-            .flat_map(|lag| names.iter().map(move |name| format!("{name} less that {lag} before")));
-        Kind::Channels(names.iter().cloned().chain(differences).collect())
+            .flat_map(|lag| names.iter().map(move |name| format!("{name} {less}{lag} before")));
+        Kind::Channels(names.iter().cloned().chain(past).collect())
     }
 
-    /// A series, or a window, with the differences beside its channels. What came before it is not looked
-    /// at, as a device that begins there does not. Symbols stay what they are.
+    /// A series, or a window, with its past or differences from it beside its channels. What came before it is
+    /// not looked at, as a device that begins there does not: where the past is wanted, samples without it are
+    /// missing. Symbols stay what they are.
     #[must_use]
     pub fn widen<'a>(&self, samples: SamplesView<'a>) -> Widened<'a> {
         let rows = match samples.rows() {
@@ -117,7 +162,7 @@ impl Lags {
         let mut ring = Ring::new(self.clone(), rows.dimension());
         let mut wide = Rows::new(self.width(rows.dimension()));
         for row in rows.iter() {
-            wide.push(row.map(|row| ring.widen(row)));
+            wide.push(row.and_then(|row| ring.widen(row)));
             match row {
                 Some(row) => ring.take(row),
                 None => ring.take_missing(),
@@ -127,16 +172,19 @@ impl Lags {
     }
 }
 
-impl TryFrom<Vec<u32>> for Lags {
+impl TryFrom<Written> for Lags {
     type Error = LagError;
-    fn try_from(lags: Vec<u32>) -> Result<Self, LagError> {
-        Self::new(lags)
+    fn try_from(written: Written) -> Result<Self, LagError> {
+        match written {
+            Written::Differences(lags) => Self::new(lags),
+            Written::Past { past } => Ok(Self::new(past)?.of_past()),
+        }
     }
 }
 
-impl From<Lags> for Vec<u32> {
-    fn from(lags: Lags) -> Self {
-        lags.0
+impl From<Lags> for Written {
+    fn from(Lags { lags, past }: Lags) -> Self {
+        if past { Self::Past { past: lags } } else { Self::Differences(lags) }
     }
 }
 
@@ -157,7 +205,7 @@ impl fmt::Display for Lags {
         if self.is_empty() {
             return f.write_str("none");
         }
-        let lags: Vec<String> = self.0.iter().map(u32::to_string).collect();
+        let lags: Vec<String> = self.lags.iter().map(u32::to_string).collect();
         f.write_str(&lags.join(","))
     }
 }
@@ -199,10 +247,14 @@ impl<T: Real> Ring<T> {
         Self { lags, past, place: RingPlace::NEW, row }
     }
 
-    /// A sample with its differences.
-    pub(crate) fn widen(&mut self, x: &[T]) -> &[T] {
-        self.place.widen(self.lags.as_slice(), &self.past, x, &mut self.row);
-        &self.row
+    /// A sample with its past or differences from it; `None` where the past is wanted and is not whole.
+    pub(crate) fn widen(&mut self, x: &[T]) -> Option<&[T]> {
+        let past = self.lags.past;
+        if past && !self.place.is_whole(self.past.len()) {
+            return None;
+        }
+        self.place.widen(self.lags.as_slice(), past, &self.past, x, &mut self.row);
+        Some(&self.row)
     }
 
     /// Takes in a sample.
@@ -212,6 +264,9 @@ impl<T: Real> Ring<T> {
 
     /// Takes in one that was not observed.
     pub(crate) fn take_missing(&mut self) {
+        if self.lags.past {
+            return self.reset();
+        }
         self.place.take_missing(&mut self.past);
     }
 
@@ -259,7 +314,12 @@ mod tests {
         for text in ["none", "1", "1,2,4", "3,4096"] {
             assert_eq!(text.parse::<Lags>().expect("lags").to_string(), text);
         }
-        assert_eq!(Lags::dyadic(9), Lags(vec![1, 2, 4, 8]));
+        assert_eq!(Lags::dyadic(9).as_slice(), [1, 2, 4, 8]);
+        for lags in [Lags::one(3), Lags::order(2)] {
+            let text = serde_json::to_string(&lags).expect("text");
+            assert_eq!(serde_json::from_str::<Lags>(&text).expect("lags"), lags, "{text}");
+        }
+        serde_json::from_str::<Lags>("{\"past\":[2,1]}").expect_err("they rise");
         for refused in ["", "0", "2,1", "1,1", "4097", "1,x", "-1"] {
             refused.parse::<Lags>().expect_err(refused);
         }

@@ -180,7 +180,10 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let known = FAMILIES.iter().copied().find(|family| family.artefact() == Some(shape.family));
     let sizes = Sizes {
         states: shape.states.into(),
-        emission: Sized { size: shape.size.into(), components: 1 },
+        emission: Sized {
+            size: shape.size.into(),
+            components: if shape.family.regresses() { 1 + usize::from(shape.lags) } else { 1 },
+        },
         directions: shape.directions.into(),
         family: known.ok_or(ArtefactError::BadHeader)?,
         topology: shape.topology,
@@ -212,6 +215,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let lags = lags.map_err(|_| {
         ArtefactError::Model(ModelError::new(Part::Lag, ErrorKind::NotInRange, 0, 0))
     })?;
+    let lags = if shape.family.regresses() { lags.of_past() } else { lags };
     let (numbers, tail) = payload.split_at(payload.len() - 8);
     let mut numbers = Numbers(numbers);
     let profile = of_profile.then(|| DeployedProfile::read(sizes.of_profile(), || numbers.real()));

@@ -61,13 +61,17 @@ impl Deployed {
         if self.lags.is_empty() { text } else { self.behind_lags(&text) }
     }
 
-    /// A source whose classifier sees its channels' differences too.
+    /// A source whose classifier sees its channels' past too, or differences from it.
     fn behind_lags(&self, text: &str) -> String {
         let (lags, channels, depth) = (self.lags.as_slice(), self.size(), self.lags.depth());
         let (width, count) = (self.lags.width(channels), lags.len());
+        let (what, past) = match self.lags.is_past() {
+            true => ("the last", ", true"),
+            false => ("differences from the last", ""),
+        };
         let types = format!(
-            "/// The same from the channels alone: differences from the last {depth} samples are made here.\n\
-             pub type Model = fishweir_core::lagged::Lagged<Rows, {channels}, {width}, {count}, {depth}>;\n\n\
+            "/// The same from the channels alone: {what} {depth} samples are beside them from here on.\n\
+             pub type Model = fishweir_core::lagged::Lagged<Rows, {channels}, {width}, {count}, {depth}{past}>;\n\n\
              /// The classifier, in flash."
         );
         let text = text
@@ -298,8 +302,13 @@ fn emission_source(emission: &DeployedEmission) -> String {
         let list = |entries: &[String]| format!("[{}]", entries.join(", "));
         match kind.width {
             Width::One => entries.concat(),
-            Width::Square => {
-                list(&entries.chunks(emission.shape.size).map(list).collect::<Vec<_>>())
+            Width::Square | Width::Past => {
+                let row = if kind.width == Width::Past {
+                    emission.shape.own()
+                } else {
+                    emission.shape.size
+                };
+                list(&entries.chunks(row).map(list).collect::<Vec<_>>())
             }
             _ => list(&entries),
         }

@@ -171,8 +171,15 @@ impl<T: Real> Stream<T> {
                 self.row.extend(row.iter().map(|&x| T::from_f64(x)));
                 let row = std::mem::take(&mut self.row);
                 let mut ring = self.ring.take();
-                let wide = ring.as_mut().map_or(row.as_slice(), |ring| ring.widen(&row));
-                let taken = self.push_each(&Observation::Row(wide));
+                let wide = ring.as_mut().map_or(Some(row.as_slice()), |ring| ring.widen(&row));
+                let taken = match wide {
+                    Some(wide) => self.push_each(&Observation::Row(wide)),
+                    None if row.iter().all(|x| x.is_finite()) => {
+                        self.push_missing();
+                        Ok(())
+                    }
+                    None => Err(ObservationError::NotFinite.into()),
+                };
                 if let (Some(ring), Ok(())) = (&mut ring, taken) {
                     ring.take(&row);
                 }

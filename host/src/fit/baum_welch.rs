@@ -27,7 +27,7 @@ impl BaumWelch {
     ) -> Result<Fit, FitError> {
         self.validate()?;
         if sequences.iter().all(|samples| samples.observed() == 0) {
-            return Err(FitError::NoData);
+            return Err(if self.rows > 1 { FitError::ShortPast } else { FitError::NoData });
         }
         if self.topology == Topology::Automatic {
             let settled = self.settled(&[sequences], size, scale)?;
@@ -47,8 +47,8 @@ impl BaumWelch {
     ) -> Result<Fit, FitError> {
         let mut best: Option<Fit> = None;
         let mut restarts = Vec::new();
-        let bounds = Bounds::of(self, sequences, scale);
         let family = self.family(sequences)?;
+        let bounds = Bounds::of(self, family, sequences, scale);
         // Where the states are known there is but one fit.
         let known = self.topology == Topology::Positions && family.name() != "mixture";
         let many = if known { 1 } else { self.restarts };
@@ -79,8 +79,8 @@ pub fn fit(
     scale: &[f64],
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {
-    let bounds = Bounds::of(options, sequences, scale);
     let family = start.emission.family();
+    let bounds = Bounds::of(options, family, sequences, scale);
     let data = Training { expect: expectations, sequences, family, bounds: &bounds };
     improve(options, &data, start, progress)
 }

@@ -133,11 +133,8 @@ fn clusters(
         .flat_map(|rows| rows.iter().flatten())
         .collect();
     let step = all.len().div_ceil(KMEANS_ROWS).max(1);
-    let rows: Vec<Vec<f64>> = all
-        .iter()
-        .step_by(step)
-        .map(|row| row.iter().zip(scale).map(|(x, scale)| x / scale).collect())
-        .collect();
+    let (family, held) = (data.family, data.held(options));
+    let rows = family.points(&all, step, scale, &held);
     let mut centres = seeds(&rows, options.states, rng);
     let mut nearest = vec![0; rows.len()];
     for _ in 0..KMEANS_PASSES {
@@ -161,7 +158,6 @@ fn clusters(
             break;
         }
     }
-    let (family, held) = (data.family, data.held(options));
     let mut parts = vec![Vec::new(); family.parts().len()];
     for (cluster, centre) in centres.iter().enumerate() {
         let raw = all.iter().step_by(step).zip(&nearest);

@@ -25,6 +25,10 @@ pub struct BaumWelch {
     /// Components of each state's mixture; of no other emissions.
     #[serde(default = "two", skip_serializing_if = "is_two")]
     pub components: usize,
+    /// Rows of the sensor's channels in a row, a sample's and those before it, for emissions that regress on the
+    /// past; one of no others.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub rows: usize,
     /// Passes over the data at most, a restart.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the penalised log-likelihood by no more
@@ -36,7 +40,8 @@ pub struct BaumWelch {
     pub seed: u64,
     /// No standard deviation falls below this fraction of the channel's over the sequences fitted, or, where
     /// it moves in them by less than a thousandth of what it does over all training data, of that
-    /// thousandth; where it never moves in them, of the channel's over all training data.
+    /// thousandth; where it never moves in them, of the channel's over all training data. Where emissions
+    /// regress on the past, its own is what one prediction leaves of it in the sequences fitted.
     pub std_floor: f64,
     /// Added to every expected count of a symbol, so that no symbol becomes impossible; to those of yes and
     /// of no, and to those of a channel that counts.
@@ -52,6 +57,7 @@ impl Default for BaumWelch {
             topology: Topology::Automatic,
             emission: None,
             components: two(),
+            rows: one(),
             iterations: 100,
             tolerance: 1e-5,
             restarts: 1,
@@ -65,6 +71,14 @@ impl Default for BaumWelch {
 
 fn two() -> usize {
     2
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(rows: &usize) -> bool {
+    *rows == one()
 }
 
 fn is_two(components: &usize) -> bool {
@@ -132,6 +146,21 @@ pub enum FitError {
         /// What is observed.
         observed: &'static str,
     },
+    /// Emissions that regress on the past, where rows have none.
+    #[error(
+        "{family} emissions are of a sample and those before it, which classifiers of fit and evaluate see: \
+         take another --emission here"
+    )]
+    NoPast {
+        /// The family.
+        family: &'static str,
+    },
+    /// No sample with a whole past.
+    #[error(
+        "nothing to fit: no sample has all of its past observed, without a gap; take longer series, or \
+         shorter --lags"
+    )]
+    ShortPast,
     /// The model in hand makes a sequence impossible.
     #[error("sequence {sequence} is impossible under the model: {why}")]
     Impossible {
@@ -157,7 +186,13 @@ impl BaumWelch {
         &self,
         sequences: &[SamplesView<'_>],
     ) -> Result<&'static dyn Family, FitError> {
-        self.family_over(sequences.iter().any(|samples| samples.rows().is_some()))
+        let rows = sequences.iter().find_map(SamplesView::rows);
+        let family = self.family_over(rows.is_some())?;
+        let divides = rows.is_some_and(|rows| rows.dimension().is_multiple_of(self.rows));
+        if family.regresses() && !(self.rows > 1 && divides) {
+            return Err(FitError::NoPast { family: family.name() });
+        }
+        Ok(family)
     }
 
     /// How states emit channels, or symbols.

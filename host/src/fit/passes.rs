@@ -40,27 +40,42 @@ impl Bounds {
     /// fraction of the channel's own over them, so that a quiet class in loud data is not made loud, but
     /// of no less than a thousandth of `scale`, the channel's over all training data; of `scale` where it
     /// never moves in them.
-    pub(super) fn of(options: &BaumWelch, sequences: &[SamplesView<'_>], scale: &[f64]) -> Self {
+    pub(super) fn of(
+        options: &BaumWelch,
+        family: &dyn Family,
+        sequences: &[SamplesView<'_>],
+        scale: &[f64],
+    ) -> Self {
         let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
-        let (centre, own) = centre_and_spread(scale.len(), || rows().flatten());
+        let (centre, mut own) = centre_and_spread(scale.len(), || rows().flatten());
+        if family.regresses() {
+            let bounds = Self { floor: vec![0.0; scale.len()], centre: centre.clone() };
+            let all: Vec<&[f64]> = rows().flatten().collect();
+            own = family.spread(&all, own, &bounds.held(options, all.len()));
+        }
         let each = own.iter().zip(scale);
         let floor = each.map(|(&own, &scale)| {
             options.std_floor * if own > 0.0 { own.max(QUIETEST * scale) } else { scale }
         });
         Self { floor: floor.collect(), centre }
     }
+
+    fn held(&self, options: &BaumWelch, samples: usize) -> Regularisation<'_> {
+        Regularisation {
+            pseudocount: options.symbol_pseudocount,
+            floor: &self.floor,
+            centre: &self.centre,
+            samples: samples as f64,
+            components: options.components,
+            rows: options.rows,
+        }
+    }
 }
 
 impl<'a> Training<'a> {
     /// What estimates of emissions are held to.
     pub(super) fn held(&self, options: &BaumWelch) -> Regularisation<'a> {
-        Regularisation {
-            pseudocount: options.symbol_pseudocount,
-            floor: &self.bounds.floor,
-            centre: &self.bounds.centre,
-            samples: self.sequences.iter().map(SamplesView::observed).sum::<usize>() as f64,
-            components: options.components,
-        }
+        self.bounds.held(options, self.sequences.iter().map(SamplesView::observed).sum())
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::batch::{Expectations, expectations};
 use crate::classifier::{Direction, EmissionDirection};
-use crate::data::{Samples, SamplesView};
+use crate::data::{Lags, Samples, SamplesView};
 use crate::kernel::mean_map::{counts, mix, mix_words, words_of};
 use crate::model::{ModelScore, Scored, push_score};
 use crate::runtime::{Hmm, Parts};
@@ -113,6 +113,7 @@ pub struct FeatureMap {
     scale: Vec<f64>,
     with_likelihood: bool,
     normalisation: Normalisation,
+    lags: Option<Lags>,
 }
 
 impl FeatureMap {
@@ -144,7 +145,13 @@ impl FeatureMap {
                 Features::Scores | Features::LogOdds => moving(model),
             })
             .collect();
-        Self { features, models, kept, scale, with_likelihood, normalisation }
+        Self { features, models, kept, scale, with_likelihood, normalisation, lags: None }
+    }
+
+    /// The same of models that predict from the past at these lags, which series drawn of them go by.
+    #[must_use]
+    pub fn behind(self, lags: &Lags) -> Self {
+        Self { lags: lags.is_past().then(|| lags.clone()), ..self }
     }
 
     /// The bank of models.
@@ -412,7 +419,11 @@ impl Scored for ModelBlock<'_> {
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {
-        self.map.models[self.model].simulate(length, seed)
+        let model = &self.map.models[self.model];
+        match &self.map.lags {
+            Some(lags) => model.simulate_behind(lags, length, seed),
+            None => model.simulate(length, seed),
+        }
     }
 
     fn symbols(&self) -> Option<usize> {

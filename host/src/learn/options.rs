@@ -51,8 +51,9 @@ pub struct TrainOptions {
     /// Other floors of standard deviations than that of `baum_welch`, of which inner folds choose the
     /// best: see [`BaumWelch::std_floor`]. Channels only.
     pub std_floors: Vec<f64>,
-    /// Lags of differences that are channels beside the sensor's: see [`Lags`]. Real channels only, and
-    /// classifiers that compile.
+    /// Lags of differences that are channels beside the sensor's, or of the past that autoregressive emissions
+    /// predict from, of order two where there are none: see [`Lags`]. Real channels only, and classifiers that
+    /// compile.
     pub lags: Lags,
     /// Other lags to choose from.
     pub other_lags: Vec<Lags>,
@@ -184,6 +185,9 @@ impl TrainOptions {
         if diagonal {
             self.other_lags = longest.iter().map(|&longest| Lags::dyadic(longest)).collect();
             self.other_lags.push(Lags::one(4));
+            if self.baum_welch.emission.is_some_and(Family::regresses) {
+                self.other_lags = [1, 4, 8].map(Lags::order).into();
+            }
         }
         if self.baum_welch.topology != Topology::Positions {
             self.other_states = states.to_vec();
@@ -267,6 +271,11 @@ impl TrainOptions {
         }
         if !self.has_floor() {
             self.std_floors = Vec::new();
+        }
+        if emission.is_some_and(Family::regresses) {
+            let own = if self.lags.is_empty() { Lags::order(2) } else { self.lags };
+            self.lags = own.of_past();
+            self.other_lags = self.other_lags.into_iter().map(Lags::of_past).collect();
         }
         if !self.kind.compiles() && self.baum_welch.topology == Topology::Automatic {
             self.baum_welch.topology = Topology::Ergodic;
@@ -362,9 +371,6 @@ impl TrainOptions {
             return Err(TrainError::Lambda(self.lambda));
         }
         self.baum_welch.family_over(channels).map_err(TrainError::Observed)?;
-        if !self.lags.is_empty() && !self.takes_lags(observed) {
-            return Err(TrainError::Lags(self.lags.clone()));
-        }
         if let Some(family) = self.baum_welch.emission {
             let counts = self.features() == Some(Features::Counts);
             let refused = counts && family.statistics_name().is_none()
@@ -372,6 +378,9 @@ impl TrainOptions {
             if refused {
                 return Err(TrainError::Emission { kind: self.kind, family: family.name() });
             }
+        }
+        if !self.lags.is_empty() && !self.takes_lags(observed) {
+            return Err(TrainError::Lags(self.lags.clone()));
         }
         if self.kind.compiles() {
             return Ok(());

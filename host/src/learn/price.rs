@@ -27,9 +27,11 @@ impl Limits {
         let scored = options.features().is_some();
         let price = |form: &Form| {
             let size = form.lags.width(names.len());
+            let of_past = family.regresses().then(|| form.lags.rows());
+            let components = of_past.unwrap_or(options.baum_welch.components);
             let priced = Priced {
                 family,
-                shape: Shape { size, components: options.baum_welch.components },
+                shape: Shape { size, components },
                 models: if scored && form.models != ScoreModels::All { 1 } else { classes },
                 states: form.states,
                 directions: if scored { outputs } else { 0 },

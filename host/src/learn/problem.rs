@@ -22,7 +22,7 @@ use crate::classifier::{Classifier, Output, Provenance, Rule};
 use crate::data::{
     Dataset, Folds, SamplesView, Series, Widened, Windows, centre_and_scale_of, scale_of,
 };
-use crate::fit::Fit;
+use crate::fit::{BaumWelch, Fit};
 use crate::runtime::{Family, Hmm, Shape};
 use crate::words::{counted, short};
 
@@ -138,7 +138,9 @@ impl<'a> Problem<'a> {
             (0..classes.len()).map(of_class).collect()
         };
         let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
-        let baum_welch = self.options.baum_welch.settled(&kinds, size, &scale);
+        let baum_welch =
+            BaumWelch { rows: self.options.lags.rows(), ..self.options.baum_welch.clone() };
+        let baum_welch = baum_welch.settled(&kinds, size, &scale);
         let baum_welch = baum_welch.map_err(TrainError::Topology)?;
         sequences
             .par_iter()
@@ -154,7 +156,7 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    /// Samples as models see them: with differences at lags.
+    /// Samples as models see them: with their past at lags, or differences from it.
     pub(super) fn widen<'s>(&self, samples: SamplesView<'s>) -> Widened<'s> {
         self.options.lags.widen(samples)
     }
@@ -221,7 +223,7 @@ impl<'a> Problem<'a> {
         let of = if self.options.universal() { "one model of all classes, " } else { "" };
         let differences = match &self.options.lags {
             none if none.is_empty() => String::new(),
-            lags => format!(", differences at lags {lags}"),
+            lags => format!(", {}", lags.words()),
         };
         Classifier {
             method: ClassifierKind::Bayes.to_string(),
@@ -278,7 +280,8 @@ impl<'a> Problem<'a> {
         // back is not looked at.
         let (_, scale) = self.units(series);
         let TrainOptions { with_likelihood, normalisation, .. } = *self.options;
-        Ok(FeatureMap::new(features, models, scale, with_likelihood, normalisation))
+        let map = FeatureMap::new(features, models, scale, with_likelihood, normalisation);
+        Ok(map.behind(&self.options.lags))
     }
 
     /// The windows of some series, varied or not, as examples. Windows that a model makes

@@ -3,14 +3,26 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::data::{Rows, Samples};
+use crate::data::{Lags, Ring, Rows, Samples};
 use crate::runtime::numbers::choose;
 use crate::runtime::{Drawn, Hmm, Observed};
 
 impl Hmm {
     /// Draws a series: states along the chain, an observation from each (ancestral sampling; Rabiner
     /// 1989, section II.D). The same seed draws the same series.
+    ///
+    /// Emissions that regress go on from the series' own past, at lags one by one, which begins at the centre, and
+    /// have it in their rows.
     pub fn simulate(&self, length: usize, seed: u64) -> Samples {
+        let lags = match self.emission.family().regresses() {
+            true => Lags::order(self.emission.shape().components as u32 - 1),
+            false => Lags::NONE,
+        };
+        self.simulate_behind(&lags, length, seed)
+    }
+
+    /// The same with the past at some lags.
+    pub(crate) fn simulate_behind(&self, lags: &Lags, length: usize, seed: u64) -> Samples {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut state = None;
         let mut next = |rng: &mut ChaCha8Rng| {
@@ -21,11 +33,22 @@ impl Hmm {
         };
         let (family, parts) = (self.emission.family(), self.emission.parts());
         let (mut symbols, mut rows) = (Vec::new(), Rows::new(self.size()));
+        let own = if lags.is_past() { self.emission.shape().own() } else { self.size() };
+        let mut ring = Ring::new(lags.clone(), own);
+        let centre = self.emission.part("centre").and_then(<[_]>::first);
+        let centre = centre.map_or(&[][..], Vec::as_slice);
+        (0..lags.depth()).for_each(|_| ring.take(centre));
+        let mut row = vec![0.0; own];
         for _ in 0..length {
             let state = next(&mut rng);
-            match family.draw(parts, state, &mut rng) {
+            let past = ring.widen(&row).and_then(|row| row.get(own..)).unwrap_or_default();
+            match family.draw_after(parts, state, past, &mut rng) {
                 Drawn::Symbol(symbol) => symbols.push(u16::try_from(symbol).ok()),
-                Drawn::Row(row) => rows.push(Some(&row)),
+                Drawn::Row(drawn) => {
+                    row = drawn;
+                    rows.push(ring.widen(&row));
+                    ring.take(&row);
+                }
             }
         }
         match family.observes() {

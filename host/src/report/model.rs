@@ -188,7 +188,7 @@ impl fmt::Display for Inspection {
                 let names = format!("{} ({})", counted(names.len(), "channel"), names.join(", "));
                 match &self.lags {
                     none if none.is_empty() => names,
-                    lags => format!("{names}, and differences at lags {lags}"),
+                    lags => format!("{names}, and {}", lags.words()),
                 }
             }
             (None, Some(symbols)) => {

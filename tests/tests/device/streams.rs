@@ -13,7 +13,8 @@ use fishweir::parity::{Parity, Recording, compare};
 use fishweir_core::artefact::Topology;
 use fishweir_tests::quick::{
     assert_identical, channels, profiled, recordings, strings, systems, trained,
-    trained_by_position, trained_on_differences, trained_on_words, unseen, whole,
+    trained_by_position, trained_on_differences, trained_on_the_past, trained_on_words, unseen,
+    whole,
 };
 
 /// The bundled recordings, and a classifier of them.
@@ -170,8 +171,8 @@ fn symbols_with_missing_ones_give_the_same_bits() {
     }
 }
 
-/// Differences at lags, before a source's classifier of class models and an artefact's of one model of all; what is
-/// missing is in the ring too.
+/// Differences at lags, before a source's classifier of class models and an artefact's of one model of all, and there
+/// the past itself; what is missing is in the ring too, or ends it.
 #[test]
 fn differences_at_lags_give_the_same_bits() {
     let data = channels();
@@ -183,11 +184,12 @@ fn differences_at_lags_give_the_same_bits() {
     };
     let samples: Vec<Samples> = data.series().iter().map(gappy).collect();
     let recording = Recording::new(samples.iter().map(Samples::view), None);
-    for (name, form, scores, models) in [
-        (Board::DEFAULT, Form::Source, ScoreModels::All, 2),
-        ("microbit", Form::Artefact, ScoreModels::Universal, 1),
+    let on_differences = |scores| trained_on_differences(&data, &[1, 2, 5], scores);
+    for (name, form, classifier, models) in [
+        (Board::DEFAULT, Form::Source, on_differences(ScoreModels::All), 2),
+        ("microbit", Form::Artefact, on_differences(ScoreModels::Universal), 1),
+        ("microbit", Form::Artefact, trained_on_the_past(&data, &[1, 3]), 1),
     ] {
-        let classifier = trained_on_differences(&data, &[1, 2, 5], scores);
         assert_eq!(classifier.models.len(), models);
         let deployed = classifier.deploy().expect("fits in f32");
         let parity = on_device(board(name), &deployed, &recording, &form);

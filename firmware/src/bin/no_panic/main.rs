@@ -14,7 +14,7 @@ use core::convert::Infallible;
 use core::hint::black_box;
 use core::panic::PanicInfo;
 
-use fishweir_core::artefact::{self, Header, StoredModel};
+use fishweir_core::artefact::{self, Header, StoredClassifier, StoredModel};
 use fishweir_core::classify::{
     ChangeDetector, DiagonalWhitening, FullWhitening, KernelMachine, Limit, NoNorm, Normalisation,
     ScoreKernel, StoredKernel, StoredScores, StoredSequences, StreamClassifier, StreamModel,
@@ -25,8 +25,8 @@ use fishweir_core::context::{
 };
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
 use fishweir_core::emission::{
-    self, Alphabet, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture,
-    Parametrisation, Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
+    self, Alphabet, Autoregressive, Bernoulli, Categorical, Emission, FullGaussian, Gaussian,
+    Mixture, Parametrisation, Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::filter::{
     Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, Recent, Recursion, Running,
@@ -89,7 +89,8 @@ fn everything() {
     classifier::<Hmm<Categorical<16>, STATES>>(&black_box(0));
     classifier::<Hmm<Gaussian<3>, STATES>>(&black_box([0.0; 3]));
     classifier::<ContextModel<Steps, Categorical<16>, 5>>(&black_box(0));
-    lagged();
+    lagged::<StreamClassifier<Hmm<Gaussian<6>, STATES>, 2, 1>, false>();
+    lagged::<StreamClassifier<Hmm<Autoregressive<6, 2>, STATES>, 2, 1>, true>();
     classifier::<Dynamics<4, 3>>(&black_box([0.0; 3]));
     systems::<4, 3>();
     systems::<5, 2>();
@@ -349,15 +350,15 @@ where
     black_box((classifier.decision_values(&state), classifier.log_likelihoods(&state)));
 }
 
-/// Differences at lags, whatever these are, before a classifier.
+/// The past at lags, whatever these are, or differences from it, before a classifier.
 #[inline(never)]
-fn lagged() {
-    type Rows = StreamClassifier<Hmm<Gaussian<6>, STATES>, 2, 1>;
-    let lagged = some::<Lagged<Rows, 2, 6, 2, 4>>();
-    let _ = black_box(lagged.validate_lags());
+fn lagged<C, const PAST: bool>()
+where
+    Lagged<C, 2, 6, 2, 4, PAST>: StoredClassifier + Recursion<Observation = [f32; 2]>,
+{
+    let lagged = some::<Lagged<C, 2, 6, 2, 4, PAST>>();
     drive(&lagged, &black_box([0.0; 2]));
-    let bytes = black_box(&[0; 64][..]);
-    black_box(artefact::read::<Lagged<Rows, 2, 6, 2, 4>>(bytes).is_ok());
+    black_box(artefact::read::<Lagged<C, 2, 6, 2, 4, PAST>>(black_box(&[0; 64])).is_ok());
 }
 
 /// Linear dynamical systems: how they are made, and their filter.
@@ -422,6 +423,7 @@ fn constructors() {
     let _ = black_box(Gaussian::<3>::new(some(), some()));
     let _ = black_box(FullGaussian::<3>::new(some(), some()));
     let _ = black_box(Mixture::<Gaussian<3>, 2>::new(some(), some()));
+    let _ = black_box(Autoregressive::<3>::new(some(), some(), some()));
     let _ = black_box(Poisson::<3>::new(some()));
     let _ = black_box(Bernoulli::<3>::new(some::<[f32; 3]>()));
     black_box(Real::exp(black_box(0.0_f32)));

@@ -154,11 +154,7 @@ pub(super) fn report(
                 format!("channels {}", names.join(", "))
             }
             Kind::Channels(names) => {
-                format!(
-                    "channels {}, and differences at lags {}",
-                    names.join(", "),
-                    classifier.lags
-                )
+                format!("channels {}, and {}", names.join(", "), classifier.lags.words())
             }
             Kind::Symbols(alphabet) => format!("symbols {alphabet}"),
         },

@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::{Dataset, SamplesView, Windows};
 use fishweir::dynamics::MOST_STATES;
-use fishweir::fit::SystemEm;
+use fishweir::fit::{FitError, SystemEm};
 use fishweir::kernel::between::{BetweenError, PairError};
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, Settings, kernel};
@@ -206,6 +206,10 @@ impl Asked<'_> {
             _ => self.training.without_emission(),
         };
         let options = training.options(ClassifierKind::Bayes, self.cutting)?;
+        let emission = options.baum_welch.emission.filter(|family| family.regresses());
+        if let Some(family) = emission {
+            return Err(FitError::NoPast { family: family.name() }.into());
+        }
         // Kernels see items as they are, and what lies between models has no place for differences.
         Ok(TrainOptions { other_lags: Vec::new(), ..options })
     }

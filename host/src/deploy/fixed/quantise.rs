@@ -103,7 +103,7 @@ fn quantise(
     if deployed.order().is_some() {
         return Err(QuantiseError::Words);
     }
-    if !deployed.lags().is_empty() {
+    if !(deployed.lags().is_empty() || deployed.lags().is_past()) {
         return Err(QuantiseError::Lags);
     }
     let (states, directions) = (deployed.states(), deployed.directions());

@@ -430,6 +430,7 @@ mod tests {
             centre: &[0.0; 2],
             samples: 220.0,
             components: 1,
+            rows: 1,
         };
         let blocks = FullGaussian.of_cluster(&rows, &[0.0; 2], &[1.0; 2], &held);
         let parts =

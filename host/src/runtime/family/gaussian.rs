@@ -309,11 +309,15 @@ pub(super) fn fields(
 impl<T> DeployedEmission<T> {
     /// The fields of the core's `Gaussian`, of that family.
     pub(crate) fn gaussian(&self) -> Option<GaussianFields<'_, T>> {
-        let constant = self.weights(2).first().filter(|_| self.family.name() == Gaussian.name())?;
+        if self.family.name() == Gaussian.name() { self.begins_gaussian() } else { None }
+    }
+
+    /// The fields of the core's `Gaussian` that others begin with.
+    pub(super) fn begins_gaussian(&self) -> Option<GaussianFields<'_, T>> {
         Some(GaussianFields {
             mean: self.reals(0),
             rate: self.reals(1),
-            constant,
+            constant: self.weights(2).first()?,
             linear: self.rates(3),
             quadratic: self.rates(4),
         })
@@ -351,7 +355,7 @@ impl<W: RealParameter> GaussianVec<W> {
         let rates = |rates: &[Vec<W::Real>]| {
             rates.iter().map(|rates| tangent::<_, W>(rates, first)).collect()
         };
-        match emission.and_then(DeployedEmission::gaussian) {
+        match emission.and_then(DeployedEmission::begins_gaussian) {
             Some(fields) => Self {
                 mean: fields.mean.to_vec(),
                 rate: fields.rate.to_vec(),
@@ -369,7 +373,7 @@ impl<W: RealParameter> GaussianVec<W> {
         }
     }
 
-    fn view(&self) -> GaussianView<'_, W> {
+    pub(super) fn view(&self) -> GaussianView<'_, W> {
         GaussianView {
             mean: &self.mean,
             rate: &self.rate,

@@ -96,6 +96,8 @@ pub struct Regularisation<'a> {
     pub samples: f64,
     /// Components of a mixture.
     pub components: usize,
+    /// Rows of the sensor's channels in a row: see [`Family::regresses`].
+    pub rows: usize,
 }
 
 /// An observation drawn from a state.
@@ -118,6 +120,10 @@ pub trait Family: fmt::Debug + Sync {
     fn about(&self) -> &'static str;
     /// What an observation is.
     fn observes(&self) -> Observed;
+    /// Whether its rows hold a sample and the samples before it, and its likelihood is given these.
+    fn regresses(&self) -> bool {
+        false
+    }
     /// The blocks of its parameters.
     fn parts(&self) -> &'static [Block];
     /// The blocks of its expected statistics.
@@ -145,6 +151,23 @@ pub trait Family: fmt::Debug + Sync {
     /// [`HmmError`] naming the first that is wrong.
     fn validate(&self, parts: &Parts, states: usize, shape: Shape) -> Result<(), HmmError>;
 
+    /// What floors of standard deviations are fractions of, `[channel]`, by some rows whose own are these.
+    fn spread(&self, rows: &[&[f64]], own: Vec<f64>, held: &Regularisation<'_>) -> Vec<f64> {
+        let _ = (rows, held);
+        own
+    }
+    /// Points for every `step`th of some rows, of which k-means makes states: the rows in scaled units.
+    fn points(
+        &self,
+        rows: &[&[f64]],
+        step: usize,
+        scale: &[f64],
+        held: &Regularisation<'_>,
+    ) -> Vec<Vec<f64>> {
+        let _ = held;
+        let scaled = |row: &&[f64]| row.iter().zip(scale).map(|(x, scale)| x / scale).collect();
+        rows.iter().step_by(step).map(scaled).collect()
+    }
     /// The parameters of a state that observes some rows, block by block: where Baum-Welch starts. Where
     /// there are none, `centre` is where the state is, and `scale` the channels' standard deviations.
     fn of_cluster(
@@ -196,6 +219,12 @@ pub trait Family: fmt::Debug + Sync {
     }
     /// Draws an observation of a state.
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn;
+
+    /// Draws an observation after a past, `[lag][channel]`, of which only a family that regresses knows.
+    fn draw_after(&self, parts: &Parts, state: usize, past: &[f64], rng: &mut ChaCha8Rng) -> Drawn {
+        let _ = past;
+        self.draw(parts, state, rng)
+    }
 
     /// Appends the score, state by state and of a state block by block, from the expected statistics.
     fn push_score(

@@ -10,7 +10,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 pub struct Shape {
     /// Channels or symbols.
     pub size: usize,
-    /// Components of a mixture; one of any other family.
+    /// Components of a mixture; rows of the sensor's channels in a row of the past's; one of any other family.
     pub components: usize,
 }
 
@@ -27,6 +27,19 @@ pub enum Width {
     Components,
     /// A number a channel, component by component.
     ComponentsSize,
+    /// A number a channel of the sensor's, where rows hold their past, too.
+    Own,
+    /// A number of the past in a row, lag by lag.
+    Past,
+    /// Numbers of the past by lags.
+    PastLags,
+}
+
+impl Shape {
+    /// The sensor's channels, where rows hold their past, too.
+    pub(crate) fn own(self) -> usize {
+        self.size / self.components.max(1)
+    }
 }
 
 impl Width {
@@ -39,6 +52,9 @@ impl Width {
             Self::Square => shape.size * shape.size,
             Self::Components => shape.components,
             Self::ComponentsSize => shape.components * shape.size,
+            Self::Own => shape.own(),
+            Self::Past => shape.size - shape.own(),
+            Self::PastLags => (shape.size - shape.own()) * shape.components.saturating_sub(1),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use fishweir::batch::log_likelihoods;
 use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
-use fishweir::data::{Lags, Samples, SamplesView};
+use fishweir::data::{Lags, Rows, Sample, Samples, SamplesView};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir_tests::checks::views;
 
@@ -15,7 +15,7 @@ use fishweir_core::emission::Parametrisation;
 
 use crate::learn::assert_close;
 
-const NAMES: [&str; 4] = ["poisson", "bernoulli", "full-gaussian", "mixture"];
+const NAMES: [&str; 5] = ["poisson", "bernoulli", "full-gaussian", "mixture", "autoregressive"];
 
 /// Two states that linger and differ, over two channels or three.
 fn planted(name: &str) -> Hmm {
@@ -25,6 +25,13 @@ fn planted(name: &str) -> Hmm {
         "full-gaussian" => vec![
             vec![vec![0.0, 0.0], vec![0.5, 100.0]],
             vec![vec![1.0, 0.8, 0.8, 1.0], vec![2.0, -9.0, -9.0, 60.0]],
+        ],
+        // One level, and two ways to move about it; what a channel does in one state it does in none.
+        "autoregressive" => vec![
+            vec![vec![0.0, 3.0], vec![0.0, 3.0]],
+            vec![vec![1.0, 0.5], vec![0.5, 0.25]],
+            vec![vec![0.0, 3.0], vec![0.0, 3.0]],
+            vec![vec![1.4, 0.0, -0.7, 0.5], vec![-0.5, 1.8, 0.25, -0.9]],
         ],
         _ => vec![
             vec![vec![0.3, 0.7], vec![0.5, 0.5]],
@@ -59,15 +66,21 @@ fn a_planted_model_is_found_again() {
             emission: family(name),
             std_floor: 0.01,
             restarts: 3,
+            rows: if name == "autoregressive" { 3 } else { 1 },
             ..BaumWelch::default()
         };
         let scale = vec![1.0; truth.size()];
         let fit = options.fit(&views(&shown), truth.size(), &scale, &|| ()).expect("fitted");
+        // No pass makes what was shown less likely; of no pseudocounts' doing is a loss of this size.
+        let fell = fit.log_likelihood.windows(2).map(|pair| pair[0] - pair[1]).fold(0.0, f64::max);
+        assert!(fell < 0.05, "{name}: a pass lost {fell} nats");
         // On what it has not seen it is as likely as the truth, but for its parameters' uncertainty.
         let lost = total(&truth, &views(&held_back)) - total(&fit.model, &views(&held_back));
         assert!(lost.abs() < 40.0, "{name}: {lost} nats in 6000 samples");
         let found = &fit.model.emission;
-        for (part, tolerance) in [("rate", 0.1), ("probability", 0.05), ("covariance", 0.15)] {
+        for (part, tolerance) in
+            [("rate", 0.1), ("probability", 0.05), ("covariance", 0.15), ("coefficient", 0.05)]
+        {
             let (Some(truth), Some(found)) = (truth.emission.part(part), found.part(part)) else {
                 continue;
             };
@@ -101,7 +114,7 @@ fn moved(hmm: &Hmm, block: &str, state: usize, entry: usize, by: f64) -> Hmm {
             let sum: f64 = row.iter().sum();
             row.iter_mut().for_each(|p| *p /= sum);
         }),
-        "mean" => row("mean", &|row| row[entry] += by),
+        "mean" | "coefficient" => row(block, &|row| row[entry] += by),
         "covariance" => row("covariance", &|row| {
             row[entry] += by;
             let mirrored = entry % size * size + entry / size;
@@ -129,6 +142,7 @@ fn scores_are_derivatives() {
             "poisson" => vec![("log_rate", 3)],
             "bernoulli" => vec![("logit", 3)],
             "full-gaussian" => vec![("mean", 2), ("covariance", 4)],
+            "autoregressive" => vec![("mean", 2), ("log_std", 2), ("coefficient", 4)],
             _ => vec![("logits", 2), ("mean", 4), ("log_std", 4)],
         };
         let mut place = 2 + 4;
@@ -158,7 +172,9 @@ fn directions_weigh_scores() {
         let hmm = planted(name);
         let mut other = hmm.clone();
         other.transition.swap(0, 1);
-        let channels: Vec<String> = (0..hmm.size()).map(|d| format!("c{d}")).collect();
+        let lags = if name == "autoregressive" { Lags::order(2) } else { Lags::NONE };
+        let own = hmm.size() / lags.width(1);
+        let channels: Vec<String> = (0..own).map(|d| format!("c{d}")).collect();
         let scale: Vec<f64> = (0..hmm.size()).map(|d| 0.5 + d as f64).collect();
         let models = vec![hmm.clone(), other];
         let map =
@@ -169,7 +185,7 @@ fn directions_weigh_scores() {
             method: "fisher".into(),
             observations: Observations::Channels(channels),
             classes: vec!["a".into(), "b".into()],
-            lags: Lags::NONE,
+            lags: lags.clone(),
             centre: Vec::new(),
             scale: Vec::new(),
             models,
@@ -181,8 +197,15 @@ fn directions_weigh_scores() {
         let read: Classifier = serde_json::from_str(&text).expect("reads back");
         assert_eq!(read, classifier, "{name}");
         let samples = drawn(&hmm, 1, 60, 3);
-        let view = samples[0].view();
-        let features = map.extract(&[view]).remove(0).expect("possible");
+        // A sensor's channels, of which its past is made again.
+        let mut raw = Rows::new(own);
+        samples[0].view().iter().for_each(|sample| match sample {
+            Sample::Row(row) => raw.push(Some(&row[..own])),
+            _ => raw.push(None),
+        });
+        let raw = Samples::Channels(raw);
+        let (view, wide) = (raw.view(), lags.widen(raw.view()));
+        let features = map.extract(&[wide.view()]).remove(0).expect("possible");
         let terms = features.iter().zip(&weights).map(|(feature, weight)| feature * weight);
         let (value, size) =
             terms.fold((0.25, 1.0), |(sum, size), term: f64| (sum + term, size + term.abs()));

@@ -1,8 +1,9 @@
 //! Distributions moved along a direction by definition: what derivatives are differences of.
 
 use fishweir_core::emission::{
-    Bernoulli, Categorical, FullGaussian, FullGaussianScore, Gaussian, GaussianScore, Mixture,
-    MixtureScore, Parametrisation, Poisson, Probabilities, Spread, SufficientStatistics,
+    Autoregressive, AutoregressiveScore, Bernoulli, Categorical, FullGaussian, FullGaussianScore,
+    Gaussian, GaussianScore, Mixture, MixtureScore, Parametrisation, Poisson, Probabilities,
+    Spread, SufficientStatistics,
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::score::ScoreOf;
@@ -43,6 +44,21 @@ impl<const D: usize> Displace for Gaussian<D, f64> {
             Spread::LogStandardDeviation => old[d] * (2.0 * step * w.spread[d]).exp(),
         });
         Self::new(mean, variance).expect("a small step leaves a variance positive")
+    }
+}
+
+impl<const E: usize, const D: usize, const L: usize> Displace for Autoregressive<E, D, L, f64> {
+    fn displaced(
+        &self,
+        w: &AutoregressiveScore<f64, D, L>,
+        step: f64,
+        at: Parametrisation,
+    ) -> Self {
+        let innovation = self.innovation().displaced(&w.innovation, step, at);
+        let coefficient = std::array::from_fn(|l| {
+            std::array::from_fn(|d| self.coefficient()[l][d] + step * w.coefficient[l][d])
+        });
+        Self::new(innovation, *self.centre(), coefficient).expect("numbers")
     }
 }
 

@@ -2,16 +2,16 @@
 //! told.
 
 use fishweir_core::emission::{
-    Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Parametrisation, Regularisation,
-    Sample, SufficientStatistics, VectorSpace,
+    Autoregressive, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture,
+    Parametrisation, Regularisation, Sample, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::hmm::Hmm;
 use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::displace::Displace;
 use super::models::{
-    Bits, Visit, assert_close, bernoulli, categorical, full, gaussian, log_likelihood, mixed,
-    poisson, sequence, statistics, visit_all,
+    Bits, Visit, assert_close, autoregressive, bernoulli, categorical, full, gaussian,
+    log_likelihood, mixed, poisson, sequence, statistics, visit_all,
 };
 
 struct Climb;
@@ -73,6 +73,8 @@ fn estimates_solve_the_likelihood_equations() {
     solves(&gaussian()[0], &gaussian()[1]);
     solves(&full()[0], &full()[1]);
     solves(&full()[2], &full()[0]);
+    solves(&autoregressive()[0], &autoregressive()[2]);
+    solves(&autoregressive()[2], &autoregressive()[1]);
     solves(&poisson()[0], &poisson()[1]);
     solves(&bernoulli()[0], &bernoulli()[1]);
 }
@@ -110,6 +112,7 @@ fn nothing_observed_leaves_the_distribution() {
     stays(categorical()[0]);
     stays(gaussian()[0]);
     stays(full()[0]);
+    stays(autoregressive()[0]);
     stays(poisson()[0]);
     stays(bernoulli()[0]);
     stays(mixed(gaussian())[0]);
@@ -145,6 +148,56 @@ fn a_variance_that_collapses_is_refused_or_held_at_the_floor() {
     let found = broken.maximise(&statistics, &none).map_err(|error| (error.part, error.entry));
     // Component 1 of two channels: entry 2 is its first, 3 its second.
     assert!(matches!(found, Err((Part::Parameter("variance"), 2 | 3))), "{found:?}");
+}
+
+#[test]
+fn statistics_are_carried_to_another_centre() {
+    let mut bits = Bits(8);
+    let (before, source) = (autoregressive()[0], autoregressive()[2]);
+    let after = Autoregressive::new(gaussian()[1], [-1.0, 3.0], *source.coefficient());
+    let after = after.expect("a distribution");
+    let sample: Vec<_> = (0..50).map(|_| source.sample(&mut bits)).collect();
+    let mut carried = collected(&before, &sample);
+    after.adopt(&before, &mut carried);
+    carried.add_scaled(-1.0, &collected(&after, &sample));
+    carried.for_each(|gap| assert_close(gap, 0.0, 200.0, 1e-11, "adopted statistics"));
+}
+
+/// A past that never moves, or that another one tells, leaves coefficients where they were; the mean takes what
+/// there is to tell.
+#[test]
+fn a_past_that_tells_nothing_moves_no_coefficient() {
+    let start = autoregressive()[0];
+    let rows = |past: fn(f64) -> [f64; 2]| -> Vec<[f64; 6]> {
+        let row = |t: u32| {
+            let (x, noise) = (f64::from(t * 7 % 20) - 9.5, f64::from(t * 3 % 11) - 5.0);
+            let [first, second] = past(x);
+            [0.5 * x + 0.1 * noise, noise, first, x * x / 10.0, second, x]
+        };
+        (0..220).map(row).collect()
+    };
+    let likelihood = |of: &Autoregressive<6, 2, 2, f64>, rows: &[[f64; 6]]| -> f64 {
+        rows.iter().map(|row| of.log_likelihood(row)).sum()
+    };
+    let still = rows(|_| [3.0, -1.0]);
+    let estimate = start.maximise(&collected(&start, &still), &Regularisation::NONE);
+    let estimate = estimate.expect("an estimate");
+    for lag in 0..2 {
+        let (own, before) = (estimate.coefficient()[lag][0], start.coefficient()[lag][0]);
+        assert_close(own, before, 1.0, 1e-5, "a past that never moves");
+    }
+    assert!(likelihood(&estimate, &still) > likelihood(&start, &still));
+    // Twice the same past: only the sum of its coefficients is told.
+    let twice = rows(|x| [x, x]);
+    let estimate = start.maximise(&collected(&start, &twice), &Regularisation::NONE);
+    let estimate = estimate.expect("an estimate");
+    let [first, second] = estimate.coefficient().map(|row| row[0]);
+    assert_close(first + second, 0.5, 1.0, 1e-2, "the sum is told");
+    assert!(likelihood(&estimate, &twice) > likelihood(&start, &twice));
+    // A step is whole where nothing is held: a second one finds nothing.
+    let again = estimate.maximise(&collected(&estimate, &twice), &Regularisation::NONE);
+    let gain = likelihood(&again.expect("an estimate"), &twice) - likelihood(&estimate, &twice);
+    assert!((-1e-9..1e-3).contains(&gain), "{gain}");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use fishweir_tests::checks;
 use std::convert::Infallible;
 
 use fishweir_core::emission::{
-    Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Parametrisation, Poisson, Sample,
-    Spread, SufficientStatistics, VectorSpace,
+    Autoregressive, Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Parametrisation,
+    Poisson, Sample, Spread, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::filter::{ExpectedStatistics, Forward, Recursion, Running, Statistics};
 use fishweir_core::hmm::{Chain, Hmm};
@@ -88,6 +88,15 @@ pub(crate) fn gaussian() -> [Gaussian<2, f64>; 3] {
         .map(|(mean, variance)| Gaussian::<2, f64>::new(mean, variance).expect("a distribution"))
 }
 
+/// Two channels, each predicted from its own two samples before.
+pub(crate) fn autoregressive() -> [Autoregressive<6, 2, 2, f64>; 3] {
+    let coefficient =
+        [[[1.2, 0.0], [-0.5, 0.25]], [[0.0, 0.7], [0.0, 0.0]], [[-0.6, 2.0], [0.2, -1.0]]];
+    std::array::from_fn(|i| {
+        Autoregressive::new(gaussian()[i], [0.5, -2.0], coefficient[i]).expect("a distribution")
+    })
+}
+
 pub(crate) fn full() -> [FullGaussian<3, f64>; 3] {
     [
         ([0.0, 1.0, -1.0], [[1.0, 0.5, 0.2], [0.5, 0.75, -0.25], [0.2, -0.25, 2.0]]),
@@ -128,11 +137,14 @@ pub(crate) fn visit_all(visitor: &mut impl Visit) {
     visitor.visit("gaussian", &ergodic(gaussian()));
     visitor.visit("gaussian, left to right", &left_to_right(gaussian()));
     visitor.visit("full gaussian", &ergodic(full()));
+    visitor.visit("autoregressive", &ergodic(autoregressive()));
+    visitor.visit("autoregressive, left to right", &left_to_right(autoregressive()));
     visitor.visit("poisson", &ergodic(poisson()));
     visitor.visit("bernoulli", &ergodic(bernoulli()));
     visitor.visit("bernoulli, left to right", &left_to_right(bernoulli()));
     visitor.visit("mixture of categorical", &ergodic(mixed(categorical())));
     visitor.visit("mixture of gaussian", &ergodic(mixed(gaussian())));
+    visitor.visit("mixture of autoregressive", &ergodic(mixed(autoregressive())));
     visitor.visit("mixture of full gaussian", &left_to_right(mixed(full())));
     visitor.visit("mixture of poisson", &ergodic(mixed(poisson())));
     visitor.visit("mixture of bernoulli", &ergodic(mixed(bernoulli())));

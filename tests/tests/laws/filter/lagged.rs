@@ -1,7 +1,7 @@
 //! Differences at lags: the laws of a stream, and after every prefix what the recursion reads of rows that are
 //! written down by definition.
 
-use fishweir_core::emission::Gaussian;
+use fishweir_core::emission::{Autoregressive, Gaussian};
 use fishweir_core::filter::Forward;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::lagged::Lagged;
@@ -57,6 +57,68 @@ proptest! {
         let odd: Vec<&[f64; 2]> = odd.iter().collect();
         let refused = check(&lagged, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
             assert_eq!(read, after(Forward::of(&hmm), rows(prefix)).read());
+        });
+        prop_assert!(refused >= 2);
+    }
+}
+
+const PAST: [u32; 2] = [1, 3];
+const MEAN: [[f64; 2]; 2] = [[0.5, -1.0], [-0.25, 2.0]];
+const CENTRE: [[f64; 2]; 2] = [[1.0, 0.0], [0.0, -3.0]];
+const COEFFICIENT: [[[f64; 2]; 2]; 2] = [[[0.9, -0.5], [-0.3, 0.1]], [[-0.2, 0.6], [0.0, 0.25]]];
+const VARIANCE: [[f64; 2]; 2] = [[0.5, 2.0], [1.5, 0.75]];
+const INITIAL: [f64; 2] = [0.75, 0.25];
+const TRANSITION: [[f64; 2]; 2] = [[0.9, 0.1], [0.3, 0.7]];
+
+/// `log p` of what has a whole past, by the textbook's density and over all paths.
+fn enumerated(samples: &[Option<&[f64; 2]>]) -> f64 {
+    let density = |t: usize, i: usize| -> f64 {
+        let whole = (0..=3).map(|k| t.checked_sub(k).and_then(|t| samples[t]));
+        let Some([now, first, _, third]) =
+            whole.collect::<Option<Vec<_>>>().and_then(|all| <[_; 4]>::try_from(all).ok())
+        else {
+            return 1.0;
+        };
+        let of = |d: usize| {
+            let told = [first, third].into_iter().zip(COEFFICIENT[i]);
+            let told: f64 = told.map(|(x, a)| a[d] * (x[d] - CENTRE[i][d])).sum();
+            let deviation = now[d] - MEAN[i][d] - told;
+            (-deviation * deviation / (2.0 * VARIANCE[i][d])).exp()
+                / (std::f64::consts::TAU * VARIANCE[i][d]).sqrt()
+        };
+        of(0) * of(1)
+    };
+    let path = |path: usize| -> f64 {
+        let state = |t: usize| path >> t & 1;
+        let step = |t: usize| {
+            let before = |t: usize| TRANSITION[state(t)][state(t + 1)];
+            t.checked_sub(1).map_or(INITIAL[state(0)], before) * density(t, state(t))
+        };
+        (0..samples.len()).map(step).product()
+    };
+    (0..1_usize << samples.len()).map(path).sum::<f64>().ln()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn a_whole_past_is_regressed_on_at_every_prefix(seed: u64, length in 0_usize..=10, gaps: bool) {
+        let mut s = Sampler::new(seed);
+        let samples: Vec<Option<[f64; 2]>> = (0..length)
+            .map(|_| (!gaps || s.normal() < 1.2).then_some([s.normal(), 2.0 * s.normal()]))
+            .collect();
+        let samples: Vec<Option<&[f64; 2]>> = samples.iter().map(Option::as_ref).collect();
+        let states = std::array::from_fn(|i| {
+            let innovation = Gaussian::new(MEAN[i], VARIANCE[i]).expect("a distribution");
+            Autoregressive::<6, 2, 2, f64>::new(innovation, CENTRE[i], COEFFICIENT[i]).expect("numbers")
+        });
+        let hmm = Hmm::new(Chain::<f64, 2>::new(INITIAL, TRANSITION).expect("a chain"), states);
+        let lagged = Lagged::<_, 2, 6, 2, 3, true>::new(Forward::of(&hmm), PAST);
+        let odd = [[f64::NAN, 0.0], [0.0, f64::INFINITY]];
+        let odd: Vec<&[f64; 2]> = odd.iter().collect();
+        let refused = check(&lagged, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
+            let wanted = enumerated(prefix);
+            assert!((read - wanted).abs() < 1e-10 * wanted.abs().max(1.0), "{read} {wanted}");
         });
         prop_assert!(refused >= 2);
     }
