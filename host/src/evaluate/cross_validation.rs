@@ -3,7 +3,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{EvaluateError, Figures, Interval, Judged, Latency, Roc, Units, judge};
+use super::{Calibration, EvaluateError, Figures, Interval, Judged, Latency, Roc, Units, judge};
 use crate::data::{Dataset, Window};
 use crate::learn::{Choice, Form, TrainOptions, Trained, Trainer};
 use crate::words::short;
@@ -29,6 +29,8 @@ pub struct CrossValidation {
     /// The mean of the folds' own areas, which holds no fold's leads against another's (G. Forman and
     /// M. Scholz, Apples-to-apples in cross-validation studies, SIGKDD Explorations 12, 2010).
     pub roc_area_by_fold: Option<f64>,
+    /// Probabilities made of decision values, each fold's by the others' temperature.
+    pub calibration: Option<Calibration>,
     /// The folds one by one.
     pub folds: Vec<FoldFigures>,
 }
@@ -153,7 +155,7 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
     let of_data = EvaluateError::from;
     let folds = data.folds(validation.folds, group, validation.seed).map_err(of_data)?;
     let groups = group.map(|column| data.groups(column)).transpose().map_err(of_data)?;
-    let mut all = Vec::new();
+    let (mut all, mut ends) = (Vec::new(), Vec::new());
     let mut by_fold = Vec::new();
     for fold in 0..folds.len() {
         let test = folds.test(fold);
@@ -180,6 +182,7 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
             floor: None,
         });
         all.extend(judged);
+        ends.push(all.len());
     }
     if all.is_empty() {
         return Err(EvaluateError::NoWindows(data.source().to_owned()).into());
@@ -188,7 +191,11 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
         |series: usize| groups.as_ref().map_or(series, |(of_series, _)| of_series[series]);
     let units = Units::of(&all, &all.iter().map(|one| unit_of(one.series)).collect::<Vec<_>>());
     let areas: Vec<f64> = by_fold.iter().filter_map(|fold| fold.roc_area).collect();
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    let of_folds: Vec<&[Judged]> =
+        starts.zip(&ends).map(|(start, &end)| &all[start..end]).collect();
     Ok(CrossValidation {
+        calibration: Calibration::of(&of_folds, data.classes().len()),
         method,
         pooled: Figures::of(data.classes(), &all),
         accuracy: units.accuracy(),

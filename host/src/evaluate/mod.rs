@@ -1,5 +1,6 @@
 //! Evaluation: decisions on labelled windows, cross-validation, and the figures that sum them up.
 
+mod calibration;
 mod cross_validation;
 mod figures;
 mod interval;
@@ -8,6 +9,7 @@ mod kernel;
 mod latency;
 mod roc;
 
+pub use calibration::{Calibration, ReliabilityBin};
 pub use cross_validation::{
     CrossValidation, CrossValidationOptions, Floor, FoldFigures, check, cross_validate,
 };

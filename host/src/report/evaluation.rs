@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::data::{Dataset, Windowing};
-use crate::evaluate::{CrossValidation, Figures, FoldFigures, Interval, Latency, Roc};
+use crate::evaluate::{Calibration, CrossValidation, Figures, FoldFigures, Interval, Latency, Roc};
 
 /// The data that a report is about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -91,6 +91,7 @@ struct WithFolds<'a> {
     latency: Option<Latency>,
     roc: Option<&'a Roc>,
     roc_area_by_fold: Option<f64>,
+    calibration: Option<&'a Calibration>,
     folds: &'a [FoldFigures],
 }
 
@@ -103,6 +104,7 @@ impl<'a> WithFolds<'a> {
             latency: one.latency,
             roc: one.roc.as_ref(),
             roc_area_by_fold: one.roc_area_by_fold,
+            calibration: one.calibration.as_ref(),
             folds: &one.folds,
         }
     }
@@ -164,6 +166,9 @@ impl fmt::Display for CrossValidationReport {
         for one in &self.classifiers.0 {
             writeln!(f, "\n{}: all folds together", one.method)?;
             write_figures(f, &one.pooled)?;
+            if let Some(calibration) = &one.calibration {
+                write_calibration(f, calibration)?;
+            }
             let chosen: Vec<String> = one
                 .folds
                 .iter()
@@ -392,6 +397,24 @@ fn write_figures(f: &mut fmt::Formatter<'_>, figures: &Figures) -> fmt::Result {
         )?;
     }
     Ok(())
+}
+
+/// How far probabilities made of decision values can be believed.
+fn write_calibration(f: &mut fmt::Formatter<'_>, calibration: &Calibration) -> fmt::Result {
+    let Calibration { scale, log_loss, log_loss_of_shares, calibration_error, .. } = calibration;
+    writeln!(
+        f,
+        "  probabilities, exp({} value) over their sum: {log_loss:.3} nats a window ({log_loss_of_shares:.3} by the \
+         classes' shares), calibration error {}",
+        short_of(*scale),
+        share(*calibration_error)
+    )
+}
+
+/// Three digits.
+fn short_of(x: f64) -> String {
+    let digits = (2.0 - x.abs().log10().floor()).clamp(0.0, 12.0) as usize;
+    format!("{x:.digits$}")
 }
 
 fn share(share: f64) -> String {
