@@ -172,6 +172,10 @@ fn what_a_family_has_no_use_for_is_refused() {
             "no sample has all of its past",
         ),
         (
+            format!("evaluate {data} --emission autoregressive --window 2 --hop 2"),
+            "a longer --window",
+        ),
+        (
             format!("gram {data} --emission autoregressive --kernel practical"),
             "take another --emission here",
         ),

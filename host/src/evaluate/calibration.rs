@@ -4,8 +4,8 @@ use super::Judged;
 
 /// Bins of confidence.
 const BINS: usize = 10;
-/// The least probability that counts: what was said to be impossible, and came, is no endless loss.
-const LEAST: f64 = 1e-15;
+/// One over the least probability that counts: what was said to be impossible, and came, is no endless loss.
+const MOST: f64 = 1e15;
 /// How far a scale may lie from the reciprocal of the mean lead, as a logarithm, and how often the bracket is
 /// narrowed.
 const FARTHEST: f64 = 8.0;
@@ -129,8 +129,9 @@ impl Values {
 
     fn said(&self, scale: f64) -> Said {
         let sum: f64 = self.values.iter().map(|value| (scale * value).exp()).sum();
-        let probability = (scale * self.values[self.label]).exp() / sum;
-        Said { confidence: sum.recip(), right: self.right, loss: -probability.max(LEAST).ln() }
+        let odds = (scale * self.values[self.label]).exp();
+        // One over the probability: of what is certain the logarithm is zero, and not minus zero.
+        Said { confidence: sum.recip(), right: self.right, loss: (sum / odds).min(MOST).ln() }
     }
 }
 

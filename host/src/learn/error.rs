@@ -210,6 +210,11 @@ pub enum TrainError {
         "differences at lags {0} are of real channels, and of classifiers that compile: leave --lags out"
     )]
     Lags(Lags),
+    /// Windows that end before any sample has the past that it is predicted from.
+    #[error(
+        "windows of {0} samples have none with its past at lags {1}: take a longer --window, or shorter --lags"
+    )]
+    ShortWindows(usize, Lags),
     /// A classifier, or the cheapest of all forms, takes more than was allowed.
     #[error(
         "{takes} {what} would be taken, and {most} are allowed: allow more, or take fewer --states or --lags"

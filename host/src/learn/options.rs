@@ -382,6 +382,12 @@ impl TrainOptions {
         if !self.lags.is_empty() && !self.takes_lags(observed) {
             return Err(TrainError::Lags(self.lags.clone()));
         }
+        if let Some(Windowing { length, .. }) = self.windowing
+            && self.lags.is_past()
+            && length.get() <= self.lags.depth()
+        {
+            return Err(TrainError::ShortWindows(length.get(), self.lags.clone()));
+        }
         if self.kind.compiles() {
             return Ok(());
         }
