@@ -47,17 +47,15 @@ impl Bounds {
         scale: &[f64],
     ) -> Self {
         let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
-        let (centre, mut own) = centre_and_spread(scale.len(), || rows().flatten());
-        if family.regresses() {
-            let bounds = Self { floor: vec![0.0; scale.len()], centre: centre.clone() };
-            let all: Vec<&[f64]> = rows().flatten().collect();
-            own = family.spread(&all, own, &bounds.held(options, all.len()));
-        }
+        let (centre, own) = centre_and_spread(scale.len(), || rows().flatten());
+        let unbound = Self { floor: vec![0.0; scale.len()], centre };
+        let all: Vec<&[f64]> = rows().flatten().collect();
+        let own = family.spread(&all, own, &unbound.held(options, all.len()));
         let each = own.iter().zip(scale);
         let floor = each.map(|(&own, &scale)| {
             options.std_floor * if own > 0.0 { own.max(QUIETEST * scale) } else { scale }
         });
-        Self { floor: floor.collect(), centre }
+        Self { floor: floor.collect(), ..unbound }
     }
 
     fn held(&self, options: &BaumWelch, samples: usize) -> Regularisation<'_> {

@@ -174,16 +174,11 @@ impl Family for Autoregressive {
         let (all, own) = (parts.rows(), self.shape(&parts).own());
         let borrowed = Borrowed::of(all);
         let view = borrowed.view(all, 0);
-        let (rate, lags) = (&borrowed.rate[0], held.rows - 1);
         let points: Vec<Vec<f64>> = rows
             .iter()
             .map(|row| {
-                let mut point = Vec::with_capacity(own * (3 + lags));
-                for d in 0..own {
-                    let past = (1..=lags).map(|l| row[l * own + d] - view.centre[d]);
-                    let weights = (0..lags).map(|l| view.coefficient[l * own + d]);
-                    let told: f64 = past.clone().zip(weights).map(|(u, a)| a * u).sum();
-                    let z = (row[d] - view.innovation.mean[d] - told) * rate[d];
+                let mut point = Vec::with_capacity(own * (2 + held.rows));
+                for (d, (z, past)) in view.innovations(row).enumerate() {
                     // Of a state that predicts nothing a channel leaves what moves it.
                     point.extend([(row[d] - view.centre[d]) / scale[d], z, z * z - 1.0]);
                     point.extend(past.map(|u| z * u / scale[d]));
