@@ -59,7 +59,7 @@ fn of_symbols(metric: &Metric) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
 
     #[test]
     fn fisher_kernels_are_kernels(seed: u64, topology in 0..4_usize, states in 1..4_usize) {
@@ -81,6 +81,10 @@ proptest! {
             }
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn top_and_count_kernels_are_kernels(seed: u64, topology in 0..4_usize, states in 1..4_usize) {

@@ -174,10 +174,10 @@ fn probabilities_of_pairs_sum_to_one() {
     assert_near(sum, 1.0, 1e-14, "sum over all pairs");
 }
 
-/// 10^5 symbols against a short and a long stored one: neither column underflows.
+/// Thousands of symbols against a short and a long stored one: neither column underflows.
 #[test]
 fn long_streams_do_not_underflow() {
-    const LENGTH: usize = 100_000;
+    const LENGTH: usize = 30_000;
     // Of one state: a sum over its number of visits alone.
     let (some, none) = (0.75, 0.25);
     let end = 0.125;
@@ -214,7 +214,7 @@ fn long_streams_do_not_underflow() {
     for stored in [0, 3, 15] {
         let s: Vec<usize> = t[..stored].to_vec();
         let expected = closed(stored, LENGTH);
-        assert!(expected < -2e5, "{expected}");
+        assert!(expected < -6e4, "{expected}");
         assert_near(log_kernel(&model, &s, &t), expected, 1e-10, "f64");
         assert_near(log_kernel(&single, &s, &t), expected, 1e-5, "f32");
     }
