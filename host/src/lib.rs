@@ -23,6 +23,7 @@
 //! | profiles of sequence families, HMMER3 files, searches | [`profile`] |
 //! | the classifier in the numbers of a device: costs, a stream, files | [`deploy`] |
 //! | a firmware image around it, run under QEMU, every bit compared | [`device`], [`parity`] |
+//! | a firmware project of one's own around it, for many boards | [`project`] |
 //! | tables and figures for people | [`report`], [`plot`] |
 //!
 //! The library alone, `default-features = false`, is everything but the program and what needs an emulator
@@ -52,6 +53,8 @@ mod parallel;
 pub mod parity;
 pub mod plot;
 pub mod profile;
+#[cfg(feature = "device")]
+pub mod project;
 pub mod report;
 pub mod runtime;
 mod words;

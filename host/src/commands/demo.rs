@@ -23,7 +23,7 @@ use serde::Serialize;
 use super::arguments::Training;
 use super::reading::Cutting;
 use super::run::{Form, check, on_device};
-use super::{Failure, evaluate, fit, training};
+use super::{Failure, evaluate, fit, sources, training};
 
 /// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz.
 const RECORDINGS: &[u8] = include_bytes!("../../data/ts-watch-exercises/all.csv.gz");
@@ -229,7 +229,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// The firmware's folder and the board, or what to do to be able to build and run it.
 fn firmware_and_board() -> Result<(Firmware, &'static Board), Vec<String>> {
     let say = |error: DeviceError| vec![error.to_string()];
-    let firmware = Firmware::in_repository().map_err(say)?;
+    let firmware = sources::firmware().map_err(|failure| match failure {
+        Failure::Input(what) | Failure::Check(what) => vec![what],
+        Failure::HungUp => Vec::new(),
+    })?;
     let board = Board::named(Board::DEFAULT).map_err(say)?;
     let missing = board.missing();
     if missing.is_empty() { Ok((firmware, board)) } else { Err(missing) }

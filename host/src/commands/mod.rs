@@ -12,6 +12,7 @@ mod info;
 mod kernels;
 mod model;
 mod network;
+mod new;
 mod options;
 mod output;
 mod pca;
@@ -20,6 +21,7 @@ mod progress;
 mod reading;
 mod run;
 mod score;
+mod sources;
 mod tell;
 mod training;
 mod values;
@@ -71,6 +73,8 @@ enum Command {
     Info(info::Arguments),
     /// Run a model on an emulated microcontroller and compare every bit with the host
     Run(run::Arguments),
+    /// Write a firmware project of your own around a model, for one of many boards
+    New(new::Arguments),
     /// Make a detector of change from series in which all is normal
     #[command(long_about = watch::LONG_ABOUT)]
     Watch(watch::Arguments),
@@ -128,6 +132,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Profile(arguments)) => profile::run(&arguments),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::New(arguments)) => new::run(&arguments),
         Some(Command::Watch(arguments)) => watch::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         None => demo::run(&demo::Arguments::default()),

@@ -14,7 +14,7 @@ use fishweir_core::number::NumberFormat;
 
 use super::model::{Model, Origin};
 use super::reading::Reading;
-use super::{Failure, print, progress, tell};
+use super::{Failure, print, progress, sources, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -31,7 +31,8 @@ pub(super) struct Arguments {
     /// Build the binary artefact in, read in place, instead of the Rust source
     #[arg(long, visible_alias = "artifact")]
     artefact: bool,
-    /// The folder of the firmware [default: that of the checkout this program was built from]
+    /// The folder of the firmware [default: that of the checkout this program was built
+    /// from, or as it was then]
     #[arg(long, value_name = "DIR")]
     firmware: Option<PathBuf>,
     #[command(flatten)]
@@ -60,7 +61,7 @@ pub(super) enum Form {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let firmware = match &arguments.firmware {
         Some(folder) => Firmware::at(folder)?,
-        None => Firmware::in_repository()?,
+        None => sources::firmware()?,
     };
     let model = Model::read(&arguments.model)?;
     if let Some(why) = model.deployed.no_artefact().filter(|_| arguments.artefact) {

@@ -103,6 +103,11 @@ impl Board {
             .ok_or_else(|| DeviceError::NoBoard { name: name.to_owned() })
     }
 
+    /// The emulator and the arguments that choose the machine.
+    pub fn command(&self) -> Vec<&'static str> {
+        [self.emulator.program].into_iter().chain(self.machine.iter().copied()).collect()
+    }
+
     /// What is missing on this machine to build for the board and to emulate it: a command that
     /// installs it, each.
     pub fn missing(&self) -> Vec<String> {

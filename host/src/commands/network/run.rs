@@ -10,6 +10,7 @@ use fishweir::network::{NetworkFile, NetworkModel};
 use fishweir::report::EventsComparison;
 
 use super::super::run::boards;
+use super::super::sources;
 use super::Failure;
 use super::deployment::Deployment;
 use super::table::{records, refused};
@@ -44,7 +45,7 @@ const END_OF_TRANSMISSION: u8 = 4;
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let firmware = match &arguments.firmware {
         Some(folder) => Firmware::at(folder)?,
-        None => Firmware::in_repository()?,
+        None => sources::firmware()?,
     };
     let file = NetworkFile::read(&arguments.model)?;
     let (table, all) = records(&arguments.data, &file.columns)?;

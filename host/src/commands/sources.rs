@@ -1,0 +1,151 @@
+//! The sources that travel with the program: those of the core, for projects of one's own, and of the firmware, for
+//! `run` where there is no checkout.
+
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+use fishweir::device::Firmware;
+use fishweir::files;
+
+use super::Failure;
+
+/// Path, with `/`, and contents.
+type File = (String, &'static [u8]);
+
+#[cfg(checkout)]
+mod taken {
+    use include_dir::{Dir, include_dir};
+
+    pub(super) static CORE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../core");
+    /// Folders of the firmware; beside them there may be builds.
+    pub(super) static FIRMWARE: [(&str, Dir<'_>); 5] = [
+        ("c", include_dir!("$CARGO_MANIFEST_DIR/../firmware/c")),
+        ("images", include_dir!("$CARGO_MANIFEST_DIR/../firmware/images")),
+        ("model", include_dir!("$CARGO_MANIFEST_DIR/../firmware/model")),
+        ("models", include_dir!("$CARGO_MANIFEST_DIR/../firmware/models")),
+        ("src", include_dir!("$CARGO_MANIFEST_DIR/../firmware/src")),
+    ];
+    macro_rules! files {
+        ($($name:literal),*) => {
+            [$(($name, include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../", $name)))),*]
+        };
+    }
+    pub(super) static FILES: [(&str, &[u8]); 7] = files![
+        "Cargo.toml",
+        "firmware/.cargo/config.toml",
+        "firmware/Cargo.lock",
+        "firmware/Cargo.toml",
+        "firmware/README.md",
+        "firmware/build.rs",
+        "firmware/memory.rs"
+    ];
+}
+
+/// A manifest that what inherits from the workspace finds above it: this one's, of the core alone.
+#[cfg(checkout)]
+fn workspace() -> Result<String, Failure> {
+    let [(_, text), ..] = &taken::FILES;
+    let whole: toml::Table = toml::from_str(&String::from_utf8_lossy(text))?;
+    let mut workspace = toml::Table::new();
+    workspace.insert("members".into(), vec!["core"].into());
+    let kept = whole.get("workspace").and_then(toml::Value::as_table).into_iter().flatten();
+    let kept = kept.filter(|(key, _)| {
+        ["resolver", "package", "dependencies", "lints"].contains(&key.as_str())
+    });
+    workspace.extend(kept.map(|(key, value)| (key.clone(), value.clone())));
+    Ok(toml::to_string(&toml::Table::from_iter([("workspace".into(), workspace.into())]))?)
+}
+
+/// All files of a folder, below a name.
+#[cfg(checkout)]
+fn below(name: &str, folder: &include_dir::Dir<'static>, found: &mut Vec<File>) {
+    for entry in folder.entries() {
+        match entry {
+            include_dir::DirEntry::Dir(inner) => below(name, inner, found),
+            include_dir::DirEntry::File(file) => {
+                let parts = file.path().iter().map(|part| part.to_string_lossy());
+                let path = parts.collect::<Vec<_>>().join("/");
+                found.push((format!("{name}/{path}"), file.contents()));
+            }
+        }
+    }
+}
+
+/// The files of the core as they lie below a folder `vendor`, a manifest above them; nothing where the program was
+/// built from a registry, which has the core by version.
+#[cfg(checkout)]
+pub(super) fn core() -> Result<Option<(String, Vec<File>)>, Failure> {
+    let mut found = Vec::new();
+    below("core", &taken::CORE, &mut found);
+    Ok(Some((workspace()?, found)))
+}
+
+#[cfg(not(checkout))]
+pub(super) fn core() -> Result<Option<(String, Vec<File>)>, Failure> {
+    Ok(None)
+}
+
+/// The firmware: that of the checkout that this program was built from, or, where it is gone, the same files as they
+/// were then, in the user's folder for caches.
+pub(super) fn firmware() -> Result<Firmware, Failure> {
+    match Firmware::in_repository() {
+        Ok(firmware) => Ok(firmware),
+        Err(gone) => match unpacked()? {
+            Some(folder) => Ok(Firmware::at(&folder)?),
+            None => Err(gone.into()),
+        },
+    }
+}
+
+#[cfg(checkout)]
+fn unpacked() -> Result<Option<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    below("core", &taken::CORE, &mut found);
+    for (name, folder) in &taken::FIRMWARE {
+        below(&format!("firmware/{name}"), folder, &mut found);
+    }
+    let root = workspace()?;
+    let of_firmware = taken::FILES.iter().filter(|(name, _)| name.starts_with("firmware/"));
+    found.extend(of_firmware.map(|(name, bytes)| ((*name).to_owned(), *bytes)));
+    // By their contents: another build of the same version may have others.
+    let mut digest = crc32fast::Hasher::new();
+    for (name, bytes) in &found {
+        digest.update(name.as_bytes());
+        digest.update(bytes);
+    }
+    let caches = etcetera::choose_base_strategy()
+        .map_err(|error| {
+            Failure::Input(format!("no folder for caches: {error}; name --firmware DIR"))
+        })?
+        .cache_dir();
+    let name = format!("{}-{:08x}", env!("CARGO_PKG_VERSION"), digest.finalize());
+    let folder = caches.join("fishweir").join(name);
+    let firmware = folder.join("firmware");
+    // Its manifest is written last: where it is, the rest is.
+    if !firmware.join("Cargo.toml").is_file() {
+        write(&folder, &[("Cargo.toml".to_owned(), root.as_bytes())])?;
+        let (last, first): (Vec<File>, _) =
+            found.into_iter().partition(|(name, _)| name == "firmware/Cargo.toml");
+        write(&folder, &first)?;
+        write(&folder, &last)?;
+    }
+    Ok(Some(firmware))
+}
+
+#[cfg(not(checkout))]
+fn unpacked() -> Result<Option<PathBuf>, Failure> {
+    Ok(None)
+}
+
+/// Writes files into a folder, each whole.
+pub(super) fn write(folder: &Path, found: &[(String, &[u8])]) -> Result<(), Failure> {
+    for (name, bytes) in found {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)
+                .map_err(|error| Failure::Input(format!("{}: {error}", parent.display())))?;
+        }
+        files::write_whole(&path, bytes)?;
+    }
+    Ok(())
+}

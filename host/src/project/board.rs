@@ -1,0 +1,285 @@
+//! The boards that a project can be written for, and what is different on each.
+
+use super::ProjectError;
+use super::platform::Platform;
+
+/// A board.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ProjectBoard {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its name in print.
+    pub title: &'static str,
+    /// The core on it.
+    pub core: &'static str,
+    /// Rust's name of the target.
+    pub target: &'static str,
+    /// How its image is started.
+    pub start: Start,
+    /// `board.rs`.
+    pub(super) source: &'static str,
+    /// Dependencies beside the core: lines of TOML, for both styles.
+    pub(super) dependencies: &'static str,
+    /// What waits, how a blocking program and one with tasks begin.
+    pub(super) platform: Platform,
+    /// Start and kilobytes of flash and RAM; none where the packages of the board know them.
+    pub(super) memory: Option<[(u32, u32); 2]>,
+    /// What the linker's script says beside the memory.
+    pub(super) script: &'static str,
+    /// Arguments of the linker.
+    pub(super) link: &'static [&'static str],
+}
+
+/// How an image is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// By an emulator: the board of this name in [`crate::device`].
+    Emulated,
+    /// By a debug probe: the name of the chip for probe-rs.
+    Probe(&'static str),
+}
+
+const EMULATED_ARM: &str = "\
+cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
+cortex-m-rt = \"0.7.7\"
+semihosting = { version = \"0.1.25\", features = [\"stdio\"] }
+";
+
+const EMULATED_RISCV: &str = "\
+riscv = { version = \"0.16.1\", features = [\"critical-section-single-hart\"] }
+riscv-rt = { version = \"0.18.0\", features = [\"memory\", \"single-hart\"] }
+semihosting = { version = \"0.1.25\", features = [\"stdio\"] }
+";
+
+const EMULATED: ProjectBoard = ProjectBoard {
+    name: "",
+    title: "",
+    core: "",
+    target: "",
+    start: Start::Emulated,
+    source: include_str!("template/boards/emulated_arm.rs"),
+    dependencies: EMULATED_ARM,
+    platform: Platform::EmulatedArm,
+    memory: None,
+    script: "",
+    link: &["--nmagic", "-Tlink.x"],
+};
+
+const ON_PROBE: ProjectBoard = ProjectBoard {
+    link: &["--nmagic", "-Tlink.x", "-Tdefmt.x"],
+    platform: Platform::EmbassyArm,
+    ..EMULATED
+};
+
+/// All boards.
+pub static PROJECT_BOARDS: [ProjectBoard; 11] = [
+    ProjectBoard {
+        name: "microbit",
+        title: "the BBC micro:bit, emulated",
+        core: "Cortex-M0",
+        target: "thumbv6m-none-eabi",
+        memory: Some([(0, 256), (0x2000_0000, 16)]),
+        ..EMULATED
+    },
+    ProjectBoard {
+        name: "lm3s6965evb",
+        title: "the LM3S6965 evaluation board, emulated",
+        core: "Cortex-M3",
+        target: "thumbv7m-none-eabi",
+        memory: Some([(0, 256), (0x2000_0000, 64)]),
+        ..EMULATED
+    },
+    ProjectBoard {
+        name: "mps2-an386",
+        title: "Arm's MPS2+ AN386, emulated",
+        core: "Cortex-M4F",
+        target: "thumbv7em-none-eabihf",
+        memory: Some([(0, 4096), (0x2000_0000, 4096)]),
+        ..EMULATED
+    },
+    ProjectBoard {
+        name: "mps2-an505",
+        title: "Arm's MPS2+ AN505, emulated",
+        core: "Cortex-M33",
+        target: "thumbv8m.main-none-eabihf",
+        // The core starts in the secure state, whose aliases of the memories have bit 28 set.
+        memory: Some([(0x1000_0000, 4096), (0x3800_0000, 4096)]),
+        ..EMULATED
+    },
+    ProjectBoard {
+        name: "riscv-virt",
+        title: "QEMU's RISC-V machine",
+        core: "RV32IMAC",
+        target: "riscv32imac-unknown-none-elf",
+        source: include_str!("template/boards/emulated_riscv.rs"),
+        dependencies: EMULATED_RISCV,
+        platform: Platform::EmulatedRiscv,
+        memory: Some([(0x8000_0000, 4096), (0x8040_0000, 4096)]),
+        script: "
+REGION_ALIAS(\"REGION_TEXT\", FLASH);
+REGION_ALIAS(\"REGION_RODATA\", FLASH);
+REGION_ALIAS(\"REGION_DATA\", RAM);
+REGION_ALIAS(\"REGION_BSS\", RAM);
+REGION_ALIAS(\"REGION_HEAP\", RAM);
+REGION_ALIAS(\"REGION_STACK\", RAM);
+",
+        ..EMULATED
+    },
+    ProjectBoard {
+        name: "nrf52840-dk",
+        title: "the Nordic nRF52840-DK",
+        core: "Cortex-M4F",
+        target: "thumbv7em-none-eabihf",
+        start: Start::Probe("nRF52840_xxAA"),
+        source: include_str!("template/boards/nrf52840_dk.rs"),
+        dependencies: "\
+cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
+embassy-nrf = { version = \"0.11.0\", features = [\"defmt\", \"nrf52840\", \"time-driver-rtc1\"] }
+",
+        memory: Some([(0, 1024), (0x2000_0000, 256)]),
+        ..ON_PROBE
+    },
+    ProjectBoard {
+        name: "rp2040-pico",
+        title: "the Raspberry Pi Pico",
+        core: "Cortex-M0+",
+        target: "thumbv6m-none-eabi",
+        start: Start::Probe("RP2040"),
+        source: include_str!("template/boards/rp.rs"),
+        // Without `intrinsics`: floats of the ROM are faster, but not IEEE to the last bit.
+        dependencies: "\
+cortex-m = \"0.7.10\"
+# Without `intrinsics`: floats of the ROM are faster, and not the host's to the last bit.
+embassy-rp = { version = \"0.10.0\", features = [\"critical-section-impl\", \"defmt\", \"rp2040\", \"time-driver\"] }
+",
+        // The boot ROM copies the first 256 bytes, which set the external flash up.
+        memory: Some([(0x1000_0100, 2047), (0x2000_0000, 256)]),
+        script: "
+MEMORY
+{
+  BOOT2 : ORIGIN = 0x10000000, LENGTH = 0x100
+}
+",
+        link: &["--nmagic", "-Tlink.x", "-Tlink-rp.x", "-Tdefmt.x"],
+        ..ON_PROBE
+    },
+    ProjectBoard {
+        name: "rp2350-pico2",
+        title: "the Raspberry Pi Pico 2",
+        core: "Cortex-M33",
+        target: "thumbv8m.main-none-eabihf",
+        start: Start::Probe("RP235x"),
+        source: include_str!("template/boards/rp.rs"),
+        dependencies: "\
+cortex-m = \"0.7.10\"
+embassy-rp = { version = \"0.10.0\", features = [\"critical-section-impl\", \"defmt\", \"rp235xa\", \"time-driver\"] }
+",
+        memory: Some([(0x1000_0000, 4096), (0x2000_0000, 512)]),
+        // The boot ROM looks for the image's definition in the first 4 kB.
+        script: "
+SECTIONS
+{
+  .start_block : ALIGN(4)
+  {
+    KEEP(*(.start_block));
+  } > FLASH
+} INSERT AFTER .vector_table;
+
+_stext = ADDR(.start_block) + SIZEOF(.start_block);
+",
+        ..ON_PROBE
+    },
+    ProjectBoard {
+        name: "nucleo-f446re",
+        title: "the ST Nucleo-F446RE",
+        core: "Cortex-M4F",
+        target: "thumbv7em-none-eabihf",
+        start: Start::Probe("STM32F446RETx"),
+        source: include_str!("template/boards/stm32.rs"),
+        dependencies: "\
+cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
+embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32f446re\", \"time-driver-any\"] }
+",
+        memory: Some([(0x0800_0000, 512), (0x2000_0000, 128)]),
+        ..ON_PROBE
+    },
+    ProjectBoard {
+        name: "nucleo-g071rb",
+        title: "the ST Nucleo-G071RB",
+        core: "Cortex-M0+",
+        target: "thumbv6m-none-eabi",
+        start: Start::Probe("STM32G071RBTx"),
+        source: include_str!("template/boards/stm32.rs"),
+        dependencies: "\
+cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
+embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32g071rb\", \"time-driver-any\"] }
+",
+        memory: Some([(0x0800_0000, 128), (0x2000_0000, 36)]),
+        ..ON_PROBE
+    },
+    ProjectBoard {
+        name: "esp32c3",
+        title: "an ESP32-C3",
+        core: "RV32IMC",
+        target: "riscv32imc-unknown-none-elf",
+        start: Start::Probe("esp32c3"),
+        source: include_str!("template/boards/esp32c3.rs"),
+        dependencies: "\
+esp-bootloader-esp-idf = { version = \"0.6.0\", features = [\"esp32c3\"] }
+esp-hal = { version = \"1.2.2\", features = [\"defmt\", \"esp32c3\", \"unstable\"] }
+",
+        platform: Platform::Esp,
+        link: &["-Tlinkall.x", "-Tdefmt.x"],
+        ..ON_PROBE
+    },
+];
+
+impl ProjectBoard {
+    /// The board of a name.
+    ///
+    /// # Errors
+    /// [`ProjectError::NoBoard`], which lists the names there are.
+    pub fn named(name: &str) -> Result<&'static Self, ProjectError> {
+        PROJECT_BOARDS
+            .iter()
+            .find(|board| board.name == name)
+            .ok_or_else(|| ProjectError::NoBoard { name: name.to_owned() })
+    }
+
+    /// `memory.x`.
+    pub(super) fn linker_script(&self) -> Option<String> {
+        let [flash, ram] = self.memory?;
+        let region = |name, (start, kilobytes): (u32, u32)| {
+            format!("  {name} : ORIGIN = {start:#010x}, LENGTH = {kilobytes}K\n")
+        };
+        Some(format!(
+            "/* {}. */\nMEMORY\n{{\n{}{}}}\n{}",
+            self.title,
+            region("FLASH", flash),
+            region("RAM  ", ram),
+            self.script
+        ))
+    }
+
+    /// What is to be installed once, as lines for a shell, and what to expect.
+    pub(super) fn how_to_run(&self) -> (&'static str, String) {
+        match self.start {
+            Start::Emulated if self.platform == Platform::EmulatedRiscv => {
+                ("apt-get install qemu-system-misc", RUN_EMULATED.to_owned())
+            }
+            Start::Emulated => ("apt-get install qemu-system-arm", RUN_EMULATED.to_owned()),
+            Start::Probe(chip) => (
+                "cargo install probe-rs-tools --locked",
+                format!(
+                    "builds the image, flashes it by probe-rs to the {chip} on the debug probe, and prints its log, which comes\n\
+                     by defmt over RTT. Without a probe it runs the same, and says nothing."
+                ),
+            ),
+        }
+    }
+}
+
+const RUN_EMULATED: &str = "\
+builds the image and runs it under QEMU, where it talks through semihosting. It first decides on the samples of
+`src/self_test.rs` and compares every bit with the host's, then plays them as a sensor would, and ends.";

@@ -1,0 +1,27 @@
+//! Why a project is not written.
+
+use super::PROJECT_BOARDS;
+
+/// Why a project is not written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProjectError {
+    /// No such board.
+    #[error("there is no board `{name}`; there are {}", PROJECT_BOARDS.each_ref().map(|board| board.name).join(", "))]
+    NoBoard {
+        /// What was asked for.
+        name: String,
+    },
+    /// A name that no package can have.
+    #[error("`{name}` is no name for a package: letters, digits, - and _, a letter first")]
+    Name {
+        /// What was asked for.
+        name: String,
+    },
+    /// An emulated board has no driver of time.
+    #[error("{board} is emulated without a clock: tasks want a real board, one loop runs here too")]
+    NoClock {
+        /// The board.
+        board: &'static str,
+    },
+}

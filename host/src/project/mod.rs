@@ -1,0 +1,203 @@
+//! Firmware projects: a folder that builds alone, with the model, the board and a self-test in it.
+//!
+//! | what | where |
+//! |---|---|
+//! | the boards | `board.rs` |
+//! | what kinds of boards, and the two styles, differ in | `platform.rs` |
+//! | samples and the bits of the decisions on them | `self_test.rs` |
+//! | what is written, with `{{names}}` for what differs | `template/` |
+
+mod board;
+mod error;
+mod platform;
+mod self_test;
+
+pub use board::{PROJECT_BOARDS, ProjectBoard, Start};
+pub use error::ProjectError;
+
+use crate::classifier::Observations;
+use crate::data::SamplesView;
+use crate::deploy::Deployed;
+use crate::device::Board;
+use crate::report::grouped;
+
+/// What a project is made of.
+#[derive(Debug)]
+pub struct Project<'a> {
+    /// The package's name: letters, digits, `-` and `_`, a letter first.
+    pub name: &'a str,
+    /// The board.
+    pub board: &'static ProjectBoard,
+    /// Tasks on an executor, by embassy, instead of one loop that waits.
+    pub tasks: bool,
+    /// The classifier.
+    pub model: &'a Deployed,
+    /// Samples a second.
+    pub rate: f64,
+    /// Where the core comes from.
+    pub core: CoreSource,
+}
+
+/// Where a project's `fishweir-core` comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoreSource {
+    /// A registry, by this program's version.
+    Registry,
+    /// `vendor/core` in the project: whoever writes the project puts it there.
+    Vendored,
+}
+
+/// A project, to be written.
+#[derive(Clone, Debug)]
+pub struct ProjectFiles {
+    /// Path in the folder, with `/`; contents.
+    pub files: Vec<(&'static str, String)>,
+    /// Samples of the self-test.
+    pub samples: usize,
+    /// Whether these are noise, for want of recordings.
+    pub noise: bool,
+}
+
+impl Project<'_> {
+    /// The project's files. `recordings` are streams with their labels: some of them travel as the self-test
+    /// and as what stands for a sensor; without any, noise does.
+    ///
+    /// # Errors
+    /// A name that no package can have; tasks on a board that has no clock for them.
+    pub fn files<'s>(
+        &self,
+        recordings: impl IntoIterator<Item = (SamplesView<'s>, Option<usize>)>,
+    ) -> Result<ProjectFiles, ProjectError> {
+        let board = self.board;
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if !self.name.starts_with(|c: char| c.is_ascii_alphabetic()) || !self.name.chars().all(fits)
+        {
+            return Err(ProjectError::Name { name: self.name.to_owned() });
+        }
+        if self.tasks && board.platform.is_emulated() {
+            return Err(ProjectError::NoClock { board: board.name });
+        }
+        let streams = self_test::chosen(recordings);
+        let noise = if streams.is_empty() { self_test::noise(self.model) } else { Vec::new() };
+        let of_noise: Vec<SamplesView<'_>> = noise.iter().map(|samples| samples.view()).collect();
+        let (self_test, samples) =
+            self_test::source(self.model, if noise.is_empty() { &streams } else { &of_noise });
+
+        let mut files = vec![
+            ("Cargo.toml", self.filled(include_str!("template/Cargo.toml"))),
+            ("README.md", self.filled(include_str!("template/README.md"))),
+            ("build.rs", self.filled(include_str!("template/build.rs"))),
+            (".cargo/config.toml", self.cargo_settings()),
+            (".gitignore", "/target\n".to_owned()),
+            ("src/main.rs", self.filled(include_str!("template/main.rs"))),
+            ("src/board.rs", self.filled(board.source)),
+            ("src/fault.rs", self.filled(include_str!("template/fault.rs"))),
+            ("src/report.rs", self.filled(board.platform.report())),
+            ("src/sensor.rs", self.filled(include_str!("template/sensor.rs"))),
+            ("src/self_test.rs", self_test),
+            ("src/model.rs", self.model.to_source()),
+        ];
+        files.extend(board.linker_script().map(|script| ("memory.x", script)));
+        Ok(ProjectFiles { files, samples, noise: !noise.is_empty() })
+    }
+
+    /// A template with its names filled in.
+    fn filled(&self, template: &str) -> String {
+        let board = self.board;
+        let parts = board.platform.parts(self.tasks);
+        let cost = self.model.cost();
+        let observed = match self.model.observations() {
+            Observations::Channels(names) => names.join(", "),
+            Observations::Symbols(symbols) => format!("symbols {symbols}, by their number"),
+        };
+        // In comments and prose: one line whatever is in a name.
+        let classes: Vec<String> =
+            self.model.classes().iter().map(|name| name.escape_debug().to_string()).collect();
+        let classes = classes.join(", ");
+        let period = format!("{}", (1e6 / self.rate).round() as u64);
+        let memory = match board.memory {
+            Some(_) => {
+                "    println!(\"cargo::rerun-if-changed=memory.x\");\n    \
+                 let out = PathBuf::from(env::var_os(\"OUT_DIR\").ok_or(\"cargo says where to write\")?);\n    \
+                 fs::copy(\"memory.x\", out.join(\"memory.x\"))?;\n    \
+                 println!(\"cargo::rustc-link-search={}\", out.display());"
+            }
+            None => "",
+        };
+        let link: Vec<String> = board.link.iter().map(|argument| format!("{argument:?}")).collect();
+        let core = match self.core {
+            CoreSource::Registry => format!("version = \"={}\"", env!("CARGO_PKG_VERSION")),
+            CoreSource::Vendored => "path = \"vendor/core\"".to_owned(),
+        };
+        let (once, runs) = board.how_to_run();
+        let names = [
+            ("{{exception}}", parts.exception),
+            ("{{wait}}", parts.wait),
+            ("{{uninit}}", parts.uninit),
+            ("{{main}}", parts.main),
+            ("{{await}}", if self.tasks { ".await" } else { "" }),
+            ("{{clock}}", parts.clock),
+            ("{{entry_use}}", parts.entry),
+            ("{{executor}}", parts.executor),
+            ("{{pace_field}}", parts.pace),
+            ("{{pace_start}}", parts.pace_start),
+            ("{{period}}", &period),
+            ("{{every}}", &(self.rate.round().max(1.0) as u64).to_string()),
+            ("{{name}}", self.name),
+            ("{{title}}", board.title),
+            ("{{board}}", board.title),
+            ("{{target}}", board.target),
+            ("{{classes}}", &classes),
+            ("{{observed}}", &observed),
+            ("{{model}}", &self.model.observations().to_string()),
+            ("{{flash}}", &grouped(cost.model_bytes)),
+            ("{{ram}}", &grouped(cost.state_bytes)),
+            ("{{memory}}", memory),
+            ("{{link}}", &link.join(", ")),
+            ("{{core}}", &format!("fishweir-core = {{ {core}, default-features = false }}")),
+            ("{{dependencies}}", &format!("{}{}", board.dependencies, parts.dependencies)),
+            ("{{once}}", once),
+            ("{{runs}}", &runs),
+            (
+                "{{watchdog}}",
+                if board.platform.is_emulated() {
+                    ""
+                } else {
+                    " A watchdog resets a\nprogram that stands still for two seconds; `Board::wait` feeds it."
+                },
+            ),
+        ];
+        names.iter().fold(template.to_owned(), |text, (name, value)| text.replace(name, value))
+    }
+
+    fn cargo_settings(&self) -> String {
+        let board = self.board;
+        let runner: Vec<String> = match board.start {
+            Start::Emulated => Board::named(board.name)
+                .map(|board| {
+                    let mut command: Vec<String> =
+                        board.command().into_iter().map(str::to_owned).collect();
+                    let ours = [
+                        "-display",
+                        "none",
+                        "-monitor",
+                        "none",
+                        "-serial",
+                        "none",
+                        "-semihosting-config",
+                        "enable=on,target=native",
+                        "-kernel",
+                    ];
+                    command.extend(ours.map(str::to_owned));
+                    command
+                })
+                .unwrap_or_default(),
+            Start::Probe(chip) => ["probe-rs", "run", "--chip", chip].map(str::to_owned).to_vec(),
+        };
+        let log = if board.platform.is_emulated() { "" } else { "\n[env]\nDEFMT_LOG = \"info\"\n" };
+        format!(
+            "[build]\ntarget = {0:?}\n\n# `cargo run --release`.\n[target.{0:?}]\nrunner = {1:?}\n{log}",
+            board.target, runner
+        )
+    }
+}

@@ -1,0 +1,125 @@
+//! What kinds of boards differ in, and what a program with one loop and one with tasks do.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Platform {
+    EmulatedArm,
+    EmulatedRiscv,
+    EmbassyArm,
+    Esp,
+}
+
+/// What fills the templates' names.
+#[derive(Default)]
+pub(super) struct Parts {
+    /// The attribute of `main`, imported as `entry`.
+    pub(super) entry: &'static str,
+    pub(super) main: &'static str,
+    /// What tells time, imported.
+    pub(super) clock: &'static str,
+    /// Of `Board`: when the next sample is due; the same at the start; what waits for it.
+    pub(super) pace: &'static str,
+    pub(super) pace_start: &'static str,
+    pub(super) wait: &'static str,
+    /// Before the first task.
+    pub(super) executor: &'static str,
+    /// Where what outlives a reset lies, and what notices a refused instruction.
+    pub(super) uninit: &'static str,
+    pub(super) exception: &'static str,
+    /// Lines of TOML.
+    pub(super) dependencies: &'static str,
+}
+
+const LOOP: Parts = Parts {
+    entry: "pub use cortex_m_rt::entry;",
+    main: "fn main() -> !",
+    clock: "use embassy_time::{Duration, Instant};",
+    pace: "due: Instant,",
+    pace_start: "due: Instant::now(),",
+    wait: include_str!("template/wait.rs"),
+    executor: "",
+    uninit: "#[unsafe(link_section = \".uninit.FAULT\")]",
+    exception: "",
+    dependencies: "",
+};
+
+const TASKS: Parts = Parts {
+    entry: "pub use embassy_executor::main as entry;",
+    main: "async fn main(_spawner: embassy_executor::Spawner) -> !",
+    clock: "use embassy_time::{Duration, Ticker};",
+    pace: "ticker: Ticker,",
+    pace_start: "ticker: Ticker::every(PERIOD),",
+    wait: include_str!("template/wait_async.rs"),
+    ..LOOP
+};
+
+const ARM_EXCEPTION: &str = include_str!("template/exception_arm.rs");
+
+impl Platform {
+    pub(super) fn is_emulated(self) -> bool {
+        matches!(self, Self::EmulatedArm | Self::EmulatedRiscv)
+    }
+
+    /// What the program says its words by.
+    pub(super) fn report(self) -> &'static str {
+        if self.is_emulated() {
+            include_str!("template/report_semihosting.rs")
+        } else {
+            include_str!("template/report_defmt.rs")
+        }
+    }
+
+    pub(super) fn parts(self, tasks: bool) -> Parts {
+        match (self, tasks) {
+            (Self::EmulatedArm, _) => Parts { exception: ARM_EXCEPTION, ..LOOP },
+            (Self::EmulatedRiscv, _) => {
+                Parts { exception: include_str!("template/exception_riscv.rs"), ..LOOP }
+            }
+            (Self::EmbassyArm, false) => Parts {
+                exception: ARM_EXCEPTION,
+                dependencies: "\
+cortex-m-rt = \"0.7.7\"
+defmt = \"1.0.1\"
+defmt-rtt = \"1.3.1\"
+embassy-time = \"0.5.1\"
+",
+                ..LOOP
+            },
+            (Self::EmbassyArm, true) => Parts {
+                exception: ARM_EXCEPTION,
+                dependencies: "\
+cortex-m-rt = \"0.7.7\"
+defmt = \"1.0.1\"
+defmt-rtt = \"1.3.1\"
+embassy-executor = { version = \"0.10.0\", features = [\"executor-thread\", \"platform-cortex-m\"] }
+embassy-time = \"0.5.1\"
+",
+                ..TASKS
+            },
+            (Self::Esp, false) => Parts {
+                entry: "pub use esp_hal::main as entry;",
+                clock: "use esp_hal::time::{Duration, Instant};",
+                uninit: ESP_UNINIT,
+                dependencies: "\
+defmt = \"1.0.1\"
+defmt-rtt = \"1.3.1\"
+",
+                ..LOOP
+            },
+            (Self::Esp, true) => Parts {
+                entry: "pub use esp_rtos::main as entry;",
+                executor: include_str!("template/executor_esp.rs"),
+                uninit: ESP_UNINIT,
+                dependencies: "\
+defmt = \"1.0.1\"
+defmt-rtt = \"1.3.1\"
+embassy-executor = \"0.10.0\"
+embassy-time = \"0.5.1\"
+esp-rtos = { version = \"0.4.0\", features = [\"embassy\", \"esp32c3\"] }
+",
+                ..TASKS
+            },
+        }
+    }
+}
+
+const ESP_UNINIT: &str = "#[unsafe(link_section = \".rtc_fast.persistent.FAULT\")]";

@@ -1,0 +1,141 @@
+//! The samples that travel with a project, and the bits of the host's decisions on them.
+
+use std::fmt::Write as _;
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::classifier::Observations;
+use crate::data::{Rows, Sample, Samples, SamplesView, Values};
+use crate::deploy::Deployed;
+
+/// Samples of one stream, at the most.
+const LONGEST: usize = 64;
+/// Streams, at the most.
+const MOST: usize = 4;
+
+/// The first samples of some streams: one of each label before a second of any.
+pub(super) fn chosen<'a>(
+    series: impl IntoIterator<Item = (SamplesView<'a>, Option<usize>)>,
+) -> Vec<SamplesView<'a>> {
+    let (mut seen, mut first, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    for (samples, label) in series.into_iter().filter(|(samples, _)| !samples.is_empty()) {
+        let to = if seen.contains(&label) { &mut rest } else { &mut first };
+        seen.push(label);
+        to.push(samples.slice(0..samples.len().min(LONGEST)));
+    }
+    first.extend(rest);
+    first.truncate(MOST);
+    first
+}
+
+/// Noise of the kind that the model observes: for want of recordings.
+pub(super) fn noise(model: &Deployed) -> Vec<Samples> {
+    let random = &mut ChaCha8Rng::seed_from_u64(1);
+    let size = model.observations().size();
+    let kind = Kind::of(model);
+    let number = |random: &mut ChaCha8Rng| match kind {
+        Kind::Counts => f64::from(random.random_range(0..5_u8)),
+        Kind::Answers => f64::from(random.random_range(0..2_u8)),
+        _ => random.random_range(-2.0..2.0),
+    };
+    let stream = |_| match kind {
+        Kind::Symbols => Samples::Symbols(
+            (0..LONGEST).map(|_| Some(random.random_range(0..size.max(1)) as u16)).collect(),
+        ),
+        _ => {
+            let mut rows = Rows::new(size);
+            for _ in 0..LONGEST {
+                let row: Vec<f64> = (0..size).map(|_| number(random)).collect();
+                rows.push(Some(&row));
+            }
+            Samples::Channels(rows)
+        }
+    };
+    (0..2).map(stream).collect()
+}
+
+/// What a sample is to the core.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Reals,
+    Counts,
+    Answers,
+    Symbols,
+}
+
+impl Kind {
+    fn of(model: &Deployed) -> Self {
+        match (model.observations(), model.values()) {
+            (Observations::Symbols(_), _) => Self::Symbols,
+            (_, Values::Reals) => Self::Reals,
+            (_, Values::Only(support)) if (support.holds)(2.0) => Self::Counts,
+            _ => Self::Answers,
+        }
+    }
+
+    /// The core's type, of so many channels.
+    fn name(self, channels: usize) -> String {
+        match self {
+            Self::Reals => format!("[f32; {channels}]"),
+            Self::Counts => format!("[u32; {channels}]"),
+            Self::Answers => format!("[bool; {channels}]"),
+            Self::Symbols => "usize".into(),
+        }
+    }
+
+    /// A row as a value of it.
+    fn row(self, row: &[f64]) -> String {
+        let number = |x: &f64| match self {
+            Self::Counts => format!("{}", *x as u32),
+            Self::Answers => format!("{}", *x != 0.0),
+            _ => format!("{:?}", *x as f32),
+        };
+        format!("[{}]", row.iter().map(number).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// `self_test.rs`, and how many samples are in it.
+pub(super) fn source(model: &Deployed, streams: &[SamplesView<'_>]) -> (String, usize) {
+    let kind = Kind::of(model);
+    // A machine's scores may leave the range of its numbers: reading is a result then.
+    let read =
+        if model.kernel_name().is_some() { "stream.read().ok()" } else { "Some(stream.read())" };
+    let mut tables = String::new();
+    let (mut stream, mut names, mut count) = (model.stream(), Vec::new(), 0);
+    for (index, samples) in streams.iter().enumerate() {
+        stream.reset();
+        let _ = writeln!(
+            tables,
+            "\n#[rustfmt::skip]\nstatic STREAM_{index}: [Step; {}] = [",
+            samples.len()
+        );
+        for sample in samples.iter() {
+            // As the program does: what is refused leaves the stream as it was, and time passes.
+            if stream.push(sample).is_err() {
+                let _ = stream.push(Sample::Missing);
+            }
+            let text = match sample {
+                Sample::Row(row) => format!("Some({})", kind.row(row)),
+                Sample::Symbol(symbol) => format!("Some({symbol})"),
+                Sample::Missing => "None".into(),
+            };
+            let decision = match stream.decision() {
+                Ok(decision) => {
+                    format!("Some(({}, {:#010x}))", decision.class, decision.margin.to_bits())
+                }
+                Err(_) => "None".into(),
+            };
+            let _ = writeln!(tables, "    Step {{ sample: {text}, decision: {decision} }},");
+        }
+        tables += "];\n";
+        names.push(format!("&STREAM_{index}"));
+        count += samples.len();
+    }
+    let text = include_str!("template/self_test.rs")
+        .replace("{{sample}}", &kind.name(model.observations().size()))
+        .replace("{{read}}", read)
+        .replace("{{streams}}", &names.join(", "))
+        .replace("{{count}}", &names.len().to_string());
+    (text + &tables, count)
+}

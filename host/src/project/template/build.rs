@@ -1,0 +1,13 @@
+//! Hands the board's memory to the linker.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!("cargo::rerun-if-changed=build.rs");
+{{memory}}
+    for argument in [{{link}}] {
+        println!("cargo::rustc-link-arg-bins={argument}");
+    }
+    Ok(())
+}

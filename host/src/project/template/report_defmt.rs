@@ -1,0 +1,51 @@
+//! What the program says: by defmt over RTT, which a debug probe reads. Without one it goes nowhere, and nothing
+//! waits for it.
+
+use defmt_rtt as _;
+use fishweir_core::classify::Decision;
+
+use crate::fault::{Cause, Fault};
+use crate::self_test::Difference;
+
+/// The run before ended by itself.
+pub fn fault(fault: &Fault) {
+    let count = fault.in_a_row;
+    match fault.cause {
+        Cause::Panic { line, .. } => defmt::error!(
+            "the run before panicked at {=str}:{=u32} ({=u32} in a row)",
+            fault.cause.file(),
+            line,
+            count
+        ),
+        Cause::Exception { address } => {
+            defmt::error!("the run before faulted at {=u32:#010x} ({=u32} in a row)", address, count);
+        }
+    }
+}
+
+/// Every decision of the self-test has the host's bits.
+pub fn tested(samples: usize) {
+    defmt::info!("self-test: {=usize} samples, every bit as on the host", samples);
+}
+
+/// A decision of the self-test has not.
+pub fn differs(difference: &Difference) {
+    defmt::error!(
+        "self-test: FAILED at sample {=usize} of stream {=usize}: margin {=u32:#010x}, on the host {=u32:#010x}",
+        difference.sample,
+        difference.stream,
+        difference.margin,
+        difference.expected
+    );
+}
+
+/// What was decided, with the bits of the margin: the host computes the same bits.
+pub fn decision(samples: usize, class: &str, decision: &Decision) {
+    defmt::info!(
+        "{=usize} samples: {=str} leads by {=f32} ({=u32:#010x})",
+        samples,
+        class,
+        decision.margin,
+        decision.margin.to_bits()
+    );
+}

@@ -1,0 +1,45 @@
+//! What the program says: through semihosting, which an emulator serves. Without one it would stop the core.
+
+use fishweir_core::classify::Decision;
+use semihosting::println;
+
+use crate::fault::{Cause, Fault};
+use crate::self_test::Difference;
+
+/// The run before ended by itself.
+pub fn fault(fault: &Fault) {
+    let count = fault.in_a_row;
+    match fault.cause {
+        Cause::Panic { line, .. } => {
+            println!("the run before panicked at {}:{line} ({count} in a row)", fault.cause.file());
+        }
+        Cause::Exception { address } => {
+            println!("the run before faulted at {address:#010x} ({count} in a row)");
+        }
+    }
+}
+
+/// Every decision of the self-test has the host's bits.
+pub fn tested(samples: usize) {
+    println!("self-test: {samples} samples, every bit as on the host");
+}
+
+/// A decision of the self-test has not.
+pub fn differs(difference: &Difference) {
+    let Difference { stream, sample, margin, expected } = difference;
+    println!(
+        "self-test: FAILED at sample {sample} of stream {stream}: margin {margin:#010x}, on the host {expected:#010x}"
+    );
+}
+
+/// What was decided, with the bits of the margin: the host computes the same bits.
+pub fn decision(samples: usize, class: &str, decision: &Decision) {
+    // Formatting a float costs 25 kB of flash; thousandths say as much.
+    let thousandths = (decision.margin * 1000.0) as u32;
+    println!(
+        "{samples} samples: {class} leads by {}.{:03} ({:#010x})",
+        thousandths / 1000,
+        thousandths % 1000,
+        decision.margin.to_bits()
+    );
+}
