@@ -17,6 +17,7 @@ mod info;
 mod kernel_fit;
 mod machine;
 mod network;
+mod new;
 mod output;
 mod profile;
 mod run;

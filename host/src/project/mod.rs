@@ -116,12 +116,7 @@ impl Project<'_> {
         let classes = classes.join(", ");
         let period = format!("{}", (1e6 / self.rate).round() as u64);
         let memory = match board.memory {
-            Some(_) => {
-                "    println!(\"cargo::rerun-if-changed=memory.x\");\n    \
-                 let out = PathBuf::from(env::var_os(\"OUT_DIR\").ok_or(\"cargo says where to write\")?);\n    \
-                 fs::copy(\"memory.x\", out.join(\"memory.x\"))?;\n    \
-                 println!(\"cargo::rustc-link-search={}\", out.display());"
-            }
+            Some(_) => include_str!("template/memory.rs"),
             None => "",
         };
         let link: Vec<String> = board.link.iter().map(|argument| format!("{argument:?}")).collect();
@@ -196,7 +191,7 @@ impl Project<'_> {
         };
         let log = if board.platform.is_emulated() { "" } else { "\n[env]\nDEFMT_LOG = \"info\"\n" };
         format!(
-            "[build]\ntarget = {0:?}\n\n# `cargo run --release`.\n[target.{0:?}]\nrunner = {1:?}\n{log}",
+            "[build]\ntarget = {0:?}\n\n# `cargo run --release`.\n[target.'cfg(target_os = \"none\")']\nrunner = {1:?}\n{log}",
             board.target, runner
         )
     }

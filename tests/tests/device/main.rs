@@ -9,5 +9,4 @@ mod faults;
 mod fixed;
 mod machines;
 mod measure;
-mod starter;
 mod streams;

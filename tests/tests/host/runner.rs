@@ -19,7 +19,7 @@ const TARGETS: [&str; 5] = [
 /// builds in `calls`.
 fn run(folder: &Path, cargo: &str) -> Output {
     let at = |name: &str| folder.join(name);
-    for made in ["bin", "tree/tests", "tree/firmware/starter"] {
+    for made in ["bin", "tree/tests", "tree/firmware"] {
         fs::create_dir_all(at(made)).expect("made");
     }
     for target in TARGETS {

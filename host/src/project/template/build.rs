@@ -1,7 +1,4 @@
-//! Hands the board's memory to the linker.
-
-use std::path::PathBuf;
-use std::{env, fs};
+//! Tells the linker what the board needs.
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,0 +1,217 @@
+//! `fishweir new`: the project builds alone, decides under QEMU as the host does, and says what went wrong. QEMU and
+//! the targets must be there; boards that QEMU does not have are built, for tests/boards.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+
+use fishweir::project::{PROJECT_BOARDS, Start};
+
+use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::{fishweir, printed, refuses};
+
+/// Runs cargo in a project; what it builds on is kept with the firmware's builds.
+fn cargo(project: &Path, line: &str) -> Output {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let firmware = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("firmware");
+    let mut cargo = Command::new(env!("CARGO"));
+    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"] {
+        cargo.env_remove(variable);
+    }
+    cargo
+        .current_dir(project)
+        .env("CARGO_TARGET_DIR", firmware.join("target"))
+        .args(line.split_whitespace())
+        .output()
+        .expect("cargo starts")
+}
+
+/// Builds and runs a project without a warning; what the device says.
+#[track_caller]
+fn runs(project: &Path) -> String {
+    let output = cargo(project, "run --release");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(!errors.contains("warning"), "{errors}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Changes one piece of a file of a project.
+fn change(project: &Path, file: &str, from: &str, to: &str) {
+    let path = project.join(file);
+    let text = fs::read_to_string(&path).expect("reads");
+    assert_eq!(text.matches(from).count(), 1, "{file} has `{from}` once");
+    fs::write(&path, text.replace(from, to)).expect("writes");
+}
+
+#[test]
+fn a_project_builds_alone_decides_as_the_host_and_tells_its_faults() {
+    let folder = Folder::new();
+    let (model, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
+    let at = folder.at("gestures");
+    let said = printed(&format!("new {at} --board mps2-an386 --model {model} --data {data}"));
+    assert!(said.contains("self-test: 160 samples of the recordings"), "{said}");
+    let project = Path::new(&at);
+    let said = runs(project);
+    assert!(said.starts_with("self-test: 160 samples, every bit as on the host\n"), "{said}");
+
+    // The stand-in plays the same samples: its decisions are those of `score`, to the bit.
+    change(project, "src/main.rs", "const EVERY: usize = 50;", "const EVERY: usize = 40;");
+    let said = runs(project);
+    let decisions: Vec<&str> = said.lines().skip(1).collect();
+    assert_eq!(decisions.len(), 4, "{said}");
+    let self_test = fs::read_to_string(project.join("src/self_test.rs")).expect("reads");
+    for decision in decisions {
+        let bits = decision.rsplit_once('(').expect("bits").1.trim_end_matches(')');
+        assert!(decision.starts_with("40 samples: ") && self_test.contains(bits), "{decision}");
+    }
+
+    // Three faults in a row end it; each is told at the next start.
+    change(
+        project,
+        "src/sensor.rs",
+        "        loop {\n",
+        "        loop {\n            assert!(self.done != Some(3));\n",
+    );
+    let output = cargo(project, "run --release");
+    let said = String::from_utf8_lossy(&output.stdout);
+    for count in 1..=3 {
+        let told = format!("the run before panicked at src/sensor.rs:32 ({count} in a row)");
+        assert!(said.contains(&told), "{said}");
+    }
+    assert_eq!(output.status.code(), Some(1), "{said}");
+
+    // A bit that is not the host's is told, and nothing is decided.
+    let (before, step) = self_test.rsplit_once("0x").expect("bits");
+    let changed = format!(
+        "{before}0x{}",
+        step.replacen(&step[7..8], if &step[7..8] == "0" { "1" } else { "0" }, 1)
+    );
+    fs::write(project.join("src/self_test.rs"), changed).expect("writes");
+    let output = cargo(project, "run --release");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("self-test: FAILED at sample 39 of stream 3: margin 0x"), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{said}");
+}
+
+/// One project after another takes the place of the one before.
+#[test]
+fn models_of_every_kind_are_observed_in_their_own_way() {
+    let folder = Folder::new();
+    let at = folder.at("kinds");
+    let machine = folder.at("machine.json");
+    printed(&format!(
+        "fit {} -o {machine} --classifier gaussian --window 20 {QUICK} --effort quick --sigma 1",
+        fixtures().at("three.csv")
+    ));
+    let counts = folder.at("counts.json");
+    let table = fixtures().at("counts.csv");
+    printed(&format!(
+        "fit {table} -o {counts} --classifier bayes --emission poisson {QUICK} --effort quick"
+    ));
+    for (model, data) in [
+        (fixtures().at("strings.fishweir"), format!("--data {}", fixtures().at("strings.fasta"))),
+        (machine, String::new()),
+        (counts, String::new()),
+    ] {
+        let line =
+            format!("new {at} --name kinds --board mps2-an386 --model {model} {data} --force");
+        printed(&line);
+        let said = runs(Path::new(&at));
+        assert!(said.contains("every bit as on the host\n"), "{line}: {said}");
+    }
+}
+
+#[test]
+#[ignore = "the other boards that QEMU has, for tests/boards"]
+fn every_emulated_board_decides_as_the_host() {
+    let folder = Folder::new();
+    let (model, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
+    for board in PROJECT_BOARDS.iter().filter(|board| board.start == Start::Emulated) {
+        let (name, at) = (board.name, folder.at(board.name));
+        printed(&format!("new {at} --board {name} --model {model} --data {data}"));
+        let said = runs(Path::new(&at));
+        assert!(
+            said.starts_with("self-test: 160 samples, every bit as on the host\n"),
+            "{name}: {said}"
+        );
+        change(
+            Path::new(&at),
+            "src/sensor.rs",
+            "        loop {\n",
+            "        loop {\n            assert!(self.done != Some(3));\n",
+        );
+        let output = cargo(Path::new(&at), "run --release");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("panicked at src/sensor.rs:32 (3 in a row)"), "{name}: {said}");
+    }
+}
+
+#[test]
+#[ignore = "packages of six boards, for tests/boards"]
+fn every_real_board_has_its_image_in_both_styles() {
+    let folder = Folder::new();
+    let model = fixtures().at("three.json");
+    for board in PROJECT_BOARDS.iter().filter(|board| board.start != Start::Emulated) {
+        let target = board.target;
+        let added = Command::new("rustup").args(["target", "add", target]).status();
+        assert!(added.is_ok_and(|added| added.success()), "{target}");
+        for style in ["", "--async"] {
+            let name = format!("{}{style}", board.name);
+            let at = folder.at(&name);
+            printed(&format!("new {at} --board {} --model {model} {style}", board.name));
+            let output = cargo(Path::new(&at), "build --release");
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && !errors.contains("warning"), "{name}: {errors}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_refused() {
+    let folder = Folder::new();
+    let model = fixtures().at("three.json");
+    let full = folder.at("full");
+    fs::create_dir(&full).expect("makes a folder");
+    folder.put("full/mine.rs", "");
+    let line = format!("new {full} --board mps2-an386 --model {model}");
+    refuses(&line, "there are files in it");
+    let tasks = format!("new {} --board microbit --model {model} --async", folder.at("tasks"));
+    refuses(&tasks, "emulated without a clock");
+    let board = format!("new {} --board abacus --model {model}", folder.at("abacus"));
+    refuses(&board, "nrf52840-dk");
+    let name = format!("new {} --board microbit --model {model} --name 3d", folder.at("name"));
+    refuses(&name, "no name for a package");
+    let idle = format!("new {} --board microbit --model {model} --format csv", folder.at("idle"));
+    refuses(&idle, "--data");
+    assert!(!Path::new(&folder.at("tasks")).exists());
+}
+
+#[test]
+fn it_says_what_to_do_next() {
+    let folder = Folder::new();
+    let model = fixtures().at("two.json");
+    let at = folder.at("pico");
+    let said = printed(&format!("new {at} --board rp2040-pico --model {model} --rate 104"));
+    assert!(said.contains("of noise, for want of recordings"), "{said}");
+    assert!(said.contains("rustup target add thumbv6m-none-eabi"), "{said}");
+    let board = fs::read_to_string(folder.path().join("pico/src/board.rs")).expect("reads");
+    assert!(board.contains("Duration::from_micros(9615)"), "{board}");
+    // No name of a template is left anywhere.
+    let project = folder.path().join("pico");
+    for file in [
+        "Cargo.toml",
+        "README.md",
+        "build.rs",
+        "memory.x",
+        "src/main.rs",
+        "src/board.rs",
+        "src/fault.rs",
+    ] {
+        let text = fs::read_to_string(project.join(file)).expect("reads");
+        assert!(!text.contains("{{") && !text.contains("}}"), "{file}");
+    }
+    fishweir("new").assert().failure();
+}
