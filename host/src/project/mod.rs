@@ -84,7 +84,7 @@ impl Project<'_> {
             self_test::source(self.model, if noise.is_empty() { &streams } else { &of_noise });
 
         let mut files = vec![
-            ("Cargo.toml", self.filled(include_str!("template/Cargo.toml"))),
+            ("Cargo.toml", self.filled(include_str!("template/manifest.toml"))),
             ("README.md", self.filled(include_str!("template/README.md"))),
             ("build.rs", self.filled(include_str!("template/build.rs"))),
             (".cargo/config.toml", self.cargo_settings()),
