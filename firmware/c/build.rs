@@ -4,8 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use fishweir_core::artefact::{Family, StoredClassifier};
-use fishweir_model::{CHANNELS, CLASSES, Model};
+use fishweir_core::number::NumberFormat;
+use fishweir_core::wire::SampleKind;
+use fishweir_firmware::classifier::{Deciding, WireSample};
+use fishweir_model::{CHANNELS, CLASSES, MACHINE, Model};
 
 #[path = "src/shape.rs"]
 mod shape;
@@ -22,16 +24,18 @@ fn main() {
     let folder = |variable| env::var_os(variable).map(PathBuf::from);
     let root = folder("CARGO_MANIFEST_DIR").unwrap_or_default();
     let out = folder("OUT_DIR").unwrap_or_default();
-    let written = write(&out.join("fishweir_model.h"), &model_header())
-        .and_then(|()| write(&out.join("words.rs"), &format!("{WORDS}")))
-        .and_then(|()| folder(INCLUDE).map_or(Ok(()), |include| hand_out(&root, &include)));
+    let written = model_header().and_then(|header| {
+        write(&out.join("fishweir_model.h"), &header)?;
+        write(&out.join("words.rs"), &format!("{WORDS}"))?;
+        folder(INCLUDE).map_or(Ok(()), |include| hand_out(&root, &include, header))
+    });
     if let Err(problem) = written {
         println!("cargo::error={problem}");
     }
 }
 
 /// Puts both headers where the caller wants them.
-fn hand_out(root: &Path, include: &Path) -> Result<(), String> {
+fn hand_out(root: &Path, include: &Path, of_model: String) -> Result<(), String> {
     if !include.is_absolute() {
         return Err(format!("{INCLUDE} is {}: name the folder absolutely", include.display()));
     }
@@ -40,7 +44,7 @@ fn hand_out(root: &Path, include: &Path) -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", source.display());
     let header =
         fs::read_to_string(&source).map_err(|error| format!("{}: {error}", source.display()))?;
-    for (name, text) in [("fishweir.h", header), ("fishweir_model.h", model_header())] {
+    for (name, text) in [("fishweir.h", header), ("fishweir_model.h", of_model)] {
         let path = include.join(name);
         write(&path, &text)?;
         // Written again when somebody deletes it.
@@ -49,13 +53,21 @@ fn hand_out(root: &Path, include: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn model_header() -> String {
-    let shape = Model::SHAPE;
-    let (kind, other, what) = match shape.family {
-        Family::Categorical => ("SYMBOLS", "CHANNELS", "symbols of the alphabet"),
-        _ => ("CHANNELS", "SYMBOLS", "channels of a sample"),
+/// What only a model's type knows: how many models it has, the format of its numbers, its bytes.
+fn known<R: Deciding<MODELS>, const MODELS: usize>(model: &R) -> (usize, NumberFormat, usize) {
+    (MODELS, R::FORMAT, model.bytes())
+}
+
+fn model_header() -> Result<String, String> {
+    type Observation = <Model as fishweir_core::filter::Recursion>::Observation;
+    let model = fishweir_model::load().map_err(|error| error.to_string())?;
+    let (models, format, model_size) = known(model);
+    let (kind, other, what, size) = match Observation::KIND {
+        SampleKind::Symbol => {
+            ("SYMBOLS", "CHANNELS", "symbols of the alphabet", fishweir_model::symbols())
+        }
+        _ => ("CHANNELS", "SYMBOLS", "channels of a sample", Observation::LENGTH),
     };
-    let classes = if shape.outputs == 1 { 2 } else { shape.outputs };
     let names =
         |names: &[&str]| names.iter().map(|name| literal(name)).collect::<Vec<_>>().join(", ");
     let channels = match CHANNELS.as_slice() {
@@ -65,7 +77,7 @@ fn model_header() -> String {
             names(channels)
         ),
     };
-    format!(
+    Ok(format!(
         "\
 /* Sizes and names of one model, written with the library that holds it. */
 #ifndef FISHWEIR_MODEL_H
@@ -74,10 +86,11 @@ fn model_header() -> String {
 /* Number of {what}; the other is 0. */
 #define FISHWEIR_{kind} {size}
 #define FISHWEIR_{other} 0
-/* Hidden states of each model. */
-#define FISHWEIR_STATES {states}
-/* Models in the bank: log-likelihoods of a stream. */
+/* Log-likelihoods of a stream, one a model of the bank, or decision values of a kernel machine. */
 #define FISHWEIR_MODELS {models}
+/* 1 if it is a kernel machine, and if it is in fixed point. */
+#define FISHWEIR_KERNEL_MACHINE {machine}
+#define FISHWEIR_FIXED_POINT {fixed}
 /* Classes decided between. */
 #define FISHWEIR_CLASSES {classes}
 /* Names of the classes, by index: static const char *const names[] = FISHWEIR_CLASS_NAMES; */
@@ -91,14 +104,13 @@ fn model_header() -> String {
 
 #endif
 ",
-        size = shape.size / (1 + u16::from(shape.lags)),
+        machine = u8::from(MACHINE),
+        fixed = u8::from(format != NumberFormat::F32),
+        classes = CLASSES.len(),
         class_names = names(&CLASSES),
-        states = shape.states,
-        models = shape.models,
-        model_size = size_of::<Model>(),
         state_size = 8 * WORDS,
         state_align = align_of::<u64>().max(align_of::<Started>()),
-    )
+    ))
 }
 
 /// A string literal of C, in UTF-8: whatever is no plain letter as the octal digits of its bytes, a

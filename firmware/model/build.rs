@@ -58,7 +58,13 @@ fn default_model() -> &'static str {
 fn exported(source: &Path, what: &str) -> Result<String, String> {
     let text = String::from_utf8(read(source, what)?)
         .map_err(|_| format!("{what}: {} is not UTF-8 text", source.display()))?;
+    let symbols = match text.contains("pub static ALPHABET") {
+        true => "ALPHABET.symbols().chars().count()",
+        false => "0",
+    };
+    let known = known(symbols, text.contains("pub type Model = KernelMachine<"));
     Ok(text
+        + &known
         + "
 /// The model, where it lies in flash. A source's model was checked when it was exported.
 ///
@@ -75,6 +81,21 @@ pub fn loaded() -> Option<&'static Model> {
 ")
 }
 
+/// What no type tells: how many symbols there are, and whether it is a kernel machine.
+fn known(symbols: &str, machine: bool) -> String {
+    format!(
+        "
+/// Symbols of the alphabet; 0 over channels.
+pub fn symbols() -> usize {{
+    {symbols}
+}}
+
+/// Whether the model is a kernel machine.
+pub const MACHINE: bool = {machine};
+"
+    )
+}
+
 fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
     let refused =
         |why: &dyn std::fmt::Display| format!("{ARTEFACT}: {}: {why}", artefact.display());
@@ -87,13 +108,18 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
     };
     let labels = header.labels(&bytes).map_err(|error| refused(&error))?;
     let labels = labels_of(header.shape(), &labels.collect::<Vec<_>>());
+    let symbols = match header.shape().family {
+        Family::Categorical => header.shape().size,
+        _ => 0,
+    };
+    let known = known(&symbols.to_string(), false);
     write(&out.join("model.fishweir"), &bytes)?;
     Ok(format!(
         "\
 /// The classifier's type, from the artefact's header.
 pub type Model = {model};
 
-{labels}
+{labels}{known}
 /// Reads in place need the alignment of a real.
 #[repr(C, align(8))]
 struct Aligned<B: ?Sized>(B);

@@ -2,7 +2,8 @@
  *
  *     status class margin log-likelihood...
  *
- * The margin and the log-likelihoods are the bits of their floats, in hexadecimal, so that nothing is
+ * with decision values in the place of log-likelihoods where the model is a kernel machine. Margin and
+ * log-likelihoods are the bits of their floats, in hexadecimal, so that nothing is
  * rounded on the way. Replace the recording by a sensor and the lines by what a decision means to you.
  */
 #include <stddef.h>
@@ -16,7 +17,9 @@ enum step_kind { SAMPLE, MISSING, RESET };
 
 struct step {
     uint8_t kind;
-#if FISHWEIR_CHANNELS > 0
+#if FISHWEIR_FIXED_POINT && FISHWEIR_CHANNELS > 0
+    int16_t sample[FISHWEIR_CHANNELS];
+#elif FISHWEIR_CHANNELS > 0
     float sample[FISHWEIR_CHANNELS];
 #else
     uint16_t sample;
@@ -34,7 +37,9 @@ static fishweir_status push(const struct step *step)
     if (step->kind == MISSING) {
         return fishweir_push_missing(&stream);
     }
-#if FISHWEIR_CHANNELS > 0
+#if FISHWEIR_FIXED_POINT && FISHWEIR_CHANNELS > 0
+    return fishweir_push_integers(&stream, step->sample, FISHWEIR_CHANNELS);
+#elif FISHWEIR_CHANNELS > 0
     return fishweir_push(&stream, step->sample, FISHWEIR_CHANNELS);
 #else
     return fishweir_push_symbol(&stream, step->sample);

@@ -42,6 +42,9 @@ enum fishweir_status
   // One sample more than the model has positions. The stream is as before, and refuses whatever
   // comes until fishweir_reset().
   FISHWEIR_STATUS_PAST_END = 9,
+  // The scores of a kernel machine are out of the range of its numbers: nothing is decided until
+  // later samples bring them back, or fishweir_reset().
+  FISHWEIR_STATUS_UNDECIDED = 10,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -88,12 +91,26 @@ fishweir_status fishweir_init(struct fishweir_stream *stream,
 fishweir_status fishweir_reset(struct fishweir_stream *stream);
 
 // Takes in one sample of a model over channels: `count` is FISHWEIR_CHANNELS, the values are in the
-// units that the model was trained on. On an error the stream is as before.
+// units that the model was trained on, or the integers of one in fixed point. On an error the stream
+// is as before.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
 // points to `count` floats.
-fishweir_status fishweir_push(struct fishweir_stream *stream, const float *channels, size_t count);
+fishweir_status fishweir_push(struct fishweir_stream *stream,
+                              const float *channels,
+                              size_t count);
+
+// The same of a model in fixed point (FISHWEIR_FIXED_POINT), without a float on the way: `count` is
+// FISHWEIR_CHANNELS, each value is the channel times two to the power that the export printed,
+// rounded.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
+// points to `count` integers.
+fishweir_status fishweir_push_integers(struct fishweir_stream *stream,
+                                       const int16_t *channels,
+                                       size_t count);
 
 // Takes in one sample of a model over symbols: 0 to FISHWEIR_SYMBOLS - 1. On an error the stream is
 // as before.
@@ -108,7 +125,8 @@ fishweir_status fishweir_push_symbol(struct fishweir_stream *stream, uint16_t sy
 // `stream` is null or points to a stream that nothing else uses meanwhile.
 fishweir_status fishweir_push_missing(struct fishweir_stream *stream);
 
-// The decision on the stream so far. Costs a logarithm and a division a model.
+// The decision on the stream so far. Costs a logarithm and a division a model, or, of a kernel
+// machine, a kernel value for every stored item; that may be FISHWEIR_STATUS_UNDECIDED.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing changes meanwhile; `decision` is null or points
@@ -116,7 +134,8 @@ fishweir_status fishweir_push_missing(struct fishweir_stream *stream);
 fishweir_status fishweir_decide(const struct fishweir_stream *stream,
                                 struct fishweir_decision *decision);
 
-// The natural logarithm of the stream's likelihood under every model: `count` is FISHWEIR_MODELS.
+// The natural logarithm of the stream's likelihood under every model; of a kernel machine
+// (FISHWEIR_KERNEL_MACHINE) its decision values: `count` is FISHWEIR_MODELS.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing changes meanwhile; `log_likelihoods` is null or

@@ -23,11 +23,11 @@ mod status;
 
 use core::ffi::{CStr, c_char};
 
-use fishweir_core::artefact::StoredClassifier;
 use fishweir_core::filter::Recursion;
+use fishweir_firmware::classifier::Deciding;
 use fishweir_model::Model;
 
-use pointer::{floats, floats_mut, put, started, started_mut};
+use pointer::{floats_mut, numbers, put, started, started_mut};
 use sample::Sample;
 use shape::{Started, WORDS};
 pub use status::Status;
@@ -106,7 +106,8 @@ pub unsafe extern "C" fn fishweir_reset(stream: *mut Stream) -> Status {
 }
 
 /// Takes in one sample of a model over channels: `count` is FISHWEIR_CHANNELS, the values are in the
-/// units that the model was trained on. On an error the stream is as before.
+/// units that the model was trained on, or the integers of one in fixed point. On an error the stream
+/// is as before.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
@@ -122,8 +123,31 @@ pub unsafe extern "C" fn fishweir_push(
         let started = unsafe { started_mut(stream) }?;
         let wanted = Observation::CHANNELS.ok_or(Status::WrongKind)?;
         // SAFETY: the caller's promise.
-        let channels = unsafe { floats(channels, count, wanted) }?;
+        let channels = unsafe { numbers(channels, count, wanted) }?;
         push(started, &Observation::of_channels(channels)?)
+    })
+}
+
+/// The same of a model in fixed point (FISHWEIR_FIXED_POINT), without a float on the way: `count` is
+/// FISHWEIR_CHANNELS, each value is the channel times two to the power that the export printed,
+/// rounded.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
+/// points to `count` integers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fishweir_push_integers(
+    stream: *mut Stream,
+    channels: *const i16,
+    count: usize,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started_mut(stream) }?;
+        let wanted = Observation::CHANNELS.ok_or(Status::WrongKind)?;
+        // SAFETY: the caller's promise.
+        let channels = unsafe { numbers(channels, count, wanted) }?;
+        push(started, &Observation::of_integers(channels)?)
     })
 }
 
@@ -155,7 +179,8 @@ pub unsafe extern "C" fn fishweir_push_missing(stream: *mut Stream) -> Status {
     })
 }
 
-/// The decision on the stream so far. Costs a logarithm and a division a model.
+/// The decision on the stream so far. Costs a logarithm and a division a model, or, of a kernel
+/// machine, a kernel value for every stored item; that may be FISHWEIR_STATUS_UNDECIDED.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes meanwhile; `decision` is null or points
@@ -165,14 +190,15 @@ pub unsafe extern "C" fn fishweir_decide(stream: *const Stream, decision: *mut C
     Status::of(|| {
         // SAFETY: the caller's promise.
         let started = unsafe { started(stream) }?;
-        let read = model()?.read(&started.state);
+        let read = model()?.decision(&started.state).map_err(|_| Status::Undecided)?;
         let choice = Choice { class_index: read.class as u32, margin: read.margin };
         // SAFETY: the caller's promise.
         unsafe { put(decision, choice) }
     })
 }
 
-/// The natural logarithm of the stream's likelihood under every model: `count` is FISHWEIR_MODELS.
+/// The natural logarithm of the stream's likelihood under every model; of a kernel machine
+/// (FISHWEIR_KERNEL_MACHINE) its decision values: `count` is FISHWEIR_MODELS.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes meanwhile; `log_likelihoods` is null or
@@ -186,7 +212,7 @@ pub unsafe extern "C" fn fishweir_log_likelihoods(
     Status::of(|| {
         // SAFETY: the caller's promise.
         let started = unsafe { started(stream) }?;
-        let read = model()?.log_likelihoods(&started.state);
+        let read = model()?.evidence(&started.state).map_err(|_| Status::Undecided)?;
         // SAFETY: the caller's promise.
         let values = unsafe { floats_mut(log_likelihoods, count, read.len()) }?;
         for (value, log) in values.iter_mut().zip(read) {
@@ -199,7 +225,8 @@ pub unsafe extern "C" fn fishweir_log_likelihoods(
 /// Bytes of the model, in flash: FISHWEIR_MODEL_SIZE of the header that belongs to this library.
 #[unsafe(no_mangle)]
 pub extern "C" fn fishweir_model_size() -> usize {
-    size_of::<Model>()
+    // A machine's stored items lie beside it.
+    model().map_or(0, Deciding::bytes)
 }
 
 /// Bytes of a stream, in RAM: FISHWEIR_STATE_SIZE of the header that belongs to this library.
@@ -235,8 +262,6 @@ impl Started {
         Self { state: model.start(), mark: Self::MARK }
     }
 }
-
-const _: () = assert!(Model::SHAPE.real_bytes == 4, "devices take f32");
 
 #[cfg(test)]
 mod tests;

@@ -59,22 +59,28 @@ pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> Result<(), Status> {
     Ok(())
 }
 
-/// `wanted` floats to read; another `count` is refused.
+/// `wanted` numbers to read; another `count` is refused.
 ///
 /// # Safety
-/// `values` is null or points to `count` floats that nothing changes during `'a`.
-pub(crate) unsafe fn floats<'a>(
-    values: *const f32,
+/// `values` is null or points to `count` numbers that nothing changes during `'a`.
+pub(crate) unsafe fn numbers<'a, T: Number>(
+    values: *const T,
     count: usize,
     wanted: usize,
-) -> Result<&'a [f32], Status> {
+) -> Result<&'a [T], Status> {
     let values = checked(values)?;
     if count != wanted {
         return Err(Status::WrongSize);
     }
-    // SAFETY: not null, aligned, and `count` floats by the caller's promise.
+    // SAFETY: not null, aligned, and `count` numbers by the caller's promise.
     Ok(unsafe { slice::from_raw_parts(values, count) })
 }
+
+/// What C has as plain bits: any of them are one.
+pub(crate) trait Number {}
+
+impl Number for f32 {}
+impl Number for i16 {}
 
 /// `wanted` floats to write; another `count` is refused.
 ///

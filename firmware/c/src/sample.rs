@@ -1,19 +1,41 @@
 //! A model's observation from what C has.
 
-use fishweir_core::emission::{count, yes_or_no};
+use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 
 use crate::Status;
 
-/// An observation that C can push.
+/// An observation that C can push. What it cannot be made of is refused as of the wrong kind.
 pub(crate) trait Sample: Sized {
     /// How many channels it has, where it has channels.
-    const CHANNELS: Option<usize>;
+    const CHANNELS: Option<usize> = None;
 
     /// From as many channels.
-    fn of_channels(channels: &[f32]) -> Result<Self, Status>;
+    fn of_channels(_: &[f32]) -> Result<Self, Status> {
+        Err(Status::WrongKind)
+    }
+
+    /// From as many channels in fixed point.
+    fn of_integers(_: &[i16]) -> Result<Self, Status> {
+        Err(Status::WrongKind)
+    }
 
     /// From a symbol; whether the alphabet has it, the model says.
-    fn of_symbol(symbol: u16) -> Result<Self, Status>;
+    fn of_symbol(_: u16) -> Result<Self, Status> {
+        Err(Status::WrongKind)
+    }
+}
+
+/// As many values as there are channels, each made by a function.
+fn each<T: Copy + Default, const D: usize>(
+    channels: &[f32],
+    make: impl Fn(f64) -> Result<T, fishweir_core::ObservationError>,
+) -> Result<[T; D], Status> {
+    let channels: &[f32; D] = channels.try_into().map_err(|_| Status::WrongSize)?;
+    let mut values = [T::default(); D];
+    for (slot, &value) in values.iter_mut().zip(channels) {
+        *slot = make(value.into()).map_err(Status::refusing)?;
+    }
+    Ok(values)
 }
 
 impl<const D: usize> Sample for [f32; D] {
@@ -22,9 +44,18 @@ impl<const D: usize> Sample for [f32; D] {
     fn of_channels(channels: &[f32]) -> Result<Self, Status> {
         channels.try_into().map_err(|_| Status::WrongSize)
     }
+}
 
-    fn of_symbol(_: u16) -> Result<Self, Status> {
-        Err(Status::WrongKind)
+/// Fixed point: floats are taken where they are integers of 16 bits, and nothing is brought into range.
+impl<const D: usize> Sample for [i16; D] {
+    const CHANNELS: Option<usize> = Some(D);
+
+    fn of_channels(channels: &[f32]) -> Result<Self, Status> {
+        each(channels, ChannelQ15::integer)
+    }
+
+    fn of_integers(channels: &[i16]) -> Result<Self, Status> {
+        channels.try_into().map_err(|_| Status::WrongSize)
     }
 }
 
@@ -32,16 +63,7 @@ impl<const D: usize> Sample for [u32; D] {
     const CHANNELS: Option<usize> = Some(D);
 
     fn of_channels(channels: &[f32]) -> Result<Self, Status> {
-        let channels: &[f32; D] = channels.try_into().map_err(|_| Status::WrongSize)?;
-        let mut counts = [0; D];
-        for (slot, &value) in counts.iter_mut().zip(channels) {
-            *slot = count(value.into()).map_err(Status::refusing)?;
-        }
-        Ok(counts)
-    }
-
-    fn of_symbol(_: u16) -> Result<Self, Status> {
-        Err(Status::WrongKind)
+        each(channels, count)
     }
 }
 
@@ -49,26 +71,11 @@ impl<const D: usize> Sample for [bool; D] {
     const CHANNELS: Option<usize> = Some(D);
 
     fn of_channels(channels: &[f32]) -> Result<Self, Status> {
-        let channels: &[f32; D] = channels.try_into().map_err(|_| Status::WrongSize)?;
-        let mut answers = [false; D];
-        for (answer, &value) in answers.iter_mut().zip(channels) {
-            *answer = yes_or_no(value.into()).map_err(Status::refusing)?;
-        }
-        Ok(answers)
-    }
-
-    fn of_symbol(_: u16) -> Result<Self, Status> {
-        Err(Status::WrongKind)
+        each(channels, yes_or_no)
     }
 }
 
 impl Sample for usize {
-    const CHANNELS: Option<usize> = None;
-
-    fn of_channels(_: &[f32]) -> Result<Self, Status> {
-        Err(Status::WrongKind)
-    }
-
     fn of_symbol(symbol: u16) -> Result<Self, Status> {
         Ok(symbol.into())
     }

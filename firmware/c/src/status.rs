@@ -27,6 +27,9 @@ pub enum Status {
     /// One sample more than the model has positions. The stream is as before, and refuses whatever
     /// comes until fishweir_reset().
     PastEnd = 9,
+    /// The scores of a kernel machine are out of the range of its numbers: nothing is decided until
+    /// later samples bring them back, or fishweir_reset().
+    Undecided = 10,
 }
 
 impl Status {

@@ -8,13 +8,17 @@ use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use fishweir::data::Dataset;
-use fishweir::deploy::Deployed;
+use fishweir::data::{Dataset, Samples};
+use fishweir::deploy::{Deployed, Stream};
 use fishweir::device::{Answer, Board, DeviceError, Image, Input, Qemu};
 use fishweir::learn::ClassifierKind;
-use fishweir::parity::{Recording, compare};
+use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir_core::wire::Status;
-use fishweir_tests::quick::{assert_identical, recordings, strings, trained, unseen, whole};
+use fishweir_tests::quick::{
+    assert_identical, channels, recordings, strings, trained, unseen, whole,
+};
+
+use crate::fixed::{as_integers, quantised};
 
 const SAMPLES: usize = 2_500;
 
@@ -83,12 +87,16 @@ fn answers(lines: &str) -> Vec<Option<Answer>> {
 }
 
 /// `recording.h`: the steps of a recording. Rust prints the shortest digits that read back the same.
-fn header(recording: &Recording<'_>) -> String {
+fn header(recording: &Recording<'_>, integers: bool) -> String {
     let mut text = String::from("static const struct step recording[] = {\n");
     for input in recording.inputs() {
         let line = match input {
             Input::Vector(values) => {
-                let values: Vec<_> = values.iter().map(|value| format!("{value:?}f")).collect();
+                let number = |value: &f32| match integers {
+                    true => format!("{value}"),
+                    false => format!("{value:?}f"),
+                };
+                let values: Vec<_> = values.iter().map(number).collect();
                 format!("{{SAMPLE, {{{}}}}}", values.join(", "))
             }
             Input::Symbol(symbol) => format!("{{SAMPLE, {symbol}}}"),
@@ -106,28 +114,31 @@ fn compiled(data: &Dataset, kind: ClassifierKind) -> Deployed {
     trained(data, kind).deploy().expect("fits in f32")
 }
 
+/// A model's file, by the name of the variable that names it.
 enum Form {
-    Source,
-    Artefact,
+    Source(String),
+    Artefact(Vec<u8>),
 }
 
-/// Bits that differ between C firmware and host are none; returns the number of missing samples.
-fn assert_same_bits(deployed: &Deployed, recording: &Recording<'_>, form: &Form) -> usize {
+/// Streams a recording through C firmware for a core, beside the host's stream.
+fn beside(form: Form, stream: Stream, recording: &Recording<'_>, core: &str) -> Parity {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = |name: &str| folder.path().join(name);
     let (variable, model, bytes) = match form {
-        Form::Source => ("FISHWEIR_MODEL", at("model.rs"), deployed.to_source().into_bytes()),
-        Form::Artefact => {
-            let artefact = deployed.to_artefact().expect("small enough");
-            ("FISHWEIR_ARTEFACT", at("model.fishweir"), artefact)
-        }
+        Form::Source(source) => ("FISHWEIR_MODEL", at("model.rs"), source.into_bytes()),
+        Form::Artefact(artefact) => ("FISHWEIR_ARTEFACT", at("model.fishweir"), artefact),
     };
     fs::write(&model, bytes).expect("writes");
-    fs::write(at("recording.h"), header(recording)).expect("writes");
-    let lines = run(folder.path(), &[(variable, &model), ("RECORDING", folder.path())]);
-    let answers = answers(&lines);
+    fs::write(at("recording.h"), header(recording, core == "m0")).expect("writes");
+    let settings = [(variable, &*model), ("RECORDING", folder.path()), ("CORE", Path::new(core))];
+    let answers = answers(&run(folder.path(), &settings));
     assert_eq!(answers.len(), recording.samples());
-    let parity = compare(deployed, recording, &answers).expect("comparable");
+    compare_stream(stream, recording, &answers).expect("comparable")
+}
+
+/// Bits that differ between C firmware and host are none; returns the number of missing samples.
+fn assert_same_bits(deployed: &Deployed, recording: &Recording<'_>, form: Form) -> usize {
+    let parity = beside(form, deployed.stream(), recording, "m4f");
     assert_identical(&parity, 2 + deployed.models());
     parity.missing
 }
@@ -136,16 +147,41 @@ fn assert_same_bits(deployed: &Deployed, recording: &Recording<'_>, form: &Form)
 fn real_channels_give_the_same_bits_in_c() {
     let data = recordings();
     let recording = unseen(&data, SAMPLES);
-    assert_same_bits(&compiled(&data, ClassifierKind::Fisher), &recording, &Form::Source);
+    let deployed = compiled(&data, ClassifierKind::Fisher);
+    assert_same_bits(&deployed, &recording, Form::Source(deployed.to_source()));
 }
 
 #[test]
 fn symbols_with_missing_ones_give_the_same_bits_in_c_from_an_artefact() {
     let data = strings(90);
     let recording = whole(&data);
-    let missing =
-        assert_same_bits(&compiled(&data, ClassifierKind::Fisher), &recording, &Form::Artefact);
+    let deployed = compiled(&data, ClassifierKind::Fisher);
+    let artefact = deployed.to_artefact().expect("small enough");
+    let missing = assert_same_bits(&deployed, &recording, Form::Artefact(artefact));
     assert!(missing > 0);
+}
+
+/// Compiled by gcc for a core without hardware floats, as its library is.
+#[test]
+fn channels_in_fixed_point_give_the_same_bits_in_c_without_an_fpu() {
+    let data = recordings();
+    let fixed = quantised(&data);
+    let integers = as_integers(&data, fixed.places());
+    let recording = Recording::new(integers.iter().map(Samples::view), Some(300));
+    let fixed = fixed.over_integers();
+    let source = Form::Source(fixed.to_source());
+    assert_identical(&beside(source, fixed.stream(), &recording, "m0"), 2 + 7);
+}
+
+#[test]
+fn a_kernel_machine_gives_the_same_bits_in_c() {
+    let data = channels();
+    let machine = compiled(&data, ClassifierKind::Gaussian);
+    assert!(machine.kernel_name().is_some());
+    let recording = whole(&data);
+    let source = Form::Source(machine.to_source());
+    let parity = beside(source, machine.stream(), &recording, "m4f");
+    assert_identical(&parity, 2 + machine.outputs());
 }
 
 #[test]
@@ -178,7 +214,7 @@ fn an_artefact_that_was_damaged_after_the_build_is_refused() {
     let recording = Recording::new([data.series()[0].samples.view()], Some(10));
     let artefact = deployed.to_artefact().expect("small enough");
     fs::write(at("model.fishweir"), &artefact).expect("writes");
-    fs::write(at("recording.h"), header(&recording)).expect("writes");
+    fs::write(at("recording.h"), header(&recording, false)).expect("writes");
     let settings = [("FISHWEIR_ARTEFACT", &*at("model.fishweir")), ("RECORDING", folder.path())];
     assert_eq!(answers(&run(folder.path(), &settings)).len(), 10);
 

@@ -11,7 +11,7 @@ use fishweir_tests::quick::{assert_identical, recordings, strings, trained, whol
 
 const BOARDS: [&str; 2] = ["microbit", "mps2-an386"];
 
-fn quantised(data: &Dataset) -> FixedPoint {
+pub(crate) fn quantised(data: &Dataset) -> FixedPoint {
     trained(data, ClassifierKind::Fisher).quantise().expect("fits fixed point")
 }
 
@@ -44,18 +44,14 @@ fn symbols_in_fixed_point_give_the_same_bits() {
     }
 }
 
-#[test]
-fn channels_in_fixed_point_give_the_same_bits() {
-    let data = recordings();
-    let fixed = quantised(&data);
-    // What a sensor with these units would give.
-    let integers: Vec<Samples> = data
-        .series()
+/// What a sensor with these units would give.
+pub(crate) fn as_integers(data: &Dataset, places: &[i16]) -> Vec<Samples> {
+    data.series()
         .iter()
         .skip(1)
         .step_by(2)
         .map(|series| {
-            let mut rows = Rows::new(fixed.places().len());
+            let mut rows = Rows::new(places.len());
             for sample in series.samples.view().iter() {
                 let row = match sample {
                     Sample::Row(row) => Some(row),
@@ -65,13 +61,20 @@ fn channels_in_fixed_point_give_the_same_bits() {
                     let integer = |(x, &places): (&f64, &i16)| {
                         f64::from((x * f64::from(places).exp2()).round() as i16)
                     };
-                    row.iter().zip(fixed.places()).map(integer).collect()
+                    row.iter().zip(places).map(integer).collect()
                 });
                 rows.push(integers.as_deref());
             }
             Samples::Channels(rows)
         })
-        .collect();
+        .collect()
+}
+
+#[test]
+fn channels_in_fixed_point_give_the_same_bits() {
+    let data = recordings();
+    let fixed = quantised(&data);
+    let integers = as_integers(&data, fixed.places());
     let recording = Recording::new(integers.iter().map(Samples::view), Some(600));
     let fixed = fixed.over_integers();
     for board in BOARDS {
