@@ -3,6 +3,7 @@
 
 mod bad_data;
 mod bad_model;
+mod c;
 mod compare;
 mod emission;
 mod evaluate;

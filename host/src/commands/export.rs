@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Observations;
 use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits};
+use fishweir::device::{C_CORES, CCore, ModelFile};
+use fishweir::files;
 use serde::Serialize;
 
 use super::model::Model;
@@ -12,7 +15,7 @@ use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::share;
-use super::{Failure, tell};
+use super::{Failure, sources, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -27,6 +30,13 @@ pub(super) struct Arguments {
     /// Either, by the file's ending: .rs or .fishweir
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
+    /// A folder that is a library for C: headers, libfishweir.a for each core, a program for gcc and QEMU, and what
+    /// Arduino and Zephyr want
+    #[arg(long, value_name = "DIR")]
+    c: Option<PathBuf>,
+    /// A core that the library is for; may be given again [default: cortex-m0plus and cortex-m4]
+    #[arg(long, value_name = "CORE", value_parser = cores())]
+    core: Vec<&'static CCore>,
     /// Numbers of the exported model: floating point, or fixed point of 16-bit tables for parts
     /// without an FPU (Rust source only), measured against f64 before it is written
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
@@ -49,6 +59,13 @@ pub(super) struct Arguments {
 enum NumberName {
     F32,
     Q15,
+}
+
+/// The cores of [`Arguments::core`], by name.
+fn cores() -> impl TypedValueParser<Value = &'static CCore> {
+    let names = C_CORES.iter().map(|core| PossibleValue::new(core.name).help(core.flags));
+    PossibleValuesParser::new(names)
+        .try_map(|name| C_CORES.iter().find(|core| core.name == name).ok_or("no such core"))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,10 +139,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
     }
-    if wanted.is_empty() {
+    if wanted.is_empty() && arguments.c.is_none() {
         return Err(Failure::Input(
-            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, or -o FILE".into(),
+            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, -o FILE, or --c DIR"
+                .into(),
         ));
+    }
+    if arguments.c.is_none() {
+        refuse_idle(&named([("--core", !arguments.core.is_empty())]), "a core is that of --c")?;
     }
     let model = Model::read(&arguments.model)?;
     let trained_on = model.provenance().map(|trained| Path::new(&trained.data));
@@ -169,6 +190,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let file = file.display().to_string();
         written.push(ExportedFile { file, form, bytes: bytes.len() });
     }
+    if let Some(folder) = &arguments.c {
+        let source = match &fixed {
+            Some((fixed, _)) => fixed.to_source(),
+            None => model.deployed.to_source(),
+        };
+        written.push(c_library(folder, &arguments.core, &source)?);
+    }
     let places = |fixed: &FixedPoint| match fixed.observations() {
         Observations::Channels(names) => {
             names.iter().cloned().zip(fixed.places().iter().copied()).collect()
@@ -188,6 +216,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     outputs.print(&report, arguments.json)
 }
+
+/// The C interface around a model, for some cores.
+fn c_library(
+    folder: &Path,
+    cores: &[&'static CCore],
+    source: &str,
+) -> Result<ExportedFile, Failure> {
+    let usual = C_CORES.iter().filter(|core| USUAL_CORES.contains(&core.name));
+    let cores: Vec<&CCore> = if cores.is_empty() { usual.collect() } else { cores.to_vec() };
+    let scratch = tempfile::tempdir()?;
+    let file = scratch.path().join("model.rs");
+    files::write_whole(&file, source.as_bytes())?;
+    sources::firmware()?.c_library(ModelFile::Source(&file), &cores, folder)?;
+    let archive = |core: &&CCore| folder.join("src").join(core.folder).join("libfishweir.a");
+    let sizes = cores.iter().map(|core| std::fs::metadata(archive(core)).map(|file| file.len()));
+    Ok(ExportedFile {
+        file: folder.display().to_string(),
+        form: "C library",
+        bytes: sizes.sum::<std::io::Result<u64>>()? as usize,
+    })
+}
+
+const USUAL_CORES: [&str; 2] = ["cortex-m0plus", "cortex-m4"];
 
 /// The model in fixed point, measured: an error where it decides otherwise than `f64` too often.
 fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Deviation), Failure> {

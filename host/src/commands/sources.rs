@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(checkout)]
 use etcetera::BaseStrategy;
 use fishweir::device::Firmware;
 use fishweir::files;
@@ -99,6 +100,15 @@ pub(super) fn firmware() -> Result<Firmware, Failure> {
 
 #[cfg(checkout)]
 fn unpacked() -> Result<Option<PathBuf>, Failure> {
+    let strategy = etcetera::choose_base_strategy().map_err(|error| {
+        Failure::Input(format!("no folder for caches: {error}; name --firmware DIR"))
+    })?;
+    unpacked_in(&strategy.cache_dir()).map(Some)
+}
+
+/// The same below a folder; what is there already stays.
+#[cfg(checkout)]
+fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
     let mut found = Vec::new();
     below("core", &taken::CORE, &mut found);
     for (name, folder) in &taken::FIRMWARE {
@@ -113,11 +123,6 @@ fn unpacked() -> Result<Option<PathBuf>, Failure> {
         digest.update(name.as_bytes());
         digest.update(bytes);
     }
-    let caches = etcetera::choose_base_strategy()
-        .map_err(|error| {
-            Failure::Input(format!("no folder for caches: {error}; name --firmware DIR"))
-        })?
-        .cache_dir();
     let name = format!("{}-{:08x}", env!("CARGO_PKG_VERSION"), digest.finalize());
     let folder = caches.join("fishweir").join(name);
     let firmware = folder.join("firmware");
@@ -129,7 +134,7 @@ fn unpacked() -> Result<Option<PathBuf>, Failure> {
         write(&folder, &first)?;
         write(&folder, &last)?;
     }
-    Ok(Some(firmware))
+    Ok(firmware)
 }
 
 #[cfg(not(checkout))]
@@ -148,4 +153,32 @@ pub(super) fn write(folder: &Path, found: &[(String, &[u8])]) -> Result<(), Fail
         files::write_whole(&path, bytes)?;
     }
     Ok(())
+}
+
+#[cfg(all(test, checkout))]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// All that the firmware has in the checkout is there, and cargo finds its way in it.
+    #[test]
+    fn what_is_unpacked_is_a_firmware() {
+        let caches = tempfile::tempdir().expect("a folder");
+        let firmware = unpacked_in(caches.path()).map_err(|_| ()).expect("unpacked");
+        assert!(Firmware::at(&firmware).is_ok());
+        let again = unpacked_in(caches.path()).map_err(|_| ()).expect("unpacked");
+        assert_eq!(firmware, again);
+        let output = Command::new(env!("CARGO"))
+            .current_dir(&firmware)
+            .args(["metadata", "--locked", "--format-version", "1", "--filter-platform"])
+            .arg("thumbv6m-none-eabi")
+            .output()
+            .expect("cargo starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let metadata = String::from_utf8_lossy(&output.stdout);
+        for package in ["fishweir-core", "fishweir-c", "fishweir-images", "fishweir-model"] {
+            assert!(metadata.contains(&format!("\"name\":\"{package}\"")), "{package}");
+        }
+    }
 }

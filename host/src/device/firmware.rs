@@ -114,6 +114,29 @@ impl Firmware {
         model: ModelFile<'_>,
         elf: &Path,
     ) -> Result<Image, DeviceError> {
+        let _one_at_a_time = self.locked()?;
+        let build = ["--bin", binary, "--target", board.target];
+        let settings = ["--no-default-features", "--features", features];
+        let output = self.cargo(&[&build[..], &settings].concat(), model, None)?;
+        if !output.status.success() {
+            let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+            return Err(build_error(message, board));
+        }
+        let failed = |path: &Path, what| {
+            let path = path.to_owned();
+            move |source| DeviceError::File { path, what, source }
+        };
+        let built = self.target_folder.join(board.target).join("release").join(binary);
+        let mut part = elf.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        fs::copy(&built, &part).map_err(failed(&part, "cannot be written"))?;
+        fs::rename(&part, elf).map_err(failed(elf, "cannot be written"))?;
+        Image::open(board, elf)
+    }
+
+    /// What keeps others from building here: it goes with the file.
+    fn locked(&self) -> Result<File, DeviceError> {
         let failed = |path: &Path, what| {
             let path = path.to_owned();
             move |source| DeviceError::File { path, what, source }
@@ -123,36 +146,55 @@ impl Firmware {
         let lock_path = self.target_folder.join("fishweir.lock");
         let lock = File::create(&lock_path).map_err(failed(&lock_path, "cannot be written"))?;
         lock.lock().map_err(failed(&lock_path, "cannot be locked"))?;
-
-        let output = self.cargo(board, binary, features, model)?;
-        if !output.status.success() {
-            let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-            return Err(build_error(message, board));
-        }
-        let built = self.target_folder.join(board.target).join("release").join(binary);
-        let mut part = elf.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        fs::copy(&built, &part).map_err(failed(&part, "cannot be written"))?;
-        fs::rename(&part, elf).map_err(failed(elf, "cannot be written"))?;
-        Image::open(board, elf)
-        // The lock goes with its file.
+        Ok(lock)
     }
 
+    /// Builds a library of the C interface for a target, and puts its headers into a folder; where it is then.
+    pub(super) fn c_archive(
+        &self,
+        target: &'static str,
+        model: ModelFile<'_>,
+        include: &Path,
+        archive: &Path,
+    ) -> Result<(), DeviceError> {
+        let _one_at_a_time = self.locked()?;
+        let arguments = ["--package", "fishweir-c", "--target", target];
+        let output = self.cargo(&arguments, model, Some(include))?;
+        if !output.status.success() {
+            let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+            return Err(match message.contains("can't find crate for `core`") {
+                true => DeviceError::NoTarget { target },
+                false => DeviceError::Build { message, hint: None },
+            });
+        }
+        let built = self.target_folder.join(target).join("release/libfishweir.a");
+        fs::copy(&built, archive).map(drop).map_err(|source| DeviceError::File {
+            path: archive.to_owned(),
+            what: "cannot be written",
+            source,
+        })
+    }
+
+    /// The folder of the C interface.
+    pub(super) fn c_folder(&self) -> PathBuf {
+        self.folder.join("c")
+    }
+
+    /// Runs `cargo build --release` with these arguments; headers of the C interface go to `include`.
     fn cargo(
         &self,
-        board: &Board,
-        binary: &str,
-        features: &str,
+        arguments: &[&str],
         model: ModelFile<'_>,
+        include: Option<&Path>,
     ) -> Result<Output, DeviceError> {
         // The cargo that runs this program, if one does: it knows its own toolchain.
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut cargo = Command::new(&program);
         cargo
             .current_dir(&self.folder)
-            .args(["build", "--release", "--bin", binary, "--target", board.target])
-            .args(["--no-default-features", "--features", features, "--target-dir"])
+            .args(["build", "--release"])
+            .args(arguments)
+            .arg("--target-dir")
             .arg(&self.target_folder);
         // Flags meant for the host would displace the firmware's own.
         for variable in [
@@ -161,8 +203,12 @@ impl Firmware {
             "CARGO_BUILD_RUSTFLAGS",
             "FISHWEIR_MODEL",
             "FISHWEIR_ARTEFACT",
+            "FISHWEIR_INCLUDE",
         ] {
             cargo.env_remove(variable);
+        }
+        if let Some(include) = include {
+            cargo.env("FISHWEIR_INCLUDE", absolute(include)?);
         }
         match model {
             ModelFile::Source(path) => cargo.env("FISHWEIR_MODEL", absolute(path)?),

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `board.rs` | [`BOARDS`]: what there is to build for and to run on |
 //! | `firmware.rs` | [`Firmware`]: cargo builds an [`Image`] around a model |
+//! | `c_library/` | [`C_CORES`]: the C interface as a folder for gcc, Arduino and Zephyr |
 //! | `qemu.rs` | [`Qemu`]: an emulated board that runs an image |
 //! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
 //! | `line.rs` | frames of the core's [`wire`](fishweir_core::wire) over byte streams |
@@ -24,6 +25,7 @@
 //! ```
 
 mod board;
+mod c_library;
 mod error;
 mod firmware;
 mod line;
@@ -31,6 +33,7 @@ mod qemu;
 mod session;
 
 pub use board::{BOARDS, Board, Clock};
+pub use c_library::{C_CORES, CCore};
 pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
 pub use qemu::{Ending, Qemu, Run};
