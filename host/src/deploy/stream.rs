@@ -77,16 +77,14 @@ impl<T> ModelStream<T> {
 impl Deployed {
     /// A stream before its first sample: the arithmetic of the device, and its bits.
     pub fn stream(&self) -> Stream {
-        match &self.kernel {
-            None if self.has_systems() => {
+        match (&self.kernel, &self.profile) {
+            (Some(kernel), _) => self.stream_of(Engine::Kernel(kernel.stream(self))),
+            (None, _) if self.has_systems() => {
                 let bank = self.systems.iter().map(DeployedSystem::stream).collect();
                 self.stream_of(Engine::Bank(bank))
             }
-            None if let Some(profile) = &self.profile => {
-                self.stream_of(Engine::Bank(vec![profile.stream()]))
-            }
-            None => self.bank(),
-            Some(kernel) => self.stream_of(Engine::Kernel(kernel.stream(self))),
+            (None, Some(profile)) => self.stream_of(Engine::Bank(vec![profile.stream()])),
+            (None, None) => self.bank(),
         }
     }
 }
