@@ -56,7 +56,8 @@ pub use record::{
 };
 pub use sample_index::{Gap, LONGEST_GAP, SampleIndex};
 pub use update::{
-    UPDATE_CHUNK, UPDATE_HEADER, UpdateChunk, UpdateOffer, UpdateProgress, UpdateStatus,
+    UPDATE_CHUNK, UPDATE_HEADER, UpdateChunk, UpdateOffer, UpdatePiece, UpdateProgress,
+    UpdateStatus,
 };
 
 #[cfg(test)]

@@ -32,6 +32,17 @@ pub struct UpdateOffer {
 pub struct UpdateChunk {
     /// Tag and index.
     pub head: Head,
+    /// The piece.
+    pub piece: UpdatePiece,
+}
+
+/// What an [`UpdateChunk`] carries.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct UpdatePiece {
     /// The checksum in the update's header, so that pieces of different updates are not mixed.
     pub transfer: U32,
     /// Where in the update the piece begins.
