@@ -32,7 +32,7 @@ mod trust;
 
 pub use layout::{MappedFlash, ROOM};
 pub use receiver::Updates;
-#[cfg(feature = "ed25519")]
+#[cfg(any(feature = "ed25519", test))]
 pub use trust::Ed25519;
 pub use trust::{Anyone, Trust};
 

@@ -25,11 +25,11 @@ impl Trust for Anyone {
 
 /// Updates signed by the holder of the secret to this public key: Ed25519 (RFC 8032), by `verify_strict` of
 /// `ed25519-dalek`.
-#[cfg(feature = "ed25519")]
+#[cfg(any(feature = "ed25519", test))]
 #[derive(Clone, Copy, Debug)]
 pub struct Ed25519(pub [u8; 32]);
 
-#[cfg(feature = "ed25519")]
+#[cfg(any(feature = "ed25519", test))]
 impl Trust for Ed25519 {
     const SIGNED: bool = true;
 
