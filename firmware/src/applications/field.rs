@@ -178,3 +178,6 @@ where
         Ok(self.updates.progress(next, status))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -171,12 +171,16 @@ impl<F: NorFlash> Slots<F> {
     }
 
     /// Erases a slot.
+    // Out of line: it has several callers.
+    #[inline(never)]
     pub(crate) fn erase(&mut self, slot: u32) -> Result<(), F::Error> {
         let start = self.start(slot);
         self.flash.erase(start, start + self.slot_bytes())
     }
 
     /// Writes a piece of a value into an erased slot, `from` a multiple of what the flash writes at once.
+    // Out of line: it has several callers.
+    #[inline(never)]
     pub(crate) fn put(&mut self, slot: u32, from: u32, bytes: &[u8]) -> Result<(), F::Error> {
         let mut at = self.value_at(slot) + from;
         for piece in bytes.chunks(CHUNK) {
@@ -190,6 +194,8 @@ impl<F: NorFlash> Slots<F> {
     }
 
     /// Writes the header of a value whose bytes are all there: from now on it counts.
+    // Out of line: it has several callers.
+    #[inline(never)]
     pub(crate) fn seal(
         &mut self,
         value: Whole,
@@ -229,6 +235,8 @@ impl<F: NorFlash> Slots<F> {
     }
 
     /// What a slot holds, if it is whole.
+    // Out of line: it has several callers.
+    #[inline(never)]
     pub(crate) fn check(&mut self, slot: u32) -> Result<Option<Whole>, F::Error> {
         let start = self.start(slot);
         let mut header = [0; HEADER_ROOM];

@@ -106,6 +106,8 @@ where
     }
 
     /// Whether what a slot holds may run on this image.
+    // Out of line: it has several callers.
+    #[inline(never)]
     fn judge(&self, slot: u32, version: u32, length: usize) -> Result<(), UpdateStatus> {
         let update =
             Update::read(self.slots.bytes(slot, length)).map_err(|_| UpdateStatus::Damaged)?;

@@ -19,14 +19,14 @@ use crate::storage::tests::Flash;
 mod hostile;
 mod power;
 
-pub(super) type Model = StreamClassifier<Hmm<Categorical<2>, 2>, 2, 2>;
+pub(crate) type Model = StreamClassifier<Hmm<Categorical<2>, 2>, 2, 2>;
 pub(super) type Device<'f> = Updates<&'f mut Flash, Anyone, Model, 2>;
 
 /// Pages of 64 bytes: slots of 512.
 const PAGES: usize = 16;
 
 /// A coin that takes turns: how likely heads are depends on the version.
-pub(super) fn model(version: u32) -> Model {
+pub(crate) fn model(version: u32) -> Model {
     let p = 0.5 + 0.25 / (1.0 + version as f32);
     let chain = Chain::from_parts([0.5, 0.5], [[0.25, 0.75], [0.75, 0.25]]);
     let coin = |p: f32| Categorical::from_parts([p, 1.0 - p]);
@@ -57,7 +57,7 @@ pub(super) fn update_of(version: u32, model: &Model, signed: bool) -> Vec<u8> {
     [&header[..], artefact, &test].concat()
 }
 
-pub(super) fn update(version: u32) -> Vec<u8> {
+pub(crate) fn update(version: u32) -> Vec<u8> {
     update_of(version, &model(version), false)
 }
 
@@ -65,15 +65,15 @@ pub(super) fn start(flash: &mut Flash) -> Device<'_> {
     Updates::start(flash, Anyone, 0).expect("reads")
 }
 
-pub(super) fn header(update: &[u8]) -> [u8; HEADER_LENGTH] {
+pub(crate) fn header(update: &[u8]) -> [u8; HEADER_LENGTH] {
     *update.first_chunk().expect("a header")
 }
 
-pub(super) fn transfer(update: &[u8]) -> u32 {
+pub(crate) fn transfer(update: &[u8]) -> u32 {
     u32::from_le_bytes(*header(update).last_chunk().expect("a checksum"))
 }
 
-pub(super) fn piece(update: &[u8], offset: usize) -> [u8; UPDATE_CHUNK] {
+pub(crate) fn piece(update: &[u8], offset: usize) -> [u8; UPDATE_CHUNK] {
     let mut piece = [0xFF; UPDATE_CHUNK];
     let rest = update.get(offset..).unwrap_or(&[]);
     piece.iter_mut().zip(rest).for_each(|(to, &from)| *to = from);
