@@ -81,7 +81,7 @@ impl Flash {
 
     /// Whether this step gets done; otherwise the power goes during it.
     fn step(&mut self) -> bool {
-        CLOCK.set(CLOCK.get() + 1000);
+        CLOCK.set(CLOCK.get().wrapping_add(1000));
         let done = self.steps_left > 0;
         self.steps_left = self.steps_left.saturating_sub(1);
         self.dead = !done;

@@ -86,6 +86,8 @@ impl<F: MappedFlash> UpdateSlots<F> {
     }
 
     /// What the mark of a slot that receives says, for an update's header.
+    // Out of line: it has several callers.
+    #[inline(never)]
     fn receiving(header: &[u8]) -> [u8; HEADER_ROOM] {
         let mut mark = [ERASED; HEADER_ROOM];
         let words = TAKE.into_iter().chain(CRC.checksum(header).to_le_bytes());

@@ -124,9 +124,9 @@ fn a_killed_device_completes_its_update_and_decides_as_the_host() {
     assert!(log.contains("model version 0"), "{log}");
     assert_eq!(bits, old);
 
-    // Killed during the transfer, at several places.
+    // Killed during the transfer, at several places: an answer is 24 bytes.
     let update_one = update(1, &one);
-    for bytes in [1, 25, 60, 120] {
+    for bytes in [1, 25, 25, 97] {
         let qemu = start(&image, folder);
         break_off(&qemu, &update_one, bytes);
         drop(qemu);
@@ -180,12 +180,15 @@ fn a_killed_device_completes_its_update_and_decides_as_the_host() {
         std::fs::remove_file(power).expect("is there");
         let qemu = start(&image, folder);
         let status = qemu.update(&update_two, &Options::default(), |_| ()).expect("takes it");
-        assert!(
-            [UpdateStatus::Received, UpdateStatus::OnTrial].contains(&status),
-            "{steps}: {status:?}"
-        );
+        // A mark half written is set: lost while it was confirmed, it is.
+        let expected = match steps.saturating_sub(all) {
+            0..8 => (UpdateStatus::Received, "version 2 confirmed"),
+            8 => (UpdateStatus::OnTrial, "version 2 confirmed"),
+            _ => (UpdateStatus::Confirmed, "model version 2"),
+        };
+        assert_eq!(status, expected.0, "{steps}");
         let (bits, log) = decisions(qemu, &image.elf);
-        assert!(log.contains("version 2 confirmed"), "{steps}: {log}");
+        assert!(log.contains(expected.1), "{steps}: {log}");
         assert_eq!(bits, newest, "{steps}");
     }
     // It stays.
@@ -206,7 +209,7 @@ fn an_update_in_a_part_s_own_flash_survives_resets() {
     let qemu = Qemu::start_in(&image, folder, &["-qmp", &server]).expect("QEMU starts");
     let mut monitor = Monitor::connect(&socket);
     let update = update(1, &one);
-    for bytes in [25, 60, 120] {
+    for bytes in [25, 49, 73] {
         break_off(&qemu, &update, bytes);
         monitor.tell("system_reset", &["\"return\"", "\"RESET\""]);
     }
