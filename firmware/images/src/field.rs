@@ -13,7 +13,8 @@ use fishweir_model as model;
 fn main() -> ! {
     let Parts { mut serial, meter, .. } = image::start("field");
     let built_in = image::expect(model::load(), "the model was refused");
-    let flash = image::expect(flash::take_mapped(), "no flash for updates");
+    let mut memory = [0; flash::MAPPED_WORDS];
+    let flash = image::expect(flash::take_mapped(&mut memory), "no flash for updates");
     // With the feature `ed25519`, `Ed25519(KEY)` in place of `Anyone` takes signed updates alone.
     let done = field(&mut serial, flash, Anyone, &meter, built_in, &Settings::DEFAULT);
     image::finish(done, "the stream broke off")

@@ -3,42 +3,42 @@
 use embedded_storage::nor_flash::{
     ErrorType, MultiwriteNorFlash, NorFlash, NorFlashErrorKind, ReadNorFlash,
 };
-use fishweir_core::artefact::Aligned;
+use zerocopy::IntoBytes;
 
 use crate::update::MappedFlash;
 
-/// A flash of at most `BYTES` bytes, and all that it holds in RAM.
+/// A flash, and all that it holds in RAM.
 #[derive(Debug)]
-pub struct Mirror<F, const BYTES: usize> {
+pub struct Mirror<'m, F> {
     flash: F,
-    memory: Aligned<[u8; BYTES]>,
+    memory: &'m mut [u8],
 }
 
-impl<F: ReadNorFlash, const BYTES: usize> Mirror<F, BYTES>
+impl<'m, F: ReadNorFlash> Mirror<'m, F>
 where
     F::Error: From<NorFlashErrorKind>,
 {
-    /// Reads the flash.
+    /// Reads the flash into `memory`, whole words so that it is aligned.
     ///
     /// # Errors
-    /// When it fails, or holds more.
-    pub fn new(flash: F) -> Result<Self, F::Error> {
-        let mut mirror = Self { flash, memory: Aligned([0; BYTES]) };
+    /// When it fails, or holds more than the memory.
+    pub fn new(flash: F, memory: &'m mut [u64]) -> Result<Self, F::Error> {
+        let mut mirror = Self { flash, memory: memory.as_mut_bytes() };
         mirror.refresh(0, mirror.flash.capacity())?;
         Ok(mirror)
     }
 
     fn refresh(&mut self, offset: u32, length: usize) -> Result<(), F::Error> {
-        let room = self.memory.0.get_mut(offset as usize..).and_then(|rest| rest.get_mut(..length));
+        let room = self.memory.get_mut(offset as usize..).and_then(|rest| rest.get_mut(..length));
         self.flash.read(offset, room.ok_or(NorFlashErrorKind::OutOfBounds)?)
     }
 }
 
-impl<F: ErrorType, const BYTES: usize> ErrorType for Mirror<F, BYTES> {
+impl<F: ErrorType> ErrorType for Mirror<'_, F> {
     type Error = F::Error;
 }
 
-impl<F: ReadNorFlash, const BYTES: usize> ReadNorFlash for Mirror<F, BYTES> {
+impl<F: ReadNorFlash> ReadNorFlash for Mirror<'_, F> {
     const READ_SIZE: usize = F::READ_SIZE;
 
     fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), F::Error> {
@@ -50,7 +50,7 @@ impl<F: ReadNorFlash, const BYTES: usize> ReadNorFlash for Mirror<F, BYTES> {
     }
 }
 
-impl<F: NorFlash, const BYTES: usize> NorFlash for Mirror<F, BYTES>
+impl<F: NorFlash> NorFlash for Mirror<'_, F>
 where
     F::Error: From<NorFlashErrorKind>,
 {
@@ -68,17 +68,17 @@ where
     }
 }
 
-impl<F: MultiwriteNorFlash, const BYTES: usize> MultiwriteNorFlash for Mirror<F, BYTES> where
+impl<F: MultiwriteNorFlash> MultiwriteNorFlash for Mirror<'_, F> where
     F::Error: From<NorFlashErrorKind>
 {
 }
 
-impl<F: MultiwriteNorFlash, const BYTES: usize> MappedFlash for Mirror<F, BYTES>
+impl<F: MultiwriteNorFlash> MappedFlash for Mirror<'_, F>
 where
     F::Error: From<NorFlashErrorKind>,
 {
     fn bytes(&self) -> &[u8] {
-        self.memory.0.get(..self.flash.capacity()).unwrap_or(&self.memory.0)
+        self.memory.get(..self.flash.capacity()).unwrap_or(self.memory)
     }
 }
 
@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn the_copy_is_what_the_flash_holds_and_aligned() {
-        let mut mirror = Mirror::<_, 500>::new(Flash::new()).expect("reads");
+        let mut memory = [0; 64];
+        let mut mirror = Mirror::new(Flash::new(), &mut memory).expect("reads");
         assert_eq!(mirror.bytes(), [0xFF; 384]);
         assert!(mirror.bytes().as_ptr().addr().is_multiple_of(8));
         mirror.write(72, &[1, 2, 3, 4]).expect("writes");
@@ -100,6 +101,6 @@ mod tests {
         assert_eq!(mirror.bytes(), read);
         mirror.erase(64, 128).expect("erases");
         assert_eq!(mirror.bytes(), [0xFF; 384]);
-        assert!(Mirror::<_, 300>::new(Flash::new()).is_err());
+        assert!(Mirror::new(Flash::new(), &mut [0; 47]).is_err());
     }
 }
