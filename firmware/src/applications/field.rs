@@ -117,9 +117,10 @@ where
 
     fn between_samples(&mut self) {
         if self.seen >= self.trial && self.updates.is_on_trial() {
-            match self.updates.confirm() {
-                Ok(()) => log!(info, "model version {=u32} confirmed", self.updates.version()),
-                Err(_) => log!(error, "the model cannot be confirmed: the flash failed"),
+            if self.updates.confirm().is_ok() {
+                log!(info, "model version {=u32} confirmed", self.updates.version());
+            } else {
+                log!(error, "the model cannot be confirmed: the flash failed");
             }
         }
     }

@@ -250,5 +250,5 @@ fn read_data(arguments: &Arguments, model: &Model, why: &str) -> Result<Dataset,
         Failure::Input(format!("{}: {why}, and {which}; name it with --data", file.display()))
     })?;
     let options = arguments.reading.options_of(model, None)?;
-    Ok(tell::read(there, &options)?)
+    tell::read(there, &options)
 }
