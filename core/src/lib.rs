@@ -18,6 +18,7 @@
 //! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
 //! | [`network`] | events of categories: sums of look-ups in a Bayesian network's tables, an alarm |
 //! | [`artefact`] | a classifier as a checked file that is read in place; feature `artefact` |
+//! | [`update`] | an artefact for the field, with version and self-test; feature `artefact` |
 //! | [`wire`] | samples and decisions as frames on a serial line that may lose and damage bytes; feature `wire` |
 //!
 //! The features named here are on by default; the README lists them all. Modules import from those
@@ -74,6 +75,8 @@ mod profile;
 pub mod profile_hmm;
 pub mod score;
 pub mod smooth;
+#[cfg(feature = "artefact")]
+pub mod update;
 #[cfg(feature = "wire")]
 pub mod wire;
 

@@ -120,12 +120,8 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
 pub type Model = {model};
 
 {labels}{known}
-/// Reads in place need the alignment of a real.
-#[repr(C, align(8))]
-struct Aligned<B: ?Sized>(B);
-
-static ARTEFACT: &Aligned<[u8]> =
-    &Aligned(*include_bytes!(concat!(env!(\"OUT_DIR\"), \"/model.fishweir\")));
+static ARTEFACT: &[u8] =
+    fishweir_core::include_artefact!(concat!(env!(\"OUT_DIR\"), \"/model.fishweir\"));
 
 /// The model, read in place and checked: one pass over the artefact.
 ///
@@ -134,12 +130,12 @@ static ARTEFACT: &Aligned<[u8]> =
 pub fn load() -> Result<&'static Model, fishweir_core::artefact::ArtefactError> {{
     // What the compiler has seen in the file says nothing about what the flash holds: without this it
     // decides checks beforehand.
-    fishweir_core::artefact::read(core::hint::black_box(&ARTEFACT.0))
+    fishweir_core::artefact::read(core::hint::black_box(ARTEFACT))
 }}
 
 /// The model, where it lies and unchecked: for those who have called [`load`] before.
 pub fn loaded() -> Option<&'static Model> {{
-    let payload = ARTEFACT.0.get(fishweir_core::artefact::HEADER_LENGTH..)?;
+    let payload = ARTEFACT.get(fishweir_core::artefact::HEADER_LENGTH..)?;
     zerocopy::FromBytes::ref_from_bytes(payload.get(..size_of::<Model>())?).ok()
 }}
 "

@@ -8,7 +8,7 @@ use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::lagged::Lagged;
 use fishweir_core::number::NumberFormat;
-use fishweir_core::wire::{F32, SampleKind, U16};
+use fishweir_core::wire::{F32, FaultKind, SampleIndex, SampleKind, U16, UpdateProgress};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
 /// An observation that has a form on the wire.
@@ -98,6 +98,8 @@ impl WireSample for usize {
 pub trait Classifier<const MODELS: usize> {
     /// What it observes.
     type Sample: WireSample;
+    /// Room for the longest request about updates; none where it takes none.
+    type Update: FromBytes + IntoBytes + Unaligned;
     /// The format of the model's numbers.
     const FORMAT: NumberFormat = NumberFormat::F32;
 
@@ -134,6 +136,21 @@ pub trait Classifier<const MODELS: usize> {
     /// Saves what it has learnt and says how many times it has; `None` where it learns nothing.
     fn save(&mut self) -> Option<u32> {
         None
+    }
+
+    /// Answers a request about an [update](crate::update) of the model; `next` is where the next sample is
+    /// expected.
+    ///
+    /// # Errors
+    /// Where it is none, or where the classifier takes none.
+    fn update(
+        &mut self,
+        next: SampleIndex,
+        tag: u8,
+        payload: &[u8],
+    ) -> Result<UpdateProgress, FaultKind> {
+        let _ = (next, tag, payload);
+        Err(FaultKind::UnknownRequest)
     }
 }
 
@@ -244,6 +261,7 @@ where
     R: Deciding<MODELS, Observation: WireSample + Sized>,
 {
     type Sample = R::Observation;
+    type Update = [u8; 0];
     const FORMAT: NumberFormat = R::FORMAT;
 
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {

@@ -17,3 +17,4 @@ mod log;
 pub mod measure;
 pub mod meter;
 pub mod storage;
+pub mod update;

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use fishweir_core::update::Update;
+
 use crate::fixtures::{Folder, Noise, fixtures};
 use crate::{failed, json, printed, refuses};
 
@@ -33,6 +35,45 @@ fn rust_and_artefact_by_option_or_by_ending() {
         let line = format!("export {} -o {} -o {}", at("a.fishweir"), at("c.rs"), at("c.fishweir"));
         printed(&line);
         assert_eq!((read("a.rs"), read("a.fishweir")), (read("c.rs"), read("c.fishweir")));
+    }
+}
+
+#[test]
+fn an_update_has_the_artefact_its_version_and_a_self_test_of_the_data() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
+    for (model, data) in [("two.json", "two.csv"), ("strings.json", "strings.tsv")] {
+        let (model, data) = (fixtures().at(model), fixtures().at(data));
+        let line = format!(
+            "export {model} --artefact {} --update {} --update-version 7 --data {data} --json",
+            at("a.fishweir"),
+            at("a.update")
+        );
+        let report = json(&line);
+        assert_eq!(report["files"][1]["form"], "update");
+        let read = |name: &str| fs::read(at(name)).expect("written");
+        let bytes = read("a.update");
+        let update = Update::read(&bytes).expect("sound");
+        assert_eq!((update.header.version(), update.header.is_signed()), (7, false));
+        assert_eq!(update.artefact, read("a.fishweir"));
+        assert_eq!(update.self_test.entries().count(), 16);
+        // An artefact's update is its model's; a signature is for who has the key.
+        let line = format!(
+            "export {} --update {} --update-version 7 --data {data} --to-be-signed",
+            at("a.fishweir"),
+            at("b.update")
+        );
+        printed(&line);
+        let signed = [read("b.update"), vec![0; 64]].concat();
+        let signed = Update::read(&signed).expect("sound");
+        assert_eq!((signed.artefact, signed.self_test), (update.artefact, update.self_test));
+        assert!(signed.header.is_signed());
+        refuses(
+            &format!("export {} --update OUT --update-version 1", at("a.fishweir")),
+            "an artefact does not name any; name it with --data",
+        );
+        refuses(&format!("export {model} --update OUT"), "--update-version");
+        refuses(&format!("export {model} --update OUT --update-version 0"), "0 is not in 1..");
     }
 }
 

@@ -12,6 +12,7 @@ pub const VERSION: u16 = 2;
 pub const HEADER_LENGTH: usize = 56;
 
 const MAGIC: [u8; 8] = *b"FISHWEIR";
+const SHAPE_AT: usize = 10;
 const PROFILE_AT: usize = 32;
 const CHECKSUM_AT: usize = PROFILE_AT + Profile::LENGTH;
 
@@ -62,8 +63,27 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Bytes that a shape takes in a header.
+    pub const LENGTH: usize = 14;
+
+    /// Its bytes, as they lie at offset 10 of an artefact's header and of an [update](crate::update)'s.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; Self::LENGTH] {
+        let mut bytes = [0; Self::LENGTH];
+        bytes[0] = self.real_bytes;
+        bytes[1] = self.family as u8;
+        let sizes = [self.states, self.size, self.models, self.outputs, self.directions];
+        let (pairs, _) = bytes[2..].as_chunks_mut();
+        for (pair, size) in pairs.iter_mut().zip(sizes) {
+            *pair = size.to_le_bytes();
+        }
+        bytes[12] = self.topology.0;
+        bytes[13] = self.lags;
+        bytes
+    }
+
     /// The format of the numbers; `None` where there is none of that size.
-    const fn format(&self) -> Option<NumberFormat> {
+    pub(crate) const fn format(&self) -> Option<NumberFormat> {
         match self.real_bytes {
             4 => Some(NumberFormat::F32),
             8 => Some(NumberFormat::F64),
@@ -175,12 +195,7 @@ impl Header {
         };
         put(0, &MAGIC);
         put(8, &VERSION.to_le_bytes());
-        put(10, &[shape.real_bytes, shape.family as u8]);
-        let sizes = [shape.states, shape.size, shape.models, shape.outputs, shape.directions];
-        for (index, size) in sizes.into_iter().enumerate() {
-            put(12 + 2 * index, &size.to_le_bytes());
-        }
-        put(22, &[shape.topology.0, shape.lags]);
+        put(SHAPE_AT, &shape.to_bytes());
         put(24, &u32::try_from(payload.len()).ok()?.to_le_bytes());
         put(28, &u32::try_from(labels.len()).ok()?.to_le_bytes());
         put(PROFILE_AT, &Profile::of(shape.format()?).to_bytes());

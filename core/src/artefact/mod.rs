@@ -25,10 +25,12 @@
 
 mod error;
 mod header;
+mod include;
 
 pub use crate::emission::{Family, Stored};
 pub use error::ArtefactError;
 pub use header::{HEADER_LENGTH, Header, Shape, Topology, VERSION};
+pub use include::Aligned;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 

@@ -25,6 +25,12 @@
 //! | `K` | none | save the adapted model | [`Saved`] |
 //! | `Q` | none | what was it like? | [`Report`] |
 //! | `X` | none | stop | nothing |
+//! | `U` | the header of an [update](crate::update) | take this model | [`UpdateProgress`] |
+//! | `C` | which update, offset, [`UPDATE_CHUNK`] bytes | a piece of it | [`UpdateProgress`] |
+//! | `V` | none | how far is the update? | [`UpdateProgress`] |
+//!
+//! An update goes piece by piece, each answered by the offset that the device wants next: what is lost, doubled
+//! or out of order changes nothing, and an offer made again, after a reset too, goes on where it broke off.
 //!
 //! `I`, `K`, `Q` and `X` may be repeated until they are heard. An undamaged frame that is no request is
 //! answered by a [`Fault`]. An answer carries the index of its sample, so that the host knows which
@@ -39,6 +45,7 @@ mod frame;
 mod integer;
 mod record;
 mod sample_index;
+mod update;
 
 pub use exit::Exit;
 pub use frame::{CHECKSUM_LENGTH, DELIMITER, Frame, Receiver, RecordBuffer, encode, longest};
@@ -48,6 +55,10 @@ pub use record::{
     Saved, Status, VERSION,
 };
 pub use sample_index::{Gap, LONGEST_GAP, SampleIndex};
+pub use update::{
+    UPDATE_CHUNK, UPDATE_HEADER, UpdateChunk, UpdateOffer, UpdatePiece, UpdateProgress,
+    UpdateStatus,
+};
 
 #[cfg(test)]
 mod tests;

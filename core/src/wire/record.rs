@@ -56,6 +56,12 @@ pub enum Request {
     Save = b'K',
     /// Stop.
     Stop = b'X',
+    /// Take an update of the model: [`UpdateOffer`](super::UpdateOffer).
+    Offer = b'U',
+    /// A piece of it: [`UpdateChunk`](super::UpdateChunk).
+    Chunk = b'C',
+    /// How far is it?
+    UpdateState = b'V',
 }
 
 impl Request {
@@ -69,6 +75,9 @@ impl Request {
             b'Q' => Self::Report,
             b'K' => Self::Save,
             b'X' => Self::Stop,
+            b'U' => Self::Offer,
+            b'C' => Self::Chunk,
+            b'V' => Self::UpdateState,
             _ => return None,
         })
     }

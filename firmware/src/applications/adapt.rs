@@ -233,6 +233,7 @@ where
     F: NorFlash,
 {
     type Sample = E::Observation;
+    type Update = [u8; 0];
 
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
         // The settings were checked at the start.

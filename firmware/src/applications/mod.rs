@@ -4,6 +4,7 @@ pub mod adapt;
 pub mod classify_stream;
 pub mod detect_change;
 pub mod events;
+pub mod field;
 mod lines;
 pub mod symbols;
 pub mod watch_sensor;

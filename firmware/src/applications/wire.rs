@@ -34,6 +34,10 @@ impl Wire {
         self.sent.len()
     }
 
+    pub(super) fn received(&self) -> &[u8] {
+        &self.received
+    }
+
     pub(super) fn lines(&self) -> Vec<String> {
         let text = std::str::from_utf8(&self.received).expect("answers are text");
         text.lines().map(String::from).collect()

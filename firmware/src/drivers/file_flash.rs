@@ -5,8 +5,8 @@
 //! the program ends.
 
 use embedded_storage::nor_flash::{
-    ErrorType, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash, check_erase, check_read,
-    check_write,
+    ErrorType, MultiwriteNorFlash, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash,
+    check_erase, check_read, check_write,
 };
 use fishweir_core::wire::Exit;
 use semihosting::fs::File;
@@ -17,6 +17,8 @@ const POWER: &core::ffi::CStr = c"fishweir-power.bin";
 const PAGE: usize = 1024;
 const PAGES: usize = 16;
 const WORD: usize = 4;
+/// Bytes of it.
+pub const BYTES: usize = PAGES * PAGE;
 /// Bytes erased in one step.
 const PIECE: usize = 64;
 
@@ -103,6 +105,8 @@ impl FileFlash {
         crate::image::end(Exit::Failed)
     }
 }
+
+impl MultiwriteNorFlash for FileFlash {}
 
 impl ErrorType for FileFlash {
     type Error = FileFlashError;

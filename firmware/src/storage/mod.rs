@@ -14,6 +14,8 @@
 //! last. Until the header is whole the slot is void, and the other one still holds the value before; a
 //! header or value that is half written or half erased fails its checksum (but for one in `2^32`).
 //!
+//! What else is kept in slots and may not be written in one piece, [updates](crate::update), uses the same ones.
+//!
 //! The crate `sequential-storage` keeps maps and queues of many items, spread over many pages, and wears
 //! them evenly. Here is one value, longer than the page of a small part (1 kB on nRF51) if need be, which
 //! it does not allow, and no executor to drive its futures. Each save erases one slot: flash that bears
@@ -32,7 +34,7 @@ pub const HEADER_ROOM: usize = 32;
 const MAGIC: [u8; 4] = *b"WEIR";
 const CHUNK: usize = 32;
 /// What erased flash reads as.
-const ERASED: u8 = 0xFF;
+pub(crate) const ERASED: u8 = 0xFF;
 
 static CRC: crc::Crc<u32, crc::NoTable> = crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC);
 
@@ -86,12 +88,12 @@ pub struct Kept<'b> {
     pub value: &'b [u8],
 }
 
-/// The newest value.
+/// A value that is whole, and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Newest {
-    slot: u32,
-    number: u32,
-    length: usize,
+pub(crate) struct Whole {
+    pub(crate) slot: u32,
+    pub(crate) number: u32,
+    pub(crate) length: usize,
 }
 
 /// Two slots in a region of flash.
@@ -99,23 +101,30 @@ struct Newest {
 /// RAM: the flash driver, and 64 bytes of stack while it works.
 #[derive(Debug)]
 pub struct Slots<F> {
-    flash: F,
+    pub(crate) flash: F,
+    /// Bytes of a slot before the value.
+    room: u32,
 }
 
 impl<F: NorFlash> Slots<F> {
     /// Slots in the whole of a region: each takes half of its pages.
     pub const fn new(flash: F) -> Self {
+        Self::with_room(flash, HEADER_ROOM as u32)
+    }
+
+    /// Slots whose values begin after `room` bytes, a multiple of [`HEADER_ROOM`] that begins with the header.
+    pub(crate) const fn with_room(flash: F, room: u32) -> Self {
         const {
             assert!(F::READ_SIZE <= CHUNK && CHUNK.is_multiple_of(F::READ_SIZE));
             assert!(F::WRITE_SIZE <= CHUNK && CHUNK.is_multiple_of(F::WRITE_SIZE));
             assert!(F::ERASE_SIZE >= CHUNK && F::ERASE_SIZE.is_multiple_of(CHUNK));
         }
-        Self { flash }
+        Self { flash, room }
     }
 
     /// The longest value that fits.
     pub fn longest(&self) -> usize {
-        (self.slot_bytes() as usize).saturating_sub(HEADER_ROOM)
+        (self.slot_bytes() as usize).saturating_sub(self.room as usize)
     }
 
     /// Reads the newest value to the start of `buffer`, and says which it is; `None` where there is none.
@@ -126,9 +135,9 @@ impl<F: NorFlash> Slots<F> {
         &mut self,
         buffer: &'b mut [u8],
     ) -> Result<Option<Kept<'b>>, StorageError<F::Error>> {
-        let Some(Newest { slot, number, length }) = self.newest()? else { return Ok(None) };
+        let Some(Whole { slot, number, length }) = self.newest()? else { return Ok(None) };
         let value = buffer.get_mut(..length).ok_or(StorageError::TooLong)?;
-        let mut at = self.start(slot) + HEADER_ROOM as u32;
+        let mut at = self.value_at(slot);
         for piece in value.chunks_mut(CHUNK) {
             let mut chunk = [0; CHUNK];
             self.flash.read(at, &mut chunk)?;
@@ -153,29 +162,52 @@ impl<F: NorFlash> Slots<F> {
             Some(newest) => (1 - newest.slot, newest.number.wrapping_add(1)),
             None => (0, 1),
         };
+        self.erase(slot)?;
+        self.put(slot, 0, value)?;
+        let mut digest = digest(number, value.len() as u32);
+        digest.update(value);
+        self.seal(Whole { slot, number, length: value.len() }, digest.finalize())?;
+        Ok(number)
+    }
+
+    /// Erases a slot.
+    // Out of line: it has several callers.
+    #[inline(never)]
+    pub(crate) fn erase(&mut self, slot: u32) -> Result<(), F::Error> {
         let start = self.start(slot);
-        self.flash.erase(start, start + self.slot_bytes())?;
-        let mut at = start + HEADER_ROOM as u32;
-        for piece in value.chunks(CHUNK) {
+        self.flash.erase(start, start + self.slot_bytes())
+    }
+
+    /// Writes a piece of a value into an erased slot, `from` a multiple of what the flash writes at once.
+    // Out of line: it has several callers.
+    #[inline(never)]
+    pub(crate) fn put(&mut self, slot: u32, from: u32, bytes: &[u8]) -> Result<(), F::Error> {
+        let mut at = self.value_at(slot) + from;
+        for piece in bytes.chunks(CHUNK) {
             let mut chunk = [ERASED; CHUNK];
             chunk.iter_mut().zip(piece).for_each(|(to, &from)| *to = from);
             let used = piece.len().next_multiple_of(F::WRITE_SIZE);
             self.flash.write(at, chunk.get(..used).unwrap_or(&chunk))?;
             at += CHUNK as u32;
         }
-        let length = value.len() as u32;
-        let mut digest = digest(number, length);
-        digest.update(value);
-        let words = [u32::from_le_bytes(MAGIC), number, length, digest.finalize()];
+        Ok(())
+    }
+
+    /// Writes the header of a value whose bytes are all there: from now on it counts.
+    // Out of line: it has several callers.
+    #[inline(never)]
+    pub(crate) fn seal(
+        &mut self,
+        value: Whole,
+        checksum: u32,
+    ) -> Result<(), StorageError<F::Error>> {
+        let words = [u32::from_le_bytes(MAGIC), value.number, value.length as u32, checksum];
         let mut header = [ERASED; HEADER_ROOM];
         for (to, word) in header.chunks_exact_mut(4).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());
         }
-        self.flash.write(start, &header)?;
-        match self.check(slot)? {
-            Some(kept) if kept.number == number => Ok(number),
-            _ => Err(StorageError::NotKept),
-        }
+        self.flash.write(self.start(value.slot), &header)?;
+        if self.check(value.slot)? == Some(value) { Ok(()) } else { Err(StorageError::NotKept) }
     }
 
     /// Bytes of a slot: whole pages.
@@ -183,11 +215,15 @@ impl<F: NorFlash> Slots<F> {
         (self.flash.capacity() / 2 / F::ERASE_SIZE * F::ERASE_SIZE) as u32
     }
 
-    fn start(&self, slot: u32) -> u32 {
+    pub(crate) fn start(&self, slot: u32) -> u32 {
         slot * self.slot_bytes()
     }
 
-    fn newest(&mut self) -> Result<Option<Newest>, F::Error> {
+    pub(crate) fn value_at(&self, slot: u32) -> u32 {
+        self.start(slot) + self.room
+    }
+
+    fn newest(&mut self) -> Result<Option<Whole>, F::Error> {
         Ok(match (self.check(0)?, self.check(1)?) {
             (Some(first), Some(second)) => {
                 // Numbers wrap around, like those of frames.
@@ -199,7 +235,9 @@ impl<F: NorFlash> Slots<F> {
     }
 
     /// What a slot holds, if it is whole.
-    fn check(&mut self, slot: u32) -> Result<Option<Newest>, F::Error> {
+    // Out of line: it has several callers.
+    #[inline(never)]
+    pub(crate) fn check(&mut self, slot: u32) -> Result<Option<Whole>, F::Error> {
         let start = self.start(slot);
         let mut header = [0; HEADER_ROOM];
         self.flash.read(start, &mut header)?;
@@ -211,7 +249,7 @@ impl<F: NorFlash> Slots<F> {
             return Ok(None);
         }
         let mut digest = digest(number, length);
-        let (mut at, mut left) = (start + HEADER_ROOM as u32, length as usize);
+        let (mut at, mut left) = (self.value_at(slot), length as usize);
         while left > 0 {
             let mut chunk = [0; CHUNK];
             self.flash.read(at, &mut chunk)?;
@@ -221,11 +259,12 @@ impl<F: NorFlash> Slots<F> {
             left -= used;
         }
         let whole = digest.finalize() == checksum;
-        Ok(whole.then_some(Newest { slot, number, length: length as usize }))
+        Ok(whole.then_some(Whole { slot, number, length: length as usize }))
     }
 }
 
-fn digest(number: u32, length: u32) -> crc::Digest<'static, u32, crc::NoTable> {
+/// Of a value's checksum, before its bytes.
+pub(crate) fn digest(number: u32, length: u32) -> crc::Digest<'static, u32, crc::NoTable> {
     let mut digest = CRC.digest();
     digest.update(&number.to_le_bytes());
     digest.update(&length.to_le_bytes());

@@ -6,11 +6,12 @@ use std::vec;
 use std::vec::Vec;
 
 use embedded_storage::nor_flash::{
-    ErrorType, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash, check_erase, check_read,
-    check_write,
+    ErrorType, MultiwriteNorFlash, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash,
+    check_erase, check_read, check_write,
 };
 
 use super::*;
+use crate::update::MappedFlash;
 
 const PAGE: usize = 64;
 const PAGES: usize = 6;
@@ -21,7 +22,7 @@ std::thread_local! {
     pub(crate) static CLOCK: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }
 
-/// NOR flash of six pages, which wears, and loses power after so many steps: words written or pages
+/// NOR flash of a few pages, which wears, and loses power after so many steps: words written or pages
 /// erased.
 #[derive(Clone, Debug)]
 pub(crate) struct Flash {
@@ -31,6 +32,8 @@ pub(crate) struct Flash {
     torn: u32,
     /// Bits that cannot be cleared any more.
     stuck: Option<usize>,
+    /// Without power nothing is done any more.
+    dead: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,19 +56,41 @@ impl From<NorFlashErrorKind> for Failure {
 
 impl Flash {
     pub(crate) fn new() -> Self {
-        Self { bytes: vec![ERASED; PAGE * PAGES], steps_left: usize::MAX, torn: 0, stuck: None }
+        Self::of(PAGES)
+    }
+
+    pub(crate) fn of(pages: usize) -> Self {
+        let bytes = vec![ERASED; PAGE * pages];
+        Self { bytes, steps_left: usize::MAX, torn: 0, stuck: None, dead: false }
+    }
+
+    /// It, with power for so many steps; `torn` is what the one after leaves.
+    pub(crate) fn losing_power(self, steps: usize, torn: u32) -> Self {
+        Self { steps_left: steps, torn, ..self }
+    }
+
+    /// It, with a bit that cannot be cleared: the lowest of this byte.
+    pub(crate) fn with_stuck_byte(self, at: usize) -> Self {
+        Self { stuck: Some(at), ..self }
+    }
+
+    /// Whether the power is gone.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead
     }
 
     /// Whether this step gets done; otherwise the power goes during it.
     fn step(&mut self) -> bool {
-        CLOCK.set(CLOCK.get() + 1000);
+        CLOCK.set(CLOCK.get().wrapping_add(1000));
         let done = self.steps_left > 0;
         self.steps_left = self.steps_left.saturating_sub(1);
+        self.dead = !done;
         done
     }
 
-    fn after_reset(mut self) -> Self {
+    pub(crate) fn after_reset(mut self) -> Self {
         self.steps_left = usize::MAX;
+        self.dead = false;
         self
     }
 }
@@ -94,6 +119,9 @@ impl NorFlash for Flash {
 
     fn erase(&mut self, from: u32, to: u32) -> Result<(), Failure> {
         check_erase(self, from, to)?;
+        if self.dead {
+            return Err(Failure::PowerLost);
+        }
         for page in (from as usize..to as usize).step_by(PAGE) {
             let done = self.step();
             let torn = self.torn.to_le_bytes();
@@ -112,6 +140,9 @@ impl NorFlash for Flash {
 
     fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), Failure> {
         check_write(self, offset, bytes.len())?;
+        if self.dead {
+            return Err(Failure::PowerLost);
+        }
         for (index, word) in bytes.chunks(WORD).enumerate() {
             let done = self.step();
             let torn = self.torn.to_le_bytes();
@@ -127,6 +158,15 @@ impl NorFlash for Flash {
             }
         }
         Ok(())
+    }
+}
+
+impl MultiwriteNorFlash for Flash {}
+
+impl MappedFlash for Flash {
+    fn bytes(&self) -> &[u8] {
+        assert!(self.bytes.as_ptr().addr().is_multiple_of(8), "a page is aligned");
+        &self.bytes
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Observations;
-use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits};
+use fishweir::data::Dataset;
+use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits, UpdateFileError};
 use fishweir::device::{C_CORES, CCore, ModelFile};
 use fishweir::files;
 use serde::Serialize;
@@ -37,11 +38,21 @@ pub(super) struct Arguments {
     /// A core that the library is for; may be given again [default: cortex-m0plus and cortex-m4]
     #[arg(long, value_name = "CORE", value_parser = cores())]
     core: Vec<&'static CCore>,
+    /// Update for a device in the field: the artefact, a version, and a self-test of the first samples of
+    /// the first series
+    #[arg(long, value_name = "FILE", requires = "update_version")]
+    update: Option<PathBuf>,
+    /// Version of the update, greater than that of the model which the device has
+    #[arg(long, value_name = "N", requires = "update", value_parser = clap::value_parser!(u32).range(1..))]
+    update_version: Option<u32>,
+    /// Say in the update that an Ed25519 signature follows, for you to append
+    #[arg(long, requires = "update")]
+    to_be_signed: bool,
     /// Numbers of the exported model: floating point, or fixed point of 16-bit tables for parts
     /// without an FPU (Rust source only), measured against f64 before it is written
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
     number: NumberName,
-    /// Data to measure fixed point on [default: what the model was trained on]
+    /// Data to measure fixed point on, or to take an update's self-test from [default: what the model was trained on]
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
     /// Least share of windows that fixed point decides as f64 does [default: 0.995]
@@ -72,6 +83,7 @@ fn cores() -> impl TypedValueParser<Value = &'static CCore> {
 enum Form {
     Rust,
     Artefact,
+    Update(u32),
 }
 
 #[derive(Debug, Serialize)]
@@ -126,6 +138,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut wanted = Vec::new();
     wanted.extend(arguments.rust.iter().map(|file| (Form::Rust, file)));
     wanted.extend(arguments.artefact.iter().map(|file| (Form::Artefact, file)));
+    let update = arguments.update.as_ref().zip(arguments.update_version);
+    wanted.extend(update.map(|(file, version)| (Form::Update(version), file)));
     for file in &arguments.output {
         match file.extension().and_then(|ending| ending.to_str()) {
             Some("rs") => wanted.push((Form::Rust, file)),
@@ -141,7 +155,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     if wanted.is_empty() && arguments.c.is_none() {
         return Err(Failure::Input(
-            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, -o FILE, or --c DIR"
+            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --update FILE, -o FILE, or --c DIR"
                 .into(),
         ));
     }
@@ -154,18 +168,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = data.chain([arguments.model.as_path()]).collect();
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &inputs)?;
-    let to_artefact = wanted.iter().find(|(form, _)| *form == Form::Artefact);
+    let to_artefact = wanted.iter().find(|(form, _)| *form != Form::Rust);
     if let (Some(why), Some((_, file))) = (model.deployed.no_artefact(), to_artefact) {
         let file = file.display();
         return Err(Failure::Input(format!("{file}: {why}, not as an artefact: use --rust")));
     }
     let fixed = match arguments.number {
         NumberName::F32 => {
-            let mut idle = arguments.reading.given();
-            idle.extend(named([
-                ("--data", arguments.data.is_some()),
-                ("--equal", arguments.equal.is_some()),
-            ]));
+            let mut idle = named([("--equal", arguments.equal.is_some())]);
+            if arguments.update.is_none() {
+                idle.extend(arguments.reading.given());
+                idle.extend(named([("--data", arguments.data.is_some())]));
+            }
             refuse_idle(&idle, "only --number q15 is measured on data")?;
             None
         }
@@ -185,6 +199,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             (Form::Rust, Some((fixed, _))) => ("Rust source", fixed.to_source().into_bytes()),
             (Form::Rust, None) => ("Rust source", model.deployed.to_source().into_bytes()),
             (Form::Artefact, _) => ("artefact", model.deployed.to_artefact()?),
+            (Form::Update(version), _) => ("update", update_of(arguments, &model, version)?),
         };
         output::write(file, &bytes)?;
         let file = file.display().to_string();
@@ -250,17 +265,8 @@ fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Devi
     })?;
     let fixed =
         classifier.quantise().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
-    let named = PathBuf::from(&classifier.provenance.data);
-    let data = arguments.data.as_deref().unwrap_or(&named);
-    if !data.exists() {
-        return Err(Failure::Input(format!(
-            "{}: fixed point is measured on data before it is exported, and this is not there; \
-             name it with --data",
-            data.display()
-        )));
-    }
-    let options = arguments.reading.options_of(model, None)?;
-    let data = tell::read(data, &options)?;
+    let why = "fixed point is measured on data before it is exported";
+    let data = read_data(arguments, model, why)?;
     let windowing = model.windowing(None);
     tell::windows(&data, windowing.as_ref());
     let deviation = fixed.deviation(classifier, &data, windowing.as_ref())?;
@@ -272,4 +278,27 @@ fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Devi
         )
         .map_err(|error| Failure::Check(error.to_string()))?;
     Ok((fixed, deviation))
+}
+
+/// The update of a version: its self-test is of the first series.
+fn update_of(arguments: &Arguments, model: &Model, version: u32) -> Result<Vec<u8>, Failure> {
+    let data =
+        read_data(arguments, model, "an update carries samples that a device tests it with")?;
+    let series = data.series().first().ok_or(UpdateFileError::NoSample)?;
+    Ok(model.deployed.to_update(version, series.samples.view(), arguments.to_be_signed)?)
+}
+
+/// The data named, or that the model was trained on; `why` they are wanted.
+fn read_data(arguments: &Arguments, model: &Model, why: &str) -> Result<Dataset, Failure> {
+    let trained_on = model.provenance().map(|trained| Path::new(&trained.data));
+    let data = arguments.data.as_deref().or(trained_on);
+    let there = data.filter(|data| data.exists()).ok_or_else(|| {
+        let (file, which) = match data {
+            Some(data) => (data, "this is not there"),
+            None => (arguments.model.as_path(), "an artefact does not name any"),
+        };
+        Failure::Input(format!("{}: {why}, and {which}; name it with --data", file.display()))
+    })?;
+    let options = arguments.reading.options_of(model, None)?;
+    tell::read(there, &options)
 }

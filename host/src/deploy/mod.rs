@@ -3,7 +3,7 @@
 //! ```text
 //! Classifier (f64) --deploy--> Deployed (f32) --+--> Stream, the host's run of it
 //!         |                                     +--> Rust source with a `static`
-//!         |                                     +--> binary artefact, read in place
+//!         |                                     +--> binary artefact, read in place; update for the field
 //!         |                                     +--> cost: RAM, flash, multiply-adds
 //!         +--quantise--> FixedPoint (Q15)
 //! ProfileClassifier (f64) --> Deployed, one profile: its log-odds, along a direction or alone
@@ -28,6 +28,7 @@ mod source;
 mod steps;
 mod stream;
 mod systems;
+mod update;
 mod words;
 
 pub use artefact::ArtefactFileError;
@@ -42,6 +43,7 @@ pub use route::Route;
 pub(crate) use stream::leads;
 pub use stream::{PushError, Stream};
 use systems::DeployedSystem;
+pub use update::{SELF_TEST_SAMPLES, UpdateFileError};
 
 use fishweir_core::classify::Normalisation;
 

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use fishweir_core::wire::{Exit, SampleKind, VERSION};
+use fishweir_core::update::UpdateError;
+use fishweir_core::wire::{Exit, SampleKind, UpdateStatus, VERSION};
 
 use super::BOARDS;
 
@@ -125,6 +126,15 @@ pub enum DeviceError {
         kind: SampleKind,
         /// Values in a sample.
         length: usize,
+    },
+    /// What was to be sent is no update.
+    #[error("no update to send: {0}")]
+    NotAnUpdate(#[source] UpdateError),
+    /// The device refuses an update.
+    #[error("the device refuses the update: {why}")]
+    UpdateRefused {
+        /// Why.
+        why: UpdateStatus,
     },
     /// Not as many answers as samples.
     #[error("{answers} answers to {samples} samples")]

@@ -7,6 +7,7 @@
 //! | `c_library/` | [`C_CORES`]: the C interface as a folder for gcc, Arduino and Zephyr |
 //! | `qemu.rs` | [`Qemu`]: an emulated board that runs an image |
 //! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
+//! | `update.rs` | [`send_update`]: a new model for a device in the field |
 //! | `line.rs` | frames of the core's [`wire`](fishweir_core::wire) over byte streams |
 //!
 //! ```no_run
@@ -31,6 +32,7 @@ mod firmware;
 mod line;
 mod qemu;
 mod session;
+mod update;
 
 pub use board::{BOARDS, Board, Clock};
 pub use c_library::{C_CORES, CCore};
@@ -38,6 +40,7 @@ pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
 pub use qemu::{Ending, Qemu, Run};
 pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, converse};
+pub use update::send_update;
 
 /// How to run a device.
 #[derive(Clone, Debug, PartialEq, Eq)]

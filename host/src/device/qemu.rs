@@ -18,9 +18,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use fishweir_core::wire::Exit;
+use fishweir_core::wire::{Exit, UpdateStatus};
 
 use super::session::{self, Input, Outcome};
+use super::update::send_update;
 use super::{DeviceError, Image, Options};
 
 /// A pair of sockets, the second to be inherited.
@@ -226,6 +227,21 @@ impl Qemu {
             })
         };
         self.talk(patience, conversation).map(|(lines, _)| lines)
+    }
+
+    /// Sends an update of its model to a device that runs `field`, which goes on running: see
+    /// [`send_update`](super::send_update).
+    ///
+    /// # Errors
+    /// As [`send_update`](super::send_update).
+    pub fn update(
+        &self,
+        update: &[u8],
+        options: &Options,
+        progress: impl FnMut(usize),
+    ) -> Result<UpdateStatus, DeviceError> {
+        self.serial.set_read_timeout(Some(options.retry))?;
+        send_update(&self.serial, &self.serial, update, options, progress)
     }
 
     /// The device's serial port, for a conversation of one's own: see [`converse`](super::converse).

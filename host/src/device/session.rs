@@ -183,14 +183,14 @@ pub fn converse<'a>(
 /// When a question is asked again: after one silence, two more, four more. A device that is merely slow,
 /// emulated on a busy machine, would otherwise drown in questions.
 #[derive(Default)]
-struct Repeats {
+pub(super) struct Repeats {
     silences: u32,
     asked: u32,
 }
 
 impl Repeats {
     /// Whether to ask again, after one more silence.
-    fn due(&mut self) -> bool {
+    pub(super) fn due(&mut self) -> bool {
         self.silences += 1;
         let due = self.silences == 1 << self.asked;
         if due {
@@ -457,12 +457,16 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
 const GOODBYES: usize = 8;
 
 /// A record of fixed length.
-fn read<T: FromBytes>(head: Head, rest: &[u8], answers: usize) -> Result<T, DeviceError> {
+pub(super) fn read<T: FromBytes>(
+    head: Head,
+    rest: &[u8],
+    answers: usize,
+) -> Result<T, DeviceError> {
     T::read_from_bytes(&[head.as_bytes(), rest].concat())
         .map_err(|_| bad(answers, format!("record {:#04x} of another length", head.tag)))
 }
 
-fn fault(fault: &Fault, answers: usize) -> DeviceError {
+pub(super) fn fault(fault: &Fault, answers: usize) -> DeviceError {
     let tag = fault.tag;
     let what = match FaultKind::from_byte(fault.kind) {
         Some(FaultKind::UnknownRequest) => format!("it does not serve requests {tag:#04x}"),

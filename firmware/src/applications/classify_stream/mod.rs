@@ -11,7 +11,7 @@ use fishweir_core::wire::{
     SampleRequest, Saved, Status, U64, VERSION,
 };
 use fishweir_core::{ObservationError, Profile};
-use zerocopy::FromBytes;
+use zerocopy::{FromBytes, IntoBytes, Unaligned};
 
 use crate::classifier::{Classifier, WireSample};
 use crate::link::Link;
@@ -80,8 +80,16 @@ where
 
 type Wire<C, const MODELS: usize> = <<C as Classifier<MODELS>>::Sample as WireSample>::Wire;
 
+/// Room for either of the requests that may be the longest.
+#[derive(FromBytes, IntoBytes, Unaligned)]
+#[repr(C)]
+struct Longest<W, U> {
+    sample: SampleRequest<W>,
+    update: U,
+}
+
 struct Session<'a, S, C: Classifier<MODELS>, M, const MODELS: usize> {
-    link: Link<'a, S, SampleRequest<Wire<C, MODELS>>>,
+    link: Link<'a, S, Longest<Wire<C, MODELS>, C::Update>>,
     classifier: &'a mut C,
     meter: &'a M,
     /// Where the next sample is expected.
@@ -112,6 +120,12 @@ where
                     Some(wire) => self.sample(head.sample_index(), wire)?,
                     None => self.fault(FaultKind::Length, head.tag)?,
                 },
+                Some(Request::Offer | Request::Chunk | Request::UpdateState) => {
+                    match self.classifier.update(self.next, head.tag, payload) {
+                        Ok(progress) => self.link.send(&progress)?,
+                        Err(kind) => self.fault(kind, head.tag)?,
+                    }
+                }
                 Some(_) if !payload.is_empty() => self.fault(FaultKind::Length, head.tag)?,
                 Some(Request::Missing) => {
                     if self.reach(head.sample_index(), true) {

@@ -5,10 +5,13 @@
 //! erasures.
 
 use embedded_storage::nor_flash::{
-    ErrorType, NorFlash, NorFlashErrorKind, ReadNorFlash, check_erase, check_read, check_write,
+    ErrorType, MultiwriteNorFlash, NorFlash, NorFlashErrorKind, ReadNorFlash, check_erase,
+    check_read, check_write,
 };
 use safe_mmio::fields::{ReadPure, ReadPureWrite, WriteOnly};
 use safe_mmio::{UniqueMmioPointer, field, field_shared};
+
+use crate::update::MappedFlash;
 
 /// The register block, as far as it is used.
 #[derive(Debug)]
@@ -114,6 +117,19 @@ impl NorFlash for Flash<'_> {
     }
 }
 
+/// A word may be written twice before its page is erased.
+impl MultiwriteNorFlash for Flash<'_> {}
+
+impl MappedFlash for Flash<'_> {
+    #[allow(unsafe_code, reason = "flash is memory")]
+    fn bytes(&self) -> &[u8] {
+        let words = self.words.ptr();
+        // SAFETY: these words are memory for as long as the pointer to them lives, which is unique; they
+        // change only through `&mut self`.
+        unsafe { core::slice::from_raw_parts(words.cast(), words.len() * WORD) }
+    }
+}
+
 // Ordinary memory stands in for flash and registers: it cannot erase, but it shows what the driver does.
 #[cfg(test)]
 mod tests {
@@ -144,6 +160,8 @@ mod tests {
         let mut read = [0; 12];
         assert_eq!(flash.read(PAGE as u32, &mut read), Ok(()));
         assert_eq!(read, [255, 255, 255, 255, 1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(flash.bytes().len(), 2 * PAGE);
+        assert_eq!(flash.bytes()[PAGE..PAGE + 12], read);
         assert_eq!(flash.write(2, &[0; 4]), Err(NorFlashErrorKind::NotAligned));
         assert_eq!(flash.read(2 * PAGE as u32, &mut read), Err(NorFlashErrorKind::OutOfBounds));
         assert_eq!(flash.erase(PAGE as u32, 2 * PAGE as u32), Ok(()));

@@ -5,3 +5,4 @@ mod fixtures;
 mod line;
 mod log;
 mod saving;
+mod updating;

@@ -25,7 +25,7 @@ use crate::faults::log;
 type Model = Hmm<Gaussian<2>, 3>;
 type Alone = StreamClassifier<Hmm<Gaussian<2>, 3>, 1, 1>;
 
-const FILE: &str = "fishweir-flash.bin";
+pub(super) const FILE: &str = "fishweir-flash.bin";
 
 fn shipped() -> Model {
     let chain = Chain::<f32, 3>::new(
@@ -143,10 +143,10 @@ fn a_saved_model_is_restored_bit_for_bit_and_decisions_go_on_from_it() {
 }
 
 /// The emulator's monitor.
-struct Monitor(BufReader<UnixStream>);
+pub(super) struct Monitor(BufReader<UnixStream>);
 
 impl Monitor {
-    fn connect(socket: &Path) -> Self {
+    pub(super) fn connect(socket: &Path) -> Self {
         let deadline = Instant::now() + Duration::from_secs(30);
         let stream = loop {
             match UnixStream::connect(socket) {
@@ -169,7 +169,7 @@ impl Monitor {
     }
 
     /// Gives a command, and waits until all of these have been said, in any order.
-    fn tell(&mut self, command: &str, wanted: &[&str]) {
+    pub(super) fn tell(&mut self, command: &str, wanted: &[&str]) {
         let line = format!(r#"{{"execute": "{command}"}}"#);
         self.0.get_mut().write_all(line.as_bytes()).expect("the monitor listens");
         let mut wanted = wanted.to_vec();

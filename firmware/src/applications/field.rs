@@ -1,0 +1,184 @@
+//! Classifies a stream, and takes updates of its model over the same line.
+//!
+//! Speaks the format of [`fishweir_core::wire`] as [`classify_stream`](super::classify_stream) does, and answers
+//! requests `U`, `C` and `V` beside. An [update](crate::update) is received between samples; its model begins with
+//! the next stream, and is confirmed when it has taken in as many samples as [`Settings`] ask for. While flash is
+//! erased or written nothing else happens: samples that are lost meanwhile are counted as lost.
+
+use embedded_io::{Read, Write};
+use fishweir_core::ObservationError;
+use fishweir_core::artefact::StoredClassifier;
+use fishweir_core::classify::{Decision, ScoreOutOfRange};
+use fishweir_core::number::NumberFormat;
+use fishweir_core::wire::{
+    FaultKind, Report, Request, SampleIndex, UpdateChunk, UpdatePiece, UpdateProgress,
+};
+use zerocopy::FromBytes;
+
+use super::classify_stream::classify_stream;
+use crate::classifier::{Classifier, Deciding, WireSample};
+use crate::log::log;
+use crate::meter::Meter;
+use crate::update::{MappedFlash, Trust, Updates};
+
+/// What an update has to do to stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Version of the model that the image was built with: only what is newer is taken.
+    pub built_in: u32,
+    /// Samples that a new model takes in before it is confirmed.
+    pub trial: u32,
+}
+
+impl Settings {
+    /// Any version is newer than the built-in model's; a trial of 16 samples.
+    pub const DEFAULT: Self = Self { built_in: 0, trial: 16 };
+}
+
+/// Answers requests until the host sends `X` or the stream ends, with the newest model in `flash` or else the
+/// `built_in` one.
+///
+/// Of what [`classify_stream`] takes, RAM grows by one request.
+///
+/// # Errors
+/// When the flash cannot be read at the start, or when the transport fails.
+pub fn field<S, F, T, M, C, const MODELS: usize>(
+    serial: &mut S,
+    flash: F,
+    trust: T,
+    meter: &M,
+    built_in: &C,
+    settings: &Settings,
+) -> Result<Report, FieldError<S::Error, F::Error>>
+where
+    S: Read + Write,
+    F: MappedFlash,
+    T: Trust,
+    M: Meter,
+    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+{
+    let updates = Updates::start(flash, trust, settings.built_in).map_err(FieldError::Flash)?;
+    log!(info, "model version {=u32}", updates.version());
+    let state = updates.model().unwrap_or(built_in).start();
+    let mut replaceable = Replaceable { updates, built_in, state, trial: settings.trial, seen: 0 };
+    classify_stream(serial, &mut replaceable, meter).map_err(FieldError::Transport)
+}
+
+/// Why nothing could be classified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum FieldError<S, F> {
+    /// The flash could not be read.
+    Flash(F),
+    /// The transport failed.
+    Transport(S),
+}
+
+/// A stream whose model may be another one at its next start.
+struct Replaceable<'m, F, T, C: Deciding<MODELS>, const MODELS: usize> {
+    updates: Updates<F, T, C, MODELS>,
+    built_in: &'m C,
+    state: C::State,
+    trial: u32,
+    /// Samples that the model on trial has taken in.
+    seen: u32,
+}
+
+impl<F, T, C, const MODELS: usize> Replaceable<'_, F, T, C, MODELS>
+where
+    F: MappedFlash,
+    T: Trust,
+    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+{
+    fn model(&self) -> &C {
+        self.updates.model().unwrap_or(self.built_in)
+    }
+}
+
+impl<F, T, C, const MODELS: usize> Classifier<MODELS> for Replaceable<'_, F, T, C, MODELS>
+where
+    F: MappedFlash,
+    T: Trust,
+    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+{
+    type Sample = C::Observation;
+    type Update = UpdateChunk;
+    const FORMAT: NumberFormat = C::FORMAT;
+
+    fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
+        self.updates.model().unwrap_or(self.built_in).push(&mut self.state, sample)?;
+        self.seen = self.seen.saturating_add(1);
+        Ok(())
+    }
+
+    fn push_missing(&mut self) {
+        self.updates.model().unwrap_or(self.built_in).push_missing(&mut self.state);
+    }
+
+    fn between_samples(&mut self) {
+        if self.seen >= self.trial && self.updates.is_on_trial() {
+            if self.updates.confirm().is_ok() {
+                log!(info, "model version {=u32} confirmed", self.updates.version());
+            } else {
+                log!(error, "the model cannot be confirmed: the flash failed");
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        match self.updates.begin_stream() {
+            Ok(false) => {}
+            Ok(true) => {
+                self.seen = 0;
+                log!(info, "model version {=u32} on trial", self.updates.version());
+            }
+            Err(_) => log!(error, "the new model does not begin: the flash failed"),
+        }
+        self.state = self.model().start();
+    }
+
+    fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
+        self.model().decision(&self.state)
+    }
+
+    fn log_likelihoods(&self) -> Result<[f32; MODELS], ScoreOutOfRange> {
+        self.model().evidence(&self.state)
+    }
+
+    fn classes(&self) -> usize {
+        self.model().classes()
+    }
+
+    fn model_bytes(&self) -> usize {
+        self.model().bytes()
+    }
+
+    fn state_bytes(&self) -> usize {
+        size_of_val(&self.state)
+    }
+
+    fn update(
+        &mut self,
+        next: SampleIndex,
+        tag: u8,
+        payload: &[u8],
+    ) -> Result<UpdateProgress, FaultKind> {
+        let status = match Request::from_tag(tag) {
+            Some(Request::Offer) => {
+                let header = payload.try_into().map_err(|_| FaultKind::Length)?;
+                self.updates.offer(header)
+            }
+            Some(Request::Chunk) => {
+                let piece = UpdatePiece::read_from_bytes(payload).map_err(|_| FaultKind::Length)?;
+                self.updates.chunk(piece.transfer.get(), piece.offset.get(), &piece.data)
+            }
+            Some(Request::UpdateState) if payload.is_empty() => self.updates.status(),
+            Some(Request::UpdateState) => return Err(FaultKind::Length),
+            _ => return Err(FaultKind::UnknownRequest),
+        };
+        Ok(self.updates.progress(next, status))
+    }
+}
+
+#[cfg(test)]
+mod tests;

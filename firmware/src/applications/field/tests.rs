@@ -1,0 +1,118 @@
+//! A model replaced in the middle of a conversation.
+
+extern crate std;
+
+use std::vec::Vec;
+
+use fishweir_core::filter::Running;
+use fishweir_core::wire::{
+    Answer, Frame, Receiver, RecordBuffer, SampleRequest, U16, UPDATE_CHUNK, UpdateOffer,
+    UpdateStatus,
+};
+
+use super::*;
+use crate::applications::wire::Wire;
+use crate::meter::NoMeter;
+use crate::storage::tests::Flash;
+use crate::update::Anyone;
+use crate::update::tests::{Model, header, model, piece, transfer, update};
+
+fn samples(stream: u8, times: core::ops::Range<u16>) -> Vec<u8> {
+    let request = |time: u16| {
+        let head = SampleIndex { stream, time }.head(Request::Sample.tag());
+        Frame::new(&SampleRequest { head, sample: U16::new(time % 2) }).as_bytes().to_vec()
+    };
+    times.flat_map(request).collect()
+}
+
+fn offer(bytes: &[u8]) -> Vec<u8> {
+    let head = SampleIndex::default().head(Request::Offer.tag());
+    Frame::new(&UpdateOffer { head, header: header(bytes) }).as_bytes().to_vec()
+}
+
+fn chunks(bytes: &[u8]) -> Vec<u8> {
+    let head = SampleIndex::default().head(Request::Chunk.tag());
+    let chunk = |offset: usize| {
+        let data = piece(bytes, offset);
+        let (transfer, offset) = (transfer(bytes).into(), (offset as u32).into());
+        let piece = UpdatePiece { transfer, offset, data };
+        Frame::new(&UpdateChunk { head, piece }).as_bytes().to_vec()
+    };
+    (64..bytes.len()).step_by(UPDATE_CHUNK).flat_map(chunk).collect()
+}
+
+/// What a device answers: updates' statuses with the running version, and margins.
+fn answers(flash: &mut Flash, sent: &[&[u8]]) -> (Vec<(UpdateStatus, u32)>, Vec<u32>) {
+    let mut line = Wire::sending(&sent.concat());
+    let built_in = model(0);
+    field(&mut line, flash, Anyone, &NoMeter, &built_in, &Settings::DEFAULT).expect("answers");
+    let (mut receiver, mut room) = (Receiver::new(), RecordBuffer::<[u8; 200]>::new());
+    let (mut statuses, mut margins) = (Vec::new(), Vec::new());
+    for &byte in line.received() {
+        let Some(length) = receiver.push(byte, room.bytes()) else { continue };
+        let record = &room.bytes()[..length];
+        if let Ok(progress) = UpdateProgress::read_from_bytes(record) {
+            let status = UpdateStatus::from_byte(progress.status).expect("a status");
+            statuses.push((status, progress.running.get()));
+        } else if let Ok(answer) = Answer::<2>::read_from_bytes(record) {
+            margins.push(answer.head.margin.get().to_bits());
+        }
+    }
+    (statuses, margins)
+}
+
+fn on_host(model: &Model, times: u16) -> Vec<u32> {
+    let mut stream = Running::new(model);
+    let mut margin = |time: u16| {
+        stream.push(&usize::from(time % 2)).expect("possible");
+        stream.read().margin.to_bits()
+    };
+    (0..times).map(&mut margin).collect()
+}
+
+#[test]
+fn a_stream_ends_with_the_model_it_began_with_and_the_next_has_the_new_one() {
+    let mut flash = Flash::of(16);
+    let new = update(1);
+    let state = SampleIndex::default().head(Request::UpdateState.tag());
+    let state = Frame::new(&state);
+    let sent = [
+        &samples(1, 0..10)[..],
+        &offer(&new),
+        &chunks(&new),
+        &samples(1, 10..20),
+        state.as_bytes(),
+        &samples(2, 0..16),
+        state.as_bytes(),
+        &samples(2, 16..20),
+    ];
+    let (statuses, margins) = answers(&mut flash, &sent);
+    assert_eq!(margins, [on_host(&model(0), 20), on_host(&model(1), 20)].concat());
+    let pieces = new.len().div_ceil(UPDATE_CHUNK) - 1;
+    let mut expected = std::vec![(UpdateStatus::Receiving, 0); pieces];
+    expected.extend([
+        (UpdateStatus::Received, 0),
+        (UpdateStatus::Received, 0),
+        (UpdateStatus::Confirmed, 1),
+    ]);
+    assert_eq!(statuses, expected);
+    // After a reset it is there from the first sample on.
+    let (statuses, margins) = answers(&mut flash, &[state.as_bytes(), &samples(0, 0..5)]);
+    assert_eq!(statuses, [(UpdateStatus::Confirmed, 1)]);
+    assert_eq!(margins, on_host(&model(1), 5));
+}
+
+#[test]
+fn requests_of_another_length_are_faults_and_nothing_happens() {
+    let mut flash = Flash::of(16);
+    let before = flash.clone();
+    let [offer, chunk, state] =
+        [Request::Offer, Request::Chunk, Request::UpdateState].map(|request| request.tag());
+    let short = [Frame::new(&[offer, 0, 0, 0, 1]), Frame::new(&[chunk, 0, 0, 0, 1])];
+    let long = Frame::new(&[state, 0, 0, 0, 1]);
+    let sent = [short[0].as_bytes(), short[1].as_bytes(), long.as_bytes(), &samples(1, 0..2)];
+    let (statuses, margins) = answers(&mut flash, &sent);
+    assert!(statuses.is_empty());
+    assert_eq!(margins, on_host(&model(0), 2));
+    assert_eq!(flash.bytes(), before.bytes());
+}

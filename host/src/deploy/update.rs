@@ -1,0 +1,83 @@
+//! An update for the field: the artefact, a version, and samples with what the host decides after each.
+
+use fishweir_core::update::{Entry, SelfTest, UpdateError, UpdateHeader};
+
+use super::{ArtefactFileError, Deployed};
+use crate::data::{Sample, SamplesView};
+
+/// Samples of a self-test at most.
+pub const SELF_TEST_SAMPLES: usize = 16;
+
+/// Why there is no update.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpdateFileError {
+    /// There is no artefact.
+    #[error(transparent)]
+    Artefact(#[from] ArtefactFileError),
+    /// Nothing to test a device with.
+    #[error(
+        "no sample of the series is one that the model takes in and decides after: a device has nothing to \
+         test the model with; name other data"
+    )]
+    NoSample,
+    /// The version is 0, which is the built-in model's.
+    #[error("versions of updates are 1, 2, ...: 0 is what an image was built with")]
+    Version,
+    /// What the container refuses.
+    #[error(transparent)]
+    Update(UpdateError),
+}
+
+impl Deployed {
+    /// The bytes of an [update](fishweir_core::update): the artefact, and a self-test of the first samples of
+    /// `stream` that the model takes in, at most [`SELF_TEST_SAMPLES`], each with the host's decision, which is a
+    /// device's bit for bit. What is missing or refused is left out.
+    ///
+    /// Where it is `to_be_signed`, the header says that a signature of these bytes follows, and the caller appends
+    /// it: 64 bytes of Ed25519.
+    ///
+    /// # Errors
+    /// [`UpdateFileError`].
+    pub fn to_update(
+        &self,
+        version: u32,
+        stream: SamplesView<'_>,
+        to_be_signed: bool,
+    ) -> Result<Vec<u8>, UpdateFileError> {
+        if version == 0 {
+            return Err(UpdateFileError::Version);
+        }
+        let artefact = self.to_artefact()?;
+        let mut entries = Vec::new();
+        let (mut count, mut length) = (0_u16, 0);
+        let mut host = self.stream();
+        for sample in stream.iter() {
+            let bytes: Vec<u8> = match sample {
+                Sample::Row(row) => row.iter().flat_map(|&x| (x as f32).to_le_bytes()).collect(),
+                Sample::Symbol(symbol) => symbol.to_le_bytes().to_vec(),
+                Sample::Missing => continue,
+            };
+            if host.push(sample).is_err() {
+                continue;
+            }
+            // Once undecided it may stay so: what was pushed cannot be left out any more.
+            let Ok(decision) = host.decision() else { break };
+            let class = decision.class as u16;
+            let entry = Entry { sample: &bytes, class, margin_bits: decision.margin.to_bits() };
+            entries.extend([entry.sample, &entry.verdict()].concat());
+            (count, length) = (count + 1, bytes.len());
+            if usize::from(count) == SELF_TEST_SAMPLES {
+                break;
+            }
+        }
+        let length = u16::try_from(length).map_err(|_| ArtefactFileError::TooLarge)?;
+        if count == 0 {
+            return Err(UpdateFileError::NoSample);
+        }
+        let test = [&SelfTest::head(count, length)[..], &entries].concat();
+        let header = UpdateHeader::encode(version, &artefact, &test, to_be_signed)
+            .map_err(UpdateFileError::Update)?;
+        Ok([&header[..], &artefact, &test].concat())
+    }
+}
