@@ -67,8 +67,17 @@ impl Joined {
         let Some((path, _)) = LogDomain::of(&self.network, prefix).viterbi() else {
             return (vec![], None);
         };
+        // What the background alone makes impossible is no evidence there.
+        let mut alone: Sequence = Vec::new();
+        for x in prefix {
+            alone.push(x.clone());
+            if LogDomain::of(&self.background, &alone).viterbi().is_none() {
+                alone.pop();
+                alone.push(None);
+            }
+        }
         let background = |to: usize| {
-            LogDomain::of(&self.background, &prefix[..to]).viterbi().map_or(0.0, |(_, log)| log)
+            LogDomain::of(&self.background, &alone[..to]).viterbi().map_or(0.0, |(_, log)| log)
         };
         let mut events: Vec<Event<f64>> = Vec::new();
         let mut start = 0;
