@@ -20,6 +20,7 @@ mod progress;
 mod reading;
 mod run;
 mod score;
+mod spot;
 mod tell;
 mod training;
 mod values;
@@ -74,6 +75,9 @@ enum Command {
     /// Make a detector of change from series in which all is normal
     #[command(long_about = watch::LONG_ABOUT)]
     Watch(watch::Arguments),
+    /// Spot events in continuous series: class, beginning and end
+    #[command(long_about = spot::LONG_ABOUT)]
+    Spot(spot::Arguments),
     /// All of it on the bundled recordings
     Demo(demo::Arguments),
 }
@@ -129,6 +133,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Watch(arguments)) => watch::run(&arguments),
+        Some(Command::Spot(arguments)) => spot::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         None => demo::run(&demo::Arguments::default()),
     };
