@@ -91,6 +91,8 @@ pub enum Part {
     Limit,
     /// The lags of differences, `[lag]`.
     Lag,
+    /// A spotter's classes of its states, `[state]`.
+    StateClass,
 }
 
 /// What is wrong with a number of a model.
@@ -180,6 +182,7 @@ impl fmt::Display for ModelError {
             Part::Memory => "memory",
             Part::Limit => "limit",
             Part::Lag => "lag",
+            Part::StateClass => "class of a state",
         };
         let kind = match self.kind {
             ErrorKind::NotFinite => "is not finite",

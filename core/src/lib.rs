@@ -16,6 +16,7 @@
 //! | [`kernel`] | kernels that sum over hidden models, one sequence stored, the other a stream |
 //! | [`profile_hmm`] | families of sequences: match, insert and silent delete states, position by position |
 //! | [`classify`] | banks of models and directions that decide between classes; change in unlabelled streams |
+//! | [`spot`] | events in a continuous stream: class models joined by a background, decoded as it runs; feature `heapless` |
 //! | [`network`] | events of categories: sums of look-ups in a Bayesian network's tables, an alarm |
 //! | [`artefact`] | a classifier as a checked file that is read in place; feature `artefact` |
 //! | [`update`] | an artefact for the field, with version and self-test; feature `artefact` |
@@ -75,6 +76,8 @@ mod profile;
 pub mod profile_hmm;
 pub mod score;
 pub mod smooth;
+#[cfg(feature = "heapless")]
+pub mod spot;
 #[cfg(feature = "artefact")]
 pub mod update;
 #[cfg(feature = "wire")]

@@ -158,6 +158,13 @@ impl<X: Number, const N: usize> Belief<X, N> {
             Evidence { sum: self.sum(), ledger: self.ledger }
         }
     }
+
+    /// The same of what ends in one state alone; `None` where there is no such state, or no sample yet.
+    #[inline]
+    pub fn evidence_of(&self, state: usize) -> Option<Evidence<X>> {
+        let &sum = self.row.get(state).filter(|_| self.age > 0)?;
+        Some(Evidence { sum, ledger: self.ledger })
+    }
 }
 
 impl<T: Real, const N: usize> Belief<T, N> {

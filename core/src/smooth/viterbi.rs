@@ -83,7 +83,7 @@ impl<T: Real, const N: usize> Survivors<T, N> {
     /// The same row as [`predict`](Self::predict), and where each entry comes from: of equals, the
     /// lowest.
     #[inline(always)]
-    pub(super) fn predict_pointing<P: StateIndex>(
+    pub(crate) fn predict_pointing<P: StateIndex>(
         &self,
         chain: &Chain<T, N>,
     ) -> ([Max<T>; N], [P; N]) {
@@ -109,7 +109,7 @@ impl<T: Real, const N: usize> Survivors<T, N> {
 
     /// Drops the paths into states that `keep` does not keep.
     #[cfg(feature = "heapless")]
-    pub(super) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         for (j, entry) in self.row_mut().iter_mut().enumerate() {
             if !keep(j) {
                 *entry = Max::ZERO;

@@ -22,6 +22,7 @@ mod reading;
 mod run;
 mod score;
 mod sources;
+mod spot;
 mod tell;
 mod training;
 mod values;
@@ -78,6 +79,9 @@ enum Command {
     /// Make a detector of change from series in which all is normal
     #[command(long_about = watch::LONG_ABOUT)]
     Watch(watch::Arguments),
+    /// Spot events in continuous series: class, beginning and end
+    #[command(long_about = spot::LONG_ABOUT)]
+    Spot(spot::Arguments),
     /// All of it on the bundled recordings
     Demo(demo::Arguments),
 }
@@ -134,6 +138,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::New(arguments)) => new::run(&arguments),
         Some(Command::Watch(arguments)) => watch::run(&arguments),
+        Some(Command::Spot(arguments)) => spot::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         None => demo::run(&demo::Arguments::default()),
     };

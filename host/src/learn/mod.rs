@@ -40,6 +40,7 @@
 //! | [`train_fixed_length`], [`WindowKernel`]: machines on the kernel values of windows | `on_windows.rs` |
 //! | [`Choice`]: the one inner cross-validation, by which settings are chosen | `choice.rs` |
 //! | [`DetectorPlan`]: a detector of change, fitted, calibrated and tried on normal series | `detector.rs` |
+//! | [`SpotPlan`]: a spotter of events from series marked sample by sample | `spotting.rs` |
 //! | [`Expansion`]: kernel machines, folded into weights where they compile | `expansion.rs` |
 
 mod affine;
@@ -74,6 +75,7 @@ mod problem;
 mod ridge;
 mod score_machine;
 mod search;
+mod spotting;
 mod svm;
 mod train;
 mod vectors;
@@ -106,6 +108,7 @@ pub use options::{Search, TrainOptions, Varied};
 pub use primal::{Design, LOGISTIC, minimise, objective};
 pub(crate) use primal::{TOLERANCE, minimise_to};
 pub use ridge::{KERNEL_RIDGE, RIDGE, RIDGE_AT_MOST, Ridge};
+pub use spotting::{SpotFigures, SpotPlan, SpotTrial, SpottingError};
 pub use svm::{LINEAR_SVM, LinearSvm};
 pub use train::{Trained, Trainer, train};
 pub use vectors::{Vector, Vectors};

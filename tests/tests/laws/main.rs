@@ -9,5 +9,6 @@ mod kernels;
 mod network;
 mod profile_hmm;
 mod smooth;
+mod spot;
 mod theorems;
 mod wire;

@@ -1,0 +1,166 @@
+//! Series whose label changes within: a column with a mark for every sample.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::dataset::{Dataset, Kind};
+use super::error::DataError;
+use super::layout::ReadOptions;
+use super::read::{load, unpacked};
+use super::samples::SamplesView;
+use super::table::Table;
+
+/// A data set of channels, and what each sample is marked as.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marked {
+    data: Dataset,
+    /// The events of each series, in order of time, `[series]`.
+    events: Vec<Vec<Mark>>,
+    classes: Vec<String>,
+}
+
+/// Samples in a row that are marked alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// An index into [`Marked::classes`].
+    pub class: usize,
+    /// The samples of the series, from 0.
+    pub samples: Range<usize>,
+}
+
+impl Marked {
+    /// Reads a series table of which a column after `t` marks every sample. Empty fields and
+    /// `background` are the background; samples in a row with one mark are one event.
+    ///
+    /// # Errors
+    /// [`DataError`] as of [`Dataset::read`], or where there is no such column.
+    pub fn read(
+        path: impl AsRef<Path>,
+        column: &str,
+        background: Option<&str>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        let (name, bytes) = load(path.as_ref())?;
+        Self::parse(&name, &bytes, column, background, options)
+    }
+
+    /// Reads from memory what [`read`](Self::read) reads from a file; `name` is for messages.
+    ///
+    /// # Errors
+    /// As of [`read`](Self::read).
+    pub fn parse(
+        name: &str,
+        bytes: &[u8],
+        column: &str,
+        background: Option<&str>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        let text = unpacked(name, bytes)?;
+        let mut table = Table::open(name, &text)?;
+        let time = table.column("t");
+        let Some(at) = table.column(column).filter(|&at| time.is_some_and(|time| at > time)) else {
+            let what =
+                format!("has no column `{column}` after a column `t` that marks its samples");
+            return Err(table.bad_header(what));
+        };
+        let channels = table.header().iter().enumerate().filter(|(place, name)| {
+            time.is_some_and(|time| *place > time)
+                && *place != at
+                && !["series", "label"].contains(&name.as_str())
+        });
+        let channels = Kind::Channels(channels.map(|(_, name)| name.clone()).collect());
+        let kind = options.kind.clone().or(Some(channels));
+        let data = Dataset::parse(name, bytes, &ReadOptions { kind, ..options.clone() })?;
+
+        let mut marks: Vec<Option<String>> = Vec::new();
+        while table.next_row()? {
+            let mark = table.name(at)?;
+            let marked = !mark.is_empty() && Some(mark) != background;
+            marks.push(marked.then(|| mark.to_owned()));
+        }
+        let mut classes: Vec<String> = marks.iter().flatten().cloned().collect();
+        classes.sort_unstable();
+        classes.dedup();
+        let (mut events, mut rest) = (Vec::new(), marks.as_slice());
+        for series in data.series() {
+            let (own, later) = rest.split_at(series.samples.view().len().min(rest.len()));
+            rest = later;
+            events.push(runs(own, &classes));
+        }
+        Ok(Self { data, events, classes })
+    }
+
+    /// The series.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// The names of the marks, sorted, without the background's.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// The events of a series, in order of time.
+    pub fn events(&self, series: usize) -> &[Mark] {
+        self.events.get(series).map_or(&[], Vec::as_slice)
+    }
+
+    /// The samples of a class's events in some series; of no class, what lies between events.
+    pub fn stretches(&self, class: Option<usize>, series: &[usize]) -> Vec<SamplesView<'_>> {
+        let mut stretches = Vec::new();
+        for &index in series {
+            let samples = self.data.series()[index].samples.view();
+            let mut end = 0;
+            for event in self.events(index) {
+                if class.is_none() && end < event.samples.start {
+                    stretches.push(samples.slice(end..event.samples.start));
+                }
+                if class == Some(event.class) {
+                    stretches.push(samples.slice(event.samples.clone()));
+                }
+                end = event.samples.end;
+            }
+            if class.is_none() && end < samples.len() {
+                stretches.push(samples.slice(end..samples.len()));
+            }
+        }
+        stretches
+    }
+}
+
+fn runs(marks: &[Option<String>], classes: &[String]) -> Vec<Mark> {
+    let mut start = 0;
+    let mut events = Vec::new();
+    for run in marks.chunk_by(|a, b| a == b) {
+        let samples = start..start + run.len();
+        start = samples.end;
+        let class = run[0].as_ref().and_then(|mark| classes.binary_search(mark).ok());
+        events.extend(class.map(|class| Mark { class, samples }));
+    }
+    events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_runs_of_marks() {
+        let text =
+            b"series,t,x,mark\na,0,1,\na,1,2,up\na,2,2,up\na,3,1,down\nb,0,1,rest\nb,1,3,up\n";
+        let options = ReadOptions::default();
+        let marked = Marked::parse("m.csv", text, "mark", Some("rest"), &options).expect("sound");
+        assert_eq!(marked.classes(), ["down", "up"]);
+        assert_eq!(marked.data().kind(), &Kind::Channels(vec!["x".into()]));
+        let mark = |class, samples| Mark { class, samples };
+        assert_eq!(marked.events(0), [mark(1, 1..3), mark(0, 3..4)]);
+        assert_eq!(marked.events(1), [mark(1, 1..2)]);
+        let lengths = |class| -> Vec<usize> {
+            marked.stretches(class, &[0, 1]).iter().map(SamplesView::len).collect()
+        };
+        assert_eq!(lengths(Some(1)), [2, 1]);
+        assert_eq!(lengths(None), [1, 1]);
+        let error = Marked::parse("m.csv", text, "label", None, &options).expect_err("none");
+        assert!(error.to_string().contains("no column `label`"), "{error}");
+    }
+}

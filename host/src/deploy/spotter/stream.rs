@@ -1,0 +1,162 @@
+//! The host's run of a spotter: the core's recursion at run-time sizes.
+
+use fishweir_core::filter::Recursion;
+use fishweir_core::spot::{BACKGROUND, Event, SpotState, Spotter as CoreSpotter};
+
+use super::super::PushError;
+use super::super::block::{Build, Observation, chain, hmm};
+use super::{BACKGROUND_STATES, PENDING, Spotter};
+use crate::classifier::Observations;
+use crate::data::{Sample, SamplesView};
+use crate::runtime::{CategoricalVec, RowState, at_sizes};
+
+/// An event, and when it was decided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// The event.
+    pub event: Event,
+    /// Samples that the stream had then.
+    pub decided: u64,
+}
+
+/// A stream through a [`Spotter`], with the device's arithmetic and its bits.
+pub struct SpotterStream {
+    run: Box<dyn Run + Send>,
+    channels: Option<usize>,
+    row: Vec<f32>,
+}
+
+impl Spotter {
+    /// A stream before its first sample.
+    pub fn stream(&self) -> SpotterStream {
+        let run = if self.network.is_over_symbols() {
+            running::<CategoricalVec<f32>>(self)
+        } else {
+            running::<RowState<f32>>(self)
+        };
+        let channels = match &self.observations {
+            Observations::Channels(names) => Some(names.len()),
+            Observations::Symbols(_) => None,
+        };
+        SpotterStream { run, channels, row: Vec::new() }
+    }
+
+    /// The events of a whole series, those at its end that are still undecided last. A sample that is
+    /// refused counts as missing.
+    pub fn spot(&self, samples: &SamplesView<'_>) -> Vec<Found> {
+        let mut stream = self.stream();
+        let mut found = Vec::new();
+        for sample in samples.iter() {
+            if stream.push(sample).is_err() {
+                stream.push_missing();
+            }
+            found.extend(stream.decided());
+        }
+        found.extend(stream.undecided());
+        found
+    }
+}
+
+impl SpotterStream {
+    /// Takes in one sample; the values of a row are rounded to `f32`, as the device receives them.
+    ///
+    /// # Errors
+    /// [`PushError`]; the stream is then as before.
+    pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
+        match (sample, self.channels) {
+            (Sample::Row(row), Some(channels)) if row.len() == channels => {
+                self.row.clear();
+                self.row.extend(row.iter().map(|&x| x as f32));
+                self.run.push(&Observation::Row(&self.row))
+            }
+            (Sample::Symbol(symbol), None) => self.run.push(&Observation::Symbol(symbol)),
+            (Sample::Missing, _) => {
+                self.run.push_missing();
+                Ok(())
+            }
+            _ => Err(PushError::Kind),
+        }
+    }
+
+    /// Takes in a sample that was not observed.
+    pub fn push_missing(&mut self) {
+        self.run.push_missing();
+    }
+
+    /// The events that the last sample has decided: to be read once after each.
+    pub fn decided(&self) -> Vec<Found> {
+        self.run.decided()
+    }
+
+    /// The events of the best path that are not decided, the one that the last sample is in among them.
+    pub fn undecided(&self) -> Vec<Found> {
+        self.run.undecided()
+    }
+
+    /// How often something was decided before survivors agreed.
+    pub fn forced(&self) -> u64 {
+        self.run.forced()
+    }
+
+    /// Forgets the past.
+    pub fn reset(&mut self) {
+        self.run.reset();
+    }
+}
+
+trait Run {
+    fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError>;
+    fn push_missing(&mut self);
+    fn reset(&mut self);
+    fn decided(&self) -> Vec<Found>;
+    fn undecided(&self) -> Vec<Found>;
+    fn forced(&self) -> u64;
+}
+
+struct Running<E: Build<f32, Weight = f32>, const S: usize> {
+    spotter: CoreSpotter<E, S, BACKGROUND_STATES, PENDING>,
+    state: SpotState<f32, S, BACKGROUND_STATES, PENDING>,
+}
+
+impl<E: Build<f32, Weight = f32>, const S: usize> Run for Running<E, S> {
+    fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
+        let x = E::observe(x).ok_or(PushError::Kind)?;
+        Ok(self.spotter.push(&mut self.state, x)?)
+    }
+    fn push_missing(&mut self) {
+        self.spotter.push_missing(&mut self.state);
+    }
+    fn reset(&mut self) {
+        self.state = self.spotter.start();
+    }
+    fn decided(&self) -> Vec<Found> {
+        let decided = self.state.samples();
+        self.state.spotted().events.iter().map(|&event| Found { event, decided }).collect()
+    }
+    fn undecided(&self) -> Vec<Found> {
+        let (rest, decided) = (self.spotter.undecided(&self.state), self.state.samples());
+        rest.events.iter().copied().chain(rest.open).map(|event| Found { event, decided }).collect()
+    }
+    fn forced(&self) -> u64 {
+        self.state.forced()
+    }
+}
+
+fn running<E>(spotter: &Spotter) -> Box<dyn Run + Send>
+where
+    E: Build<f32, Weight = f32> + Send + 'static,
+{
+    // Of the sizes that there are those with room for a background and a class.
+    at_sizes!(spotter.class.len(), S => {
+        let class = std::array::from_fn(|j| match spotter.class.get(j) {
+            Some(&class) => class,
+            None if j < BACKGROUND_STATES => BACKGROUND,
+            None => 0, // Out of reach.
+        });
+        let network = hmm::<f32, E, S>(&spotter.network, 0);
+        let background = chain::<f32, f32, BACKGROUND_STATES>(&spotter.background, 0);
+        let spotter = CoreSpotter::new(network, background, class, spotter.lag);
+        let state = spotter.start();
+        Box::new(Running { spotter, state })
+    }; Some(1 | 2 | 3 | 4 | 6 | 8) => 8, Some(12 | 16) => 16, Some(32) => 32, _ => 64)
+}
