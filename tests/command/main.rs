@@ -23,6 +23,7 @@ mod output;
 mod profile;
 mod run;
 mod score;
+mod spot;
 mod stream;
 mod systems;
 mod tell;

@@ -41,6 +41,7 @@
 //! | [`Choice`]: the one inner cross-validation, by which settings are chosen | `choice.rs` |
 //! | [`DetectorPlan`]: a detector of change, fitted, calibrated and tried on normal series | `detector.rs` |
 //! | [`SpotPlan`]: a spotter of events from series marked sample by sample | `spotting.rs` |
+//! | the same from windows, for comparison | `windowed_events.rs` |
 //! | [`Expansion`]: kernel machines, folded into weights where they compile | `expansion.rs` |
 
 mod affine;
@@ -79,6 +80,7 @@ mod spotting;
 mod svm;
 mod train;
 mod vectors;
+mod windowed_events;
 
 pub use affine::Affine;
 pub use augment::{Augment, AugmentError, Mirror};
@@ -112,6 +114,7 @@ pub use spotting::{SpotFigures, SpotPlan, SpotTrial, SpottingError};
 pub use svm::{LINEAR_SVM, LinearSvm};
 pub use train::{Trained, Trainer, train};
 pub use vectors::{Vector, Vectors};
+pub use windowed_events::{WindowedEvents, WindowedEventsError};
 
 /// The learners there are, the default first.
 ///

@@ -25,7 +25,7 @@ impl Default for SpotPlan {
             baum_welch: BaumWelch::default(),
             lag: 500,
             overlap: 0.5,
-            penalties: vec![0.0, 2.0, 5.0, 10.0, 20.0, 40.0],
+            penalties: vec![0.0, 5.0, 10.0, 20.0, 40.0, 60.0],
         }
     }
 }
@@ -166,8 +166,8 @@ impl SpotPlan {
         if !(self.overlap > 0.0 && self.overlap <= 1.0) {
             return setting("overlap", "above 0 and at most 1");
         }
-        if self.penalties.is_empty() || self.penalties.iter().any(|p| !(0.0..=40.0).contains(p)) {
-            return setting("penalties", "between 0 and 40 nats");
+        if self.penalties.is_empty() || self.penalties.iter().any(|p| !(0.0..=60.0).contains(p)) {
+            return setting("penalties", "between 0 and 60 nats");
         }
         let all: Vec<usize> = (0..marked.data().series().len()).collect();
         let folds = all.len().min(3);
