@@ -29,7 +29,11 @@ impl Joined {
         let background = s.model(Topology::Ergodic, B, &law);
         let classes = [
             s.model(Topology::Ergodic, 1, &law),
-            s.model(if seed % 2 == 0 { Topology::LeftToRight } else { Topology::Ergodic }, 2, &law),
+            s.model(
+                if seed.is_multiple_of(2) { Topology::LeftToRight } else { Topology::Ergodic },
+                2,
+                &law,
+            ),
         ];
         let (entry, exit) = (s.row(2, 0.02, 0.2), s.row(2, 0.05, 0.4));
         let stays = 1.0 - entry.iter().sum::<f64>();
