@@ -70,4 +70,8 @@ fn a_core_without_a_library_is_refused() {
     let rust = folder.at("two.rs");
     refuses(&format!("export {model} --rust {rust} --core cortex-m4"), "--c");
     refuses(&format!("export {model} --c {} --core z80", folder.at("two")), "cortex-m33");
+    std::fs::create_dir(folder.at("mine")).expect("makes a folder");
+    folder.put("mine/README.md", "mine");
+    refuses(&format!("export {model} --c {}", folder.at("mine")), "other files in it");
+    assert_eq!(folder.text("mine/README.md"), "mine");
 }

@@ -25,13 +25,13 @@ pub(super) struct Arguments {
     /// one where there are so many [default: noise]
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
-    /// Tasks on an executor, by embassy, instead of a loop that waits
+    /// Tasks on an executor, by embassy, instead of a loop that waits: not on emulated boards, which have no clock
     #[arg(long = "async")]
     tasks: bool,
     /// Samples a second
     #[arg(long, value_name = "HERTZ", default_value_t = 50.0, value_parser = values::positive, allow_negative_numbers = true)]
     rate: f64,
-    /// The package's name [default: that of the folder]
+    /// The package's name, for folders whose name none can have [default: that of the folder]
     #[arg(long)]
     name: Option<String>,
     /// Write over files that are there
@@ -92,7 +92,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let empty = match folder.read_dir() {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
-        Err(error) => return Err(Failure::Input(format!("{shown}: {error}"))),
+        Err(error) => {
+            return Err(Failure::Input(format!("{shown}: {error}; name another folder")));
+        }
     };
     if !empty && !arguments.force {
         return Err(Failure::Input(format!(

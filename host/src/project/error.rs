@@ -13,10 +13,18 @@ pub enum ProjectError {
         name: String,
     },
     /// A name that no package can have.
-    #[error("`{name}` is no name for a package: letters, digits, - and _, a letter first")]
+    #[error(
+        "`{name}` is no name for a package: letters, digits, - and _, a letter first; give another (--name)"
+    )]
     Name {
         /// What was asked for.
         name: String,
+    },
+    /// A rate that no timer has.
+    #[error("{rate} samples a second: between 0.001 and 100 000 can be waited for")]
+    Rate {
+        /// Samples a second.
+        rate: f64,
     },
     /// An emulated board has no driver of time.
     #[error("{board} is emulated without a clock: tasks want a real board, one loop runs here too")]

@@ -63,7 +63,7 @@ impl Project<'_> {
     /// and as what stands for a sensor; without any, noise does.
     ///
     /// # Errors
-    /// A name that no package can have; tasks on a board that has no clock for them.
+    /// A name that no package can have; a rate that no timer has; tasks on a board that has no clock for them.
     pub fn files<'s>(
         &self,
         recordings: impl IntoIterator<Item = (SamplesView<'s>, Option<usize>)>,
@@ -73,6 +73,9 @@ impl Project<'_> {
         if !self.name.starts_with(|c: char| c.is_ascii_alphabetic()) || !self.name.chars().all(fits)
         {
             return Err(ProjectError::Name { name: self.name.to_owned() });
+        }
+        if !(1e-3..=1e5).contains(&self.rate) {
+            return Err(ProjectError::Rate { rate: self.rate });
         }
         if self.tasks && board.platform.is_emulated() {
             return Err(ProjectError::NoClock { board: board.name });

@@ -55,11 +55,12 @@ pub static C_CORES: [CCore; 4] = [
 
 impl Firmware {
     /// Writes a folder that is a library of Arduino, a module of Zephyr, and of use to gcc alone: `src/fishweir.h`,
-    /// `src/fishweir_model.h`, a `libfishweir.a` for each core, and `example/`, a program for QEMU. What was there of
-    /// it is written over.
+    /// `src/fishweir_model.h`, a `libfishweir.a` for each core, and `example/`, a program for QEMU. The folder is new,
+    /// empty, or one that was written so before: libraries of other cores go then, for they hold another model.
     ///
     /// # Errors
-    /// When cargo refuses, or Rust's library for a core is missing; when a file cannot be written.
+    /// When there is something else in the folder; when cargo refuses, or Rust's library for a core is missing; when a
+    /// file cannot be written.
     pub fn c_library(
         &self,
         model: ModelFile<'_>,
@@ -67,6 +68,21 @@ impl Firmware {
         folder: &Path,
     ) -> Result<(), DeviceError> {
         let source = folder.join("src");
+        let occupied = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+        if occupied && !source.join("fishweir.h").is_file() {
+            let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+            return Err(DeviceError::File {
+                path: folder.to_owned(),
+                what: "there are other files in it; name another folder",
+                source: there,
+            });
+        }
+        for other in C_CORES.iter().filter(|core| !cores.contains(core)) {
+            let stale = source.join(other.folder).join("libfishweir.a");
+            if stale.is_file() {
+                fs::remove_file(&stale).map_err(|error| unwritten(&stale, error))?;
+            }
+        }
         for core in cores {
             let place = source.join(core.folder);
             fs::create_dir_all(&place).map_err(|error| unwritten(&place, error))?;
