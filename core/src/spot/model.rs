@@ -49,7 +49,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 ///     [Categorical::<2>::new([0.5, 0.5])?, Categorical::<2>::new([0.95, 0.05])?],
 /// );
 /// let spotter: Spotter<_, 2, 1, 4> =
-///     Spotter::new(network, Chain::new([1.0], [[1.0]])?, [BACKGROUND, 0], 100);
+///     Spotter::new(network, Chain::<f32, 1>::new([1.0], [[1.0]])?, [BACKGROUND, 0], 100);
 /// let mut stream = Running::new(&spotter);
 /// let mut events = Vec::new();
 /// for toss in [1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1] {
