@@ -93,6 +93,8 @@ pub enum Part {
     Lag,
     /// A spotter's classes of its states, `[state]`.
     StateClass,
+    /// What says how far decisions are believed: `[scale, least margin, least likelihood, most likelihood]`.
+    Confidence,
 }
 
 /// What is wrong with a number of a model.
@@ -183,6 +185,7 @@ impl fmt::Display for ModelError {
             Part::Limit => "limit",
             Part::Lag => "lag",
             Part::StateClass => "class of a state",
+            Part::Confidence => "confidence",
         };
         let kind = match self.kind {
             ErrorKind::NotFinite => "is not finite",

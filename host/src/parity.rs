@@ -311,6 +311,7 @@ mod tests {
                 weights: vec![0.0],
                 directions: Vec::new(),
             }]),
+            confidence: None,
             provenance: Provenance::default(),
         };
         let mut deployed = deployed.deploy().expect("fits in f32");

@@ -37,6 +37,15 @@ pub fn short(number: f64) -> String {
     }
 }
 
+/// A number to three digits.
+pub fn to_three_digits(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return number.to_string();
+    }
+    let digits = (2.0 - number.abs().log10().floor()).clamp(0.0, 12.0) as usize;
+    format!("{number:.digits$}")
+}
+
 /// A count and its noun, in the plural where it is not one.
 pub fn counted(number: usize, noun: &str) -> String {
     let plural = match noun {

@@ -233,6 +233,7 @@ fn an_impossible_sample_is_reported_and_skipped() {
             weights: vec![-1.0, 1.0],
             directions: Vec::new(),
         }]),
+        confidence: None,
         provenance: Provenance::default(),
     };
     let folder = Folder::new();

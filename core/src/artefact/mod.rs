@@ -18,6 +18,7 @@
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
 //! | 56 | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
+//! | | 0 or 4 reals | its [`Confidence`], where one was learnt: the bytes of the classifier say so |
 //! | | | class labels, UTF-8, one a line |
 //!
 //! All little-endian. The classifier's bytes are its fields in order, arrays in index order, so that
@@ -34,13 +35,13 @@ pub use include::Aligned;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::classify::{StreamClassifier, StreamModel};
+use crate::classify::{Confidence, StreamClassifier, StreamModel};
 use crate::context::{ContextModel, Steps};
 use crate::emission::for_each_real;
 use crate::error::ModelError;
 use crate::hmm::{Hmm, RealOf};
 use crate::lagged::Lagged;
-use crate::number::RealParameter;
+use crate::number::{Real, RealParameter};
 use crate::profile_hmm::ProfileHmm;
 
 /// A model that an artefact can hold.
@@ -103,6 +104,8 @@ impl<W: RealParameter, const K: usize, const A: usize> StoredModel for ProfileHm
 pub trait StoredClassifier: FromBytes + Immutable + KnownLayout {
     /// What the header states.
     const SHAPE: Shape;
+    /// The format of its reals.
+    type Real: Real + FromBytes;
 
     /// Checks every number.
     ///
@@ -114,8 +117,10 @@ pub trait StoredClassifier: FromBytes + Immutable + KnownLayout {
 impl<H: StoredModel, const M: usize, const O: usize> StoredClassifier for StreamClassifier<H, M, O>
 where
     Self: FromBytes + Immutable + KnownLayout,
+    H::Real: FromBytes,
 {
     const SHAPE: Shape = shape_of::<H, M, O>();
+    type Real = H::Real;
 
     fn validate(&self) -> Result<(), ModelError> {
         Self::validate(self)
@@ -132,6 +137,7 @@ where
         assert!(PAST == C::SHAPE.family.regresses(), "the past itself is what regressions see");
         Shape { lags: L as u8, ..C::SHAPE }
     };
+    type Real = C::Real;
 
     fn validate(&self) -> Result<(), ModelError> {
         self.validate_lags()?;
@@ -204,6 +210,30 @@ where
 /// # Errors
 /// What is wrong with the bytes, or how their shape differs from the type asked for.
 pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
+    let (classifier, confidence) = parts::<C>(bytes)?;
+    classifier.validate().map_err(ArtefactError::Model)?;
+    confidence.map_or(Ok(()), |found| found.validate()).map_err(ArtefactError::Model)?;
+    Ok(classifier)
+}
+
+/// How far the decisions of the classifier in `bytes` are to be believed; `None` where that was not learnt.
+///
+/// Cost: one pass over the bytes; 4 reals.
+///
+/// # Errors
+/// As [`read`], but for the numbers of the classifier, which only that one checks.
+pub fn confidence<C: StoredClassifier>(
+    bytes: &[u8],
+) -> Result<Option<Confidence<C::Real>>, ArtefactError> {
+    let (_, confidence) = parts::<C>(bytes)?;
+    confidence.map_or(Ok(()), |found| found.validate()).map_err(ArtefactError::Model)?;
+    Ok(confidence)
+}
+
+/// What an artefact holds, unchecked.
+type Parts<'a, C> = (&'a C, Option<Confidence<<C as StoredClassifier>::Real>>);
+
+fn parts<C: StoredClassifier>(bytes: &[u8]) -> Result<Parts<'_, C>, ArtefactError> {
     if cfg!(target_endian = "big") {
         return Err(ArtefactError::BigEndianTarget);
     }
@@ -213,10 +243,13 @@ pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
         return Err(ArtefactError::OtherShape { found: header.shape(), wanted });
     }
     let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
-    if payload.len() != size_of::<C>() {
-        return Err(ArtefactError::OtherSize);
-    }
-    let classifier = C::ref_from_bytes(payload).map_err(|_| ArtefactError::Misaligned)?;
-    classifier.validate().map_err(ArtefactError::Model)?;
-    Ok(classifier)
+    let (classifier, rest) =
+        payload.split_at_checked(size_of::<C>()).ok_or(ArtefactError::OtherSize)?;
+    let confidence = match rest {
+        [] => None,
+        // Copied, for it may not lie as a real must.
+        rest => Some(Confidence::read_from_bytes(rest).map_err(|_| ArtefactError::OtherSize)?),
+    };
+    let classifier = C::ref_from_bytes(classifier).map_err(|_| ArtefactError::Misaligned)?;
+    Ok((classifier, confidence))
 }

@@ -12,6 +12,7 @@
 //! `N` states, `M` stored items, `O` outputs; `P` statistics a model, `F` score entries of all.
 
 mod change;
+mod confidence;
 mod decision;
 mod machine;
 mod model;
@@ -22,6 +23,7 @@ mod stream;
 mod whitening;
 
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
+pub use confidence::{Believed, Confidence, Doubt, likelihood_a_sample};
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};
 pub use machine::{DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels};
 pub use model::StreamModel;

@@ -1,7 +1,7 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::machine::check_range;
-use super::{Decision, Normalisation, Output, StreamModel, decide_exactly};
+use super::{Believed, Confidence, Decision, Normalisation, Output, StreamModel, decide_exactly};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Recursion};
 use crate::kernel::BankState;
@@ -184,6 +184,16 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
     pub fn decision_values(&self, state: &StreamState<H::State, M>) -> [H::Real; O] {
         self.outputs(state).map(|output| output.value())
     }
+
+    /// The decision, with its probability, and whether it had better not be taken.
+    pub fn believed(
+        &self,
+        state: &StreamState<H::State, M>,
+        confidence: &Confidence<H::Real>,
+    ) -> Believed<H::Real> {
+        let log = self.log_likelihoods(state);
+        confidence.believe(&self.outputs(state), log, state.samples)
+    }
 }
 
 /// Behind a front end.
@@ -206,6 +216,15 @@ where
         state: &LaggedState<StreamState<H::State, M>, H::Real, D, K>,
     ) -> [H::Real; M] {
         self.recursion().log_likelihoods(state.inner())
+    }
+
+    /// How far the decision is to be believed: see [`StreamClassifier::believed`].
+    pub fn believed(
+        &self,
+        state: &LaggedState<StreamState<H::State, M>, H::Real, D, K>,
+        confidence: &Confidence<H::Real>,
+    ) -> Believed<H::Real> {
+        self.recursion().believed(state.inner(), confidence)
     }
 }
 

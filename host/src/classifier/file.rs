@@ -208,6 +208,7 @@ mod tests {
                 coefficients: vec![vec![0.1, -1.0 / 3.0]],
                 biases: vec![1e-300],
             }),
+            confidence: None,
             provenance: Provenance { windows: 2, ..Provenance::default() },
         };
         let folder = tempfile::tempdir().expect("a temporary folder");

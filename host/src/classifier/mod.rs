@@ -1,5 +1,6 @@
 //! A trained classifier, in `f64`, and its file.
 
+mod confidence;
 mod file;
 mod rule;
 
@@ -13,6 +14,7 @@ use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 
 pub use crate::runtime::EmissionDirection;
+pub use confidence::{Confidence, Rejection};
 pub use file::ClassifierError;
 pub(crate) use file::{has_a_file, seal, unseal};
 pub use rule::{
@@ -75,6 +77,9 @@ pub struct Classifier {
     pub normalisation: Normalisation,
     /// What it decides by.
     pub rule: Rule,
+    /// How far its decisions are to be believed; none where that was not learnt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
     /// How it was trained.
     pub provenance: Provenance,
 }
@@ -146,6 +151,12 @@ impl Classifier {
             self.classes.iter().chain(channels).find(|name| name.contains(char::is_control))
         {
             return Err(format!("the name {name:?} has a control character in it"));
+        }
+        if let Some(confidence) = &self.confidence {
+            confidence.check()?;
+            if self.expansion().is_some() {
+                return Err("a kernel machine has no `confidence`".into());
+            }
         }
         match &self.rule {
             Rule::Linear(outputs) | Rule::Words { outputs, .. } => {

@@ -132,7 +132,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     ))?;
     let kinds = [ClassifierKind::Bayes, ClassifierKind::Fisher];
     let folds = CrossValidationOptions { folds: FOLDS, seed: None };
-    let cross_validation = evaluate::cross_validation(&data, &kinds, &training, &cutting, folds)?;
+    let cross_validation =
+        evaluate::cross_validation(&data, &kinds, &training, &cutting, (folds, None))?;
     tell.show(&cross_validation)?;
 
     // The last subject: any will do, as long as nobody picks.
@@ -161,6 +162,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             ..DataSummary::of(&data, Some(&outside), options.windowing.as_ref())
         },
         figures: Figures::of(data.classes(), &judged),
+        believed: None,
         interval: Units::of(&judged, &of_series).accuracy(),
         latency: Latency::of(&judged),
         roc: Roc::of(data.classes().len(), &judged),

@@ -2,6 +2,7 @@
 //! accept, in which order they do it, and where it goes.
 
 mod arguments;
+mod believing;
 mod demo;
 mod emitting;
 mod evaluate;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use fishweir::data::{LiveReader, Sample, Window};
 use fishweir::deploy::{Deployed, Stream};
 use fishweir::report::counted;
+use fishweir_core::classify::Doubt;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -20,6 +21,11 @@ Decide on the windows of a file, or on a live stream from standard input.
 A file gives CSV (or --json): series,start,end,class,margin, then the decision value of every
 class; two classes share one value, positive for the second. Samples start..end of the series were
 pushed, counted from 0, the end not included.
+
+A model that was fitted with --calibrate or --reject says after the margin the probability of the class, were
+it one of those known, and whether the decision is to be doubted: `close call` (a margin as small as hardly
+any in training), `unlikely` (nothing like it was in training) or `too likely` (a sensor that rests). Both are
+of streams as long as the windows that were trained on.
 
 --stream reads a sample a line (numbers parted by commas or blanks, NA for a missing one, a header
 that names the channels or none; or symbols, any number of them a line; not gzipped) and writes
@@ -81,10 +87,22 @@ struct Decided<'a> {
     /// Null where no sample was taken in, or the scores went out of range.
     class: Option<&'a str>,
     margin: Option<Number>,
+    /// Of a model that says how far it is to be believed.
+    #[serde(flatten)]
+    belief: Option<Belief>,
     /// `[output]`; null where the scores went out of range.
     values: Vec<Option<Number>>,
     #[serde(skip)]
     refused: usize,
+}
+
+/// How far a decision is to be believed.
+#[derive(Debug, Serialize)]
+struct Belief {
+    /// Null where there is no decision.
+    probability: Option<f32>,
+    /// Null where the decision may be taken.
+    doubt: Option<&'static str>,
 }
 
 /// A number that may be infinite, where models that are ruled out decide: JSON has no word for it, so it
@@ -115,6 +133,13 @@ impl<'a> Decided<'a> {
                  single precision; fit it again, on data in other units"
             )));
         }
+        let belief = deployed.confidence().map(|confidence| {
+            let believed = decision.and_then(|_| stream.believed(confidence));
+            Belief {
+                probability: believed.map(|one| one.probability),
+                doubt: believed.and_then(|one| one.doubt).map(word),
+            }
+        });
         let values = stream.decision_values();
         Ok(Self {
             series: None,
@@ -122,6 +147,7 @@ impl<'a> Decided<'a> {
             end,
             class: decision.and_then(|one| Some(deployed.classes().get(one.class)?.as_str())),
             margin: decision.map(|one| Number(one.margin)),
+            belief,
             values: values.map_or_else(
                 |_| vec![None; deployed.outputs()],
                 |values| values.into_iter().map(|value| Some(Number(value))).collect(),
@@ -139,8 +165,22 @@ impl<'a> Decided<'a> {
             .into_iter()
             .chain(place)
             .chain([class, number(self.margin)])
+            .chain(self.belief.iter().flat_map(|belief| {
+                let probability = belief.probability.map_or_else(String::new, |p| p.to_string());
+                [probability, belief.doubt.unwrap_or_default().to_owned()]
+            }))
             .chain(self.values.iter().copied().map(number))
             .collect()
+    }
+}
+
+/// Why a decision had better not be taken.
+fn word(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::CloseCall => "close call",
+        Doubt::Unlikely => "unlikely",
+        Doubt::TooLikely => "too likely",
+        _ => "doubted",
     }
 }
 
@@ -153,7 +193,9 @@ fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
         classes.iter().map(|class| format!("value_{class}")).collect()
     };
     let places = if series { &["series", "start", "end"][..] } else { &["start", "end"] };
-    let names = places.iter().chain(&["class", "margin"]).map(|&name| name.to_owned());
+    let belief = if deployed.confidence().is_some() { &["probability", "doubt"][..] } else { &[] };
+    let names =
+        places.iter().chain(&["class", "margin"]).chain(belief).map(|&name| name.to_owned());
     names.chain(values).collect()
 }
 

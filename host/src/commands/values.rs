@@ -45,6 +45,11 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
+/// For the share of known windows that may be rejected: none of them needs no threshold, and half leaves nothing.
+pub(super) fn rejection_rate(text: &str) -> Result<f64, String> {
+    number(text, |value| value > 0.0 && value < 0.5, "above 0 and below 0.5")
+}
+
 /// For options that take a share of a whole.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     number(text, |value| (0.0..=1.0).contains(&value), "from 0 to 1")

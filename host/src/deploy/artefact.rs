@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fishweir_core::artefact::{ArtefactError, Header, Shape, Topology};
-use fishweir_core::classify::Normalisation;
+use fishweir_core::classify::{Confidence, Normalisation};
 use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, Weight};
@@ -12,6 +12,9 @@ use crate::data::Lags;
 use crate::files::{self, FileError};
 use crate::runtime::family::reals;
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
+
+/// Bytes of what says how far decisions are believed.
+const CONFIDENCE: usize = 16;
 
 /// Why an artefact's file was refused.
 #[derive(Debug, thiserror::Error)]
@@ -112,7 +115,13 @@ impl Deployed {
             return Err(ArtefactFileError::Without(why));
         }
         let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
-        let payload = self.payload();
+        let mut payload = self.payload();
+        if let Some(Confidence { scale, least_margin, least_likelihood, most_likelihood }) =
+            self.confidence
+        {
+            let reals = [scale, least_margin, least_likelihood, most_likelihood];
+            reals.iter().for_each(|x| payload.extend_from_slice(&x.to_le_bytes()));
+        }
         let observed = match &self.observations {
             Observations::Channels(names) => names.clone(),
             Observations::Symbols(symbols) => vec![symbols.clone()],
@@ -206,9 +215,17 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         .and_then(|reals| reals.checked_mul(4)?.checked_add(8 + 4 * lags))
         .ok_or(ArtefactError::BadHeader)?;
     let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
-    if payload.len() != wanted {
-        return Err(ArtefactError::OtherSize);
-    }
+    let (payload, rest) = payload.split_at_checked(wanted).ok_or(ArtefactError::OtherSize)?;
+    let confidence = match rest.len() {
+        0 => None,
+        CONFIDENCE => {
+            let mut reals = Numbers(rest);
+            let [scale, least_margin, least_likelihood, most_likelihood] =
+                std::array::from_fn(|_| reals.real());
+            Some(Confidence { scale, least_margin, least_likelihood, most_likelihood })
+        }
+        _ => return Err(ArtefactError::OtherSize),
+    };
     let (payload, lags) = payload.split_at(wanted - 4 * lags);
     let lag = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
     let lags = Lags::new(lags.as_chunks().0.iter().map(lag).collect());
@@ -248,6 +265,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         weights,
         biases,
         normalisation,
+        confidence,
     };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
     if !labelled || deployed.lags.width(deployed.size()) != sizes.emission.size {
@@ -255,6 +273,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     }
     // The numbers are judged where the device judges them: by the same checks of the core.
     deployed.validate().map_err(ArtefactError::Model)?;
+    deployed.confidence.map_or(Ok(()), |one| one.validate()).map_err(ArtefactError::Model)?;
     Ok(deployed)
 }
 

@@ -148,6 +148,7 @@ impl Classifier {
                 .collect(),
             biases: outputs.iter().map(|output| T::from_f64(output.bias)).collect(),
             normalisation: self.normalisation,
+            confidence: self.confidence.as_ref().map(|confidence| confidence.rounded()),
         })
     }
 }

@@ -48,7 +48,7 @@ pub use stream::{PushError, Stream};
 use systems::DeployedSystem;
 pub use update::{SELF_TEST_SAMPLES, UpdateFileError};
 
-use fishweir_core::classify::Normalisation;
+use fishweir_core::classify::{Confidence, Normalisation};
 
 use crate::classifier::{Classifier, Observations};
 use crate::data::{Lags, Values};
@@ -100,6 +100,8 @@ pub struct Deployed<T = f32> {
     /// `[output]`.
     pub(crate) biases: Vec<T>,
     pub(crate) normalisation: Normalisation,
+    /// How far decisions are to be believed, where that was learnt.
+    pub(crate) confidence: Option<Confidence>,
 }
 
 impl<T> Deployed<T> {
@@ -170,6 +172,13 @@ impl<T> Deployed<T> {
     pub fn normalisation(&self) -> Option<Normalisation> {
         let scaled = self.kernel.as_ref().is_none_or(StoredKernel::on_scores);
         scaled.then_some(self.normalisation)
+    }
+
+    /// How far its decisions are to be believed: probabilities, and when they are rejected; `None` where that was
+    /// not learnt.
+    #[must_use]
+    pub fn confidence(&self) -> Option<&Confidence> {
+        self.confidence.as_ref()
     }
 
     /// Stored items of a kernel machine: those with a coefficient that is not zero.

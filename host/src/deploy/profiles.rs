@@ -195,6 +195,7 @@ impl Deployed {
             weights: vec![vec![classifier.weight as f32]],
             biases: vec![classifier.bias as f32],
             normalisation: Normalisation::NONE,
+            confidence: None,
         })
     }
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use fishweir_core::classify::{
-    Decision, Normalisation, Output, ScoreOutOfRange, decide, decide_exactly, expand_kernels,
+    Believed, Confidence, Decision, Normalisation, Output, ScoreOutOfRange, decide, decide_exactly,
+    expand_kernels,
 };
 use fishweir_core::emission::{ChannelQ15, Emission};
 use fishweir_core::hmm::Hmm;
@@ -333,6 +334,13 @@ impl<T: Real> Stream<T> {
             Outputs::Exact(outputs) => leads(&outputs, Output::value, Output::less),
             relative => leads(&relative.values(), |&value| value, |&a, &b| a - b),
         })
+    }
+
+    /// The decision so far, its probability, and whether it had better not be taken: the device's, bit for bit.
+    /// `None` of a kernel machine, of which that is not learnt.
+    pub fn believed(&self, confidence: &Confidence<T>) -> Option<Believed<T>> {
+        let Engine::Bank(bank) = &self.engine else { return None };
+        Some(confidence.believe(&self.weighed(bank), self.log_likelihoods(), self.samples))
     }
 
     /// What a device's answer carries beside the decision: log-likelihoods, `[model]`, or where there

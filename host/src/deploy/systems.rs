@@ -217,6 +217,7 @@ impl Deployed {
             kernel: None,
             weights,
             normalisation: Normalisation::NONE,
+            confidence: None,
         })
     }
 

@@ -68,9 +68,23 @@ impl Calibration {
             said.extend(windows.iter().map(|values| values.said(scale)));
         }
         let all: Vec<&Values> = folds.iter().flatten().collect();
+        Some(Self::of_said(scale(&all), &all, &said, classes))
+    }
+
+    /// Of a scale that is settled, on windows that it was not made from. `None` of no labelled window.
+    #[must_use]
+    pub fn by(scale: f64, judged: &[Judged], classes: usize) -> Option<Self> {
+        let windows: Vec<Values> =
+            judged.iter().filter_map(|one| Values::of(one, classes)).collect();
+        let said: Vec<Said> = windows.iter().map(|values| values.said(scale)).collect();
+        let all: Vec<&Values> = windows.iter().collect();
+        (!all.is_empty()).then(|| Self::of_said(scale, &all, &said, classes))
+    }
+
+    fn of_said(scale: f64, all: &[&Values], said: &[Said], classes: usize) -> Self {
         let count = all.len() as f64;
         let mut bins = [(0_usize, 0.0, 0_usize); BINS];
-        for one in &said {
+        for one in said {
             let place = ((one.confidence * BINS as f64) as usize).min(BINS - 1);
             let (windows, confidence, right) = &mut bins[place];
             (*windows, *confidence) = (*windows + 1, *confidence + one.confidence);
@@ -93,13 +107,13 @@ impl Calibration {
             let share = own as f64 / count;
             -share * share.ln()
         });
-        Some(Self {
-            scale: scale(&all),
+        Self {
+            scale,
             log_loss: said.iter().map(|one| one.loss).sum::<f64>() / count,
             log_loss_of_shares: entropy.sum(),
             calibration_error: reliability.iter().map(off).sum::<f64>() / count,
             reliability,
-        })
+        }
     }
 }
 
@@ -187,6 +201,7 @@ mod tests {
                 decision: Some(decided),
                 margin: lead,
                 leads,
+                likelihood: None,
                 settled: 1,
                 refused: 0,
             }

@@ -3,7 +3,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Calibration, EvaluateError, Figures, Interval, Judged, Latency, Roc, Units, judge};
+use super::{
+    Calibration, EvaluateError, Figures, Interval, Judged, Latency, RejectionFigures, Roc, Units,
+    judge,
+};
 use crate::data::{Dataset, Window};
 use crate::learn::{Choice, Form, TrainOptions, Trained, Trainer};
 use crate::words::short;
@@ -31,8 +34,13 @@ pub struct CrossValidation {
     pub roc_area_by_fold: Option<f64>,
     /// Probabilities made of decision values, each fold's by the others' temperature.
     pub calibration: Option<Calibration>,
+    /// What rejection does, where it was asked for.
+    pub rejection: Option<RejectionFigures>,
     /// The folds one by one.
     pub folds: Vec<FoldFigures>,
+    /// Decisions on what was held back, `[fold][window]`.
+    #[serde(skip)]
+    pub judged: Vec<Vec<Judged>>,
 }
 
 /// One fold of a cross-validation.
@@ -204,7 +212,9 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
         roc: Roc::of(data.classes().len(), &all),
         roc_area_by_fold: (!areas.is_empty())
             .then(|| areas.iter().sum::<f64>() / areas.len() as f64),
+        rejection: None,
         folds: by_fold,
+        judged: of_folds.into_iter().map(<[Judged]>::to_vec).collect(),
     })
 }
 
@@ -212,6 +222,12 @@ impl CrossValidation {
     /// Whether a fold's models see differences at lags.
     pub(crate) fn lagged(&self) -> bool {
         self.folds.iter().filter_map(|fold| fold.form.as_ref()).any(|form| !form.lags.is_empty())
+    }
+
+    /// Decisions on what was held back, `[fold][window]`.
+    #[must_use]
+    pub fn judged(&self) -> Vec<&[Judged]> {
+        self.judged.iter().map(Vec::as_slice).collect()
     }
 
     /// By how much this classifier's accuracy exceeds another's on the same windows.

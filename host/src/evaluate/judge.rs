@@ -1,3 +1,4 @@
+use fishweir_core::classify::likelihood_a_sample;
 use rayon::prelude::*;
 
 use crate::data::Window;
@@ -20,6 +21,8 @@ pub struct Judged {
     /// By how much each class leads the best of the others at the end, `[class]`; negative where it
     /// does not.
     pub leads: Vec<f32>,
+    /// The log-likelihood under the likeliest model, in nats a sample; none where no model has any.
+    pub likelihood: Option<f32>,
     /// Samples after which the decision was the last one and stayed so.
     pub settled: usize,
     /// Samples that the models refused; they were skipped, as a device would.
@@ -71,6 +74,7 @@ fn judge_one(stream: &mut Stream, classes: usize, window: &Window<'_>, every: bo
             (Some(_), Ok(leads)) => leads,
             _ => vec![0.0; classes],
         },
+        likelihood: likelihood_a_sample(stream.log_likelihoods(), stream.samples()),
         settled,
         refused,
     }

@@ -53,6 +53,7 @@ pub fn cross_validate_kernel<'g, E: From<EvaluateError>>(
                     decision: Some(decision.class),
                     margin: decision.margin,
                     leads: leads(&values, |&value| value, |&a, &b| a - b),
+                    likelihood: None,
                     settled: window.samples.len(),
                     refused: 0,
                 }

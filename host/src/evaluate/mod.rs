@@ -7,6 +7,7 @@ mod interval;
 mod judge;
 mod kernel;
 mod latency;
+mod rejection;
 mod roc;
 
 pub use calibration::{Calibration, ReliabilityBin};
@@ -18,6 +19,9 @@ pub use interval::{Interval, Units};
 pub use judge::{Judged, judge};
 pub use kernel::cross_validate_kernel;
 pub use latency::Latency;
+pub use rejection::{
+    RejectionFigures, Unseen, confidence, leave_classes_out, rejected, thresholds,
+};
 pub use roc::Roc;
 
 use crate::classifier::Classifier;

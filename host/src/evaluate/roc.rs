@@ -134,6 +134,7 @@ mod tests {
             decision: Some(0),
             margin: 0.0,
             leads: leads.to_vec(),
+            likelihood: None,
             settled: 0,
             refused: 0,
         }

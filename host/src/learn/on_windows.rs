@@ -199,6 +199,7 @@ pub fn train_fixed_length(
         models: vec![model.hmm.clone()],
         normalisation: Normalisation::NONE,
         rule: Rule::Expansion(machine.expansion_on(kernel)),
+        confidence: None,
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             data: name.to_string_lossy().into_owned(),

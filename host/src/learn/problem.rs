@@ -235,6 +235,7 @@ impl<'a> Problem<'a> {
             models,
             normalisation: Normalisation::NONE,
             rule: Rule::Linear(outputs),
+            confidence: None,
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").into(),
                 data: name.file_name().unwrap_or_default().to_string_lossy().into_owned(),

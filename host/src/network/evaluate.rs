@@ -125,6 +125,7 @@ fn judge(
             decision: Some(decision.class),
             margin: decision.margin as f32,
             leads: Vec::new(),
+            likelihood: None,
             settled: 0,
             refused: 0,
         };

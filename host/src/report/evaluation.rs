@@ -2,9 +2,12 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::believing::{BelievedFigures, write_calibration, write_rejection};
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::data::{Dataset, Windowing};
-use crate::evaluate::{Calibration, CrossValidation, Figures, FoldFigures, Interval, Latency, Roc};
+use crate::evaluate::{
+    Calibration, CrossValidation, Figures, FoldFigures, Interval, Latency, RejectionFigures, Roc,
+};
 
 /// The data that a report is about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -92,6 +95,8 @@ struct WithFolds<'a> {
     roc: Option<&'a Roc>,
     roc_area_by_fold: Option<f64>,
     calibration: Option<&'a Calibration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejection: Option<&'a RejectionFigures>,
     folds: &'a [FoldFigures],
 }
 
@@ -105,6 +110,7 @@ impl<'a> WithFolds<'a> {
             roc: one.roc.as_ref(),
             roc_area_by_fold: one.roc_area_by_fold,
             calibration: one.calibration.as_ref(),
+            rejection: one.rejection.as_ref(),
             folds: &one.folds,
         }
     }
@@ -169,6 +175,9 @@ impl fmt::Display for CrossValidationReport {
             if let Some(calibration) = &one.calibration {
                 write_calibration(f, calibration)?;
             }
+            if let Some(rejection) = &one.rejection {
+                write_rejection(f, rejection)?;
+            }
             let chosen: Vec<String> = one
                 .folds
                 .iter()
@@ -224,6 +233,8 @@ pub struct ModelEvaluation {
     pub latency: Option<Latency>,
     /// Detections against false alarms.
     pub roc: Option<Roc>,
+    /// How far its decisions could be believed; null of a model that does not say.
+    pub believed: Option<BelievedFigures>,
     /// Column by which figures are split.
     pub group: Option<String>,
     /// Figures by group, where a column was named.
@@ -258,7 +269,8 @@ impl fmt::Display for ModelEvaluation {
         writeln!(f, "{table}")?;
         write_beside(f, "", [self.beside(None)].into_iter())?;
         writeln!(f, "  {}\n", interval_words(self.group.as_deref(), false))?;
-        write_figures(f, &self.figures)
+        write_figures(f, &self.figures)?;
+        self.believed.iter().try_for_each(|one| write!(f, "{one}"))
     }
 }
 
@@ -399,24 +411,6 @@ fn write_figures(f: &mut fmt::Formatter<'_>, figures: &Figures) -> fmt::Result {
     Ok(())
 }
 
-/// How far probabilities made of decision values can be believed.
-fn write_calibration(f: &mut fmt::Formatter<'_>, calibration: &Calibration) -> fmt::Result {
-    let Calibration { scale, log_loss, log_loss_of_shares, calibration_error, .. } = calibration;
-    writeln!(
-        f,
-        "  probabilities, exp({} value) over their sum: {log_loss:.3} nats a window ({log_loss_of_shares:.3} by the \
-         classes' shares), calibration error {}",
-        short_of(*scale),
-        share(*calibration_error)
-    )
-}
-
-/// Three digits.
-fn short_of(x: f64) -> String {
-    let digits = (2.0 - x.abs().log10().floor()).clamp(0.0, 12.0) as usize;
-    format!("{x:.digits$}")
-}
-
-fn share(share: f64) -> String {
+pub(super) fn share(share: f64) -> String {
     format!("{share:.3}")
 }

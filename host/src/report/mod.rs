@@ -1,5 +1,6 @@
 //! Reports: what a command has to say, as a table for people and, under the same keys, as JSON.
 
+mod believing;
 #[cfg(feature = "device")]
 mod device;
 mod emission;
@@ -21,6 +22,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+pub use believing::BelievedFigures;
 #[cfg(feature = "device")]
 pub use device::DeviceComparison;
 pub use emission::EmissionSummary;
@@ -41,7 +43,7 @@ pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
 pub use watch::{Alarms, Changes, Seen, WatchReport};
 
-pub use crate::words::{counted, grouped, printable, short};
+pub use crate::words::{counted, grouped, printable, short, to_three_digits};
 
 /// Something with two faces: [`Display`](fmt::Display) for people, JSON for programs.
 pub trait Report: Serialize + fmt::Display {}

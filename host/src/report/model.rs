@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::route::RouteTable;
 use super::{EmissionSummary, Table, counted, grouped};
-use crate::classifier::{Classifier, Observations, Provenance, normalisation_name};
+use crate::classifier::{Classifier, Confidence, Observations, Provenance, normalisation_name};
 use crate::data::Lags;
 use crate::deploy::{ArtefactFileError, Cost, Deployed, Route};
 
@@ -51,6 +51,9 @@ pub struct Inspection {
     pub directions: usize,
     /// How evidence grows with length; null for a kernel by marginalisation.
     pub normalisation: Option<&'static str>,
+    /// How far its decisions are to be believed; null where that was not learnt, and for an artefact, which has it
+    /// rounded.
+    pub confidence: Option<Confidence>,
     /// What a kernel machine stores; null for what needs nothing stored.
     pub stored: Option<Stored>,
     /// How it was trained; null for an artefact, which does not say.
@@ -144,6 +147,7 @@ impl Inspection {
             outputs: deployed.outputs(),
             directions: deployed.directions(),
             normalisation: deployed.normalisation().map(normalisation_name),
+            confidence: fitted.and_then(|fitted| fitted.confidence.clone()),
             stored: Stored::of(deployed, fitted),
             provenance: fitted.map(|fitted| fitted.provenance.clone()),
             cost: deployed.cost(),
@@ -223,6 +227,7 @@ impl fmt::Display for Inspection {
         }
         lines.extend(self.stored.iter().map(|stored| ("stored", stored.to_string())));
         lines.extend(self.normalisation.map(|name| ("normalisation", name.replace('_', " "))));
+        lines.extend(self.confidence.iter().map(|one| ("confidence", one.to_string())));
         if let Some(trained) = &self.provenance {
             let windows = match &trained.windowing {
                 Some(by) => format!(

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::{DataSummary, EmissionSummary, Stored, Table, counted, grouped, short};
-use crate::classifier::normalisation_name;
+use crate::classifier::{Confidence, normalisation_name};
 use crate::data::Kind;
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
@@ -40,6 +40,8 @@ pub struct FitReport {
     pub choice: Option<Choice>,
     /// What a kernel machine stores; null for what needs nothing stored.
     pub stored: Option<Stored>,
+    /// How far decisions are to be believed; null where that was not asked for.
+    pub confidence: Option<Confidence>,
     /// The model's file.
     pub model: String,
     /// What it costs on a device.
@@ -119,6 +121,10 @@ impl fmt::Display for FitReport {
         }
         if let Some(stored) = &self.stored {
             writeln!(f, "stored: {stored}")?;
+        }
+        if let Some(confidence) = &self.confidence {
+            let windows = counted(confidence.windows, "window");
+            writeln!(f, "of {windows} held back: {confidence}")?;
         }
         writeln!(
             f,

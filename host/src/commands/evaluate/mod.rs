@@ -4,16 +4,17 @@ mod kernels;
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::Dataset;
+use fishweir::data::{Dataset, Windowing};
 use fishweir::evaluate::{
-    CrossValidationOptions, Figures, Judged, Latency, Roc, Units, check, cross_validate, evaluate,
+    Calibration, CrossValidationOptions, Figures, Judged, Latency, RejectionFigures, Roc, Units,
+    Unseen, check, cross_validate, evaluate, judge as judge_windows,
 };
 use fishweir::kernel::registry::Entry;
 use fishweir::learn::{ClassifierKind, Trainer};
 use fishweir::plot::{Curve, RocPlot, Shares};
 use fishweir::report::{
-    CrossValidationReport, DataSummary, EmissionSummary, GroupFigures, ModelComparison,
-    ModelEvaluation, Validated, counted,
+    BelievedFigures, CrossValidationReport, DataSummary, EmissionSummary, GroupFigures,
+    ModelComparison, ModelEvaluation, Validated, counted,
 };
 
 use super::arguments::{ScoreKernels, Training};
@@ -24,7 +25,8 @@ use super::options::refuse_idle;
 use super::output::{self, Outputs};
 use super::reading::{Cutting, Reading};
 use super::training::warn;
-use super::{Failure, note, progress, tell};
+use super::values::rejection_rate;
+use super::{Failure, believing, note, progress, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -62,6 +64,10 @@ pub(super) struct Arguments {
     gram: Vec<PathBuf>,
     #[command(flatten)]
     options: KernelOptions,
+    /// Reject this share of windows of known classes by thresholds of margin and likelihood, and say how much is
+    /// rejected of each class in turn that was left out of the training
+    #[arg(long, value_name = "RATE", conflicts_with = "model", value_parser = rejection_rate)]
+    reject: Option<f64>,
     /// Draw detections against false alarms, a curve a classifier; - for standard output
     #[arg(long, value_name = "FILE.svg")]
     roc: Option<PathBuf>,
@@ -108,7 +114,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 None => usual_folds(&data, group)?,
             };
             let folds = CrossValidationOptions { folds, seed: arguments.fold_seed };
-            let mut report = cross_validation(&data, &kinds, &training, &arguments.cutting, folds)?;
+            let settings = (folds, arguments.reject);
+            let mut report =
+                cross_validation(&data, &kinds, &training, &arguments.cutting, settings)?;
             for kernel in &kernels {
                 report.classifiers.0.push(kernels::validate(arguments, &data, kernel, folds)?);
             }
@@ -147,7 +155,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Five, or fewer where there are not so many series, or groups of them.
-fn usual_folds(data: &Dataset, group: Option<&str>) -> Result<usize, Failure> {
+pub(super) fn usual_folds(data: &Dataset, group: Option<&str>) -> Result<usize, Failure> {
     const USUAL: usize = 5;
     let (count, of) = match group {
         Some(column) => (data.groups(column)?.1.len(), column),
@@ -207,7 +215,7 @@ pub(super) fn cross_validation(
     kinds: &[ClassifierKind],
     training: &Training,
     cutting: &Cutting,
-    folds: CrossValidationOptions,
+    (folds, rejection): (CrossValidationOptions, Option<f64>),
 ) -> Result<CrossValidationReport, Failure> {
     let (mut validated, trainer) = (Vec::new(), Trainer::new(data));
     let all = kinds.iter().map(|&kind| training.options(kind, cutting));
@@ -237,7 +245,11 @@ pub(super) fn cross_validation(
         );
         let one = cross_validate(&trainer, options, folds, &|| bar.inc(1));
         bar.finish_and_clear();
-        validated.push(one.map_err(|error| Failure::of(data, error))?);
+        let mut one = one.map_err(|error| Failure::of(data, error))?;
+        if let Some(rate) = rejection {
+            believing::reject(data, options, folds, &mut one, rate)?;
+        }
+        validated.push(one);
     }
     Ok(CrossValidationReport {
         data: DataSummary::of(data, None, cutting.windowing().as_ref()),
@@ -264,8 +276,9 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
     let reading = arguments.reading.options_of(&model, None)?;
     let data = tell::read(&arguments.data, &reading)?;
+    let everything = data.clone();
     let (data, unknown) = data.of_classes(model.deployed.classes())?;
-    for (class, count) in unknown {
+    for (class, count) in &unknown {
         note(format_args!(
             "class `{class}` is none that {} knows: its {count} series are left out of the figures",
             path.display()
@@ -296,6 +309,8 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         };
         names.into_iter().enumerate().map(of_group).collect()
     });
+    let unknown: Vec<String> = unknown.into_keys().collect();
+    let believed = believed(&model, &judged, &everything, &unknown, windowing.as_ref())?;
     let evaluation = ModelEvaluation {
         model: path.display().to_string(),
         classifier: model.method().to_owned(),
@@ -305,10 +320,40 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         latency: Latency::of(&judged),
         roc: Roc::of(classes.len(), &judged),
         figures,
+        believed,
         group,
         groups,
     };
     Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit, refused })
+}
+
+/// How far the decisions of a model could be believed that says so; of classes that it does not know, how much it
+/// rejects.
+fn believed(
+    model: &Model,
+    judged: &[Judged],
+    data: &Dataset,
+    unknown: &[String],
+    windowing: Option<&Windowing>,
+) -> Result<Option<BelievedFigures>, Failure> {
+    let Some(confidence) = model.deployed.confidence() else { return Ok(None) };
+    let kept = model.fitted().and_then(|fitted| fitted.confidence.as_ref());
+    let rate = kept.and_then(|kept| kept.rejection).map(|rejection| rejection.rate);
+    let rejection = RejectionFigures::by(confidence, rate, judged);
+    let rejection = rejection.filter(|_| confidence.rejects()).map(|figures| {
+        let unseen = |class: &String| {
+            let (of_class, _) = data.clone().of_classes(std::slice::from_ref(class))?;
+            let judged = judge_windows(&model.deployed, of_class.windows(windowing).all());
+            Ok(Unseen::by(confidence, class.clone(), &judged))
+        };
+        let unseen = unknown.iter().map(unseen).collect::<Result<_, Failure>>()?;
+        Ok::<_, Failure>(RejectionFigures { unseen, ..figures })
+    });
+    let classes = model.deployed.classes().len();
+    Ok(Some(BelievedFigures {
+        calibration: Calibration::by(f64::from(confidence.scale), judged, classes),
+        rejection: rejection.transpose()?,
+    }))
 }
 
 /// Models beside each other on the same windows.

@@ -13,7 +13,9 @@ use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, Trained};
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 
 use super::arguments::{ScoreKernels, Training};
+use super::believing::Believing;
 use super::emitting::Emitting;
+use super::evaluate::usual_folds;
 use super::kernels::{FamilyName, FamilyOptions, Per};
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs, named_after};
@@ -59,6 +61,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     kernels: ScoreKernels,
     #[command(flatten)]
+    believing: Believing,
+    #[command(flatten)]
     reading: Reading,
     /// Report as JSON
     #[arg(long)]
@@ -86,6 +90,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = kernel.chain([arguments.data.as_path()]).collect();
     let outputs = Outputs::check(&[&output], &inputs)?;
     if let Some(family) = arguments.model {
+        refuse_idle(&arguments.believing.given(), "models alone decide nothing")?;
         return models::run(arguments, family, &output, &outputs);
     }
     let mut told = arguments.told.names();
@@ -95,7 +100,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     told.extend(named([("--order", order)]));
     refuse_idle(&told, "it is for models alone, --model")?;
     let (data, options, trained) = match &arguments.kernel_model {
-        Some(path) => kernel::trained(arguments, path)?,
+        Some(path) => {
+            refuse_idle(&arguments.believing.given(), "a kernel machine keeps no confidence")?;
+            kernel::trained(arguments, path)?
+        }
         None => {
             let kernels = arguments.kernels.with_order(arguments.order);
             let training = arguments.training.with(&kernels, &arguments.emitting);
@@ -107,7 +115,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             check_group(&data, &options)?;
             training.check_varies(std::slice::from_ref(&options), data.kind())?;
             tell::room_to_fit(&data, options.baum_welch.states)?;
-            let trained = fit(&data, &series_of(&data), &options)?;
+            let folds = usual_folds(&data, options.group.as_deref())?;
+            let confidence = arguments.believing.learn(&data, &options, folds)?;
+            let mut trained = fit(&data, &series_of(&data), &options)?;
+            trained.classifier.confidence = confidence;
             (data, options, trained)
         }
     };
@@ -169,6 +180,7 @@ pub(super) fn report(
         form: trained.form.clone(),
         choice: trained.choice.clone(),
         stored: Stored::of(deployed, Some(classifier)),
+        confidence: classifier.confidence.clone(),
         model,
         cost: deployed.cost(),
     }

@@ -52,6 +52,7 @@ impl Classifier {
             weights: rows("coefficients", &coefficients)?,
             biases: row("biases", 0, biases)?,
             normalisation: self.normalisation,
+            confidence: None,
         })
     }
 

@@ -1,0 +1,95 @@
+//! How far decisions are to be believed: what is learnt of it on data held back, as `fit` and `evaluate` take it.
+
+use clap::Args;
+use fishweir::classifier::Confidence;
+use fishweir::data::Dataset;
+use fishweir::evaluate::{
+    CrossValidation, CrossValidationOptions, RejectionFigures, confidence, cross_validate,
+    leave_classes_out,
+};
+use fishweir::learn::{TrainOptions, Trainer};
+
+use super::values::rejection_rate;
+use super::{Failure, progress};
+
+/// What a model keeps beside its decisions.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Confidence")]
+pub(super) struct Believing {
+    /// Cross-validate on the data too, in five folds, and keep in the model the temperature that makes
+    /// probabilities of its decision values: score and the device then say them
+    #[arg(long)]
+    calibrate: bool,
+    /// The same, and keep the thresholds of margin and likelihood that reject this share of windows held back:
+    /// what resembles nothing in the data, or is a close call, is then told to be doubted
+    #[arg(long, value_name = "RATE", value_parser = rejection_rate)]
+    reject: Option<f64>,
+}
+
+impl Believing {
+    /// What of it was given.
+    pub(super) fn given(self) -> Vec<&'static str> {
+        super::options::named([
+            ("--calibrate", self.calibrate),
+            ("--reject", self.reject.is_some()),
+        ])
+    }
+
+    /// What is learnt of it; nothing where it was not asked for.
+    pub(super) fn learn(
+        self,
+        data: &Dataset,
+        options: &TrainOptions,
+        folds: usize,
+    ) -> Result<Option<Confidence>, Failure> {
+        if self.given().is_empty() {
+            return Ok(None);
+        }
+        if !options.kind.compiles() {
+            return Err(Failure::Input(format!(
+                "{}: a model of {} keeps no confidence, for it is a kernel machine; the classifiers that compile \
+                 do, among them fisher",
+                self.given().join(", "),
+                options.kind
+            )));
+        }
+        let bar = progress::passes(
+            "cross-validating".into(),
+            folds * data.classes().len() * options.most_fits(data.kind()),
+            &options.baum_welch,
+        );
+        let validation = CrossValidationOptions { folds, seed: None };
+        let validated = cross_validate(&Trainer::new(data), options, validation, &|| bar.inc(1));
+        bar.finish_and_clear();
+        let validated = validated.map_err(|error| Failure::of(data, error))?;
+        let learnt = confidence(&validated.judged(), data.classes().len(), self.reject);
+        learnt.map(Some).ok_or_else(|| {
+            Failure::Input(format!(
+                "{}: no two folds with a labelled window: nothing is held back to learn confidence from",
+                data.source()
+            ))
+        })
+    }
+}
+
+/// What rejection does to a classifier that was cross-validated: to windows of classes that it knows, and to those
+/// of each class left out.
+pub(super) fn reject(
+    data: &Dataset,
+    options: &TrainOptions,
+    folds: CrossValidationOptions,
+    validated: &mut CrossValidation,
+    rate: f64,
+) -> Result<(), Failure> {
+    let Some(figures) = RejectionFigures::of(&validated.judged(), rate) else { return Ok(()) };
+    let bar = progress::passes(
+        format!("leaving classes out of {}", options.kind),
+        data.classes().len() * data.classes().len() * options.most_fits(data.kind()),
+        &options.baum_welch,
+    );
+    let unseen = leave_classes_out(data, options, folds, rate, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let unseen = unseen.map_err(|error| Failure::of(data, error))?;
+    validated.rejection = Some(RejectionFigures { unseen, ..figures });
+    Ok(())
+}

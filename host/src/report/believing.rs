@@ -1,0 +1,65 @@
+//! How far decisions are to be believed: probabilities, and what is rejected.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::evaluation::share;
+use super::{Table, grouped};
+use crate::evaluate::{Calibration, RejectionFigures};
+use crate::words::to_three_digits;
+
+/// How probabilities and thresholds that a model keeps do on other data.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BelievedFigures {
+    /// Its probabilities.
+    pub calibration: Option<Calibration>,
+    /// Its thresholds; null where it keeps none.
+    pub rejection: Option<RejectionFigures>,
+}
+
+/// How far probabilities made of decision values can be believed.
+pub(super) fn write_calibration(
+    f: &mut fmt::Formatter<'_>,
+    calibration: &Calibration,
+) -> fmt::Result {
+    let Calibration { scale, log_loss, log_loss_of_shares, calibration_error, .. } = calibration;
+    writeln!(
+        f,
+        "  probabilities, exp({} value) over their sum: {log_loss:.3} nats a window ({log_loss_of_shares:.3} by the \
+         classes' shares), calibration error {}",
+        to_three_digits(*scale),
+        share(*calibration_error)
+    )
+}
+
+/// What thresholds reject.
+pub(super) fn write_rejection(
+    f: &mut fmt::Formatter<'_>,
+    rejection: &RejectionFigures,
+) -> fmt::Result {
+    let RejectionFigures { rate, rejected, accuracy_of_accepted, unseen } = rejection;
+    write!(f, "  rejected: {} of the windows", share(*rejected))?;
+    if let Some(rate) = rate {
+        write!(f, ", {} wanted", to_three_digits(*rate))?;
+    }
+    match accuracy_of_accepted {
+        Some(accuracy) => writeln!(f, "; accuracy of the others {}", share(*accuracy))?,
+        None => writeln!(f)?,
+    }
+    if unseen.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(["  a class never seen", "windows", "rejected"]);
+    for one in unseen {
+        table.row([format!("  {}", one.class), grouped(one.windows), share(one.rejected)]);
+    }
+    write!(f, "{table}")
+}
+
+impl fmt::Display for BelievedFigures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.calibration.iter().try_for_each(|one| write_calibration(f, one))?;
+        self.rejection.iter().try_for_each(|one| write_rejection(f, one))
+    }
+}
