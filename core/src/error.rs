@@ -93,7 +93,8 @@ pub enum Part {
     Lag,
     /// A spotter's classes of its states, `[state]`.
     StateClass,
-    /// What says how far decisions are believed: `[scale, least margin, least likelihood, most likelihood]`.
+    /// What says how far decisions are believed: `[scale, least margin]`, then limits of
+    /// likelihood, `[class]`.
     Confidence,
 }
 

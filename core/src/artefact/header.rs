@@ -82,6 +82,15 @@ impl Shape {
         bytes
     }
 
+    /// Classes that its outputs decide between.
+    #[must_use]
+    pub const fn classes(&self) -> usize {
+        match self.outputs {
+            1 => 2,
+            outputs => outputs as usize,
+        }
+    }
+
     /// The format of the numbers; `None` where there is none of that size.
     pub(crate) const fn format(&self) -> Option<NumberFormat> {
         match self.real_bytes {

@@ -18,7 +18,7 @@
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
 //! | 56 | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
-//! | | 0 or 4 reals | its [`Confidence`], where one was learnt: the bytes of the classifier say so |
+//! | | | its [`Confidence`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
 //! | | | class labels, UTF-8, one a line |
 //!
 //! All little-endian. The classifier's bytes are its fields in order, arrays in index order, so that
@@ -105,7 +105,7 @@ pub trait StoredClassifier: FromBytes + Immutable + KnownLayout {
     /// What the header states.
     const SHAPE: Shape;
     /// The format of its reals.
-    type Real: Real + FromBytes;
+    type Real: Real + FromBytes + Immutable + 'static;
 
     /// Checks every number.
     ///
@@ -117,7 +117,7 @@ pub trait StoredClassifier: FromBytes + Immutable + KnownLayout {
 impl<H: StoredModel, const M: usize, const O: usize> StoredClassifier for StreamClassifier<H, M, O>
 where
     Self: FromBytes + Immutable + KnownLayout,
-    H::Real: FromBytes,
+    H::Real: FromBytes + Immutable + 'static,
 {
     const SHAPE: Shape = shape_of::<H, M, O>();
     type Real = H::Real;
@@ -218,20 +218,20 @@ pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
 
 /// How far the decisions of the classifier in `bytes` are to be believed; `None` where that was not learnt.
 ///
-/// Cost: one pass over the bytes; 4 reals.
+/// Cost: one pass over the bytes; limits stay where they are.
 ///
 /// # Errors
 /// As [`read`], but for the numbers of the classifier, which only that one checks.
-pub fn confidence<C: StoredClassifier>(
+pub fn confidence<C: StoredClassifier + 'static>(
     bytes: &[u8],
-) -> Result<Option<Confidence<C::Real>>, ArtefactError> {
+) -> Result<Option<Confidence<'_, C::Real>>, ArtefactError> {
     let (_, confidence) = parts::<C>(bytes)?;
     confidence.map_or(Ok(()), |found| found.validate()).map_err(ArtefactError::Model)?;
     Ok(confidence)
 }
 
 /// What an artefact holds, unchecked.
-type Parts<'a, C> = (&'a C, Option<Confidence<<C as StoredClassifier>::Real>>);
+type Parts<'a, C> = (&'a C, Option<Confidence<'a, <C as StoredClassifier>::Real>>);
 
 fn parts<C: StoredClassifier>(bytes: &[u8]) -> Result<Parts<'_, C>, ArtefactError> {
     if cfg!(target_endian = "big") {
@@ -245,11 +245,19 @@ fn parts<C: StoredClassifier>(bytes: &[u8]) -> Result<Parts<'_, C>, ArtefactErro
     let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
     let (classifier, rest) =
         payload.split_at_checked(size_of::<C>()).ok_or(ArtefactError::OtherSize)?;
-    let confidence = match rest {
-        [] => None,
-        // Copied, for it may not lie as a real must.
-        rest => Some(Confidence::read_from_bytes(rest).map_err(|_| ArtefactError::OtherSize)?),
-    };
     let classifier = C::ref_from_bytes(classifier).map_err(|_| ArtefactError::Misaligned)?;
-    Ok((classifier, confidence))
+    if rest.is_empty() {
+        return Ok((classifier, None));
+    }
+    if !rest.len().is_multiple_of(2 * size_of::<C::Real>()) {
+        return Err(ArtefactError::OtherSize);
+    }
+    let pairs = <[[C::Real; 2]]>::ref_from_bytes(rest).map_err(|_| ArtefactError::Misaligned)?;
+    let ([scale, least_margin], likelihoods) = match pairs {
+        [first, limits @ ..] if limits.is_empty() || limits.len() == wanted.classes() => {
+            (*first, limits)
+        }
+        _ => return Err(ArtefactError::OtherSize),
+    };
+    Ok((classifier, Some(Confidence { scale, least_margin, likelihoods })))
 }

@@ -1,7 +1,5 @@
 //! How far a decision is to be believed, and whether it is to be taken at all.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
-
 use super::{Decision, Output, decide_exactly};
 use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::Real;
@@ -14,10 +12,10 @@ use crate::number::Real;
 pub enum Doubt {
     /// The class leads by less than nearly all decisions in training did.
     CloseCall = 1,
-    /// The stream is less likely a sample, under the likeliest model, than nearly all in training: nothing like
-    /// it was there.
+    /// The stream is less likely a sample, under the likeliest model, than nearly all that were decided so in
+    /// training: nothing like it was there.
     Unlikely = 2,
-    /// It is more likely a sample than nearly all in training: a sensor that rests, or has come off.
+    /// It is more likely a sample than nearly all of them: a sensor that rests, or has come off.
     TooLikely = 3,
 }
 
@@ -39,65 +37,65 @@ pub struct Believed<T = f32> {
 /// ```text
 /// p(class | x_1..t) = exp(scale v_class) / sum over classes of exp(scale v)
 /// rejected where      v_first - v_second < least margin, or
-///                     max_m log p_m(x_1..t) / t  is outside  least likelihood ..= most likelihood
+///                     max_m log p_m(x_1..t) / t  is outside the limits of the class decided for
 /// ```
 ///
 /// of decision values `v`. Both are of streams as long as those they were learnt on: shorter ones are decided by
 /// less, and their likelihood a sample varies more. Probabilities are between the known classes; what is none
-/// of them is for the thresholds to find.
+/// of them is for the thresholds to find. Limits are a class's own, for a class of much motion is less likely a
+/// sample than one that rests, and what neither is lies between them.
 ///
-/// Flash: 4 reals. Cost of a [reading](super::StreamClassifier::believed): that of a decision, an exponential a
-/// class, a division.
+/// Flash: 2 reals and 2 a class. Cost of a [reading](super::StreamClassifier::believed): that of a decision, an
+/// exponential a class, two divisions.
 ///
 /// Sources: one temperature, Guo, Pleiss, Sun and Weinberger, On calibration of modern neural networks, 2017; of
 /// two classes Platt, Probabilistic outputs for support vector machines, 1999, without a bias. Rejection: Chow, On
 /// optimum recognition error and reject tradeoff, 1970; by likelihood, Bishop, Novelty detection and neural
 /// network validation, 1994.
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[repr(C)]
-pub struct Confidence<T = f32> {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Confidence<'a, T = f32> {
     /// What decision values are multiplied by: one over the temperature. Positive.
     pub scale: T,
     /// The least margin that is no close call.
     pub least_margin: T,
-    /// In nats a sample; minus infinity where nothing is too unlikely.
-    pub least_likelihood: T,
-    /// The same; infinite where nothing is too likely.
-    pub most_likelihood: T,
+    /// The least and the most likelihood of what is decided for a class, in nats a sample, `[class]`; empty where
+    /// nothing is doubted for it.
+    pub likelihoods: &'a [[T; 2]],
 }
 
-impl<T: Real> Confidence<T> {
+impl<T: Real> Confidence<'_, T> {
     /// Probabilities alone: nothing is rejected.
-    pub fn of_scale(scale: T) -> Self {
-        let least_likelihood = T::NEG_INFINITY;
-        let most_likelihood = -least_likelihood;
-        Self { scale, least_margin: T::ZERO, least_likelihood, most_likelihood }
+    pub const fn of_scale(scale: T) -> Self {
+        Self { scale, least_margin: T::ZERO, likelihoods: &[] }
     }
 
     /// Whether any decision may be doubted.
     pub fn rejects(&self) -> bool {
-        *self != Self::of_scale(self.scale)
+        self.least_margin > T::ZERO || !self.likelihoods.is_empty()
     }
 
     /// Checks every number.
     ///
     /// # Errors
-    /// Names the first that is wrong, `[scale, least margin, least likelihood, most likelihood]`.
+    /// Names the first that is wrong: of row 0 the scale and the least margin, then `[class]` its limits.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let wrong = |kind, entry| Err(ModelError::new(Part::Confidence, kind, 0, entry));
+        let wrong = |kind, row, entry| Err(ModelError::new(Part::Confidence, kind, row, entry));
         if !self.scale.is_finite() {
-            return wrong(ErrorKind::NotFinite, 0);
+            return wrong(ErrorKind::NotFinite, 0, 0);
         }
-        if !(self.scale > T::ZERO) {
-            return wrong(ErrorKind::NotPositive, 0);
+        if self.scale <= T::ZERO {
+            return wrong(ErrorKind::NotPositive, 0, 0);
         }
         if !self.least_margin.is_finite() {
-            return wrong(ErrorKind::NotFinite, 1);
+            return wrong(ErrorKind::NotFinite, 0, 1);
         }
-        // Neither may be no number: no comparison with one holds.
-        if !(self.least_likelihood <= self.most_likelihood) {
-            return wrong(ErrorKind::NotInRange, 2);
+        for (class, limits) in self.likelihoods.iter().enumerate() {
+            if let Some(entry) = limits.iter().position(|limit| !limit.is_finite()) {
+                return wrong(ErrorKind::NotFinite, 1 + class, entry);
+            }
+            if limits[0] > limits[1] {
+                return wrong(ErrorKind::NotInRange, 1 + class, 0);
+            }
         }
         Ok(())
     }
@@ -110,19 +108,20 @@ impl<T: Real> Confidence<T> {
         if sum > T::ZERO { T::ONE / sum } else { T::ONE }
     }
 
-    /// Why a decision by this margin, after `samples` with these log-likelihoods, `[model]`, had better not be
-    /// taken. Before the first sample nothing is likely or not.
+    /// Why a decision, after `samples` with these log-likelihoods, `[model]`, had better not be taken. Before the
+    /// first sample nothing is likely or not.
     pub fn doubt(
         &self,
-        margin: T,
+        decision: &Decision<T>,
         log_likelihoods: impl IntoIterator<Item = T>,
         samples: u64,
     ) -> Option<Doubt> {
         let likelihood = likelihood_a_sample(log_likelihoods, samples);
-        match likelihood {
-            Some(likelihood) if likelihood < self.least_likelihood => Some(Doubt::Unlikely),
-            Some(likelihood) if likelihood > self.most_likelihood => Some(Doubt::TooLikely),
-            _ if margin < self.least_margin => Some(Doubt::CloseCall),
+        let limits = self.likelihoods.get(decision.class);
+        match likelihood.zip(limits) {
+            Some((likelihood, [least, _])) if likelihood < *least => Some(Doubt::Unlikely),
+            Some((likelihood, [_, most])) if likelihood > *most => Some(Doubt::TooLikely),
+            _ if decision.margin < self.least_margin => Some(Doubt::CloseCall),
             _ => None,
         }
     }
@@ -140,7 +139,7 @@ impl<T: Real> Confidence<T> {
             ([_], _) | (_, None) => self.probability([T::ZERO, -decision.margin]),
             (all, Some(best)) => self.probability(all.iter().map(|output| output.less(best))),
         };
-        let doubt = self.doubt(decision.margin, log_likelihoods, samples);
+        let doubt = self.doubt(&decision, log_likelihoods, samples);
         Believed { decision, probability, doubt }
     }
 }

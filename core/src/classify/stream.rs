@@ -189,7 +189,7 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
     pub fn believed(
         &self,
         state: &StreamState<H::State, M>,
-        confidence: &Confidence<H::Real>,
+        confidence: &Confidence<'_, H::Real>,
     ) -> Believed<H::Real> {
         let log = self.log_likelihoods(state);
         confidence.believe(&self.outputs(state), log, state.samples)
@@ -222,7 +222,7 @@ where
     pub fn believed(
         &self,
         state: &LaggedState<StreamState<H::State, M>, H::Real, D, K>,
-        confidence: &Confidence<H::Real>,
+        confidence: &Confidence<'_, H::Real>,
     ) -> Believed<H::Real> {
         self.recursion().believed(state.inner(), confidence)
     }

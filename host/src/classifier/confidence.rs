@@ -19,47 +19,70 @@ pub struct Confidence {
 }
 
 /// Thresholds of rejection.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rejection {
     /// The share of windows of known classes that was to be rejected.
     pub rate: f64,
     /// The least margin that is no close call.
     pub least_margin: f64,
-    /// The least and the most log-likelihood under the likeliest model, in nats a sample; null where no model has
-    /// any.
-    pub likelihood: Option<[f64; 2]>,
+    /// The least and the most log-likelihood under the likeliest model, in nats a sample, of what is decided for a
+    /// class, `[class]`; empty where no model has any.
+    pub likelihoods: Vec<[f64; 2]>,
+}
+
+/// The same as a device holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeployedConfidence {
+    pub(crate) scale: f32,
+    pub(crate) least_margin: f32,
+    pub(crate) likelihoods: Vec<[f32; 2]>,
+}
+
+impl DeployedConfidence {
+    /// As the core reads it.
+    #[must_use]
+    pub fn of_core(&self) -> classify::Confidence<'_> {
+        let Self { scale, least_margin, ref likelihoods } = *self;
+        classify::Confidence { scale, least_margin, likelihoods }
+    }
+
+    /// Its numbers in order.
+    pub(crate) fn reals(&self) -> impl Iterator<Item = f32> {
+        let likelihoods = self.likelihoods.as_flattened().iter().copied();
+        [self.scale, self.least_margin].into_iter().chain(likelihoods)
+    }
 }
 
 impl Confidence {
     /// As a device holds it.
     #[must_use]
-    pub fn rounded(&self) -> classify::Confidence {
+    pub fn rounded(&self) -> DeployedConfidence {
         let scale = self.scale as f32;
-        let all = || classify::Confidence::of_scale(scale);
-        self.rejection.map_or_else(all, |rejection| rejection.with_scale(scale))
+        match &self.rejection {
+            Some(rejection) => DeployedConfidence { scale, ..rejection.rounded() },
+            None => DeployedConfidence { scale, least_margin: 0.0, likelihoods: Vec::new() },
+        }
     }
 
-    /// Whether its numbers are any; else what is wrong, in words.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        self.rounded().validate().map_err(|error| error.to_string())
+    /// Whether its numbers are any, for so many classes; else what is wrong, in words.
+    pub(crate) fn check(&self, classes: usize) -> Result<(), String> {
+        let limits = self.rejection.as_ref().map_or(0, |rejection| rejection.likelihoods.len());
+        if ![0, classes].contains(&limits) {
+            return Err(format!("limits of likelihood for {limits} of {classes} classes"));
+        }
+        self.rounded().of_core().validate().map_err(|error| error.to_string())
     }
 }
 
 impl Rejection {
-    /// As a device holds it, beside no temperature.
+    /// As a device holds it, at a temperature of one.
     #[must_use]
-    pub fn rounded(&self) -> classify::Confidence {
-        self.with_scale(1.0)
-    }
-
-    fn with_scale(&self, scale: f32) -> classify::Confidence {
-        let [least, most] = self.likelihood.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-        classify::Confidence {
-            scale,
+    pub fn rounded(&self) -> DeployedConfidence {
+        DeployedConfidence {
+            scale: 1.0,
             least_margin: self.least_margin as f32,
-            least_likelihood: least as f32,
-            most_likelihood: most as f32,
+            likelihoods: self.likelihoods.iter().map(|both| both.map(|x| x as f32)).collect(),
         }
     }
 }
@@ -77,13 +100,14 @@ impl fmt::Display for Confidence {
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rejected below a margin of {}", to_three_digits(self.least_margin))?;
-        match self.likelihood {
+        let ends = |end: fn(f64, f64) -> f64, of: usize| {
+            self.likelihoods.iter().map(|both| both[of]).reduce(end).map(to_three_digits)
+        };
+        match ends(f64::min, 0).zip(ends(f64::max, 1)) {
             None => Ok(()),
-            Some([least, most]) => write!(
+            Some((least, most)) => write!(
                 f,
-                ", or outside {} to {} nats a sample under the likeliest model",
-                to_three_digits(least),
-                to_three_digits(most)
+                ", or outside a class's own limits, of {least} to {most} nats a sample under the likeliest model"
             ),
         }
     }
@@ -96,17 +120,19 @@ mod tests {
     #[test]
     fn numbers_that_are_none_are_refused() {
         let good = Confidence { scale: 2.0, rejection: None, windows: 3 };
-        assert_eq!(good.check(), Ok(()));
+        assert_eq!(good.check(2), Ok(()));
         for scale in [0.0, -1.0, f64::NAN, 1e300] {
-            assert!(Confidence { scale, ..good.clone() }.check().is_err(), "{scale}");
+            assert!(Confidence { scale, ..good.clone() }.check(2).is_err(), "{scale}");
         }
-        let rejection = |likelihood| {
-            let rejection = Rejection { rate: 0.05, least_margin: 0.1, likelihood };
-            Confidence { rejection: Some(rejection), ..good.clone() }.check()
+        let rejection = |likelihoods: &[[f64; 2]]| {
+            let likelihoods = likelihoods.to_vec();
+            let rejection = Rejection { rate: 0.05, least_margin: 0.1, likelihoods };
+            Confidence { rejection: Some(rejection), ..good.clone() }.check(2)
         };
-        assert_eq!(rejection(Some([-3.0, 1.0])), Ok(()));
-        assert_eq!(rejection(None), Ok(()));
-        assert!(rejection(Some([1.0, -3.0])).is_err());
-        assert!(rejection(Some([f64::NAN, 1.0])).is_err());
+        assert_eq!(rejection(&[[-3.0, 1.0]; 2]), Ok(()));
+        assert_eq!(rejection(&[]), Ok(()));
+        assert!(rejection(&[[-3.0, 1.0]]).is_err());
+        assert!(rejection(&[[-3.0, 1.0], [1.0, -3.0]]).is_err());
+        assert!(rejection(&[[f64::NAN, 1.0]; 2]).is_err());
     }
 }

@@ -14,7 +14,7 @@ use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 
 pub use crate::runtime::EmissionDirection;
-pub use confidence::{Confidence, Rejection};
+pub use confidence::{Confidence, DeployedConfidence, Rejection};
 pub use file::ClassifierError;
 pub(crate) use file::{has_a_file, seal, unseal};
 pub use rule::{
@@ -153,7 +153,7 @@ impl Classifier {
             return Err(format!("the name {name:?} has a control character in it"));
         }
         if let Some(confidence) = &self.confidence {
-            confidence.check()?;
+            confidence.check(self.classes.len())?;
             if self.expansion().is_some() {
                 return Err("a kernel machine has no `confidence`".into());
             }

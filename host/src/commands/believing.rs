@@ -81,7 +81,10 @@ pub(super) fn reject(
     validated: &mut CrossValidation,
     rate: f64,
 ) -> Result<(), Failure> {
-    let Some(figures) = RejectionFigures::of(&validated.judged(), rate) else { return Ok(()) };
+    let Some(figures) = RejectionFigures::of(&validated.judged(), data.classes().len(), rate)
+    else {
+        return Ok(());
+    };
     let bar = progress::passes(
         format!("leaving classes out of {}", options.kind),
         data.classes().len() * data.classes().len() * options.most_fits(data.kind()),

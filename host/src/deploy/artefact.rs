@@ -3,18 +3,15 @@
 use std::path::Path;
 
 use fishweir_core::artefact::{ArtefactError, Header, Shape, Topology};
-use fishweir_core::classify::{Confidence, Normalisation};
+use fishweir_core::classify::Normalisation;
 use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, Weight};
-use crate::classifier::Observations;
+use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::Lags;
 use crate::files::{self, FileError};
 use crate::runtime::family::reals;
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
-
-/// Bytes of what says how far decisions are believed.
-const CONFIDENCE: usize = 16;
 
 /// Why an artefact's file was refused.
 #[derive(Debug, thiserror::Error)]
@@ -116,12 +113,8 @@ impl Deployed {
         }
         let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
         let mut payload = self.payload();
-        if let Some(Confidence { scale, least_margin, least_likelihood, most_likelihood }) =
-            self.confidence
-        {
-            let reals = [scale, least_margin, least_likelihood, most_likelihood];
-            reals.iter().for_each(|x| payload.extend_from_slice(&x.to_le_bytes()));
-        }
+        let confidence = self.confidence.iter().flat_map(DeployedConfidence::reals);
+        confidence.for_each(|x| payload.extend_from_slice(&x.to_le_bytes()));
         let observed = match &self.observations {
             Observations::Channels(names) => names.clone(),
             Observations::Symbols(symbols) => vec![symbols.clone()],
@@ -216,13 +209,15 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         .ok_or(ArtefactError::BadHeader)?;
     let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
     let (payload, rest) = payload.split_at_checked(wanted).ok_or(ArtefactError::OtherSize)?;
-    let confidence = match rest.len() {
+    let mut pairs = Numbers(rest);
+    let mut pair = || [pairs.real(), pairs.real()];
+    let confidence = match rest.len() / 8 {
+        _ if !rest.len().is_multiple_of(8) => return Err(ArtefactError::OtherSize),
         0 => None,
-        CONFIDENCE => {
-            let mut reals = Numbers(rest);
-            let [scale, least_margin, least_likelihood, most_likelihood] =
-                std::array::from_fn(|_| reals.real());
-            Some(Confidence { scale, least_margin, least_likelihood, most_likelihood })
+        count if count == 1 || count == 1 + shape.classes() => {
+            let [scale, least_margin] = pair();
+            let likelihoods = (1..count).map(|_| pair()).collect();
+            Some(DeployedConfidence { scale, least_margin, likelihoods })
         }
         _ => return Err(ArtefactError::OtherSize),
     };
@@ -273,7 +268,9 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     }
     // The numbers are judged where the device judges them: by the same checks of the core.
     deployed.validate().map_err(ArtefactError::Model)?;
-    deployed.confidence.map_or(Ok(()), |one| one.validate()).map_err(ArtefactError::Model)?;
+    if let Some(confidence) = &deployed.confidence {
+        confidence.of_core().validate().map_err(ArtefactError::Model)?;
+    }
     Ok(deployed)
 }
 

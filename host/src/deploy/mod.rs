@@ -20,6 +20,7 @@ mod compile;
 mod cost;
 mod detector;
 mod error;
+mod explain;
 mod fixed;
 mod machine;
 mod profiles;
@@ -37,6 +38,7 @@ pub use cost::Cost;
 pub(crate) use cost::Priced;
 pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
 pub use error::DeployError;
+pub use explain::Explanation;
 pub use fixed::{Deviation, FixedPoint, Limits, MeasureError, QuantiseError};
 pub(crate) use machine::{check_size, has_machines, unit_length};
 use profiles::DeployedProfile;
@@ -48,9 +50,9 @@ pub use stream::{PushError, Stream};
 use systems::DeployedSystem;
 pub use update::{SELF_TEST_SAMPLES, UpdateFileError};
 
-use fishweir_core::classify::{Confidence, Normalisation};
+use fishweir_core::classify::Normalisation;
 
-use crate::classifier::{Classifier, Observations};
+use crate::classifier::{Classifier, DeployedConfidence, Observations};
 use crate::data::{Lags, Values};
 use crate::runtime::family::OF_SYMBOLS;
 pub(crate) use crate::runtime::family::{DeployedEmission, Weight};
@@ -101,7 +103,7 @@ pub struct Deployed<T = f32> {
     pub(crate) biases: Vec<T>,
     pub(crate) normalisation: Normalisation,
     /// How far decisions are to be believed, where that was learnt.
-    pub(crate) confidence: Option<Confidence>,
+    pub(crate) confidence: Option<DeployedConfidence>,
 }
 
 impl<T> Deployed<T> {
@@ -177,7 +179,7 @@ impl<T> Deployed<T> {
     /// How far its decisions are to be believed: probabilities, and when they are rejected; `None` where that was
     /// not learnt.
     #[must_use]
-    pub fn confidence(&self) -> Option<&Confidence> {
+    pub fn confidence(&self) -> Option<&DeployedConfidence> {
         self.confidence.as_ref()
     }
 

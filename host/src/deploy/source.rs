@@ -6,14 +6,15 @@ use fishweir_core::artefact::Topology;
 use fishweir_core::emission::Alphabet;
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
-use crate::classifier::{Observations, normalisation_name};
+use crate::classifier::{DeployedConfidence, Observations, normalisation_name};
 use crate::runtime::family::{Field, OF_CHANNELS};
 use crate::runtime::{Family, Shape, Width};
 
 impl Deployed {
     /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it; the
     /// names of the classes as `CLASSES` and of the channels as `CHANNELS`; and over symbols their
-    /// letters as `ALPHABET`. Every number is written so that it reads back to the same bits, and
+    /// letters as `ALPHABET`; and how far decisions are to be believed as `CONFIDENCE`, where that was learnt. Every
+    /// number is written so that it reads back to the same bits, and
     /// every name so that it is one line of text whatever is in it.
     pub fn to_source(&self) -> String {
         if let Some(kernel) = &self.kernel {
@@ -58,7 +59,10 @@ impl Deployed {
             emission_rows(&mut text, emissions);
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
-        if self.lags.is_empty() { text } else { self.behind_lags(&text) }
+        if !self.lags.is_empty() {
+            text = self.behind_lags(&text);
+        }
+        text + &confidence_source(self.confidence.as_ref())
     }
 
     /// A source whose classifier sees its channels' past too, or differences from it.
@@ -248,6 +252,22 @@ pub(super) fn tail(
     let normalisation = normalisation_name(normalisation).to_uppercase();
     let _ = writeln!(text, "    ],\n    {},", reals(biases));
     let _ = writeln!(text, "    Normalisation::{normalisation},\n);");
+}
+
+/// How far decisions are to be believed; nothing where that was not learnt.
+pub(super) fn confidence_source(confidence: Option<&DeployedConfidence>) -> String {
+    let Some(DeployedConfidence { scale, least_margin, likelihoods }) = confidence else {
+        return String::new();
+    };
+    let limits: Vec<String> = likelihoods.iter().map(|limits| reals(limits)).collect();
+    format!(
+        "\n/// How far decisions are to be believed: probabilities, and what to doubt.\n\
+         #[rustfmt::skip]\n\
+         #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
+         pub static CONFIDENCE: fishweir_core::classify::Confidence<'static> = fishweir_core::classify::Confidence {{\n    \
+         scale: {scale:?},\n    least_margin: {least_margin:?},\n    likelihoods: &[{}],\n}};\n",
+        limits.join(", ")
+    )
 }
 
 fn alphabet_source(alphabet: Alphabet<'_>) -> String {

@@ -336,9 +336,19 @@ impl<T: Real> Stream<T> {
         })
     }
 
+    /// By how much a class of a bank's leads another, subtracted before it is rounded; zero of a kernel machine.
+    pub(super) fn lead(&self, class: usize, other: usize) -> T {
+        let Engine::Bank(bank) = &self.engine else { return T::ZERO };
+        match (self.weighed(bank).as_slice(), class) {
+            ([value], 1) => value.value(),
+            ([value], _) => -value.value(),
+            (values, _) => values[class].less(&values[other]),
+        }
+    }
+
     /// The decision so far, its probability, and whether it had better not be taken: the device's, bit for bit.
     /// `None` of a kernel machine, of which that is not learnt.
-    pub fn believed(&self, confidence: &Confidence<T>) -> Option<Believed<T>> {
+    pub fn believed(&self, confidence: &Confidence<'_, T>) -> Option<Believed<T>> {
         let Engine::Bank(bank) = &self.engine else { return None };
         Some(confidence.believe(&self.weighed(bank), self.log_likelihoods(), self.samples))
     }

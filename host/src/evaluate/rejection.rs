@@ -1,58 +1,113 @@
-use fishweir_core::classify;
+use fishweir_core::classify::{self, Decision};
 use serde::Serialize;
 
 use super::{Calibration, EvaluateError, Judged, judge};
-use crate::classifier::{Confidence, Rejection};
+use crate::classifier::{Confidence, DeployedConfidence, Rejection};
 use crate::data::Dataset;
 use crate::learn::{TrainOptions, train};
 
 /// Thresholds that reject a share of the windows they are made from, at most: the largest equal shares that are
-/// cut off at the low end of margins and at both ends of likelihoods a sample.
+/// cut off at the low end of margins, and at both ends of likelihoods a sample, which are counted from the mean
+/// of what was decided for the same class, in its standard deviations.
 ///
-/// `None` where no window was decided. Cost: two sorts, and `log n` passes over the windows.
+/// ```text
+/// z_n = (l_n - mean_c) / deviation_c,  c = the class decided for,  l_n = max_m log p_m(x_n) / t_n
+/// limits of class c:  mean_c + deviation_c [quantile z, quantile z]
+/// ```
+///
+/// A class that fewer than two windows were decided for has the mean and deviation of all. `None` where no window
+/// was decided. Cost: two sorts, and `log n` passes over the windows.
 #[must_use]
-pub fn thresholds(judged: &[&Judged], rate: f64) -> Option<Rejection> {
-    let decided: Vec<&Judged> =
-        judged.iter().copied().filter(|one| one.decision.is_some()).collect();
-    let sorted = |of: &dyn Fn(&Judged) -> Option<f32>| {
-        let mut all: Vec<f64> = decided.iter().filter_map(|one| of(one)).map(f64::from).collect();
-        all.sort_unstable_by(f64::total_cmp);
-        all
+pub fn thresholds(judged: &[&Judged], classes: usize, rate: f64) -> Option<Rejection> {
+    let decided = judged.iter().filter_map(|one| Some((one.decision?, *one)));
+    let decided: Vec<(usize, &Judged)> = decided.collect();
+    let mut margins: Vec<f64> =
+        decided.iter().map(|(_, one)| f64::from(one.margin)).filter(|x| !x.is_nan()).collect();
+    margins.sort_unstable_by(f64::total_cmp);
+    // Where models are ruled out a margin may be infinite, and so no threshold.
+    let least_margin = |count: usize| Some(margins.get(count)?.min(f64::from(f32::MAX)));
+    let levels: Vec<(usize, f64)> = decided
+        .iter()
+        .filter_map(|&(class, one)| Some((class, f64::from(one.likelihood?))))
+        .filter(|(_, level)| level.is_finite())
+        .collect();
+    let all = Level::of(levels.iter().map(|&(_, level)| level)).map(Level::or_narrow);
+    let of_class = |class: usize| {
+        let own = levels.iter().filter(|one| one.0 == class).map(|one| one.1);
+        Level::of(own).filter(|own| own.deviation > 0.0).or(all)
     };
-    let margins = sorted(&|one| Some(one.margin).filter(|margin| !margin.is_nan()));
-    let likelihoods = sorted(&|one| one.likelihood.filter(|likelihood| likelihood.is_finite()));
-    if margins.is_empty() {
-        return None;
-    }
+    // Of no class where no model has a likelihood.
+    let by_class: Vec<Level> = (0..classes).filter_map(of_class).collect();
+    let of_own = |&(class, level): &(usize, f64)| Some(by_class.get(class)?.standard(level));
+    let mut standard: Vec<f64> = levels.iter().filter_map(of_own).collect();
+    standard.sort_unstable_by(f64::total_cmp);
     // Cutting off so many at each end.
-    let cutting = |count: usize| Rejection {
-        rate,
-        // Where models are ruled out a margin may be infinite, and so no threshold.
-        least_margin: margins[count.min(margins.len() - 1)].min(f64::from(f32::MAX)),
-        likelihood: likelihoods.len().checked_sub(1).map(|last| {
-            let count = count.min(last / 2);
-            [likelihoods[count], likelihoods[last - count]]
-        }),
+    let cutting = |count: usize| -> Option<Rejection> {
+        let last = standard.len().saturating_sub(1);
+        let inner = count.min(last / 2);
+        let limits = |level: &Level| [standard[inner], standard[last - inner]].map(|z| level.at(z));
+        let likelihoods = by_class.iter().map(limits).collect();
+        Some(Rejection { rate, least_margin: least_margin(count)?, likelihoods })
     };
     let allowed = (rate * decided.len() as f64).floor() as usize;
     let rejects = |count: usize| {
-        let rejection = cutting(count).rounded();
-        decided.iter().filter(|one| rejected(&rejection, one)).count()
+        let rejection = cutting(count).map(|rejection| rejection.rounded());
+        let count = |rejection: DeployedConfidence| {
+            decided.iter().filter(|(_, one)| rejected(&rejection.of_core(), one)).count()
+        };
+        rejection.map_or(usize::MAX, count)
     };
     let (mut most, mut too_many) = (0, margins.len());
     while most + 1 < too_many {
         let middle = usize::midpoint(most, too_many);
         if rejects(middle) <= allowed { most = middle } else { too_many = middle }
     }
-    Some(cutting(most))
+    cutting(most)
+}
+
+/// Where likelihoods a sample lie.
+#[derive(Clone, Copy)]
+struct Level {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Level {
+    /// `None` of fewer than two.
+    fn of(levels: impl Iterator<Item = f64> + Clone) -> Option<Self> {
+        let count = levels.clone().count();
+        if count < 2 {
+            return None;
+        }
+        let mean = levels.clone().sum::<f64>() / count as f64;
+        let squares: f64 = levels.map(|level| (level - mean) * (level - mean)).sum();
+        Some(Self { mean, deviation: (squares / (count - 1) as f64).sqrt() })
+    }
+
+    /// Where all are as likely, next to nothing is a deviation.
+    fn or_narrow(self) -> Self {
+        let least = f64::EPSILON.max(self.mean.abs() * f64::from(f32::EPSILON));
+        Self { deviation: self.deviation.max(least), ..self }
+    }
+
+    fn standard(self, level: f64) -> f64 {
+        (level - self.mean) / self.deviation
+    }
+
+    fn at(self, standard: f64) -> f64 {
+        self.mean + self.deviation * standard
+    }
 }
 
 /// Whether thresholds reject what was decided, as a device would; what could not be decided is rejected.
 #[must_use]
-pub fn rejected(confidence: &classify::Confidence, judged: &Judged) -> bool {
-    // A likelihood a sample, as that of one sample.
-    let doubt = confidence.doubt(judged.margin, judged.likelihood, 1);
-    judged.decision.is_none() || doubt.is_some()
+pub fn rejected(confidence: &classify::Confidence<'_>, judged: &Judged) -> bool {
+    let doubt = |class| {
+        let decision = Decision { class, margin: judged.margin };
+        // A likelihood a sample, as that of one sample.
+        confidence.doubt(&decision, judged.likelihood, 1)
+    };
+    judged.decision.is_none_or(|class| doubt(class).is_some())
 }
 
 /// What was learnt from windows that were held back, `[fold][window]`: for [`Classifier::confidence`]. With a
@@ -63,7 +118,7 @@ pub fn rejected(confidence: &classify::Confidence, judged: &Judged) -> bool {
 pub fn confidence(folds: &[&[Judged]], classes: usize, rate: Option<f64>) -> Option<Confidence> {
     let Calibration { scale, .. } = Calibration::of(folds, classes)?;
     let all: Vec<&Judged> = folds.iter().copied().flatten().collect();
-    let rejection = rate.and_then(|rate| thresholds(&all, rate));
+    let rejection = rate.and_then(|rate| thresholds(&all, classes, rate));
     Some(Confidence { scale, rejection, windows: all.len() })
 }
 
@@ -95,14 +150,15 @@ impl RejectionFigures {
     /// Of what was decided on windows that were held back, `[fold][window]`, each fold by thresholds made from the
     /// others. `None` of fewer than two folds with a window.
     #[must_use]
-    pub fn of(folds: &[&[Judged]], rate: f64) -> Option<Self> {
+    pub fn of(folds: &[&[Judged]], classes: usize, rate: f64) -> Option<Self> {
         let mut judged = Vec::new();
         for (held_back, own) in folds.iter().enumerate() {
             let others = folds.iter().enumerate().filter(|&(fold, _)| fold != held_back);
             let others: Vec<&Judged> = others.flat_map(|(_, fold)| *fold).collect();
-            if let Some(rejection) = thresholds(&others, rate) {
+            if let Some(rejection) = thresholds(&others, classes, rate) {
                 let rejection = rejection.rounded();
-                judged.extend(own.iter().map(|one| (rejected(&rejection, one), one)));
+                let rejected = |one| rejected(&rejection.of_core(), one);
+                judged.extend(own.iter().map(|one| (rejected(one), one)));
             }
         }
         Self::of_rejected(Some(rate), &judged)
@@ -112,7 +168,7 @@ impl RejectionFigures {
     /// told where it is known. `None` of no window.
     #[must_use]
     pub fn by(
-        confidence: &classify::Confidence,
+        confidence: &classify::Confidence<'_>,
         rate: Option<f64>,
         judged: &[Judged],
     ) -> Option<Self> {
@@ -135,7 +191,7 @@ impl RejectionFigures {
 impl Unseen {
     /// Of the windows of a class that no model knows, by thresholds that are settled.
     #[must_use]
-    pub fn by(confidence: &classify::Confidence, class: String, judged: &[Judged]) -> Self {
+    pub fn by(confidence: &classify::Confidence<'_>, class: String, judged: &[Judged]) -> Self {
         let away = judged.iter().filter(|one| rejected(confidence, one)).count();
         let windows = judged.len();
         Self { class, windows, rejected: away as f64 / windows.max(1) as f64 }
@@ -173,11 +229,12 @@ pub fn leave_classes_out(
         let windows = known.windows(options.windowing.as_ref());
         let cut: Vec<_> = windows.of_all(&folds.test(fold)).copied().collect();
         let held_back = judge(&deployed, &cut);
-        let Some(rejection) = thresholds(&held_back.iter().collect::<Vec<_>>(), rate) else {
+        let Some(rejection) = thresholds(&held_back.iter().collect::<Vec<_>>(), others.len(), rate)
+        else {
             return Err(EvaluateError::NoWindows(data.source().to_owned()));
         };
         let judged = judge(&deployed, unseen.windows(options.windowing.as_ref()).all());
-        Ok(Unseen::by(&rejection.rounded(), class.clone(), &judged))
+        Ok(Unseen::by(&rejection.rounded().of_core(), class.clone(), &judged))
     };
     classes.iter().enumerate().map(one_out).collect()
 }

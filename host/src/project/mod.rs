@@ -58,6 +58,9 @@ pub struct ProjectFiles {
     pub noise: bool,
 }
 
+/// After what is said of a decision.
+const BELIEF: &str = "\n                report::belief(&decision);";
+
 impl Project<'_> {
     /// The project's files. `recordings` are streams with their labels: some of them travel as the self-test
     /// and as what stands for a sensor; without any, noise does.
@@ -95,7 +98,7 @@ impl Project<'_> {
             ("src/main.rs", self.filled(include_str!("template/main.rs"))),
             ("src/board.rs", self.filled(board.source)),
             ("src/fault.rs", self.filled(include_str!("template/fault.rs"))),
-            ("src/report.rs", self.filled(board.platform.report())),
+            ("src/report.rs", self.report()),
             ("src/sensor.rs", self.filled(include_str!("template/sensor.rs"))),
             ("src/self_test.rs", self_test),
             ("src/model.rs", self.model.to_source()),
@@ -106,7 +109,7 @@ impl Project<'_> {
 
     /// A template with its names filled in.
     fn filled(&self, template: &str) -> String {
-        let board = self.board;
+        let (board, believed) = (self.board, self.model.confidence().is_some());
         let parts = board.platform.parts(self.tasks);
         let cost = self.model.cost();
         let observed = match self.model.observations() {
@@ -133,6 +136,8 @@ impl Project<'_> {
             ("{{wait}}", parts.wait),
             ("{{uninit}}", parts.uninit),
             ("{{main}}", parts.main),
+            ("{{decision}}", if believed { "decision.decision" } else { "decision" }),
+            ("{{belief}}", if believed { BELIEF } else { "" }),
             ("{{await}}", if self.tasks { ".await" } else { "" }),
             ("{{clock}}", parts.clock),
             ("{{entry_use}}", parts.entry),
@@ -166,6 +171,22 @@ impl Project<'_> {
             ),
         ];
         names.iter().fold(template.to_owned(), |text, (name, value)| text.replace(name, value))
+    }
+
+    /// `report.rs`, with how far decisions are to be believed where the model says so.
+    fn report(&self) -> String {
+        let report = self.filled(self.board.platform.report());
+        if self.model.confidence().is_none() {
+            return report;
+        }
+        let belief = match self.board.platform.is_emulated() {
+            true => include_str!("template/belief_semihosting.rs"),
+            false => include_str!("template/belief_defmt.rs"),
+        };
+        let used = "use fishweir_core::classify::{Believed, Decision, Doubt};";
+        report.replace("use fishweir_core::classify::Decision;", used)
+            + belief
+            + include_str!("template/belief.rs")
     }
 
     fn cargo_settings(&self) -> String {

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use fishweir_core::classify::Believed;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::classifier::Observations;
+use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{Rows, Sample, Samples, SamplesView, Values};
 use crate::deploy::Deployed;
 
@@ -13,6 +14,13 @@ use crate::deploy::Deployed;
 const LONGEST: usize = 64;
 /// Streams, at the most.
 const MOST: usize = 4;
+
+const BELIEVED: &str = "margin and probability; why it is to be doubted, or zero";
+const BITS: &str = "(decision.class, decision.margin.to_bits())";
+const BITS_BELIEVED: &str = "\
+let (class, margin) = (decision.decision.class, decision.decision.margin.to_bits());
+    let doubt = decision.doubt.map_or(0, |doubt| doubt as u8);
+    (class, margin, decision.probability.to_bits(), doubt)";
 
 /// The first samples of some streams: one of each label before a second of any.
 pub(super) fn chosen<'a>(
@@ -99,8 +107,12 @@ impl Kind {
 pub(super) fn source(model: &Deployed, streams: &[SamplesView<'_>]) -> (String, usize) {
     let kind = Kind::of(model);
     // A machine's scores may leave the range of its numbers: reading is a result then.
-    let read =
-        if model.kernel_name().is_some() { "stream.read().ok()" } else { "Some(stream.read())" };
+    let confidence = model.confidence().map(DeployedConfidence::of_core);
+    let read = match confidence {
+        None if model.kernel_name().is_some() => "stream.read().ok()",
+        None => "Some(stream.read())",
+        Some(_) => "Some(stream.recursion().believed(stream.state(), &model::CONFIDENCE))",
+    };
     let mut tables = String::new();
     let (mut stream, mut names, mut count) = (model.stream(), Vec::new(), 0);
     for (index, samples) in streams.iter().enumerate() {
@@ -120,11 +132,19 @@ pub(super) fn source(model: &Deployed, streams: &[SamplesView<'_>]) -> (String, 
                 Sample::Symbol(symbol) => format!("Some({symbol})"),
                 Sample::Missing => "None".into(),
             };
-            let decision = match stream.decision() {
-                Ok(decision) => {
+            let believed = confidence.as_ref().and_then(|confidence| stream.believed(confidence));
+            let decision = match (believed, stream.decision()) {
+                (Some(Believed { decision, probability, doubt }), _) => format!(
+                    "Some(({}, {:#010x}, {:#010x}, {}))",
+                    decision.class,
+                    decision.margin.to_bits(),
+                    probability.to_bits(),
+                    doubt.map_or(0, |doubt| doubt as u8)
+                ),
+                (None, Ok(decision)) => {
                     format!("Some(({}, {:#010x}))", decision.class, decision.margin.to_bits())
                 }
-                Err(_) => "None".into(),
+                (None, Err(_)) => "None".into(),
             };
             let _ = writeln!(tables, "    Step {{ sample: {text}, decision: {decision} }},");
         }
@@ -135,6 +155,13 @@ pub(super) fn source(model: &Deployed, streams: &[SamplesView<'_>]) -> (String, 
     let text = include_str!("template/self_test.rs")
         .replace("{{sample}}", &kind.name(model.observations().size()))
         .replace("{{read}}", read)
+        .replace("{{decided}}", if confidence.is_some() { "Believed" } else { "Decision" })
+        .replace("{{of}}", if confidence.is_some() { BELIEVED } else { "the margin" })
+        .replace(
+            "{{bits}}",
+            if confidence.is_some() { "(usize, u32, u32, u8)" } else { "(usize, u32)" },
+        )
+        .replace("{{bits_of}}", if confidence.is_some() { BITS_BELIEVED } else { BITS })
         .replace("{{streams}}", &names.join(", "))
         .replace("{{count}}", &names.len().to_string());
     (text + &tables, count)

@@ -337,14 +337,15 @@ fn believed(
     windowing: Option<&Windowing>,
 ) -> Result<Option<BelievedFigures>, Failure> {
     let Some(confidence) = model.deployed.confidence() else { return Ok(None) };
+    let confidence = confidence.of_core();
     let kept = model.fitted().and_then(|fitted| fitted.confidence.as_ref());
-    let rate = kept.and_then(|kept| kept.rejection).map(|rejection| rejection.rate);
-    let rejection = RejectionFigures::by(confidence, rate, judged);
+    let rate = kept.and_then(|kept| kept.rejection.as_ref()).map(|rejection| rejection.rate);
+    let rejection = RejectionFigures::by(&confidence, rate, judged);
     let rejection = rejection.filter(|_| confidence.rejects()).map(|figures| {
         let unseen = |class: &String| {
             let (of_class, _) = data.clone().of_classes(std::slice::from_ref(class))?;
             let judged = judge_windows(&model.deployed, of_class.windows(windowing).all());
-            Ok(Unseen::by(confidence, class.clone(), &judged))
+            Ok(Unseen::by(&confidence, class.clone(), &judged))
         };
         let unseen = unknown.iter().map(unseen).collect::<Result<_, Failure>>()?;
         Ok::<_, Failure>(RejectionFigures { unseen, ..figures })

@@ -19,7 +19,7 @@ pub use quantise::QuantiseError;
 use fishweir_core::classify::Normalisation;
 
 use super::Cost;
-use crate::classifier::Observations;
+use crate::classifier::{DeployedConfidence, Observations};
 
 /// A number of a table and its rates, one an output, all relative to `2^-exponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,6 +67,7 @@ pub struct FixedPoint {
     pub(crate) weights: Vec<Vec<f32>>,
     pub(crate) biases: Vec<f32>,
     pub(crate) normalisation: Normalisation,
+    pub(crate) confidence: Option<DeployedConfidence>,
     pub(crate) places: Vec<i16>,
 }
 

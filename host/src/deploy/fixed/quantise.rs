@@ -150,6 +150,7 @@ fn quantise(
             .collect::<Result<_, _>>()?,
         biases: narrow(0, &deployed.biases)?,
         normalisation: deployed.normalisation,
+        confidence: deployed.confidence.clone(),
         places,
     })
 }

@@ -6,7 +6,7 @@ use fishweir_core::artefact::Topology;
 
 use super::{FixedEmission, FixedPoint, FixedWeight};
 use crate::classifier::Observations;
-use crate::deploy::source::{chain_and_emissions, head, one_line, tail};
+use crate::deploy::source::{chain_and_emissions, confidence_source, head, one_line, tail};
 
 impl FixedPoint {
     /// Rust source that defines `Model`, the classifier's type over fixed point, and `MODEL`, a
@@ -48,7 +48,7 @@ impl FixedPoint {
             chain_and_emissions(&mut text, &weights(&model.initial, entry), rows, emissions);
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
-        text
+        text + &confidence_source(self.confidence.as_ref())
     }
 }
 

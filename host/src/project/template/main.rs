@@ -61,9 +61,9 @@ const TOO_MANY: u32 = 3;
             if samples % EVERY == 0
                 && let Some(decision) = self_test::decide(&stream)
             {
-                let class = model::CLASSES.get(decision.class).copied().unwrap_or("?");
-                report::decision(samples, class, &decision);
-                board.show(decision.class);
+                let class = model::CLASSES.get({{decision}}.class).copied().unwrap_or("?");
+                report::decision(samples, class, &{{decision}});{{belief}}
+                board.show({{decision}}.class);
                 fault::survived();
             }
             board.wait(){{await}};

@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use fishweir_core::classify::Decision;
+use fishweir_core::classify::{{decided}};
 use fishweir_core::filter::Running;
 
 use crate::model;
@@ -14,9 +14,12 @@ pub type Sample = {{sample}};
 pub struct Step {
     /// Nothing where it was not observed.
     pub sample: Option<Sample>,
-    /// Class, and the bits of the margin; nothing where nothing can be decided.
-    pub decision: Option<(usize, u32)>,
+    /// Nothing where nothing can be decided.
+    pub decision: Option<Bits>,
 }
+
+/// Class, and the bits of {{of}}.
+pub type Bits = {{bits}};
 
 /// Where device and host differ.
 pub struct Difference {
@@ -31,8 +34,12 @@ pub struct Difference {
 }
 
 /// The decision so far.
-pub fn decide(stream: &Running<&'static model::Model>) -> Option<Decision> {
+pub fn decide(stream: &Running<&'static model::Model>) -> Option<{{decided}}> {
     {{read}}
+}
+
+fn bits(decision: {{decided}}) -> Bits {
+    {{bits_of}}
 }
 
 /// Replays the streams and says how many samples they have; what is called after each is for a watchdog.
@@ -48,10 +55,10 @@ pub fn run(mut each: impl FnMut()) -> Result<usize, Difference> {
                 _ => running.push_missing(),
             }
             each();
-            let decision = decide(&running).map(|decision| (decision.class, decision.margin.to_bits()));
+            let decision = decide(&running).map(bits);
             if decision != step.decision {
-                let bits = |decision: Option<(usize, u32)>| decision.map_or(0, |(_, margin)| margin);
-                let (margin, expected) = (bits(decision), bits(step.decision));
+                let of_margin = |decision: Option<Bits>| decision.map_or(0, |bits| bits.1);
+                let (margin, expected) = (of_margin(decision), of_margin(step.decision));
                 return Err(Difference { stream, sample, margin, expected });
             }
         }

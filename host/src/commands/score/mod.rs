@@ -1,5 +1,7 @@
 //! `fishweir score`.
 
+mod explain;
+
 use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -11,9 +13,9 @@ use fishweir_core::classify::Doubt;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::model::Model;
-use super::reading::{Cutting, Reading};
-use super::{Failure, note, output, tell};
+use crate::commands::model::Model;
+use crate::commands::reading::{Cutting, Reading};
+use crate::commands::{Failure, note, output, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
@@ -26,6 +28,10 @@ A model that was fitted with --calibrate or --reject says after the margin the p
 it one of those known, and whether the decision is to be doubted: `close call` (a margin as small as hardly
 any in training), `unlikely` (nothing like it was in training) or `too likely` (a sensor that rests). Both are
 of streams as long as the windows that were trained on.
+
+--explain gives series,start,end,class,rival,sample,gain: of every window first the bias of the class over
+its rival, before any sample, then what each sample of the series added to its lead; all of them add up
+to the margin. --json has them as lists.
 
 --stream reads a sample a line (numbers parted by commas or blanks, NA for a missing one, a header
 that names the channels or none; or symbols, any number of them a line; not gzipped) and writes
@@ -58,6 +64,9 @@ pub(super) struct Arguments {
     /// End the stream at the first sample that is refused, instead of skipping it
     #[arg(long, conflicts_with = "data")]
     strict: bool,
+    /// Say what each sample gave to the decision on its window instead: a row a sample
+    #[arg(long, conflicts_with = "stream")]
+    explain: bool,
     /// Decide after every N samples of the stream
     #[arg(long, value_name = "N", conflicts_with = "data", default_value = "1")]
     every: NonZeroU64,
@@ -134,7 +143,7 @@ impl<'a> Decided<'a> {
             )));
         }
         let belief = deployed.confidence().map(|confidence| {
-            let believed = decision.and_then(|_| stream.believed(confidence));
+            let believed = decision.and_then(|_| stream.believed(&confidence.of_core()));
             Belief {
                 probability: believed.map(|one| one.probability),
                 doubt: believed.and_then(|one| one.doubt).map(word),
@@ -202,6 +211,7 @@ fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let refused = match &arguments.data {
+        Some(data) if arguments.explain => explain::explain(arguments, &model, data)?,
         Some(data) => score_file(arguments, &model, data)?,
         None => score_stream(arguments, &model)?,
     };

@@ -1,0 +1,99 @@
+//! What each sample of a window gave to the decision on it.
+
+use std::path::Path;
+
+use fishweir::data::Window;
+use fishweir::deploy::{Deployed, Explanation};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::Arguments;
+use crate::commands::model::Model;
+use crate::commands::{Failure, output, tell};
+
+/// A window, and what its samples gave.
+#[derive(Serialize)]
+struct Explained<'a> {
+    series: &'a str,
+    start: usize,
+    end: usize,
+    class: &'a str,
+    rival: &'a str,
+    margin: Shown,
+    bias: f64,
+    /// Null where a model was ruled out, and the gain has no end.
+    gains: Vec<Shown>,
+}
+
+/// A gain as it is written: a number, or `inf` and `-inf`, for which JSON has no word.
+#[derive(Clone, Copy)]
+struct Shown(f64);
+
+impl Serialize for Shown {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.is_finite() {
+            true => serializer.serialize_f64(self.0),
+            false => serializer.collect_str(&self.0),
+        }
+    }
+}
+
+const HEADS: [&str; 7] = ["series", "start", "end", "class", "rival", "sample", "gain"];
+
+/// Prints what each sample of a file gave; which samples the models refused, if any.
+pub(super) fn explain(
+    arguments: &Arguments,
+    model: &Model,
+    path: &Path,
+) -> Result<Option<String>, Failure> {
+    let deployed: &Deployed = &model.deployed;
+    if deployed.kernel_name().is_some() {
+        return Err(Failure::Input(format!(
+            "{}: --explain: a kernel machine compares a window with stored ones as a whole: its decision is no sum \
+             over samples; the classifiers that compile are, among them fisher",
+            arguments.model.display()
+        )));
+    }
+    let data = tell::read(path, &arguments.reading.options_of(model, None)?)?;
+    let windowing = model.windowing(arguments.cutting.windowing());
+    let windows = data.windows(windowing.as_ref());
+    let explain = |window: &Window<'_>| deployed.explain(window.samples);
+    let found: Vec<Option<Explanation>> = windows.all().par_iter().map(explain).collect();
+    tell::windows(&data, windowing.as_ref());
+    let classes = deployed.classes();
+    let explained = windows.all().iter().zip(found).filter_map(|(window, found)| {
+        let Explanation { class, rival, margin, bias, gains } = found?;
+        Some(Explained {
+            series: &data.series()[window.series].id,
+            start: window.start,
+            end: window.start + window.samples.len(),
+            class: &classes[class],
+            rival: &classes[rival],
+            margin: Shown(margin.into()),
+            bias,
+            gains: gains.into_iter().map(Shown).collect(),
+        })
+    });
+    let text = if arguments.json {
+        let mut text = serde_json::to_vec(&explained.collect::<Vec<_>>())?;
+        text.push(b'\n');
+        text
+    } else {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(HEADS)?;
+        for one in explained {
+            let place = [one.start.to_string(), one.end.to_string()];
+            let mut row = |sample: String, gain: f64| {
+                let names = [one.series, &place[0], &place[1], one.class, one.rival];
+                table.write_record(names.into_iter().chain([sample.as_str(), &gain.to_string()]))
+            };
+            row(String::new(), one.bias)?;
+            for (sample, gain) in (one.start..).zip(&one.gains) {
+                row(sample.to_string(), gain.0)?;
+            }
+        }
+        table.into_inner().map_err(|error| error.into_error())?
+    };
+    output::print(&text)?;
+    Ok(None)
+}

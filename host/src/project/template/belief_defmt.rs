@@ -1,0 +1,5 @@
+
+/// How far it is to be believed.
+pub fn belief(believed: &Believed) {
+    defmt::info!("  probability {=f32}{=str}", believed.probability, doubt(believed.doubt));
+}
