@@ -5,6 +5,7 @@ mod bad_data;
 mod bad_model;
 mod c;
 mod compare;
+mod confidence;
 mod emission;
 mod evaluate;
 mod export;

@@ -111,8 +111,13 @@ fn models_of_every_kind_are_observed_in_their_own_way() {
     printed(&format!(
         "fit {table} -o {counts} --classifier bayes --emission poisson {QUICK} --effort quick"
     ));
+    // It says how far it is to be believed, and its artefact does.
+    let (trusted, artefact) = (folder.at("trusted.json"), folder.at("trusted.fishweir"));
+    let table = fixtures().at("strings.tsv");
+    printed(&format!("fit {table} -o {trusted} --reject 0.2 {QUICK} --effort quick"));
+    printed(&format!("export {trusted} --artefact {artefact}"));
     for (model, data) in [
-        (fixtures().at("strings.fishweir"), format!("--data {}", fixtures().at("strings.fasta"))),
+        (artefact, format!("--data {}", fixtures().at("strings.fasta"))),
         (machine, String::new()),
         (counts, String::new()),
     ] {
@@ -121,6 +126,8 @@ fn models_of_every_kind_are_observed_in_their_own_way() {
         printed(&line);
         let said = runs(Path::new(&at));
         assert!(said.contains("every bit as on the host\n"), "{line}: {said}");
+        let believed = fs::read_to_string(Path::new(&at).join("src/report.rs")).expect("reads");
+        assert_eq!(believed.contains("probability"), line.contains("trusted"), "{line}");
     }
 }
 

@@ -28,9 +28,10 @@ pub struct Explanation {
     pub margin: f32,
     /// By how much it leads before the first sample: its bias, or prior, less that of the rival.
     pub bias: f64,
-    /// What each sample gave, `[sample]`; nothing where it is missing and evidence does not change, or refused.
-    /// Infinite where it ruled a model out.
+    /// What each sample gave, `[sample]`; nothing where it was refused. Infinite where it ruled a model out.
     pub gains: Vec<f64>,
+    /// Samples that the models refused; they were skipped, as a device would.
+    pub refused: usize,
 }
 
 impl Deployed {
@@ -42,10 +43,7 @@ impl Deployed {
             return None;
         }
         let mut stream = self.stream();
-        for sample in window.iter() {
-            // What is refused leaves the stream as it was.
-            let _ = stream.push(sample);
-        }
+        let refused = window.iter().filter(|&sample| stream.push(sample).is_err()).count();
         let decision = stream.decision().ok().filter(|decision| !decision.margin.is_nan())?;
         let leads = stream.leads().ok()?;
         let others = (0..leads.len()).filter(|&class| class != decision.class);
@@ -63,6 +61,7 @@ impl Deployed {
         };
         let (mut evidence, mut before) = (plain.stream(), 0.0);
         let gain = |sample| {
+            // What is refused leaves the stream as it was.
             let _ = evidence.push(sample);
             let now = f64::from(evidence.lead(decision.class, rival));
             // Of what is ruled out for good nothing more can be said.
@@ -77,6 +76,7 @@ impl Deployed {
             margin: decision.margin,
             bias: lead(&self.biases),
             gains,
+            refused,
         })
     }
 }

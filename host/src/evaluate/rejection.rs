@@ -238,3 +238,87 @@ pub fn leave_classes_out(
     };
     classes.iter().enumerate().map(one_out).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows decided for `class`, whose likelihoods a sample are about `level`.
+    fn decided(class: usize, level: f32, count: usize) -> Vec<Judged> {
+        let one = |n: usize| {
+            let spread = (n * 37 % 1009) as f32 / 1009.0 - 0.5;
+            Judged {
+                series: n,
+                start: 0,
+                label: class,
+                decision: Some(class),
+                margin: 2.0 + (n * 53 % 1013) as f32 / 1013.0,
+                leads: vec![0.0; 2],
+                likelihood: Some(level + spread),
+                settled: 1,
+                refused: 0,
+            }
+        };
+        (0..count).map(one).collect()
+    }
+
+    fn known() -> Vec<Judged> {
+        [decided(0, -1.0, 300), decided(1, -20.0, 200)].concat()
+    }
+
+    fn share(rejection: &Rejection, judged: &[Judged]) -> f64 {
+        Unseen::by(&rejection.rounded().of_core(), String::new(), judged).rejected
+    }
+
+    #[test]
+    fn no_more_is_rejected_than_was_allowed_and_hardly_less() {
+        let known = known();
+        let all: Vec<&Judged> = known.iter().collect();
+        for rate in [0.001, 0.01, 0.05, 0.2, 0.49] {
+            let rejection = thresholds(&all, 2, rate).expect("windows");
+            let share = share(&rejection, &known);
+            assert!(share <= rate && share > 0.9 * rate - 3.0 / 500.0, "{rate}: {share}");
+        }
+    }
+
+    #[test]
+    fn what_lies_between_the_classes_is_found_by_limits_of_each() {
+        let known = known();
+        let rejection = thresholds(&known.iter().collect::<Vec<_>>(), 2, 0.05).expect("windows");
+        for (class, level) in [(0, -10.0), (1, -10.0), (0, -30.0), (1, 5.0)] {
+            assert_eq!(share(&rejection, &decided(class, level, 50)), 1.0, "{class} {level}");
+        }
+        let mut close = decided(0, -1.0, 50);
+        close.iter_mut().for_each(|one| one.margin = 0.1);
+        assert_eq!(share(&rejection, &close), 1.0);
+        close.iter_mut().for_each(|one| (one.margin, one.decision) = (9.0, None));
+        assert_eq!(share(&rejection, &close), 1.0, "what was not decided");
+    }
+
+    #[test]
+    fn of_one_window_or_without_likelihoods_there_are_thresholds_and_of_none_there_are_none() {
+        let mut one = decided(1, -3.0, 1);
+        assert_eq!(share(&thresholds(&[&one[0]], 2, 0.1).expect("a window"), &one), 0.0);
+        one[0].likelihood = None;
+        let rejection = thresholds(&[&one[0]], 2, 0.1).expect("a window");
+        assert!(rejection.likelihoods.is_empty());
+        one[0].decision = None;
+        assert_eq!(thresholds(&[&one[0]], 2, 0.1), None);
+        let same: Vec<Judged> = decided(0, 0.0, 20)
+            .into_iter()
+            .map(|one| Judged { likelihood: Some(-2.5), ..one })
+            .collect();
+        let rejection = thresholds(&same.iter().collect::<Vec<_>>(), 2, 0.1).expect("windows");
+        assert!(share(&rejection, &same) <= 0.1, "all as likely: {rejection:?}");
+    }
+
+    #[test]
+    fn folds_are_judged_by_the_others() {
+        let (usual, strange) = (decided(0, -1.0, 100), decided(0, -9.0, 100));
+        let figures = RejectionFigures::of(&[&usual, &usual], 2, 0.05).expect("folds");
+        assert!(figures.rejected <= 0.05 && figures.accuracy_of_accepted == Some(1.0));
+        let figures = RejectionFigures::of(&[&usual, &strange], 2, 0.05).expect("folds");
+        assert_eq!((figures.rejected, figures.accuracy_of_accepted), (1.0, None));
+        assert!(RejectionFigures::of(&[&usual[..0], &usual[..0]], 2, 0.05).is_none());
+    }
+}

@@ -3,6 +3,7 @@
 
 mod batch;
 mod between;
+mod confidence;
 mod dynamics;
 mod gram;
 mod learn;

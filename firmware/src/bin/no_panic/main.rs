@@ -16,8 +16,9 @@ use core::panic::PanicInfo;
 
 use fishweir_core::artefact::{self, Header, StoredClassifier, StoredModel};
 use fishweir_core::classify::{
-    ChangeDetector, DiagonalWhitening, FullWhitening, KernelMachine, Limit, NoNorm, Normalisation,
-    ScoreKernel, StoredKernel, StoredScores, StoredSequences, StreamClassifier, StreamModel,
+    ChangeDetector, Confidence, DiagonalWhitening, FullWhitening, KernelMachine, Limit, NoNorm,
+    Normalisation, ScoreKernel, StoredKernel, StoredScores, StoredSequences, StreamClassifier,
+    StreamModel,
 };
 use fishweir_core::context::{
     Automaton, ContextLikelihood, ContextModel, ContextRule, ContextStatistics, Independent,
@@ -115,7 +116,7 @@ fn families() {
 
 /// Reading a classifier in place, and writing one.
 #[inline(never)]
-fn artefacts<H: StoredModel<Real = f32>>(bytes: &[u8])
+fn artefacts<H: StoredModel<Real = f32> + 'static>(bytes: &[u8])
 where
     StreamClassifier<H, 2, 1>: FromBytes + Immutable + KnownLayout,
 {
@@ -124,6 +125,7 @@ where
         let room = black_box(&mut buffer[..]);
         black_box(artefact::write(classifier, black_box("a label"), room));
     }
+    black_box(artefact::confidence::<StreamClassifier<H, 2, 1>>(bytes).is_ok());
     if let Ok(header) = Header::parse(bytes) {
         black_box((header.shape(), header.profile(), header.payload(bytes)));
         if let Ok(labels) = header.labels(bytes) {
@@ -339,7 +341,7 @@ fn smoothing<E: Emission<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation
 }
 
 #[inline(never)]
-fn classifier<H: StreamModel>(x: &H::Observation)
+fn classifier<H: StreamModel<Real = f32>>(x: &H::Observation)
 where
     StreamClassifier<H, 3, 3>: FromZeros,
 {
@@ -348,6 +350,10 @@ where
     drive(&classifier, x);
     let state = black_box(classifier.start());
     black_box((classifier.decision_values(&state), classifier.log_likelihoods(&state)));
+    let [scale, least_margin] = some();
+    let likelihoods: [[f32; 2]; 2] = some();
+    let confidence = Confidence { scale, least_margin, likelihoods: &likelihoods };
+    black_box(classifier.believed(&state, &confidence));
 }
 
 /// The past at lags, whatever these are, or differences from it, before a classifier.

@@ -21,7 +21,7 @@ struct Explained<'a> {
     rival: &'a str,
     margin: Shown,
     bias: f64,
-    /// Null where a model was ruled out, and the gain has no end.
+    /// `[sample]`.
     gains: Vec<Shown>,
 }
 
@@ -60,9 +60,14 @@ pub(super) fn explain(
     let explain = |window: &Window<'_>| deployed.explain(window.samples);
     let found: Vec<Option<Explanation>> = windows.all().par_iter().map(explain).collect();
     tell::windows(&data, windowing.as_ref());
+    let refused = |found: &Option<Explanation>| found.as_ref().map_or(0, |found| found.refused);
+    let count = found.iter().map(refused).sum();
+    let first = found.iter().position(|found| refused(found) > 0);
+    let first = first.and_then(|index| windows.all().get(index));
+    let refused = tell::refused(deployed, &data, count, first);
     let classes = deployed.classes();
     let explained = windows.all().iter().zip(found).filter_map(|(window, found)| {
-        let Explanation { class, rival, margin, bias, gains } = found?;
+        let Explanation { class, rival, margin, bias, gains, .. } = found?;
         Some(Explained {
             series: &data.series()[window.series].id,
             start: window.start,
@@ -95,5 +100,5 @@ pub(super) fn explain(
         table.into_inner().map_err(|error| error.into_error())?
     };
     output::print(&text)?;
-    Ok(None)
+    Ok(refused)
 }

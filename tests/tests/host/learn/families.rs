@@ -191,6 +191,7 @@ fn directions_weigh_scores() {
             models,
             normalisation: Normalisation::NONE,
             rule: Rule::Linear(vec![Output { bias: 0.25, weights: likelihoods, directions }]),
+            confidence: None,
             provenance: Provenance::default(),
         };
         let text = serde_json::to_string(&classifier).expect("JSON");

@@ -125,6 +125,7 @@ fn check(
                     Features::EmpiricalMap { order, .. } => Rule::Words { order, outputs },
                     _ => Rule::Linear(outputs),
                 },
+                confidence: None,
                 provenance: Provenance::default(),
             };
             let known = classifier.deploy().expect("compiles").topology() == Topology::STEPS;

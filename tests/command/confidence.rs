@@ -1,0 +1,113 @@
+//! How far decisions are to be believed: learnt by `fit`, told by `score`, judged by `evaluate`; and why they fell.
+
+use crate::fixtures::{Folder, QUICK, fixtures, table};
+use crate::{json, printed, refuses};
+
+/// A model of two of the three classes, that rejects a tenth.
+fn of_two(folder: &Folder) -> (String, String) {
+    let two = folder.put("two.csv", table(&["still", "moving"]));
+    let model = folder.at("two.json");
+    let said = printed(&format!(
+        "fit {two} -o {model} --group subject --window 20 --hop 10 --reject 0.1 {QUICK} --effort quick"
+    ));
+    assert!(said.contains("windows held back: probabilities, exp("), "{said}");
+    assert!(said.contains("; rejected below a margin of "), "{said}");
+    (two, model)
+}
+
+#[test]
+fn a_class_that_was_never_seen_is_doubted_by_model_and_artefact_alike() {
+    let folder = Folder::new();
+    let (_, model) = of_two(&folder);
+    let three = folder.put("three.csv", table(&["still", "moving", "turning"]));
+    let report = json(&format!("evaluate {three} --model {model} --json"));
+    let believed = &report["believed"];
+    assert!(believed["rejection"]["rejected"].as_f64().expect("a share") < 0.3, "{believed}");
+    let unseen = &believed["rejection"]["unseen"][0];
+    assert_eq!(unseen["class"], "turning");
+    assert!(unseen["rejected"].as_f64().expect("a share") > 0.9, "{unseen}");
+    let loss = |of: &str| believed["calibration"][of].as_f64().expect("a number");
+    assert!(loss("log_loss") < loss("log_loss_of_shares"), "{believed}");
+
+    let artefact = folder.at("two.fishweir");
+    printed(&format!("export {model} --artefact {artefact}"));
+    let rows = printed(&format!("score {three} --model {model} --window 20 --hop 10"));
+    assert_eq!(printed(&format!("score {three} --model {artefact} --window 20 --hop 10")), rows);
+    let mut lines = rows.lines();
+    let heads = "series,start,end,class,margin,probability,doubt,value";
+    assert_eq!(lines.next(), Some(heads));
+    let doubts = |wanted: bool| {
+        let of_turning = |line: &&str| {
+            let series: usize =
+                line.split(',').next().and_then(|s| s.parse().ok()).expect("a number");
+            (series % 3 == 2) == wanted
+        };
+        let rows: Vec<&str> = rows.lines().skip(1).filter(of_turning).collect();
+        let away = rows.iter().filter(|row| !row.split(',').nth(6).expect("a field").is_empty());
+        (away.count(), rows.len())
+    };
+    let ((known, of_known), (unknown, of_unknown)) = (doubts(false), doubts(true));
+    assert!(3 * known < of_known && 10 * unknown > 9 * of_unknown, "{rows}");
+    for row in lines {
+        let p: f64 = row.split(',').nth(5).and_then(|p| p.parse().ok()).expect("a number");
+        assert!((0.5..=1.0).contains(&p), "{row}");
+    }
+    let told = printed(&format!("info {model}"));
+    assert!(told.contains("confidence     probabilities, exp("), "{told}");
+    let source = folder.at("two.rs");
+    printed(&format!("export {model} --rust {source}"));
+    assert!(folder.text("two.rs").contains("pub static CONFIDENCE: "));
+}
+
+#[test]
+fn evaluate_leaves_each_class_out() {
+    let three = fixtures().at("three.csv");
+    let line = format!(
+        "evaluate {three} --group subject --classifier bayes --window 20 --reject 0.1 {QUICK} --effort quick"
+    );
+    let report = json(&format!("{line} --json"));
+    let rejection = &report["classifiers"]["bayes"]["rejection"];
+    assert_eq!(rejection["unseen"].as_array().map(Vec::len), Some(3), "{rejection}");
+    let said = printed(&line);
+    assert!(said.contains("a class never seen  windows  rejected"), "{said}");
+}
+
+#[test]
+fn what_samples_gave_adds_up_to_the_margin() {
+    let (model, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
+    let windows = json(&format!("score {data} --model {model} --explain --json"));
+    for window in windows.as_array().expect("a list") {
+        let number = |of: &str| window[of].as_f64().expect("a number");
+        let gains = window["gains"].as_array().expect("a list");
+        assert_eq!(gains.len(), 20);
+        let sum: f64 = gains.iter().map(|gain| gain.as_f64().expect("a number")).sum();
+        let (sum, margin) = (sum + number("bias"), number("margin"));
+        assert!((sum - margin).abs() < 1e-4 * (1.0 + margin), "{window}");
+        assert_ne!(window["class"], window["rival"]);
+    }
+    let rows = printed(&format!("score {data} --model {model} --explain"));
+    let mut lines = rows.lines();
+    assert_eq!(lines.next(), Some("series,start,end,class,rival,sample,gain"));
+    assert!(lines.next().is_some_and(|row| row.starts_with("0,0,20,still,") && row.contains(",,")));
+    assert!(lines.next().is_some_and(|row| row.split(',').nth(5) == Some("0")));
+}
+
+#[test]
+fn what_keeps_no_confidence_is_refused_by_its_option() {
+    let (folder, two) = (Folder::new(), fixtures().at("two.csv"));
+    let model = folder.at("m.json");
+    let line = format!("fit {two} -o {model} {QUICK} --effort quick");
+    refuses(&format!("{line} --classifier gaussian --reject 0.1"), "--reject: a model of gaussian");
+    refuses(&format!("{line} --model hmm --calibrate"), "models alone decide nothing");
+    for rate in ["0", "0.5", "nan", "much"] {
+        refuses(&format!("{line} --reject {rate}"), "above 0 and below 0.5");
+    }
+    let evaluated = format!("evaluate {two} --model {} --reject 0.1", fixtures().at("two.json"));
+    refuses(&evaluated, "cannot be used with");
+    refuses(
+        &format!("score --stream --model {} --explain", fixtures().at("two.json")),
+        "--explain",
+    );
+    printed(&format!("{line} --classifier gaussian --window 20 --sigma 1"));
+    refuses(&format!("score {two} --model {model} --explain"), "as a whole");
+}
