@@ -58,14 +58,26 @@ impl Estimator {
     /// Fits the classifier to all series.
     ///
     /// # Errors
-    /// [`Error::Train`], [`Error::Deploy`].
+    /// [`Error::Train`], [`Error::Deploy`]; [`Error::Evaluate`] where confidence is to be learnt.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted, Error> {
         let all: Vec<usize> = (0..data.series().len()).collect();
-        let trained = train(data, &all, &self.options, &|| ())?;
+        let mut trained = train(data, &all, &self.options, &|| ())?;
+        if let Some(rate) = self.confidence {
+            let units = match &self.options.group {
+                Some(column) => data.groups(column)?.1.len(),
+                None => data.series().len(),
+            };
+            let folds = CrossValidationOptions { folds: units.clamp(2, FOLDS), seed: None };
+            let learnt = learn_confidence(data, &self.options, folds, rate, &|| ())?;
+            trained.classifier.confidence = Some(learnt);
+        }
         let deployed = trained.classifier.deploy()?;
         Ok(Fitted { trained, deployed })
     }
 }
+
+/// Of the cross-validation that confidence is learnt in.
+const FOLDS: usize = 5;
 
 impl Fitted {
     /// Names of the classes, in the order of [`leads`](Self::leads).
@@ -103,15 +115,20 @@ impl Fitted {
     /// ```
     ///
     /// What logistic regression ([`LOGISTIC`](crate::learn::LOGISTIC)) maximised is the likelihood of
-    /// just these, under its class weights. Margins of support vector machines are no log-odds, and nothing
-    /// here calibrates them: theirs are an order of trust, not frequencies.
+    /// just these, under its class weights. Margins of support vector machines are no log-odds: theirs are an
+    /// order of trust, not frequencies.
+    ///
+    /// Where a temperature was learnt ([`Estimator::calibrated`]) it is that, `exp(scale v_c)` over their sum,
+    /// whatever the classifier.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
     pub fn predict_proba(&self, samples: &Samples) -> Result<Vec<f64>, Error> {
         let stream = self.pushed(samples)?;
-        if self.trained.classifier.is_bayes() {
-            let behind = stream.leads()?.into_iter().map(|lead| f64::from(lead.min(0.0)));
+        let learnt = self.trained.classifier.confidence.as_ref().map(|learnt| learnt.scale);
+        let posterior = self.trained.classifier.is_bayes().then_some(1.0);
+        if let Some(scale) = learnt.or(posterior) {
+            let behind = stream.leads()?.into_iter().map(|lead| scale * f64::from(lead.min(0.0)));
             return Ok(shares(behind.collect()));
         }
         let values: Vec<f64> = stream.decision_values()?.into_iter().map(f64::from).collect();
@@ -119,6 +136,17 @@ impl Fitted {
             [value] => vec![log_logistic(-value), log_logistic(value)],
             _ => values.into_iter().map(log_logistic).collect(),
         }))
+    }
+
+    /// Why the decision on a series had better not be taken; `None` where it may be, and where no thresholds were
+    /// learnt ([`Estimator::rejecting`]).
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn doubt(&self, samples: &Samples) -> Result<Option<Doubt>, Error> {
+        let stream = self.pushed(samples)?;
+        let confidence = self.deployed.confidence().map(DeployedConfidence::of_core);
+        Ok(confidence.and_then(|confidence| stream.believed(&confidence)?.doubt))
     }
 
     /// The share of series, or of their windows where the training had some, that are decided right.

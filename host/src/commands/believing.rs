@@ -7,7 +7,7 @@ use fishweir::evaluate::{
     CrossValidation, CrossValidationOptions, RejectionFigures, confidence, cross_validate,
     leave_classes_out,
 };
-use fishweir::learn::{TrainOptions, Trainer};
+use fishweir::learn::TrainOptions;
 
 use super::values::rejection_rate;
 use super::{Failure, progress};
@@ -59,16 +59,9 @@ impl Believing {
             &options.baum_welch,
         );
         let validation = CrossValidationOptions { folds, seed: None };
-        let validated = cross_validate(&Trainer::new(data), options, validation, &|| bar.inc(1));
+        let learnt = learn_confidence(data, options, validation, self.reject, &|| bar.inc(1));
         bar.finish_and_clear();
-        let validated = validated.map_err(|error| Failure::of(data, error))?;
-        let learnt = confidence(&validated.judged(), data.classes().len(), self.reject);
-        learnt.map(Some).ok_or_else(|| {
-            Failure::Input(format!(
-                "{}: no two folds with a labelled window: nothing is held back to learn confidence from",
-                data.source()
-            ))
-        })
+        learnt.map(Some).map_err(|error| Failure::of(data, error))
     }
 }
 

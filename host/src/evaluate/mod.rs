@@ -20,7 +20,7 @@ pub use judge::{Judged, judge};
 pub use kernel::cross_validate_kernel;
 pub use latency::Latency;
 pub use rejection::{
-    RejectionFigures, Unseen, confidence, leave_classes_out, rejected, thresholds,
+    RejectionFigures, Unseen, confidence, learn_confidence, leave_classes_out, rejected, thresholds,
 };
 pub use roc::Roc;
 
@@ -58,6 +58,9 @@ pub enum EvaluateError {
     /// No labelled window.
     #[error("{0}: no window to evaluate on; shorten the window or keep short series")]
     NoWindows(String),
+    /// Nothing to learn confidence from.
+    #[error("{0}: no two folds have a labelled window: nothing is held back to learn confidence from")]
+    NothingHeldBack(String),
 }
 
 /// Evaluates a trained classifier on a labelled data set read with its classes and observations.

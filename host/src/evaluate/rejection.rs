@@ -1,10 +1,10 @@
 use fishweir_core::classify::{self, Decision};
 use serde::Serialize;
 
-use super::{Calibration, EvaluateError, Judged, judge};
+use super::{Calibration, CrossValidationOptions, EvaluateError, Judged, cross_validate, judge};
 use crate::classifier::{Confidence, DeployedConfidence, Rejection};
 use crate::data::Dataset;
-use crate::learn::{TrainOptions, train};
+use crate::learn::{TrainOptions, Trainer, train};
 
 /// Thresholds that reject a share of the windows they are made from, at most: the largest equal shares that are
 /// cut off at the low end of margins, and at both ends of likelihoods a sample, which are counted from the mean
@@ -122,6 +122,27 @@ pub fn confidence(folds: &[&[Judged]], classes: usize, rate: Option<f64>) -> Opt
     Some(Confidence { scale, rejection, windows: all.len() })
 }
 
+/// Cross-validates, and learns from what was held back: for [`Classifier::confidence`] of the classifier that the
+/// same options train on all of the data.
+///
+/// Cost: that of [`cross_validate`](super::cross_validate).
+///
+/// # Errors
+/// [`EvaluateError`]; [`EvaluateError::NothingHeldBack`] where no two folds have a labelled window.
+///
+/// [`Classifier::confidence`]: crate::classifier::Classifier::confidence
+pub fn learn_confidence(
+    data: &Dataset,
+    options: &TrainOptions,
+    validation: CrossValidationOptions,
+    rate: Option<f64>,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Confidence, EvaluateError> {
+    let validated = cross_validate(&Trainer::new(data), options, validation, progress)?;
+    confidence(&validated.judged(), data.classes().len(), rate)
+        .ok_or_else(|| EvaluateError::NothingHeldBack(data.source().to_owned()))
+}
+
 /// How rejection does on windows that were held back, and on classes that were.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RejectionFigures {
@@ -209,7 +230,7 @@ impl Unseen {
 pub fn leave_classes_out(
     data: &Dataset,
     options: &TrainOptions,
-    validation: super::CrossValidationOptions,
+    validation: CrossValidationOptions,
     rate: f64,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Vec<Unseen>, EvaluateError> {
