@@ -16,6 +16,8 @@
 //! assert_eq!(fitted.predict(&wave(1.9, 0.5))?, "fast");
 //! assert!(fitted.predict_proba(&wave(1.9, 0.5))?[0] > 0.5);
 //! assert!(fitted.score(&data)? > 0.9);
+//! let trusted = Estimator::new(ClassifierKind::Fisher).rejecting(0.05).fit(&data)?;
+//! assert!(trusted.doubt(&wave(9.0, 0.5))?.is_some(), "neither slow nor fast");
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let folder = folder.path();
 //! fitted.save(&folder.join("waves.json"))?;
@@ -28,11 +30,15 @@
 
 use std::path::Path;
 
+use fishweir_core::classify::Doubt;
+
 use crate::Error;
-use crate::classifier::Observations;
+use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{Dataset, Samples};
 use crate::deploy::{Deployed, PushError, Stream};
-use crate::evaluate::{EvaluateError, Figures, evaluate, windowing_of};
+use crate::evaluate::{
+    CrossValidationOptions, EvaluateError, Figures, evaluate, learn_confidence, windowing_of,
+};
 use crate::learn::{ClassifierKind, TrainOptions, Trained, train};
 
 /// How a classifier is to be fitted.
@@ -40,6 +46,21 @@ use crate::learn::{ClassifierKind, TrainOptions, Trained, train};
 pub struct Estimator {
     /// All options, at their defaults until changed.
     pub options: TrainOptions,
+    /// What is to be learnt of how far decisions can be trusted.
+    pub trust: Trust,
+}
+
+/// What a cross-validation of the training series is to tell of how far decisions can be trusted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Trust {
+    /// None is run.
+    #[default]
+    Unknown,
+    /// How sure a decision is, by its margin.
+    Calibrated,
+    /// That, and which decisions are not to be taken: at most this share of right and wrong ones on known
+    /// classes, between 0 and 1/2.
+    Rejecting(f64),
 }
 
 /// A fitted classifier, and the numbers that a device would hold of it: what decides here.
@@ -52,22 +73,41 @@ pub struct Fitted {
 impl Estimator {
     /// A classifier of a kind, all else by default.
     pub fn new(kind: ClassifierKind) -> Self {
-        Self { options: TrainOptions::new(kind) }
+        Self { options: TrainOptions::new(kind), trust: Trust::default() }
+    }
+
+    /// Learns a temperature beside: the scale of margins under which series that folds held back (five, or as
+    /// many as there are groups) are likeliest. [`Fitted::predict_proba`] and a device tell probabilities by it.
+    ///
+    /// Cost: about five fits more. Source: Guo, Pleiss, Sun and Weinberger, On Calibration of Modern Neural
+    /// Networks (2017), section 4.2.
+    #[must_use]
+    pub fn calibrated(self) -> Self {
+        Self { trust: Trust::Calibrated, ..self }
+    }
+
+    /// As [`calibrated`](Self::calibrated), and thresholds on margins and likelihoods under which at most this
+    /// share of what folds held back is rejected: [`Fitted::doubt`].
+    #[must_use]
+    pub fn rejecting(self, rate: f64) -> Self {
+        Self { trust: Trust::Rejecting(rate), ..self }
     }
 
     /// Fits the classifier to all series.
     ///
     /// # Errors
-    /// [`Error::Train`], [`Error::Deploy`]; [`Error::Evaluate`] where confidence is to be learnt.
+    /// [`Error::Train`], [`Error::Deploy`]; [`Error::Evaluate`] where trust is to be learnt from fewer than two
+    /// folds with a label, of a classifier that keeps none, or at a rate that is none.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted, Error> {
         let all: Vec<usize> = (0..data.series().len()).collect();
         let mut trained = train(data, &all, &self.options, &|| ())?;
-        if let Some(rate) = self.confidence {
-            let units = match &self.options.group {
-                Some(column) => data.groups(column)?.1.len(),
-                None => data.series().len(),
-            };
-            let folds = CrossValidationOptions { folds: units.clamp(2, FOLDS), seed: None };
+        let rate = match self.trust {
+            Trust::Unknown => None,
+            Trust::Calibrated => Some(None),
+            Trust::Rejecting(rate) => Some(Some(rate)),
+        };
+        if let Some(rate) = rate {
+            let folds = CrossValidationOptions::usual(data, self.options.group.as_deref())?;
             let learnt = learn_confidence(data, &self.options, folds, rate, &|| ())?;
             trained.classifier.confidence = Some(learnt);
         }
@@ -75,9 +115,6 @@ impl Estimator {
         Ok(Fitted { trained, deployed })
     }
 }
-
-/// Of the cross-validation that confidence is learnt in.
-const FOLDS: usize = 5;
 
 impl Fitted {
     /// Names of the classes, in the order of [`leads`](Self::leads).
@@ -254,6 +291,36 @@ mod tests {
         fitted.save(file.path()).expect("written");
         let loaded = crate::classifier::Classifier::load(file.path()).expect("read");
         assert_eq!(fitted.trained().classifier, loaded);
+    }
+
+    #[test]
+    fn trust_is_learnt_from_what_was_held_back() {
+        let data = waves(&[("slow", 0.3), ("fast", 1.9)], "x");
+        let bayes = || Estimator::new(ClassifierKind::Bayes);
+        let plain = bayes().fit(&data).expect("fitted");
+        let sure = bayes().calibrated().fit(&data).expect("fitted");
+        let wary = bayes().rejecting(0.1).fit(&data).expect("fitted");
+        let one = &data.series()[0].samples;
+        let scale = sure.trained().classifier.confidence.as_ref().expect("learnt").scale;
+        let log_odds = |fitted: &Fitted| {
+            let p = fitted.predict_proba(one).expect("decided");
+            (p[1] / p[0]).ln()
+        };
+        let (told, wanted) = (log_odds(&sure), scale * log_odds(&plain));
+        assert!((told - wanted).abs() < 1e-6 * wanted.abs(), "{told} where {wanted} is right");
+        let doubted = |fitted: &Fitted, of: &Dataset| {
+            let doubt = |series: &crate::data::Series| fitted.doubt(&series.samples);
+            of.series().iter().filter(|one| doubt(one).expect("decided").is_some()).count()
+        };
+        let strange = waves(&[("slow", 5.0)], "x");
+        assert_eq!([doubted(&plain, &strange), doubted(&sure, &strange)], [0, 0], "not asked for");
+        assert_eq!(doubted(&wary, &strange), strange.series().len());
+        assert!(doubted(&wary, &data) <= 4, "of {}", data.series().len());
+        let never = bayes().rejecting(0.7).fit(&data).expect_err("more than half");
+        assert!(matches!(never, Error::Evaluate(EvaluateError::Rate(0.7))), "{never}");
+        let kernel = Estimator::new(ClassifierKind::Gaussian).calibrated();
+        let machine = kernel.fit(&data).expect_err("a kernel machine").to_string();
+        assert!(machine.starts_with("a model of gaussian keeps no confidence"), "{machine}");
     }
 
     #[test]

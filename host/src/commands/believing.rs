@@ -4,8 +4,7 @@ use clap::Args;
 use fishweir::classifier::Confidence;
 use fishweir::data::Dataset;
 use fishweir::evaluate::{
-    CrossValidation, CrossValidationOptions, RejectionFigures, confidence, cross_validate,
-    leave_classes_out,
+    CrossValidation, CrossValidationOptions, RejectionFigures, learn_confidence, leave_classes_out,
 };
 use fishweir::learn::TrainOptions;
 
@@ -45,14 +44,6 @@ impl Believing {
         if self.given().is_empty() {
             return Ok(None);
         }
-        if !options.kind.compiles() {
-            return Err(Failure::Input(format!(
-                "{}: a model of {} keeps no confidence, for it is a kernel machine; the classifiers that compile \
-                 do, among them fisher",
-                self.given().join(", "),
-                options.kind
-            )));
-        }
         let bar = progress::passes(
             "cross-validating".into(),
             folds * data.classes().len() * options.most_fits(data.kind()),
@@ -61,7 +52,12 @@ impl Believing {
         let validation = CrossValidationOptions { folds, seed: None };
         let learnt = learn_confidence(data, options, validation, self.reject, &|| bar.inc(1));
         bar.finish_and_clear();
-        learnt.map(Some).map_err(|error| Failure::of(data, error))
+        learnt.map(Some).map_err(|error| match error {
+            EvaluateError::KeepsNoConfidence(_) => {
+                Failure::Input(format!("{}: {error}", self.given().join(", ")))
+            }
+            error => Failure::of(data, error),
+        })
     }
 }
 

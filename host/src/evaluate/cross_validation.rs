@@ -105,6 +105,23 @@ pub struct CrossValidationOptions {
     pub seed: Option<u64>,
 }
 
+impl CrossValidationOptions {
+    /// Five folds dealt in order, or fewer where there are not so many series, or groups of them.
+    ///
+    /// # Errors
+    /// [`DataError`](crate::data::DataError) of a group that is no column.
+    pub fn usual(data: &Dataset, group: Option<&str>) -> Result<Self, crate::data::DataError> {
+        let units = match group {
+            Some(column) => data.groups(column)?.1.len(),
+            None => data.series().len(),
+        };
+        Ok(Self { folds: units.clamp(2, Self::USUAL), seed: None })
+    }
+
+    /// Folds where there are series enough.
+    pub const USUAL: usize = 5;
+}
+
 /// Refuses, before the first of several classifiers is trained, what [`cross_validate`] would refuse after
 /// the others: folds that cannot be made, options that do not go together, more windows than a Gram
 /// matrix takes.

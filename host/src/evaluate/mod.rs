@@ -27,7 +27,7 @@ pub use roc::Roc;
 use crate::classifier::Classifier;
 use crate::data::{Dataset, Windowing};
 use crate::deploy::{DeployError, Deployed};
-use crate::learn::TrainError;
+use crate::learn::{ClassifierKind, TrainError};
 
 /// Why an evaluation came to nothing.
 #[derive(Debug, thiserror::Error)]
@@ -59,8 +59,19 @@ pub enum EvaluateError {
     #[error("{0}: no window to evaluate on; shorten the window or keep short series")]
     NoWindows(String),
     /// Nothing to learn confidence from.
-    #[error("{0}: no two folds have a labelled window: nothing is held back to learn confidence from")]
+    #[error(
+        "{0}: no two folds have a labelled window: nothing is held back to learn confidence from"
+    )]
     NothingHeldBack(String),
+    /// Confidence of a classifier that keeps none.
+    #[error(
+        "a model of {0} keeps no confidence, for it is a kernel machine; the classifiers that compile do, among \
+         them fisher"
+    )]
+    KeepsNoConfidence(ClassifierKind),
+    /// A share to reject that is none.
+    #[error("{0} of the windows to be rejected: a rate lies above 0 and below 0.5")]
+    Rate(f64),
 }
 
 /// Evaluates a trained classifier on a labelled data set read with its classes and observations.

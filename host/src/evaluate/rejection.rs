@@ -128,7 +128,8 @@ pub fn confidence(folds: &[&[Judged]], classes: usize, rate: Option<f64>) -> Opt
 /// Cost: that of [`cross_validate`](super::cross_validate).
 ///
 /// # Errors
-/// [`EvaluateError`]; [`EvaluateError::NothingHeldBack`] where no two folds have a labelled window.
+/// [`EvaluateError`]; [`EvaluateError::NothingHeldBack`] where no two folds have a labelled window,
+/// [`EvaluateError::KeepsNoConfidence`] of a kernel machine, [`EvaluateError::Rate`] unless `0 < rate < 1/2`.
 ///
 /// [`Classifier::confidence`]: crate::classifier::Classifier::confidence
 pub fn learn_confidence(
@@ -138,6 +139,12 @@ pub fn learn_confidence(
     rate: Option<f64>,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Confidence, EvaluateError> {
+    if !options.kind.compiles() {
+        return Err(EvaluateError::KeepsNoConfidence(options.kind));
+    }
+    if let Some(rate) = rate.filter(|rate| !(*rate > 0.0 && *rate < 0.5)) {
+        return Err(EvaluateError::Rate(rate));
+    }
     let validated = cross_validate(&Trainer::new(data), options, validation, progress)?;
     confidence(&validated.judged(), data.classes().len(), rate)
         .ok_or_else(|| EvaluateError::NothingHeldBack(data.source().to_owned()))

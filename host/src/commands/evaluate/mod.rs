@@ -156,15 +156,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Five, or fewer where there are not so many series, or groups of them.
 pub(super) fn usual_folds(data: &Dataset, group: Option<&str>) -> Result<usize, Failure> {
-    const USUAL: usize = 5;
-    let (count, of) = match group {
-        Some(column) => (data.groups(column)?.1.len(), column),
-        None => (data.series().len(), "series"),
-    };
-    if (2..USUAL).contains(&count) {
-        note(format_args!("{count} folds, one a {of}: {USUAL} would need as many"));
+    let CrossValidationOptions { folds, .. } = CrossValidationOptions::usual(data, group)?;
+    let usual = CrossValidationOptions::USUAL;
+    if folds < usual {
+        let of = group.unwrap_or("series");
+        note(format_args!("{folds} folds, one a {of}: {usual} would need as many"));
     }
-    Ok(count.clamp(2, USUAL))
+    Ok(folds)
 }
 
 /// Without those named before.
