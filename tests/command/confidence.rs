@@ -90,6 +90,16 @@ fn what_samples_gave_adds_up_to_the_margin() {
     assert_eq!(lines.next(), Some("series,start,end,class,rival,sample,gain"));
     assert!(lines.next().is_some_and(|row| row.starts_with("0,0,20,still,") && row.contains(",,")));
     assert!(lines.next().is_some_and(|row| row.split(',').nth(5) == Some("0")));
+    let folder = Folder::new();
+    let line = format!("score {data} --model {model} --explain --series 1 --draw");
+    let table = printed(&format!("{line} {}", folder.at("why.svg")));
+    assert!(table.lines().skip(1).all(|row| row.starts_with("1,")), "{table}");
+    let figure = printed(&format!("{line} -"));
+    assert_eq!(figure, folder.text("why.svg"));
+    let class = table.lines().nth(1).and_then(|row| row.split(',').nth(3)).expect("a class");
+    assert!(figure.contains(&format!(">{class}</text>")) && figure.contains(">over "), "{figure}");
+    refuses(&format!("score {data} --model {model} --explain --series nope"), "no series `nope`");
+    refuses(&format!("{line} {data}"), "is an input itself");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use clap::Args;
 use fishweir::classifier::Confidence;
 use fishweir::data::Dataset;
 use fishweir::evaluate::{
-    CrossValidation, CrossValidationOptions, RejectionFigures, learn_confidence, leave_classes_out,
+    CrossValidation, CrossValidationOptions, EvaluateError, RejectionFigures, learn_confidence,
+    leave_classes_out,
 };
 use fishweir::learn::TrainOptions;
 

@@ -67,7 +67,7 @@ pub(super) fn print(bytes: &[u8]) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-fn is_standard(path: &Path) -> bool {
+pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 

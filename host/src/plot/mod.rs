@@ -1,8 +1,9 @@
-//! Figures: of a stream, of what classifiers trade off, of items in a plane, of a network's graph.
+//! Figures: of a stream, of what each sample gave to a decision, of what classifiers trade off, of items in a plane, of a network's graph.
 //!
 //! Written as SVG by hand: they style themselves for light and dark pages, and need neither fonts nor
 //! drawing libraries.
 
+mod explanation;
 mod layers;
 mod network;
 mod roc;
@@ -10,6 +11,7 @@ mod scatter;
 mod stream;
 mod svg;
 
+pub use explanation::{ExplanationPlot, Piece};
 pub use network::NetworkPlot;
 pub use roc::{Curve, RocPlot, Shares};
 pub use scatter::ScatterPlot;

@@ -31,7 +31,7 @@ of streams as long as the windows that were trained on.
 
 --explain gives series,start,end,class,rival,sample,gain: of every window first the bias of the class over
 its rival, before any sample, then what each sample of the series added to its lead; all of them add up
-to the margin. --json has them as lists.
+to the margin. --json has them as lists. --draw shows the same along a series, channels above it.
 
 --stream reads a sample a line (numbers parted by commas or blanks, NA for a missing one, a header
 that names the channels or none; or symbols, any number of them a line; not gzipped) and writes
@@ -67,6 +67,12 @@ pub(super) struct Arguments {
     /// Say what each sample gave to the decision on its window instead: a row a sample
     #[arg(long, conflicts_with = "stream")]
     explain: bool,
+    /// Explain the windows of this series alone
+    #[arg(long, value_name = "ID", requires = "explain")]
+    series: Option<String>,
+    /// Draw what is explained of the first series as SVG too, - for standard output and no table
+    #[arg(long, value_name = "FILE.svg", requires = "explain")]
+    draw: Option<PathBuf>,
     /// Decide after every N samples of the stream
     #[arg(long, value_name = "N", conflicts_with = "data", default_value = "1")]
     every: NonZeroU64,

@@ -1,0 +1,258 @@
+//! What each sample gave to the decisions along a series.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::svg::{colour, draw_heading, escape, open, ticks, tidy};
+
+/// A decision on a window, and what its samples gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece<'a> {
+    /// The first sample, from the beginning of the series.
+    pub start: usize,
+    /// The class decided for, for its colour.
+    pub class: usize,
+    /// Its name.
+    pub name: &'a str,
+    /// The name of the class that comes next.
+    pub rival: &'a str,
+    /// By how much the class leads before the first sample.
+    pub bias: f64,
+    /// What each sample added, `[sample]`.
+    pub gains: &'a [f64],
+}
+
+/// Decisions along a series, below what was observed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplanationPlot<'a> {
+    /// The heading.
+    pub title: &'a str,
+    /// What it shows, in a line or two.
+    pub subtitle: &'a str,
+    /// Channels by name, `[channel][sample]`, `None` where missing; none of symbols.
+    pub traces: &'a [(String, Vec<Option<f64>>)],
+    /// Decisions in order of time.
+    pub pieces: &'a [Piece<'a>],
+}
+
+const WIDTH: f64 = 1200.0;
+const LEFT: f64 = 84.0;
+const RIGHT: f64 = WIDTH - 20.0;
+const TOP: f64 = 122.0;
+const LANE: f64 = 44.0;
+const BETWEEN: f64 = 26.0;
+const PANEL: f64 = 150.0;
+/// About the width of a letter.
+const LETTER: f64 = 8.0;
+
+impl ExplanationPlot<'_> {
+    /// The figure as SVG text: a lane a channel, shaded where a sample spoke for (the class's colour) or against
+    /// (grey) what was decided, by its gain; below, the lead as it grew from the bias to the margin.
+    pub fn to_svg(&self) -> String {
+        let frame = Frame::of(self);
+        let mut svg = open(self.title, (WIDTH, frame.panel.end + 62.0));
+        draw_heading(self.title, self.subtitle, LEFT, &mut svg);
+        self.draw_gains(&frame, &mut svg);
+        self.draw_traces(&frame, &mut svg);
+        self.draw_axes(&frame, &mut svg);
+        self.draw_leads(&frame, &mut svg);
+        svg += "</svg>\n";
+        svg
+    }
+
+    fn draw_gains(&self, frame: &Frame, svg: &mut String) {
+        for piece in self.pieces {
+            let colour = colour(piece.class);
+            for (sample, gain) in (piece.start..).zip(piece.gains) {
+                let opacity = (gain.abs() / frame.most).min(1.0) * 0.6;
+                if opacity < 0.005 {
+                    continue;
+                }
+                let (from, to) = (frame.x(sample), frame.x(sample + 1));
+                let fill = if *gain > 0.0 { colour } else { "#6e7781" };
+                let _ = writeln!(
+                    svg,
+                    "<rect x=\"{from:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{fill}\" \
+                     fill-opacity=\"{opacity:.2}\"/>",
+                    to - from,
+                    frame.panel.end - TOP
+                );
+            }
+            let (from, to) = (frame.x(piece.start), frame.x(piece.start + piece.gains.len()));
+            let _ = writeln!(
+                svg,
+                "<line class=\"grid\" x1=\"{from:.1}\" x2=\"{from:.1}\" y1=\"{TOP}\" y2=\"{}\"/>",
+                frame.panel.end
+            );
+            let middle = f64::midpoint(from, to);
+            let over = format!("over {}", piece.rival);
+            let named = format!("class=\"name middle\" style=\"fill:{colour}\"");
+            let lines = [(piece.name, named.as_str(), 24.0), (&over, "class=\"middle\"", 8.0)];
+            for (text, style, above) in lines {
+                // Names of short windows would lie over one another.
+                if text.chars().count() as f64 * LETTER < to - from {
+                    let _ = writeln!(
+                        svg,
+                        "<text {style} x=\"{middle:.1}\" y=\"{}\">{}</text>",
+                        TOP - above,
+                        escape(text)
+                    );
+                }
+            }
+        }
+    }
+
+    fn draw_traces(&self, frame: &Frame, svg: &mut String) {
+        for (lane, (name, values)) in self.traces.iter().enumerate() {
+            let Range { start, end } = frame.samples;
+            let values = values.get(start..end.min(values.len())).unwrap_or_default();
+            let (top, seen) = (TOP + lane as f64 * LANE, values.iter().flatten());
+            let least = seen.clone().copied().fold(f64::INFINITY, f64::min);
+            let span = (seen.copied().fold(f64::NEG_INFINITY, f64::max) - least).max(1e-300);
+            let mut path = String::new();
+            let mut verb = 'M';
+            for (sample, value) in (start..).zip(values) {
+                let Some(value) = value else {
+                    verb = 'M';
+                    continue;
+                };
+                let share = (value - least) / span;
+                let (x, y) = (frame.x(sample), top + LANE - 4.0 - share * (LANE - 8.0));
+                let _ = write!(path, "{verb}{x:.1} {y:.1}");
+                verb = 'L';
+            }
+            let _ = writeln!(
+                svg,
+                "<path class=\"zero\" fill=\"none\" d=\"{path}\"/>\n\
+                 <text class=\"end\" x=\"{}\" y=\"{:.1}\">{}</text>",
+                LEFT - 8.0,
+                top + LANE / 2.0 + 4.5,
+                escape(name)
+            );
+        }
+    }
+
+    fn draw_axes(&self, frame: &Frame, svg: &mut String) {
+        for lead in ticks(&frame.lead, 4.0) {
+            let y = frame.y(lead);
+            let _ = writeln!(
+                svg,
+                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\n\
+                 <text class=\"end\" x=\"{}\" y=\"{:.1}\">{}</text>",
+                LEFT - 8.0,
+                y + 4.5,
+                tidy(lead)
+            );
+        }
+        let (zero, bottom) = (frame.y(0.0), frame.panel.end);
+        for sample in ticks(&(frame.samples.start as f64..frame.samples.end as f64), 10.0) {
+            let x = frame.x(sample as usize);
+            let _ = writeln!(
+                svg,
+                "<text class=\"middle\" x=\"{x:.1}\" y=\"{}\">{}</text>",
+                bottom + 20.0,
+                tidy(sample)
+            );
+        }
+        let _ = writeln!(
+            svg,
+            "<line class=\"zero\" x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{zero:.1}\" y2=\"{zero:.1}\"/>\n\
+             <text class=\"middle\" x=\"{}\" y=\"{}\">sample</text>\n\
+             <text class=\"middle\" transform=\"translate(16 {:.1}) rotate(-90)\">lead over the next</text>",
+            f64::midpoint(LEFT, RIGHT),
+            bottom + 42.0,
+            f64::midpoint(frame.panel.start, bottom)
+        );
+    }
+
+    fn draw_leads(&self, frame: &Frame, svg: &mut String) {
+        for piece in self.pieces {
+            let (colour, mut path) = (colour(piece.class), String::new());
+            for (sample, lead) in (piece.start..).zip(running(piece)) {
+                let verb = if path.is_empty() { 'M' } else { 'L' };
+                let _ = write!(path, "{verb}{:.1} {:.1}", frame.x(sample), frame.y(lead));
+            }
+            let _ = writeln!(
+                svg,
+                "<path class=\"lead\" fill=\"none\" stroke=\"{colour}\" d=\"{path}\"/>"
+            );
+        }
+    }
+}
+
+/// The lead before each sample and after the last; without what was ruled out for good.
+fn running(piece: &Piece<'_>) -> impl Iterator<Item = f64> {
+    let gains = piece.gains.iter().copied().filter(|gain| gain.is_finite());
+    let mut lead = piece.bias;
+    std::iter::once(lead).chain(gains.map(move |gain| {
+        lead += gain;
+        lead
+    }))
+}
+
+/// From samples and leads to places.
+struct Frame {
+    samples: Range<usize>,
+    lead: Range<f64>,
+    panel: Range<f64>,
+    /// The gain that is shaded most.
+    most: f64,
+}
+
+impl Frame {
+    fn of(plot: &ExplanationPlot<'_>) -> Self {
+        let first = plot.pieces.first().map_or(0, |piece| piece.start);
+        let last = plot.pieces.iter().map(|piece| piece.start + piece.gains.len()).max();
+        let leads = || plot.pieces.iter().flat_map(running);
+        let (least, most) = (leads().fold(0.0, f64::min), leads().fold(0.0, f64::max));
+        let room = 0.06 * (most - least).max(1e-9);
+        let gains = plot.pieces.iter().flat_map(|piece| piece.gains);
+        let mut gains: Vec<f64> = gains.map(|gain| gain.abs()).filter(|g| g.is_finite()).collect();
+        gains.sort_unstable_by(f64::total_cmp);
+        // A few samples that say nearly all would leave the others white.
+        let strong = gains.get(gains.len() * 19 / 20).copied().unwrap_or(1.0);
+        let start = TOP + plot.traces.len() as f64 * LANE + BETWEEN;
+        Self {
+            samples: first..last.unwrap_or(first + 1).max(first + 1),
+            lead: least - room..most + room,
+            panel: start..start + PANEL,
+            most: strong.max(1e-300),
+        }
+    }
+
+    fn x(&self, sample: usize) -> f64 {
+        let span = (self.samples.end - self.samples.start) as f64;
+        LEFT + (sample as f64 - self.samples.start as f64) / span * (RIGHT - LEFT)
+    }
+
+    fn y(&self, lead: f64) -> f64 {
+        let share = (lead - self.lead.start) / (self.lead.end - self.lead.start);
+        self.panel.end - share * (self.panel.end - self.panel.start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lead_runs_from_bias_to_margin() {
+        let piece = |gains| Piece { start: 2, class: 1, name: "a<b", rival: "c", bias: 0.5, gains };
+        let lead: Vec<f64> = running(&piece(&[1.0, -0.25])).collect();
+        assert_eq!(lead, [0.5, 1.5, 1.25]);
+        for gains in [&[1.0, -0.25][..], &[f64::INFINITY, 0.0], &[0.0], &[]] {
+            let traces = [("x".to_owned(), vec![Some(1.0), None, Some(1.0), Some(2.0)])];
+            let pieces = [piece(gains)];
+            let plot = ExplanationPlot {
+                title: "t",
+                subtitle: "s",
+                traces: &traces[..gains.len().min(1)],
+                pieces: &pieces,
+            };
+            let svg = plot.to_svg();
+            assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+            assert!(svg.contains("a&lt;b") != gains.is_empty() && !svg.contains("a<b"));
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+    }
+}
