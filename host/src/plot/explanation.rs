@@ -1,5 +1,6 @@
 //! What each sample gave to the decisions along a series.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -44,6 +45,8 @@ const BETWEEN: f64 = 26.0;
 const PANEL: f64 = 150.0;
 /// About the width of a letter.
 const LETTER: f64 = 8.0;
+/// Steps of shading.
+const SHADES: u32 = 10;
 
 impl ExplanationPlot<'_> {
     /// The figure as SVG text: a lane a channel, shaded where a sample spoke for (the class's colour) or against
@@ -63,20 +66,25 @@ impl ExplanationPlot<'_> {
     fn draw_gains(&self, frame: &Frame, svg: &mut String) {
         for piece in self.pieces {
             let colour = colour(piece.class);
-            for (sample, gain) in (piece.start..).zip(piece.gains) {
-                let opacity = (gain.abs() / frame.most).min(1.0) * 0.6;
-                if opacity < 0.005 {
-                    continue;
+            let high = frame.panel.end - TOP;
+            // A path for each shade.
+            let mut shades = BTreeMap::<(bool, u32), String>::new();
+            let (mut sample, shade) = (piece.start, |gain: &f64| frame.shade(*gain));
+            for run in piece.gains.chunk_by(|a, b| shade(a) == shade(b)) {
+                let (from, to) = (frame.x(sample), frame.x(sample + run.len()));
+                sample += run.len();
+                let path = shades.entry(shade(&run[0])).or_default();
+                let _ = write!(path, "M{from:.1} {TOP}H{to:.1}v{high}H{from:.1}z");
+            }
+            for ((with, strength), path) in shades {
+                let fill = if with { colour } else { "#6e7781" };
+                let opacity = 0.6 * f64::from(strength) / f64::from(SHADES);
+                if strength > 0 {
+                    let _ = writeln!(
+                        svg,
+                        "<path fill=\"{fill}\" fill-opacity=\"{opacity:.2}\" d=\"{path}\"/>"
+                    );
                 }
-                let (from, to) = (frame.x(sample), frame.x(sample + 1));
-                let fill = if *gain > 0.0 { colour } else { "#6e7781" };
-                let _ = writeln!(
-                    svg,
-                    "<rect x=\"{from:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{fill}\" \
-                     fill-opacity=\"{opacity:.2}\"/>",
-                    to - from,
-                    frame.panel.end - TOP
-                );
             }
             let (from, to) = (frame.x(piece.start), frame.x(piece.start + piece.gains.len()));
             let _ = writeln!(
@@ -218,6 +226,12 @@ impl Frame {
             panel: start..start + PANEL,
             most: strong.max(1e-300),
         }
+    }
+
+    /// Whether a gain speaks for what was decided, and how strongly, at most [`SHADES`].
+    fn shade(&self, gain: f64) -> (bool, u32) {
+        let share = (gain.abs() / self.most).min(1.0);
+        (gain > 0.0, (share * f64::from(SHADES)).round() as u32)
     }
 
     fn x(&self, sample: usize) -> f64 {
