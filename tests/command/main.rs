@@ -24,6 +24,7 @@ mod output;
 mod profile;
 mod run;
 mod score;
+mod send;
 mod spot;
 mod stream;
 mod systems;

@@ -22,6 +22,7 @@ mod progress;
 mod reading;
 mod run;
 mod score;
+mod send;
 mod sources;
 mod spot;
 mod tell;
@@ -75,6 +76,9 @@ enum Command {
     Info(info::Arguments),
     /// Run a model on an emulated microcontroller and compare every bit with the host
     Run(run::Arguments),
+    /// Send an update of its model to a device in the field, over a serial port
+    #[command(long_about = send::LONG_ABOUT)]
+    Send(send::Arguments),
     /// Write a firmware project of your own around a model, for one of many boards
     New(new::Arguments),
     /// Make a detector of change from series in which all is normal
@@ -137,6 +141,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Profile(arguments)) => profile::run(&arguments),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Send(arguments)) => send::run(&arguments),
         Some(Command::New(arguments)) => new::run(&arguments),
         Some(Command::Watch(arguments)) => watch::run(&arguments),
         Some(Command::Spot(arguments)) => spot::run(&arguments),

@@ -12,6 +12,11 @@ pub(super) fn passes(title: String, models: usize, fit: &BaumWelch) -> ProgressB
     bar(title, most, "of at most {len} passes")
 }
 
+/// A bar over bytes.
+pub(super) fn bytes(title: String, count: usize) -> ProgressBar {
+    bar(title, count, "of {len} bytes")
+}
+
 /// A bar over samples.
 pub(super) fn samples(title: String, count: usize) -> ProgressBar {
     bar(title, count, "of {len} samples")

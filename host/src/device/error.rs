@@ -69,6 +69,16 @@ pub enum DeviceError {
         /// What is wrong.
         message: String,
     },
+    /// A serial port, or a bridge to one, could not be opened.
+    #[error("{name}: {source}{hint}")]
+    NoPort {
+        /// Its name.
+        name: String,
+        /// What the operating system says.
+        source: io::Error,
+        /// What to do, where that can be told.
+        hint: &'static str,
+    },
     /// The transport failed.
     #[error("the link to the device failed: {0}")]
     Link(#[from] io::Error),

@@ -8,6 +8,7 @@
 //! | `qemu.rs` | [`Qemu`]: an emulated board that runs an image |
 //! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
 //! | `update.rs` | [`send_update`]: a new model for a device in the field |
+//! | `port.rs` | [`Port`]: a serial port of this machine, or a bridge to one |
 //! | `line.rs` | frames of the core's [`wire`](fishweir_core::wire) over byte streams |
 //!
 //! ```no_run
@@ -30,6 +31,7 @@ mod c_library;
 mod error;
 mod firmware;
 mod line;
+mod port;
 mod qemu;
 mod session;
 mod update;
@@ -38,6 +40,7 @@ pub use board::{BOARDS, Board, Clock};
 pub use c_library::{C_CORES, CCore};
 pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
+pub use port::Port;
 pub use qemu::{Ending, Qemu, Run};
 pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, converse};
 pub use update::send_update;

@@ -1,19 +1,24 @@
 //! The model of a device is replaced over its serial port: whatever is cut off and whenever the power goes, the
 //! old or the new one runs, bit for bit, and the transfer is completed.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use fishweir::data::{Sample, SamplesView};
 use fishweir::deploy::Deployed;
 use fishweir::device::{
-    Answer, Board, DeviceError, Firmware, Image, Input, ModelFile, Options, Qemu, send_update,
+    Answer, Board, DeviceError, Firmware, Image, Input, ModelFile, Options, Port, Qemu, send_update,
 };
 use fishweir_core::artefact::{length_of, write};
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::Categorical;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::wire::{Exit, UpdateStatus};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::saving::{FILE, Monitor};
 use crate::faults::log;
@@ -91,6 +96,37 @@ fn decisions(qemu: Qemu, elf: &Path) -> (Bits, String) {
     (bits, log::lines(elf, &run.log).join("\n"))
 }
 
+/// Sends an update through a terminal of this machine, as to a serial port.
+fn send_by_port(
+    qemu: &Qemu,
+    update: &[u8],
+    progress: impl FnMut(usize),
+) -> Result<UpdateStatus, DeviceError> {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("it can be opened");
+    let name = ptsname(&terminal, Vec::new()).expect("it has a name").into_string();
+    let (options, mut wire) = (Options::default(), File::from(terminal));
+    let port = Port::open(&name.expect("of letters"), Port::BAUD, &options).expect("opened");
+    let (mut serial, done) = (qemu.serial(), AtomicBool::new(false));
+    serial.set_read_timeout(Some(Duration::from_millis(20))).expect("a socket has time-outs");
+    let mut out = wire.try_clone().expect("a file");
+    thread::scope(|scope| {
+        // Until the port is closed.
+        scope.spawn(|| std::io::copy(&mut wire, &mut qemu.serial()).expect_err("no one there"));
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                let mut bytes = [0; 256];
+                let read = serial.read(&mut bytes).unwrap_or(0);
+                out.write_all(&bytes[..read]).expect("room enough");
+            }
+        });
+        let sent = send_update(&port, &port, update, &options, progress);
+        done.store(true, Ordering::Relaxed);
+        drop(port);
+        sent
+    })
+}
+
 /// A reader that ends after so many bytes.
 struct Short<R>(R, usize);
 
@@ -135,7 +171,7 @@ fn a_killed_device_completes_its_update_and_decides_as_the_host() {
     }
     let qemu = start(&image, folder);
     let mut first = None;
-    let status = qemu.update(&update_one, &Options::default(), |bytes| {
+    let status = send_by_port(&qemu, &update_one, |bytes| {
         first.get_or_insert(bytes);
     });
     assert_eq!(status.expect("takes it"), UpdateStatus::Received);

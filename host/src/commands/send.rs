@@ -1,0 +1,60 @@
+//! `fishweir send`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fishweir::device::{Options, Port, send_update};
+use fishweir::files;
+use fishweir::report::counted;
+use fishweir_core::update::Update;
+use fishweir_core::wire::UpdateStatus;
+
+use super::{Failure, output, progress};
+
+pub(super) const LONG_ABOUT: &str = "\
+Send an update of its model to a device in the field.
+
+The device runs the application `field` of the firmware, or whatever else speaks its wire format; the update is
+written by `export --update`. It goes in pieces that the device asks for: what the line loses is sent again, and a
+transfer that was broken off, at either end, goes on where it was. The device checks the update, decides on its
+self-test with it, and begins with it at the next stream, on trial.
+
+Exit codes: 0 the device has it; 2 it does not, and why.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// An update
+    update: PathBuf,
+    /// The serial port of the device, such as /dev/ttyACM0, or a bridge to it, HOST:PORT
+    #[arg(long)]
+    port: String,
+    /// Bits a second of a serial port: eight bits, no parity, one stop bit
+    #[arg(long, value_name = "BAUD", default_value_t = Port::BAUD)]
+    baud: u32,
+    /// Give up when the device says nothing for so long
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = clap::value_parser!(u64).range(1..))]
+    patience: u64,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let (name, port) = (arguments.update.display(), &arguments.port);
+    let bytes = files::read(&arguments.update)?;
+    let of_file = |error: &dyn std::fmt::Display| Failure::Input(format!("{name}: {error}"));
+    let version = Update::read(&bytes).map_err(|error| of_file(&error))?.header.version();
+    let mut options = Options::default();
+    options.patience = Duration::from_secs(arguments.patience);
+    let link = Port::open(port, arguments.baud, &options)?;
+    let bar = progress::bytes(format!("sending to {port}"), bytes.len());
+    let sent = send_update(&link, &link, &bytes, &options, |there| bar.set_position(there as u64));
+    bar.finish_and_clear();
+    let status = sent.map_err(|error| Failure::Input(format!("{port}: {error}")))?;
+    let stands = match status {
+        UpdateStatus::OnTrial => "runs it, on trial",
+        UpdateStatus::Confirmed => "runs it, confirmed",
+        _ => "has it, found good, and begins with it at the next stream, on trial",
+    };
+    let length = counted(bytes.len(), "byte");
+    output::print(
+        format!("{name}, version {version}, {length}: the device on {port} {stands}\n").as_bytes(),
+    )
+}
