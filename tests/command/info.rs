@@ -1,7 +1,7 @@
 //! `fishweir info`.
 
 use crate::fixtures::fixtures;
-use crate::{json, printed};
+use crate::{json, printed, refuses};
 
 #[test]
 fn a_model_and_its_artefact_cost_the_same() {
@@ -66,4 +66,27 @@ fn people_are_told_what_it_is_and_what_it_costs() {
     ] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
+}
+
+#[test]
+fn whether_it_keeps_up_is_told_from_the_least_to_the_most() {
+    let model = fixtures().at("three.json");
+    let line = format!("info {model} --rate 50 --clock 16 --current 4 --sleep 0.01");
+    let pace = json(&format!("{line} --json"))["pace"].clone();
+    let cores = pace["cores"].as_array().expect("a list").clone();
+    assert_eq!(cores.len(), 5);
+    for core in &cores {
+        let pair = |key: &str| [0, 1].map(|end| core[key][end].as_f64().expect("a number"));
+        let ([few, many], [idle, busy]) = (pair("instructions"), pair("busy"));
+        assert!(few < many && idle < busy, "{core}");
+        assert!((busy - 2.0 * many * 50.0 / 16e6).abs() < 1e-12, "{core}");
+        let [least, most] = pair("charge");
+        assert!(24.0 * 0.01 <= least && least < most && most <= 24.0 * 4.0, "{core}");
+    }
+    let said = printed(&line);
+    assert!(said.contains("Cortex-M4F") && said.contains("mAh a day"), "{said}");
+    let slow = printed(&format!("info {model} --rate 1000000 --clock 1"));
+    assert!(slow.lines().filter(|line| line.ends_with(" no")).count() == 5, "{slow}");
+    refuses(&format!("info {model} --rate 50"), "--clock");
+    refuses(&format!("info {model} --rate 50 --clock 0"), "--clock");
 }

@@ -2,15 +2,29 @@
 
 use std::path::PathBuf;
 
-use fishweir::report::Inspection;
+use fishweir::deploy::Setting;
+use fishweir::report::{Inspection, Paces};
 
 use super::model::Model;
+use super::values::{not_negative, positive};
 use super::{Failure, print};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
     model: PathBuf,
+    /// Samples a second: say whether cores keep up at --clock
+    #[arg(long, value_name = "HZ", value_parser = positive, requires = "clock")]
+    rate: Option<f64>,
+    /// Clocks of the processor, in millions a second
+    #[arg(long, value_name = "MHZ", value_parser = positive, requires = "rate")]
+    clock: Option<f64>,
+    /// What the part's datasheet says that it draws while it runs, in milliamperes: say what a day takes too
+    #[arg(long, value_name = "MA", value_parser = positive, requires = "rate")]
+    current: Option<f64>,
+    /// What it draws asleep, in milliamperes
+    #[arg(long, value_name = "MA", value_parser = not_negative, requires = "current", default_value = "0")]
+    sleep: f64,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -20,5 +34,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let file = arguments.model.display().to_string();
     let inspection = Inspection::new(file, model.file_bytes, &model.deployed, model.fitted())?;
-    print(&Inspection { provenance: model.provenance().cloned(), ..inspection }, arguments.json)
+    let setting = arguments.rate.zip(arguments.clock).map(|(rate, clock)| Setting {
+        rate,
+        clock: 1e6 * clock,
+        current: arguments.current,
+        sleep: arguments.sleep,
+    });
+    let pace = setting.map(|setting| Paces { setting, cores: model.deployed.paces(&setting) });
+    print(
+        &Inspection { pace, provenance: model.provenance().cloned(), ..inspection },
+        arguments.json,
+    )
 }

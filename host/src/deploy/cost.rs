@@ -10,7 +10,7 @@ use crate::runtime::family::reals;
 use crate::runtime::{Family, Shape};
 
 /// RAM, flash and work of a deployed classifier, of either kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// Bytes of the state, all of it, on a 32-bit device: the size of the core's `StreamState`, or of
     /// a machine's state.

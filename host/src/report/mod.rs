@@ -11,6 +11,7 @@ mod gram;
 mod model;
 mod models;
 mod network;
+mod pace;
 mod pca;
 mod route;
 mod table;
@@ -38,6 +39,7 @@ pub use network::{
     ComparisonReport, NetworkEvaluationReport, NetworkFitReport, NetworkInspection, NodeReport,
     QueryReport, RepresentativesReport, Written,
 };
+pub use pace::Paces;
 pub use pca::PcaReport;
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};

@@ -4,7 +4,7 @@ use fishweir_core::artefact::Topology;
 use serde::Serialize;
 
 use super::route::RouteTable;
-use super::{EmissionSummary, Table, counted, grouped};
+use super::{EmissionSummary, Paces, Table, counted, grouped};
 use crate::classifier::{Classifier, Confidence, Observations, Provenance, normalisation_name};
 use crate::data::Lags;
 use crate::deploy::{ArtefactFileError, Cost, Deployed, Route};
@@ -61,6 +61,9 @@ pub struct Inspection {
     /// What it costs on a device.
     #[serde(flatten)]
     pub cost: Cost,
+    /// Whether it keeps up, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Paces>,
     /// Bytes of its binary artefact, the model, a header and the labels; null where it has none.
     pub artefact_bytes: Option<usize>,
     /// Why it has none, in words; null where it has one.
@@ -151,6 +154,7 @@ impl Inspection {
             stored: Stored::of(deployed, fitted),
             provenance: fitted.map(|fitted| fitted.provenance.clone()),
             cost: deployed.cost(),
+            pace: None,
             artefact_bytes: artefact.map(|bytes| bytes.len()),
             no_artefact,
             routes: deployed.routes(),
@@ -264,6 +268,9 @@ impl fmt::Display for Inspection {
         write!(f, "\n{table}")?;
         if let Some(why) = &self.no_artefact {
             writeln!(f, "  binary artefact: none, {why}")?;
+        }
+        if let Some(pace) = &self.pace {
+            write!(f, "\n{pace}")?;
         }
         write!(f, "\n{}", RouteTable(&self.routes))
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use fishweir::data::{Dataset, Rows, Samples, Series};
-use fishweir::deploy::Deployed;
+use fishweir::deploy::{Deployed, Setting};
 use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
 use fishweir::learn::{ClassifierKind, ScoreModels};
@@ -75,6 +75,13 @@ fn on_device(
     let known = deployed.topology() == Topology::STEPS || deployed.order().is_some();
     let least = if known { 50.0 } else { 100.0 };
     assert!(instructions > least, "{}: {instructions}", board.name);
+    // Nor is what was told before any board ran it too little or too much.
+    let setting = Setting { rate: 1.0, clock: 1e6, current: None, sleep: 0.0 };
+    let paces = deployed.paces(&setting).unwrap_or_default();
+    if let Some(pace) = paces.iter().find(|pace| pace.core == board.core) {
+        let [low, high] = pace.instructions;
+        assert!((low..=high).contains(&instructions), "{}: {low} to {high}", board.name);
+    }
     compare(deployed, recording, &run.outcome.answers).expect("comparable")
 }
 
