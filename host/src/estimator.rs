@@ -99,18 +99,20 @@ impl Estimator {
     /// [`Error::Train`], [`Error::Deploy`]; [`Error::Evaluate`] where trust is to be learnt from fewer than two
     /// folds with a label, of a classifier that keeps none, or at a rate that is none.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted, Error> {
-        let all: Vec<usize> = (0..data.series().len()).collect();
-        let mut trained = train(data, &all, &self.options, &|| ())?;
         let rate = match self.trust {
             Trust::Unknown => None,
             Trust::Calibrated => Some(None),
             Trust::Rejecting(rate) => Some(Some(rate)),
         };
-        if let Some(rate) = rate {
+        // First: what cannot be learnt is known before the rest is.
+        let learn = |rate| {
             let folds = CrossValidationOptions::usual(data, self.options.group.as_deref())?;
-            let learnt = learn_confidence(data, &self.options, folds, rate, &|| ())?;
-            trained.classifier.confidence = Some(learnt);
-        }
+            learn_confidence(data, &self.options, folds, rate, &|| ())
+        };
+        let confidence = rate.map(learn).transpose()?;
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        let mut trained = train(data, &all, &self.options, &|| ())?;
+        trained.classifier.confidence = confidence;
         let deployed = trained.classifier.deploy()?;
         Ok(Fitted { trained, deployed })
     }
@@ -162,7 +164,7 @@ impl Fitted {
     /// As [`predict`](Self::predict).
     pub fn predict_proba(&self, samples: &Samples) -> Result<Vec<f64>, Error> {
         let stream = self.pushed(samples)?;
-        let learnt = self.trained.classifier.confidence.as_ref().map(|learnt| learnt.scale);
+        let learnt = self.deployed.confidence().map(|learnt| f64::from(learnt.of_core().scale));
         let posterior = self.trained.classifier.is_bayes().then_some(1.0);
         if let Some(scale) = learnt.or(posterior) {
             let behind = stream.leads()?.into_iter().map(|lead| scale * f64::from(lead.min(0.0)));

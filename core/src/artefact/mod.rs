@@ -222,9 +222,9 @@ pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
 ///
 /// # Errors
 /// As [`read`], but for the numbers of the classifier, which only that one checks.
-pub fn confidence<C: StoredClassifier + 'static>(
-    bytes: &[u8],
-) -> Result<Option<Confidence<'_, C::Real>>, ArtefactError> {
+pub fn confidence<'a, C: StoredClassifier + 'a>(
+    bytes: &'a [u8],
+) -> Result<Option<Confidence<'a, C::Real>>, ArtefactError> {
     let (_, confidence) = parts::<C>(bytes)?;
     confidence.map_or(Ok(()), |found| found.validate()).map_err(ArtefactError::Model)?;
     Ok(confidence)

@@ -45,6 +45,9 @@ pub struct Believed<T = f32> {
 /// of them is for the thresholds to find. Limits are a class's own, for a class of much motion is less likely a
 /// sample than one that rests, and what neither is lies between them.
 ///
+/// A missing sample counts as a sample and adds nothing: a stream of which much is missing seems likelier than those
+/// that were learnt from, and where these have none missing it is [too likely](Doubt::TooLikely).
+///
 /// Flash: 2 reals and 2 a class. Cost of a [reading](super::StreamClassifier::believed): that of a decision, an
 /// exponential a class, two divisions.
 ///
@@ -105,7 +108,8 @@ impl<T: Real> Confidence<'_, T> {
     pub fn probability(&self, behind: impl IntoIterator<Item = T>) -> T {
         let odds = |behind: T| (self.scale * behind).exp();
         let sum = behind.into_iter().fold(T::ZERO, |sum, behind| sum + odds(behind));
-        if sum > T::ZERO { T::ONE / sum } else { T::ONE }
+        // The class itself adds one: a sum that is no number is of scores out of range, and so is the probability.
+        T::ONE / sum
     }
 
     /// Why a decision, after `samples` with these log-likelihoods, `[model]`, had better not be taken. Before the
@@ -121,8 +125,9 @@ impl<T: Real> Confidence<'_, T> {
         match likelihood.zip(limits) {
             Some((likelihood, [least, _])) if likelihood < *least => Some(Doubt::Unlikely),
             Some((likelihood, [_, most])) if likelihood > *most => Some(Doubt::TooLikely),
-            _ if decision.margin < self.least_margin => Some(Doubt::CloseCall),
-            _ => None,
+            _ if decision.margin >= self.least_margin => None,
+            // A margin that is no number decides nothing.
+            _ => Some(Doubt::CloseCall),
         }
     }
 

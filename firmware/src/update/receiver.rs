@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use fishweir_core::Profile;
 use fishweir_core::artefact::{self, HEADER_LENGTH as ARTEFACT_HEADER, StoredClassifier};
+use fishweir_core::classify::Confidence;
 use fishweir_core::update::{HEADER_LENGTH, SelfTest, Update, UpdateHeader};
 use fishweir_core::wire::{Head, SampleIndex, UPDATE_CHUNK, UpdateProgress, UpdateStatus};
 use zerocopy::FromBytes;
@@ -145,6 +146,15 @@ where
         let before = HEADER_LENGTH + ARTEFACT_HEADER;
         let bytes = self.slots.bytes(slot, before + size_of::<C>()).get(before..)?;
         C::ref_from_bytes(bytes).ok()
+    }
+
+    /// How far decisions of the model that runs are to be believed; `None` where the built-in model runs, whose image
+    /// knows, and where none came with it. Cost: a pass over the update.
+    #[must_use]
+    pub fn confidence(&self) -> Option<Confidence<'_, C::Real>> {
+        let whole = self.running?;
+        let update = Update::read(self.slots.bytes(whole.slot, whole.length)).ok()?;
+        artefact::confidence::<C>(update.artefact).ok()?
     }
 
     /// Version of the model that runs.

@@ -5,13 +5,16 @@ extern crate std;
 use std::vec::Vec;
 use std::{format, vec};
 
-use fishweir_core::artefact::{HEADER_LENGTH as ARTEFACT_HEADER, length_of, write};
+use fishweir_core::artefact::{
+    HEADER_LENGTH as ARTEFACT_HEADER, Header, StoredClassifier, length_of, write,
+};
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::Categorical;
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::update::{Entry, HEADER_LENGTH, SelfTest, UpdateHeader};
 use fishweir_core::wire::{UPDATE_CHUNK, UpdateStatus};
+use zerocopy::IntoBytes;
 
 use super::*;
 use crate::storage::tests::Flash;
@@ -42,7 +45,11 @@ pub(crate) fn model(version: u32) -> Model {
 /// The update of a version, to be signed or not, without signature.
 pub(super) fn update_of(version: u32, model: &Model, signed: bool) -> Vec<u8> {
     let mut room = [0; length_of::<Hmm<Categorical<2>, 2>, 2, 2>(0)];
-    let artefact = write(model, "", &mut room).expect("room enough");
+    update_around(version, write(model, "", &mut room).expect("room enough"), model, signed)
+}
+
+/// The same, of an artefact of the model.
+fn update_around(version: u32, artefact: &[u8], model: &Model, signed: bool) -> Vec<u8> {
     let mut stream = Running::new(model);
     let tosses = [0_u16, 1, 1, 0];
     let mut test = SelfTest::head(tosses.len() as u16, 2).to_vec();
@@ -151,6 +158,34 @@ fn a_model_that_is_not_confirmed_before_the_second_reset_is_rolled_back() {
         let mut device = start(&mut flash);
         assert_eq!(send(&mut device, &update(5)), UpdateStatus::Received);
     }
+}
+
+#[test]
+fn confidence_comes_and_goes_with_the_model() {
+    let with = |version: u32, scale: f32| {
+        let reals = [scale, 0.25, -3.0, -0.5, -4.0, -0.75];
+        let mut room = [0; length_of::<Hmm<Categorical<2>, 2>, 2, 2>(0)];
+        let plain = write(&model(version), "", &mut room).expect("room enough");
+        let payload = [&plain[ARTEFACT_HEADER..], reals.as_bytes()].concat();
+        let header = Header::encode(Model::SHAPE, &payload, b"").expect("small enough");
+        update_around(version, &[&header[..], &payload].concat(), &model(version), false)
+    };
+    let mut flash = Flash::of(PAGES);
+    let mut device = start(&mut flash);
+    assert_eq!(device.confidence(), None, "the built-in model's is the image's");
+    for (version, scale) in [(1, 0.5), (2, 2.0)] {
+        assert_eq!(send(&mut device, &with(version, scale)), UpdateStatus::Received);
+        assert_eq!(device.begin_stream(), Ok(true));
+        assert_eq!(runs(&device), version);
+        let confidence = device.confidence().expect("it came");
+        assert_eq!((confidence.scale, confidence.least_margin), (scale, 0.25));
+        assert_eq!(confidence.likelihoods, [[-3.0, -0.5], [-4.0, -0.75]]);
+        device.confirm().expect("writes");
+    }
+    assert_eq!(send(&mut device, &with(3, -1.0)), UpdateStatus::Damaged, "no temperature");
+    assert_eq!(send(&mut device, &update(3)), UpdateStatus::Received);
+    assert_eq!(device.begin_stream(), Ok(true));
+    assert_eq!(device.confidence(), None, "none came with it");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use fishweir::evaluate::{
 };
 use fishweir::learn::TrainOptions;
 
+use super::evaluate::usual_folds;
 use super::values::rejection_rate;
 use super::{Failure, progress};
 
@@ -40,11 +41,11 @@ impl Believing {
         self,
         data: &Dataset,
         options: &TrainOptions,
-        folds: usize,
     ) -> Result<Option<Confidence>, Failure> {
         if self.given().is_empty() {
             return Ok(None);
         }
+        let folds = usual_folds(data, options.group.as_deref())?;
         let bar = progress::passes(
             "cross-validating".into(),
             folds * data.classes().len() * options.most_fits(data.kind()),

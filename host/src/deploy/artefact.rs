@@ -268,9 +268,6 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     }
     // The numbers are judged where the device judges them: by the same checks of the core.
     deployed.validate().map_err(ArtefactError::Model)?;
-    if let Some(confidence) = &deployed.confidence {
-        confidence.of_core().validate().map_err(ArtefactError::Model)?;
-    }
     Ok(deployed)
 }
 

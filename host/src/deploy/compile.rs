@@ -89,6 +89,9 @@ impl Classifier {
         if let Rule::Expansion(expansion) = &self.rule {
             return self.store(expansion);
         }
+        if let Some(confidence) = &self.confidence {
+            confidence.check(self.classes.len()).map_err(DeployError::Models)?;
+        }
         let deployed: Deployed = self.compile_in()?;
         let names = Names::of(&self.classes, self.models.len(), &self.observations);
         for (index, model) in deployed.each_model() {

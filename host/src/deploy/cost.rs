@@ -15,8 +15,8 @@ pub struct Cost {
     /// Bytes of the state, all of it, on a 32-bit device: the size of the core's `StreamState`, or of
     /// a machine's state.
     pub state_bytes: usize,
-    /// Bytes of the model in flash: the size of the core's `StreamClassifier`, or a machine's models,
-    /// stored items and coefficients.
+    /// Bytes of the model in flash: the size of the core's `StreamClassifier`, and of its confidence; or a
+    /// machine's models, stored items and coefficients.
     pub model_bytes: usize,
     /// Multiply-adds a sample: recursions and emissions, without the exponentials.
     pub multiply_adds_per_sample: usize,
@@ -60,7 +60,9 @@ impl Deployed {
             lags: &self.lags,
         };
         let known = self.order.is_some() || self.topology() == Topology::STEPS;
-        priced.with(known, self.payload().len())
+        let believed =
+            self.confidence.as_ref().map_or(0, |confidence| 4 * confidence.reals().count());
+        priced.with(known, self.payload().len() + believed)
     }
 }
 

@@ -14,10 +14,11 @@ use crate::data::SamplesView;
 ///
 /// where `e` is by how much the evidence for the class decided for exceeds that for its rival, biases and length
 /// left aside, and `f(T)` the length normalisation at the end. It is the running evidence itself, not an
-/// approximation of it: gains add up to the margin but for rounding, some units in the last place of `f32`. A gain
-/// is what a sample adds to what was known before it: the first sample of a motion gives more than the tenth.
+/// approximation of it: gains add up to the margin but for rounding, some units in the last place of the evidence,
+/// an `f32` that grows with the window. Where a class is ruled out a gain is infinite, and of two that are the sum
+/// says nothing. A gain is what a sample adds to what was known before it: the first sample of a motion gives more than the tenth.
 ///
-/// Cost: two passes of the classifier over the window.
+/// Cost: two passes of the classifier over the window, and a copy of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The class decided for.

@@ -414,7 +414,8 @@ impl Deployed {
         self.systems.iter().try_for_each(DeployedSystem::validate)?;
         self.profile.iter().try_for_each(DeployedProfile::validate)?;
         self.each_model().try_for_each(|(_, model)| self.validate_model(&model))?;
-        self.validate_outputs()
+        self.validate_outputs()?;
+        self.confidence.as_ref().map_or(Ok(()), |confidence| confidence.of_core().validate())
     }
 
     /// The models and their numbers; of words each context as one of its own.

@@ -111,11 +111,18 @@ impl CrossValidationOptions {
     /// # Errors
     /// [`DataError`](crate::data::DataError) of a group that is no column.
     pub fn usual(data: &Dataset, group: Option<&str>) -> Result<Self, crate::data::DataError> {
-        let units = match group {
+        Ok(Self { folds: Self::units(data, group)?.clamp(2, Self::USUAL), seed: None })
+    }
+
+    /// What folds are dealt: groups by the column of that name, or series.
+    ///
+    /// # Errors
+    /// As [`usual`](Self::usual).
+    pub fn units(data: &Dataset, group: Option<&str>) -> Result<usize, crate::data::DataError> {
+        Ok(match group {
             Some(column) => data.groups(column)?.1.len(),
             None => data.series().len(),
-        };
-        Ok(Self { folds: units.clamp(2, Self::USUAL), seed: None })
+        })
     }
 
     /// Folds where there are series enough.

@@ -63,6 +63,14 @@ pub enum EvaluateError {
         "{0}: no two folds have a labelled window: nothing is held back to learn confidence from"
     )]
     NothingHeldBack(String),
+    /// A class that was to be left out could not be.
+    #[error("with class `{class}` left out: {source}")]
+    LeftOut {
+        /// The class.
+        class: String,
+        /// What is wrong without it.
+        source: Box<EvaluateError>,
+    },
     /// Confidence of a classifier that keeps none.
     #[error(
         "a model of {0} keeps no confidence, for it is a kernel machine; the classifiers that compile do, among \

@@ -8,15 +8,15 @@ use crate::learn::{TrainOptions, Trainer, train};
 
 /// Thresholds that reject a share of the windows they are made from, at most: the largest equal shares that are
 /// cut off at the low end of margins, and at both ends of likelihoods a sample, which are counted from the mean
-/// of what was decided for the same class, in its standard deviations.
+/// of what was decided for the same class.
 ///
 /// ```text
-/// z_n = (l_n - mean_c) / deviation_c,  c = the class decided for,  l_n = max_m log p_m(x_n) / t_n
-/// limits of class c:  mean_c + deviation_c [quantile z, quantile z]
+/// r_n = l_n - mean_c,  c = the class decided for,  l_n = max_m log p_m(x_n) / t_n
+/// limits of class c:  mean_c + [quantile r, quantile r]
 /// ```
 ///
-/// A class that fewer than two windows were decided for has the mean and deviation of all. `None` where no window
-/// was decided. Cost: two sorts, and `log n` passes over the windows.
+/// A class that no window was decided for has the mean of all. `None` where no window was decided. Cost: two sorts,
+/// and `log n` passes over the windows.
 #[must_use]
 pub fn thresholds(judged: &[&Judged], classes: usize, rate: f64) -> Option<Rejection> {
     let decided = judged.iter().filter_map(|one| Some((one.decision?, *one)));
@@ -31,22 +31,25 @@ pub fn thresholds(judged: &[&Judged], classes: usize, rate: f64) -> Option<Rejec
         .filter_map(|&(class, one)| Some((class, f64::from(one.likelihood?))))
         .filter(|(_, level)| level.is_finite())
         .collect();
-    let all = Level::of(levels.iter().map(|&(_, level)| level)).map(Level::or_narrow);
-    let of_class = |class: usize| {
-        let own = levels.iter().filter(|one| one.0 == class).map(|one| one.1);
-        Level::of(own).filter(|own| own.deviation > 0.0).or(all)
+    let mean = |of: &dyn Fn(usize) -> bool| {
+        let own = levels.iter().filter(|(class, _)| of(*class)).map(|&(_, level)| level);
+        let count = own.clone().count();
+        (count > 0).then(|| own.sum::<f64>() / count as f64)
     };
+    let all = mean(&|_| true);
     // Of no class where no model has a likelihood.
-    let by_class: Vec<Level> = (0..classes).filter_map(of_class).collect();
-    let of_own = |&(class, level): &(usize, f64)| Some(by_class.get(class)?.standard(level));
-    let mut standard: Vec<f64> = levels.iter().filter_map(of_own).collect();
-    standard.sort_unstable_by(f64::total_cmp);
+    let means: Vec<f64> =
+        (0..classes).filter_map(|class| mean(&|own| own == class).or(all)).collect();
+    let of_own = |&(class, level): &(usize, f64)| Some(level - means.get(class)?);
+    let mut residuals: Vec<f64> = levels.iter().filter_map(of_own).collect();
+    residuals.sort_unstable_by(f64::total_cmp);
     // Cutting off so many at each end.
     let cutting = |count: usize| -> Option<Rejection> {
-        let last = standard.len().saturating_sub(1);
+        let last = residuals.len().saturating_sub(1);
         let inner = count.min(last / 2);
-        let limits = |level: &Level| [standard[inner], standard[last - inner]].map(|z| level.at(z));
-        let likelihoods = by_class.iter().map(limits).collect();
+        let ends = residuals.get(inner).zip(residuals.get(last - inner));
+        let limits = |mean: &f64| ends.map(|(least, most)| [mean + least, mean + most]);
+        let likelihoods = means.iter().map(limits).collect::<Option<_>>()?;
         Some(Rejection { rate, least_margin: least_margin(count)?, likelihoods })
     };
     let allowed = (rate * decided.len() as f64).floor() as usize;
@@ -63,40 +66,6 @@ pub fn thresholds(judged: &[&Judged], classes: usize, rate: f64) -> Option<Rejec
         if rejects(middle) <= allowed { most = middle } else { too_many = middle }
     }
     cutting(most)
-}
-
-/// Where likelihoods a sample lie.
-#[derive(Clone, Copy)]
-struct Level {
-    mean: f64,
-    deviation: f64,
-}
-
-impl Level {
-    /// `None` of fewer than two.
-    fn of(levels: impl Iterator<Item = f64> + Clone) -> Option<Self> {
-        let count = levels.clone().count();
-        if count < 2 {
-            return None;
-        }
-        let mean = levels.clone().sum::<f64>() / count as f64;
-        let squares: f64 = levels.map(|level| (level - mean) * (level - mean)).sum();
-        Some(Self { mean, deviation: (squares / (count - 1) as f64).sqrt() })
-    }
-
-    /// Where all are as likely, next to nothing is a deviation.
-    fn or_narrow(self) -> Self {
-        let least = f64::EPSILON.max(self.mean.abs() * f64::from(f32::EPSILON));
-        Self { deviation: self.deviation.max(least), ..self }
-    }
-
-    fn standard(self, level: f64) -> f64 {
-        (level - self.mean) / self.deviation
-    }
-
-    fn at(self, standard: f64) -> f64 {
-        self.mean + self.deviation * standard
-    }
 }
 
 /// Whether thresholds reject what was decided, as a device would; what could not be decided is rejected.
@@ -227,13 +196,13 @@ impl Unseen {
 }
 
 /// Leaves each class out in turn: a classifier of the others is trained on all folds but one, thresholds are made
-/// from that fold's windows, and the windows of the class are judged by it. Which fold is held back changes from
+/// from that fold's windows, and the windows of the class, of all groups, are judged by it. Which fold is held back changes from
 /// class to class. None of fewer than three classes.
 ///
 /// Cost: a training a class.
 ///
 /// # Errors
-/// [`EvaluateError`], where a training fails.
+/// [`EvaluateError::LeftOut`], where a training fails.
 pub fn leave_classes_out(
     data: &Dataset,
     options: &TrainOptions,
@@ -264,7 +233,11 @@ pub fn leave_classes_out(
         let judged = judge(&deployed, unseen.windows(options.windowing.as_ref()).all());
         Ok(Unseen::by(&rejection.rounded().of_core(), class.clone(), &judged))
     };
-    classes.iter().enumerate().map(one_out).collect()
+    let named = |one: (usize, &String)| {
+        let class = one.1.clone();
+        one_out(one).map_err(|source| EvaluateError::LeftOut { class, source: Box::new(source) })
+    };
+    classes.iter().enumerate().map(named).collect()
 }
 
 #[cfg(test)]

@@ -188,9 +188,9 @@ impl ExplanationPlot<'_> {
     }
 }
 
-/// The lead before each sample and after the last; without what was ruled out for good.
+/// The lead before each sample and after the last; flat where a model was ruled out for good.
 fn running(piece: &Piece<'_>) -> impl Iterator<Item = f64> {
-    let gains = piece.gains.iter().copied().filter(|gain| gain.is_finite());
+    let gains = piece.gains.iter().map(|&gain| if gain.is_finite() { gain } else { 0.0 });
     let mut lead = piece.bias;
     std::iter::once(lead).chain(gains.map(move |gain| {
         lead += gain;
@@ -263,6 +263,7 @@ mod tests {
                 traces: &traces[..gains.len().min(1)],
                 pieces: &pieces,
             };
+            assert_eq!(running(&pieces[0]).count(), gains.len() + 1);
             let svg = plot.to_svg();
             assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
             assert!(svg.contains("a&lt;b") != gains.is_empty() && !svg.contains("a<b"));

@@ -4,7 +4,7 @@ use fishweir::classifier::{Classifier, Confidence, Rejection};
 use fishweir::deploy::{Deployed, Explanation};
 use fishweir::learn::ClassifierKind;
 use fishweir_core::artefact::{self, ArtefactError, HEADER_LENGTH, Header, StoredClassifier};
-use fishweir_core::classify::{Doubt, StreamClassifier};
+use fishweir_core::classify::{self, Decision, Doubt, StreamClassifier};
 use fishweir_core::emission::Gaussian;
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::Hmm;
@@ -41,6 +41,16 @@ fn aligned(bytes: &[u8]) -> Vec<u64> {
     let mut aligned = vec![0_u64; bytes.len().div_ceil(8)];
     aligned.as_mut_bytes()[..bytes.len()].copy_from_slice(bytes);
     aligned
+}
+
+#[test]
+fn scores_out_of_range_are_no_certainty() {
+    let confidence = classify::Confidence { scale: 1.0, least_margin: 0.5, likelihoods: &[] };
+    assert!(confidence.probability([0.0, f32::NAN]).is_nan());
+    assert_eq!(confidence.probability([0.0, f32::NEG_INFINITY]), 1.0, "the other is ruled out");
+    let doubt = |margin: f32| confidence.doubt(&Decision { class: 0, margin }, [], 3);
+    assert_eq!(doubt(f32::NAN), Some(Doubt::CloseCall));
+    assert_eq!([doubt(0.25), doubt(0.5)], [Some(Doubt::CloseCall), None]);
 }
 
 #[test]
@@ -129,7 +139,7 @@ fn a_file_with_limits_for_other_classes_is_refused() {
     assert!(refused.to_string().contains("limits of likelihood for 1 of 2 classes"), "{refused}");
 }
 
-/// What samples give adds up to the margin; one that is missing, and leaves the filter where it was, gives nothing.
+/// What samples give adds up to the margin.
 #[test]
 fn gains_add_up_to_the_margin() {
     let data = recordings();

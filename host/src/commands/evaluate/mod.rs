@@ -158,7 +158,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 pub(super) fn usual_folds(data: &Dataset, group: Option<&str>) -> Result<usize, Failure> {
     let CrossValidationOptions { folds, .. } = CrossValidationOptions::usual(data, group)?;
     let usual = CrossValidationOptions::USUAL;
-    if folds < usual {
+    if (2..usual).contains(&CrossValidationOptions::units(data, group)?) {
         let of = group.unwrap_or("series");
         note(format_args!("{folds} folds, one a {of}: {usual} would need as many"));
     }

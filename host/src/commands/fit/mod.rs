@@ -15,7 +15,6 @@ use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored
 use super::arguments::{ScoreKernels, Training};
 use super::believing::Believing;
 use super::emitting::Emitting;
-use super::evaluate::usual_folds;
 use super::kernels::{FamilyName, FamilyOptions, Per};
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs, named_after};
@@ -115,8 +114,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             check_group(&data, &options)?;
             training.check_varies(std::slice::from_ref(&options), data.kind())?;
             tell::room_to_fit(&data, options.baum_welch.states)?;
-            let folds = usual_folds(&data, options.group.as_deref())?;
-            let confidence = arguments.believing.learn(&data, &options, folds)?;
+            let confidence = arguments.believing.learn(&data, &options)?;
             let mut trained = fit(&data, &series_of(&data), &options)?;
             trained.classifier.confidence = confidence;
             (data, options, trained)
