@@ -71,6 +71,12 @@ impl Confidence {
         if ![0, classes].contains(&limits) {
             return Err(format!("limits of likelihood for {limits} of {classes} classes"));
         }
+        let rate = self.rejection.as_ref().map_or(0.25, |rejection| rejection.rate);
+        if !(rate > 0.0 && rate < 0.5) {
+            return Err(format!(
+                "a rate of rejection of {rate}, which is not above 0 and below 0.5"
+            ));
+        }
         self.rounded().of_core().validate().map_err(|error| error.to_string())
     }
 }

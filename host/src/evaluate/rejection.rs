@@ -8,15 +8,16 @@ use crate::learn::{TrainOptions, Trainer, train};
 
 /// Thresholds that reject a share of the windows they are made from, at most: the largest equal shares that are
 /// cut off at the low end of margins, and at both ends of likelihoods a sample, which are counted from the mean
-/// of what was decided for the same class.
+/// of what was decided for the same class, in its standard deviations.
 ///
 /// ```text
-/// r_n = l_n - mean_c,  c = the class decided for,  l_n = max_m log p_m(x_n) / t_n
-/// limits of class c:  mean_c + [quantile r, quantile r]
+/// z_n = (l_n - mean_c) / deviation_c,  c = the class decided for,  l_n = max_m log p_m(x_n) / t_n
+/// limits of class c:  mean_c + deviation_c [quantile z, quantile z]
 /// ```
 ///
-/// A class that no window was decided for has the mean of all. `None` where no window was decided. Cost: two sorts,
-/// and `log n` passes over the windows.
+/// A class's variance is that of its own windows with that within all classes, which counts as four more: two windows
+/// that happen to be alike make no narrow limits. A class that no window was decided for has the mean of all. `None`
+/// where no window was decided. Cost: two sorts, and `log n` passes over the windows.
 #[must_use]
 pub fn thresholds(judged: &[&Judged], classes: usize, rate: f64) -> Option<Rejection> {
     let decided = judged.iter().filter_map(|one| Some((one.decision?, *one)));
@@ -31,25 +32,17 @@ pub fn thresholds(judged: &[&Judged], classes: usize, rate: f64) -> Option<Rejec
         .filter_map(|&(class, one)| Some((class, f64::from(one.likelihood?))))
         .filter(|(_, level)| level.is_finite())
         .collect();
-    let mean = |of: &dyn Fn(usize) -> bool| {
-        let own = levels.iter().filter(|(class, _)| of(*class)).map(|&(_, level)| level);
-        let count = own.clone().count();
-        (count > 0).then(|| own.sum::<f64>() / count as f64)
-    };
-    let all = mean(&|_| true);
-    // Of no class where no model has a likelihood.
-    let means: Vec<f64> =
-        (0..classes).filter_map(|class| mean(&|own| own == class).or(all)).collect();
-    let of_own = |&(class, level): &(usize, f64)| Some(level - means.get(class)?);
-    let mut residuals: Vec<f64> = levels.iter().filter_map(of_own).collect();
-    residuals.sort_unstable_by(f64::total_cmp);
+    let by_class = Level::of_classes(&levels, classes);
+    let of_own = |&(class, level): &(usize, f64)| Some(by_class.get(class)?.standard(level));
+    let mut standard: Vec<f64> = levels.iter().filter_map(of_own).collect();
+    standard.sort_unstable_by(f64::total_cmp);
     // Cutting off so many at each end.
     let cutting = |count: usize| -> Option<Rejection> {
-        let last = residuals.len().saturating_sub(1);
+        let last = standard.len().saturating_sub(1);
         let inner = count.min(last / 2);
-        let ends = residuals.get(inner).zip(residuals.get(last - inner));
-        let limits = |mean: &f64| ends.map(|(least, most)| [mean + least, mean + most]);
-        let likelihoods = means.iter().map(limits).collect::<Option<_>>()?;
+        let ends = standard.get(inner).zip(standard.get(last - inner));
+        let limits = |level: &Level| ends.map(|(&least, &most)| [least, most].map(|z| level.at(z)));
+        let likelihoods = by_class.iter().map(limits).collect::<Option<_>>()?;
         Some(Rejection { rate, least_margin: least_margin(count)?, likelihoods })
     };
     let allowed = (rate * decided.len() as f64).floor() as usize;
@@ -66,6 +59,54 @@ pub fn thresholds(judged: &[&Judged], classes: usize, rate: f64) -> Option<Rejec
         if rejects(middle) <= allowed { most = middle } else { too_many = middle }
     }
     cutting(most)
+}
+
+/// How many windows the variance within all classes counts as in that of each.
+const PRIOR: f64 = 4.0;
+
+/// Where likelihoods a sample lie.
+#[derive(Clone, Copy)]
+struct Level {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Level {
+    /// Of likelihoods a sample with the class decided for; of no class where there are none.
+    fn of_classes(levels: &[(usize, f64)], classes: usize) -> Vec<Self> {
+        let of = |wanted: Option<usize>| {
+            let own = move |one: &&(usize, f64)| wanted.is_none_or(|class| one.0 == class);
+            levels.iter().filter(own).map(|one| one.1)
+        };
+        let mean = |class: Option<usize>| {
+            let count = of(class).count();
+            (count > 0).then(|| of(class).sum::<f64>() / count as f64)
+        };
+        let all = mean(None);
+        let squares_about = |class: usize, mean: f64| -> f64 {
+            of(Some(class)).map(|level| (level - mean) * (level - mean)).sum()
+        };
+        let within: f64 =
+            (0..classes).filter_map(|class| Some(squares_about(class, mean(Some(class))?))).sum();
+        let within = within / (levels.len().saturating_sub(classes)).max(1) as f64;
+        let of_class = |class: usize| {
+            let mean = mean(Some(class)).or(all)?;
+            let count = of(Some(class)).count().saturating_sub(1) as f64;
+            let variance = (squares_about(class, mean) + PRIOR * within) / (count + PRIOR);
+            // Where all are as likely, next to nothing is a deviation.
+            let least = f64::EPSILON.max(mean.abs() * f64::from(f32::EPSILON));
+            Some(Self { mean, deviation: variance.sqrt().max(least) })
+        };
+        (0..classes).filter_map(of_class).collect()
+    }
+
+    fn standard(self, level: f64) -> f64 {
+        (level - self.mean) / self.deviation
+    }
+
+    fn at(self, standard: f64) -> f64 {
+        self.mean + self.deviation * standard
+    }
 }
 
 /// Whether thresholds reject what was decided, as a device would; what could not be decided is rejected.
