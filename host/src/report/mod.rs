@@ -13,6 +13,7 @@ mod models;
 mod network;
 mod pca;
 mod route;
+mod spotter;
 mod table;
 mod training;
 mod watch;
@@ -39,6 +40,7 @@ pub use network::{
     QueryReport, RepresentativesReport, Written,
 };
 pub use pca::PcaReport;
+pub use spotter::{SpottedSummary, SpotterInspection};
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
 pub use watch::{Alarms, Changes, Seen, WatchReport};

@@ -1,5 +1,6 @@
 //! The host's run of a spotter: the core's recursion at run-time sizes.
 
+use fishweir_core::ModelError;
 use fishweir_core::filter::Recursion;
 use fishweir_core::spot::{BACKGROUND, Event, SpotState, Spotter as CoreSpotter};
 
@@ -27,13 +28,22 @@ pub struct SpotterStream {
 }
 
 impl Spotter {
-    /// A stream before its first sample.
-    pub fn stream(&self) -> SpotterStream {
-        let run = if self.network.is_over_symbols() {
+    fn run(&self) -> Box<dyn Run + Send> {
+        if self.network.is_over_symbols() {
             running::<CategoricalVec<f32>>(self)
         } else {
             running::<RowState<f32>>(self)
-        };
+        }
+    }
+
+    /// Checks the rounded numbers, as the core does.
+    pub(super) fn validate(&self) -> Result<(), ModelError> {
+        self.run().validate()
+    }
+
+    /// A stream before its first sample.
+    pub fn stream(&self) -> SpotterStream {
+        let run = self.run();
         let channels = match &self.observations {
             Observations::Channels(names) => Some(names.len()),
             Observations::Symbols(_) => None,
@@ -105,6 +115,7 @@ impl SpotterStream {
 }
 
 trait Run {
+    fn validate(&self) -> Result<(), ModelError>;
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError>;
     fn push_missing(&mut self);
     fn reset(&mut self);
@@ -119,6 +130,9 @@ struct Running<E: Build<f32, Weight = f32>, const S: usize> {
 }
 
 impl<E: Build<f32, Weight = f32>, const S: usize> Run for Running<E, S> {
+    fn validate(&self) -> Result<(), ModelError> {
+        self.spotter.validate()
+    }
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = E::observe(x).ok_or(PushError::Kind)?;
         Ok(self.spotter.push(&mut self.state, x)?)
