@@ -102,6 +102,16 @@ fn a_spotter_is_kept_and_finds_the_same_events() {
         assert!(said.contains(part), "{said}");
     }
 
+    let source = folder.at("spotter.rs");
+    printed(&format!("export {file} --rust {source}"));
+    let text = std::fs::read_to_string(&source).expect("written");
+    assert!(text.contains("\npub type Model = Spotter<Gaussian<1, f32>, 8, 4, 4>;\n"), "{text}");
+    assert_eq!(printed(&format!("export {file} --rust -")), text);
+    for other in ["--artefact", "--c", "--number q15 --rust"] {
+        refuses(&format!("export {file} {other} {source}.x"), "is exported as Rust source, in f32");
+    }
+    refuses(&format!("export {file} --rust {source} --data {test}"), "--data would have no effect");
+
     refuses(&format!("spot {test} --model {file} --states 3"), "--states would have no effect");
     refuses(&format!("spot {test} --model {file} --events"), "--events would have no effect");
     refuses(&format!("spot {test} --model {train}"), "not a fishweir model");

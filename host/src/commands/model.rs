@@ -64,7 +64,8 @@ impl Model {
             let alone = ProfileClassifier::alone(&found);
             (Deployed::of_profile(&alone).map_err(named)?, Origin::Profile(None))
         } else if SpotterModel::is_one(bytes) {
-            let what = "this is a spotter of events: spot DATA --model and info take it";
+            let what =
+                "this is a spotter of events: spot DATA --model, info and export --rust take it";
             return Err(refused(what));
         } else {
             let fitted = Classifier::parse(&file, bytes)?;

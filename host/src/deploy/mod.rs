@@ -9,7 +9,7 @@
 //! ProfileClassifier (f64) --> Deployed, one profile: its log-odds, along a direction or alone
 //! ModelSet of linear dynamical systems, one a class --> Deployed, by their likelihoods
 //! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
-//! SpotterModel (f64) --deploy--> Spotter (f32): events of a continuous stream
+//! SpotterModel (f64) --deploy--> Spotter (f32): events of a continuous stream; Rust source
 //! ```
 //!
 //! The stream runs the core's recursions over the same numbers in the same order as the device, so

@@ -2,6 +2,7 @@
 
 mod cost;
 mod model;
+mod source;
 mod stream;
 
 pub use cost::SpotterCost;

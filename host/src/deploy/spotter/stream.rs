@@ -6,6 +6,7 @@ use fishweir_core::spot::{BACKGROUND, Event, SpotState, Spotter as CoreSpotter};
 
 use super::super::PushError;
 use super::super::block::{Build, Observation, chain, hmm};
+use super::super::stream::validate;
 use super::{BACKGROUND_STATES, PENDING, Spotter};
 use crate::classifier::Observations;
 use crate::data::{Sample, SamplesView};
@@ -38,7 +39,7 @@ impl Spotter {
 
     /// Checks the rounded numbers, as the core does.
     pub(super) fn validate(&self) -> Result<(), ModelError> {
-        self.run().validate()
+        self.run().validate(self.states())
     }
 
     /// A stream before its first sample.
@@ -115,7 +116,7 @@ impl SpotterStream {
 }
 
 trait Run {
-    fn validate(&self) -> Result<(), ModelError>;
+    fn validate(&self, states: usize) -> Result<(), ModelError>;
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError>;
     fn push_missing(&mut self);
     fn reset(&mut self);
@@ -130,8 +131,10 @@ struct Running<E: Build<f32, Weight = f32>, const S: usize> {
 }
 
 impl<E: Build<f32, Weight = f32>, const S: usize> Run for Running<E, S> {
-    fn validate(&self) -> Result<(), ModelError> {
-        self.spotter.validate()
+    fn validate(&self, states: usize) -> Result<(), ModelError> {
+        // The class of each state is right by construction.
+        validate(self.spotter.network(), states)?;
+        self.spotter.background().validate()
     }
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = E::observe(x).ok_or(PushError::Kind)?;
