@@ -62,6 +62,7 @@ fn direction(initial: Vec<f64>, transition: Vec<Vec<f64>>, counts: Vec<Vec<f64>>
 fn classifier(hmm: Hmm, rule: fn(Vec<Output>) -> Rule, direction: Direction) -> Classifier {
     let output = Output { bias: f64::from(BIAS), weights: vec![0.0], directions: vec![direction] };
     Classifier {
+        confidence: None,
         method: "test".into(),
         observations: Observations::Symbols("acgt".into()),
         classes: vec!["no".into(), "yes".into()],
