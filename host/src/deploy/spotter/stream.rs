@@ -2,10 +2,11 @@
 
 use fishweir_core::ModelError;
 use fishweir_core::filter::Recursion;
+use fishweir_core::hmm::Hmm;
 use fishweir_core::spot::{BACKGROUND, Event, SpotState, Spotter as CoreSpotter};
 
 use super::super::PushError;
-use super::super::block::{Build, Observation, chain, hmm};
+use super::super::block::{Build, Observation, chain, states_of};
 use super::super::stream::validate;
 use super::{BACKGROUND_STATES, PENDING, Spotter};
 use crate::classifier::Observations;
@@ -170,7 +171,11 @@ where
             None if j < BACKGROUND_STATES => BACKGROUND,
             None => 0, // Out of reach.
         });
-        let network = hmm::<f32, E, S>(&spotter.network, 0);
+        let mut emission = states_of::<f32, E, S>(&spotter.network.emission, 0);
+        // Likelihoods of the background alone are relative to its own largest, as on a device.
+        let own = states_of::<f32, E, BACKGROUND_STATES>(&spotter.background.emission, 0);
+        emission.iter_mut().zip(own).for_each(|(state, own)| *state = own);
+        let network = Hmm::new(chain::<f32, f32, S>(&spotter.network, 0), emission);
         let background = chain::<f32, f32, BACKGROUND_STATES>(&spotter.background, 0);
         let spotter = CoreSpotter::new(network, background, class, spotter.lag);
         let state = spotter.start();
