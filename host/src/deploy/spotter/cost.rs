@@ -27,7 +27,7 @@ impl Spotter {
     ///
     /// State, of `S` states, `B` of the background and `P` events that a path carries undecided: a belief of each
     /// of the two, `S` tokens of `24 P + 64` bytes, two counters and what was decided last. While a sample is taken in
-    /// the tokens are on the stack a second time. Work a sample: that of two forward filters.
+    /// the tokens are on the stack twice more. Work a sample: that of two forward filters.
     pub fn cost(&self) -> SpotterCost {
         let emission = EmissionType::of(std::slice::from_ref(&self.network));
         let (s, b) = (self.states(), BACKGROUND_STATES);
