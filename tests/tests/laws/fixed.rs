@@ -50,6 +50,7 @@ fn derivative_of(hmm: Hmm, direction: Direction) -> Classifier {
         Observations::Channels((0..size).map(|d| format!("c{d}")).collect())
     };
     Classifier {
+        confidence: None,
         method: "fisher".into(),
         observations,
         classes: vec!["no".into(), "yes".into()],
