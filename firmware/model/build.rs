@@ -48,6 +48,8 @@ fn default_model() -> &'static str {
         "models/detector.rs"
     } else if on("events") {
         "models/events.rs"
+    } else if on("spot-events") {
+        "models/spotter.rs"
     } else if on("watch-sensor") {
         "models/motion.rs"
     } else {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 use crate::fixtures::{Folder, Noise};
 use crate::{json, printed, refuses};
 
@@ -62,5 +64,59 @@ fn what_cannot_be_spotted_is_refused() {
     let bare = folder.put("bare.csv", marked(1).replace("high", "").replace("low", ""));
     refuses(&format!("spot {bare} --marks mark"), "bare.csv");
     let other = folder.put("other.csv", marked(1).replace("high", "top"));
-    refuses(&format!("spot {train} --marks mark --test {other}"), "marks low, top");
+    refuses(&format!("spot {train} --marks mark --test {other}"), "(mark): label `top` is none of");
+    refuses(&format!("spot {train}"), "--marks");
+}
+
+#[test]
+fn a_spotter_is_kept_and_finds_the_same_events() {
+    let folder = Folder::new();
+    let (train, test) = (folder.put("train.csv", marked(1)), folder.put("test.csv", marked(2)));
+    let file = folder.at("spotter.json");
+    let said = printed(&format!("spot {train} --marks mark --states 2 --lag 40 -o {file}"));
+    assert!(said.ends_with(&format!("\nspotter written to {file}\n")), "{said}");
+
+    let judged = json(&format!("spot {test} --model {file} --marks mark --events --json"));
+    assert_eq!((&judged["figures"][0]["f1"], &judged["penalty"]), (&1.0.into(), &Value::Null));
+    let events = judged["events"].as_array().expect("events");
+    // The marks, if any, are not looked at where they are not named.
+    let listed = json(&format!("spot {test} --model {file} --json"));
+    assert_eq!(listed["events"].as_array(), Some(events));
+    let table = printed(&format!("spot {test} --model {file}"));
+    let mut lines = table.lines();
+    assert_eq!(lines.next(), Some("series,class,start,end,log_odds_per_sample,decided"));
+    assert_eq!(lines.clone().count(), 12);
+    assert!(lines.next().is_some_and(|line| line.starts_with("0,high,60,90,")), "{table}");
+    for event in events {
+        let number = |name: &str| event[name].as_u64().expect("a number");
+        assert!(number("decided") <= number("end") + 40, "{event}");
+    }
+
+    let report = json(&format!("info {file} --json"));
+    let [states, lag, flash, ram] =
+        ["states", "lag", "model_bytes", "state_bytes"].map(|name| report[name].as_u64());
+    assert_eq!((states, lag, flash), (Some(8), Some(40), Some(4 * (72 + 20 + 3 * 8) + 12)));
+    assert!(ram.is_some_and(|bytes| (1_300..1_700).contains(&bytes)), "{report}");
+    let said = printed(&format!("info {file}"));
+    for part in ["spotter of events", "4 series, 12 events", "RAM, state of one stream"] {
+        assert!(said.contains(part), "{said}");
+    }
+
+    let source = folder.at("spotter.rs");
+    printed(&format!("export {file} --rust {source}"));
+    let text = std::fs::read_to_string(&source).expect("written");
+    assert!(text.contains("\npub type Model = Spotter<Gaussian<1, f32>, 8, 4, 4>;\n"), "{text}");
+    assert_eq!(printed(&format!("export {file} --rust -")), text);
+    for other in ["--artefact", "--c", "--number q15 --rust"] {
+        refuses(&format!("export {file} {other} {source}.x"), "is exported as Rust source, in f32");
+    }
+    refuses(&format!("export {file} --rust {source} --data {test}"), "--data would have no effect");
+
+    refuses(&format!("spot {test} --model {file} --states 3"), "--states would have no effect");
+    refuses(&format!("spot {test} --model {file} --events"), "--events would have no effect");
+    refuses(&format!("spot {test} --model {train}"), "not a fishweir model");
+    refuses(&format!("spot {train} --marks mark -o {train}"), "is an input itself");
+    refuses(&format!("score {test} --model {file}"), "this is a spotter of events");
+    let text = std::fs::read_to_string(&file).expect("written").replacen("0.", "1.", 1);
+    refuses(&format!("info {}", folder.put("bad.json", text)), "its checksum differs");
 }

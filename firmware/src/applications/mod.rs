@@ -6,6 +6,7 @@ pub mod detect_change;
 pub mod events;
 pub mod field;
 mod lines;
+pub mod spot_events;
 pub mod symbols;
 pub mod watch_sensor;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use fishweir_core::emission::{
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, FineQ15, Q15, Real, Table};
 use fishweir_core::profile_hmm::{Flanks, ProfileHmm, Steps};
+use fishweir_core::spot::{BACKGROUND, Spotter};
 use fishweir_core::{ModelError, emission::SufficientStatistics};
 
 /// Symbols of the categorical models.
@@ -58,6 +59,14 @@ pub(super) const fn categorical<const K: usize, const N: usize>() -> Hmm<Categor
 pub(super) static CATEGORICAL_2: Hmm<Categorical<SYMBOLS>, 2> = categorical();
 pub(super) static CATEGORICAL_4: Hmm<Categorical<SYMBOLS>, 4> = categorical();
 pub(super) static CATEGORICAL_8: Hmm<Categorical<SYMBOLS>, 8> = categorical();
+
+/// Two classes of two states each, and four of the background. Its network is dense, unlike a joined one.
+pub(super) static SPOTTER_8: Spotter<Categorical<SYMBOLS>, 8, 4, 4> = Spotter::new(
+    categorical(),
+    chain(),
+    [BACKGROUND, BACKGROUND, BACKGROUND, BACKGROUND, 0, 0, 1, 1],
+    64,
+);
 
 /// A row of probabilities in fixed point, which sums to one, and rates of change; no two alike.
 const fn table<const L: usize, const C: usize>(row: usize) -> [Dual<Q15, C>; L] {

@@ -167,6 +167,9 @@ impl<S: Write, M: Meter> Table<S, M> {
         self.0.recursion("Viterbi, N=4", &Viterbi::of(hmm), bytes, stream, odd)?;
         let online = OnlineViterbi::<_, 4, 64>::of(hmm);
         self.0.recursion("online Viterbi 64, N=4", &online, bytes, stream, odd)?;
+        let spotter = black_box(&models::SPOTTER_8);
+        let spotter_bytes = size_of_val(spotter);
+        self.0.recursion("spotter of 4 events, N=8", spotter, spotter_bytes, stream, odd)?;
         self.0.recursion("statistics, N=4", &Statistics::of(hmm), bytes, stream, odd)?;
         let priors = Regularisation { variance_floor: 1e-3, pseudo_count: 0.1 };
         let adapting = OnlineEm::from(hmm, StepSize::Constant(0.01), 100, priors)?;

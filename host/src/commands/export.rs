@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
-use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits, UpdateFileError};
+use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits, SpotterModel, UpdateFileError};
 use fishweir::device::{C_CORES, CCore, ModelFile};
 use fishweir::files;
 use serde::Serialize;
@@ -20,7 +20,7 @@ use super::{Failure, sources, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
+    /// A fitted model or a spotter (JSON), a profile (HMMER3/f) or an artefact
     model: PathBuf,
     /// Rust source with a static of the model, for linking into firmware; - for standard output
     #[arg(long, value_name = "FILE.rs")]
@@ -162,7 +162,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.c.is_none() {
         refuse_idle(&named([("--core", !arguments.core.is_empty())]), "a core is that of --c")?;
     }
-    let model = Model::read(&arguments.model)?;
+    let bytes = files::read(&arguments.model)?;
+    if SpotterModel::is_one(&bytes) {
+        return spotter(arguments, &wanted, &bytes);
+    }
+    let model = Model::parse(&arguments.model, &bytes)?;
     let trained_on = model.provenance().map(|trained| Path::new(&trained.data));
     let data = arguments.data.as_deref().into_iter().chain(trained_on);
     let inputs: Vec<&Path> = data.chain([arguments.model.as_path()]).collect();
@@ -228,6 +232,44 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         },
         places: fixed.as_ref().map(|(fixed, _)| places(fixed)),
         deviation: fixed.map(|(_, deviation)| deviation),
+    };
+    outputs.print(&report, arguments.json)
+}
+
+/// A spotter, which has a Rust source and no other form.
+fn spotter(
+    arguments: &Arguments,
+    wanted: &[(Form, &PathBuf)],
+    bytes: &[u8],
+) -> Result<(), Failure> {
+    let model = arguments.model.display().to_string();
+    let other = wanted.iter().any(|(form, _)| *form != Form::Rust) || arguments.c.is_some();
+    if other || arguments.number != NumberName::F32 {
+        let why = "a spotter of events is exported as Rust source, in f32: use --rust alone";
+        return Err(Failure::Input(format!("{model}: {why}")));
+    }
+    let mut idle = arguments.reading.given();
+    idle.extend(named([
+        ("--data", arguments.data.is_some()),
+        ("--equal", arguments.equal.is_some()),
+    ]));
+    refuse_idle(&idle, "a spotter's source needs no data")?;
+    let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
+    let outputs = Outputs::check(&files, &[&arguments.model])?;
+    let source = SpotterModel::parse(&model, bytes)?.deploy()?.to_source();
+    let mut written = Vec::new();
+    for file in files {
+        output::write(file, source.as_bytes())?;
+        let file = file.display().to_string();
+        written.push(ExportedFile { file, form: "Rust source", bytes: source.len() });
+    }
+    let report = Exported {
+        model,
+        number: NumberName::F32,
+        files: written,
+        deviation: None,
+        cost: None,
+        places: None,
     };
     outputs.print(&report, arguments.json)
 }

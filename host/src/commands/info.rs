@@ -2,16 +2,18 @@
 
 use std::path::PathBuf;
 
-use fishweir::deploy::Setting;
-use fishweir::report::{Inspection, Paces};
+use fishweir::deploy::{Setting, SpotterModel};
+use fishweir::files;
+use fishweir::report::{Inspection, Paces, SpotterInspection};
 
 use super::model::Model;
+use super::options::{named, refuse_idle};
 use super::values::{not_negative, positive};
 use super::{Failure, print};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
+    /// A fitted model or a spotter (JSON), a profile (HMMER3/f) or an artefact
     model: PathBuf,
     /// Samples a second: say whether cores keep up at --clock
     #[arg(long, value_name = "HZ", value_parser = positive, requires = "clock")]
@@ -31,8 +33,16 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let model = Model::read(&arguments.model)?;
     let file = arguments.model.display().to_string();
+    let bytes = files::read(&arguments.model)?;
+    if SpotterModel::is_one(&bytes) {
+        let told = named([("--rate", arguments.rate.is_some())]);
+        refuse_idle(&told, "what spotters take of processors was not measured")?;
+        let model = SpotterModel::parse(&file, &bytes)?;
+        let inspection = SpotterInspection::new(file, bytes.len(), &model)?;
+        return print(&inspection, arguments.json);
+    }
+    let model = Model::parse(&arguments.model, &bytes)?;
     let inspection = Inspection::new(file, model.file_bytes, &model.deployed, model.fitted())?;
     let setting = arguments.rate.zip(arguments.clock).map(|(rate, clock)| Setting {
         rate,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fishweir::classifier::{Classifier, Provenance};
 use fishweir::data::{Kind, Windowing};
-use fishweir::deploy::Deployed;
+use fishweir::deploy::{DeployError, Deployed, SpotterModel};
 use fishweir::files;
 use fishweir::model::ModelSet;
 use fishweir::profile::{self, ProfileClassifier};
@@ -39,27 +39,36 @@ impl Model {
     /// Reads a fitted model, a set of linear dynamical systems one a class, a classifier of a profile, a profile in
     /// HMMER3/f text, or an artefact: its contents tell which.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let bytes = files::read(path)?;
+        Self::parse(path, &files::read(path)?)
+    }
+
+    /// The same of what was read from a file.
+    pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
         let file = path.display().to_string();
-        let named = |error| Failure::Input(format!("{file}: {error}"));
-        let (deployed, origin) = if Deployed::is_artefact(&bytes) {
-            let profile = Header::parse(&bytes).ok().map(|header| header.profile());
-            (Deployed::from_artefact(&file, &bytes)?, Origin::Artefact(profile))
-        } else if ModelSet::is_one(&bytes) {
-            let set = ModelSet::parse(&file, &bytes)?;
+        let refused = |what: &str| Failure::Input(format!("{file}: {what}"));
+        let named = |error: DeployError| refused(&error.to_string());
+        let (deployed, origin) = if Deployed::is_artefact(bytes) {
+            let profile = Header::parse(bytes).ok().map(|header| header.profile());
+            (Deployed::from_artefact(&file, bytes)?, Origin::Artefact(profile))
+        } else if ModelSet::is_one(bytes) {
+            let set = ModelSet::parse(&file, bytes)?;
             (Deployed::of_systems(&set).map_err(named)?, Origin::Systems(set.provenance))
-        } else if ProfileClassifier::is_one(&bytes) {
-            let fitted = ProfileClassifier::parse(&file, &bytes)?;
+        } else if ProfileClassifier::is_one(bytes) {
+            let fitted = ProfileClassifier::parse(&file, bytes)?;
             (
                 Deployed::of_profile(&fitted).map_err(named)?,
                 Origin::Profile(Some(fitted.provenance)),
             )
-        } else if profile::Profile::is_one(&bytes) {
-            let found = profile::Profile::parse(&file, &String::from_utf8_lossy(&bytes))?;
+        } else if profile::Profile::is_one(bytes) {
+            let found = profile::Profile::parse(&file, &String::from_utf8_lossy(bytes))?;
             let alone = ProfileClassifier::alone(&found);
             (Deployed::of_profile(&alone).map_err(named)?, Origin::Profile(None))
+        } else if SpotterModel::is_one(bytes) {
+            let what =
+                "this is a spotter of events: spot DATA --model, info and export --rust take it";
+            return Err(refused(what));
         } else {
-            let fitted = Classifier::parse(&file, &bytes)?;
+            let fitted = Classifier::parse(&file, bytes)?;
             (fitted.deploy().map_err(named)?, Origin::Classifier(Box::new(fitted)))
         };
         Ok(Self { deployed, origin, file_bytes: bytes.len() })

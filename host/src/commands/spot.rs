@@ -1,17 +1,19 @@
 //! `fishweir spot`.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use fishweir::data::Marked;
-use fishweir::deploy::Spotter;
+use fishweir::data::{Dataset, Marked, ReadOptions};
+use fishweir::deploy::{Spotter, SpotterModel};
 use fishweir::fit::BaumWelch;
 use fishweir::learn::{SpotFigures, SpotPlan};
 use serde::Serialize;
 
-use super::Failure;
 use super::emitting::Emitting;
+use super::options::{named, refuse_idle};
+use super::output::{self, Outputs};
 use super::reading::Reading;
+use super::{Failure, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Spot events in continuous series: where they begin and end, and of which class they are.
@@ -24,28 +26,37 @@ series that the models have not seen.
 An event is found where a report of its class overlaps it, intersection over union, by at least
 --overlap. Delays are from the end of an event to its decision. With --test, the same is told of a
 linear machine on Fisher scores that decides on windows, half as long as the median event, and whose
-equal decisions in a row are an event.";
+equal decisions in a row are an event.
+
+-o FILE keeps the spotter. With --model FILE it is not trained again: DATA's events are listed as CSV,
+or judged where --marks names the column that has them. export FILE --rust writes its source for firmware.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Series of channels with a column that marks samples
-    train: PathBuf,
+    /// Series of channels with a column that marks samples; with --model they may be unmarked
+    data: PathBuf,
+    /// A spotter, as -o writes it, to find events with
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["test", "output"])]
+    model: Option<PathBuf>,
+    /// Write the spotter to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Series to find events in; they are marked alike. A classifier of windows is told beside
     #[arg(long, value_name = "DATA")]
     test: Option<PathBuf>,
     /// The column that marks samples, after `t`
-    #[arg(long, value_name = "COLUMN")]
-    marks: String,
+    #[arg(long, value_name = "COLUMN", required_unless_present = "model")]
+    marks: Option<String>,
     /// The mark of background, beside empty fields
-    #[arg(long, value_name = "MARK")]
+    #[arg(long, value_name = "MARK", requires = "marks")]
     background: Option<String>,
     /// Least overlap at which an event counts as found
     #[arg(long, value_name = "FRACTION", default_value_t = 0.5)]
     overlap: f64,
-    /// Samples after its end within which an event is decided
-    #[arg(long, value_name = "SAMPLES", default_value_t = 500)]
-    lag: u32,
-    /// Report the events of the test series, or of the training series, too
+    /// Samples after its end within which an event is decided [default: 500]
+    #[arg(long, value_name = "SAMPLES")]
+    lag: Option<u32>,
+    /// Report the events of the test series, or else of DATA, too
     #[arg(long)]
     events: bool,
     /// Hidden states of each model; the background's has at most four [default: 4]
@@ -86,13 +97,35 @@ struct Spotted {
 struct SpotReport {
     classes: Vec<String>,
     states: usize,
-    penalty: f64,
-    folds: usize,
+    /// How the penalty was chosen; null of a model that was read.
+    #[serde(flatten)]
+    chosen: Option<Chosen>,
     figures: Vec<Figures>,
     events: Vec<Spotted>,
+    /// The file that the spotter was written to, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Chosen {
+    penalty: f64,
+    folds: usize,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match (&arguments.model, &arguments.marks) {
+        (Some(model), _) => find(arguments, model),
+        (None, Some(marks)) => train(arguments, marks),
+        (None, None) => Err(Failure::Input("name the column that marks samples: --marks".into())),
+    }
+}
+
+/// Trains a spotter, judges it, and keeps it where that is asked for.
+fn train(arguments: &Arguments, marks: &str) -> Result<(), Failure> {
+    let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
+    let inputs = arguments.test.iter().chain([&arguments.data]);
+    let outputs = Outputs::check(&outputs, &inputs.map(PathBuf::as_path).collect::<Vec<_>>())?;
     let mut baum_welch = BaumWelch::default();
     arguments.emitting.set(&mut baum_welch)?;
     baum_welch.states = arguments.states.unwrap_or(baum_welch.states);
@@ -100,26 +133,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut reading = arguments.reading.options();
     reading.values = arguments.emitting.values();
     let background = arguments.background.as_deref();
-    let train = Marked::read(&arguments.train, &arguments.marks, background, &reading)?;
+    let train = Marked::read(&arguments.data, marks, background, &reading)?;
     reading.kind = Some(train.data().kind().clone());
+    reading.classes = Some(train.classes().to_vec());
     let test = arguments.test.as_ref();
-    let test = test.map(|path| Marked::read(path, &arguments.marks, background, &reading));
-    let test = test.transpose()?;
-    if let Some(test) = test.as_ref().filter(|test| test.classes() != train.classes()) {
-        let what = format!(
-            "marks {}, where {} are trained",
-            test.classes().join(", "),
-            train.classes().join(", ")
-        );
-        return Err(Failure::of(test.data(), Failure::Input(what)));
-    }
-    let plan = SpotPlan {
-        baum_welch,
-        lag: arguments.lag,
-        overlap: arguments.overlap,
-        ..SpotPlan::default()
-    };
+    let test = test.map(|path| Marked::read(path, marks, background, &reading)).transpose()?;
+    let mut plan = SpotPlan { baum_welch, overlap: arguments.overlap, ..SpotPlan::default() };
+    plan.lag = arguments.lag.unwrap_or(plan.lag);
     let trial = plan.carry_out(&train, &|| ()).map_err(|error| Failure::of(train.data(), error))?;
+    if let Some(file) = &arguments.output {
+        output::write(file, trial.model.to_json()?.as_bytes())?;
+    }
     let mut figures: Vec<Figures> = trial
         .tried
         .iter()
@@ -134,22 +158,63 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         figures.push(Figures::of(source.to_owned(), &plan.figures(&trial.spotter, test)));
         figures.push(Figures::of(of_windows, &windowed.figures));
     }
-    let shown = test.as_ref().unwrap_or(&train);
-    let events = if arguments.events { spotted(&trial.spotter, shown) } else { Vec::new() };
+    let shown = test.as_ref().unwrap_or(&train).data();
     let report = SpotReport {
         classes: train.classes().to_vec(),
         states: trial.spotter.states(),
-        penalty: trial.penalty,
-        folds: trial.folds,
+        chosen: Some(Chosen { penalty: trial.penalty, folds: trial.folds }),
         figures,
-        events,
+        events: if arguments.events { spotted(&trial.spotter, shown) } else { Vec::new() },
+        file: arguments.output.as_ref().map(|file| file.display().to_string()),
+    };
+    outputs.print(&report, arguments.json)
+}
+
+/// Finds events with a spotter that was kept: judged where they are marked, else listed.
+fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
+    let mut idle = named([
+        ("--lag", arguments.lag.is_some()),
+        ("--states", arguments.states.is_some()),
+        ("--emission", arguments.emitting.emission().is_some()),
+        ("--components", arguments.emitting.components().is_some()),
+    ]);
+    refuse_idle(&idle, "the spotter is trained")?;
+    let plan = SpotPlan { overlap: arguments.overlap, ..SpotPlan::default() };
+    plan.validate()?;
+    let model = SpotterModel::load(model)?;
+    let spotter = model.deploy()?;
+    let reading = arguments.reading.options_for(model.observations.kind()?, None)?;
+    let reading = ReadOptions { values: spotter.values(), ..reading };
+    let Some(marks) = &arguments.marks else {
+        idle.extend(named([("--events", arguments.events)]));
+        refuse_idle(&idle, "events are listed where --marks names no column of them")?;
+        let data = tell::read(&arguments.data, &reading)?;
+        let events = spotted(&spotter, &data);
+        if !arguments.json {
+            return output::print(listed(&events)?.as_bytes());
+        }
+        let (classes, states) = (spotter.classes().to_vec(), spotter.states());
+        let report =
+            SpotReport { classes, states, chosen: None, figures: Vec::new(), events, file: None };
+        return super::print(&report, true);
+    };
+    let reading = ReadOptions { classes: Some(spotter.classes().to_vec()), ..reading };
+    let marked = Marked::read(&arguments.data, marks, arguments.background.as_deref(), &reading)?;
+    let source = marked.data().source().to_owned();
+    let report = SpotReport {
+        classes: spotter.classes().to_vec(),
+        states: spotter.states(),
+        chosen: None,
+        figures: vec![Figures::of(source, &plan.figures(&spotter, &marked))],
+        events: if arguments.events { spotted(&spotter, marked.data()) } else { Vec::new() },
+        file: None,
     };
     super::print(&report, arguments.json)
 }
 
-fn spotted(spotter: &Spotter, marked: &Marked) -> Vec<Spotted> {
+fn spotted(spotter: &Spotter, data: &Dataset) -> Vec<Spotted> {
     let mut events = Vec::new();
-    for series in marked.data().series() {
+    for series in data.series() {
         for found in spotter.spot(&series.samples.view()) {
             let event = found.event;
             events.push(Spotted {
@@ -163,6 +228,19 @@ fn spotted(spotter: &Spotter, marked: &Marked) -> Vec<Spotted> {
         }
     }
     events
+}
+
+/// Events as CSV.
+fn listed(events: &[Spotted]) -> Result<String, Failure> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(["series", "class", "start", "end", "log_odds_per_sample", "decided"])?;
+    for Spotted { series, class, start, end, log_odds_per_sample, decided } in events {
+        let [start, end, decided] = [start, end, decided].map(u64::to_string);
+        let confidence = format!("{log_odds_per_sample:.3}");
+        table.write_record([series, class, &start, &end, &confidence, &decided])?;
+    }
+    let bytes = table.into_inner().map_err(|error| error.into_error())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 impl Figures {
@@ -183,11 +261,14 @@ impl Figures {
 impl fmt::Display for SpotReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "classes {}; {} states in all", self.classes.join(", "), self.states)?;
-        let chosen = match self.folds {
-            1 => "on the only series, which the models have seen".to_owned(),
-            folds => format!("in {folds} folds of series"),
-        };
-        writeln!(f, "penalty {} nats, chosen {chosen}\n", self.penalty)?;
+        if let Some(Chosen { penalty, folds }) = &self.chosen {
+            let chosen = match folds {
+                1 => "on the only series, which the models have seen".to_owned(),
+                folds => format!("in {folds} folds of series"),
+            };
+            writeln!(f, "penalty {penalty} nats, chosen {chosen}")?;
+        }
+        writeln!(f)?;
         for one in &self.figures {
             let Figures { what, events, reported, found, precision, recall, f1, median_delay } =
                 one;
@@ -199,11 +280,11 @@ impl fmt::Display for SpotReport {
             }
         }
         if !self.events.is_empty() {
-            writeln!(f, "\nseries,class,start,end,log_odds_per_sample,decided")?;
+            write!(f, "\n{}", listed(&self.events).map_err(|_| fmt::Error)?)?;
         }
-        for Spotted { series, class, start, end, log_odds_per_sample, decided } in &self.events {
-            writeln!(f, "{series},{class},{start},{end},{log_odds_per_sample:.3},{decided}")?;
+        match &self.file {
+            Some(file) => writeln!(f, "\nspotter written to {file}"),
+            None => Ok(()),
         }
-        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Series whose label changes within: a column with a mark for every sample.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use super::layout::ReadOptions;
 use super::read::{load, unpacked};
 use super::samples::SamplesView;
 use super::table::Table;
+use crate::words::shorten;
 
 /// A data set of channels, and what each sample is marked as.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,10 +32,11 @@ pub struct Mark {
 
 impl Marked {
     /// Reads a series table of which a column after `t` marks every sample. Empty fields and
-    /// `background` are the background; samples in a row with one mark are one event.
+    /// `background` are the background; samples in a row with one mark are one event. Where `options` have
+    /// classes, they are those of the marks.
     ///
     /// # Errors
-    /// [`DataError`] as of [`Dataset::read`], or where there is no such column.
+    /// [`DataError`] as of [`Dataset::read`], where there is no such column, or a mark is none of the classes.
     pub fn read(
         path: impl AsRef<Path>,
         column: &str,
@@ -70,17 +73,29 @@ impl Marked {
         });
         let channels = Kind::Channels(channels.map(|(_, name)| name.clone()).collect());
         let kind = options.kind.clone().or(Some(channels));
-        let data = Dataset::parse(name, bytes, &ReadOptions { kind, ..options.clone() })?;
+        let unlabelled = ReadOptions { kind, classes: None, ..options.clone() };
+        let data = Dataset::parse(name, bytes, &unlabelled)?;
 
+        let known = |mark: &String| options.classes.as_ref().is_none_or(|all| all.contains(mark));
         let mut marks: Vec<Option<String>> = Vec::new();
         while table.next_row()? {
             let mark = table.name(at)?;
             let marked = !mark.is_empty() && Some(mark) != background;
-            marks.push(marked.then(|| mark.to_owned()));
+            let mark = marked.then(|| mark.to_owned());
+            if let Some(label) = mark.as_ref().filter(|&mark| !known(mark)) {
+                let classes =
+                    options.classes.as_ref().map_or_else(String::new, |all| all.join(", "));
+                return Err(DataError::UnknownLabel {
+                    place: table.place(at),
+                    label: shorten(label),
+                    classes,
+                });
+            }
+            marks.push(mark);
         }
-        let mut classes: Vec<String> = marks.iter().flatten().cloned().collect();
-        classes.sort_unstable();
-        classes.dedup();
+        let found: BTreeSet<&String> = marks.iter().flatten().collect();
+        let found = || found.into_iter().cloned().collect();
+        let classes: Vec<String> = options.classes.clone().unwrap_or_else(found);
         let (mut events, mut rest) = (Vec::new(), marks.as_slice());
         for series in data.series() {
             let (own, later) = rest.split_at(series.samples.view().len().min(rest.len()));
@@ -95,7 +110,7 @@ impl Marked {
         &self.data
     }
 
-    /// The names of the marks, sorted, without the background's.
+    /// The names of the marks, without the background's: sorted, or as they were prescribed.
     pub fn classes(&self) -> &[String] {
         &self.classes
     }
@@ -134,7 +149,7 @@ fn runs(marks: &[Option<String>], classes: &[String]) -> Vec<Mark> {
     for run in marks.chunk_by(|a, b| a == b) {
         let samples = start..start + run.len();
         start = samples.end;
-        let class = run[0].as_ref().and_then(|mark| classes.binary_search(mark).ok());
+        let class = run[0].as_ref().and_then(|mark| classes.iter().position(|class| class == mark));
         events.extend(class.map(|class| Mark { class, samples }));
     }
     events
@@ -160,6 +175,15 @@ mod tests {
         };
         assert_eq!(lengths(Some(1)), [2, 1]);
         assert_eq!(lengths(None), [1, 1]);
+        let of = |classes: [&str; 3]| {
+            let classes = Some(classes.map(String::from).to_vec());
+            let options = ReadOptions { classes, ..ReadOptions::default() };
+            Marked::parse("m.csv", text, "mark", Some("rest"), &options)
+        };
+        let known = of(["up", "left", "down"]).expect("sound");
+        assert_eq!(known.events(0), [mark(0, 1..3), mark(2, 3..4)]);
+        let error = of(["up", "left", "right"]).expect_err("no `down`").to_string();
+        assert!(error.starts_with("m.csv, line 5, column 4 (mark): label `down`"), "{error}");
         let error = Marked::parse("m.csv", text, "label", None, &options).expect_err("none");
         assert!(error.to_string().contains("no column `label`"), "{error}");
     }

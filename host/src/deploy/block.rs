@@ -205,7 +205,8 @@ pub(super) fn hmm<T: Real, E: Build<T>, const N: usize>(
     CoreHmm::new(chain(model, first), states_of(&model.emission, first))
 }
 
-fn states_of<T: Real, E: Build<T>, const N: usize>(
+/// States at a compiled size, with the directions from `first` on.
+pub(super) fn states_of<T: Real, E: Build<T>, const N: usize>(
     emission: &[DeployedEmission<T>],
     first: usize,
 ) -> [E; N] {

@@ -9,6 +9,7 @@
 //! ProfileClassifier (f64) --> Deployed, one profile: its log-odds, along a direction or alone
 //! ModelSet of linear dynamical systems, one a class --> Deployed, by their likelihoods
 //! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
+//! SpotterModel (f64) --deploy--> Spotter (f32): events of a continuous stream; Rust source
 //! ```
 //!
 //! The stream runs the core's recursions over the same numbers in the same order as the device, so
@@ -46,7 +47,9 @@ pub use pace::{CLOCKS, CORES, Core, Pace, Setting};
 use profiles::DeployedProfile;
 pub use route::Route;
 pub(crate) use spotter::BACKGROUND_STATES;
-pub use spotter::{Found, SpottedClass, Spotter, SpotterError, SpotterStream};
+pub use spotter::{
+    Found, SpottedClass, Spotter, SpotterCost, SpotterError, SpotterModel, SpotterStream,
+};
 pub(crate) use stream::leads;
 pub use stream::{PushError, Stream};
 use systems::DeployedSystem;

@@ -465,7 +465,11 @@ impl Deployed {
 }
 
 /// Checks the chain, and the emissions of the states within reach.
-fn validate<E: Emission, const N: usize>(hmm: &Hmm<E, N>, states: usize) -> Result<(), ModelError> {
+/// Checks a model at a compiled size, of which so many states are its own.
+pub(super) fn validate<E: Emission, const N: usize>(
+    hmm: &Hmm<E, N>,
+    states: usize,
+) -> Result<(), ModelError> {
     hmm.chain().validate()?;
     let mut emissions = hmm.emission().iter().take(states).enumerate();
     emissions.try_for_each(|(state, emission)| {

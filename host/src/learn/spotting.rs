@@ -1,8 +1,10 @@
 //! A spotter from series that are marked sample by sample, and how well events are found.
 
-use crate::classifier::Observations;
+use std::path::Path;
+
+use crate::classifier::{Observations, Provenance};
 use crate::data::{Mark, Marked, scale_of};
-use crate::deploy::{Found, SpottedClass, Spotter, SpotterError};
+use crate::deploy::{Found, SpottedClass, Spotter, SpotterError, SpotterModel};
 use crate::fit::{BaumWelch, FitError, Topology};
 use crate::runtime::Hmm;
 
@@ -101,7 +103,9 @@ fn overlap_of(mark: &Mark, found: &Found) -> f64 {
 /// A spotter and how its penalty was chosen.
 #[derive(Clone, Debug)]
 pub struct SpotTrial {
-    /// The spotter.
+    /// What was fitted, the penalty in it.
+    pub model: SpotterModel,
+    /// The same as a device holds it.
     pub spotter: Spotter,
     /// The penalty taken, in nats.
     pub penalty: f64,
@@ -148,6 +152,21 @@ struct Models {
 const BACKGROUND_STATES: usize = crate::deploy::BACKGROUND_STATES;
 
 impl SpotPlan {
+    /// Checks what is no setting of a fit.
+    ///
+    /// # Errors
+    /// [`SpottingError::Setting`].
+    pub fn validate(&self) -> Result<(), SpottingError> {
+        let setting = |setting, wanted| Err(SpottingError::Setting { setting, wanted });
+        if !(self.overlap > 0.0 && self.overlap <= 1.0) {
+            return setting("overlap", "above 0 and at most 1");
+        }
+        if self.penalties.is_empty() || self.penalties.iter().any(|p| !(0.0..=60.0).contains(p)) {
+            return setting("penalties", "between 0 and 60 nats");
+        }
+        Ok(())
+    }
+
     /// Fits a model to each class's events and one to what lies between them. A class is entered as often a
     /// sample of background as the marks say, less the penalty, and left after as many samples as its
     /// events last on average. The penalty is that of the best F1 on series that the models have not
@@ -162,13 +181,7 @@ impl SpotPlan {
         marked: &Marked,
         progress: &(dyn Fn() + Sync),
     ) -> Result<SpotTrial, SpottingError> {
-        let setting = |setting, wanted| Err(SpottingError::Setting { setting, wanted });
-        if !(self.overlap > 0.0 && self.overlap <= 1.0) {
-            return setting("overlap", "above 0 and at most 1");
-        }
-        if self.penalties.is_empty() || self.penalties.iter().any(|p| !(0.0..=60.0).contains(p)) {
-            return setting("penalties", "between 0 and 60 nats");
-        }
+        self.validate()?;
         let all: Vec<usize> = (0..marked.data().series().len()).collect();
         let folds = all.len().min(3);
         let mut tried: Vec<(f64, SpotFigures)> =
@@ -179,7 +192,7 @@ impl SpotPlan {
             let train = if train.is_empty() { &test } else { &train };
             let models = self.fit(marked, train, progress)?;
             for (penalty, figures) in &mut tried {
-                let spotter = self.join(marked, &models, *penalty)?;
+                let spotter = self.join(marked, &models, *penalty).deploy()?;
                 self.judge(&spotter, marked, &test, figures);
             }
         }
@@ -189,8 +202,24 @@ impl SpotPlan {
                 (penalty, best) = (*one, figures.f1());
             }
         }
-        let spotter = self.join(marked, &self.fit(marked, &all, progress)?, penalty)?;
-        Ok(SpotTrial { spotter, penalty, tried, folds })
+        let mut model = self.join(marked, &self.fit(marked, &all, progress)?, penalty);
+        let data = Path::new(marked.data().source()).file_name().unwrap_or_default();
+        let chosen = match folds {
+            1 => "series that the models have seen".to_owned(),
+            folds => format!("{folds} folds of series"),
+        };
+        model.provenance = Provenance {
+            version: env!("CARGO_PKG_VERSION").into(),
+            data: data.to_string_lossy().into_owned(),
+            series: all.len(),
+            windows: all.iter().map(|&series| marked.events(series).len()).sum(),
+            windowing: None,
+            notes: vec![format!(
+                "penalty {penalty} nats on entering an event: F1 {best:.3} on {chosen}"
+            )],
+        };
+        let spotter = model.deploy()?;
+        Ok(SpotTrial { model, spotter, penalty, tried, folds })
     }
 
     /// The figures of a spotter on marked series, whose classes are the spotter's.
@@ -246,16 +275,16 @@ impl SpotPlan {
         Ok(Models { background: background.starting_anywhere().model, classes })
     }
 
-    fn join(
-        &self,
-        marked: &Marked,
-        models: &Models,
-        penalty: f64,
-    ) -> Result<Spotter, SpottingError> {
+    fn join(&self, marked: &Marked, models: &Models, penalty: f64) -> SpotterModel {
         let mut classes = models.classes.clone();
         classes.iter_mut().for_each(|class| class.entry *= (-penalty).exp());
-        let observations = Observations::from(marked.data().kind());
-        Ok(Spotter::join(observations, &models.background, &classes, self.lag)?)
+        SpotterModel {
+            observations: Observations::from(marked.data().kind()),
+            background: models.background.clone(),
+            classes,
+            lag: self.lag,
+            provenance: Provenance::default(),
+        }
     }
 }
 

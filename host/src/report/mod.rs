@@ -14,6 +14,7 @@ mod network;
 mod pace;
 mod pca;
 mod route;
+mod spotter;
 mod table;
 mod training;
 mod watch;
@@ -41,6 +42,7 @@ pub use network::{
 };
 pub use pace::Paces;
 pub use pca::PcaReport;
+pub use spotter::{SpottedSummary, SpotterInspection};
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
 pub use watch::{Alarms, Changes, Seen, WatchReport};

@@ -14,3 +14,4 @@ mod profile;
 mod profile_training;
 mod routes;
 mod runner;
+mod spotting;

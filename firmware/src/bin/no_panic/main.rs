@@ -51,6 +51,7 @@ use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout};
 mod fixed;
 mod kernels;
 mod network;
+mod spot;
 
 const STATES: usize = 4;
 
@@ -83,6 +84,7 @@ fn everything() {
     kernels::between_models();
     fixed::fixed();
     network::network();
+    spot::spot();
     profile_hmm();
     contexts();
     wire();

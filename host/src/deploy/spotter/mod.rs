@@ -1,31 +1,25 @@
 //! A spotter: class models and a background as one network, in the numbers of a device.
 
+mod cost;
+mod model;
+mod source;
 mod stream;
 
+pub use cost::SpotterCost;
+pub use model::{SpottedClass, SpotterModel};
 pub use stream::{Found, SpotterStream};
 
-use super::compile::{Names, attach};
+use fishweir_core::ModelError;
+
 use super::{DeployError, DeployedModel};
 use crate::classifier::Observations;
-use crate::runtime::{Emissions, Hmm, HmmError};
+use crate::data::Values;
+use crate::runtime::{HmmError, Observed};
 
 /// States of a background: fewer are padded to so many.
 pub(crate) const BACKGROUND_STATES: usize = 4;
 /// Events that a path carries undecided.
 pub(crate) const PENDING: usize = 4;
-
-/// A class beside the background: its model, and how often it is entered and left.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SpottedClass {
-    /// Its name.
-    pub name: String,
-    /// Its model.
-    pub model: Hmm,
-    /// Probability that a sample of background is followed by one of the class.
-    pub entry: f64,
-    /// Probability that a sample of the class is followed by one of background.
-    pub exit: f64,
-}
 
 /// A spotter as a device holds it: the core's `Spotter`, in `f32`, in the sensor's own units.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,99 +38,55 @@ pub struct Spotter {
 #[non_exhaustive]
 pub enum SpotterError {
     /// A model that is none, or more states in all than there are sizes for.
-    #[error(transparent)]
-    Model(#[from] HmmError),
+    #[error("{of}: {error}")]
+    Model {
+        /// Whose.
+        of: String,
+        /// What is wrong.
+        error: HmmError,
+    },
     /// A number that a device cannot hold.
     #[error(transparent)]
     Compile(#[from] DeployError),
+    /// A network that is none once it is rounded.
+    #[error("in f32 the network is none: {0}; fit it again")]
+    Rounded(ModelError),
     /// A background with too many states.
-    #[error("the background has {0} states: {BACKGROUND_STATES} are the most")]
+    #[error("background: it has {0} states, {BACKGROUND_STATES} are the most")]
     Background(usize),
     /// Models that do not go together.
-    #[error("the model of {0} and the background's differ in emissions or their sizes")]
-    Emission(String),
+    #[error("class `{class}`: its model {what}; so must the background's")]
+    Emission {
+        /// Whose.
+        class: String,
+        /// How it differs.
+        what: String,
+    },
+    /// Emissions that need what a spotter does not keep, or another kind than is observed.
+    #[error("background: {0} emissions are not of what is observed one sample at a time")]
+    Observed(&'static str),
     /// No class, or more than there are names for.
     #[error("{0} classes: a spotter needs between 1 and 255")]
     Classes(usize),
+    /// Two classes of one name, or one that cannot be told on a line.
+    #[error("class `{}`: a name is of one class, and has no control characters", .0.escape_debug())]
+    Name(String),
     /// A probability that is none, or entries that leave nothing for the background.
     #[error(
-        "{0} cannot be entered or left so often: probabilities lie between 0 and 1, those of \
-         entries below 1 in all"
+        "class `{class}`: `{entry}` is {value}; a probability lies between 0 and 1, and those of \
+         entries are below 1 in all"
     )]
-    Probability(String),
+    Probability {
+        /// Whose.
+        class: String,
+        /// `entry` or `exit`.
+        entry: &'static str,
+        /// What it is.
+        value: f64,
+    },
 }
 
 impl Spotter {
-    /// Joins models: see the core's `Spotter` for the network.
-    ///
-    /// # Errors
-    /// [`SpotterError`].
-    pub fn join(
-        observations: Observations,
-        background: &Hmm,
-        classes: &[SpottedClass],
-        lag: u32,
-    ) -> Result<Self, SpotterError> {
-        background.validate()?;
-        if background.states() > BACKGROUND_STATES {
-            return Err(SpotterError::Background(background.states()));
-        }
-        if !(1..=usize::from(u8::MAX)).contains(&classes.len()) {
-            return Err(SpotterError::Classes(classes.len()));
-        }
-        let mut stays = 1.0;
-        for SpottedClass { name, model, entry, exit } in classes {
-            model.validate()?;
-            stays -= entry;
-            if !(*entry > 0.0 && *exit > 0.0 && *exit < 1.0 && stays > 0.0) {
-                return Err(SpotterError::Probability(name.clone()));
-            }
-            if model.emission.difference(&background.emission).is_some() {
-                return Err(SpotterError::Emission(name.clone()));
-            }
-        }
-        let background = padded(background);
-        let first: Vec<usize> = classes
-            .iter()
-            .scan(BACKGROUND_STATES, |next, one| {
-                let first = *next;
-                *next += one.model.states();
-                Some(first)
-            })
-            .collect();
-        let states =
-            BACKGROUND_STATES + classes.iter().map(|one| one.model.states()).sum::<usize>();
-        let enters = |row: &[f64]| -> Vec<f64> {
-            let own = row.iter().map(|p| stays * p);
-            let entered =
-                classes.iter().flat_map(|one| one.model.initial.iter().map(|p| one.entry * p));
-            own.chain(entered).collect()
-        };
-        let mut transition: Vec<Vec<f64>> =
-            background.transition.iter().map(|row| enters(row)).collect();
-        let mut class = vec![fishweir_core::spot::BACKGROUND; BACKGROUND_STATES];
-        for (index, (one, &first)) in classes.iter().zip(&first).enumerate() {
-            for own in &one.model.transition {
-                let mut row = vec![0.0; states];
-                let leaves = background.initial.iter().map(|p| one.exit * p);
-                row.iter_mut().zip(leaves).for_each(|(to, p)| *to = p);
-                let remains = own.iter().map(|p| (1.0 - one.exit) * p);
-                row[first..].iter_mut().zip(remains).for_each(|(to, p)| *to = p);
-                transition.push(row);
-                class.push(index as u8);
-            }
-        }
-        let models = std::iter::once(&background).chain(classes.iter().map(|one| &one.model));
-        let emission = joined(&models.map(|model| &model.emission).collect::<Vec<_>>());
-        let network = Hmm { initial: enters(&background.initial), transition, emission };
-        network.validate()?;
-        let deploy =
-            |model: &Hmm| attach((0, Names::of(&[], 1, &observations)), model, &[], model.states());
-        let (network, background) = (deploy(&network)?, deploy(&background)?);
-        let classes = classes.iter().map(|one| one.name.clone()).collect();
-        Ok(Self { observations, classes, network, background, class, lag })
-    }
-
     /// What it observes.
     pub fn observations(&self) -> &Observations {
         &self.observations
@@ -151,33 +101,17 @@ impl Spotter {
     pub fn states(&self) -> usize {
         self.class.len()
     }
-}
 
-/// A background with as many states as are compiled for: those added are out of reach.
-fn padded(model: &Hmm) -> Hmm {
-    let states = model.states();
-    let mut padded = model.clone();
-    padded.initial.resize(BACKGROUND_STATES, 0.0);
-    padded.transition.iter_mut().for_each(|row| row.resize(BACKGROUND_STATES, 0.0));
-    for state in states..BACKGROUND_STATES {
-        let mut row = vec![0.0; BACKGROUND_STATES];
-        row[state] = 1.0;
-        padded.transition.push(row);
+    /// Samples after its end within which an event is decided.
+    pub fn lag(&self) -> u32 {
+        self.lag
     }
-    let family = model.emission.family();
-    let parts = family.parts().iter().map(|block| {
-        let rows = model.emission.part(block.name).unwrap_or_default();
-        (0..BACKGROUND_STATES).filter_map(|j| rows.get(j).or(rows.first()).cloned()).collect()
-    });
-    padded.emission = Emissions::new(family, parts);
-    padded
-}
 
-/// The states of several models, which are of one family.
-fn joined(emissions: &[&Emissions]) -> Emissions {
-    let family = emissions[0].family();
-    let parts = family.parts().iter().map(|block| {
-        emissions.iter().flat_map(|one| one.part(block.name).unwrap_or_default().to_vec()).collect()
-    });
-    Emissions::new(family, parts.collect::<Vec<Vec<Vec<f64>>>>())
+    /// What the numbers of its channels must be.
+    pub fn values(&self) -> Values {
+        match self.network.emission.first().map(|emission| emission.family.observes()) {
+            Some(Observed::Channels(values)) => values,
+            _ => Values::Reals,
+        }
+    }
 }

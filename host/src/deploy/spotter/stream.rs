@@ -1,10 +1,13 @@
 //! The host's run of a spotter: the core's recursion at run-time sizes.
 
+use fishweir_core::ModelError;
 use fishweir_core::filter::Recursion;
+use fishweir_core::hmm::Hmm;
 use fishweir_core::spot::{BACKGROUND, Event, SpotState, Spotter as CoreSpotter};
 
 use super::super::PushError;
-use super::super::block::{Build, Observation, chain, hmm};
+use super::super::block::{Build, Observation, chain, states_of};
+use super::super::stream::validate;
 use super::{BACKGROUND_STATES, PENDING, Spotter};
 use crate::classifier::Observations;
 use crate::data::{Sample, SamplesView};
@@ -27,13 +30,22 @@ pub struct SpotterStream {
 }
 
 impl Spotter {
-    /// A stream before its first sample.
-    pub fn stream(&self) -> SpotterStream {
-        let run = if self.network.is_over_symbols() {
+    fn run(&self) -> Box<dyn Run + Send> {
+        if self.network.is_over_symbols() {
             running::<CategoricalVec<f32>>(self)
         } else {
             running::<RowState<f32>>(self)
-        };
+        }
+    }
+
+    /// Checks the rounded numbers, as the core does.
+    pub(super) fn validate(&self) -> Result<(), ModelError> {
+        self.run().validate(self.states())
+    }
+
+    /// A stream before its first sample.
+    pub fn stream(&self) -> SpotterStream {
+        let run = self.run();
         let channels = match &self.observations {
             Observations::Channels(names) => Some(names.len()),
             Observations::Symbols(_) => None,
@@ -105,6 +117,7 @@ impl SpotterStream {
 }
 
 trait Run {
+    fn validate(&self, states: usize) -> Result<(), ModelError>;
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError>;
     fn push_missing(&mut self);
     fn reset(&mut self);
@@ -119,6 +132,11 @@ struct Running<E: Build<f32, Weight = f32>, const S: usize> {
 }
 
 impl<E: Build<f32, Weight = f32>, const S: usize> Run for Running<E, S> {
+    fn validate(&self, states: usize) -> Result<(), ModelError> {
+        // The class of each state is right by construction.
+        validate(self.spotter.network(), states)?;
+        self.spotter.background().validate()
+    }
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = E::observe(x).ok_or(PushError::Kind)?;
         Ok(self.spotter.push(&mut self.state, x)?)
@@ -153,7 +171,11 @@ where
             None if j < BACKGROUND_STATES => BACKGROUND,
             None => 0, // Out of reach.
         });
-        let network = hmm::<f32, E, S>(&spotter.network, 0);
+        let mut emission = states_of::<f32, E, S>(&spotter.network.emission, 0);
+        // Likelihoods of the background alone are relative to its own largest, as on a device.
+        let own = states_of::<f32, E, BACKGROUND_STATES>(&spotter.background.emission, 0);
+        emission.iter_mut().zip(own).for_each(|(state, own)| *state = own);
+        let network = Hmm::new(chain::<f32, f32, S>(&spotter.network, 0), emission);
         let background = chain::<f32, f32, BACKGROUND_STATES>(&spotter.background, 0);
         let spotter = CoreSpotter::new(network, background, class, spotter.lag);
         let state = spotter.start();

@@ -90,7 +90,8 @@ impl<W: RealParameter> Emission for RowState<W> {
     #[inline]
     fn row<const N: usize>(states: &[Self; N], x: &[W::Real]) -> Option<Row<W, N>> {
         let mut likelihood = [W::constant(W::Real::ZERO); N];
-        let log_scale = states.first()?.bank.row(x, &mut likelihood)?;
+        // The first of these states may be a model's own as well, with a bank of theirs: the last one's is all's.
+        let log_scale = states.last()?.bank.row(x, &mut likelihood)?;
         Some(Row { likelihood, log_scale })
     }
 

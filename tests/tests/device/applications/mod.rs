@@ -8,6 +8,7 @@ mod sensor;
 #[path = "../../../../firmware/src/applications/watch_sensor/simulated.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub, reason = "the firmware's file")]
 mod simulated;
+mod spotting;
 mod symbols;
 
 use std::time::Duration;

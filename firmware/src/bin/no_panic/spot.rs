@@ -1,0 +1,39 @@
+//! Spotting: the recursion, what it leaves undecided, and the application around it.
+
+use core::hint::black_box;
+
+use fishweir_core::emission::{Categorical, Emission, Gaussian};
+use fishweir_core::filter::Recursion;
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::spot::Spotter;
+use fishweir_firmware::applications::spot_events::spot_events;
+use fishweir_firmware::classifier::WireSample;
+use fishweir_firmware::meter::NoMeter;
+use zerocopy::FromZeros;
+
+use super::network::Port;
+use super::{drive, some};
+
+/// Two families, at two sizes.
+#[inline(never)]
+pub(super) fn spot() {
+    spotter::<Categorical<16>, 7>(&black_box(0));
+    spotter::<Gaussian<3>, 12>(&black_box([0.0; 3]));
+}
+
+#[inline(never)]
+fn spotter<E, const S: usize>(x: &E::Observation)
+where
+    E: Emission<Weight = f32, Observation: WireSample + Sized> + FromZeros,
+{
+    static NAMES: [&str; 2] = ["knock", "ring"];
+    let network = some::<Hmm<E, S>>();
+    let background = some::<Chain<f32, 4>>();
+    let spotter: Spotter<E, S, 4, 4> =
+        black_box(Spotter::new(network, background, black_box([0; S]), black_box(9)));
+    let _ = black_box(spotter.validate());
+    drive(&spotter, x);
+    black_box(spotter.undecided(&black_box(spotter.start())));
+    let names = black_box(&NAMES[..]);
+    black_box(spot_events(&mut Port, &NoMeter, &spotter, names)).ok();
+}

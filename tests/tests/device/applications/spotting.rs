@@ -1,0 +1,129 @@
+//! `spot_events`: the device spots what the host spots, every bit of it.
+
+use fishweir::classifier::{Observations, Provenance};
+use fishweir::data::{Sample, Samples};
+use fishweir::deploy::{Found, SpottedClass, Spotter, SpotterModel};
+use fishweir::runtime::{Emissions, Hmm};
+
+use super::{PATIENCE, build, on_boards};
+
+/// Two channels about some levels, a state each.
+fn about(levels: &[[f64; 2]]) -> Hmm {
+    let states = levels.len();
+    let row = |from: usize| {
+        let other = 0.1 / (states - 1).max(1) as f64;
+        let stays = 1.0 - other * (states - 1) as f64;
+        (0..states).map(|to| if to == from { stays } else { other }).collect()
+    };
+    Hmm {
+        initial: vec![1.0 / states as f64; states],
+        transition: (0..states).map(row).collect(),
+        emission: Emissions::gaussian(
+            levels.iter().map(|level| level.to_vec()).collect(),
+            vec![vec![1.0, 0.75]; states],
+        ),
+    }
+}
+
+/// Two classes, of two states and of one, beside a background of two.
+fn model() -> SpotterModel {
+    let class = |name: &str, levels: &[[f64; 2]], exit| SpottedClass {
+        name: name.into(),
+        model: about(levels),
+        entry: 1e-3,
+        exit,
+    };
+    SpotterModel {
+        observations: Observations::Channels(vec!["x".into(), "y".into()]),
+        background: about(&[[0.0, 0.0], [0.5, -0.5]]),
+        classes: vec![
+            class("up and on", &[[2.0, 1.0], [3.0, 0.0]], 0.02),
+            class("down", &[[-2.0, -1.0]], 0.05),
+        ],
+        lag: 25,
+        provenance: Provenance::default(),
+    }
+}
+
+/// Rows that the model draws: background, and by turns an event of each class.
+fn drawn(model: &SpotterModel, seed: u64) -> Vec<Vec<f64>> {
+    let [first, second] = [0, 1].map(|class| &model.classes[class].model);
+    let stretches = [(&model.background, 70), (first, 45), (&model.background, 60), (second, 20)];
+    let mut rows = Vec::new();
+    for (one, seed) in stretches.iter().cycle().take(12).zip(seed..) {
+        let Samples::Channels(drawn) = one.0.simulate(one.1, seed) else { panic!("of channels") };
+        rows.extend(drawn.view().iter().map(|row| row.expect("none is missing").to_vec()));
+    }
+    rows
+}
+
+/// What is sent: two streams, every 15th sample missing and one no number; and what must be answered.
+fn dialogue(spotter: &Spotter, streams: [Vec<Vec<f64>>; 2]) -> (Vec<u8>, Vec<String>) {
+    let (mut sent, mut expected) = (Vec::new(), Vec::new());
+    let [mut samples, mut missing, mut refused, mut events] = [0; 4];
+    let mut stream = spotter.stream();
+    let line = |what: &str, Found { event, decided }: &Found| {
+        let class = &spotter.classes()[usize::from(event.class)];
+        let (start, end, bits) = (event.start, event.end, event.log_odds.to_bits());
+        format!("{what} {decided} {start} {end} {bits:08x} {class}")
+    };
+    for rows in streams {
+        for (t, mut row) in rows.into_iter().enumerate() {
+            samples += 1;
+            if t % 15 == 14 {
+                sent.push(b'M');
+                missing += 1;
+                stream.push_missing();
+            } else {
+                if t == 100 {
+                    row[1] = f64::NAN;
+                    refused += 1;
+                    expected.push(format!("refused {}", t + 1));
+                }
+                sent.push(b'S');
+                row.iter().for_each(|&x| sent.extend((x as f32).to_le_bytes()));
+                if stream.push(Sample::Row(&row)).is_err() {
+                    stream.push_missing();
+                }
+            }
+            let decided = stream.decided();
+            events += decided.len();
+            expected.extend(decided.iter().map(|found| line("event", found)));
+        }
+        sent.push(b'E');
+        let undecided = stream.undecided();
+        events += undecided.len();
+        let what = |found: &Found| if found.event.end == found.decided { "open" } else { "event" };
+        expected.extend(undecided.iter().map(|found| line(what(found), found)));
+        stream.reset();
+    }
+    sent.push(b'Q');
+    expected.push(format!("done {samples} {missing} {refused} {events}"));
+    (sent, expected)
+}
+
+#[test]
+fn the_device_spots_what_the_host_spots() {
+    let model = model();
+    let spotter = model.deploy().expect("sound");
+    // The first ends within an event, the second just after one.
+    let [whole, mut cut] = [1, 100].map(|seed| drawn(&model, seed));
+    cut.truncate(392);
+    let (sent, expected) = dialogue(&spotter, [whole, cut]);
+    let of = |what: &str| expected.iter().filter(|line| line.starts_with(what)).count();
+    let found = (of("event"), of("open"), of("refused"));
+    assert!(found == (9, 1, 2), "{expected:?}");
+    let source = spotter.to_source();
+    on_boards(|board| {
+        let built = build(board, "spot_events", &source);
+        let mut answers = built.start().exchange(PATIENCE, &sent).expect("answers");
+        let greeting = answers.remove(0);
+        assert!(greeting.starts_with("ready 2 "), "{}: {greeting}", board.name);
+        // What the work cost stands last.
+        let told = answers.pop().unwrap_or_default();
+        let done = told.rsplitn(3, ' ').nth(2).unwrap_or_default();
+        println!("{}: {greeting}; {told}; {:?}", board.name, built.image.sections);
+        answers.push(done.to_owned());
+        assert_eq!(answers, expected, "{}", board.name);
+    });
+}
