@@ -91,6 +91,8 @@ pub enum Part {
     Limit,
     /// The lags of differences, `[lag]`.
     Lag,
+    /// A front end's settings, or tables: the hop, then the window, the bands' triangles, `[band]`, and the cosines.
+    Front,
     /// A spotter's classes of its states, `[state]`.
     StateClass,
     /// What says how far decisions are believed: `[scale, least margin]`, then limits of
@@ -185,6 +187,7 @@ impl fmt::Display for ModelError {
             Part::Memory => "memory",
             Part::Limit => "limit",
             Part::Lag => "lag",
+            Part::Front => "front end",
             Part::StateClass => "class of a state",
             Part::Confidence => "confidence",
         };

@@ -4,6 +4,7 @@ use super::machine::check_range;
 use super::{Believed, Confidence, Decision, Normalisation, Output, StreamModel, decide_exactly};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Recursion};
+use crate::front::{Front, Fronted, FrontedState};
 use crate::kernel::BankState;
 use crate::lagged::{Lagged, LaggedState};
 use crate::number::{Number, Real, Scalar};
@@ -222,6 +223,61 @@ where
     pub fn believed(
         &self,
         state: &LaggedState<StreamState<H::State, M>, H::Real, D, K>,
+        confidence: &Confidence<'_, H::Real>,
+    ) -> Believed<H::Real> {
+        self.recursion().believed(state.inner(), confidence)
+    }
+}
+
+/// Behind a front end.
+impl<H: StreamModel, F: Front, const M: usize, const O: usize>
+    Fronted<F, StreamClassifier<H, M, O>>
+{
+    /// The log-likelihood of the rows under each model: see [`StreamClassifier::log_likelihoods`].
+    pub fn log_likelihoods(
+        &self,
+        state: &FrontedState<F::State, StreamState<H::State, M>>,
+    ) -> [H::Real; M] {
+        self.recursion().log_likelihoods(state.inner())
+    }
+
+    /// How far the decision is to be believed: see [`StreamClassifier::believed`].
+    pub fn believed(
+        &self,
+        state: &FrontedState<F::State, StreamState<H::State, M>>,
+        confidence: &Confidence<'_, H::Real>,
+    ) -> Believed<H::Real> {
+        self.recursion().believed(state.inner(), confidence)
+    }
+}
+
+/// Behind a front end, and with the past or differences from it.
+impl<
+    H,
+    F: Front,
+    const M: usize,
+    const O: usize,
+    const D: usize,
+    const E: usize,
+    const L: usize,
+    const K: usize,
+    const PAST: bool,
+> Fronted<F, Lagged<StreamClassifier<H, M, O>, D, E, L, K, PAST>>
+where
+    H: StreamModel,
+{
+    /// The log-likelihood of the rows under each model: see [`StreamClassifier::log_likelihoods`].
+    pub fn log_likelihoods(
+        &self,
+        state: &FrontedState<F::State, LaggedState<StreamState<H::State, M>, H::Real, D, K>>,
+    ) -> [H::Real; M] {
+        self.recursion().log_likelihoods(state.inner())
+    }
+
+    /// How far the decision is to be believed: see [`StreamClassifier::believed`].
+    pub fn believed(
+        &self,
+        state: &FrontedState<F::State, LaggedState<StreamState<H::State, M>, H::Real, D, K>>,
         confidence: &Confidence<'_, H::Real>,
     ) -> Believed<H::Real> {
         self.recursion().believed(state.inner(), confidence)

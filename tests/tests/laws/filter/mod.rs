@@ -2,8 +2,10 @@
 //! the log domain, enumeration and finite differences.
 
 mod adaptation;
+mod cepstra;
 mod change;
 mod fixed_point;
+mod front;
 mod lagged;
 mod likelihood;
 mod numbers;

@@ -1,0 +1,213 @@
+//! Front ends: what turns a sensor's samples into the rows that a model reads, sample by sample.
+//!
+//! A [`Front`] takes samples and, whenever enough of them have come, hands on a row; [`Then`] chains two of them, and
+//! [`Fronted`] puts one before any recursion. What each does to a row is written on slices, so that a host at run-time
+//! sizes runs the same arithmetic in the same order, and has the same bits.
+//!
+//! | front end | a row is |
+//! |---|---|
+//! | [`Decimate`] | the mean of so many samples |
+//! | [`Magnitude`] | a sample with some channels replaced by their Euclidean norm |
+#![cfg_attr(
+    feature = "microfft",
+    doc = "| [`Cepstra`] | the mel cepstrum, or the mel bands' log energies, of the last samples of a sound |"
+)]
+
+#[cfg(feature = "microfft")]
+mod cepstra;
+mod decimate;
+mod magnitude;
+#[cfg(feature = "microfft")]
+pub mod mel;
+
+#[cfg(feature = "microfft")]
+pub use cepstra::{Cepstra, CepstraState, FramePlace, MelTables};
+pub use decimate::{Decimate, DecimateState, MeanPlace};
+pub use magnitude::{Magnitude, norm_of_group};
+
+use crate::error::ObservationError;
+use crate::filter::Recursion;
+
+/// What a sample does to the row that is being made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Step {
+    /// More samples are wanted.
+    Within,
+    /// The row is whole.
+    Row,
+    /// The row would be whole, and none of it was observed.
+    Missing,
+}
+
+/// What turns samples into rows, in fixed memory.
+pub trait Front {
+    /// What is pushed.
+    type Sample;
+    /// What is handed on.
+    type Row;
+    /// What the past left.
+    type State: Clone;
+
+    /// The state before the first sample.
+    fn start(&self) -> Self::State;
+
+    /// Takes in one sample, `None` for one that was not observed, and calls `hear` where a row is whole by it: with
+    /// `None` for a row that is missing.
+    ///
+    /// The state changes last: where `hear` refuses the row, everything is as before.
+    ///
+    /// # Errors
+    /// A sample that is none, or what `hear` says.
+    fn push(
+        &self,
+        state: &mut Self::State,
+        x: Option<&Self::Sample>,
+        hear: impl FnOnce(Option<&Self::Row>) -> Result<(), ObservationError>,
+    ) -> Result<(), ObservationError>;
+}
+
+/// One front end after another: the rows of the first are the samples of the second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Then<A, B> {
+    /// The first.
+    pub first: A,
+    /// The second.
+    pub second: B,
+}
+
+impl<A, B> Then<A, B> {
+    /// The first, then the second.
+    pub const fn new(first: A, second: B) -> Self {
+        Self { first, second }
+    }
+}
+
+impl<A: Front, B: Front<Sample = A::Row>> Front for Then<A, B> {
+    type Sample = A::Sample;
+    type Row = B::Row;
+    type State = (A::State, B::State);
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        (self.first.start(), self.second.start())
+    }
+
+    #[inline]
+    fn push(
+        &self,
+        (first, second): &mut Self::State,
+        x: Option<&A::Sample>,
+        hear: impl FnOnce(Option<&B::Row>) -> Result<(), ObservationError>,
+    ) -> Result<(), ObservationError> {
+        self.first.push(first, x, |row| self.second.push(second, row, hear))
+    }
+}
+
+/// A recursion behind a front end: it hears a row whenever one is whole, and nothing in between.
+///
+/// Its reading is the recursion's, which counts rows, not samples. A row that a missing sample makes whole and that
+/// the recursion refuses is missing, for nobody is there to be told.
+///
+/// Flash: the front end's tables beside the recursion. RAM: its state beside the recursion's.
+///
+/// ```
+/// use fishweir_core::emission::Gaussian;
+/// use fishweir_core::filter::{Forward, Running};
+/// use fishweir_core::front::{Decimate, Fronted, Magnitude, Then};
+/// use fishweir_core::hmm::{Chain, Hmm};
+///
+/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// let strength = Gaussian::<1, f64>::new([5.0], [1.0])?;
+/// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [strength]);
+/// // Two channels become their norm, and two norms their mean.
+/// let front = Then::new(Magnitude::<2, 1, f64>::new([true, true]), Decimate::<1, f64>::new(2));
+/// let fronted = Fronted::new(front, Forward::of(&hmm));
+/// let mut stream = Running::new(&fronted);
+/// stream.push(&[3.0, 4.0])?;
+/// assert_eq!(stream.read(), 0.0); // no row yet
+/// stream.push(&[-5.0, 0.0])?;
+/// let mut rows = Running::new(Forward::of(&hmm));
+/// rows.push(&[5.0])?;
+/// assert_eq!(stream.read(), rows.read());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fronted<F, R> {
+    front: F,
+    recursion: R,
+}
+
+/// What a stream left in a [`Fronted`]: the states of both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrontedState<F, R> {
+    front: F,
+    inner: R,
+}
+
+impl<F, R> FrontedState<F, R> {
+    /// Of the states of both: in a constant too, before the first sample.
+    pub const fn from_parts(front: F, inner: R) -> Self {
+        Self { front, inner }
+    }
+
+    /// The recursion's state.
+    pub const fn inner(&self) -> &R {
+        &self.inner
+    }
+}
+
+impl<F, R> Fronted<F, R> {
+    /// A front end before a recursion.
+    pub const fn new(front: F, recursion: R) -> Self {
+        Self { front, recursion }
+    }
+
+    /// The front end.
+    pub const fn front(&self) -> &F {
+        &self.front
+    }
+
+    /// The recursion that hears rows.
+    pub const fn recursion(&self) -> &R {
+        &self.recursion
+    }
+}
+
+impl<F: Front, R: Recursion<Observation = F::Row>> Recursion for Fronted<F, R> {
+    type Observation = F::Sample;
+    type State = FrontedState<F::State, R::State>;
+    type Reading = R::Reading;
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        FrontedState { front: self.front.start(), inner: self.recursion.start() }
+    }
+
+    fn push(&self, state: &mut Self::State, x: &F::Sample) -> Result<(), ObservationError> {
+        let FrontedState { front, inner } = state;
+        self.front.push(front, Some(x), |row| match row {
+            Some(row) => self.recursion.push(inner, row),
+            None => {
+                self.recursion.push_missing(inner);
+                Ok(())
+            }
+        })
+    }
+
+    fn push_missing(&self, state: &mut Self::State) {
+        let FrontedState { front, inner } = state;
+        // What is heard refuses nothing, and nothing is no sample that could be none.
+        let _ = self.front.push(front, None, |row| {
+            if row.is_none_or(|row| self.recursion.push(inner, row).is_err()) {
+                self.recursion.push_missing(inner);
+            }
+            Ok(())
+        });
+    }
+
+    #[inline]
+    fn read(&self, state: &Self::State) -> R::Reading {
+        self.recursion.read(&state.inner)
+    }
+}

@@ -1,0 +1,138 @@
+//! Front ends: the laws of a stream, and after every prefix what the recursion reads of rows that are written down by
+//! definition.
+
+use fishweir_core::ObservationError;
+use fishweir_core::emission::Gaussian;
+use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::front::{Decimate, Front, Fronted, Magnitude, Then};
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_tests::checks::after;
+use fishweir_tests::laws::{Trial, check};
+use fishweir_tests::sample::Sampler;
+use proptest::prelude::*;
+
+const GROUP: [bool; 4] = [false, true, true, false];
+
+fn hmm() -> Hmm<Gaussian<3, f64>, 2> {
+    let state = |mean: f64, spread: f64| Gaussian::new([mean; 3], [spread; 3]).expect("a state");
+    Hmm::new(
+        Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]).expect("a chain"),
+        [state(0.0, 1.0), state(0.5, 2.0)],
+    )
+}
+
+fn norms(x: &[f64; 4]) -> [f64; 3] {
+    [x[0], x[1].hypot(x[2]), x[3]]
+}
+
+/// Means of those observed of each so many; what does not fill a row is none.
+fn means<const D: usize>(samples: &[Option<[f64; D]>], every: usize) -> Vec<Option<[f64; D]>> {
+    let mean = |row: &[Option<[f64; D]>]| {
+        let there: Vec<&[f64; D]> = row.iter().flatten().collect();
+        let sum = |d: usize| there.iter().map(|x| x[d]).sum::<f64>();
+        (!there.is_empty()).then(|| std::array::from_fn(|d| sum(d) / there.len() as f64))
+    };
+    samples.chunks_exact(every).map(mean).collect()
+}
+
+fn laws<F>(
+    front: F,
+    samples: &[Option<[f64; 4]>],
+    rows: impl Fn(&[Option<[f64; 4]>]) -> Vec<Option<[f64; 3]>>,
+) where
+    F: Front<Sample = [f64; 4], Row = [f64; 3], State: PartialEq + std::fmt::Debug>,
+{
+    let hmm = hmm();
+    let fronted = Fronted::new(front, Forward::of(&hmm));
+    let samples: Vec<Option<&[f64; 4]>> = samples.iter().map(Option::as_ref).collect();
+    let odd = [[f64::NAN, 0.0, 0.0, 0.0], [0.0, 0.0, f64::INFINITY, 0.0], [f64::MAX; 4]];
+    let odd: Vec<&[f64; 4]> = odd.iter().collect();
+    let refused = check(&fronted, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
+        let prefix: Vec<_> = prefix.iter().map(|x| x.copied()).collect();
+        let wanted = after(Forward::of(&hmm), rows(&prefix)).read();
+        assert!((read - wanted).abs() <= 1e-12 * wanted.abs().max(1.0), "{read} {wanted}");
+    });
+    assert!(refused >= 2);
+}
+
+proptest! {
+    #[test]
+    fn laws_and_definitions_at_every_prefix(
+        seed: u64, length in 0_usize..=24, gaps in 0_u64..4, every in 1_u32..6
+    ) {
+        let mut s = Sampler::new(seed);
+        let samples: Vec<Option<[f64; 4]>> = (0..length)
+            .map(|_| {
+                let x = std::array::from_fn(|d| (1.0 + d as f64) * s.normal());
+                (gaps == 0 || s.normal() < 1.0 - gaps as f64 / 2.0).then_some(x)
+            })
+            .collect();
+        let several = every as usize;
+        laws(Magnitude::<4, 3, f64>::new(GROUP), &samples, |prefix| {
+            prefix.iter().map(|x| x.as_ref().map(norms)).collect()
+        });
+        let both = Then::new(Magnitude::<4, 3, f64>::new(GROUP), Decimate::<3, f64>::new(every));
+        laws(both, &samples, |prefix| {
+            let norms: Vec<_> = prefix.iter().map(|x| x.as_ref().map(norms)).collect();
+            means(&norms, several)
+        });
+        let other = Then::new(Decimate::<4, f64>::new(every), Magnitude::<4, 3, f64>::new(GROUP));
+        laws(other, &samples, |prefix| {
+            means(prefix, several).iter().map(|x| x.as_ref().map(norms)).collect()
+        });
+    }
+}
+
+/// What refuses every row that is there.
+struct Refusing;
+
+impl Recursion for Refusing {
+    type Observation = [f64; 1];
+    type State = u32;
+    type Reading = u32;
+
+    fn start(&self) -> u32 {
+        0
+    }
+
+    fn push(&self, _: &mut u32, _: &[f64; 1]) -> Result<(), ObservationError> {
+        Err(ObservationError::Impossible)
+    }
+
+    fn push_missing(&self, missing: &mut u32) {
+        *missing += 1;
+    }
+
+    fn read(&self, missing: &u32) -> u32 {
+        *missing
+    }
+}
+
+#[test]
+fn a_refused_row_changes_nothing_and_one_that_nobody_pushed_is_missing() {
+    let fronted = Fronted::new(Decimate::<1, f64>::new(2), Refusing);
+    let mut state = fronted.start();
+    fronted.push(&mut state, &[1.0]).expect("no row yet");
+    let before = state;
+    assert_eq!(fronted.push(&mut state, &[2.0]), Err(ObservationError::Impossible));
+    assert_eq!(state, before);
+    fronted.push_missing(&mut state);
+    assert_eq!(fronted.read(&state), 1);
+    // The row began anew.
+    fronted.push(&mut state, &[3.0]).expect("no row yet");
+    assert_eq!(fronted.push(&mut state, &[4.0]), Err(ObservationError::Impossible));
+}
+
+#[test]
+fn a_sum_past_the_largest_number_is_refused_before_it_is_kept() {
+    let hmm = Hmm::new(
+        Chain::<f32, 1>::new([1.0], [[1.0]]).expect("a chain"),
+        [Gaussian::<1, f32>::new([0.0], [1.0]).expect("a state")],
+    );
+    let fronted = Fronted::new(Decimate::<1>::new(3), Forward::of(&hmm));
+    let mut state = fronted.start();
+    fronted.push(&mut state, &[3e38]).expect("finite");
+    assert_eq!(fronted.push(&mut state, &[3e38]), Err(ObservationError::NotFinite));
+    fronted.push(&mut state, &[-3e38]).expect("the sum is finite again");
+    fronted.push(&mut state, &[1.0]).expect("a row");
+}
