@@ -6,6 +6,7 @@ use fishweir_core::classify::{
 };
 use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::front::{Front, Fronted};
 use fishweir_core::lagged::Lagged;
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::{F32, FaultKind, SampleIndex, SampleKind, U16, UpdateProgress};
@@ -228,6 +229,31 @@ where
 
     fn bytes(&self) -> usize {
         self.recursion().bytes() + size_of_val(self.lags())
+    }
+}
+
+/// What decides, hearing rows that a front end makes of samples.
+impl<F, R, const MODELS: usize> Deciding<MODELS> for Fronted<F, R>
+where
+    F: Front,
+    R: Deciding<MODELS, Observation = F::Row>,
+{
+    const FORMAT: NumberFormat = R::FORMAT;
+
+    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange> {
+        self.recursion().decision(state.inner())
+    }
+
+    fn evidence(&self, state: &Self::State) -> Result<[f32; MODELS], ScoreOutOfRange> {
+        self.recursion().evidence(state.inner())
+    }
+
+    fn classes(&self) -> usize {
+        self.recursion().classes()
+    }
+
+    fn bytes(&self) -> usize {
+        self.recursion().bytes() + size_of_val(self.front())
     }
 }
 

@@ -297,6 +297,7 @@ mod tests {
             method: "bayes".into(),
             observations: Observations::Symbols("ab".into()),
             classes: vec!["no".into(), "yes".into()],
+            front: crate::data::Front::NONE,
             lags: crate::data::Lags::NONE,
             centre: Vec::new(),
             scale: Vec::new(),

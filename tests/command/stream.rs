@@ -223,6 +223,7 @@ fn an_impossible_sample_is_reported_and_skipped() {
         method: "bayes".into(),
         observations: Observations::Symbols("ab".into()),
         classes: vec!["even".into(), "odd".into()],
+        front: fishweir::data::Front::NONE,
         lags: fishweir::data::Lags::NONE,
         centre: Vec::new(),
         scale: Vec::new(),

@@ -190,6 +190,7 @@ mod tests {
             method: "fixed-length".into(),
             observations: Observations::Symbols("HT".into()),
             classes: vec!["a".into(), "b".into()],
+            front: crate::data::Front::NONE,
             lags: crate::data::Lags::NONE,
             centre: Vec::new(),
             scale: Vec::new(),

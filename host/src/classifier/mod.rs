@@ -9,7 +9,7 @@ use std::fmt;
 use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Alphabet, Kind, Lags, Windowing};
+use crate::data::{Alphabet, Front, FrontEnd, Kind, Lags, Windowing};
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 
@@ -61,6 +61,9 @@ pub struct Classifier {
     pub observations: Observations,
     /// Names of the classes.
     pub classes: Vec<String>,
+    /// What samples go through before models see them.
+    #[serde(default, skip_serializing_if = "Front::is_empty")]
+    pub front: Front,
     /// Lags at which the past of the channels, or differences from it, are further channels of what the models
     /// see.
     #[serde(default, skip_serializing_if = "Lags::is_empty")]
@@ -103,9 +106,27 @@ impl Classifier {
         self.observations.size()
     }
 
-    /// The same as models see them: those at lags are among them.
+    /// The same as models see them: those of the front end, and at lags. None where the front end does not fit.
     pub fn row_size(&self) -> usize {
-        self.lags.width(self.size())
+        self.front_end().map_or(0, |front| self.lags.width(front.width(self.size())))
+    }
+
+    /// What models see, by names.
+    ///
+    /// # Errors
+    /// If the symbols are no alphabet, or the front end does not fit the channels.
+    pub fn rows_kind(&self) -> Result<Kind, String> {
+        let kind = self.kind().map_err(|error| error.to_string())?;
+        Ok(self.lags.kind(&self.front_end()?.kind(&kind)))
+    }
+
+    /// The front end over what is observed; else what is wrong, in words.
+    pub(crate) fn front_end(&self) -> Result<FrontEnd, String> {
+        if self.front.is_empty() {
+            return Ok(FrontEnd::default());
+        }
+        let kind = self.kind().map_err(|error| error.to_string())?;
+        self.front.over(&kind).map_err(|error| error.to_string())
     }
 
     /// The outputs of a linear rule; none of another.
@@ -163,6 +184,9 @@ impl Classifier {
                 self.check_models()?;
                 self.check_outputs(outputs)
             }
+            Rule::Expansion(_) if !self.front.is_empty() => {
+                Err("a kernel machine has no `front`".into())
+            }
             // Models are judged where they are rounded.
             Rule::Expansion(expansion) => expansion.check(self.classes.len()),
         }
@@ -174,6 +198,13 @@ impl Classifier {
         let first = self.models.first().ok_or("no model")?;
         let reals = first.emission.family().observes() == OF_CHANNELS.observes();
         let may = reals && matches!(self.rule, Rule::Linear(_));
+        self.front_end()?;
+        if !(may || self.front.is_empty()) {
+            return Err(
+                "a front end is of real channels, beside a rule that is linear in what models say"
+                    .into(),
+            );
+        }
         if !(may || self.lags.is_empty()) {
             return Err(format!(
                 "differences at lags {} are of real channels, beside a rule that is linear in what models say",

@@ -2,7 +2,7 @@
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use fishweir::data::{Dataset, LagError, Lags};
+use fishweir::data::{Dataset, Front, LagError, Lags, Stage};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::learn::{
     ClassWeight, ClassifierKind, LEARNERS, Learner, Limits, Mirror, Scaling, ScoreModels, Search,
@@ -35,6 +35,12 @@ pub(super) struct Training {
     /// --states, --std-floor, --lags or --normalisation is not tried otherwise [default: quick]
     #[arg(long, value_enum)]
     effort: Option<Search>,
+    /// What samples go through before models see them, stage after stage, parted by commas: decimate=4, the mean of
+    /// 4; magnitude=ax+ay+az, their Euclidean norm in their place; cepstra=256/128/26/13@8000, of one channel, 13 mel
+    /// cepstra of 26 bands over 256 samples every 128 at 8000 Hz; bands=256/128/26@8000, the bands' log energies
+    /// [default: none]
+    #[arg(long, value_name = "STAGES", value_delimiter = ',')]
+    front: Vec<Stage>,
     /// Differences from so many samples before, parted by commas and rising, as channels beside the
     /// sensor's; none, or choose; beside --emission autoregressive the samples before that it predicts from. A device
     /// keeps as many samples as the longest [default: none, 1,2 of autoregressive, and choose beside an --effort that
@@ -305,6 +311,7 @@ impl Training {
         let regresses = fit.emission.is_some_and(|family| family.regresses());
         let search = self.effort.unwrap_or_default();
         options = options.searching(search);
+        options.front = Front::of(self.front.clone());
         match &self.lags {
             Some(LagsName::These(none)) if none.is_empty() && regresses => {
                 let what =

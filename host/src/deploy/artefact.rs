@@ -8,7 +8,7 @@ use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, Weight};
 use crate::classifier::{DeployedConfidence, Observations};
-use crate::data::Lags;
+use crate::data::{FrontEnd, Lags};
 use crate::files::{self, FileError};
 use crate::runtime::family::reals;
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
@@ -57,7 +57,7 @@ impl Deployed {
             family: self.emission().0.artefact()?,
             topology: self.topology(),
             states: size(self.states())?,
-            size: size(self.lags.width(self.size()))?,
+            size: size(self.lags.width(self.front.width(self.size())))?,
             lags: u8::try_from(self.lags.as_slice().len()).ok()?,
             models: size(self.models())?,
             outputs: size(self.outputs())?,
@@ -135,6 +135,7 @@ impl Deployed {
         let (family, shape) = self.emission();
         let what = match () {
             () if self.kernel.is_some() => "kernel machines".to_owned(),
+            () if !self.front.is_empty() => "front ends".to_owned(),
             () if self.order.is_some() => "weights of words".to_owned(),
             () if self.has_systems() => "linear dynamical systems".to_owned(),
             () if family.artefact().is_none() => family.words(shape),
@@ -251,6 +252,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let deployed = Deployed {
         observations,
         classes,
+        front: FrontEnd::default(),
         lags,
         models,
         systems: Vec::new(),

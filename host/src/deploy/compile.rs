@@ -139,6 +139,7 @@ impl Classifier {
         Ok(Deployed {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
+            front: self.front_end().map_err(DeployError::Models)?,
             lags: self.lags.clone(),
             models,
             systems: Vec::new(),

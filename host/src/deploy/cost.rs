@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Deployed;
 use super::source::EmissionType;
-use crate::data::Lags;
+use crate::data::{FrontEnd, Lags};
 use crate::runtime::family::reals;
 use crate::runtime::{Family, Shape};
 
@@ -37,7 +37,8 @@ impl Deployed {
     /// a counter, and a byte a model. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
     /// the last term for categorical emissions. Where states follow one another, or are the last symbols, one is
     /// kept, and its place: `N` is one and `N^2` nothing. Differences at `L` lags of `K` samples at most keep
-    /// `4 K` bytes a channel and a place, and take `L` subtractions a channel and sample.
+    /// `4 K` bytes a channel and a place, and take `L` subtractions a channel and sample. Behind a front end a sample's
+    /// work is its share of a row's, beside that of the front end.
     pub fn cost(&self) -> Cost {
         if let Some(kernel) = &self.kernel {
             return self.cost_of_machine(kernel);
@@ -57,6 +58,7 @@ impl Deployed {
             directions: self.directions(),
             outputs: self.outputs(),
             channels: self.size(),
+            front: &self.front,
             lags: &self.lags,
         };
         let known = self.order.is_some() || self.topology() == Topology::STEPS;
@@ -77,8 +79,9 @@ pub(crate) struct Priced<'a> {
     pub(crate) states: usize,
     pub(crate) directions: usize,
     pub(crate) outputs: usize,
-    /// The sensor's own, or symbols.
+    /// The sensor's own, before the front end, or symbols.
     pub(crate) channels: usize,
+    pub(crate) front: &'a FrontEnd,
     pub(crate) lags: &'a Lags,
 }
 
@@ -101,12 +104,15 @@ impl Priced<'_> {
         } else {
             (FilterWork::of(n, c, emission), belief_bytes(n, c))
         };
-        let (ring, differences) = ring_of(self.channels, self.lags);
+        let (ring, differences) = ring_of(self.front.width(self.channels), self.lags);
+        let (flash, ram, work) = self.front.cost();
+        // Models hear rows: a sample takes its share of one.
+        let share = |work: usize| work.div_ceil(self.front.every());
         Cost {
-            state_bytes: bank_bytes(m, belief) + ring,
-            model_bytes,
-            multiply_adds_per_sample: m * filter.multiply_adds + differences,
-            exponentials_per_sample: m * filter.exponentials,
+            state_bytes: bank_bytes(m, belief) + ring + ram,
+            model_bytes: model_bytes + flash,
+            multiply_adds_per_sample: share(m * filter.multiply_adds + differences) + work,
+            exponentials_per_sample: share(m * filter.exponentials),
             multiply_adds_per_decision: m * (outputs + c),
             exponentials_per_decision: 0,
             logarithms_per_decision: m,
@@ -126,7 +132,7 @@ fn ring_of(channels: usize, lags: &Lags) -> (usize, usize) {
 impl<T> Deployed<T> {
     /// Bytes of past samples with what aligns them, and differences a sample.
     pub(super) fn ring(&self) -> (usize, usize) {
-        ring_of(self.size(), &self.lags)
+        ring_of(self.front.width(self.size()), &self.lags)
     }
 
     /// Bytes in flash of the core's `Automaton`: a context for each context and symbol, and where strings begin.

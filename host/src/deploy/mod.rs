@@ -58,7 +58,7 @@ pub use update::{SELF_TEST_SAMPLES, UpdateFileError};
 use fishweir_core::classify::Normalisation;
 
 use crate::classifier::{Classifier, DeployedConfidence, Observations};
-use crate::data::{Lags, Values};
+use crate::data::{Front, FrontEnd, Lags, Values};
 use crate::runtime::family::OF_SYMBOLS;
 pub(crate) use crate::runtime::family::{DeployedEmission, Weight};
 use crate::runtime::{Family, Observed, Shape};
@@ -90,6 +90,8 @@ impl<T> DeployedModel<T> {
 pub struct Deployed<T = f32> {
     pub(crate) observations: Observations,
     pub(crate) classes: Vec<String>,
+    /// What samples go through before models see them.
+    pub(crate) front: FrontEnd,
     /// Lags at which differences of the channels are further channels of what models see.
     pub(crate) lags: Lags,
     pub(crate) models: Vec<DeployedModel<T>>,
@@ -163,6 +165,11 @@ impl<T> Deployed<T> {
     /// Channels or symbols.
     pub fn size(&self) -> usize {
         self.observations.size()
+    }
+
+    /// What samples go through before models see them.
+    pub fn front(&self) -> &Front {
+        self.front.front()
     }
 
     /// The lags at which differences of its channels are channels of what models see.

@@ -90,10 +90,15 @@ impl Core {
 
 impl Deployed {
     /// What a stream takes of each core; `None` of what [`CORES`] were not measured on: kernel machines, profiles,
-    /// dynamical systems, emissions other than categorical and independent Gaussian, states that are known.
+    /// dynamical systems, emissions other than categorical and independent Gaussian, states that are known, what is behind a
+    /// front end.
     #[must_use]
     pub fn paces(&self, setting: &Setting) -> Option<Vec<Pace>> {
         let apart = self.kernel.is_some() || self.has_systems() || self.profile.is_some();
+        // What a sample takes between two rows has not been measured.
+        if !self.front().is_empty() {
+            return None;
+        }
         let known = self.order.is_some() || self.topology() == Topology::STEPS;
         if apart || known {
             return None;

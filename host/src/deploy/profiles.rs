@@ -16,7 +16,7 @@ use super::source::{comments, labels, tail, weights};
 use super::stream::ModelStream;
 use super::{Cost, DeployError, Deployed, PushError, Weight};
 use crate::classifier::Observations;
-use crate::data::Lags;
+use crate::data::{FrontEnd, Lags};
 use crate::kernel::marginal::Heap;
 use crate::profile::{ProfileClassifier, ProfileError};
 use crate::runtime::family::lift;
@@ -190,6 +190,7 @@ impl Deployed {
             systems: Vec::new(),
             profile: Some(profile),
             order: None,
+            front: FrontEnd::default(),
             lags: Lags::NONE,
             kernel: None,
             weights: vec![vec![classifier.weight as f32]],

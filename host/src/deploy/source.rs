@@ -7,6 +7,7 @@ use fishweir_core::emission::Alphabet;
 
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{DeployedConfidence, Observations, normalisation_name};
+use crate::data::{Mel, Placed};
 use crate::runtime::family::{Field, OF_CHANNELS};
 use crate::runtime::{Family, Shape, Width};
 
@@ -62,12 +63,16 @@ impl Deployed {
         if !self.lags.is_empty() {
             text = self.behind_lags(&text);
         }
+        if !self.front.is_empty() {
+            text = self.behind_front(&text);
+        }
         text + &confidence_source(self.confidence.as_ref())
     }
 
     /// A source whose classifier sees its channels' past too, or differences from it.
     fn behind_lags(&self, text: &str) -> String {
-        let (lags, channels, depth) = (self.lags.as_slice(), self.size(), self.lags.depth());
+        let (lags, channels, depth) =
+            (self.lags.as_slice(), self.front.width(self.size()), self.lags.depth());
         let (width, count) = (self.lags.width(channels), lags.len());
         let (what, past) = match self.lags.is_past() {
             true => ("the last", ", true"),
@@ -89,6 +94,71 @@ impl Deployed {
         // What `tail` ends with.
         text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}), {lags:?});\n"))
     }
+}
+
+impl Deployed {
+    /// A source whose classifier hears rows that a front end makes of samples.
+    fn behind_front(&self, text: &str) -> String {
+        let (mut types, mut values) = (String::new(), String::new());
+        let mut channels = self.size();
+        for stage in self.front.stages() {
+            let (one, value) = stage_source(stage, channels);
+            channels = stage.width();
+            (types, values) = match types.is_empty() {
+                true => (one, value),
+                false => (
+                    format!("fishweir_core::front::Then<{types}, {one}>"),
+                    format!("fishweir_core::front::Then::new({values}, {value})"),
+                ),
+            };
+        }
+        let types = format!(
+            "/// What samples go through first: {}.\n\
+             pub type Front = {types};\n\n\
+             /// The same from samples on.\n\
+             pub type Model = fishweir_core::front::Fronted<Front, Heard>;\n\n\
+             #[rustfmt::skip]\n\
+             #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
+             const FRONT: Front = {values};\n\n\
+             /// The classifier, in flash.",
+            one_line(&self.front.front().words()),
+        );
+        let text = text
+            .replacen("pub type Model = ", "pub type Heard = ", 1)
+            .replacen("MODEL: Model = Model::new(", "MODEL: Model = Heard::new(", 1)
+            .replacen("MODEL: Model = ", "MODEL: Model = Model::new(FRONT, ", 1)
+            .replacen("/// The classifier, in flash.", &types, 1);
+        text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}));\n"))
+    }
+}
+
+/// The type and the value of a stage over so many channels.
+fn stage_source(stage: &Placed, channels: usize) -> (String, String) {
+    let (name, sizes, new, settings) = match stage {
+        Placed::Decimate { every, .. } => {
+            ("Decimate", channels.to_string(), "new", every.to_string())
+        }
+        Placed::Magnitude { group } => {
+            ("Magnitude", format!("{channels}, {}", stage.width()), "new", format!("{group:?}"))
+        }
+        Placed::Cepstra(one) => {
+            let Mel { window, hop, bands, cepstra, .. } = one.mel;
+            let sizes = format!("{window}, {}, {bands}, {cepstra}, {}", window / 2, stage.width());
+            let rows: Vec<String> = one.cosines.iter().map(|row| reals(row)).collect();
+            let settings = format!(
+                "\n    {hop},\n    {},\n    {},\n    [{}],\n    {:?},\n",
+                reals(&one.window),
+                reals(&one.rises),
+                rows.join(", "),
+                one.segments,
+            );
+            ("Cepstra", sizes, "from_parts", settings)
+        }
+    };
+    (
+        format!("fishweir_core::front::{name}<{sizes}>"),
+        format!("fishweir_core::front::{name}::{new}({settings})"),
+    )
 }
 
 /// An `Hmm`, with a comma after it.

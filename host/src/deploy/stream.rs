@@ -16,7 +16,7 @@ use super::machine::KernelStream;
 use super::words::words;
 use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, DeployedSystem};
 use crate::classifier::Observations;
-use crate::data::{Ring, Sample};
+use crate::data::{FrontStream, Ring, Sample};
 use crate::runtime::family::BLOCK;
 use crate::runtime::{CategoricalVec, HostReal, RowState, with_few_states};
 
@@ -41,6 +41,8 @@ pub struct Stream<T = f32> {
     normalisation: Normalisation,
     channels: Option<usize>,
     row: Vec<T>,
+    /// What samples go through first.
+    front: Option<FrontStream<T>>,
     /// The last samples, where differences from them are channels too.
     ring: Option<Ring<T>>,
     /// Where observations are integers: their binary places, and a row of them.
@@ -116,9 +118,10 @@ impl<T: HostReal> Deployed<T> {
 
     fn stream_of(&self, engine: Engine<T>) -> Stream<T> {
         let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
-        let ring = || Ring::new(self.lags.clone(), self.size());
+        let ring = || Ring::new(self.lags.clone(), self.front.width(self.size()));
         let ring = (!self.lags.is_empty()).then(ring);
-        Stream { ring, ..Stream::of(engine, outputs, &self.observations, None) }
+        let front = (!self.front.is_empty()).then(|| FrontStream::new(&self.front));
+        Stream { front, ring, ..Stream::of(engine, outputs, &self.observations, None) }
     }
 }
 
@@ -140,6 +143,7 @@ impl<T: Real> Stream<T> {
             normalisation,
             channels,
             row: Vec::new(),
+            front: None,
             ring: None,
             places,
             integers: Vec::new(),
@@ -169,28 +173,54 @@ impl<T: Real> Stream<T> {
                 self.row.clear();
                 self.row.extend(row.iter().map(|&x| T::from_f64(x)));
                 let row = std::mem::take(&mut self.row);
-                let mut ring = self.ring.take();
-                let wide = ring.as_mut().map_or(Some(row.as_slice()), |ring| ring.widen(&row));
-                let taken = match wide {
-                    Some(wide) => self.push_each(&Observation::Row(wide)),
-                    None if row.iter().all(|x| x.is_finite()) => {
-                        self.push_missing();
-                        Ok(())
-                    }
-                    None => Err(ObservationError::NotFinite.into()),
-                };
-                if let (Some(ring), Ok(())) = (&mut ring, taken) {
-                    ring.take(&row);
-                }
-                (self.row, self.ring) = (row, ring);
-                taken?;
+                let taken = self.push_through(Some(&row));
+                self.row = row;
+                taken
             }
-            (Sample::Symbol(symbol), None) => self.push_each(&Observation::Symbol(symbol))?,
-            (Sample::Missing, _) => self.push_missing(),
-            _ => return Err(PushError::Kind),
+            (Sample::Symbol(symbol), None) => {
+                self.push_each(&Observation::Symbol(symbol))?;
+                self.samples += 1;
+                Ok(())
+            }
+            (Sample::Missing, _) => self.push_through(None),
+            _ => Err(PushError::Kind),
         }
-        self.samples += 1;
-        Ok(())
+    }
+
+    /// As the core's `Fronted` does: a row that is whole is heard, and one that a missing sample makes whole and
+    /// that is refused is missing.
+    fn push_through(&mut self, x: Option<&[T]>) -> Result<(), PushError> {
+        let Some(mut front) = self.front.take() else { return self.push_row(x) };
+        let taken = front.push(x, &mut |row| match self.push_row(row) {
+            Err(_) if x.is_none() => self.push_row(None),
+            told => told,
+        });
+        self.front = Some(front);
+        taken
+    }
+
+    /// Takes in a row of real channels, `None` for a missing one.
+    fn push_row(&mut self, row: Option<&[T]>) -> Result<(), PushError> {
+        let Some(row) = row else {
+            self.push_missing();
+            self.samples += 1;
+            return Ok(());
+        };
+        let mut ring = self.ring.take();
+        let taken = match ring.as_mut().map_or(Some(row), |ring| ring.widen(row)) {
+            Some(wide) => self.push_each(&Observation::Row(wide)),
+            None if row.iter().all(|x| x.is_finite()) => {
+                self.push_missing();
+                Ok(())
+            }
+            None => Err(ObservationError::NotFinite.into()),
+        };
+        if let (Some(ring), Ok(())) = (&mut ring, taken) {
+            ring.take(row);
+        }
+        self.ring = ring;
+        self.samples += u64::from(taken.is_ok());
+        taken
     }
 
     /// As the core's `BankState` does: what all refuse is refused, and who alone refuses is ruled out.
@@ -223,6 +253,7 @@ impl<T: Real> Stream<T> {
 
     /// Forgets the past.
     pub fn reset(&mut self) {
+        self.front.iter_mut().for_each(FrontStream::reset);
         self.ring.iter_mut().for_each(Ring::reset);
         match &mut self.engine {
             Engine::Bank(bank) => {
@@ -236,7 +267,7 @@ impl<T: Real> Stream<T> {
         self.samples = 0;
     }
 
-    /// Samples taken in, missing ones included.
+    /// Samples that models have heard, missing ones included: rows, behind a front end.
     pub fn samples(&self) -> u64 {
         self.samples
     }

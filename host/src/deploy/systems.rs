@@ -12,7 +12,7 @@ use super::cost::bank_bytes;
 use super::source::{comments, labels, reals, tail};
 use super::stream::ModelStream;
 use super::{Cost, DeployError, Deployed, PushError};
-use crate::data::Lags;
+use crate::data::{FrontEnd, Lags};
 use crate::dynamics::{LinearSystem, SystemError, factors};
 use crate::model::{FittedModel, ModelSet, NamedModel};
 use crate::report::counted;
@@ -209,6 +209,7 @@ impl Deployed {
             observations: set.observations.clone(),
             biases: vec![0.0; weights.len()],
             classes,
+            front: FrontEnd::default(),
             lags: Lags::NONE,
             models: Vec::new(),
             systems,

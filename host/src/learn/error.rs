@@ -7,7 +7,7 @@ use super::expansion::{KERNEL_WINDOWS, KernelLearnError};
 use super::kind::{ClassifierKind, ScoreModels};
 use crate::batch::expectations;
 use crate::classifier::CONTEXTS_AT_MOST;
-use crate::data::{DataError, Dataset, Lags, SamplesView, Window};
+use crate::data::{DataError, Dataset, FrontError, Lags, SamplesView, Window};
 use crate::deploy::DeployError;
 use crate::fit::FitError;
 use crate::kernel::marginal::MarginalError;
@@ -205,6 +205,29 @@ pub enum TrainError {
          learner, fewer windows, or no copies"
     )]
     TooManyWindows(usize, &'static str),
+    /// A front end that does not fit what is observed.
+    #[error(transparent)]
+    Front(FrontError),
+    /// A front end before a machine that does not compile, or emissions that are not of real channels.
+    #[error(
+        "a front end is before emissions of real channels, and classifiers that compile: leave --front out"
+    )]
+    FrontOf,
+    /// A series, or a window, that ends before its first row.
+    #[error(
+        "{file}: series `{series}` has a window of {length} samples, and the first row takes {first}: take a longer \
+         --window, or a shorter --front"
+    )]
+    ShortFront {
+        /// The data.
+        file: String,
+        /// The series.
+        series: String,
+        /// Samples of the window.
+        length: usize,
+        /// Samples of a first row.
+        first: usize,
+    },
     /// Differences at lags of what has none, or before a machine that does not compile.
     #[error(
         "differences at lags {0} are of real channels, and of classifiers that compile: leave --lags out"

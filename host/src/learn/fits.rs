@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::augment::Mirror;
 use super::error::TrainError;
-use crate::data::{Dataset, Lags};
+use crate::data::{Dataset, Front, Lags};
 use crate::fit::{BaumWelch, Fit};
 
 /// The models fitted so far to series of a data set.
@@ -19,6 +19,7 @@ pub(super) struct FitKey {
     /// The series; what they are mirrored in says which images are among them.
     pub(super) series: Vec<usize>,
     pub(super) baum_welch: BaumWelch,
+    pub(super) front: Front,
     pub(super) lags: Lags,
     /// Whether one model is of all classes.
     pub(super) universal: bool,

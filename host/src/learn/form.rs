@@ -151,15 +151,18 @@ impl TrainOptions {
             });
             all
         }
+        // Refused before where it does not fit.
+        let front = self.front.over(data.kind()).unwrap_or_default();
         let mut lengths: Vec<usize> =
             series.iter().map(|&one| data.series()[one].samples.view().len()).collect();
         if let Some(by) = self.windowing {
             lengths.iter_mut().for_each(|length| *length = by.length.get().min(*length));
         }
+        lengths.iter_mut().for_each(|length| *length = front.rows(*length));
         lengths.sort_unstable();
         let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
         let differ = lengths.first().zip(lengths.last()).is_some_and(|(a, b)| 5 * a < 4 * b);
-        let channels = data.kind().size();
+        let channels = front.width(data.kind().size());
         let within = |lags: &&Lags| {
             lags.depth() * REACH <= middle
                 && lags.width(channels) <= usize::max(WIDEST, 2 * channels)

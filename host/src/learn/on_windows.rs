@@ -11,7 +11,7 @@ use super::multi_class::KernelMachine;
 use super::options::TrainOptions;
 use super::train::Trained;
 use crate::classifier::{Classifier, ExpansionKernel, Observations, Provenance, Rule};
-use crate::data::{DataError, Dataset, Folds, Lags, SamplesView, Window};
+use crate::data::{DataError, Dataset, Folds, Front, Lags, SamplesView, Window};
 use crate::deploy::DeployError;
 use crate::kernel::Gram;
 use crate::kernel::marginal::{FixedLengthModel, MarginalModel};
@@ -193,6 +193,7 @@ pub fn train_fixed_length(
         method: MarginalModel::NAMES[2].to_owned(),
         observations: Observations::Symbols(alphabet.symbols().iter().collect()),
         classes: data.classes().to_vec(),
+        front: Front::NONE,
         lags: Lags::NONE,
         centre: Vec::new(),
         scale: Vec::new(),

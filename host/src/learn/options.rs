@@ -16,7 +16,7 @@ use super::ridge::RIDGE;
 use super::svm::LINEAR_SVM;
 use super::vectors::mirror_candidates;
 use crate::classifier::{Observations, contexts_of};
-use crate::data::{Kind, Lags, Windowing};
+use crate::data::{Front, Kind, Lags, Windowing};
 use crate::deploy::{DeployError, check_size, has_machines};
 use crate::fit::{BaumWelch, Topology};
 use crate::kernel::ScoreKernel;
@@ -51,6 +51,8 @@ pub struct TrainOptions {
     /// Other floors of standard deviations than that of `baum_welch`, of which inner folds choose the
     /// best: see [`BaumWelch::std_floor`]. Channels only.
     pub std_floors: Vec<f64>,
+    /// What samples go through before models see them: see [`Front`]. Real channels only, and classifiers that compile.
+    pub front: Front,
     /// Lags of differences that are channels beside the sensor's, or of the past that autoregressive emissions
     /// predict from, of order two where there are none: see [`Lags`]. Real channels only, and classifiers that
     /// compile.
@@ -128,6 +130,7 @@ impl TrainOptions {
             kind,
             baum_welch: BaumWelch::default(),
             std_floors: vec![0.03],
+            front: Front::NONE,
             lags: Lags::NONE,
             other_lags: Vec::new(),
             other_states: Vec::new(),
@@ -379,12 +382,16 @@ impl TrainOptions {
                 return Err(TrainError::Emission { kind: self.kind, family: family.name() });
             }
         }
+        let front = self.front.over(observed).map_err(TrainError::Front)?;
+        if !front.is_empty() && !self.takes_lags(observed) {
+            return Err(TrainError::FrontOf);
+        }
         if !self.lags.is_empty() && !self.takes_lags(observed) {
             return Err(TrainError::Lags(self.lags.clone()));
         }
         if let Some(Windowing { length, .. }) = self.windowing
             && self.lags.is_past()
-            && length.get() <= self.lags.depth()
+            && length.get() <= front.samples(self.lags.depth())
         {
             return Err(TrainError::ShortWindows(length.get(), self.lags.clone()));
         }

@@ -25,8 +25,9 @@ impl Limits {
         let family = family.map_err(TrainError::Observed)?;
         let outputs = if classes == 2 { 1 } else { classes };
         let scored = options.features().is_some();
+        let front = options.front.over(data.kind()).map_err(TrainError::Front)?;
         let price = |form: &Form| {
-            let size = form.lags.width(names.len());
+            let size = form.lags.width(front.width(names.len()));
             let of_past = family.regresses().then(|| form.lags.rows());
             let components = of_past.unwrap_or(options.baum_welch.components);
             let priced = Priced {
@@ -37,6 +38,7 @@ impl Limits {
                 directions: if scored { outputs } else { 0 },
                 outputs,
                 channels: names.len(),
+                front: &front,
                 lags: &form.lags,
             };
             priced.cost()

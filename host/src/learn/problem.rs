@@ -20,7 +20,8 @@ use super::options::TrainOptions;
 use super::score_machine::ScorePath;
 use crate::classifier::{Classifier, Output, Provenance, Rule};
 use crate::data::{
-    Dataset, Folds, SamplesView, Series, Widened, Windows, centre_and_scale_of, scale_of,
+    Dataset, Folds, FrontEnd, Kind, SamplesView, Series, Widened, Windows, centre_and_scale_of,
+    scale_of,
 };
 use crate::fit::{BaumWelch, Fit};
 use crate::runtime::{Family, Hmm, Shape};
@@ -54,6 +55,7 @@ pub(super) struct Problem<'a> {
     data: &'a Dataset,
     variation: Variation<'a>,
     labels: Vec<usize>,
+    front: FrontEnd,
     options: &'a TrainOptions,
     progress: &'a (dyn Fn() + Sync),
 }
@@ -83,7 +85,18 @@ impl<'a> Problem<'a> {
             return Err(TrainError::NoCandidate("value of C"));
         }
         options.check_kernels(data.kind())?;
-        Ok(Self { fits, data, variation, labels, options, progress })
+        let front = options.front.over(data.kind()).map_err(TrainError::Front)?;
+        let windows = data.windows(options.windowing.as_ref());
+        let first = front.first();
+        if let Some(window) = windows.of_all(series).find(|window| window.samples.len() < first) {
+            return Err(TrainError::ShortFront {
+                file: data.source().to_owned(),
+                series: data.series()[window.series].id.clone(),
+                length: window.samples.len(),
+                first,
+            });
+        }
+        Ok(Self { fits, data, variation, labels, front, options, progress })
     }
 
     /// Some of the training series, varied.
@@ -106,6 +119,7 @@ impl<'a> Problem<'a> {
         let key = FitKey {
             series: series.to_vec(),
             baum_welch: self.options.baum_welch.clone(),
+            front: self.options.front.clone(),
             lags: self.options.lags.clone(),
             universal: self.options.universal(),
             mirror: mirrored.then(|| self.options.augment.mirror.clone()),
@@ -123,7 +137,7 @@ impl<'a> Problem<'a> {
         let series: Vec<&Series> = series.iter().map(|&index| &data.series()[index]).collect();
         let wide: Vec<Widened<'_>> =
             series.iter().map(|series| self.widen(series.samples.view())).collect();
-        let kind = self.options.lags.kind(data.kind());
+        let kind = self.seen();
         let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
         let (size, scale) = (kind.size(), scale_of(&kind, &views));
         let classes = data.classes();
@@ -156,9 +170,14 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    /// Samples as models see them: with their past at lags, or differences from it.
+    /// Samples as models see them: through the front end, with their past at lags, or differences from it.
     pub(super) fn widen<'s>(&self, samples: SamplesView<'s>) -> Widened<'s> {
-        self.options.lags.widen(samples)
+        self.front.widen(samples, &self.options.lags)
+    }
+
+    /// What models see, by names.
+    fn seen(&self) -> Kind {
+        self.options.lags.kind(&self.front.kind(self.data.kind()))
     }
 
     /// Mean and standard deviation over some series of each channel that models see.
@@ -166,7 +185,7 @@ impl<'a> Problem<'a> {
         let views = series.iter().map(|&index| self.data.series()[index].samples.view());
         let wide: Vec<Widened<'_>> = views.map(|view| self.widen(view)).collect();
         let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
-        centre_and_scale_of(&self.options.lags.kind(self.data.kind()), &views)
+        centre_and_scale_of(&self.seen(), &views)
     }
 
     /// The windows of all series.
@@ -225,10 +244,15 @@ impl<'a> Problem<'a> {
             none if none.is_empty() => String::new(),
             lags => format!(", {}", lags.words()),
         };
+        let front = match &self.options.front {
+            none if none.is_empty() => String::new(),
+            front => format!(", {}", front.words()),
+        };
         Classifier {
             method: ClassifierKind::Bayes.to_string(),
             observations: self.data.kind().into(),
             classes: classes.to_vec(),
+            front: self.options.front.clone(),
             lags: self.options.lags.clone(),
             centre,
             scale,
@@ -249,7 +273,7 @@ impl<'a> Problem<'a> {
                         short(self.options.lambda)
                     ),
                     _ => format!(
-                        "{of}{states} states{emissions}{differences}, Baum-Welch with {} restart(s) from seed {}",
+                        "{of}{states} states{emissions}{front}{differences}, Baum-Welch with {} restart(s) from seed {}",
                         self.options.baum_welch.restarts, self.options.baum_welch.seed
                     ),
                 }],
@@ -320,7 +344,7 @@ impl<'a> Problem<'a> {
         features.iter().flatten().for_each(|features| rows.push(features));
         let labels = data.labels()?;
         let labels = cut.iter().map(|window| labels[window.series]).collect();
-        let lengths = cut.iter().map(|window| window.samples.len()).collect();
+        let lengths = cut.iter().map(|window| self.front.rows(window.samples.len())).collect();
         Ok(Examples { rows, labels, lengths })
     }
 

@@ -17,6 +17,7 @@ pub use error::ProjectError;
 
 use crate::classifier::Observations;
 use crate::data::SamplesView;
+use crate::data::Stage;
 use crate::deploy::Deployed;
 use crate::device::Board;
 use crate::report::grouped;
@@ -130,6 +131,8 @@ impl Project<'_> {
             CoreSource::Registry => format!("version = \"={}\"", env!("CARGO_PKG_VERSION")),
             CoreSource::Vendored => "path = \"vendor/core\"".to_owned(),
         };
+        let sound = self.model.front().stages().iter().any(Stage::is_of_sound);
+        let features = if sound { ", features = [\"microfft\"]" } else { "" };
         let (once, runs) = board.how_to_run();
         let names = [
             ("{{exception}}", parts.exception),
@@ -157,7 +160,7 @@ impl Project<'_> {
             ("{{ram}}", &grouped(cost.state_bytes)),
             ("{{memory}}", memory),
             ("{{link}}", &link.join(", ")),
-            ("{{core}}", &format!("fishweir-core = {{ {core}, default-features = false }}")),
+            ("{{core}}", &format!("fishweir-core = {{ {core}, default-features = false{features} }}")),
             ("{{dependencies}}", &format!("{}{}", board.dependencies, parts.dependencies)),
             ("{{once}}", once),
             ("{{runs}}", &runs),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::route::RouteTable;
 use super::{EmissionSummary, Paces, Table, counted, grouped};
 use crate::classifier::{Classifier, Confidence, Observations, Provenance, normalisation_name};
-use crate::data::Lags;
+use crate::data::{Front, Lags};
 use crate::deploy::{ArtefactFileError, Cost, Deployed, Route};
 
 /// What a model is and what it costs, before anything is flashed.
@@ -25,6 +25,9 @@ pub struct Inspection {
     pub classes: Vec<String>,
     /// Names of the channels; null for symbols.
     pub channels: Option<Vec<String>>,
+    /// What samples go through before models see them.
+    #[serde(skip_serializing_if = "Front::is_empty")]
+    pub front: Front,
     /// Lags at which differences of the channels are further channels of what models see.
     pub lags: Lags,
     /// The symbols in order; null for channels.
@@ -138,6 +141,7 @@ impl Inspection {
             classifier: deployed.method(fitted).to_owned(),
             classes: deployed.classes().to_vec(),
             channels,
+            front: deployed.front().clone(),
             lags: deployed.lags().clone(),
             symbols,
             models: deployed.models(),
@@ -208,6 +212,7 @@ impl fmt::Display for Inspection {
             ("classifier", format!("{}: {}", self.classifier, self.evidence())),
             ("classes", format!("{} ({})", self.classes.len(), self.classes.join(", "))),
             ("observes", observed),
+            ("front end", self.front.words()),
             (
                 "models",
                 format!(
@@ -226,6 +231,7 @@ impl fmt::Display for Inspection {
                 ),
             ),
         ];
+        lines.retain(|(_, what)| !what.is_empty());
         if !self.systems {
             lines.push(("emissions", self.emission.to_string().replace(" emissions", "")));
         }

@@ -4,7 +4,7 @@
 use fishweir::classifier::{
     Classifier, Direction, EmissionDirection, Observations, Output, Provenance, Rule,
 };
-use fishweir::data::{Lags, Sample};
+use fishweir::data::{Front, Lags, Sample};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
 use fishweir_tests::device_table::bits::{
@@ -66,6 +66,7 @@ fn classifier(hmm: Hmm, rule: fn(Vec<Output>) -> Rule, direction: Direction) -> 
         method: "test".into(),
         observations: Observations::Symbols("acgt".into()),
         classes: vec!["no".into(), "yes".into()],
+        front: Front::NONE,
         lags: Lags::NONE,
         centre: Vec::new(),
         scale: Vec::new(),

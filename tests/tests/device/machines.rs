@@ -8,7 +8,7 @@ use std::path::Path;
 use fishweir::classifier::{
     Classifier, Expansion, ExpansionKernel, Observations, Provenance, Rule, WhiteningRows,
 };
-use fishweir::data::{Dataset, Kind, Lags, Samples, SamplesView, ShortSeries, Windowing};
+use fishweir::data::{Dataset, Kind, Front, Lags, Samples, SamplesView, ShortSeries, Windowing};
 use fishweir::deploy::Deployed;
 use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;
@@ -185,6 +185,7 @@ fn support_sequences_give_the_same_bits() {
         method: "fixed-length".into(),
         observations: Observations::Symbols(LETTERS.into()),
         classes: vec!["neither".into(), "site".into()],
+        front: Front::NONE,
         lags: Lags::NONE,
         centre: Vec::new(),
         scale: Vec::new(),
@@ -331,6 +332,7 @@ fn support_scores_give_the_same_bits() {
         method: "made up".into(),
         observations: Observations::Channels(names.clone()),
         classes: data.classes().to_vec(),
+        front: Front::NONE,
         lags: Lags::NONE,
         centre: Vec::new(),
         scale: scale.clone(),

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use fishweir::classifier::{
     Classifier, Direction, EmissionDirection, Observations, Output, Provenance, Rule,
 };
-use fishweir::data::{Dataset, Lags, ReadOptions, Sample, ShortSeries, Windowing};
+use fishweir::data::{Dataset, Front, Lags, ReadOptions, Sample, ShortSeries, Windowing};
 use fishweir::deploy::{Limits, QuantiseError};
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::runtime::{Emissions, Hmm};
@@ -54,6 +54,7 @@ fn derivative_of(hmm: Hmm, direction: Direction) -> Classifier {
         method: "fisher".into(),
         observations,
         classes: vec!["no".into(), "yes".into()],
+        front: Front::NONE,
         lags: Lags::NONE,
         centre: Vec::new(),
         scale: Vec::new(),

@@ -26,7 +26,9 @@ impl Training {
             "--normalisation" | "--scaling" => machines,
             // Bayes classifiers are trained on no copies, and choose no mirror image.
             "--copies" | "--vectors" | "--axial" | "--rotation" | "--gain" => machines,
-            "--lags" => kinds.iter().any(|kind| kind.compiles() && *kind != EmpiricalMap),
+            "--lags" | "--front" => {
+                kinds.iter().any(|kind| kind.compiles() && *kind != EmpiricalMap)
+            }
             "--emission" | "--components" | "--states" | "--topology" | "--restarts" | "--seed"
             | "--iterations" | "--tolerance" => models,
             "--score-model" => kinds.iter().any(|kind| ![Bayes, Top, EmpiricalMap].contains(kind)),
@@ -57,6 +59,7 @@ impl Training {
         };
         let of_channels = [
             "--std-floor",
+            "--front",
             "--lags",
             "--copies",
             "--vectors",
@@ -70,7 +73,8 @@ impl Training {
         }
         let values = self.emitting.values();
         if !values.have_unit() {
-            let [floor, lags, varied @ ..] = of_channels;
+            let [floor, front, lags, varied @ ..] = of_channels;
+            refuse_idle(&given(&[front]), format!("{values} have no means of their kind"))?;
             refuse_idle(&given(&[lags]), format!("{values} have no differences of their kind"))?;
             refuse_idle(&given(&varied), format!("{values} are never varied"))?;
             let why = format!("{values} have no standard deviation to hold");
@@ -108,6 +112,7 @@ impl Training {
             ("--tolerance", self.tolerance.is_some()),
             ("--std-floor", !self.std_floor.is_empty()),
             ("--effort", self.effort.is_some()),
+            ("--front", !self.front.is_empty()),
             ("--lags", self.lags.is_some()),
             ("--max-flash", self.max_flash.is_some()),
             ("--max-ram", self.max_ram.is_some()),

@@ -159,11 +159,16 @@ pub(super) fn report(
         classes: data.classes().to_vec(),
         windows: classifier.provenance.windows,
         observes: match data.kind() {
-            Kind::Channels(names) if classifier.lags.is_empty() => {
-                format!("channels {}", names.join(", "))
-            }
             Kind::Channels(names) => {
-                format!("channels {}, and {}", names.join(", "), classifier.lags.words())
+                let front = match &classifier.front {
+                    none if none.is_empty() => String::new(),
+                    front => format!("; {}", front.words()),
+                };
+                let lags = match &classifier.lags {
+                    none if none.is_empty() => String::new(),
+                    lags => format!(", and {}", lags.words()),
+                };
+                format!("channels {}{front}{lags}", names.join(", "))
             }
             Kind::Symbols(alphabet) => format!("symbols {alphabet}"),
         },

@@ -57,6 +57,9 @@ pub enum QuantiseError {
     /// Weights of words.
     #[error("fixed point holds no weights of words: export f32")]
     Words,
+    /// A front end, which is in real numbers.
+    #[error("fixed point has no front end: export f32, or fit without --front")]
+    Front,
     /// Differences at lags, which would need units of their own.
     #[error("fixed point holds no differences at lags: export f32, or fit with --lags none")]
     Lags,
@@ -102,6 +105,9 @@ fn quantise(
 ) -> Result<FixedPoint, QuantiseError> {
     if deployed.order().is_some() {
         return Err(QuantiseError::Words);
+    }
+    if !deployed.front().is_empty() {
+        return Err(QuantiseError::Front);
     }
     if !(deployed.lags().is_empty() || deployed.lags().is_past()) {
         return Err(QuantiseError::Lags);

@@ -1,6 +1,6 @@
 //! From a kernel machine to the numbers that a device holds.
 
-use crate::data::Lags;
+use crate::data::{FrontEnd, Lags};
 use crate::kernel::ScoreKernel;
 use fishweir_core::filter::Running;
 use fishweir_core::kernel::FixedLengthNorm;
@@ -43,6 +43,7 @@ impl Classifier {
         Ok(Deployed {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
+            front: FrontEnd::default(),
             lags: Lags::NONE,
             models,
             systems: Vec::new(),

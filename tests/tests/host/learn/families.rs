@@ -3,7 +3,7 @@
 
 use fishweir::batch::log_likelihoods;
 use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
-use fishweir::data::{Lags, Rows, Sample, Samples, SamplesView};
+use fishweir::data::{Front, Lags, Rows, Sample, Samples, SamplesView};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir_tests::checks::views;
 
@@ -185,6 +185,7 @@ fn directions_weigh_scores() {
             method: "fisher".into(),
             observations: Observations::Channels(channels),
             classes: vec!["a".into(), "b".into()],
+            front: Front::NONE,
             lags: lags.clone(),
             centre: Vec::new(),
             scale: Vec::new(),

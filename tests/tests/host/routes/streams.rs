@@ -1,7 +1,7 @@
 //! A machine on features, streamed.
 
 use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
-use fishweir::data::{Lags, SamplesView};
+use fishweir::data::{Front, Lags, SamplesView};
 use fishweir::kernel::{CrossGram, Gram};
 use fishweir::learn::{
     ClassWeight, FeatureMap, Features, KERNEL_LOGISTIC, KERNEL_SVM, KernelMachine, Linear, Loss,
@@ -116,6 +116,7 @@ fn check(
                     Family::Channels => Observations::Channels(vec!["x".into(), "y".into()]),
                 },
                 classes: (0..classes).map(|class| class.to_string()).collect(),
+                front: Front::NONE,
                 lags: Lags::NONE,
                 centre: Vec::new(),
                 scale: Vec::new(),

@@ -1,0 +1,253 @@
+//! What turns a sensor's samples into the rows that models see: the core's front ends over whole series.
+
+mod placed;
+mod stream;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use placed::{FrontEnd, Placed};
+pub(crate) use stream::FrontStream;
+
+/// The stages that samples go through before models see them, in order: see the core's
+/// [`front`](fishweir_core::front). Without any, models see samples as they are.
+///
+/// ```
+/// use fishweir::data::Front;
+///
+/// let front: Front = "magnitude=ax+ay+az,decimate=4".parse()?;
+/// assert_eq!(front.stages().len(), 2);
+/// assert_eq!(front.to_string(), "magnitude=ax+ay+az,decimate=4");
+/// # Ok::<(), fishweir::data::FrontError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Front(Vec<Stage>);
+
+/// One stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
+pub enum Stage {
+    /// The mean of so many samples is a row.
+    Decimate(u32),
+    /// Some channels become their Euclidean norm, the others pass.
+    Magnitude(Vec<String>),
+    /// Mel cepstra of a sound.
+    Cepstra(Mel),
+}
+
+/// The settings of mel cepstra.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mel {
+    /// Samples of a frame: 128, 256, 512 or 1024.
+    pub window: u32,
+    /// Samples from a frame's beginning to the next one's.
+    pub hop: u32,
+    /// Bands of the mel scale.
+    pub bands: u32,
+    /// Cepstra of a row; none where the bands' log energies are the row.
+    pub cepstra: u32,
+    /// Samples a second.
+    pub rate: f64,
+}
+
+/// Why a front end was refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrontError {
+    /// A stage that is none.
+    #[error(
+        "`{0}` is no stage of a front end: decimate=SAMPLES, magnitude=CHANNEL+CHANNEL, \
+         cepstra=WINDOW/HOP/BANDS/CEPSTRA@RATE or bands=WINDOW/HOP/BANDS@RATE"
+    )]
+    NotAStage(String),
+    /// Means of too few samples, or too many.
+    #[error("decimate={0}: the mean is of 2 to {most} samples", most = Front::LONGEST)]
+    Every(u32),
+    /// A norm of too few channels.
+    #[error("magnitude={0}: a norm is of two channels or more, each named once, as ax+ay+az")]
+    Group(String),
+    /// A norm of a channel that there is none of.
+    #[error("magnitude of {0}: there is no such channel among {1}")]
+    NoChannel(String, String),
+    /// A frame that there is no transform of, or a hop that passes samples over.
+    #[error("{0}: a window is of 128, 256, 512 or 1024 samples, and the hop from 1 to as many")]
+    Window(Stage),
+    /// More bands or cepstra than there can be.
+    #[error("{0}: bands are from 1 to 128, and cepstra no more than them")]
+    Bands(Stage),
+    /// Bands too narrow for their frame.
+    #[error("{0}: band {1} has no bin of the transform in it: fewer bands, or a longer window")]
+    EmptyBand(Stage, usize),
+    /// A rate that is none.
+    #[error("{0}: the rate is in samples a second, above zero")]
+    Rate(Stage),
+    /// More than one channel, or none that is one.
+    #[error("{0} is of one channel, and there are {1} ({2})")]
+    NotOneChannel(Stage, usize, String),
+    /// Symbols, which have no front end.
+    #[error("a front end is of real channels, and these are symbols: leave --front out")]
+    Symbols,
+}
+
+impl Front {
+    /// Samples as they are.
+    pub const NONE: Self = Self(Vec::new());
+    /// The most samples of a mean.
+    pub const LONGEST: u32 = 65_536;
+
+    /// Stages in order.
+    #[must_use]
+    pub fn of(stages: Vec<Stage>) -> Self {
+        Self(stages)
+    }
+
+    /// The stages, in order.
+    #[must_use]
+    pub fn stages(&self) -> &[Stage] {
+        &self.0
+    }
+
+    /// Whether models see samples as they are.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What rows are, in words, one stage after another.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let words: Vec<String> = self.0.iter().map(Stage::words).collect();
+        words.join(", ")
+    }
+}
+
+impl Stage {
+    /// What it makes of samples, in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Decimate(every) => format!("means of {every} samples"),
+            Self::Magnitude(names) => format!("the magnitude of {}", names.join(", ")),
+            Self::Cepstra(Mel { window, hop, bands, cepstra: 0, rate }) => format!(
+                "log energies of {bands} mel bands over {window} samples every {hop} at {rate} Hz"
+            ),
+            Self::Cepstra(Mel { window, hop, bands, cepstra, rate }) => format!(
+                "{cepstra} cepstra of {bands} mel bands over {window} samples every {hop} at {rate} Hz"
+            ),
+        }
+    }
+
+    /// Whether it is a spectrum of sound, which the core has behind its feature `microfft`.
+    #[must_use]
+    pub fn is_of_sound(&self) -> bool {
+        matches!(self, Self::Cepstra(_))
+    }
+
+    fn check(self) -> Result<Self, FrontError> {
+        match &self {
+            Self::Decimate(every) if !(2..=Front::LONGEST).contains(every) => {
+                Err(FrontError::Every(*every))
+            }
+            Self::Magnitude(names) => {
+                let twice = |(at, name): (usize, &String)| names[..at].contains(name);
+                let bad = names.len() < 2
+                    || names.iter().any(String::is_empty)
+                    || names.iter().enumerate().any(twice);
+                if bad { Err(FrontError::Group(names.join("+"))) } else { Ok(self) }
+            }
+            Self::Cepstra(mel) => {
+                if !([128, 256, 512, 1024].contains(&mel.window)
+                    && (1..=mel.window).contains(&mel.hop))
+                {
+                    return Err(FrontError::Window(self));
+                }
+                if !((1..=128).contains(&mel.bands) && mel.cepstra <= mel.bands) {
+                    return Err(FrontError::Bands(self));
+                }
+                if !(mel.rate.is_finite() && mel.rate > 0.0) {
+                    return Err(FrontError::Rate(self));
+                }
+                Ok(self)
+            }
+            Self::Decimate(_) => Ok(self),
+        }
+    }
+}
+
+impl FromStr for Stage {
+    type Err = FrontError;
+    fn from_str(text: &str) -> Result<Self, FrontError> {
+        let none = || FrontError::NotAStage(text.to_owned());
+        let (name, settings) = text.split_once('=').ok_or_else(none)?;
+        let stage = match name {
+            "decimate" => Self::Decimate(settings.parse().map_err(|_| none())?),
+            "magnitude" => Self::Magnitude(settings.split('+').map(str::to_owned).collect()),
+            "cepstra" | "bands" => {
+                let (sizes, rate) = settings.split_once('@').ok_or_else(none)?;
+                let rate = rate.parse().map_err(|_| none())?;
+                let sizes: Result<Vec<u32>, _> = sizes.split('/').map(str::parse).collect();
+                let [window, hop, bands, cepstra] =
+                    match (name, sizes.map_err(|_| none())?.as_slice()) {
+                        ("bands", &[window, hop, bands]) => [window, hop, bands, 0],
+                        ("cepstra", &[window, hop, bands, cepstra]) if cepstra > 0 => {
+                            [window, hop, bands, cepstra]
+                        }
+                        _ => return Err(none()),
+                    };
+                Self::Cepstra(Mel { window, hop, bands, cepstra, rate })
+            }
+            _ => return Err(none()),
+        };
+        stage.check()
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Decimate(every) => write!(f, "decimate={every}"),
+            Self::Magnitude(names) => write!(f, "magnitude={}", names.join("+")),
+            Self::Cepstra(Mel { window, hop, bands, cepstra: 0, rate }) => {
+                write!(f, "bands={window}/{hop}/{bands}@{rate}")
+            }
+            Self::Cepstra(Mel { window, hop, bands, cepstra, rate }) => {
+                write!(f, "cepstra={window}/{hop}/{bands}/{cepstra}@{rate}")
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for Stage {
+    type Error = FrontError;
+    fn try_from(text: String) -> Result<Self, FrontError> {
+        text.parse()
+    }
+}
+
+impl From<Stage> for String {
+    fn from(stage: Stage) -> Self {
+        stage.to_string()
+    }
+}
+
+/// Stages parted by commas.
+impl FromStr for Front {
+    type Err = FrontError;
+    fn from_str(text: &str) -> Result<Self, FrontError> {
+        text.split(',').map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl fmt::Display for Front {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stages: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&stages.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,266 @@
+//! A front end over channels of some names: its sizes, its tables, what it costs.
+
+use fishweir_core::front::mel::{cosines, hamming, triangles};
+use fishweir_core::{ErrorKind, ModelError, ObservationError};
+
+use super::{Front, FrontError, FrontStream, Mel, Stage};
+use crate::data::samples::{Rows, Samples, SamplesView};
+use crate::data::{Kind, Lags, Widened};
+
+/// A [`Front`] over channels of some names, and the lags behind it: what models see of samples.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct FrontEnd {
+    front: Front,
+    stages: Vec<Placed>,
+    /// The names of its rows' channels; of none that has no stage.
+    names: Vec<String>,
+}
+
+/// A stage over channels.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Placed {
+    Decimate {
+        every: u32,
+        channels: usize,
+    },
+    /// Which channels are of the norm.
+    Magnitude {
+        group: Vec<bool>,
+    },
+    Cepstra(Box<MelPlaced>),
+}
+
+/// Mel cepstra with their tables.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MelPlaced {
+    pub(crate) mel: Mel,
+    pub(crate) window: Vec<f32>,
+    pub(crate) rises: Vec<f32>,
+    pub(crate) segments: Vec<u8>,
+    pub(crate) cosines: Vec<Vec<f32>>,
+}
+
+/// What a stage takes of a device.
+struct Taken {
+    /// Bytes of flash, and what they are aligned to.
+    flash: usize,
+    aligned: usize,
+    /// Bytes of RAM.
+    ram: usize,
+    /// Multiply-adds one of its own samples, on average.
+    work: f64,
+}
+
+impl Front {
+    /// The stages over channels.
+    ///
+    /// # Errors
+    /// [`FrontError`] naming the stage that does not fit, and why.
+    pub(crate) fn over(&self, kind: &Kind) -> Result<FrontEnd, FrontError> {
+        let mut names = match kind {
+            Kind::Channels(names) => names.clone(),
+            Kind::Symbols(_) if self.is_empty() => Vec::new(),
+            Kind::Symbols(_) => return Err(FrontError::Symbols),
+        };
+        let stages = self.stages().iter().map(|stage| Placed::of(stage, &mut names));
+        let stages = stages.collect::<Result<_, _>>()?;
+        Ok(FrontEnd { front: self.clone(), stages, names })
+    }
+}
+
+impl Placed {
+    /// Over channels, whose names become those of its rows.
+    fn of(stage: &Stage, names: &mut Vec<String>) -> Result<Self, FrontError> {
+        match stage {
+            Stage::Decimate(every) => Ok(Self::Decimate { every: *every, channels: names.len() }),
+            Stage::Magnitude(group) => {
+                if let Some(none) = group.iter().find(|name| !names.contains(name)) {
+                    return Err(FrontError::NoChannel(none.clone(), names.join(", ")));
+                }
+                let within: Vec<bool> = names.iter().map(|name| group.contains(name)).collect();
+                let mut norm = Some(format!("|{}|", group.join("+")));
+                let kept = names.drain(..).zip(&within);
+                *names = kept
+                    .filter_map(|(name, &within)| if within { norm.take() } else { Some(name) })
+                    .collect();
+                Ok(Self::Magnitude { group: within })
+            }
+            Stage::Cepstra(mel) => {
+                if names.len() != 1 {
+                    let all = names.join(", ");
+                    return Err(FrontError::NotOneChannel(stage.clone(), names.len(), all));
+                }
+                let (what, count) = match mel.cepstra {
+                    0 => ("band", mel.bands),
+                    some => ("cepstrum", some),
+                };
+                *names = (0..count).map(|entry| format!("{what} {entry}")).collect();
+                let of_rate = |error: ModelError| match error.kind {
+                    ErrorKind::Inconsistent => FrontError::EmptyBand(stage.clone(), error.row),
+                    _ => FrontError::Rate(stage.clone()),
+                };
+                MelPlaced::new(*mel).map_err(of_rate).map(|one| Self::Cepstra(Box::new(one)))
+            }
+        }
+    }
+
+    /// Numbers in one of its rows.
+    pub(crate) fn width(&self) -> usize {
+        match self {
+            Self::Decimate { channels, .. } => *channels,
+            Self::Magnitude { group } => 1 + group.iter().filter(|&&within| !within).count(),
+            Self::Cepstra(one) => one.width(),
+        }
+    }
+
+    /// Samples that so many rows take.
+    fn samples(&self, rows: usize) -> usize {
+        match self {
+            Self::Decimate { every, .. } => rows * *every as usize,
+            Self::Magnitude { .. } => rows,
+            Self::Cepstra(one) => {
+                one.mel.window as usize + rows.saturating_sub(1) * one.mel.hop as usize
+            }
+        }
+    }
+
+    /// Samples from a row to the next.
+    fn every(&self) -> usize {
+        self.samples(2) - self.samples(1)
+    }
+
+    /// What it takes of a device.
+    fn taken(&self) -> Taken {
+        match self {
+            Self::Decimate { channels, .. } => {
+                Taken { flash: 4, aligned: 4, ram: 4 * channels + 8, work: *channels as f64 }
+            }
+            Self::Magnitude { group } => {
+                Taken { flash: group.len(), aligned: 1, ram: 0, work: group.len() as f64 }
+            }
+            Self::Cepstra(one) => {
+                let Mel { window, hop, bands, cepstra, .. } = one.mel;
+                let (w, b, c) = (window as usize, bands as usize, cepstra as usize);
+                let flash = 4 + 4 * w + 2 * w + 4 * b * c + w / 2;
+                let row = 2 * w * window.ilog2() as usize + 3 * w + b * c;
+                let work = row as f64 / f64::from(hop);
+                Taken { flash: flash.next_multiple_of(4), aligned: 4, ram: 4 * w + 12, work }
+            }
+        }
+    }
+}
+
+impl MelPlaced {
+    fn new(mel: Mel) -> Result<Self, ModelError> {
+        let (window, bands) = (mel.window as usize, mel.bands as usize);
+        let mut made = Self {
+            mel,
+            window: vec![0.0; window],
+            rises: vec![0.0; window / 2],
+            segments: vec![0; window / 2],
+            cosines: vec![vec![0.0; bands]; mel.cepstra as usize],
+        };
+        hamming(&mut made.window);
+        triangles(mel.rate, bands, &mut made.rises, &mut made.segments)?;
+        made.cosines.iter_mut().enumerate().for_each(|(q, row)| cosines(q, row));
+        Ok(made)
+    }
+
+    /// Numbers in a row.
+    pub(crate) fn width(&self) -> usize {
+        let Mel { bands, cepstra, .. } = self.mel;
+        (if cepstra == 0 { bands } else { cepstra }) as usize
+    }
+}
+
+impl FrontEnd {
+    /// What it was made from.
+    pub(crate) fn front(&self) -> &Front {
+        &self.front
+    }
+
+    /// Its stages.
+    pub(crate) fn stages(&self) -> &[Placed] {
+        &self.stages
+    }
+
+    /// Whether samples stay as they are.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.stages.is_empty()
+    }
+
+    /// Numbers in a row made of so many channels.
+    pub(crate) fn width(&self, channels: usize) -> usize {
+        self.stages.last().map_or(channels, Placed::width)
+    }
+
+    /// What rows are made of, by names. Symbols stay what they are.
+    pub(crate) fn kind(&self, kind: &Kind) -> Kind {
+        match kind {
+            Kind::Channels(_) if !self.is_empty() => Kind::Channels(self.names.clone()),
+            other => other.clone(),
+        }
+    }
+
+    /// The samples that the first row takes.
+    pub(crate) fn first(&self) -> usize {
+        self.samples(1)
+    }
+
+    /// The samples that so many rows take.
+    pub(crate) fn samples(&self, rows: usize) -> usize {
+        self.stages.iter().rev().fold(rows, |rows, stage| stage.samples(rows))
+    }
+
+    /// The rows that so many samples make.
+    pub(crate) fn rows(&self, samples: usize) -> usize {
+        samples.checked_sub(self.first()).map_or(0, |left| 1 + left / self.every())
+    }
+
+    /// The samples from a row to the next.
+    pub(crate) fn every(&self) -> usize {
+        self.stages.iter().map(Placed::every).product()
+    }
+
+    /// Bytes of flash and of RAM, and multiply-adds a sample.
+    pub(crate) fn cost(&self) -> (usize, usize, usize) {
+        let (mut flash, mut aligned, mut ram) = (0_usize, 1, 0);
+        let (mut work, mut apart) = (0.0, 1);
+        for stage in &self.stages {
+            let taken = stage.taken();
+            aligned = aligned.max(taken.aligned);
+            flash = (flash + taken.flash).next_multiple_of(aligned);
+            ram += taken.ram;
+            work += taken.work / apart as f64;
+            apart *= stage.every();
+        }
+        // Beside a state that 64-bit exponents align.
+        (flash, ram.next_multiple_of(8), work.ceil() as usize)
+    }
+
+    /// A series, or a window, as models see it: through the stages, then with its past or differences from it at
+    /// lags. What came before it is not looked at, as a device that begins there does not.
+    pub(crate) fn widen<'a>(&self, samples: SamplesView<'a>, lags: &Lags) -> Widened<'a> {
+        let rows = match samples.rows() {
+            Some(rows) if !self.is_empty() => rows,
+            _ => return lags.widen(samples),
+        };
+        let mut stream = FrontStream::<f64>::new(self);
+        let mut made = Rows::new(self.width(rows.dimension()));
+        for row in rows.iter() {
+            let mut hear = |row: Option<&[f64]>| {
+                made.push(row);
+                Ok::<(), ObservationError>(())
+            };
+            // What a front end refuses nobody has observed; a missing sample it does not refuse.
+            if stream.push(row, &mut hear).is_err() {
+                let _ = stream.push(None, &mut hear);
+            }
+        }
+        let made = Samples::Channels(made);
+        match lags.widen(made.view()) {
+            Widened::Made(wide) => Widened::Made(wide),
+            Widened::As(_) => Widened::Made(made),
+        }
+    }
+}

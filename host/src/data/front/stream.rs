@@ -1,0 +1,145 @@
+//! A stream through a front end, at run-time sizes: the core's arithmetic over vectors.
+
+use fishweir_core::ObservationError;
+use fishweir_core::front::{FramePlace, MeanPlace, MelTables, Step, norm_of_group};
+use fishweir_core::number::Real;
+
+use super::FrontEnd;
+use super::placed::{MelPlaced, Placed};
+
+/// What is told of a row that is whole; `None` of one that is missing.
+type Hear<'h, T, E> = &'h mut dyn FnMut(Option<&[T]>) -> Result<(), E>;
+
+/// The stages of a front end and what a stream left in them.
+#[derive(Clone, Debug)]
+pub(crate) struct FrontStream<T> {
+    stages: Vec<State<T>>,
+}
+
+#[derive(Clone, Debug)]
+enum State<T> {
+    Decimate { every: u32, sum: Vec<T>, place: MeanPlace, row: Vec<T> },
+    Magnitude { group: Vec<bool>, row: Vec<T> },
+    Cepstra(Box<MelState<T>>),
+}
+
+#[derive(Clone, Debug)]
+struct MelState<T> {
+    of: MelPlaced,
+    ring: Vec<f32>,
+    place: FramePlace,
+    frame: Vec<f32>,
+    bands: Vec<f32>,
+    made: Vec<f32>,
+    row: Vec<T>,
+}
+
+impl<T: Real> FrontStream<T> {
+    /// Before the first sample.
+    pub(crate) fn new(front: &FrontEnd) -> Self {
+        Self { stages: front.stages().iter().map(State::of).collect() }
+    }
+
+    /// Takes in one sample, `None` for a missing one, and tells of a row that is whole by it; nothing has changed
+    /// where that, or the sample, is refused.
+    ///
+    /// # Errors
+    /// A sample that is none, or what is said of the row.
+    pub(crate) fn push<E: From<ObservationError>>(
+        &mut self,
+        x: Option<&[T]>,
+        hear: Hear<'_, T, E>,
+    ) -> Result<(), E> {
+        through(&mut self.stages, x, hear)
+    }
+
+    /// Forgets the past.
+    pub(crate) fn reset(&mut self) {
+        self.stages.iter_mut().for_each(State::reset);
+    }
+}
+
+/// As the core's chains do: what is told of a row comes before the state changes.
+fn through<T: Real, E: From<ObservationError>>(
+    stages: &mut [State<T>],
+    x: Option<&[T]>,
+    hear: Hear<'_, T, E>,
+) -> Result<(), E> {
+    let Some((first, rest)) = stages.split_first_mut() else { return hear(x) };
+    let mut told = |step, row: &[T]| match step {
+        Step::Within => Ok(()),
+        Step::Row => through(rest, Some(row), hear),
+        Step::Missing => through(rest, None, hear),
+    };
+    match first {
+        State::Decimate { every, sum, place, row } => {
+            told(place.mean(*every, sum, x, row)?, row)?;
+            place.take(*every, sum, x);
+        }
+        State::Magnitude { group, row } => match x {
+            Some(x) => {
+                norm_of_group(group, x, row)?;
+                told(Step::Row, row)?;
+            }
+            None => told(Step::Missing, &[])?,
+        },
+        State::Cepstra(state) => {
+            let x = x.and_then(<[T]>::first).map(|x| x.to_f64() as f32);
+            let step = state.place.step(state.ring.len(), x)?;
+            if step == Step::Row {
+                state.make(x.unwrap_or(0.0));
+            }
+            told(step, &state.row)?;
+            state.place.take(state.of.mel.hop, &mut state.ring, x);
+        }
+    }
+    Ok(())
+}
+
+impl<T: Real> State<T> {
+    fn of(stage: &Placed) -> Self {
+        let row = vec![T::ZERO; stage.width()];
+        match stage {
+            Placed::Decimate { every, .. } => {
+                Self::Decimate { every: *every, sum: row.clone(), place: MeanPlace::NEW, row }
+            }
+            Placed::Magnitude { group } => Self::Magnitude { group: group.clone(), row },
+            Placed::Cepstra(one) => Self::Cepstra(Box::new(MelState {
+                ring: vec![0.0; one.window.len()],
+                place: FramePlace::new(one.window.len()),
+                frame: vec![0.0; one.window.len()],
+                bands: vec![0.0; one.mel.bands as usize],
+                made: vec![0.0; one.width()],
+                of: MelPlaced::clone(one),
+                row,
+            })),
+        }
+    }
+
+    fn reset(&mut self) {
+        match self {
+            Self::Decimate { sum, place, .. } => {
+                sum.fill(T::ZERO);
+                *place = MeanPlace::NEW;
+            }
+            Self::Magnitude { .. } => {}
+            Self::Cepstra(state) => state.place = FramePlace::new(state.ring.len()),
+        }
+    }
+}
+
+impl<T: Real> MelState<T> {
+    /// The row of the frame that ends with a sample.
+    fn make(&mut self, x: f32) {
+        let tables = MelTables {
+            window: &self.of.window,
+            rises: &self.of.rises,
+            segments: &self.of.segments,
+            cosines: &self.of.cosines,
+        };
+        self.place.frame(&self.ring, x, &mut self.frame);
+        tables.row(&mut self.frame, &mut self.bands, &mut self.made);
+        let made = self.row.iter_mut().zip(&self.made);
+        made.for_each(|(to, &x)| *to = T::from_f64(x.into()));
+    }
+}

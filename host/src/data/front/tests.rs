@@ -1,0 +1,126 @@
+use super::*;
+use crate::data::{Kind, Lags, Rows, Samples};
+
+fn kind(names: &[&str]) -> Kind {
+    Kind::Channels(names.iter().map(|&name| name.to_owned()).collect())
+}
+
+fn names(kind: &Kind) -> Vec<&str> {
+    let Kind::Channels(names) = kind else { panic!("channels") };
+    names.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn stages_read_back_and_others_are_refused() {
+    let good = [
+        "decimate=4",
+        "magnitude=ax+ay+az",
+        "magnitude=ax+ay+az,decimate=2",
+        "cepstra=256/128/26/13@8000",
+        "bands=512/512/20@16000",
+    ];
+    for text in good {
+        let front: Front = text.parse().expect("a front end");
+        assert_eq!(front.to_string(), text);
+        let file = serde_json::to_string(&front).expect("text");
+        assert_eq!(serde_json::from_str::<Front>(&file).expect("a front end"), front);
+    }
+    let bad = [
+        "",
+        "decimate",
+        "decimate=",
+        "decimate=1",
+        "decimate=65537",
+        "decimate=-2",
+        "halve=2",
+        "magnitude=ax",
+        "magnitude=ax+ax",
+        "magnitude=ax+",
+        "cepstra=256/128/26/13",
+        "cepstra=256/128/26@8000",
+        "cepstra=256/128/26/0@8000",
+        "cepstra=200/100/26/13@8000",
+        "cepstra=256/0/26/13@8000",
+        "cepstra=256/257/26/13@8000",
+        "cepstra=256/128/26/27@8000",
+        "cepstra=256/128/26/13@0",
+        "cepstra=256/128/26/13@NaN",
+        "bands=256/128/26/13@8000",
+        "bands=256/128/129@8000",
+        "decimate=2,",
+        ",decimate=2",
+    ];
+    for text in bad {
+        text.parse::<Front>().expect_err(text);
+        serde_json::from_str::<Front>(&format!("[{text:?}]")).expect_err(text);
+    }
+}
+
+#[test]
+fn a_front_end_is_over_channels_that_there_are() {
+    let over = |text: &str, channels: &[&str]| {
+        let front: Front = text.parse().expect("a front end");
+        front.over(&kind(channels))
+    };
+    let both = over("decimate=4,magnitude=ax+az", &["t", "ax", "ay", "az"]).expect("channels");
+    assert_eq!(names(&both.kind(&kind(&["t", "ax", "ay", "az"]))), ["t", "|ax+az|", "ay"]);
+    assert_eq!((both.width(4), both.first(), both.every()), (3, 4, 4));
+    assert_eq!([0, 3, 4, 7, 8].map(|samples| both.rows(samples)), [0, 0, 1, 1, 2]);
+    let sound =
+        over("decimate=2,cepstra=128/64/16/3@4000,decimate=3", &["x"]).expect("one channel");
+    assert_eq!(names(&sound.kind(&kind(&["x"]))), ["cepstrum 0", "cepstrum 1", "cepstrum 2"]);
+    assert_eq!((sound.first(), sound.every()), (2 * (128 + 2 * 64), 2 * 64 * 3));
+    let refused = |text, channels: &[&str]| over(text, channels).expect_err("refused").to_string();
+    assert!(refused("magnitude=ax+ay", &["ax", "az"]).contains("no such channel"));
+    assert!(refused("bands=128/64/16@8000", &["ax", "az"]).contains("one channel"));
+    assert!(refused("bands=128/64/60@8000", &["ax"]).contains("no bin"));
+    let symbols = Kind::Symbols(crate::data::Alphabet::new("ab").expect("letters"));
+    let front: Front = "decimate=2".parse().expect("a front end");
+    assert!(matches!(front.over(&symbols), Err(FrontError::Symbols)));
+    assert!(Front::NONE.over(&symbols).is_ok());
+}
+
+/// The definition, with a gap, and differences behind it: a window sees nothing of what came before it.
+#[test]
+fn rows_are_those_of_the_definition_and_lags_come_after() {
+    let series = [Some([3.0, 4.0]), None, Some([0.0, 1.0]), Some([5.0, 12.0]), None, None];
+    let mut rows = Rows::new(2);
+    series.iter().for_each(|row| rows.push(row.as_ref().map(|row| &row[..])));
+    let samples = Samples::Channels(rows);
+    let front: Front = "magnitude=x+y,decimate=2".parse().expect("a front end");
+    let front = front.over(&kind(&["x", "y"])).expect("channels");
+    let wide = front.widen(samples.view(), &Lags::one(1));
+    let wide = wide.view().rows().expect("channels");
+    let wanted = [Some([5.0, 0.0]), Some([7.0, 2.0]), None];
+    assert!(wide.iter().eq(wanted.iter().map(|row| row.as_ref().map(|row| &row[..]))));
+    let later = front.widen(samples.view().slice(1..4), &Lags::one(1));
+    let later = later.view().rows().expect("channels");
+    assert_eq!(later.iter().collect::<Vec<_>>(), [Some(&[1.0, 0.0][..])]);
+}
+
+/// What a stage takes is what the core's types take.
+#[test]
+fn costs_are_the_sizes_of_the_core() {
+    use fishweir_core::front::{Cepstra, CepstraState, Decimate, DecimateState, Magnitude, Then};
+    let cost = |text: &str, channels: &[&str]| {
+        let front: Front = text.parse().expect("a front end");
+        let (flash, ram, _) = front.over(&kind(channels)).expect("channels").cost();
+        (flash, ram)
+    };
+    let ram = |bytes: usize| bytes.next_multiple_of(8);
+    assert_eq!(
+        cost("decimate=4,magnitude=a+b", &["a", "b", "c"]),
+        (size_of::<Then<Decimate<3>, Magnitude<3, 2>>>(), ram(size_of::<DecimateState<f32, 3>>()))
+    );
+    assert_eq!(
+        cost("magnitude=a+b,decimate=4,magnitude=c+d", &["a", "b", "c", "d"]),
+        (
+            size_of::<Then<Then<Magnitude<4, 3>, Decimate<3>>, Magnitude<3, 2>>>(),
+            ram(size_of::<DecimateState<f32, 3>>())
+        )
+    );
+    assert_eq!(
+        cost("cepstra=256/128/26/13@8000", &["x"]),
+        (size_of::<Cepstra<256, 128, 26, 13, 13>>(), ram(size_of::<CepstraState<256>>()))
+    );
+}
