@@ -11,6 +11,7 @@ mod evaluate;
 mod export;
 mod fit;
 mod fixtures;
+mod front;
 mod gram;
 mod gram_family;
 mod gram_marginal;

@@ -105,6 +105,14 @@ pub fn trained_on_differences(data: &Dataset, lags: &[u32], scores: ScoreModels)
     train_quickly(data, options)
 }
 
+/// A linear classifier on Fisher scores behind a front end.
+pub fn trained_behind(data: &Dataset, front: &str) -> Classifier {
+    let mut options = TrainOptions::new(ClassifierKind::Fisher);
+    options.baum_welch.states = 2;
+    options.front = front.parse().expect("a front end");
+    train_quickly(data, options)
+}
+
 /// The same with a state for each of so many positions, the last for all that follow.
 pub fn trained_by_position(data: &Dataset, kind: ClassifierKind, positions: usize) -> Classifier {
     let mut options = TrainOptions::new(kind);

@@ -251,6 +251,10 @@ impl<H: StreamModel, F: Front, const M: usize, const O: usize>
     }
 }
 
+/// What a stream left in a classifier behind lags.
+type LaggedStreamState<H, const M: usize, const D: usize, const K: usize> =
+    LaggedState<StreamState<<H as StreamModel>::State, M>, <H as StreamModel>::Real, D, K>;
+
 /// Behind a front end, and with the past or differences from it.
 impl<
     H,
@@ -269,7 +273,7 @@ where
     /// The log-likelihood of the rows under each model: see [`StreamClassifier::log_likelihoods`].
     pub fn log_likelihoods(
         &self,
-        state: &FrontedState<F::State, LaggedState<StreamState<H::State, M>, H::Real, D, K>>,
+        state: &FrontedState<F::State, LaggedStreamState<H, M, D, K>>,
     ) -> [H::Real; M] {
         self.recursion().log_likelihoods(state.inner())
     }
@@ -277,7 +281,7 @@ where
     /// How far the decision is to be believed: see [`StreamClassifier::believed`].
     pub fn believed(
         &self,
-        state: &FrontedState<F::State, LaggedState<StreamState<H::State, M>, H::Real, D, K>>,
+        state: &FrontedState<F::State, LaggedStreamState<H, M, D, K>>,
         confidence: &Confidence<'_, H::Real>,
     ) -> Believed<H::Real> {
         self.recursion().believed(state.inner(), confidence)

@@ -33,6 +33,7 @@ mod steps;
 mod stream;
 mod systems;
 mod update;
+mod validate;
 mod words;
 
 pub use artefact::ArtefactFileError;

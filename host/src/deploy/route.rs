@@ -118,7 +118,12 @@ impl Deployed {
             // The statistics that support vectors would need are of hidden states.
             return vec![taken, hidden];
         }
-        if self.order.is_some() || self.has_profile() || !has_machines(emission.family) {
+        // Behind a front end the other way was not priced.
+        if !self.front.is_empty()
+            || self.order.is_some()
+            || self.has_profile()
+            || !has_machines(emission.family)
+        {
             return vec![taken];
         }
         let streaming = Streaming::of(m, n, emission);

@@ -1,24 +1,21 @@
 //! The host's run of a deployed classifier: the core's recursions at run-time sizes.
 
-use std::borrow::Cow;
-
+use fishweir_core::ObservationError;
 use fishweir_core::classify::{
     Believed, Confidence, Decision, Normalisation, Output, ScoreOutOfRange, decide, decide_exactly,
     expand_kernels,
 };
-use fishweir_core::emission::{ChannelQ15, Emission};
-use fishweir_core::hmm::Hmm;
-use fishweir_core::number::{Dual, Real};
-use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
+use fishweir_core::emission::ChannelQ15;
+use fishweir_core::number::Real;
 
-use super::block::{Block, Observation, block, hmm};
+use super::block::{Block, Observation, block};
 use super::machine::KernelStream;
 use super::words::words;
-use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, DeployedSystem};
+use super::{Deployed, DeployedModel, DeployedSystem};
 use crate::classifier::Observations;
 use crate::data::{FrontStream, Ring, Sample};
+use crate::runtime::HostReal;
 use crate::runtime::family::BLOCK;
-use crate::runtime::{CategoricalVec, HostReal, RowState, with_few_states};
 
 /// Why a sample was not taken in; the stream is then as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -434,78 +431,6 @@ pub(crate) fn leads<V, T: Real>(
         leads.reduce(|least, lead| if lead < least { lead } else { least })
     };
     (0..values.len()).map(|class| lead(class).unwrap_or(T::ZERO)).collect()
-}
-
-impl Deployed {
-    /// Checks every number by the core's own checks.
-    ///
-    /// # Errors
-    /// The core's name for the first that is wrong.
-    pub fn validate(&self) -> Result<(), ModelError> {
-        self.systems.iter().try_for_each(DeployedSystem::validate)?;
-        self.profile.iter().try_for_each(DeployedProfile::validate)?;
-        self.each_model().try_for_each(|(_, model)| self.validate_model(&model))?;
-        self.validate_outputs()?;
-        self.confidence.as_ref().map_or(Ok(()), |confidence| confidence.of_core().validate())
-    }
-
-    /// The models and their numbers; of words each context as one of its own.
-    pub(super) fn each_model(&self) -> impl Iterator<Item = (usize, Cow<'_, DeployedModel>)> {
-        self.models.iter().enumerate().flat_map(|(index, model)| {
-            let (whole, contexts) = match self.order {
-                None => (Some(Cow::Borrowed(model)), &[][..]),
-                Some(_) => (None, model.emission.as_slice()),
-            };
-            let one = |row: &DeployedEmission| {
-                let (initial, transition) = (model.initial.clone(), model.transition.clone());
-                Cow::Owned(DeployedModel { initial, transition, emission: vec![row.clone()] })
-            };
-            whole.into_iter().chain(contexts.iter().map(one)).map(move |model| (index, model))
-        })
-    }
-
-    /// Checks the numbers of one of its models.
-    pub(super) fn validate_model(&self, model: &DeployedModel) -> Result<(), ModelError> {
-        with_few_states!(model.initial.len(), N => {
-            // Tangents are checked one output at a time: they are the same numbers in any block.
-            for output in 0..self.directions().max(1) {
-                if model.is_over_symbols() {
-                    let hmm: Hmm<CategoricalVec<Dual<f32, 1>>, N> = hmm(model, output);
-                    validate(&hmm, model.emission.len())?;
-                } else {
-                    let hmm: Hmm<RowState<Dual<f32, 1>>, N> = hmm(model, output);
-                    validate(&hmm, model.emission.len())?;
-                }
-            }
-        });
-        Ok(())
-    }
-
-    /// Checks weights and biases.
-    pub(super) fn validate_outputs(&self) -> Result<(), ModelError> {
-        let tables = self.weights.iter().map(|row| (Part::LikelihoodWeight, row.as_slice()));
-        for (row, (part, values)) in
-            tables.chain([(Part::Bias, self.biases.as_slice())]).enumerate()
-        {
-            if let Some(entry) = values.iter().position(|value| !value.is_finite()) {
-                return Err(ModelError::new(part, ErrorKind::NotFinite, row, entry));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Checks the chain, and the emissions of the states within reach.
-/// Checks a model at a compiled size, of which so many states are its own.
-pub(super) fn validate<E: Emission, const N: usize>(
-    hmm: &Hmm<E, N>,
-    states: usize,
-) -> Result<(), ModelError> {
-    hmm.chain().validate()?;
-    let mut emissions = hmm.emission().iter().take(states).enumerate();
-    emissions.try_for_each(|(state, emission)| {
-        emission.validate().map_err(|error| error.of_state(state))
-    })
 }
 
 #[cfg(test)]

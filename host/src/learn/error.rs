@@ -15,6 +15,12 @@ use crate::kernel::mean_map::WORDS_AT_MOST;
 use crate::runtime::Hmm;
 
 impl TrainError {
+    /// A window that ends before its first row.
+    pub(super) fn short_front(data: &Dataset, window: &Window<'_>, first: usize) -> Self {
+        let (file, series) = (data.source().to_owned(), data.series()[window.series].id.clone());
+        Self::ShortFront { file, series, length: window.samples.len(), first }
+    }
+
     /// Of a window that one of some models makes impossible, and what the models see of it.
     pub(super) fn impossible(
         data: &Dataset,

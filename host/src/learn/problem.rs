@@ -89,12 +89,7 @@ impl<'a> Problem<'a> {
         let windows = data.windows(options.windowing.as_ref());
         let first = front.first();
         if let Some(window) = windows.of_all(series).find(|window| window.samples.len() < first) {
-            return Err(TrainError::ShortFront {
-                file: data.source().to_owned(),
-                series: data.series()[window.series].id.clone(),
-                length: window.samples.len(),
-                first,
-            });
+            return Err(TrainError::short_front(data, window, first));
         }
         Ok(Self { fits, data, variation, labels, front, options, progress })
     }

@@ -160,7 +160,10 @@ impl Project<'_> {
             ("{{ram}}", &grouped(cost.state_bytes)),
             ("{{memory}}", memory),
             ("{{link}}", &link.join(", ")),
-            ("{{core}}", &format!("fishweir-core = {{ {core}, default-features = false{features} }}")),
+            (
+                "{{core}}",
+                &format!("fishweir-core = {{ {core}, default-features = false{features} }}"),
+            ),
             ("{{dependencies}}", &format!("{}{}", board.dependencies, parts.dependencies)),
             ("{{once}}", once),
             ("{{runs}}", &runs),

@@ -7,6 +7,7 @@ mod c_interface;
 mod costs;
 mod faults;
 mod fixed;
+mod fronts;
 mod machines;
 mod measure;
 mod streams;

@@ -49,6 +49,7 @@ use fishweir_core::{ModelError, Profile, for_each_family};
 use zerocopy::{FromBytes, FromZeros, Immutable, KnownLayout};
 
 mod fixed;
+mod front;
 mod kernels;
 mod network;
 mod spot;
@@ -92,6 +93,7 @@ fn everything() {
     classifier::<Hmm<Categorical<16>, STATES>>(&black_box(0));
     classifier::<Hmm<Gaussian<3>, STATES>>(&black_box([0.0; 3]));
     classifier::<ContextModel<Steps, Categorical<16>, 5>>(&black_box(0));
+    front::all();
     lagged::<StreamClassifier<Hmm<Gaussian<6>, STATES>, 2, 1>, false>();
     lagged::<StreamClassifier<Hmm<Autoregressive<6, 2>, STATES>, 2, 1>, true>();
     classifier::<Dynamics<4, 3>>(&black_box([0.0; 3]));

@@ -150,6 +150,8 @@ pub(super) fn report(
 ) -> FitReport {
     let (classifier, (family, shape)) = (&trained.classifier, deployed.emission());
     let models = trained.form.as_ref().map(|form| &form.form.models);
+    // Training refuses a front end that does not fit.
+    let seen = classifier.rows_kind().unwrap_or_else(|_| data.kind().clone());
     let all = ["all".to_owned()];
     let modelled = if models == Some(&ScoreModels::Universal) { &all } else { data.classes() };
     FitReport {
@@ -177,7 +179,7 @@ pub(super) fn report(
         fits: modelled
             .iter()
             .zip(&trained.fits)
-            .map(|(class, fit)| ClassFit::of(class, &classifier.lags.kind(data.kind()), fit))
+            .map(|(class, fit)| ClassFit::of(class, &seen, fit))
             .collect(),
         varied: trained.varied.clone(),
         form: trained.form.clone(),

@@ -121,7 +121,7 @@ impl Front {
     #[must_use]
     pub fn words(&self) -> String {
         let words: Vec<String> = self.0.iter().map(Stage::words).collect();
-        words.join(", ")
+        words.join(", then ")
     }
 }
 

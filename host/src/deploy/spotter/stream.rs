@@ -7,7 +7,7 @@ use fishweir_core::spot::{BACKGROUND, Event, SpotState, Spotter as CoreSpotter};
 
 use super::super::PushError;
 use super::super::block::{Build, Observation, chain, states_of};
-use super::super::stream::validate;
+use super::super::validate::validate;
 use super::{BACKGROUND_STATES, PENDING, Spotter};
 use crate::classifier::Observations;
 use crate::data::{Sample, SamplesView};

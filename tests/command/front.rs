@@ -1,0 +1,63 @@
+//! Front ends at the command line: part of the model, and refused by name where they cannot go.
+
+use std::fs;
+
+use crate::fixtures::{Folder, fixtures};
+use crate::{Run as _, fishweir, json, printed, refused};
+
+const QUICK: &str = "--states 2 --iterations 3 --c 1 --scaling practical --std-floor 0.3 --copies 0 \
+                     --mirror none --effort quick";
+
+#[test]
+fn front_ends_are_part_of_the_model() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
+    let (data, model) = (fixtures().at("three.csv"), at("m.json"));
+    let fit = |options: &str, model: &str| {
+        json(fishweir(&format!("fit {data} -o {model} {options} {QUICK}")).arg("--json"))
+    };
+    let plain = fit("--lags none", &at("plain.json"));
+    let behind = fit("--front decimate=2 --lags none", &model);
+    let info = json(&format!("info {model} --json"));
+    assert_eq!(info["front"], serde_json::json!(["decimate=2"]));
+    assert!(printed(&format!("info {model}")).contains("means of 2 samples"));
+    // Sums and counts.
+    let channels = info["channels"].as_array().expect("channels").len() as u64;
+    let ram = |report: &serde_json::Value| report["cost"]["state_bytes"].as_u64().expect("bytes");
+    assert_eq!(ram(&behind) - ram(&plain), (4 * channels + 8).next_multiple_of(8));
+    // A file of a model without any has none of it.
+    let text = fs::read_to_string(at("plain.json")).expect("a model");
+    assert!(!text.contains("front"), "{text}");
+    let source = at("m.rs");
+    printed(&format!("export {model} --rust {source}"));
+    let rust = fs::read_to_string(&source).expect("a source");
+    assert!(rust.contains("Fronted<Front, Heard>") && rust.contains("Decimate::new(2)"), "{rust}");
+    json(&format!("evaluate {data} --model {model} --json"));
+    for (line, why) in [
+        (
+            format!("export {model} --artefact {}", at("m.fishweir")),
+            "front ends are exported as Rust",
+        ),
+        (format!("export {model} --c {}", at("c")), "not for C: use --rust"),
+        (
+            format!("export {model} --rust {} --number q15 --data {data}", at("q.rs")),
+            "no front end",
+        ),
+        (format!("fit {data} -o {} --front decimate=1 {QUICK}", at("n")), "2 to 65536"),
+        (format!("fit {data} -o {} --front halve=2 {QUICK}", at("n")), "magnitude=CHANNEL+CHANNEL"),
+        (format!("fit {data} -o {} --front magnitude=q+r {QUICK}", at("n")), "no such channel"),
+        (format!("fit {data} -o {} --front bands=128/64/8@100 {QUICK}", at("n")), "of one channel"),
+        (
+            format!("fit {data} -o {} --front decimate=60000 {QUICK}", at("n")),
+            "the first row takes 60000",
+        ),
+        (
+            format!("fit {data} -o {} --front decimate=2 --classifier cosine", at("n")),
+            "--front would have no effect",
+        ),
+        (format!("gram {data} -o {} --front decimate=2", at("n")), "--front"),
+    ] {
+        let said = refused(&line);
+        assert!(said.contains(why), "{line}: {said}");
+    }
+}
