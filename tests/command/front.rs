@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::fixtures::{Folder, fixtures};
-use crate::{Run as _, fishweir, json, printed, refused};
+use crate::{fishweir, json, printed, refused};
 
 const QUICK: &str = "--states 2 --iterations 3 --c 1 --scaling practical --std-floor 0.3 --copies 0 \
                      --mirror none --effort quick";
