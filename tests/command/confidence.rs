@@ -100,6 +100,15 @@ fn what_samples_gave_adds_up_to_the_margin() {
     assert!(figure.contains(&format!(">{class}</text>")) && figure.contains(">over "), "{figure}");
     refuses(&format!("score {data} --model {model} --explain --series nope"), "no series `nope`");
     refuses(&format!("{line} {data}"), "is an input itself");
+    let by_channel = format!("score {data} --model {model} --explain --channels --series 1");
+    let (table, listed) = (printed(&by_channel), json(&format!("{by_channel} --json")));
+    let parts = listed[0]["parts"].as_object().expect("parts by name");
+    let mut rows = table.lines();
+    assert_eq!(rows.next(), Some("series,start,end,class,rival,channel,part"));
+    for (row, (name, part)) in rows.zip(parts) {
+        assert!(row.starts_with("1,0,20,") && row.ends_with(&format!(",{name},{part}")), "{row}");
+    }
+    assert_eq!(parts.len(), 2);
 }
 
 #[test]
@@ -120,4 +129,10 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
     );
     printed(&format!("{line} --classifier gaussian --window 20 --sigma 1"));
     refuses(&format!("score {two} --model {model} --explain"), "as a whole");
+    let strings = fixtures().at("strings.tsv");
+    printed(&format!("fit {strings} -o {model} {QUICK} --effort quick"));
+    refuses(
+        &format!("score {strings} --model {model} --explain --channels"),
+        "left out of symbols",
+    );
 }

@@ -3,6 +3,7 @@
 mod confidence;
 mod file;
 mod rule;
+mod without;
 
 use std::fmt;
 

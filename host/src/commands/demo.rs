@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Instant;
 
 use fishweir::data::{Dataset, ReadOptions, Rows, Samples, Window};
@@ -22,7 +23,7 @@ use serde::Serialize;
 
 use super::arguments::Training;
 use super::reading::Cutting;
-use super::run::{Form, check, on_device};
+use super::run::{Form, check, on_device, prepare};
 use super::{Failure, evaluate, fit, sources, training};
 
 /// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz.
@@ -124,6 +125,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         counted(data.observations(), "sample"),
     ))?;
 
+    let firmware = firmware_and_board();
+    // An image links on one core: what this one stands on is built meanwhile.
+    let prepared = firmware.as_ref().ok().map(|(firmware, board)| {
+        let (firmware, board) = (firmware.clone(), *board);
+        thread::spawn(move || prepare(&firmware, board))
+    });
     tell.stage(format_args!(
         "Cross-validating two classifiers in {FOLDS} folds. Every subject is judged by models that \
          never saw them. Training series are also shown mirrored, as from the other arm, and turned \
@@ -189,7 +196,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         "Running the model on an emulated Cortex-M4F, over the first tenth of each of the subject's \
          series, every bit compared with the host.",
     )?;
-    let device = match firmware_and_board() {
+    // Whatever came of it: the build around the model says.
+    prepared.map(thread::JoinHandle::join);
+    let device = match firmware {
         Ok((firmware, board)) => {
             let streams = outside.iter().map(|&series| {
                 let view = data.series()[series].samples.view();

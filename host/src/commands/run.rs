@@ -111,6 +111,14 @@ fn check_parity(parity: &Parity, profile_differences: &[String]) -> Result<(), F
     }
 }
 
+/// Builds what the image of any model stands on, so that one around a model is sooner built. What goes wrong is said
+/// there.
+pub(super) fn prepare(firmware: &Firmware, board: &'static Board) {
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let elf = folder.path().join("image.elf");
+    let _ = firmware.build(board, APPLICATION, ModelFile::Bundled, &elf);
+}
+
 /// Builds the firmware with a model for a board, streams a recording to it under emulation, and
 /// compares. `names` are those of model and data.
 pub(super) fn on_device(

@@ -1,9 +1,10 @@
-//! Why a decision fell as it did: what each sample gave to it.
+//! Why a decision fell as it did: what each sample gave to it, and what each channel.
 
-use fishweir_core::classify::Normalisation;
+use fishweir_core::classify::{Decision, Normalisation};
 
-use super::Deployed;
-use crate::data::SamplesView;
+use super::{DeployError, Deployed, Stream};
+use crate::classifier::Classifier;
+use crate::data::{Sample, SamplesView};
 
 /// What each sample gave to the margin of the last decision on a window.
 ///
@@ -35,7 +36,28 @@ pub struct Explanation {
     pub refused: usize,
 }
 
+/// The decision on a window, and the stream that fell it.
+struct Decided {
+    stream: Stream,
+    decision: Decision,
+    /// The class that comes next.
+    rival: usize,
+    /// Whether each sample was taken in, `[sample]`.
+    taken: Vec<bool>,
+}
+
 impl Deployed {
+    /// `None` where nothing can be decided.
+    fn decided(&self, window: SamplesView<'_>) -> Option<Decided> {
+        let mut stream = self.stream();
+        let taken = window.iter().map(|sample| stream.push(sample).is_ok()).collect();
+        let decision = stream.decision().ok().filter(|decision| !decision.margin.is_nan())?;
+        let leads = stream.leads().ok()?;
+        let others = (0..leads.len()).filter(|&class| class != decision.class);
+        let rival = others.max_by(|&a, &b| leads[a].total_cmp(&leads[b]))?;
+        Some(Decided { stream, decision, rival, taken })
+    }
+
     /// What each sample of a window gave to the decision on it. `None` where nothing can be decided, and of a
     /// kernel machine, which is no sum over samples.
     #[must_use]
@@ -43,12 +65,7 @@ impl Deployed {
         if self.kernel.is_some() {
             return None;
         }
-        let mut stream = self.stream();
-        let refused = window.iter().filter(|&sample| stream.push(sample).is_err()).count();
-        let decision = stream.decision().ok().filter(|decision| !decision.margin.is_nan())?;
-        let leads = stream.leads().ok()?;
-        let others = (0..leads.len()).filter(|&class| class != decision.class);
-        let rival = others.max_by(|&a, &b| leads[a].total_cmp(&leads[b]))?;
+        let Decided { stream, decision, rival, taken } = self.decided(window)?;
         let factor: f64 = self.normalisation.factor(stream.samples());
 
         let lead = |biases: &[f32]| match *biases {
@@ -77,7 +94,78 @@ impl Deployed {
             margin: decision.margin,
             bias: lead(&self.biases),
             gains,
-            refused,
+            refused: taken.iter().filter(|taken| !**taken).count(),
         })
+    }
+}
+
+/// What each channel gave to the margin of the decision on a window.
+///
+/// ```text
+/// part_c = margin(x) - margin(x without channel c)
+/// ```
+///
+/// where the second is the lead of the same class over the same rival under the models' marginal distributions over
+/// the other channels: that of a sensor whose channel `c` was never observed
+/// ([`Classifier::without_channel`]). Parts are not shares: channels that say the same have small parts each, for
+/// one makes up for the other, and parts add up to the margin only by chance.
+///
+/// Cost: a pass of the classifier over the window a channel, and one.
+#[derive(Clone, Debug)]
+pub struct ByChannel {
+    whole: Deployed,
+    /// `[channel]`.
+    without: Vec<Deployed>,
+}
+
+/// A decision, and the channels' parts in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChannelParts {
+    /// The class decided for.
+    pub class: usize,
+    /// The class that comes next.
+    pub rival: usize,
+    /// By how much the class leads.
+    pub margin: f32,
+    /// `[channel]`; not finite where a model is ruled out on either side.
+    pub parts: Vec<f64>,
+    /// Samples that the models refused; they were skipped, as a device would.
+    pub refused: usize,
+}
+
+impl ByChannel {
+    /// Of a classifier; `None` where no channel can be left out of it.
+    ///
+    /// # Errors
+    /// As [`Classifier::deploy`].
+    pub fn of(classifier: &Classifier) -> Result<Option<Self>, DeployError> {
+        let without = (0..classifier.size()).map(|channel| classifier.without_channel(channel));
+        let Some(without) = without.collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let without = without.iter().map(Classifier::deploy).collect::<Result<_, _>>()?;
+        Ok(Some(Self { whole: classifier.deploy()?, without }))
+    }
+
+    /// What each channel gave to the decision on a window. `None` where nothing can be decided.
+    #[must_use]
+    pub fn explain(&self, window: SamplesView<'_>) -> Option<ChannelParts> {
+        let rows = window.rows()?;
+        let Decided { decision: Decision { class, margin }, rival, taken, .. } =
+            self.whole.decided(window)?;
+        let mut others = Vec::with_capacity(rows.dimension());
+        let part = |(channel, without): (usize, &Deployed)| {
+            let mut stream = without.stream();
+            for (row, _) in rows.iter().zip(&taken).filter(|(_, taken)| **taken) {
+                others.clear();
+                let of =
+                    |row: &[f64]| others.extend(row[..channel].iter().chain(&row[channel + 1..]));
+                row.into_iter().for_each(of);
+                // Of what the whole takes in, others' channels are no less possible.
+                let _ = stream.push(row.map_or(Sample::Missing, |_| Sample::Row(&others)));
+            }
+            f64::from(margin) - f64::from(stream.lead(class, rival))
+        };
+        let parts = self.without.iter().enumerate().map(part).collect();
+        let refused = taken.iter().filter(|taken| !**taken).count();
+        Some(ChannelParts { class, rival, margin, parts, refused })
     }
 }

@@ -41,7 +41,7 @@ pub use cost::Cost;
 pub(crate) use cost::Priced;
 pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
 pub use error::DeployError;
-pub use explain::Explanation;
+pub use explain::{ByChannel, ChannelParts, Explanation};
 pub use fixed::{Deviation, FixedPoint, Limits, MeasureError, QuantiseError};
 pub(crate) use machine::{check_size, has_machines, unit_length};
 pub use pace::{CLOCKS, CORES, Core, Pace, Setting};

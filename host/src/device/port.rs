@@ -229,6 +229,7 @@ mod tests {
     use std::sync::mpsc;
     use std::thread;
 
+    use rustix::io::{FdFlags, fcntl_setfd};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
     use super::*;
@@ -239,6 +240,8 @@ mod tests {
     /// The device's end of a terminal, and the path of the other.
     fn terminal() -> (File, PathBuf) {
         let device = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        // What other tests start would hold it open.
+        fcntl_setfd(&device, FdFlags::CLOEXEC).expect("a flag");
         grantpt(&device).and_then(|()| unlockpt(&device)).expect("it can be opened");
         let name = ptsname(&device, Vec::new()).expect("it has a name").into_string();
         (device.into(), name.expect("of letters").into())
@@ -268,7 +271,7 @@ mod tests {
     #[test]
     fn who_waits_is_told_that_it_is_over() {
         let (device, path) = terminal();
-        let patient = Options { retry: Duration::from_secs(3600), ..SOON };
+        let patient = Options { retry: Duration::from_secs(60), ..SOON };
         let port = Port::open(path.to_str().expect("letters"), Port::BAUD, &patient);
         let port = port.expect("opened");
         let (told, heard) = mpsc::channel();
@@ -281,7 +284,8 @@ mod tests {
         assert_eq!((&port).write(&[1]).expect_err("hung up").kind(), ErrorKind::ConnectionReset);
 
         // A device that does not read holds up the writer no longer than its patience.
-        let port = open(&path);
+        let quick = Options { patience: SOON.patience, ..patient };
+        let port = Port::open(path.to_str().expect("letters"), Port::BAUD, &quick).expect("opened");
         let stuck = loop {
             if let Err(error) = (&port).write(&[0; 4096]) {
                 break error;

@@ -9,7 +9,8 @@ use super::options::TrainOptions;
 use crate::classifier::normalisation_name;
 use crate::data::{Dataset, Kind, Lags};
 use crate::fit::BaumWelch;
-use crate::runtime::family::OF_CHANNELS;
+use crate::runtime::Family;
+use crate::runtime::family::{OF_CHANNELS, OF_PAST};
 
 /// What class models are made of.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,7 +21,7 @@ pub struct Form {
     pub states: usize,
     /// The floor of standard deviations, as a fraction: see [`BaumWelch::std_floor`].
     pub std_floor: f64,
-    /// Lags of differences beside the channels.
+    /// Lags of differences beside the channels, or of the past that autoregressive emissions predict from.
     pub lags: Lags,
     /// How evidence grows with length.
     #[serde(serialize_with = "normalisation_name::serialize")]
@@ -95,9 +96,9 @@ impl Form {
 impl TrainOptions {
     /// With another form of class models, and none to choose from.
     pub(super) fn with_form(&self, form: &Form) -> Self {
-        let (states, std_floor) = (form.states, form.std_floor);
+        let (states, std_floor, emission) = (form.states, form.std_floor, self.emission_of(form));
         let options = Self {
-            baum_welch: BaumWelch { states, std_floor, ..self.baum_welch.clone() },
+            baum_welch: BaumWelch { states, std_floor, emission, ..self.baum_welch.clone() },
             lags: form.lags.clone(),
             normalisation: form.normalisation,
             ..self.clone()
@@ -105,10 +106,15 @@ impl TrainOptions {
         if form.models == self.scores { options } else { options.on_one_model() }
     }
 
+    /// How states of a form emit; `None` as suits what is observed.
+    pub(super) fn emission_of(&self, form: &Form) -> Option<&'static dyn Family> {
+        let own = self.baum_welch.emission;
+        if form.lags.is_past() { own.or(Some(OF_PAST)) } else { own }
+    }
+
     /// Whether differences at lags are of what is observed, and compile.
     pub(super) fn takes_lags(&self, observed: &Kind) -> bool {
-        let reals =
-            |family: &dyn crate::runtime::Family| family.observes() == OF_CHANNELS.observes();
+        let reals = |family: &dyn Family| family.observes() == OF_CHANNELS.observes();
         matches!(observed, Kind::Channels(_))
             && self.kind.compiles()
             && self.baum_welch.emission.is_none_or(reals)

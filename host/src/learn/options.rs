@@ -31,10 +31,11 @@ pub enum Search {
     /// Two floors of standard deviations.
     #[default]
     Quick,
-    /// One model of all classes beside a model a class: up to 48 forms of it, with and without differences at lags,
-    /// of 4, 8 and 16 states, two floors, and where lengths differ with and without normalisation
+    /// One model of all classes beside a model a class: up to 72 forms of it, with and without differences at lags,
+    /// or predicting from its past, of 4, 8 and 16 states, two floors, and where lengths differ with and without
+    /// normalisation
     Normal,
-    /// Up to 224: more lags, states and floors
+    /// Up to 352: more lags, states and floors
     Thorough,
 }
 
@@ -57,7 +58,7 @@ pub struct TrainOptions {
     /// predict from, of order two where there are none: see [`Lags`]. Real channels only, and classifiers that
     /// compile.
     pub lags: Lags,
-    /// Other lags to choose from.
+    /// Other lags to choose from; where they are of the past, emissions are autoregressive.
     pub other_lags: Vec<Lags>,
     /// Other numbers of states than that of `baum_welch` to choose from. Channels only.
     pub other_states: Vec<usize>,
@@ -172,10 +173,13 @@ impl TrainOptions {
     #[must_use]
     pub fn searching(mut self, search: Search) -> Self {
         // Those of many channels are few: see `WIDEST` of forms.
-        let (longest, states, floors): (&[u32], &[usize], &[f64]) = match search {
-            Search::Quick => (&[], &[], &[0.03]),
-            Search::Normal => (&[8, 32], &[8, 16], &[0.03]),
-            Search::Thorough => (&[1, 2, 4, 8, 32], &[8, 16, 24], &[0.1, 0.03, 0.01]),
+        type Tried<'a> = (&'a [u32], &'a [u32], &'a [usize], &'a [f64]);
+        let (longest, orders, states, floors): Tried<'_> = match search {
+            Search::Quick => (&[], &[], &[], &[0.03]),
+            Search::Normal => (&[8, 32], &[2, 4], &[8, 16], &[0.03]),
+            Search::Thorough => {
+                (&[1, 2, 4, 8, 32], &[1, 2, 4, 8], &[8, 16, 24], &[0.1, 0.03, 0.01])
+            }
         };
         self.std_floors = floors.to_vec();
         // A Gram matrix each, and models that must be small.
@@ -190,6 +194,10 @@ impl TrainOptions {
             self.other_lags.push(Lags::one(4));
             if self.baum_welch.emission.is_some_and(Family::regresses) {
                 self.other_lags = [1, 4, 8].map(Lags::order).into();
+            } else if self.baum_welch.emission.is_none() && self.kind == ClassifierKind::Fisher {
+                // One model of all classes predicts from its past, which costs a fit; models of classes, in every
+                // inner fold, where it is asked for.
+                self.other_lags.extend(orders.iter().copied().map(Lags::order));
             }
         }
         if self.baum_welch.topology != Topology::Positions {

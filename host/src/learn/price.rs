@@ -21,12 +21,13 @@ impl Limits {
         if *self == Self::default() || !options.kind.compiles() {
             return Ok(forms);
         }
-        let (family, classes) = (options.baum_welch.family_over(true), data.classes().len());
-        let family = family.map_err(TrainError::Observed)?;
+        let (usual, classes) = (options.baum_welch.family_over(true), data.classes().len());
+        let usual = usual.map_err(TrainError::Observed)?;
         let outputs = if classes == 2 { 1 } else { classes };
         let scored = options.features().is_some();
         let front = options.front.over(data.kind()).map_err(TrainError::Front)?;
         let price = |form: &Form| {
+            let family = options.emission_of(form).unwrap_or(usual);
             let size = form.lags.width(front.width(names.len()));
             let of_past = family.regresses().then(|| form.lags.rows());
             let components = of_past.unwrap_or(options.baum_welch.components);

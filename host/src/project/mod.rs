@@ -84,7 +84,7 @@ impl Project<'_> {
         if self.tasks && board.platform.is_emulated() {
             return Err(ProjectError::NoClock { board: board.name });
         }
-        let streams = self_test::chosen(recordings);
+        let streams = self_test::chosen(self.model, recordings);
         let noise = if streams.is_empty() { self_test::noise(self.model) } else { Vec::new() };
         let of_noise: Vec<SamplesView<'_>> = noise.iter().map(|samples| samples.view()).collect();
         let (self_test, samples) =

@@ -10,8 +10,10 @@ use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{Rows, Sample, Samples, SamplesView, Values};
 use crate::deploy::Deployed;
 
-/// Samples of one stream, at the most.
+/// Samples of one stream, at the most, but for those that a front end's second row takes.
 const LONGEST: usize = 64;
+/// The same of any front end.
+const LONGEST_OF_ALL: usize = 1024;
 /// Streams, at the most.
 const MOST: usize = 4;
 
@@ -22,15 +24,22 @@ let (class, margin) = (decision.decision.class, decision.decision.margin.to_bits
     let doubt = decision.doubt.map_or(0, |doubt| doubt as u8);
     (class, margin, decision.probability.to_bits(), doubt)";
 
+fn longest(model: &Deployed) -> usize {
+    let front = &model.front;
+    LONGEST.max((front.first() + front.every()).min(LONGEST_OF_ALL))
+}
+
 /// The first samples of some streams: one of each label before a second of any.
 pub(super) fn chosen<'a>(
+    model: &Deployed,
     series: impl IntoIterator<Item = (SamplesView<'a>, Option<usize>)>,
 ) -> Vec<SamplesView<'a>> {
+    let longest = longest(model);
     let (mut seen, mut first, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (samples, label) in series.into_iter().filter(|(samples, _)| !samples.is_empty()) {
         let to = if seen.contains(&label) { &mut rest } else { &mut first };
         seen.push(label);
-        to.push(samples.slice(0..samples.len().min(LONGEST)));
+        to.push(samples.slice(0..samples.len().min(longest)));
     }
     first.extend(rest);
     first.truncate(MOST);
@@ -40,7 +49,7 @@ pub(super) fn chosen<'a>(
 /// Noise of the kind that the model observes: for want of recordings.
 pub(super) fn noise(model: &Deployed) -> Vec<Samples> {
     let random = &mut ChaCha8Rng::seed_from_u64(1);
-    let size = model.observations().size();
+    let (size, longest) = (model.observations().size(), longest(model));
     let kind = Kind::of(model);
     let number = |random: &mut ChaCha8Rng| match kind {
         Kind::Counts => f64::from(random.random_range(0..5_u8)),
@@ -49,11 +58,11 @@ pub(super) fn noise(model: &Deployed) -> Vec<Samples> {
     };
     let stream = |_| match kind {
         Kind::Symbols => Samples::Symbols(
-            (0..LONGEST).map(|_| Some(random.random_range(0..size.max(1)) as u16)).collect(),
+            (0..longest).map(|_| Some(random.random_range(0..size.max(1)) as u16)).collect(),
         ),
         _ => {
             let mut rows = Rows::new(size);
-            for _ in 0..LONGEST {
+            for _ in 0..longest {
                 let row: Vec<f64> = (0..size).map(|_| number(random)).collect();
                 rows.push(Some(&row));
             }

@@ -3,6 +3,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::believing::{BelievedFigures, write_calibration, write_rejection};
+use super::training::lags_of;
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::data::{Dataset, Windowing};
 use crate::evaluate::{
@@ -189,7 +190,7 @@ impl fmt::Display for CrossValidationReport {
                 .folds
                 .iter()
                 .filter_map(|fold| fold.form.as_ref())
-                .map(|form| format!("{} states, lags {}", form.states, form.lags))
+                .map(|form| format!("{} states, lags {}", form.states, lags_of(form)))
                 .collect();
             if forms.windows(2).any(|two| two[0] != two[1]) || one.lagged() {
                 writeln!(f, "  models: {}", forms.join("; "))?;

@@ -7,7 +7,7 @@ use crate::classifier::{Confidence, normalisation_name};
 use crate::data::Kind;
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
-use crate::learn::{Choice, FormCandidate, FormChoice, ScoreModels};
+use crate::learn::{Choice, Form, FormCandidate, FormChoice, ScoreModels};
 
 /// What `fit` has done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -252,7 +252,7 @@ fn write_forms(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
             },
             form.states.to_string(),
             short(form.std_floor),
-            form.lags.to_string(),
+            lags_of(form),
             normalisation_name(form.normalisation).replace('_', " "),
             grouped(*series),
             format!("{accuracy:.3}"),
@@ -263,6 +263,12 @@ fn write_forms(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
         f,
         "\n{table}  * chosen; the stages before the last judge on some series, with one setting"
     )
+}
+
+/// A form's lags: those of differences alone, or of the past that states predict from.
+pub(super) fn lags_of(form: &Form) -> String {
+    let past = if form.lags.is_past() { "past " } else { "" };
+    format!("{past}{}", form.lags)
 }
 
 /// The inner cross-validation as a grid: a row a scaling (and width), a column a C.

@@ -1,14 +1,18 @@
 //! How far decisions are believed: what a device holds of it, and that host and core say the same bits.
 
 use fishweir::classifier::{Classifier, Confidence, Rejection};
-use fishweir::deploy::{Deployed, Explanation};
-use fishweir::learn::ClassifierKind;
+use fishweir::data::{Rows, Samples, SamplesView};
+use fishweir::deploy::{ByChannel, Deployed, Explanation};
+use fishweir::learn::{ClassifierKind, ScoreModels};
 use fishweir_core::artefact::{self, ArtefactError, HEADER_LENGTH, Header, StoredClassifier};
 use fishweir_core::classify::{self, Decision, Doubt, StreamClassifier};
 use fishweir_core::emission::Gaussian;
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::Hmm;
-use fishweir_tests::quick::{channels, recordings, three_channels, trained};
+use fishweir_tests::checks::assert_near;
+use fishweir_tests::quick::{
+    channels, recordings, three_channels, trained, trained_on_differences, trained_on_the_past,
+};
 use zerocopy::IntoBytes;
 
 type Two = StreamClassifier<Hmm<Gaussian<3>, 2>, 2, 1>;
@@ -163,4 +167,108 @@ fn gains_add_up_to_the_margin() {
         assert!((sum - f64::from(found.margin)).abs() < 1e-3, "{found:?}");
         assert_eq!(found.class + found.rival, 1);
     }
+}
+
+/// A window without a channel, or as it is.
+fn without(gone: Option<usize>, window: SamplesView<'_>) -> Samples {
+    let rows = window.rows().expect("channels");
+    let mut kept = Rows::new(rows.dimension() - usize::from(gone.is_some()));
+    for row in rows.iter() {
+        let mut row = row.expect("observed").to_vec();
+        gone.map(|channel| row.remove(channel));
+        kept.push(Some(&row));
+    }
+    Samples::Channels(kept)
+}
+
+/// Each model's log-likelihood of a window, and what its one output's direction makes of it.
+fn evidence(
+    deployed: &Deployed<f64>,
+    classifier: &Classifier,
+    window: SamplesView<'_>,
+) -> (Vec<f64>, f64) {
+    let mut stream = deployed.stream();
+    window.iter().for_each(|sample| stream.push(sample).expect("possible"));
+    let logs = stream.log_likelihoods();
+    let (output, value) =
+        (&classifier.outputs()[0], stream.decision_values().expect("in range")[0]);
+    let factor: f64 = classifier.normalisation.factor(window.len() as u64);
+    let weighed: f64 = output.weights.iter().zip(&logs).map(|(weight, log)| weight * log).sum();
+    (logs, (value - output.bias) / factor - weighed)
+}
+
+/// Without a channel a model is its marginal: what it finds of the others is the integral over all that the channel
+/// may be, and what a direction makes of them its mean (of one model; several have each their own).
+#[test]
+fn a_channel_left_out_is_one_never_observed() {
+    let data = channels();
+    let window = data.series()[3].samples.view().slice(0..2);
+    for classifier in [
+        trained(&data, ClassifierKind::Bayes),
+        trained(&data, ClassifierKind::Fisher),
+        trained_on_differences(&data, &[], ScoreModels::Universal),
+    ] {
+        let whole = classifier.compile_in::<f64>().expect("fits");
+        for gone in 0..classifier.size() {
+            let narrow = classifier.without_channel(gone).expect("independent channels");
+            let exact = narrow.compile_in::<f64>().expect("fits");
+            let (logs, along) = evidence(&exact, &narrow, without(Some(gone), window).view());
+            // By the trapezoid rule at both samples: densities are smooth, and gone at the ends.
+            let (centre, step) = (classifier.centre[gone], classifier.scale[gone] / 5.0);
+            let place = |n: usize| centre + step * (n as f64 - 30.0);
+            let (mut integral, mut mean) = (vec![0.0; logs.len()], 0.0);
+            for (n, k) in (0..=60).flat_map(|n| (0..=60).map(move |k| (n, k))) {
+                let mut rows = window.rows().expect("channels").iter();
+                let moved: Samples = [n, k]
+                    .map(|n| {
+                        let mut row: [f64; 3] =
+                            rows.next().flatten().expect("observed").try_into().expect("three");
+                        row[gone] = place(n);
+                        row
+                    })
+                    .into_iter()
+                    .collect();
+                let (logs, along) = evidence(&whole, &classifier, moved.view());
+                let mass = |log: &f64| step * step * log.exp();
+                integral.iter_mut().zip(&logs).for_each(|(to, log)| *to += mass(log));
+                mean += along * mass(&logs[0]);
+            }
+            for (integral, log) in integral.iter().zip(&logs) {
+                assert_near(integral.ln(), *log, 1e-6, gone);
+            }
+            if logs.len() == 1 {
+                assert_near(mean / integral[0], along, 1e-5 * (1.0 + along.abs()), gone);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_channels_part_is_what_the_margin_loses_without_it() {
+    let data = channels();
+    for kind in [ClassifierKind::Bayes, ClassifierKind::Count] {
+        let classifier = trained(&data, kind);
+        let explainer = ByChannel::of(&classifier).expect("fits").expect("several channels");
+        for series in data.series() {
+            let window = series.samples.view();
+            let found = explainer.explain(window).expect("decided");
+            assert_eq!((found.parts.len(), found.refused), (3, 0));
+            for (gone, part) in found.parts.iter().enumerate() {
+                let narrow = classifier.without_channel(gone).expect("independent channels");
+                let mut stream = narrow.deploy().expect("fits").stream();
+                let others = without(Some(gone), window);
+                others.view().iter().for_each(|x| stream.push(x).expect("taken"));
+                let value = f64::from(stream.decision_values().expect("in range")[0]);
+                let lead = if found.class == 1 { value } else { -value };
+                let lost = f64::from(found.margin) - lead;
+                assert_near(*part, lost, 1e-4 * (1.0 + part.abs()), gone);
+            }
+        }
+    }
+    let one = three_channels().without_channel(0).and_then(|two| two.without_channel(0));
+    assert!(one.expect("one is left").without_channel(0).is_none(), "the last one stays");
+    assert!(
+        trained_on_the_past(&data, &[1]).without_channel(0).is_none(),
+        "channels predict channels"
+    );
 }

@@ -1,9 +1,10 @@
-//! What each sample of a window gave to the decision on it.
+//! What each sample of a window, or each channel, gave to the decision on it.
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{Dataset, Kind, Sample, Window};
-use fishweir::deploy::{Deployed, Explanation};
+use fishweir::classifier::Observations;
+use fishweir::data::{Dataset, Kind, Sample, SamplesView, Window};
+use fishweir::deploy::{ByChannel, ChannelParts, DeployError, Deployed, Explanation};
 use fishweir::plot::{ExplanationPlot, Piece};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::commands::model::Model;
 use crate::commands::output::Outputs;
 use crate::commands::{Failure, output, tell};
 
-/// A window, and what its samples gave.
+/// A window, and what it gave.
 #[derive(Serialize)]
 struct Explained<'a> {
     series: &'a str,
@@ -22,9 +23,94 @@ struct Explained<'a> {
     class: &'a str,
     rival: &'a str,
     margin: Shown,
-    bias: f64,
+    #[serde(flatten)]
+    what: Gave<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Gave<'a> {
     /// `[sample]`.
-    gains: Vec<Shown>,
+    Samples { bias: f64, gains: Vec<Shown> },
+    /// By name.
+    Channels {
+        #[serde(serialize_with = "by_name")]
+        parts: Vec<(&'a str, Shown)>,
+    },
+}
+
+fn by_name<S: serde::Serializer>(
+    parts: &[(&str, Shown)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(parts.iter().map(|(name, part)| (name, part)))
+}
+
+/// Who explains.
+enum Explainer<'a> {
+    Samples(&'a Deployed),
+    Channels(Box<ByChannel>),
+}
+
+/// What was found of a window.
+enum Found {
+    Samples(Explanation),
+    Channels(ChannelParts),
+}
+
+impl Explainer<'_> {
+    fn explain(&self, window: SamplesView<'_>) -> Option<Found> {
+        match self {
+            Self::Samples(deployed) => deployed.explain(window).map(Found::Samples),
+            Self::Channels(channels) => channels.explain(window).map(Found::Channels),
+        }
+    }
+}
+
+impl Found {
+    /// Samples refused.
+    fn refused(&self) -> usize {
+        match self {
+            Self::Samples(found) => found.refused,
+            Self::Channels(found) => found.refused,
+        }
+    }
+
+    /// As it is printed.
+    fn of<'a>(
+        self,
+        data: &'a Dataset,
+        window: &Window<'_>,
+        classes: &'a [String],
+    ) -> Explained<'a> {
+        let (class, rival, margin, what) = match self {
+            Self::Samples(Explanation { class, rival, margin, bias, gains, .. }) => {
+                let gains = gains.into_iter().map(Shown).collect();
+                (class, rival, margin, Gave::Samples { bias, gains })
+            }
+            Self::Channels(ChannelParts { class, rival, margin, parts, .. }) => {
+                let named = channels_of(data).iter().map(String::as_str);
+                let parts = named.zip(parts.into_iter().map(Shown)).collect();
+                (class, rival, margin, Gave::Channels { parts })
+            }
+        };
+        Explained {
+            series: &data.series()[window.series].id,
+            start: window.start,
+            end: window.start + window.samples.len(),
+            class: &classes[class],
+            rival: &classes[rival],
+            margin: Shown(margin.into()),
+            what,
+        }
+    }
+}
+
+fn channels_of(data: &Dataset) -> &[String] {
+    match data.kind() {
+        Kind::Channels(names) => names,
+        Kind::Symbols(_) => &[],
+    }
 }
 
 /// A gain as it is written: a number, or `inf` and `-inf`, for which JSON has no word.
@@ -40,22 +126,49 @@ impl Serialize for Shown {
     }
 }
 
-const HEADS: [&str; 7] = ["series", "start", "end", "class", "rival", "sample", "gain"];
+const HEADS: [&str; 5] = ["series", "start", "end", "class", "rival"];
 
-/// Prints what each sample of a file gave; which samples the models refused, if any.
+/// Who explains what a model decides, as asked for.
+fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a>, Failure> {
+    let file = arguments.model.display();
+    if model.deployed.kernel_name().is_some() {
+        return Err(Failure::Input(format!(
+            "{file}: --explain: a kernel machine compares a window with stored ones as a whole: its decision is no sum \
+             over samples; the classifiers that compile are, among them fisher",
+        )));
+    }
+    if !arguments.channels {
+        return Ok(Explainer::Samples(&model.deployed));
+    }
+    let Some(fitted) = model.fitted() else {
+        return Err(Failure::Input(format!(
+            "{file}: --channels: channels are left out of the model that was fitted (JSON), which this is not"
+        )));
+    };
+    let named = |error: DeployError| Failure::Input(format!("{file}: --channels: {error}"));
+    match ByChannel::of(fitted).map_err(named)? {
+        Some(channels) => Ok(Explainer::Channels(Box::new(channels))),
+        None => Err(Failure::Input(format!(
+            "{file}: --channels: no channel can be left out of {}; of two and more it can, of emissions gaussian, \
+             mixture, poisson and bernoulli",
+            match &fitted.observations {
+                Observations::Symbols(_) => "symbols".to_owned(),
+                Observations::Channels(_) if !fitted.front.is_empty() => "front ends' rows".to_owned(),
+                Observations::Channels(names) if names.len() < 2 => "a single one".to_owned(),
+                Observations::Channels(_) => model.deployed.emission().0.name().to_owned(),
+            }
+        ))),
+    }
+}
+
+/// Prints what each sample of a file gave, or each channel; which samples the models refused, if any.
 pub(super) fn explain(
     arguments: &Arguments,
     model: &Model,
     path: &Path,
 ) -> Result<Option<String>, Failure> {
     let deployed: &Deployed = &model.deployed;
-    if deployed.kernel_name().is_some() {
-        return Err(Failure::Input(format!(
-            "{}: --explain: a kernel machine compares a window with stored ones as a whole: its decision is no sum \
-             over samples; the classifiers that compile are, among them fisher",
-            arguments.model.display()
-        )));
-    }
+    let explainer = explainer(arguments, model)?;
     let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
     Outputs::check(&figure, &[path, &arguments.model])?;
     let data = tell::read(path, &arguments.reading.options_of(model, None)?)?;
@@ -64,10 +177,10 @@ pub(super) fn explain(
     let windows = data.windows(windowing.as_ref());
     let asked = |window: &&Window<'_>| wanted.is_none_or(|series| series == window.series);
     let windows: Vec<&Window<'_>> = windows.all().iter().filter(asked).collect();
-    let explain = |window: &&Window<'_>| deployed.explain(window.samples);
-    let found: Vec<Option<Explanation>> = windows.par_iter().map(explain).collect();
+    let explain = |window: &&Window<'_>| explainer.explain(window.samples);
+    let found: Vec<Option<Found>> = windows.par_iter().map(explain).collect();
     tell::windows(&data, windowing.as_ref());
-    let refused = |found: &Option<Explanation>| found.as_ref().map_or(0, |found| found.refused);
+    let refused = |found: &Option<Found>| found.as_ref().map_or(0, Found::refused);
     let count = found.iter().map(refused).sum();
     let first = found.iter().position(|found| refused(found) > 0);
     let first = first.and_then(|index| windows.get(index).copied());
@@ -79,35 +192,32 @@ pub(super) fn explain(
             return Ok(refused);
         }
     }
-    let explained = windows.iter().zip(found).filter_map(|(window, found)| {
-        let Explanation { class, rival, margin, bias, gains, .. } = found?;
-        Some(Explained {
-            series: &data.series()[window.series].id,
-            start: window.start,
-            end: window.start + window.samples.len(),
-            class: &classes[class],
-            rival: &classes[rival],
-            margin: Shown(margin.into()),
-            bias,
-            gains: gains.into_iter().map(Shown).collect(),
-        })
-    });
+    let explained = windows.iter().zip(found);
+    let explained = explained.filter_map(|(window, found)| Some(found?.of(&data, window, classes)));
     let text = if arguments.json {
         let mut text = serde_json::to_vec(&explained.collect::<Vec<_>>())?;
         text.push(b'\n');
         text
     } else {
+        let last = if arguments.channels { ["channel", "part"] } else { ["sample", "gain"] };
         let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(HEADS)?;
+        table.write_record(HEADS.iter().chain(&last))?;
         for one in explained {
             let place = [one.start.to_string(), one.end.to_string()];
-            let mut row = |sample: String, gain: f64| {
-                let names = [one.series, &place[0], &place[1], one.class, one.rival];
-                table.write_record(names.into_iter().chain([sample.as_str(), &gain.to_string()]))
+            let names = [one.series, &place[0], &place[1], one.class, one.rival];
+            let mut row = |of: &str, gave: f64| {
+                table.write_record(names.into_iter().chain([of, &gave.to_string()]))
             };
-            row(String::new(), one.bias)?;
-            for (sample, gain) in (one.start..).zip(&one.gains) {
-                row(sample.to_string(), gain.0)?;
+            match &one.what {
+                Gave::Samples { bias, gains } => {
+                    row("", *bias)?;
+                    for (sample, gain) in (one.start..).zip(gains) {
+                        row(&sample.to_string(), gain.0)?;
+                    }
+                }
+                Gave::Channels { parts } => {
+                    parts.iter().try_for_each(|(name, part)| row(name, part.0))?;
+                }
             }
         }
         table.into_inner().map_err(|error| error.into_error())?
@@ -135,9 +245,12 @@ fn draw(
     data: &Dataset,
     classes: &[String],
     windows: &[&Window<'_>],
-    found: &[Option<Explanation>],
+    found: &[Option<Found>],
 ) -> Result<(), Failure> {
-    let explained = windows.iter().zip(found).filter_map(|(one, why)| Some((*one, why.as_ref()?)));
+    let explained = windows.iter().zip(found).filter_map(|(one, why)| match why {
+        Some(Found::Samples(why)) => Some((*one, why)),
+        _ => None,
+    });
     let Some(series) = explained.clone().next().map(|(window, _)| window.series) else {
         return Err(Failure::Input(format!("{}: no decision to draw", data.source())));
     };
@@ -153,10 +266,6 @@ fn draw(
         })
         .collect();
     let samples = data.series()[series].samples.view();
-    let channels: &[String] = match data.kind() {
-        Kind::Channels(names) => names,
-        Kind::Symbols(_) => &[],
-    };
     let trace = |(channel, name): (usize, &String)| {
         let value = |sample: Sample<'_>| match sample {
             Sample::Row(row) => row.get(channel).copied(),
@@ -164,7 +273,7 @@ fn draw(
         };
         (name.clone(), samples.iter().map(value).collect())
     };
-    let traces: Vec<_> = channels.iter().enumerate().map(trace).collect();
+    let traces: Vec<_> = channels_of(data).iter().enumerate().map(trace).collect();
     let title = format!("What each sample gave: series {}", data.series()[series].id);
     let subtitle =
         "shaded where a sample spoke for the class decided for (its colour) or its rival (grey)";

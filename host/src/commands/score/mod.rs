@@ -32,6 +32,8 @@ of streams as long as the windows that were trained on.
 --explain gives series,start,end,class,rival,sample,gain: of every window first the bias of the class over
 its rival, before any sample, then what each sample of the series added to its lead; all of them add up
 to the margin. --json has them as lists. --draw shows the same along a series, channels above it.
+--channels gives channel,part in their stead: by how much the lead would be less had the channel never been
+observed; parts need not add up.
 
 --stream reads a sample a line (numbers parted by commas or blanks, NA for a missing one, a header
 that names the channels or none; or symbols, any number of them a line; not gzipped) and writes
@@ -70,6 +72,9 @@ pub(super) struct Arguments {
     /// Explain the windows of this series alone
     #[arg(long, value_name = "ID", requires = "explain")]
     series: Option<String>,
+    /// Say what each channel gave, a row a channel: by how much the lead would be less had it never been observed
+    #[arg(long, requires = "explain", conflicts_with = "draw")]
+    channels: bool,
     /// Draw what is explained of the first series as SVG too, - for standard output and no table
     #[arg(long, value_name = "FILE.svg", requires = "explain")]
     draw: Option<PathBuf>,

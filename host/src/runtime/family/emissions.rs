@@ -82,6 +82,13 @@ impl Emissions {
         self.family.shape(&self.parts)
     }
 
+    /// The distributions of the channels that are `kept`, whatever the others are; `None` where states emit several
+    /// channels jointly, or symbols.
+    pub(crate) fn of_channels(&self, kept: impl Fn(usize) -> bool) -> Option<Self> {
+        let parts = self.parts.of_channels(self.shape().size, kept);
+        parts.filter(|_| !self.is_over_symbols()).map(|parts| Self { parts, ..*self })
+    }
+
     /// In what these emissions differ from a bank's first, in words; `None` where family and sizes are the
     /// same, as all of a bank must be: a device has one type for them.
     pub(crate) fn difference(&self, first: &Self) -> Option<String> {
@@ -186,6 +193,11 @@ impl EmissionDirection {
     /// The rates.
     pub fn parts(&self) -> &Parts {
         &self.parts
+    }
+
+    /// The rates of the channels that are `kept`, of so many; `None` where one is of several.
+    pub(crate) fn of_channels(&self, size: usize, kept: impl Fn(usize) -> bool) -> Option<Self> {
+        self.parts.of_channels(size, kept).map(|parts| Self { parts, ..*self })
     }
 
     /// The rates, to be changed.

@@ -56,6 +56,8 @@ for_each_family!(families!);
 
 /// The family of channels where none is named.
 pub(crate) const OF_CHANNELS: &dyn Family = &gaussian::Gaussian;
+/// What channels are emitted by beside their past.
+pub(crate) const OF_PAST: &dyn Family = &autoregressive::Autoregressive;
 
 /// The same of symbols.
 pub(crate) const OF_SYMBOLS: &dyn Family = &categorical::Categorical;

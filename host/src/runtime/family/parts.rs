@@ -155,6 +155,22 @@ impl Parts {
         }
     }
 
+    /// The numbers of the channels that are `kept`, of so many; `None` where a number is of two channels.
+    pub(crate) fn of_channels(&self, size: usize, kept: impl Fn(usize) -> bool) -> Option<Self> {
+        let entries = |row: &Vec<f64>| -> Vec<f64> {
+            let all = row.iter().enumerate();
+            all.filter(|(entry, _)| kept(entry % size.max(1))).map(|(_, &x)| x).collect()
+        };
+        let of = |(block, rows): &(Block, Vec<Vec<f64>>)| match block.width {
+            Width::One | Width::Components => Some((*block, rows.clone())),
+            Width::Size | Width::ComponentsSize => {
+                Some((*block, rows.iter().map(entries).collect()))
+            }
+            Width::Square | Width::Own | Width::Past | Width::PastLags => None,
+        };
+        self.0.iter().map(of).collect::<Option<_>>().map(Self)
+    }
+
     /// Whether these are the blocks of so many states, and all numbers finite.
     pub(crate) fn fits(&self, blocks: &[Block], states: usize, shape: Shape) -> bool {
         let good = |(block, (own, rows)): (&Block, &(Block, Vec<Vec<f64>>))| {

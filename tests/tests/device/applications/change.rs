@@ -10,7 +10,8 @@ use fishweir::fit::BaumWelch;
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Statistic;
 
-use super::{build, lines, on_boards, recordings};
+use super::{build, lines, recordings};
+use crate::on_boards;
 
 const CHANNELS: [&str; 3] = ["ax", "ay", "az"];
 /// One false alarm in 2000 samples is wanted.

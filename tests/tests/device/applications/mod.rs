@@ -14,23 +14,12 @@ mod symbols;
 use std::time::Duration;
 
 use fishweir::data::{Dataset, Kind, ReadOptions};
-use fishweir::device::{BOARDS, Board, DeviceError, Firmware, Image, ModelFile, Qemu};
+use fishweir::device::{Board, DeviceError, Firmware, Image, ModelFile, Qemu};
 use fishweir::files;
 use tempfile::TempDir;
 
 /// Far longer than a device is ever silent.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// On a board of each kind of core: without hardware for floats, with it, and no Arm at all. With
-/// `FISHWEIR_BOARDS=all`, as `tests/boards` has it, on every board.
-fn on_boards(mut test: impl FnMut(&'static Board)) {
-    let all = std::env::var_os("FISHWEIR_BOARDS").is_some_and(|boards| boards == "all");
-    let some = ["microbit", "mps2-an386", "riscv-virt"];
-    for board in BOARDS.iter().filter(|board| all || some.contains(&board.name)) {
-        println!("{}", board.name);
-        test(board);
-    }
-}
 
 /// An application with a model in it. Its file lives as long as this.
 struct Built {

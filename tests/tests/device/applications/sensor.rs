@@ -10,7 +10,8 @@ use fishweir_tests::quick::trained;
 
 use super::bridge::{self, Crossing};
 use super::simulated::{SimulatedSensor, Trouble};
-use super::{Built, PATIENCE, build, on_boards, recordings};
+use super::{Built, PATIENCE, build, recordings};
+use crate::on_boards;
 
 /// What the sensor's twelve bits are worth at 8 g.
 const G_PER_DIGIT: f32 = 0.004;

@@ -5,7 +5,8 @@ use fishweir::data::{Sample, Samples};
 use fishweir::deploy::{Found, SpottedClass, Spotter, SpotterModel};
 use fishweir::runtime::{Emissions, Hmm};
 
-use super::{PATIENCE, build, on_boards};
+use super::{PATIENCE, build};
+use crate::on_boards;
 
 /// Two channels about some levels, a state each.
 fn about(levels: &[[f64; 2]]) -> Hmm {

@@ -5,7 +5,8 @@ use fishweir::deploy::Deployed;
 use fishweir::device::BOARDS;
 use fishweir::learn::{ClassifierKind, TrainOptions, train};
 
-use super::{build, build_around, lines, on_boards};
+use super::{build, build_around, lines};
+use crate::on_boards;
 
 const GREETING: &str = "ready ACGT RYSWKMBDHVNX-.? plain repeat";
 

@@ -59,7 +59,7 @@ fn of_symbols(metric: &Metric) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(3))]
 
     #[test]
     fn fisher_kernels_are_kernels(seed: u64, topology in 0..4_usize, states in 1..4_usize) {

@@ -3,13 +3,16 @@
 use std::fmt::Write as _;
 
 use fishweir::classifier::{ExpansionKernel, Rule};
-use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples, ShortSeries, Windowing};
+use fishweir::data::{
+    Alphabet, Dataset, Kind, ReadOptions, Samples, Series, ShortSeries, Windowing,
+};
 use fishweir::fit::Topology;
 use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::FixedLengthModel;
 use fishweir::learn::{
     ChosenBy, ClassWeight, ClassifierKind, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM, Mirror,
-    Scaling, Setting, TrainOptions, Trained, Trainer, WindowKernel, train, train_fixed_length,
+    Scaling, ScoreModels, Search, Setting, TrainOptions, Trained, Trainer, WindowKernel, train,
+    train_fixed_length,
 };
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
@@ -400,4 +403,39 @@ fn kernel_machines_are_judged_on_what_is_held_back() {
     let choice = kernel.choose(&(0..18).collect::<Vec<usize>>()).expect("judged");
     assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
     assert_eq!((choice.by, choice.setting.c), (ChosenBy::InnerFolds, options.c[0]));
+}
+
+/// Samples follow what lay three before them in one class, and its opposite in the other: levels, and differences at
+/// lags 1, 2, 4 and 8, are alike. The search tries to predict from the past, takes it, and a device holds it.
+#[test]
+fn the_search_predicts_from_the_past_where_that_alone_tells_classes_apart() {
+    let (mut s, mut past) = (Sampler::new(11), [0.0; 3]);
+    let data = data("p", |class, _, t| {
+        let x = [0.9, -0.9][class] * past[t % 3] + s.normal();
+        past[t % 3] = x;
+        vec![x]
+    });
+    let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(Search::Normal);
+    options.group = Some("subject".to_owned());
+    options.other_states = Vec::new();
+    let Trained { classifier, form, .. } = trained(&data, &options);
+    let form = form.expect("a form");
+    let lags = &form.form.lags;
+    assert!(lags.is_past() && lags.depth() == 4, "{lags} of orders 2 and 4");
+    let judged = form.candidates.iter().filter(|one| one.form.lags.is_past() && one.closed_form);
+    assert!(judged.clone().all(|one| one.form.models == ScoreModels::Universal));
+    assert!(judged.count() >= 2);
+    let best = |past: bool| {
+        let of = form.candidates.iter().filter(|one| one.form.lags.is_past() == past);
+        of.map(|one| one.accuracy).fold(0.0, f64::max)
+    };
+    assert!(best(true) > 0.95 && best(false) < 0.95, "{} against {}", best(true), best(false));
+    assert_eq!(classifier.models[0].emission.family().name(), "autoregressive");
+    let deployed = classifier.deploy().expect("a device holds it");
+    let right = |series: &Series| {
+        let mut stream = deployed.stream();
+        series.samples.view().iter().for_each(|x| stream.push(x).expect("taken in"));
+        Some(stream.decision().expect("in range").class) == series.label
+    };
+    assert!(data.series().iter().filter(|series| right(series)).count() >= 17);
 }

@@ -155,22 +155,22 @@ fn check(
 const SCALINGS: [Scaling; 5] =
     [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened, Scaling::Sampled, Scaling::Exact];
 
+const NORMALISATIONS: [Normalisation; 3] =
+    [Normalisation::NONE, Normalisation::PER_SAMPLE, Normalisation::PER_ROOT_SAMPLE];
+
 const ALL: [Family; 3] = [Family::Symbols, Family::Channels, Family::Aligned];
 
 macro_rules! routes {
     ($($name:ident: $features:ident $({ $($field:ident: $value:expr),* })? of $families:expr;)*) => {$(
         #[test]
         fn $name() {
-            for family in $families {
-                for scaling in SCALINGS {
+            for (f, family) in $families.into_iter().enumerate() {
+                for (s, scaling) in SCALINGS.into_iter().enumerate() {
                     if family == Family::Channels && scaling == Scaling::Exact {
                         continue; // real numbers cannot be enumerated
                     }
-                    for normalisation in [
-                        Normalisation::NONE,
-                        Normalisation::PER_SAMPLE,
-                        Normalisation::PER_ROOT_SAMPLE,
-                    ] {
+                    // Every pair of choices occurs, but where there are few families; not every three of them.
+                    for normalisation in NORMALISATIONS.into_iter().skip((f + s) % 3).step_by(3) {
                         let worst = check(family, Features::$features $({ $($field: $value),* })?, scaling, normalisation);
                         println!("{family:?} {scaling:?} {normalisation:?}: {worst:.1e} in f32");
                     }

@@ -102,14 +102,14 @@ impl Task<f64> for Checks<'_> {
 #[test]
 fn statistics_at_every_prefix_are_those_of_smoothing() {
     // Past 32 samples what has accumulated is moved out: the sequences are longer than that.
-    let refusals: usize = zoo(33, 70)
+    let refusals: usize = zoo(33, 45)
         .iter()
         .map(|sample| match dispatch(&sample.model, Checks(sample)) {
             Ok(refusals) => refusals,
             Err(error) => panic!("{}: {error}", sample.name),
         })
         .sum();
-    assert!(refusals > 1000, "{refusals} refusals");
+    assert!(refusals > 600, "{refusals} refusals");
 }
 
 #[test]

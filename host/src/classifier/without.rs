@@ -1,0 +1,51 @@
+//! A classifier whose models never observe a channel.
+
+use super::{Classifier, Direction, Observations, Output, Rule};
+use crate::runtime::Hmm;
+
+impl Classifier {
+    /// The same classifier where one of its channels, and its past or differences from it, is never observed: its
+    /// models' marginal distributions over the others, and the directions along which these move. `None` of a single
+    /// channel or of symbols, of a kernel machine, behind a front end, and of models whose states emit channels jointly
+    /// (`full-gaussian`, `autoregressive`).
+    ///
+    /// States' probabilities and all weights and biases stay. What it had learnt of its confidence is left out.
+    #[must_use]
+    pub fn without_channel(&self, channel: usize) -> Option<Self> {
+        let Observations::Channels(names) = &self.observations else { return None };
+        let Rule::Linear(outputs) = &self.rule else { return None };
+        let (size, row_size) = (names.len(), self.row_size());
+        // Rows that a front end made are no channels of the sensor's.
+        if size < 2 || channel >= size || !self.front.is_empty() {
+            return None;
+        }
+        // Rows are channels, then their past or differences lag by lag.
+        let kept = |column: usize| column % size != channel;
+        let some = |all: &[f64]| -> Vec<f64> {
+            all.iter().enumerate().filter(|(column, _)| kept(*column)).map(|(_, &x)| x).collect()
+        };
+        let model = |model: &Hmm| {
+            let emission = model.emission.of_channels(kept)?;
+            Some(Hmm { emission, ..model.clone() })
+        };
+        let direction = |direction: &Direction| {
+            let emission = direction.emission.of_channels(row_size, kept)?;
+            Some(Direction { emission, ..direction.clone() })
+        };
+        let output = |output: &Output| {
+            let directions = output.directions.iter().map(direction).collect::<Option<_>>()?;
+            Some(Output { directions, ..output.clone() })
+        };
+        let mut names = names.clone();
+        names.remove(channel);
+        Some(Self {
+            observations: Observations::Channels(names),
+            centre: some(&self.centre),
+            scale: some(&self.scale),
+            models: self.models.iter().map(model).collect::<Option<_>>()?,
+            rule: Rule::Linear(outputs.iter().map(output).collect::<Option<_>>()?),
+            confidence: None,
+            ..self.clone()
+        })
+    }
+}
