@@ -8,7 +8,7 @@ use std::path::Path;
 use fishweir::classifier::{
     Classifier, Expansion, ExpansionKernel, Observations, Provenance, Rule, WhiteningRows,
 };
-use fishweir::data::{Dataset, Kind, Front, Lags, Samples, SamplesView, ShortSeries, Windowing};
+use fishweir::data::{Dataset, Front, Kind, Lags, Samples, SamplesView, ShortSeries, Windowing};
 use fishweir::deploy::Deployed;
 use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;

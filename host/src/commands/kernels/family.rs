@@ -87,7 +87,8 @@ impl FamilyName {
             "--iterations" | "--tolerance" => &[Hmm, Mixture, Lds, Switching],
             "--restarts" | "--seed" => &[Hmm, Mixture, Switching],
             // Of classifiers.
-            "--effort" | "--front" | "--lags" | "--max-flash" | "--max-ram" | "--max-operations" => &[],
+            "--effort" | "--front" | "--lags" | "--max-flash" | "--max-ram"
+            | "--max-operations" => &[],
             _ => &[Hmm],
         }
     }

@@ -153,7 +153,9 @@ fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a
              mixture, poisson and bernoulli",
             match &fitted.observations {
                 Observations::Symbols(_) => "symbols".to_owned(),
-                Observations::Channels(_) if !fitted.front.is_empty() => "front ends' rows".to_owned(),
+                Observations::Channels(_) if !fitted.front.is_empty() => {
+                    "front ends' rows".to_owned()
+                }
                 Observations::Channels(names) if names.len() < 2 => "a single one".to_owned(),
                 Observations::Channels(_) => model.deployed.emission().0.name().to_owned(),
             }
