@@ -13,7 +13,7 @@ type Heard<const D: usize> = StreamClassifier<Hmm<Gaussian<D>, STATES>, 2, 1>;
 
 /// All of them.
 #[inline(never)]
-pub fn all() {
+pub(crate) fn all() {
     let group = black_box([true, false, true]);
     let strengths = Then::new(Magnitude::<3, 2>::new(group), Decimate::<2>::new(black_box(4)));
     drive(&Fronted::new(strengths, some::<Heard<2>>()), &black_box([0.0; 3]));
