@@ -1,17 +1,20 @@
-//! Front ends, whatever their settings, before a classifier.
+//! Front ends and lags, whatever their settings, before a classifier.
 
 use core::hint::black_box;
 
+use fishweir_core::artefact::{self, StoredClassifier};
 use fishweir_core::classify::StreamClassifier;
 use fishweir_core::emission::Gaussian;
+use fishweir_core::filter::Recursion;
 use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Then};
 use fishweir_core::hmm::Hmm;
+use fishweir_core::lagged::Lagged;
 
 use super::{STATES, drive, some};
 
 type Heard<const D: usize> = StreamClassifier<Hmm<Gaussian<D>, STATES>, 2, 1>;
 
-/// All of them.
+/// All front ends.
 #[inline(never)]
 pub(crate) fn all() {
     let group = black_box([true, false, true]);
@@ -20,4 +23,15 @@ pub(crate) fn all() {
     if let Ok(sound) = Cepstra::<128, 64, 8, 6, 6>::new(black_box(64), black_box(8000.0)) {
         drive(&Fronted::new(sound, some::<Heard<6>>()), &black_box([0.0]));
     }
+}
+
+/// The past at lags, whatever these are, or differences from it, before a classifier.
+#[inline(never)]
+pub(crate) fn lagged<C, const PAST: bool>()
+where
+    Lagged<C, 2, 6, 2, 4, PAST>: StoredClassifier + Recursion<Observation = [f32; 2]>,
+{
+    let lagged = some::<Lagged<C, 2, 6, 2, 4, PAST>>();
+    drive(&lagged, &black_box([0.0; 2]));
+    black_box(artefact::read::<Lagged<C, 2, 6, 2, 4, PAST>>(black_box(&[0; 64])).is_ok());
 }

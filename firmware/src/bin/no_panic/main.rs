@@ -14,7 +14,7 @@ use core::convert::Infallible;
 use core::hint::black_box;
 use core::panic::PanicInfo;
 
-use fishweir_core::artefact::{self, Header, StoredClassifier, StoredModel};
+use fishweir_core::artefact::{self, Header, StoredModel};
 use fishweir_core::classify::{
     ChangeDetector, Confidence, DiagonalWhitening, FullWhitening, KernelMachine, Limit, NoNorm,
     Normalisation, ScoreKernel, StoredKernel, StoredScores, StoredSequences, StreamClassifier,
@@ -35,7 +35,6 @@ use fishweir_core::filter::{
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm, PositionFisher};
-use fishweir_core::lagged::Lagged;
 use fishweir_core::number::{Arithmetic, Dual, Parameter, Real};
 use fishweir_core::profile_hmm::{ProfileFilter, ProfileHmm};
 use fishweir_core::rand_core::TryRng;
@@ -94,8 +93,8 @@ fn everything() {
     classifier::<Hmm<Gaussian<3>, STATES>>(&black_box([0.0; 3]));
     classifier::<ContextModel<Steps, Categorical<16>, 5>>(&black_box(0));
     front::all();
-    lagged::<StreamClassifier<Hmm<Gaussian<6>, STATES>, 2, 1>, false>();
-    lagged::<StreamClassifier<Hmm<Autoregressive<6, 2>, STATES>, 2, 1>, true>();
+    front::lagged::<StreamClassifier<Hmm<Gaussian<6>, STATES>, 2, 1>, false>();
+    front::lagged::<StreamClassifier<Hmm<Autoregressive<6, 2>, STATES>, 2, 1>, true>();
     classifier::<Dynamics<4, 3>>(&black_box([0.0; 3]));
     systems::<4, 3>();
     systems::<5, 2>();
@@ -358,17 +357,6 @@ where
     let likelihoods: [[f32; 2]; 2] = some();
     let confidence = Confidence { scale, least_margin, likelihoods: &likelihoods };
     black_box(classifier.believed(&state, &confidence));
-}
-
-/// The past at lags, whatever these are, or differences from it, before a classifier.
-#[inline(never)]
-fn lagged<C, const PAST: bool>()
-where
-    Lagged<C, 2, 6, 2, 4, PAST>: StoredClassifier + Recursion<Observation = [f32; 2]>,
-{
-    let lagged = some::<Lagged<C, 2, 6, 2, 4, PAST>>();
-    drive(&lagged, &black_box([0.0; 2]));
-    black_box(artefact::read::<Lagged<C, 2, 6, 2, 4, PAST>>(black_box(&[0; 64])).is_ok());
 }
 
 /// Linear dynamical systems: how they are made, and their filter.
