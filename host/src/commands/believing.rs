@@ -9,9 +9,8 @@ use fishweir::evaluate::{
 };
 use fishweir::learn::TrainOptions;
 
-use super::evaluate::usual_folds;
 use super::values::rejection_rate;
-use super::{Failure, progress};
+use super::{Failure, progress, tell};
 
 /// What a model keeps beside its decisions.
 #[derive(Args, Clone, Copy, Debug)]
@@ -45,7 +44,7 @@ impl Believing {
         if self.given().is_empty() {
             return Ok(None);
         }
-        let folds = usual_folds(data, options.group.as_deref())?;
+        let folds = tell::usual_folds(data, options.group.as_deref())?;
         let bar = progress::passes(
             "cross-validating".into(),
             folds * data.classes().len() * options.most_fits(data.kind()),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fishweir::data::{Dataset, Kind, ReadOptions, Window, Windowing};
 use fishweir::deploy::Deployed;
+use fishweir::evaluate::CrossValidationOptions;
 use fishweir::model::ModelFamily;
 use fishweir::report::{counted, grouped};
 
@@ -171,4 +172,15 @@ pub(super) fn refused(
         data.source(),
         series.line
     ))
+}
+
+/// Five, or fewer where there are not so many series, or groups of them.
+pub(super) fn usual_folds(data: &Dataset, group: Option<&str>) -> Result<usize, Failure> {
+    let CrossValidationOptions { folds, .. } = CrossValidationOptions::usual(data, group)?;
+    let usual = CrossValidationOptions::USUAL;
+    if (2..usual).contains(&CrossValidationOptions::units(data, group)?) {
+        let of = group.unwrap_or("series");
+        note(format_args!("{folds} folds, one a {of}: {usual} would need as many"));
+    }
+    Ok(folds)
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::evaluation::share;
+use super::table::share;
 use super::{Table, grouped};
 use crate::evaluate::{Calibration, RejectionFigures};
 use crate::words::to_three_digits;

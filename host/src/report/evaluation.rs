@@ -3,6 +3,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::believing::{BelievedFigures, write_calibration, write_rejection};
+use super::table::share;
 use super::training::lags_of;
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::data::{Dataset, Windowing};
@@ -410,8 +411,4 @@ fn write_figures(f: &mut fmt::Formatter<'_>, figures: &Figures) -> fmt::Result {
         )?;
     }
     Ok(())
-}
-
-pub(super) fn share(share: f64) -> String {
-    format!("{share:.3}")
 }

@@ -41,6 +41,11 @@ impl fmt::Display for Table {
     }
 }
 
+/// A share as a cell: three digits.
+pub(super) fn share(share: f64) -> String {
+    format!("{share:.3}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -111,7 +111,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             tell::groups(&data, group);
             let folds = match arguments.folds {
                 Some(folds) => folds,
-                None => usual_folds(&data, group)?,
+                None => tell::usual_folds(&data, group)?,
             };
             let folds = CrossValidationOptions { folds, seed: arguments.fold_seed };
             let settings = (folds, arguments.reject);
@@ -152,17 +152,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             refused.into_iter().flatten().next().map_or(Ok(()), |what| Err(Failure::Check(what)))
         }
     }
-}
-
-/// Five, or fewer where there are not so many series, or groups of them.
-pub(super) fn usual_folds(data: &Dataset, group: Option<&str>) -> Result<usize, Failure> {
-    let CrossValidationOptions { folds, .. } = CrossValidationOptions::usual(data, group)?;
-    let usual = CrossValidationOptions::USUAL;
-    if (2..usual).contains(&CrossValidationOptions::units(data, group)?) {
-        let of = group.unwrap_or("series");
-        note(format_args!("{folds} folds, one a {of}: {usual} would need as many"));
-    }
-    Ok(folds)
 }
 
 /// Without those named before.
