@@ -5,6 +5,7 @@ use fishweir_core::{ModelError, Part};
 
 use super::{DeployError, Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{Classifier, Direction, Observations, Rule};
+use crate::data::Kind;
 use crate::runtime::family::{DoesNotFit, Rates, weights_along};
 use crate::runtime::{Distribution, Emissions, Hmm, Observed};
 
@@ -93,7 +94,8 @@ impl Classifier {
             confidence.check(self.classes.len()).map_err(DeployError::Models)?;
         }
         let deployed: Deployed = self.compile_in()?;
-        let names = Names::of(&self.classes, self.models.len(), &self.observations);
+        let heard = self.heard()?;
+        let names = Names::of(&self.classes, self.models.len(), &heard);
         for (index, model) in deployed.each_model() {
             deployed.validate_model(&model).map_err(|source| DeployError::Rounded {
                 place: names.place(index, &source),
@@ -108,6 +110,17 @@ impl Classifier {
         Ok(deployed)
     }
 
+    /// What models hear, but for lags: the channels, or what a front end makes of them.
+    fn heard(&self) -> Result<Observations, DeployError> {
+        let front = self.front_end().map_err(DeployError::Models)?;
+        match &self.observations {
+            Observations::Channels(names) => {
+                Ok((&front.kind(&Kind::Channels(names.clone()))).into())
+            }
+            symbols => Ok(symbols.clone()),
+        }
+    }
+
     /// The same in another real format, directions alone: `f64` for what other formats are made from.
     ///
     /// # Errors
@@ -118,7 +131,8 @@ impl Classifier {
             Rule::Expansion(_) => return Err(DeployError::Expansion),
         };
         let states = self.states();
-        let names = Names::of(&self.classes, self.models.len(), &self.observations);
+        let heard = self.heard()?;
+        let names = Names::of(&self.classes, self.models.len(), &heard);
         let contexts = self.contexts().map_err(DeployError::Models)?;
         let models = self
             .models

@@ -149,15 +149,17 @@ fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a
     match ByChannel::of(fitted).map_err(named)? {
         Some(channels) => Ok(Explainer::Channels(Box::new(channels))),
         None => Err(Failure::Input(format!(
-            "{file}: --channels: no channel can be left out of {}; of two and more it can, of emissions gaussian, \
-             mixture, poisson and bernoulli",
+            "{file}: --channels: no channel can be left out of {}: two channels or more, by emissions gaussian, \
+             mixture, poisson or bernoulli, have parts",
             match &fitted.observations {
                 Observations::Symbols(_) => "symbols".to_owned(),
                 Observations::Channels(_) if !fitted.front.is_empty() => {
-                    "front ends' rows".to_owned()
+                    "what a front end makes".to_owned()
                 }
-                Observations::Channels(names) if names.len() < 2 => "a single one".to_owned(),
-                Observations::Channels(_) => model.deployed.emission().0.name().to_owned(),
+                Observations::Channels(names) if names.len() < 2 => "one channel".to_owned(),
+                Observations::Channels(_) => {
+                    format!("emissions {}", model.deployed.emission().0.name())
+                }
             }
         ))),
     }
