@@ -2,11 +2,11 @@
 #![no_std]
 #![no_main]
 
-use fishweir_firmware::applications::field::{Settings, field};
+use fishweir_device::applications::field::{Settings, field};
+use fishweir_device::update::Anyone;
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::drivers::flash;
 use fishweir_firmware::image::{self, entry};
-use fishweir_firmware::update::Anyone;
 use fishweir_model as model;
 
 #[entry]
