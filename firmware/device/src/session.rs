@@ -39,7 +39,7 @@
 use fishweir_core::classify::Decision;
 use fishweir_core::wire::{
     Answer, AnswerHead, Fault, FaultKind, Gap, Head, Info, Report, Request, SampleIndex,
-    SampleRequest, Saved, Status, U64, VERSION, encode, longest,
+    SampleRequest, Saved, Status, U64, UpdateProgress, VERSION, encode, longest,
 };
 use fishweir_core::{ObservationError, Profile};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, Unaligned};
@@ -82,7 +82,7 @@ pub enum Turn<'s> {
 
 /// A conversation: what it has heard of the request at hand, and where the stream is.
 ///
-/// RAM: the longest request, an [`Answer`], and 260 bytes on a 32-bit part.
+/// RAM: the longest request, an [`Answer`], and 190 bytes on a 32-bit part.
 pub struct Session<'a, C: Classifier<MODELS>, M, const MODELS: usize> {
     link: Link<Longest<Wire<C, MODELS>, C::Update>>,
     classifier: &'a mut C,
@@ -109,7 +109,11 @@ where
                 "too many channels for the wire format"
             );
             assert!(MODELS <= u16::MAX as usize, "too many models for the wire format");
-            assert!(longest(size_of::<Answer<MODELS>>()) <= size_of::<Reply<MODELS>>());
+            let room = size_of::<Reply<MODELS>>();
+            assert!(longest(size_of::<Answer<MODELS>>()) <= room, "answer over 2 kB");
+            assert!(
+                longest(size_of::<Info>()) <= room && longest(size_of::<UpdateProgress>()) <= room
+            );
         }
         let session = Self {
             link: Link::new(),
@@ -120,7 +124,14 @@ where
             report: Report::EMPTY,
             reply: Reply::new_zeroed(),
         };
-        let info = session.info();
+        session.begin();
+        session
+    }
+
+    // Out of line, as all that holds a long record: it would lie on the stack beside the pushes.
+    #[inline(never)]
+    fn begin(&self) {
+        let info = self.info();
         log!(
             info,
             "model {=u32} B, state {=u32} B, {=u16} models, {=u16} classes",
@@ -129,7 +140,6 @@ where
             info.models.get(),
             info.classes.get()
         );
-        session
     }
 
     /// Takes in what reading a byte came to. Where that completes a request, it is done and answered: a push, or as
@@ -165,7 +175,7 @@ where
                 self.push_missing(1);
                 self.answer(Ok(()))
             }
-            Some(Request::Info) => self.say(&self.info()),
+            Some(Request::Info) => self.tell_info(),
             Some(Request::Save) => {
                 self.reach(head.sample_index(), false);
                 match self.classifier.save() {
@@ -178,7 +188,7 @@ where
             }
             Some(Request::Report) => {
                 self.reach(head.sample_index(), false);
-                self.say(&self.report())
+                self.tell_report()
             }
             Some(Request::Stop) => Turn::Stop,
         })
@@ -259,6 +269,16 @@ where
         self.say(&answer)
     }
 
+    #[inline(never)]
+    fn tell_info(&mut self) -> Turn<'_> {
+        self.say(&self.info())
+    }
+
+    #[inline(never)]
+    fn tell_report(&mut self) -> Turn<'_> {
+        self.say(&self.report())
+    }
+
     fn fault(&mut self, kind: FaultKind, tag: u8) -> Turn<'_> {
         self.say(&Fault::new(self.next, kind, tag))
     }
@@ -312,7 +332,8 @@ where
     }
 
     /// What the pushes cost, told to the log as well.
-    pub fn end(self) -> Report {
+    #[inline(never)]
+    pub fn end(&self) -> Report {
         let report = self.report();
         log!(
             info,
