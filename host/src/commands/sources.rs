@@ -178,8 +178,8 @@ mod tests {
             .expect("cargo starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let metadata = String::from_utf8_lossy(&output.stdout);
-        for package in ["fishweir-core", "fishweir-device", "fishweir-c", "fishweir-images"] {
-            assert!(metadata.contains(&format!("\"name\":\"{package}\"")), "{package}");
+        for package in ["core", "device", "c", "images", "model"] {
+            assert!(metadata.contains(&format!("\"name\":\"fishweir-{package}\"")), "{package}");
         }
     }
 }
