@@ -17,8 +17,7 @@ pub struct Lanes<T, const L: usize>(
 impl<T: Real, const L: usize> Lanes<T, L> {
     /// `row_j = f(sum_i a_i w_ij, b_j)` in every lane, summed as [`sum_of`] sums.
     ///
-    /// What differs between few states and many is what compilers vectorise well: a loop over lanes
-    /// around all states, whose row then stays in registers, or one for each state.
+    /// What compilers vectorise well is a loop over lanes around as many states as stay in registers.
     #[inline(always)]
     pub(crate) fn combine<const N: usize>(
         a: &[Self; N],
@@ -41,17 +40,28 @@ impl<T: Real, const L: usize> Lanes<T, L> {
                     row[j].0[l] = result[j];
                 }
             }
-        } else {
-            for j in 0..N {
-                let mut column = [T::ZERO; N];
+            return row;
+        }
+        let mut tile = 0;
+        while tile < N {
+            for l in 0..L {
+                let (mut left, mut result) = ([T::ZERO; N], [T::ZERO; TILE]);
                 for i in 0..N {
-                    column[i] = weight(i, j);
+                    left[i] = a[i].0[l];
                 }
-                for l in 0..L {
-                    let sum = sum_of::<T, N>(|i| a[i].0[l] * column[i]);
-                    row[j].0[l] = f(sum, b[j].0[l]);
+                for k in 0..TILE {
+                    if tile + k < N {
+                        let sum = sum_of::<T, N>(|i| left[i] * weight(i, tile + k));
+                        result[k] = f(sum, b[tile + k].0[l]);
+                    }
+                }
+                for k in 0..TILE {
+                    if tile + k < N {
+                        row[tile + k].0[l] = result[k];
+                    }
                 }
             }
+            tile += TILE;
         }
         row
     }
@@ -65,21 +75,13 @@ impl<T: Real, const L: usize> Lanes<T, L> {
         }
         sum
     }
-
-    /// Every entry of a row by a number a lane.
-    #[inline(always)]
-    pub(crate) fn scale<const N: usize>(row: &mut [Self; N], factor: Self) {
-        for l in 0..L {
-            let factor = factor.0[l];
-            for j in 0..N {
-                row[j].0[l] = row[j].0[l] * factor;
-            }
-        }
-    }
 }
 
 /// As many states as stay in vector registers.
 const IN_REGISTERS: usize = 8;
+
+/// Of more states, as many at once as leave registers to what is summed.
+const TILE: usize = 4;
 
 impl<T: Real, const L: usize> Number for Lanes<T, L> {
     type Weight = T;
