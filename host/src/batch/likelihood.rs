@@ -7,11 +7,16 @@ use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::number::Real;
 use fishweir_core::smooth::SequenceError;
 
+use super::LANES;
 use super::filter::filter;
-use super::group::{Symbols, Table, arrange};
+use super::group::arrange;
+use super::symbols::{Symbols, Table};
 use crate::data::SamplesView;
 use crate::parallel::each;
 use crate::runtime::{Hmm, HmmError, HostReal, with_states};
+
+/// Sets of lanes that take their steps in turn.
+const SETS: usize = 2;
 
 /// `log p(x_1..T)` of each sequence, in order; an impossible sequence is an error in its place.
 ///
@@ -35,7 +40,7 @@ pub(crate) fn of_valid<T: HostReal>(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
 ) -> Vec<Result<T, SequenceError>> {
-    let groups = arrange(model.states(), sequences.iter().map(SamplesView::len));
+    let groups = arrange(model.states(), SETS * LANES, sequences.iter().map(SamplesView::len));
     let found: Vec<Vec<Result<T, SequenceError>>> = with_states!(model.states(), N => {
         if let Some(hmm) = model.categorical::<T, N>() {
             let table = Table::of(hmm.emission());
@@ -46,8 +51,8 @@ pub(crate) fn of_valid<T: HostReal>(
                 match &table {
                     Some(table) if group.len() > 1 => {
                         let count = group.len();
-                        let mut group = Symbols::new(group, table, size);
-                        filter::<_, _, _, N, false>(&hmm, &mut group, count, &mut Vec::new())
+                        let mut group = Symbols::<T, SETS, LANES>::new(group, table, size);
+                        filter::<_, _, _, N, _, _, false>(&hmm, &mut group, count, &mut Vec::new())
                     }
                     _ => group
                         .iter()

@@ -21,15 +21,17 @@ mod filter;
 mod group;
 mod likelihood;
 mod smoothing;
+mod symbols;
 
 pub(crate) use decode::path;
 pub use decode::{DecodeError, ViterbiPath};
-pub(crate) use expectations::Accumulate;
+pub(crate) use expectations::{Accumulate, Tally};
 pub use expectations::{Expectations, expectations};
 pub use likelihood::log_likelihoods;
 pub(crate) use likelihood::of_valid as log_likelihoods_of_valid;
 pub use smoothing::{Posterior, posteriors};
 pub(crate) use smoothing::{Reader, Smoothed, each_smoothed};
+pub(crate) use symbols::Lookup;
 
 /// Sequences side by side: they fill a register of the widest vector units in `f32`, two in `f64`.
 pub(crate) const LANES: usize = 16;

@@ -11,6 +11,7 @@ use fishweir_core::{ModelError, ObservationError};
 
 use super::Shape;
 use super::device::DeployedEmission;
+use crate::batch::Lookup;
 use crate::runtime::{with_few_states, with_states};
 
 /// The emissions of all states of a model.
@@ -244,7 +245,7 @@ pub trait HostWeight:
 }
 
 /// A real number for which families are compiled: `f32` and `f64`.
-pub trait HostReal: Real + HostWeight<Real = Self> + Send + Sync {
+pub trait HostReal: Real + HostWeight<Real = Self> + Lookup + Send + Sync {
     /// With one direction.
     type One: HostWeight<Real = Self>;
     /// With a block of directions.

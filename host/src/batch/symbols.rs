@@ -1,0 +1,269 @@
+//! Groups of symbols.
+
+use fishweir_core::filter::Beliefs;
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::number::{Lanes, Real};
+use multiversion::multiversion;
+use multiversion::target::match_target;
+
+use super::group::{Group, Rows};
+use crate::runtime::CategoricalVec;
+
+/// Symbols of an alphabet that fits a byte: likelihoods are looked up for all lanes at once.
+pub(super) struct Symbols<'a, T, const W: usize, const L: usize> {
+    /// `[lane][time]`.
+    sequences: Vec<&'a [Option<u16>]>,
+    /// `[step][set of lanes][lane]`; [`NONE`] where there is none.
+    symbols: Vec<[[u8; L]; W]>,
+    /// Whether a lane has its first sample there, a missing one or an unknown symbol.
+    careful: Vec<bool>,
+    table: &'a Table<T>,
+}
+
+/// No symbol.
+const NONE: u8 = u8::MAX;
+
+/// So many symbols fit a vector register of `f32`, or two of `f64`, and are looked up there.
+const SHORT: usize = 16;
+
+/// Likelihoods of symbols.
+pub(super) struct Table<T> {
+    /// `[state][symbol]`, of every byte: an index that needs no check.
+    rows: Vec<[T; 256]>,
+    /// Those of the first symbols, if there are no others.
+    short: Option<Vec<[T; SHORT]>>,
+}
+
+impl<T: Real> Table<T> {
+    /// The table of a model; `None` where the alphabet does not fit.
+    pub(super) fn of<const N: usize>(states: &[CategoricalVec<T>; N]) -> Option<Self> {
+        let size = states.iter().map(|state| state.probability.len()).max()?;
+        if size > usize::from(NONE) {
+            return None;
+        }
+        let row = |state: &CategoricalVec<T>| {
+            let mut row = [T::ONE; 256];
+            row.iter_mut().zip(&state.probability).for_each(|(slot, &p)| *slot = p);
+            row
+        };
+        let rows: Vec<[T; 256]> = states.iter().map(row).collect();
+        let short = |row: &[T; 256]| std::array::from_fn(|symbol| row[symbol]);
+        Some(Self { short: (size <= SHORT).then(|| rows.iter().map(short).collect()), rows })
+    }
+
+    #[inline(always)]
+    fn likelihood<const N: usize, const L: usize>(&self, symbols: &[u8; L]) -> [Lanes<T, L>; N] {
+        let mut likelihood = [Lanes([T::ONE; L]); N];
+        for (lanes, row) in likelihood.iter_mut().zip(&self.rows) {
+            for (value, &symbol) in lanes.0.iter_mut().zip(symbols) {
+                *value = row[usize::from(symbol)];
+            }
+        }
+        likelihood
+    }
+}
+
+impl<'a, T: Real, const W: usize, const L: usize> Symbols<'a, T, W, L> {
+    /// Lays sequences side by side. `size` is the alphabet's.
+    pub(super) fn new(sequences: Vec<&'a [Option<u16>]>, table: &'a Table<T>, size: usize) -> Self {
+        let steps = sequences.iter().map(|symbols| symbols.len()).max().unwrap_or(0);
+        let mut symbols = vec![[[NONE; L]; W]; steps];
+        let mut careful = vec![false; steps];
+        lay(&sequences, size, &mut symbols, &mut careful);
+        Self { sequences, symbols, careful, table }
+    }
+
+    /// The symbols, `[step][set of lanes][lane]`: [`u8::MAX`] where there is none.
+    pub(super) fn symbols(&self) -> &[[[u8; L]; W]] {
+        &self.symbols
+    }
+}
+
+/// Lays sequences side by side, aligned at their ends, some steps of every lane after the other: a lane's
+/// symbols lie far apart.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn lay<const W: usize, const L: usize>(
+    sequences: &[&[Option<u16>]],
+    size: usize,
+    symbols: &mut [[[u8; L]; W]],
+    careful: &mut [bool],
+) {
+    const BLOCK: usize = 32;
+    let steps = symbols.len();
+    let size = size as u16;
+    for (index, block) in symbols.chunks_mut(BLOCK).enumerate() {
+        let first = index * BLOCK;
+        for (lane, sequence) in sequences.iter().enumerate() {
+            let start = steps - sequence.len();
+            let skipped = start.saturating_sub(first);
+            if skipped >= block.len() {
+                continue;
+            }
+            let mut bytes = [NONE; BLOCK];
+            let part = &sequence[first + skipped - start..][..block.len() - skipped];
+            let mut plain = start < first || start >= first + block.len();
+            for (byte, &symbol) in bytes[skipped..].iter_mut().zip(part) {
+                let symbol = symbol.unwrap_or(u16::MAX);
+                let known = symbol < size;
+                *byte = if known { symbol as u8 } else { NONE };
+                plain &= known;
+            }
+            for (slot, &byte) in block.iter_mut().zip(&bytes) {
+                slot[lane / L][lane % L] = byte;
+            }
+            if !plain {
+                for (step, &byte) in bytes.iter().enumerate().take(block.len()).skip(skipped) {
+                    careful[first + step] |= byte == NONE || first + step == start;
+                }
+            }
+        }
+    }
+}
+
+impl<T: Lookup, const N: usize, const W: usize, const L: usize> Group<T, CategoricalVec<T>, N, W, L>
+    for Symbols<'_, T, W, L>
+{
+    fn steps(&self) -> usize {
+        self.symbols.len()
+    }
+
+    fn length(&self, lane: usize) -> usize {
+        self.sequences.get(lane).map_or(0, |symbols| symbols.len())
+    }
+
+    fn sample(&self, step: usize, lane: usize) -> Option<Option<&u16>> {
+        let symbols = self.sequences.get(lane)?;
+        let time = (step + symbols.len()).checked_sub(self.symbols.len())?;
+        symbols.get(time).map(Option::as_ref)
+    }
+
+    fn advance<const KEEP: bool>(
+        &mut self,
+        hmm: &Hmm<CategoricalVec<T>, N>,
+        step: usize,
+        state: &mut [Beliefs<T, N, L>; W],
+        rows: &mut Rows<T, N, W, L>,
+    ) -> usize {
+        let careful = self.careful[step..].iter().position(|&careful| careful);
+        let until = careful.map_or(self.symbols.len(), |steps| step + steps);
+        let rows = if KEEP { &mut rows[step..until] } else { &mut [] };
+        T::advance::<N, W, L, KEEP>(
+            hmm.chain(),
+            self.table,
+            &self.symbols[step..until],
+            state,
+            rows,
+        )
+    }
+
+    fn drop_lane(&mut self, lane: usize) {
+        for step in &mut self.symbols {
+            step[lane / L][lane % L] = NONE;
+        }
+        self.sequences[lane] = &[];
+    }
+}
+
+/// A number for which likelihoods of symbols are looked up.
+pub trait Lookup: Real {
+    #[doc(hidden)]
+    #[expect(private_interfaces, reason = "sealed")]
+    fn advance<const N: usize, const W: usize, const L: usize, const KEEP: bool>(
+        chain: &Chain<Self, N>,
+        table: &Table<Self>,
+        symbols: &[[[u8; L]; W]],
+        state: &mut [Beliefs<Self, N, L>; W],
+        rows: &mut Rows<Self, N, W, L>,
+    ) -> usize;
+}
+
+macro_rules! lookup {
+    ($t:ident, $lanes:literal) => {
+        impl Lookup for $t {
+            #[expect(private_interfaces, reason = "sealed")]
+            fn advance<const N: usize, const W: usize, const L: usize, const KEEP: bool>(
+                chain: &Chain<Self, N>,
+                table: &Table<Self>,
+                symbols: &[[[u8; L]; W]],
+                state: &mut [Beliefs<Self, N, L>; W],
+                rows: &mut Rows<Self, N, W, L>,
+            ) -> usize {
+                $t::<N, W, L, KEEP>(chain, table, symbols, state, rows)
+            }
+        }
+
+        #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+        fn $t<const N: usize, const W: usize, const L: usize, const KEEP: bool>(
+            chain: &Chain<$t, N>,
+            table: &Table<$t>,
+            symbols: &[[[u8; L]; W]],
+            state: &mut [Beliefs<$t, N, L>; W],
+            rows: &mut Rows<$t, N, W, L>,
+        ) -> usize {
+            let keep = |step: usize, set: usize, row: &[Lanes<$t, L>; N]| {
+                if KEEP {
+                    rows[step][set] = *row;
+                }
+            };
+            match_target! {
+                "x86_64+avx512f+avx512bw+avx512dq+avx512vl" => {
+                    let short = table.short.as_ref().map(|short| <&[_; N]>::try_from(short.as_slice()));
+                    if let Some(Ok(table)) = short {
+                        return Beliefs::steps(state, chain, symbols.len(), |step, set| {
+                            let mut likelihood = [Lanes([1.0; L]); N];
+                            let symbols = symbols[step][set].as_chunks::<$lanes>().0;
+                            for (lanes, table) in likelihood.iter_mut().zip(table) {
+                                let lanes = lanes.0.as_chunks_mut::<$lanes>().0;
+                                for (lanes, symbols) in lanes.iter_mut().zip(symbols) {
+                                    *lanes = registers::$t(table, *symbols);
+                                }
+                            }
+                            likelihood
+                        }, keep);
+                    }
+                }
+                _ => {}
+            }
+            Beliefs::steps(
+                state,
+                chain,
+                symbols.len(),
+                |step, set| table.likelihood(&symbols[step][set]),
+                keep,
+            )
+        }
+    };
+}
+lookup!(f32, 16);
+lookup!(f64, 8);
+
+/// Tables in vector registers: what compilers make of an index is a load a lane.
+#[cfg(target_arch = "x86_64")]
+mod registers {
+    use std::arch::x86_64::*;
+
+    use zerocopy::transmute;
+
+    use super::{NONE, SHORT};
+
+    /// Of each lane the likelihood of its symbol; one of none.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    #[inline]
+    pub(super) fn f32(table: &[f32; SHORT], symbols: [u8; 16]) -> [f32; 16] {
+        let symbols: __m128i = transmute!(symbols);
+        let known = _mm_cmpneq_epu8_mask(symbols, _mm_set1_epi8(NONE as i8));
+        let (index, table) = (_mm512_cvtepu8_epi32(symbols), transmute!(*table));
+        transmute!(_mm512_mask_permutexvar_ps(_mm512_set1_ps(1.0), known, index, table))
+    }
+
+    /// The same of doubles.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    #[inline]
+    pub(super) fn f64(table: &[f64; SHORT], symbols: [u8; 8]) -> [f64; 8] {
+        let symbols: __m128i = transmute!([symbols, [0; 8]]);
+        let known = _mm_cmpneq_epu8_mask(symbols, _mm_set1_epi8(NONE as i8)) as u8;
+        let [low, high]: [__m512d; 2] = transmute!(*table);
+        let found = _mm512_permutex2var_pd(low, _mm512_cvtepu8_epi64(symbols), high);
+        transmute!(_mm512_mask_mov_pd(_mm512_set1_pd(1.0), known, found))
+    }
+}
