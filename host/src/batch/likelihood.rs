@@ -8,6 +8,7 @@ use fishweir_core::number::Real;
 use fishweir_core::smooth::SequenceError;
 
 use super::LANES;
+use super::channels::Channels;
 use super::filter::filter;
 use super::group::arrange;
 use super::symbols::{Symbols, Table};
@@ -40,7 +41,8 @@ pub(crate) fn of_valid<T: HostReal>(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
 ) -> Vec<Result<T, SequenceError>> {
-    let groups = arrange(model.states(), SETS * LANES, sequences.iter().map(SamplesView::len));
+    let sets = if model.emission.is_over_symbols() { SETS } else { 1 };
+    let groups = arrange(model.states(), sets * LANES, sequences.iter().map(SamplesView::len));
     let found: Vec<Vec<Result<T, SequenceError>>> = with_states!(model.states(), N => {
         if let Some(hmm) = model.categorical::<T, N>() {
             let table = Table::of(hmm.emission());
@@ -64,10 +66,19 @@ pub(crate) fn of_valid<T: HostReal>(
                 }
             })
         } else if let Some(hmm) = model.channels::<T, N>() {
-            // Exponentials cost more than the recursion: lanes would not save what filling them costs.
             each(groups.len(), &|index| {
+                let group = &groups[index];
+                let views = |&index: &usize| sequences[index].rows();
+                let views: Vec<_> = group.iter().filter_map(views).collect();
+                if views.len() == group.len()
+                    && views.len() > 1
+                    && let Some(mut group) = Channels::<T, LANES>::new(&hmm, model.size(), &views)
+                {
+                    let count = views.len();
+                    return filter::<_, _, _, N, 1, _, false>(&hmm, &mut group, count, &mut Vec::new());
+                }
                 let mut channels: Vec<T> = vec![T::ZERO; model.size()];
-                groups[index].iter().map(|&index| {
+                group.iter().map(|&index| {
                     let rows = sequences[index].rows().into_iter().flat_map(|rows| rows.iter());
                     single(&hmm, rows, |forward, state, row| {
                         for (channel, &x) in channels.iter_mut().zip(row) {

@@ -15,6 +15,7 @@
 //! Sequences of similar length share a group of 16 lanes, groups share the threads. What would
 //! fill too few lanes goes through the single recursion.
 
+mod channels;
 mod decode;
 mod expectations;
 mod filter;

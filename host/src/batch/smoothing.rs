@@ -6,6 +6,7 @@ use fishweir_core::number::Lanes;
 use fishweir_core::smooth::{self, Retraces, SequenceError};
 use multiversion::multiversion;
 
+use super::channels::Channels;
 use super::filter::filter;
 use super::group::{Any, arrange};
 use super::symbols::{Symbols, Table};
@@ -181,8 +182,15 @@ pub(crate) fn each_smoothed<R: Reader>(
                 match groups[index].as_slice() {
                     [alone] => vec![single(reader, model, &hmm, rows(alone))],
                     lanes => {
-                        let lanes: Vec<Vec<_>> = lanes.iter().map(|i| rows(i).collect()).collect();
                         let count = lanes.len();
+                        let views: Vec<_> =
+                            lanes.iter().filter_map(|&index| sequences[index].rows()).collect();
+                        if let Some(group) = Channels::new(&hmm, model.size(), &views)
+                            && views.len() == count
+                        {
+                            return together::<_, _, _, N, L>(reader, model, &hmm, group, count);
+                        }
+                        let lanes: Vec<Vec<_>> = lanes.iter().map(|i| rows(i).collect()).collect();
                         together::<_, _, _, N, L>(reader, model, &hmm, Any::new(lanes), count)
                     }
                 }
