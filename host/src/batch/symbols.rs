@@ -79,6 +79,9 @@ impl<'a, T: Real, const W: usize, const L: usize> Symbols<'a, T, W, L> {
     }
 }
 
+/// So many steps are laid side by side at once.
+const BLOCK: usize = 16;
+
 /// Lays sequences side by side, aligned at their ends, some steps of every lane after the other: a lane's
 /// symbols lie far apart.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
@@ -88,36 +91,75 @@ fn lay<const W: usize, const L: usize>(
     symbols: &mut [[[u8; L]; W]],
     careful: &mut [bool],
 ) {
-    const BLOCK: usize = 32;
     let steps = symbols.len();
     let size = size as u16;
-    for (index, block) in symbols.chunks_mut(BLOCK).enumerate() {
-        let first = index * BLOCK;
-        for (lane, sequence) in sequences.iter().enumerate() {
-            let start = steps - sequence.len();
-            let skipped = start.saturating_sub(first);
-            if skipped >= block.len() {
-                continue;
-            }
-            let mut bytes = [NONE; BLOCK];
-            let part = &sequence[first + skipped - start..][..block.len() - skipped];
-            let mut plain = start < first || start >= first + block.len();
-            for (byte, &symbol) in bytes[skipped..].iter_mut().zip(part) {
-                let symbol = symbol.unwrap_or(u16::MAX);
-                let known = symbol < size;
-                *byte = if known { symbol as u8 } else { NONE };
-                plain &= known;
-            }
-            for (slot, &byte) in block.iter_mut().zip(&bytes) {
-                slot[lane / L][lane % L] = byte;
-            }
-            if !plain {
-                for (step, &byte) in bytes.iter().enumerate().take(block.len()).skip(skipped) {
-                    careful[first + step] |= byte == NONE || first + step == start;
+    let byte = |symbol: Option<u16>| {
+        let symbol = symbol.unwrap_or(u16::MAX);
+        if symbol < size { symbol as u8 } else { NONE }
+    };
+    let blocks = symbols.chunks_mut(BLOCK).zip(careful.chunks_mut(BLOCK));
+    for ((block, careful), first) in blocks.zip((0_usize..).step_by(BLOCK)) {
+        for (set, sequences) in sequences.chunks(L).enumerate() {
+            let mut lanes = [[NONE; BLOCK]; L];
+            for (bytes, sequence) in lanes.iter_mut().zip(sequences) {
+                let start = steps - sequence.len();
+                let mut plain = false;
+                let part = first
+                    .checked_sub(start)
+                    .and_then(|time| sequence[time..].as_chunks().0.first());
+                if let Some(part) = part.filter(|_| first > start) {
+                    let part: &[_; BLOCK] = part;
+                    for index in 0..BLOCK {
+                        bytes[index] = byte(part[index]);
+                    }
+                    plain = bytes.iter().fold(true, |plain, &byte| plain & (byte != NONE));
+                } else {
+                    let skipped = start.saturating_sub(first).min(block.len());
+                    let time = (first + skipped).saturating_sub(start);
+                    for (byte_of, &symbol) in bytes.iter_mut().skip(skipped).zip(&sequence[time..])
+                    {
+                        *byte_of = byte(symbol);
+                    }
+                    if let Some(careful) =
+                        start.checked_sub(first).and_then(|at| careful.get_mut(at))
+                    {
+                        *careful = true;
+                    }
                 }
+                if !plain {
+                    let there = bytes
+                        .iter()
+                        .zip(first..)
+                        .map(|(&byte, step)| byte == NONE && step >= start);
+                    careful
+                        .iter_mut()
+                        .zip(there)
+                        .for_each(|(careful, missing)| *careful |= missing);
+                }
+            }
+            for (slot, lanes) in block.iter_mut().zip(transposed(&lanes)) {
+                slot[set] = lanes;
             }
         }
     }
+}
+
+/// Bytes by step and lane. What is taken from both halves in turn has the first bit of its index moved to
+/// the last: so many times that the lane's bits are.
+#[inline(always)]
+fn transposed<const L: usize>(lanes: &[[u8; BLOCK]; L]) -> [[u8; L]; BLOCK] {
+    let mut bytes = *lanes;
+    for _ in 0..L.ilog2() {
+        let before = bytes;
+        let (before, bytes) = (before.as_flattened(), bytes.as_flattened_mut());
+        for index in 0..L * BLOCK / 2 {
+            bytes[2 * index] = before[index];
+            bytes[2 * index + 1] = before[index + L * BLOCK / 2];
+        }
+    }
+    let mut steps = [[NONE; L]; BLOCK];
+    steps.as_flattened_mut().copy_from_slice(bytes.as_flattened());
+    steps
 }
 
 impl<T: Lookup, const N: usize, const W: usize, const L: usize> Group<T, CategoricalVec<T>, N, W, L>
