@@ -84,7 +84,6 @@ const BLOCK: usize = 16;
 
 /// Lays sequences side by side, aligned at their ends, some steps of every lane after the other: a lane's
 /// symbols lie far apart.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 fn lay<const W: usize, const L: usize>(
     sequences: &[&[Option<u16>]],
     size: usize,
@@ -92,55 +91,49 @@ fn lay<const W: usize, const L: usize>(
     careful: &mut [bool],
 ) {
     let steps = symbols.len();
-    let size = size as u16;
-    let byte = |symbol: Option<u16>| {
-        let symbol = symbol.unwrap_or(u16::MAX);
-        if symbol < size { symbol as u8 } else { NONE }
-    };
+    // Called by a pointer, which compilers see through: so both halves of an option are read at once.
+    let byte: fn(Option<u16>, usize) -> u8 = byte;
     let blocks = symbols.chunks_mut(BLOCK).zip(careful.chunks_mut(BLOCK));
     for ((block, careful), first) in blocks.zip((0_usize..).step_by(BLOCK)) {
         for (set, sequences) in sequences.chunks(L).enumerate() {
             let mut lanes = [[NONE; BLOCK]; L];
             for (bytes, sequence) in lanes.iter_mut().zip(sequences) {
                 let start = steps - sequence.len();
+                let inside = first.checked_sub(start + 1).map(|time| &sequence[time + 1..]);
                 let mut plain = false;
-                let part = first
-                    .checked_sub(start)
-                    .and_then(|time| sequence[time..].as_chunks().0.first());
-                if let Some(part) = part.filter(|_| first > start) {
-                    let part: &[_; BLOCK] = part;
+                if let Some(part) = inside.and_then(|rest| rest.as_chunks::<BLOCK>().0.first()) {
                     for index in 0..BLOCK {
-                        bytes[index] = byte(part[index]);
+                        bytes[index] = byte(part[index], size);
                     }
                     plain = bytes.iter().fold(true, |plain, &byte| plain & (byte != NONE));
                 } else {
                     let skipped = start.saturating_sub(first).min(block.len());
-                    let time = (first + skipped).saturating_sub(start);
-                    for (byte_of, &symbol) in bytes.iter_mut().skip(skipped).zip(&sequence[time..])
-                    {
-                        *byte_of = byte(symbol);
+                    let part = &sequence[(first + skipped).saturating_sub(start)..];
+                    for (slot, &symbol) in bytes.iter_mut().skip(skipped).zip(part) {
+                        *slot = byte(symbol, size);
                     }
-                    if let Some(careful) =
-                        start.checked_sub(first).and_then(|at| careful.get_mut(at))
-                    {
-                        *careful = true;
-                    }
+                    let begun = start.checked_sub(first).and_then(|index| careful.get_mut(index));
+                    begun.into_iter().for_each(|careful| *careful = true);
                 }
                 if !plain {
-                    let there = bytes
-                        .iter()
-                        .zip(first..)
-                        .map(|(&byte, step)| byte == NONE && step >= start);
-                    careful
-                        .iter_mut()
-                        .zip(there)
-                        .for_each(|(careful, missing)| *careful |= missing);
+                    let there = bytes.iter().zip(first..);
+                    for (careful, (&byte, step)) in careful.iter_mut().zip(there) {
+                        *careful |= byte == NONE && step >= start;
+                    }
                 }
             }
             for (slot, lanes) in block.iter_mut().zip(transposed(&lanes)) {
                 slot[set] = lanes;
             }
         }
+    }
+}
+
+/// The byte of a symbol of an alphabet of that size.
+fn byte(symbol: Option<u16>, size: usize) -> u8 {
+    match symbol {
+        Some(symbol) if usize::from(symbol) < size => symbol as u8,
+        _ => NONE,
     }
 }
 
