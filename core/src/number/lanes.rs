@@ -17,7 +17,8 @@ pub struct Lanes<T, const L: usize>(
 impl<T: Real, const L: usize> Lanes<T, L> {
     /// `row_j = f(sum_i a_i w_ij, b_j)` in every lane, summed as [`sum_of`] sums.
     ///
-    /// What compilers vectorise well is a loop over lanes around as many states as stay in registers.
+    /// What differs between few states and many is what compilers vectorise well: a loop over lanes
+    /// around all states, whose row then stays in registers, or one for each state.
     #[inline(always)]
     pub(crate) fn combine<const N: usize>(
         a: &[Self; N],
@@ -40,28 +41,17 @@ impl<T: Real, const L: usize> Lanes<T, L> {
                     row[j].0[l] = result[j];
                 }
             }
-            return row;
-        }
-        let mut tile = 0;
-        while tile < N {
-            for l in 0..L {
-                let (mut left, mut result) = ([T::ZERO; N], [T::ZERO; TILE]);
+        } else {
+            for j in 0..N {
+                let mut column = [T::ZERO; N];
                 for i in 0..N {
-                    left[i] = a[i].0[l];
+                    column[i] = weight(i, j);
                 }
-                for k in 0..TILE {
-                    if tile + k < N {
-                        let sum = sum_of::<T, N>(|i| left[i] * weight(i, tile + k));
-                        result[k] = f(sum, b[tile + k].0[l]);
-                    }
-                }
-                for k in 0..TILE {
-                    if tile + k < N {
-                        row[tile + k].0[l] = result[k];
-                    }
+                for l in 0..L {
+                    let sum = sum_of::<T, N>(|i| a[i].0[l] * column[i]);
+                    row[j].0[l] = f(sum, b[j].0[l]);
                 }
             }
-            tile += TILE;
         }
         row
     }
@@ -79,9 +69,6 @@ impl<T: Real, const L: usize> Lanes<T, L> {
 
 /// As many states as stay in vector registers.
 const IN_REGISTERS: usize = 8;
-
-/// Of more states, as many at once as leave registers to what is summed.
-const TILE: usize = 4;
 
 impl<T: Real, const L: usize> Number for Lanes<T, L> {
     type Weight = T;

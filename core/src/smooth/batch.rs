@@ -5,11 +5,6 @@ use super::backward::{Backward, PairPosteriors, ROWS_A_BLOCK, UNFORESEEN_FROM, r
 use crate::hmm::Chain;
 use crate::number::{Lanes, Number, Real};
 
-/// So many outer products are added up at once; a divisor of [`ROWS_A_BLOCK`].
-const ROWS_AT_ONCE: usize = 4;
-/// To the sums of so many states.
-const TILE: usize = 4;
-
 /// `L` sequences' backward passes side by side, under one model.
 ///
 /// Takes the rows of [`Beliefs`](crate::filter::Beliefs) from the last to the first and makes each a
@@ -17,16 +12,12 @@ const TILE: usize = 4;
 /// and lane `l` holds what it would say of that sequence alone, bit for bit. The sequences end
 /// together; one that is shorter [rests](Retraces::rest) from its first sample on.
 ///
-/// RAM: `L (2 N^2 + 9 N)` reals. Work a sample and lane: that of the single backward pass.
+/// RAM: `L (2 N^2 + N)` reals. Work a sample and lane: that of the single backward pass.
 #[derive(Clone, Debug)]
 pub struct Retraces<T: Real, const N: usize, const L: usize> {
     /// The posteriors one sample later.
     next: [Lanes<T, L>; N],
     pairs: PairLanes<T, N, L>,
-    /// Filtered rows and ratios whose outer products are still to be taken.
-    filtered: [[Lanes<T, L>; N]; ROWS_AT_ONCE],
-    ratios: [[Lanes<T, L>; N]; ROWS_AT_ONCE],
-    waiting: usize,
     /// Rows since the posteriors were normalised.
     age: u32,
 }
@@ -44,10 +35,7 @@ impl<T: Real, const N: usize, const L: usize> Retraces<T, N, L> {
     pub fn from_last(row: &mut [Lanes<T, L>; N]) -> Self {
         normalise(row);
         let none = [[Lanes::ZERO; N]; N];
-        let (filtered, ratios) =
-            ([[Lanes::ZERO; N]; ROWS_AT_ONCE], [[Lanes::ZERO; N]; ROWS_AT_ONCE]);
-        let pairs = PairLanes { outer: none, sum: none };
-        Self { next: *row, pairs, filtered, ratios, waiting: 0, age: 0 }
+        Self { next: *row, pairs: PairLanes { outer: none, sum: none }, age: 0 }
     }
 
     /// Makes the filter's rows, one sample earlier than the rows before, posteriors.
@@ -56,45 +44,18 @@ impl<T: Real, const N: usize, const L: usize> Retraces<T, N, L> {
         let transition = chain.transition();
         let ratios = Lanes::combine(row, |i, j| transition[i][j], &self.next, ratio);
         if are_below(&ratios, T::power_of_two(UNFORESEEN_FROM)) {
-            self.wait(row, &ratios);
+            self.pairs.outer(row, &ratios);
             *row = Lanes::combine(&ratios, |j, i| transition[i][j], row, |onward, f| f * onward);
         } else {
-            self.take_waiting();
             self.step_lane_by_lane(chain, row);
         }
         self.age += 1;
         if self.age == ROWS_A_BLOCK {
             self.age = 0;
-            self.take_waiting();
             self.pairs.move_out(chain);
             normalise(row);
         }
         self.next = *row;
-    }
-
-    /// Keeps the factors of an outer product: sums of several at once need not leave registers.
-    #[inline(always)]
-    fn wait(&mut self, row: &[Lanes<T, L>; N], ratios: &[Lanes<T, L>; N]) {
-        if let (Some(filtered), Some(kept)) =
-            (self.filtered.get_mut(self.waiting), self.ratios.get_mut(self.waiting))
-        {
-            (*filtered, *kept) = (*row, *ratios);
-        }
-        self.waiting += 1;
-        if self.waiting == ROWS_AT_ONCE {
-            self.waiting = 0;
-            self.pairs.outer(&self.filtered, &self.ratios);
-        }
-    }
-
-    /// Takes the outer products that wait, those that are missing as zeros.
-    #[inline(always)]
-    fn take_waiting(&mut self) {
-        if self.waiting > 0 {
-            self.ratios.iter_mut().skip(self.waiting).for_each(|row| *row = [Lanes::ZERO; N]);
-            self.waiting = 0;
-            self.pairs.outer(&self.filtered, &self.ratios);
-        }
     }
 
     /// The rows of some lane need care: each takes its step alone.
@@ -122,40 +83,21 @@ impl<T: Real, const N: usize, const L: usize> Retraces<T, N, L> {
 
     /// The expected transitions of every lane's sequence, `[from][to]`, to be read once.
     pub fn into_pairs(mut self, chain: &Chain<T, N>) -> [[Lanes<T, L>; N]; N] {
-        self.take_waiting();
         self.pairs.move_out(chain);
         self.pairs.sum
     }
 }
 
 impl<T: Real, const N: usize, const L: usize> PairLanes<T, N, L> {
-    /// Adds outer products, one after the other, to the sums of a few states at a time.
     #[inline(always)]
-    fn outer(
-        &mut self,
-        filtered: &[[Lanes<T, L>; N]; ROWS_AT_ONCE],
-        ratios: &[[Lanes<T, L>; N]; ROWS_AT_ONCE],
-    ) {
+    fn outer(&mut self, filtered: &[Lanes<T, L>; N], ratio: &[Lanes<T, L>; N]) {
         for i in 0..N {
-            let mut tile = 0;
-            while tile < N {
-                let to = if tile + TILE < N { tile + TILE } else { N };
-                for l in 0..L {
-                    let mut sums = [T::ZERO; TILE];
-                    for (sum, j) in sums.iter_mut().zip(tile..to) {
-                        *sum = self.outer[i][j].0[l];
-                    }
-                    for (filtered, ratios) in filtered.iter().zip(ratios) {
-                        let filtered = filtered[i].0[l];
-                        for (sum, j) in sums.iter_mut().zip(tile..to) {
-                            *sum = *sum + filtered * ratios[j].0[l];
-                        }
-                    }
-                    for (sum, j) in sums.into_iter().zip(tile..to) {
-                        self.outer[i][j].0[l] = sum;
-                    }
+            let (outer, filtered) = (&mut self.outer[i], filtered[i]);
+            for l in 0..L {
+                let filtered = filtered.0[l];
+                for j in 0..N {
+                    outer[j].0[l] = outer[j].0[l] + filtered * ratio[j].0[l];
                 }
-                tile += TILE;
             }
         }
     }

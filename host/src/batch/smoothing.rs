@@ -144,7 +144,7 @@ impl<const N: usize, const L: usize> SmoothedLanes<'_, N, L> {
 /// Lanes of a group with so many states: rows of more leave the near caches before the backward pass
 /// reads them again.
 const fn lanes(states: usize) -> usize {
-    if states > 8 { LANES / 2 } else { LANES }
+    if states > 4 { LANES / 2 } else { LANES }
 }
 
 /// Smooths each sequence under a valid model and reads it, in order.
