@@ -95,13 +95,13 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
         plain
     }
 
-    /// So many steps of every lane of some states in turn, each on the likelihoods, `[state][lane]`, that
-    /// `likelihood` gives for the number of the step and of the state; `keep` is told of the row that it leaves.
-    /// Says how many steps of one state were taken: all, those before the first that
-    /// [`step`](Self::step) would not take, or a million.
+    /// Takes steps of several sets of lanes in turn, the `step`th of the `set`th on the likelihoods,
+    /// `[state][lane]`, that `likelihood(step, set)` gives; `keep(step, set, row)` is told of the row that it
+    /// leaves. Says how many were taken, those of each set counted: all (`W steps`), those before the first that
+    /// [`step`](Self::step) would not take, or those of the first million.
     ///
-    /// Rows stay in registers, where there are few states. Of two, the one goes on while the other waits for
-    /// its sums.
+    /// Bits and work are those of [`step`](Self::step). From one to the next rows stay in registers, where there
+    /// are few states; and of two sets, one goes on while the other waits for its sums.
     #[inline(always)]
     pub fn steps<const W: usize>(
         beliefs: &mut [Self; W],
@@ -113,13 +113,13 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
         let mut row = beliefs.each_ref().map(|belief| belief.row);
         let mut moved = [Moved::<L>::NOTHING; W];
         let mut taken = 0;
-        'steps: for step in 0..if steps < MOST_STEPS { steps } else { MOST_STEPS } {
-            for w in 0..W {
-                let likelihood = likelihood(step, w);
-                if !scaled(chain, &likelihood, &mut row[w], &mut moved[w]) {
+        'steps: for step in 0..steps.min(MOST_STEPS) {
+            for set in 0..W {
+                let likelihood = likelihood(step, set);
+                if !scaled(chain, &likelihood, &mut row[set], &mut moved[set]) {
                     break 'steps;
                 }
-                keep(step, w, &row[w]);
+                keep(step, set, &row[set]);
                 taken += 1;
             }
         }
@@ -148,7 +148,7 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
     }
 }
 
-/// Steps after which sums of exponents are still far from their limits.
+/// Of so many steps the exponents' sums fit 32 bits.
 const MOST_STEPS: usize = 1 << 20;
 
 /// What has been moved out of the lanes of a row.

@@ -67,7 +67,7 @@ fn step_with_care<T, E, G, const N: usize, const W: usize, const L: usize>(
     let forward = Forward::of(hmm);
     let first = set * L;
     for (index, _) in results.iter().skip(first).take(L).enumerate() {
-        if group.length(first + index) > 0 && group.start(first + index) == step {
+        if group.start(first + index) == step {
             state.set_lane(index, &forward.start());
         }
     }

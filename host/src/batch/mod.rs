@@ -12,8 +12,15 @@
 //! The loops over lanes are compiled for several instruction sets, and the machine's best is taken
 //! when the program runs.
 //!
-//! Sequences of similar length share a group of 16 lanes, groups share the threads. What would
-//! fill too few lanes goes through the single recursion.
+//! Sequences of similar length share a group of lanes: 32 of symbols for their likelihoods, in two sets that
+//! take their steps in turn; else 16, or for posteriors over more than four states 8. Groups share the threads.
+//! What would fill too few lanes goes through the single recursion.
+//!
+//! | what lanes observe | file | likelihoods |
+//! |---|---|---|
+//! | symbols of an alphabet that fits a byte | `symbols.rs` | looked up, of up to 16 symbols in registers |
+//! | channels, where the family has those of many samples at once | `channels.rs` | of 32 steps at once |
+//! | anything else | `group.rs` | lane by lane |
 
 mod channels;
 mod decode;
@@ -34,5 +41,5 @@ pub use smoothing::{Posterior, posteriors};
 pub(crate) use smoothing::{Reader, Smoothed, each_smoothed};
 pub(crate) use symbols::Lookup;
 
-/// Sequences side by side: they fill a register of the widest vector units in `f32`, two in `f64`.
+/// Sequences side by side, mostly: they fill a register of the widest vector units in `f32`, two in `f64`.
 pub(crate) const LANES: usize = 16;

@@ -141,8 +141,8 @@ impl<const N: usize, const L: usize> SmoothedLanes<'_, N, L> {
     }
 }
 
-/// Lanes of a group with so many states: rows of more leave the near caches before the backward pass
-/// reads them again.
+/// Lanes of a group with so many states: of wider rows more would leave the near caches before the backward
+/// pass reads them again.
 const fn lanes(states: usize) -> usize {
     if states > 4 { LANES / 2 } else { LANES }
 }
