@@ -47,12 +47,12 @@ pub(crate) trait Group<
     }
 }
 
-/// Which sequences go together: those of similar length, in groups that fill so many lanes.
+/// Which sequences go together: those of similar length, in groups of at most `sets` sets of `lanes`.
 ///
-/// Longest first. A group whose samples would leave most lanes empty is given one by one.
+/// Longest first. A group whose samples would leave most lanes of its sets empty is given one by one.
 pub(super) fn arrange(
     states: usize,
-    lanes: usize,
+    (sets, lanes): (usize, usize),
     lengths: impl Iterator<Item = usize>,
 ) -> Vec<Vec<usize>> {
     /// With more states, one sequence fills the vector units, and lanes would leave the caches.
@@ -66,9 +66,9 @@ pub(super) fn arrange(
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(lengths[index]));
     let mut groups = Vec::new();
-    for group in order.chunks(lanes) {
+    for group in order.chunks(sets * lanes) {
         let samples: usize = group.iter().map(|&index| lengths[index]).sum();
-        if WORTH * samples >= lanes * lengths[group[0]] {
+        if WORTH * samples >= group.len().next_multiple_of(lanes) * lengths[group[0]] {
             groups.push(group.to_vec());
         } else {
             groups.extend(group.iter().map(|&index| vec![index]));
@@ -189,4 +189,21 @@ where
         }
     }
     group.steps - first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arrange;
+
+    #[test]
+    fn groups_are_worth_the_lanes_of_their_sets() {
+        let sizes = |sequences: usize| -> Vec<usize> {
+            let lengths = std::iter::repeat_n(100, sequences);
+            arrange(4, (2, 16), lengths).iter().map(Vec::len).collect()
+        };
+        assert_eq!(sizes(3), [1, 1, 1]);
+        assert_eq!(sizes(4), [4]);
+        assert_eq!(sizes(20), [20]);
+        assert_eq!(sizes(36), [32, 4]);
+    }
 }

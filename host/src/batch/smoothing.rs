@@ -39,7 +39,7 @@ impl Posterior {
 /// in its place.
 ///
 /// Bit for bit what [`posteriors`](smooth::posteriors) says of each alone. Work a sample: its work.
-/// RAM: `16 N` reals a step of a group, beside the result.
+/// RAM: `16 N` reals a step of a group, `8 N` of more than four states, beside the result.
 ///
 /// # Errors
 /// [`HmmError`] if the model is none.
@@ -153,8 +153,8 @@ pub(crate) fn each_smoothed<R: Reader>(
     sequences: &[SamplesView<'_>],
     reader: &R,
 ) -> Vec<Result<R::Output, SequenceError>> {
-    let groups =
-        arrange(model.states(), lanes(model.states()), sequences.iter().map(SamplesView::len));
+    let lanes_each = (1, lanes(model.states()));
+    let groups = arrange(model.states(), lanes_each, sequences.iter().map(SamplesView::len));
     let found: Vec<Vec<_>> = with_states!(model.states(), N => {
         const L: usize = lanes(N);
         if let Some(hmm) = model.categorical::<f64, N>() {

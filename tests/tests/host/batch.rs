@@ -283,6 +283,8 @@ fn symbols_of_small_and_large_alphabets_are_single_sequences() {
         };
         let samples: Vec<Samples> = (0..70).map(sequence).collect();
         on_host(&model, &samples);
+        // As many as fill one set of lanes.
+        on_host(&model, &samples[..16]);
     }
 }
 
