@@ -1,34 +1,38 @@
 //! `exp` without a branch: the bits of libm's, in a form of which loops fill vector registers.
 
-/// One precision's: constants and thresholds of libm's algorithm (FreeBSD's `e_exp.c` and `e_expf.c`).
+/// One precision's: the constants of libm's algorithm (FreeBSD's `e_exp.c` and `e_expf.c`), and the ends of its
+/// cases as the bits of the first number that is past them.
 macro_rules! unbranched {
-    ($name:ident, $t:ty, $bits:ty, $signed:ty, $mantissa:literal, $bias:literal, $word:expr,
-     half_ln2: $half_ln2:literal, three_halves_ln2: $three_halves_ln2:literal, tiny: $tiny:literal,
-     least: $least:literal, largest: $largest:literal, inverse: $inverse:literal,
+    ($name:ident, $t:ident, $bits:ty, $mantissa:literal, $bias:literal,
+     past_half_ln2: $half_ln2:literal, past_three_halves_ln2: $three_halves_ln2:literal,
+     past_tiny: $tiny:literal, least: $least:literal, largest: $largest:literal,
      ln2: $ln2_high:literal $ln2_low:literal, polynomial: $p:expr) => {
         #[inline(always)]
         pub(super) fn $name(x: $t) -> $t {
-            let word: fn($bits) -> u32 = $word;
-            let size = word(x.to_bits()) & 0x7fff_ffff;
+            /// Added, it leaves an integer in the last bits of the significand, rounded to nearest.
+            const INTEGER: $t = 1.5 * (1 as $bits << $mantissa) as $t;
+            let size = x.to_bits() << 1 >> 1;
             let one = if x < 0.0 { -1.0 } else { 1.0 };
-            // The multiple of log 2 that is taken out.
-            let far = ($inverse * x + 0.5 * one) as i32;
-            let near = if size > $half_ln2 { one as i32 } else { 0 };
+            // The multiple of log 2 that is taken out: rounded towards zero where it is not one or none.
+            let far = core::$t::consts::LOG2_E * x + 0.5 * one;
+            let nearest = (far + INTEGER) - INTEGER;
+            let past = if x < 0.0 { nearest < far } else { nearest > far };
+            let far = if past { nearest - one } else { nearest };
+            let near = if size >= $half_ln2 { one } else { 0.0 };
             let multiple = if size >= $three_halves_ln2 { far } else { near };
-            let (high, low) = (x - multiple as $t * $ln2_high, multiple as $t * $ln2_low);
+            let (high, low) = (x - multiple * $ln2_high, multiple * $ln2_low);
             let rest = high - low;
             let square = rest * rest;
             let polynomial: fn($t) -> $t = $p;
             let c = rest - square * polynomial(square);
             let y = 1.0 + (rest * c / (2.0 - c) - low + high);
-            // In two steps: where the result is subnormal it is rounded once, by the second.
-            let half = multiple >> 1;
-            let power = |k: i32| {
-                let biased = <$signed>::from(k).wrapping_add($bias);
-                <$t>::from_bits((biased << $mantissa) as $bits)
-            };
-            let y = y * power(half) * power(multiple.wrapping_sub(half));
-            let y = if size <= $tiny { 1.0 + x } else { y };
+            // The power of two in two factors: a subnormal result is rounded once, by the second.
+            let biased = (multiple + INTEGER).to_bits().wrapping_sub(INTEGER.to_bits());
+            let biased = biased.wrapping_add(2 * $bias);
+            let half = biased >> 1;
+            let power = |biased: $bits| <$t>::from_bits(biased << $mantissa);
+            let y = y * power(half) * power(biased.wrapping_sub(half));
+            let y = if size < $tiny { 1.0 + x } else { y };
             let y = if x > $largest { <$t>::INFINITY } else { y };
             let y = if x < $least { 0.0 } else { y };
             if x.is_nan() { x } else { y }
@@ -38,16 +42,17 @@ macro_rules! unbranched {
 
 #[cfg(not(feature = "micromath"))]
 unbranched!(
-    expf, f32, u32, i32, 23, 127, |bits| bits,
-    half_ln2: 0x3eb1_7218, three_halves_ln2: 0x3f85_1593, tiny: 0x3900_0000,
-    least: -103.972_084, largest: 88.722_84, inverse: 1.442_695_0,
+    expf, f32, u32, 23, 127,
+    past_half_ln2: 0x3eb1_7219, past_three_halves_ln2: 0x3f85_1593, past_tiny: 0x3900_0001,
+    least: -103.972_084, largest: 88.722_84,
     ln2: 6.931_457_5e-1 1.428_606_8e-6,
     polynomial: |x| 1.666_662_5e-1 + x * -2.766_733_3e-3
 );
 unbranched!(
-    exp, f64, u64, i64, 52, 1023, |bits| (bits >> 32) as u32,
-    half_ln2: 0x3fd6_2e42, three_halves_ln2: 0x3ff0_a2b2, tiny: 0x3e30_0000,
-    least: -745.133_219_101_941_1, largest: 709.782_712_893_384, inverse: 1.442_695_040_888_963_4,
+    exp, f64, u64, 52, 1023,
+    past_half_ln2: 0x3fd6_2e43_0000_0000, past_three_halves_ln2: 0x3ff0_a2b2_0000_0000,
+    past_tiny: 0x3e30_0001_0000_0000, least: -745.133_219_101_941_1,
+    largest: 709.782_712_893_384,
     ln2: 6.931_471_803_691_238e-1 1.908_214_929_270_587_7e-10,
     polynomial: |x| {
         1.666_666_666_666_660_2e-1
