@@ -32,6 +32,8 @@ struct Sequence<'a, T> {
     /// `[time][channel]`; zeros of a missing one.
     values: Vec<T>,
     rows: RowsView<'a>,
+    /// Whether any is missing.
+    gaps: bool,
     dropped: bool,
 }
 
@@ -58,7 +60,8 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
                 careful[first + time] |= time == 0 || row.is_none();
                 values.extend(row.unwrap_or(&none).iter().map(|&x| T::from_f64(x)));
             }
-            Sequence { values, rows: *rows, dropped: false }
+            let gaps = rows.iter().any(|row| row.is_none());
+            Sequence { values, rows: *rows, gaps, dropped: false }
         };
         let sequences = sequences.iter().map(sequence).collect();
         let size = BLOCK * L;
@@ -125,7 +128,7 @@ fn idle_lane<T: Real, const L: usize>(
 }
 
 /// Makes logarithms, `[state][sample]`, likelihoods relative to the largest of a sample, of which the
-/// logarithm goes to `log_scale`, `[sample]`: what a [row](Emission::row) of each is, bit for bit.
+/// logarithm goes to `log_scale`, `[sample]`: what `Emission::row` makes of each, bit for bit.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 fn relative<T: Real>(logs: &mut [T], log_scale: &mut [T]) {
     log_scale.fill(T::NEG_INFINITY);
@@ -256,6 +259,12 @@ impl<const L: usize> Channels<'_, f64, L> {
     /// Weighs by zero what is no observation, of `size` samples from `step` on, `[state][step][lane]`.
     fn forget(&self, step: usize, weights: &mut [f64], size: usize) {
         for lane in 0..L {
+            let whole = |lane: &Sequence<'_, _>| {
+                !lane.gaps && !lane.dropped && self.steps - lane.rows.len() <= step
+            };
+            if self.sequences.get(lane).is_some_and(whole) {
+                continue;
+            }
             for index in 0..size / L {
                 let observed =
                     Group::<f64, RowState<f64>, 1, 1, L>::sample(self, step + index, lane);
