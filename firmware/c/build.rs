@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::SampleKind;
-use fishweir_firmware::classifier::{Deciding, WireSample};
+use fishweir_device::classifier::{Deciding, WireSample};
 use fishweir_model::{CHANNELS, CLASSES, MACHINE, Model};
 
 #[path = "src/shape.rs"]

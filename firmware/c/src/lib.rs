@@ -24,7 +24,7 @@ mod status;
 use core::ffi::{CStr, c_char};
 
 use fishweir_core::filter::Recursion;
-use fishweir_firmware::classifier::Deciding;
+use fishweir_device::classifier::Deciding;
 use fishweir_model::Model;
 
 use pointer::{floats_mut, numbers, put, started, started_mut};

@@ -2,7 +2,7 @@
 #![no_std]
 #![no_main]
 
-use fishweir_firmware::applications::adapt::{Bank, Settings, adapt};
+use fishweir_device::applications::adapt::{Bank, Settings, adapt};
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::drivers::flash;
 use fishweir_firmware::image::{self, entry};

@@ -3,7 +3,7 @@
 #![no_main]
 
 use fishweir_core::filter::Running;
-use fishweir_firmware::applications::classify_stream::classify_stream;
+use fishweir_device::applications::classify_stream::classify_stream;
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
 use fishweir_model as model;

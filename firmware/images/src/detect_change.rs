@@ -3,7 +3,7 @@
 #![no_main]
 
 use fishweir_core::filter::Running;
-use fishweir_firmware::applications::detect_change::detect_change;
+use fishweir_device::applications::detect_change::detect_change;
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
 use fishweir_model as model;

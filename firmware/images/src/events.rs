@@ -3,7 +3,7 @@
 #![no_main]
 
 use fishweir_core::filter::Running;
-use fishweir_firmware::applications::events::{Line, Names, events, longest};
+use fishweir_device::applications::events::{Line, Names, events, longest};
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
 use fishweir_model::{self as model, CLASSES, COLUMNS, STATES};

@@ -2,11 +2,11 @@
 #![no_std]
 #![no_main]
 
-use fishweir_firmware::applications::field::{Settings, field};
+use fishweir_device::applications::field::{Settings, field};
+use fishweir_device::update::Anyone;
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::drivers::flash;
 use fishweir_firmware::image::{self, entry};
-use fishweir_firmware::update::Anyone;
 use fishweir_model as model;
 
 #[entry]
@@ -15,7 +15,7 @@ fn main() -> ! {
     let built_in = image::expect(model::load(), "the model was refused");
     let mut memory = [0; flash::MAPPED_WORDS];
     let flash = image::expect(flash::take_mapped(&mut memory), "no flash for updates");
-    // With the feature `ed25519`, `Ed25519(KEY)` in place of `Anyone` takes signed updates alone.
+    // With the feature `fishweir-device/ed25519`, `Ed25519(KEY)` in place of `Anyone` takes signed updates alone.
     let done = field(&mut serial, flash, Anyone, &meter, built_in, &Settings::DEFAULT);
     image::finish(done, "the stream broke off")
 }

@@ -2,7 +2,7 @@
 #![no_std]
 #![no_main]
 
-use fishweir_firmware::applications::spot_events::spot_events;
+use fishweir_device::applications::spot_events::spot_events;
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
 use fishweir_model::{self as model, CLASSES};

@@ -5,7 +5,7 @@
 #![no_main]
 
 use fishweir_core::filter::Running;
-use fishweir_firmware::applications::watch_sensor::{Accelerometer, Sa0Pad, watch_sensor};
+use fishweir_device::applications::watch_sensor::{Accelerometer, Sa0Pad, watch_sensor};
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::drivers::bridge::Bridge;
 use fishweir_firmware::image::{self, entry};

@@ -11,8 +11,7 @@
 
 use embedded_hal::delay::DelayNs;
 use embedded_io::{Read, Write};
-
-use crate::meter::Meter;
+use fishweir_device::meter::Meter;
 
 #[cfg(all(target_os = "none", any(feature = "mps2-an386", feature = "mps2-an505")))]
 #[macro_use]

@@ -1,8 +1,7 @@
 //! What a free-running counter is good for: it measures work, and it waits.
 
 use embedded_hal::delay::DelayNs;
-
-use crate::meter::Meter;
+use fishweir_device::meter::Meter;
 
 /// A counter that runs upwards and wraps around, whoever reads it. An interval is to be shorter than its
 /// range: no counter tells one that is longer from what is left of it.

@@ -38,8 +38,8 @@ pub fn take_mapped(
 pub fn take_mapped(
     memory: &mut [u64; MAPPED_WORDS],
 ) -> Result<
-    super::mirror::Mirror<'_, super::file_flash::FileFlash>,
+    fishweir_device::update::Mirror<'_, super::file_flash::FileFlash>,
     super::file_flash::FileFlashError,
 > {
-    super::mirror::Mirror::new(take()?, memory)
+    fishweir_device::update::Mirror::new(take()?, memory)
 }

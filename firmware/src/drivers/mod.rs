@@ -14,7 +14,6 @@ pub mod file_flash;
 pub mod flash;
 pub mod line_error;
 pub mod lm3s;
-pub mod mirror;
 pub mod nrf51;
 pub mod ns16550_uart;
 pub mod pl011_uart;

@@ -6,12 +6,12 @@ use core::mem::size_of_val;
 use embedded_io::Write;
 use fishweir_core::ObservationError;
 use fishweir_core::filter::Recursion;
+use fishweir_device::meter::Meter;
 
 use super::bits::{self, Digest};
 use super::models::SAMPLES;
 use super::record::Measurement;
 use crate::drivers::stack;
-use crate::meter::Meter;
 
 /// How far down the stack is watched.
 const DEPTH: u32 = 64 * 1024;

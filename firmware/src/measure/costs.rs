@@ -9,11 +9,11 @@ use fishweir_core::emission::{Parametrisation, SufficientStatistics};
 use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::profile_hmm::ProfileFilter;
+use fishweir_device::meter::Meter;
 
 use super::bench::{Bench, Failure};
 use super::record::DELAY;
 use super::{bits, models};
-use crate::meter::Meter;
 
 /// Waits for a millisecond, which shows that delay and meter agree, then measures the filter. Sends a
 /// row for each, of the filter named `emission, N=states, K=symbols or D=channels, C=directions,

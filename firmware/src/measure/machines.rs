@@ -11,12 +11,12 @@ use fishweir_core::emission::{Gaussian, Parametrisation};
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm};
+use fishweir_device::meter::Meter;
 
 use super::bench::{Bench, Failure};
 use super::models::{
     self, CATEGORICAL_4, CHANNELS, SAMPLES, SYMBOL_STREAM, SYMBOLS, VECTOR_STREAM,
 };
-use crate::meter::Meter;
 
 /// Stored items.
 const ITEMS: usize = 32;

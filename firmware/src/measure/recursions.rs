@@ -18,6 +18,7 @@ use fishweir_core::hmm::Hmm;
 use fishweir_core::smooth::{
     FixedLag, OnlineViterbi, Viterbi, posteriors, posteriors_checkpointed, viterbi,
 };
+use fishweir_device::meter::Meter;
 
 use super::bench::{Bench, Called, Failure};
 use super::bits;
@@ -26,7 +27,6 @@ use super::models::{
     self, BOOL_STREAM, CATEGORICAL_2, CATEGORICAL_4, CATEGORICAL_8, CHANNELS, COUNT_STREAM,
     SAMPLES, SYMBOL_STREAM, SYMBOLS, VECTOR_STREAM,
 };
-use crate::meter::Meter;
 
 /// Measures all recursions and sends their rows.
 ///

@@ -19,8 +19,9 @@ mod taken {
 
     pub(super) static CORE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../core");
     /// Folders of the firmware; beside them there may be builds.
-    pub(super) static FIRMWARE: [(&str, Dir<'_>); 5] = [
+    pub(super) static FIRMWARE: [(&str, Dir<'_>); 6] = [
         ("c", include_dir!("$CARGO_MANIFEST_DIR/../firmware/c")),
+        ("device", include_dir!("$CARGO_MANIFEST_DIR/../firmware/device")),
         ("images", include_dir!("$CARGO_MANIFEST_DIR/../firmware/images")),
         ("model", include_dir!("$CARGO_MANIFEST_DIR/../firmware/model")),
         ("models", include_dir!("$CARGO_MANIFEST_DIR/../firmware/models")),
@@ -42,13 +43,13 @@ mod taken {
     ];
 }
 
-/// A manifest that what inherits from the workspace finds above it: this one's, of the core alone.
+/// A manifest that what inherits from the workspace finds above it: this one's, of these members alone.
 #[cfg(checkout)]
-fn workspace() -> Result<String, Failure> {
+fn workspace(members: &[&str]) -> Result<String, Failure> {
     let [(_, text), ..] = &taken::FILES;
     let whole: toml::Table = toml::from_str(&String::from_utf8_lossy(text))?;
     let mut workspace = toml::Table::new();
-    workspace.insert("members".into(), vec!["core"].into());
+    workspace.insert("members".into(), members.to_vec().into());
     let kept = whole.get("workspace").and_then(toml::Value::as_table).into_iter().flatten();
     let kept = kept.filter(|(key, _)| {
         ["resolver", "package", "dependencies", "lints"].contains(&key.as_str())
@@ -78,7 +79,7 @@ fn below(name: &str, folder: &include_dir::Dir<'static>, found: &mut Vec<File>) 
 pub(super) fn core() -> Result<Option<(String, Vec<File>)>, Failure> {
     let mut found = Vec::new();
     below("core", &taken::CORE, &mut found);
-    Ok(Some((workspace()?, found)))
+    Ok(Some((workspace(&["core"])?, found)))
 }
 
 #[cfg(not(checkout))]
@@ -114,7 +115,7 @@ fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
     for (name, folder) in &taken::FIRMWARE {
         below(&format!("firmware/{name}"), folder, &mut found);
     }
-    let root = workspace()?;
+    let root = workspace(&["core", "firmware/device"])?;
     let of_firmware = taken::FILES.iter().filter(|(name, _)| name.starts_with("firmware/"));
     found.extend(of_firmware.map(|(name, bytes)| ((*name).to_owned(), *bytes)));
     // By their contents: another build of the same version may have others.
@@ -177,8 +178,8 @@ mod tests {
             .expect("cargo starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let metadata = String::from_utf8_lossy(&output.stdout);
-        for package in ["fishweir-core", "fishweir-c", "fishweir-images", "fishweir-model"] {
-            assert!(metadata.contains(&format!("\"name\":\"{package}\"")), "{package}");
+        for package in ["core", "device", "c", "images", "model"] {
+            assert!(metadata.contains(&format!("\"name\":\"fishweir-{package}\"")), "{package}");
         }
     }
 }

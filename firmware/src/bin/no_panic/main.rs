@@ -51,6 +51,7 @@ mod fixed;
 mod front;
 mod kernels;
 mod network;
+mod session;
 mod spot;
 
 const STATES: usize = 4;
@@ -84,6 +85,7 @@ fn everything() {
     kernels::between_models();
     fixed::fixed();
     network::network();
+    session::session();
     spot::spot();
     profile_hmm();
     contexts();

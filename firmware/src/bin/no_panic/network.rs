@@ -7,8 +7,8 @@ use core::hint::black_box;
 use embedded_io::{ErrorType, Read, Write};
 use fishweir_core::filter::{ForgettingFactor, Recursion, Running};
 use fishweir_core::network::{Discrepancy, DiscrepancyTables, NodeSum, Terms};
-use fishweir_firmware::applications::events::{Line, Names, Verdict, events};
-use fishweir_firmware::meter::NoMeter;
+use fishweir_device::applications::events::{Line, Names, Verdict, events};
+use fishweir_device::meter::NoMeter;
 
 use super::drive;
 

@@ -6,9 +6,9 @@ use fishweir_core::emission::{Categorical, Emission, Gaussian};
 use fishweir_core::filter::Recursion;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::spot::Spotter;
-use fishweir_firmware::applications::spot_events::spot_events;
-use fishweir_firmware::classifier::WireSample;
-use fishweir_firmware::meter::NoMeter;
+use fishweir_device::applications::spot_events::spot_events;
+use fishweir_device::classifier::WireSample;
+use fishweir_device::meter::NoMeter;
 use zerocopy::FromZeros;
 
 use super::network::Port;

@@ -8,10 +8,9 @@ use embedded_storage::nor_flash::{
     ErrorType, MultiwriteNorFlash, NorFlash, NorFlashErrorKind, ReadNorFlash, check_erase,
     check_read, check_write,
 };
+use fishweir_device::update::MappedFlash;
 use safe_mmio::fields::{ReadPure, ReadPureWrite, WriteOnly};
 use safe_mmio::{UniqueMmioPointer, field, field_shared};
-
-use crate::update::MappedFlash;
 
 /// The register block, as far as it is used.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ mod bridge;
 mod change;
 mod events;
 mod sensor;
-#[path = "../../../../firmware/src/applications/watch_sensor/simulated.rs"]
+#[path = "../../../../firmware/device/src/applications/watch_sensor/simulated.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub, reason = "the firmware's file")]
 mod simulated;
 mod spotting;

@@ -5,7 +5,7 @@ use embedded_storage::nor_flash::{
 };
 use zerocopy::IntoBytes;
 
-use crate::update::MappedFlash;
+use super::layout::MappedFlash;
 
 /// A flash, and all that it holds in RAM.
 #[derive(Debug)]

@@ -16,6 +16,8 @@ use fishweir_core::wire::{
 use zerocopy::FromBytes;
 
 use super::classify_stream::classify_stream;
+#[cfg(any(feature = "async", test))]
+use super::classify_stream::classify_stream_async;
 use crate::classifier::{Classifier, Deciding, WireSample};
 use crate::log::log;
 use crate::meter::Meter;
@@ -57,11 +59,35 @@ where
     M: Meter,
     C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
 {
-    let updates = Updates::start(flash, trust, settings.built_in).map_err(FieldError::Flash)?;
-    log!(info, "model version {=u32}", updates.version());
-    let state = updates.model().unwrap_or(built_in).start();
-    let mut replaceable = Replaceable { updates, built_in, state, trial: settings.trial, seen: 0 };
+    let mut replaceable =
+        Replaceable::start(flash, trust, built_in, settings).map_err(FieldError::Flash)?;
     classify_stream(serial, &mut replaceable, meter).map_err(FieldError::Transport)
+}
+
+/// [`field`] over a line that others run beside: the same bytes out. Flash that is erased or written holds them up.
+///
+/// # Errors
+/// As [`field`].
+#[cfg(any(feature = "async", test))]
+#[cfg_attr(docsrs, doc(cfg(feature = "async")))]
+pub async fn field_async<S, F, T, M, C, const MODELS: usize>(
+    serial: &mut S,
+    flash: F,
+    trust: T,
+    meter: &M,
+    built_in: &C,
+    settings: &Settings,
+) -> Result<Report, FieldError<S::Error, F::Error>>
+where
+    S: embedded_io_async::Read + embedded_io_async::Write,
+    F: MappedFlash,
+    T: Trust,
+    M: Meter,
+    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+{
+    let mut replaceable =
+        Replaceable::start(flash, trust, built_in, settings).map_err(FieldError::Flash)?;
+    classify_stream_async(serial, &mut replaceable, meter).await.map_err(FieldError::Transport)
 }
 
 /// Why nothing could be classified.
@@ -84,12 +110,20 @@ struct Replaceable<'m, F, T, C: Deciding<MODELS>, const MODELS: usize> {
     seen: u32,
 }
 
-impl<F, T, C, const MODELS: usize> Replaceable<'_, F, T, C, MODELS>
+impl<'m, F, T, C, const MODELS: usize> Replaceable<'m, F, T, C, MODELS>
 where
     F: MappedFlash,
     T: Trust,
     C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
 {
+    /// The newest model that may run, before its first sample.
+    fn start(flash: F, trust: T, built_in: &'m C, settings: &Settings) -> Result<Self, F::Error> {
+        let updates = Updates::start(flash, trust, settings.built_in)?;
+        log!(info, "model version {=u32}", updates.version());
+        let state = updates.model().unwrap_or(built_in).start();
+        Ok(Self { updates, built_in, state, trial: settings.trial, seen: 0 })
+    }
+
     fn model(&self) -> &C {
         self.updates.model().unwrap_or(self.built_in)
     }

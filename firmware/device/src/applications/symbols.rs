@@ -171,7 +171,7 @@ mod tests {
 
     #[allow(unreachable_pub, dead_code)]
     mod coins {
-        include!("../../models/default.rs");
+        include!("../../../models/default.rs");
     }
 
     fn serve(wire: &mut Wire) -> Result<Report, embedded_io::ErrorKind> {

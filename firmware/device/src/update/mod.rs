@@ -27,10 +27,12 @@
 //! While a model is on trial no update is taken: the other slot holds the one to fall back on.
 
 mod layout;
+mod mirror;
 mod receiver;
 mod trust;
 
 pub use layout::{MappedFlash, ROOM};
+pub use mirror::Mirror;
 pub use receiver::Updates;
 #[cfg(any(feature = "ed25519", test))]
 pub use trust::Ed25519;

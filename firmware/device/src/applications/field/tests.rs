@@ -4,6 +4,7 @@ extern crate std;
 
 use std::vec::Vec;
 
+use embassy_futures::block_on;
 use fishweir_core::filter::Running;
 use fishweir_core::wire::{
     Answer, Frame, Receiver, RecordBuffer, SampleRequest, U16, UPDATE_CHUNK, UpdateOffer,
@@ -11,7 +12,7 @@ use fishweir_core::wire::{
 };
 
 use super::*;
-use crate::applications::wire::Wire;
+use crate::applications::wire::{Later, Wire};
 use crate::meter::NoMeter;
 use crate::storage::tests::Flash;
 use crate::update::Anyone;
@@ -45,7 +46,14 @@ fn chunks(bytes: &[u8]) -> Vec<u8> {
 fn answers(flash: &mut Flash, sent: &[&[u8]]) -> (Vec<(UpdateStatus, u32)>, Vec<u32>) {
     let mut line = Wire::sending(&sent.concat());
     let built_in = model(0);
-    field(&mut line, flash, Anyone, &NoMeter, &built_in, &Settings::DEFAULT).expect("answers");
+    let (settings, mut other, mut others_flash) = (Settings::DEFAULT, line.clone(), flash.clone());
+    let report = field(&mut line, &mut *flash, Anyone, &NoMeter, &built_in, &settings);
+    // A line that lets others run leads to the same.
+    let mut later = Later(&mut other);
+    let waited = field_async(&mut later, &mut others_flash, Anyone, &NoMeter, &built_in, &settings);
+    assert_eq!(block_on(waited), report);
+    assert_eq!((&other, &others_flash), (&line, &*flash));
+    report.expect("answers");
     let (mut receiver, mut room) = (Receiver::new(), RecordBuffer::<[u8; 200]>::new());
     let (mut statuses, mut margins) = (Vec::new(), Vec::new());
     for &byte in line.received() {

@@ -26,6 +26,7 @@ impl Trust for Anyone {
 /// Updates signed by the holder of the secret to this public key: Ed25519 (RFC 8032), by `verify_strict` of
 /// `ed25519-dalek`.
 #[cfg(any(feature = "ed25519", test))]
+#[cfg_attr(docsrs, doc(cfg(feature = "ed25519")))]
 #[derive(Clone, Copy, Debug)]
 pub struct Ed25519(pub [u8; 32]);
 

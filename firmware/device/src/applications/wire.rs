@@ -1,14 +1,15 @@
-//! A byte stream in memory, for the applications' tests.
+//! Byte streams in memory, for the applications' tests.
 
 use std::collections::VecDeque;
 use std::string::String;
 use std::vec::Vec;
 
+use embassy_futures::yield_now;
 use embedded_io::{ErrorKind, ErrorType, Read, Write};
 
 /// What the other end sends, errors of the receiver among it, and what it gets. After the last byte
 /// the stream ends.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Wire {
     sent: VecDeque<Result<u8, ErrorKind>>,
     received: Vec<u8>,
@@ -69,5 +70,31 @@ impl Write for Wire {
 
     fn flush(&mut self) -> Result<(), ErrorKind> {
         Ok(())
+    }
+}
+
+/// A line whose every step is waited for, and which takes a few bytes at a time.
+pub(super) struct Later<'s, S>(pub(super) &'s mut S);
+
+impl<S: ErrorType> ErrorType for Later<'_, S> {
+    type Error = S::Error;
+}
+
+impl<S: Read> embedded_io_async::Read for Later<'_, S> {
+    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, S::Error> {
+        yield_now().await;
+        self.0.read(buffer)
+    }
+}
+
+impl<S: Write> embedded_io_async::Write for Later<'_, S> {
+    async fn write(&mut self, buffer: &[u8]) -> Result<usize, S::Error> {
+        yield_now().await;
+        self.0.write(buffer.get(..3).unwrap_or(buffer))
+    }
+
+    async fn flush(&mut self) -> Result<(), S::Error> {
+        yield_now().await;
+        self.0.flush()
     }
 }

@@ -13,7 +13,7 @@ use super::*;
 
 #[allow(unreachable_pub, dead_code)]
 mod motion {
-    include!("../../../models/motion.rs");
+    include!("../../../../models/motion.rs");
 }
 
 struct Bus<'a>(&'a RefCell<SimulatedSensor>);

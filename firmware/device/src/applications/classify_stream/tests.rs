@@ -4,7 +4,9 @@ extern crate std;
 
 use std::vec::Vec;
 
+use embassy_futures::block_on;
 use embedded_io::{ErrorKind, ErrorType};
+use fishweir_core::Profile;
 use fishweir_core::classify::{
     DiagonalWhitening, KernelMachine, Normalisation, ScoreKernel, StoredScores, StoredSequences,
     StreamClassifier,
@@ -14,21 +16,25 @@ use fishweir_core::filter::Running;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm};
 use fishweir_core::number::{Dual, FineQ15, NumberFormat, Q15};
-use fishweir_core::wire::{F32, Frame, LONGEST_GAP, Receiver, SampleKind, U16};
-use zerocopy::IntoBytes;
+use fishweir_core::wire::{
+    Answer, F32, Frame, Info, LONGEST_GAP, Receiver, Request, SampleIndex, SampleKind,
+    SampleRequest, Status, U16, VERSION,
+};
+use zerocopy::{FromBytes, IntoBytes};
 
 use super::*;
-use crate::classifier::Deciding;
+use crate::applications::wire::Later;
+use crate::classifier::{Deciding, WireSample};
 use crate::meter::NoMeter;
 
 // Named here, so that the tests do not depend on which model a build was given.
 #[allow(unreachable_pub, dead_code)]
 mod coins {
-    include!("../../../models/default.rs");
+    include!("../../../../models/default.rs");
 }
 
 /// What the host sends and what it gets. After the last byte the stream ends, or fails.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Line<'a> {
     sent: &'a [u8],
     received: Vec<u8>,
@@ -61,8 +67,21 @@ impl Write for Line<'_> {
     }
 }
 
+/// Classifies over a line; over one that lets others run every conversation is the same.
+fn serve<R, const MODELS: usize>(line: &mut Line<'_>, recursion: &R) -> Result<Report, ErrorKind>
+where
+    R: Deciding<MODELS, Observation: WireSample>,
+{
+    let mut other = line.clone();
+    let report = classify_stream(line, &mut Running::new(recursion), &NoMeter);
+    let (mut later, mut running) = (Later(&mut other), Running::new(recursion));
+    let waited = block_on(classify_stream_async(&mut later, &mut running, &NoMeter));
+    assert_eq!((waited, &other), (report, &*line));
+    report
+}
+
 fn serve_coins(line: &mut Line<'_>) -> Result<Report, ErrorKind> {
-    classify_stream(line, &mut Running::new(&coins::MODEL), &NoMeter)
+    serve(line, &coins::MODEL)
 }
 
 /// The answers of any recursion that decides.
@@ -72,7 +91,7 @@ where
 {
     let sent = frames.concat();
     let mut line = Line { sent: &sent, ..Line::default() };
-    classify_stream(&mut line, &mut Running::new(recursion), &NoMeter).expect("the stream ends");
+    serve(&mut line, recursion).expect("the stream ends");
     let read = |record: &Vec<u8>| Answer::read_from_bytes(record).expect("an answer");
     records(&line.received).iter().map(read).collect()
 }

@@ -23,6 +23,8 @@ use fishweir_core::wire::Report;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::classify_stream::classify_stream;
+#[cfg(any(feature = "async", test))]
+use super::classify_stream::classify_stream_async;
 use crate::classifier::{Classifier, WireSample};
 use crate::log::log;
 use crate::meter::Meter;
@@ -140,6 +142,47 @@ where
     E: Adaptable,
     StreamClassifier<Hmm<E::Plain, N>, 1, 1>: FromBytes + Immutable + KnownLayout,
 {
+    let mut learner = learner(flash, bank, settings, buffer)?;
+    classify_stream(serial, &mut learner, meter).map_err(AdaptError::Transport)
+}
+
+/// [`adapt`] over a line that others run beside: the same bytes out. Flash that is erased or written holds them up.
+///
+/// # Errors
+/// As [`adapt`].
+#[cfg(any(feature = "async", test))]
+#[cfg_attr(docsrs, doc(cfg(feature = "async")))]
+pub async fn adapt_async<S, F, M, E, const N: usize, const MODELS: usize, const OUTPUTS: usize>(
+    serial: &mut S,
+    flash: F,
+    meter: &M,
+    bank: &StreamClassifier<Hmm<E, N>, MODELS, OUTPUTS>,
+    settings: &Settings,
+    buffer: &mut [u64],
+) -> Result<Report, AdaptError<S::Error>>
+where
+    S: embedded_io_async::Read + embedded_io_async::Write,
+    F: NorFlash,
+    M: Meter,
+    E: Adaptable,
+    StreamClassifier<Hmm<E::Plain, N>, 1, 1>: FromBytes + Immutable + KnownLayout,
+{
+    let mut learner = learner(flash, bank, settings, buffer)?;
+    classify_stream_async(serial, &mut learner, meter).await.map_err(AdaptError::Transport)
+}
+
+/// The model to begin with, before its first sample.
+fn learner<'a, F, E, T, const N: usize, const MODELS: usize, const OUTPUTS: usize>(
+    flash: F,
+    bank: &StreamClassifier<Hmm<E, N>, MODELS, OUTPUTS>,
+    settings: &'a Settings,
+    buffer: &'a mut [u64],
+) -> Result<Learner<'a, E::Plain, F, N>, AdaptError<T>>
+where
+    F: NorFlash,
+    E: Adaptable,
+    StreamClassifier<Hmm<E::Plain, N>, 1, 1>: FromBytes + Immutable + KnownLayout,
+{
     let mut slots = Slots::new(flash);
     let shipped = first_model(bank).ok_or(AdaptError::NoRoom)?;
     let length = artefact::length_of::<Hmm<E::Plain, N>, 1, 1>(0);
@@ -148,8 +191,7 @@ where
     }
     let first = restore(&mut slots, buffer).unwrap_or(shipped);
     let state = online(&first, settings).map_err(AdaptError::Setting)?.start();
-    let mut learner = Learner { first, state, seen: 0, settings, slots, buffer };
-    classify_stream(serial, &mut learner, meter).map_err(AdaptError::Transport)
+    Ok(Learner { first, state, seen: 0, settings, slots, buffer })
 }
 
 /// The model saved last, if there is one and it is sound.
@@ -300,11 +342,12 @@ mod tests {
 
     use std::vec::Vec;
 
-    use embedded_io::{ErrorKind, ErrorType};
+    use embassy_futures::block_on;
     use fishweir_core::filter::Running;
     use fishweir_core::number::Dual;
     use fishweir_core::wire::{Frame, Request, SampleIndex, SampleRequest, U16};
 
+    use super::super::wire::{Later, Wire};
     use super::*;
     use crate::meter::NoMeter;
     use crate::storage::tests::{CLOCK, Flash};
@@ -319,28 +362,6 @@ mod tests {
     }
 
     const EVERY: Settings = Settings { save_every: 40, warm_up: 5, ..Settings::DEFAULT };
-
-    struct Line<'a>(&'a [u8]);
-
-    impl ErrorType for Line<'_> {
-        type Error = ErrorKind;
-    }
-
-    impl Read for Line<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> Result<usize, ErrorKind> {
-            self.0.read(buffer).map_err(|never| match never {})
-        }
-    }
-
-    impl Write for Line<'_> {
-        fn write(&mut self, buffer: &[u8]) -> Result<usize, ErrorKind> {
-            Ok(buffer.len())
-        }
-
-        fn flush(&mut self) -> Result<(), ErrorKind> {
-            Ok(())
-        }
-    }
 
     /// Tosses of the device's first stream.
     fn tosses(count: u16) -> Vec<u16> {
@@ -363,8 +384,17 @@ mod tests {
             Frame::new(&request).as_bytes().to_vec()
         });
         let frames: Vec<u8> = frames.collect();
-        let mut buffer = [0; 32];
-        adapt(&mut Line(&frames), flash, meter, &bank(), settings, &mut buffer).expect("adapts")
+        let (mut buffer, bank) = ([0; 32], bank());
+        let mut line = Wire::sending(&frames);
+        let (mut other, mut others_flash) = (line.clone(), flash.clone());
+        let report = adapt(&mut line, &mut *flash, meter, &bank, settings, &mut buffer);
+        // A line that lets others run leads to the same.
+        let mut later = Later(&mut other);
+        let waited =
+            adapt_async(&mut later, &mut others_flash, meter, &bank, settings, &mut buffer);
+        assert_eq!(block_on(waited), report);
+        assert_eq!((&other, &others_flash), (&line, &*flash));
+        report.expect("adapts")
     }
 
     fn kept(flash: &mut Flash) -> Option<Hmm<Categorical<2>, 2>> {
@@ -422,7 +452,7 @@ mod tests {
     fn what_cannot_be_adapted_is_refused_before_the_first_sample() {
         let refuse = |settings: &Settings, words: usize| {
             let mut buffer = std::vec![0; words];
-            adapt(&mut Line(&[]), Flash::new(), &NoMeter, &bank(), settings, &mut buffer)
+            adapt(&mut Wire::default(), Flash::new(), &NoMeter, &bank(), settings, &mut buffer)
                 .map(|_| ())
                 .expect_err("refused")
         };

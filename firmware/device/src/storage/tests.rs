@@ -24,7 +24,7 @@ std::thread_local! {
 
 /// NOR flash of a few pages, which wears, and loses power after so many steps: words written or pages
 /// erased.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Flash {
     bytes: Vec<u8>,
     steps_left: usize,

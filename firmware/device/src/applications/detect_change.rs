@@ -155,7 +155,7 @@ mod tests {
 
     #[allow(unreachable_pub)]
     mod heads {
-        include!("../../models/detector.rs");
+        include!("../../../models/detector.rs");
     }
 
     fn serve(wire: &mut Wire) -> Result<Report, ReadExactError<ErrorKind>> {

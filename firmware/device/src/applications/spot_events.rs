@@ -164,7 +164,7 @@ mod tests {
 
     #[allow(unreachable_pub, dead_code)]
     mod coins {
-        include!("../../models/spotter.rs");
+        include!("../../../models/spotter.rs");
     }
 
     fn serve(wire: &mut Wire) -> Result<Report, ReadExactError<ErrorKind>> {

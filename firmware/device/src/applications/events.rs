@@ -353,7 +353,7 @@ mod tests {
 
     #[allow(unreachable_pub)]
     mod house {
-        include!("../../models/events.rs");
+        include!("../../../models/events.rs");
     }
     use house::{CLASSES, COLUMNS, MODEL, STATES};
 

@@ -1,0 +1,35 @@
+//! What a firmware needs beside [`fishweir_core`] to classify a stream: a conversation over a serial line,
+//! applications, updates of the model in the field, slots in flash that survive power loss. No std, no allocation, no
+//! unsafe code.
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | [`meter`] | what a board can measure of the work it does |
+//! | [`classifier`] | what an application needs of a classifier, and of a sample on the wire |
+//! | [`storage`] | two slots in flash for one value, over `embedded-storage` |
+//! | [`update`] | a model that is replaced in the field: received, tried, confirmed or rolled back |
+//! | [`link`] | bytes and errors of a serial line in, records out |
+//! | [`session`] | bytes in, frames out: the conversation without a serial line |
+//! | [`applications`] | what is done: over `embedded-io`, with the feature `async` over `embedded-io-async`, and over the buses of `embedded-hal` |
+//!
+//! Modules import from those above them, never from below.
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod applications;
+pub mod classifier;
+pub mod link;
+mod log;
+pub mod meter;
+pub mod session;
+pub mod storage;
+pub mod update;
+
+/// Compiles and runs the README's examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,360 @@
+//! A conversation about a stream, without a serial line: bytes in, frames out.
+//!
+//! Speaks the format of [`fishweir_core::wire`]. Samples that the line lost are pushed as missing ones, so
+//! that time stays right. Only the push itself is measured: not the transport, and not the answer, which
+//! asks for every log-likelihood and a decision at every sample.
+//!
+//! [`classify_stream`](crate::applications::classify_stream) is this and a loop over a serial line. On what is no byte
+//! stream, packets of a radio or of USB for instance, or in an interrupt, write that loop:
+//!
+//! ```
+//! use fishweir_core::wire::{Frame, Request, SampleIndex};
+//! use fishweir_device::meter::NoMeter;
+//! use fishweir_device::session::{Session, Turn};
+//!
+//! # use core::convert::Infallible;
+//! # use fishweir_core::classify::{Normalisation, StreamClassifier};
+//! # use fishweir_core::emission::Categorical;
+//! # use fishweir_core::filter::Running;
+//! # use fishweir_core::hmm::{Chain, Hmm};
+//! # fn main() -> Result<(), Box<dyn core::error::Error>> {
+//! # let coin = Hmm::new(Chain::<f32, 1>::new([1.0], [[1.0]])?, [Categorical::<2>::new([0.5, 0.5])?]);
+//! # let classifier = StreamClassifier::new([coin], [[1.0]], [0.0], Normalisation::NONE);
+//! # let packet = Frame::new(&SampleIndex::default().head(Request::Info.tag()));
+//! # let mut sent = 0;
+//! # let mut send = |frame: &[u8]| sent += frame.len();
+//! let mut running = Running::new(&classifier);
+//! let mut session = Session::new(&mut running, &NoMeter);
+//! for &byte in packet.as_bytes() {
+//!     match session.hear(Ok::<_, Infallible>(byte))? {
+//!         Turn::Listen => {}
+//!         Turn::Say(frame) => send(frame),
+//!         Turn::Stop => break,
+//!     }
+//! }
+//! # assert!(sent > 0);
+//! # Ok(()) }
+//! ```
+
+use fishweir_core::classify::Decision;
+use fishweir_core::wire::{
+    Answer, AnswerHead, Fault, FaultKind, Gap, Head, Info, Report, Request, SampleIndex,
+    SampleRequest, Saved, Status, U64, UpdateProgress, VERSION, encode, longest,
+};
+use fishweir_core::{ObservationError, Profile};
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, Unaligned};
+
+use crate::classifier::{Classifier, WireSample};
+use crate::link::Link;
+use crate::log::log;
+use crate::meter::Meter;
+
+type Wire<C, const MODELS: usize> = <<C as Classifier<MODELS>>::Sample as WireSample>::Wire;
+
+/// Room for either of the requests that may be the longest.
+#[derive(FromBytes, IntoBytes, Unaligned)]
+#[repr(C)]
+struct Longest<W, U> {
+    sample: SampleRequest<W>,
+    update: U,
+}
+
+/// Room for the frame of whatever is said: of the two records that may be the longest, one after the other, with the
+/// checksum, two delimiters, and a byte for each 254.
+#[derive(FromBytes, IntoBytes, Immutable, Unaligned)]
+#[repr(C)]
+struct Reply<const MODELS: usize> {
+    answer: Answer<MODELS>,
+    report: Report,
+    overhead: [u8; 14],
+}
+
+/// What is to be done after a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn<'s> {
+    /// Hear the next byte.
+    Listen,
+    /// Send these bytes, a frame; then hear the next byte.
+    Say(&'s [u8]),
+    /// Nothing: the host has ended the conversation.
+    Stop,
+}
+
+/// A conversation: what it has heard of the request at hand, and where the stream is.
+///
+/// RAM: the longest request, an [`Answer`], and 190 bytes on a 32-bit part.
+pub struct Session<'a, C: Classifier<MODELS>, M, const MODELS: usize> {
+    link: Link<Longest<Wire<C, MODELS>, C::Update>>,
+    classifier: &'a mut C,
+    meter: &'a M,
+    /// Where the next sample is expected.
+    next: SampleIndex,
+    /// Samples of this stream that never arrived.
+    lost: u16,
+    report: Report,
+    reply: Reply<MODELS>,
+}
+
+impl<'a, C, M, const MODELS: usize> Session<'a, C, M, MODELS>
+where
+    C: Classifier<MODELS>,
+    M: Meter,
+{
+    /// A session that has heard nothing yet.
+    pub fn new(classifier: &'a mut C, meter: &'a M) -> Self {
+        // Counts on the wire are 16 bits wide; a model with more would not fit any part.
+        const {
+            assert!(
+                C::Sample::LENGTH <= u16::MAX as usize,
+                "too many channels for the wire format"
+            );
+            assert!(MODELS <= u16::MAX as usize, "too many models for the wire format");
+            let room = size_of::<Reply<MODELS>>();
+            assert!(longest(size_of::<Answer<MODELS>>()) <= room, "answer over 2 kB");
+            assert!(
+                longest(size_of::<Info>()) <= room && longest(size_of::<UpdateProgress>()) <= room
+            );
+        }
+        let session = Self {
+            link: Link::new(),
+            classifier,
+            meter,
+            next: SampleIndex::default(),
+            lost: 0,
+            report: Report::EMPTY,
+            reply: Reply::new_zeroed(),
+        };
+        session.begin();
+        session
+    }
+
+    // Out of line, as all that holds a long record: it would lie on the stack beside the pushes.
+    #[inline(never)]
+    fn begin(&self) {
+        let info = self.info();
+        log!(
+            info,
+            "model {=u32} B, state {=u32} B, {=u16} models, {=u16} classes",
+            info.model_bytes.get(),
+            info.state_bytes.get(),
+            info.models.get(),
+            info.classes.get()
+        );
+    }
+
+    /// Takes in what reading a byte came to. Where that completes a request, it is done and answered: a push, or as
+    /// many as [`Gap::filled`] says, or a step of an update.
+    ///
+    /// # Errors
+    /// When the transport failed again and again, the last of its errors. [`failed`](Self::failed) is the last to say.
+    pub fn hear<E>(&mut self, byte: Result<u8, E>) -> Result<Turn<'_>, E> {
+        let Some(record) = self.link.hear(byte)? else { return Ok(Turn::Listen) };
+        let Some((head, payload)) = Head::split(record) else {
+            return Ok(self.fault(FaultKind::Length, 0));
+        };
+        Ok(match Request::from_tag(head.tag) {
+            None => {
+                log!(warn, "unknown request {=u8:#x}", head.tag);
+                self.fault(FaultKind::UnknownRequest, head.tag)
+            }
+            Some(Request::Sample) => match Wire::<C, MODELS>::read_from_bytes(payload).ok() {
+                Some(wire) => self.sample(head.sample_index(), wire),
+                None => self.fault(FaultKind::Length, head.tag),
+            },
+            Some(Request::Offer | Request::Chunk | Request::UpdateState) => {
+                match self.classifier.update(self.next, head.tag, payload) {
+                    Ok(progress) => self.say(&progress),
+                    Err(kind) => self.fault(kind, head.tag),
+                }
+            }
+            Some(_) if !payload.is_empty() => self.fault(FaultKind::Length, head.tag),
+            Some(Request::Missing) => {
+                if !self.reach(head.sample_index(), true) {
+                    return Ok(Turn::Listen);
+                }
+                self.push_missing(1);
+                self.answer(Ok(()))
+            }
+            Some(Request::Info) => self.tell_info(),
+            Some(Request::Save) => {
+                self.reach(head.sample_index(), false);
+                match self.classifier.save() {
+                    Some(number) => {
+                        let head = self.next.head(Saved::TAG);
+                        self.say(&Saved { head, number: number.into() })
+                    }
+                    None => self.fault(FaultKind::UnknownRequest, head.tag),
+                }
+            }
+            Some(Request::Report) => {
+                self.reach(head.sample_index(), false);
+                self.tell_report()
+            }
+            Some(Request::Stop) => Turn::Stop,
+        })
+    }
+
+    fn sample(&mut self, place: SampleIndex, wire: Wire<C, MODELS>) -> Turn<'_> {
+        if !self.reach(place, true) {
+            return Turn::Listen;
+        }
+        let outcome = C::Sample::from_wire(wire).and_then(|sample| {
+            let classifier = &mut *self.classifier;
+            let (outcome, ticks) = self.meter.measure(|| classifier.push(&sample));
+            add(&mut self.report.samples, 1);
+            add(&mut self.report.sample_ticks, ticks.into());
+            self.classifier.between_samples();
+            outcome
+        });
+        self.answer(outcome)
+    }
+
+    /// Moves on to a place, making up for what was lost on the way; `false` where it is the past.
+    fn reach(&mut self, place: SampleIndex, sample: bool) -> bool {
+        let Some(gap) = self.next.reach(place) else {
+            add(&mut self.report.repeated, u64::from(sample));
+            return false;
+        };
+        let Gap { new_stream, lost } = gap;
+        if new_stream {
+            self.classifier.reset();
+            self.lost = 0;
+        }
+        if lost > 0 {
+            log!(debug, "{=u16} samples lost before {=u16}", lost, place.time);
+            self.lost = self.lost.wrapping_add(lost);
+            add(&mut self.report.lost, lost.into());
+            self.push_missing(gap.filled());
+        }
+        true
+    }
+
+    fn push_missing(&mut self, count: u16) {
+        for _ in 0..count {
+            let classifier = &mut *self.classifier;
+            let ((), ticks) = self.meter.measure(|| classifier.push_missing());
+            add(&mut self.report.missing, 1);
+            add(&mut self.report.missing_ticks, ticks.into());
+            self.classifier.between_samples();
+        }
+    }
+
+    /// Answers the sample at the place reached, and steps past it.
+    fn answer(&mut self, outcome: Result<(), ObservationError>) -> Turn<'_> {
+        if let Err(error) = outcome {
+            log!(debug, "sample refused: {}", error);
+        }
+        let decided = self.classifier.decision();
+        let decided =
+            decided.and_then(|decision| Ok((decision, self.classifier.log_likelihoods()?)));
+        let (status, (decision, log_likelihoods)) = match decided {
+            Ok(decided) => (Status::of(outcome), decided),
+            Err(error) => {
+                log!(debug, "no decision: {}", error);
+                let status = if outcome.is_ok() { Status::Undecided } else { Status::of(outcome) };
+                (status, (Decision { class: 0, margin: 0.0 }, [0.0; MODELS]))
+            }
+        };
+        let answer = Answer::<MODELS> {
+            head: AnswerHead {
+                head: self.next.head(AnswerHead::TAG),
+                status: status as u8,
+                lost: self.lost.into(),
+                class: (decision.class as u16).into(),
+                margin: decision.margin.into(),
+            },
+            log_likelihoods: log_likelihoods.map(Into::into),
+        };
+        self.next = self.next.next();
+        self.say(&answer)
+    }
+
+    #[inline(never)]
+    fn tell_info(&mut self) -> Turn<'_> {
+        self.say(&self.info())
+    }
+
+    #[inline(never)]
+    fn tell_report(&mut self) -> Turn<'_> {
+        self.say(&self.report())
+    }
+
+    fn fault(&mut self, kind: FaultKind, tag: u8) -> Turn<'_> {
+        self.say(&Fault::new(self.next, kind, tag))
+    }
+
+    fn say<R: IntoBytes + Immutable>(&mut self, record: &R) -> Turn<'_> {
+        self.frame(record.as_bytes())
+    }
+
+    // Out of line: every request ends in it.
+    #[inline(never)]
+    fn frame(&mut self, record: &[u8]) -> Turn<'_> {
+        let room = self.reply.as_mut_bytes();
+        let length = encode(record, room).unwrap_or(0);
+        Turn::Say(room.get(..length).unwrap_or(&[]))
+    }
+
+    /// What to tell the host, if it still can be told, when the transport has failed.
+    pub fn failed(&mut self) -> &[u8] {
+        match self.fault(FaultKind::Transport, 0) {
+            Turn::Say(frame) => frame,
+            Turn::Listen | Turn::Stop => &[],
+        }
+    }
+
+    /// What runs here.
+    #[must_use]
+    pub fn info(&self) -> Info {
+        Info {
+            head: self.next.head(Info::TAG),
+            version: VERSION,
+            sample_kind: C::Sample::KIND as u8,
+            sample_length: (C::Sample::LENGTH as u16).into(),
+            models: (MODELS as u16).into(),
+            classes: (self.classifier.classes() as u16).into(),
+            model_bytes: (self.classifier.model_bytes() as u32).into(),
+            state_bytes: (self.classifier.state_bytes() as u32).into(),
+            ticks_per_second: M::TICKS_PER_SECOND.into(),
+            profile: Profile::of(C::FORMAT).to_bytes(),
+        }
+    }
+
+    /// What the pushes so far cost.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        Report {
+            head: self.next.head(Report::TAG),
+            corrupt: self.link.corrupt().into(),
+            stack_bytes: self.meter.stack_bytes().into(),
+            ..self.report
+        }
+    }
+
+    /// What the pushes cost, told to the log as well.
+    #[inline(never)]
+    pub fn end(&self) -> Report {
+        let report = self.report();
+        log!(
+            info,
+            "{=u64} samples in {=u64} ticks, {=u64} missing, stack {=u32} B",
+            report.samples.get(),
+            report.sample_ticks.get(),
+            report.missing.get(),
+            report.stack_bytes.get()
+        );
+        if (report.lost, report.corrupt) != (Report::EMPTY.lost, Report::EMPTY.corrupt) {
+            log!(
+                warn,
+                "the line lost {=u64} samples and damaged {=u64} frames",
+                report.lost.get(),
+                report.corrupt.get()
+            );
+        }
+        report
+    }
+}
+
+fn add(count: &mut U64, more: u64) {
+    *count = (count.get() + more).into();
+}

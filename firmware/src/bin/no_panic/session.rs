@@ -1,0 +1,32 @@
+//! The conversation over the wire: requests of any bytes, and the application around it.
+
+use core::hint::black_box;
+
+use fishweir_core::classify::StreamClassifier;
+use fishweir_core::emission::{Categorical, Emission, Gaussian};
+use fishweir_core::filter::Running;
+use fishweir_core::hmm::Hmm;
+use fishweir_core::number::Dual;
+use fishweir_device::applications::classify_stream::classify_stream;
+use fishweir_device::classifier::WireSample;
+use fishweir_device::meter::NoMeter;
+use zerocopy::FromZeros;
+
+use super::network::Port;
+use super::some;
+
+/// Over symbols and over channels.
+#[inline(never)]
+pub(super) fn session() {
+    converse::<Categorical<16, Dual<f32, 1>>>();
+    converse::<Gaussian<3, Dual<f32, 1>>>();
+}
+
+#[inline(never)]
+fn converse<E>()
+where
+    E: Emission<Weight = Dual<f32, 1>, Observation: WireSample + Sized> + FromZeros,
+{
+    let classifier = some::<StreamClassifier<Hmm<E, 4>, 3, 2>>();
+    black_box(classify_stream(&mut Port, &mut Running::new(&classifier), &NoMeter)).ok();
+}
