@@ -1,10 +1,13 @@
 //! Nanoseconds a symbol of the recursions on one core, beside those of other programs:
-//! `cargo bench -p fishweir --bench recursions`.
+//! `cargo bench -p fishweir --bench recursions`, with `PYTHON=...` before it where an interpreter has hmmlearn.
 //!
-//! The best of several runs, on sequences of 1000 samples. The peers' figures were measured on one
-//! core of a machine of this kind; compare rows, and rerun on an idle machine.
+//! The best of several runs, on sequences of 1000 samples. C with 16 lanes of `f32` (`forward_lanes.c`, where
+//! there is `cc`) and hmmlearn's Baum-Welch (`hmmlearn_peers.py`) run beside it, on the same machine; the other
+//! peers' figures were measured on one core of another. Rerun on an idle machine.
 
+use std::collections::HashMap;
 use std::hint::black_box;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use fishweir::batch::{log_likelihoods, posteriors};
@@ -21,15 +24,14 @@ use rand_chacha::ChaCha8Rng;
 const LENGTH: usize = 1000;
 const SEQUENCES: usize = 32;
 
-/// One sequence: hmmlearn (scaling), dynamax f32, rust-bio, C f64; C with 16 lanes of f32; then
-/// posteriors and one Baum-Welch iteration of hmmlearn.
-const PEERS: [(usize, [&str; 7]); 6] = [
-    (2, ["23", "44", "52", "10", "0.27", "57", "81"]),
-    (4, ["31", "85", "134", "13", "0.43", "79", "128"]),
-    (8, ["67", "162", "543", "21", "0.88", "168", "305"]),
-    (16, ["180", "380", "2105", "74", "3.3", "463", "821"]),
-    (32, ["588", "681", "6786", "50", "-", "1503", "2788"]),
-    (64, ["2545", "1315", "23853", "169", "-", "6059", "10886"]),
+/// One sequence: hmmlearn (scaling), dynamax f32, rust-bio, C f64; then posteriors of hmmlearn.
+const PEERS: [(usize, [&str; 5]); 6] = [
+    (2, ["23", "44", "52", "10", "57"]),
+    (4, ["31", "85", "134", "13", "79"]),
+    (8, ["67", "162", "543", "21", "168"]),
+    (16, ["180", "380", "2105", "74", "463"]),
+    (32, ["588", "681", "6786", "50", "1503"]),
+    (64, ["2545", "1315", "23853", "169", "6059"]),
 ];
 
 /// What was measured of one model, in nanoseconds a symbol.
@@ -39,7 +41,47 @@ struct Figures {
     batch: [f64; 2],
     posteriors: f64,
     baum_welch: f64,
-    peers: [&'static str; 7],
+    peers: [&'static str; 5],
+    /// C with lanes of `f32`, hmmlearn's Baum-Welch.
+    beside: [Option<f64>; 2],
+}
+
+/// What hmmlearn's Baum-Welch takes, by family and sizes.
+type Hmmlearn = HashMap<String, f64>;
+
+/// Asks the interpreter that the environment names.
+fn hmmlearn() -> Hmmlearn {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/hmmlearn_peers.py");
+    let run = std::env::var_os("PYTHON").map(|python| Command::new(python).arg(script).output());
+    let Some(Ok(output)) = run else { return Hmmlearn::new() };
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = |line: &str| {
+        let (model, time) = line.rsplit_once(' ')?;
+        Some((model.to_owned(), time.parse().ok()?))
+    };
+    printed.lines().filter_map(line).collect()
+}
+
+/// Compiles and runs the same likelihoods in C; `None` without a compiler.
+fn c_lanes(states: usize, symbols: usize) -> Option<f64> {
+    let folder = tempfile::tempdir().ok()?;
+    let program = folder.path().join("forward_lanes");
+    let compiled = Command::new("cc")
+        .args(["-O3", "-march=native"])
+        .args([format!("-DSTATES={states}"), format!("-DSYMBOLS={symbols}")])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/forward_lanes.c"))
+        .arg("-o")
+        .arg(&program)
+        .arg("-lm")
+        .status();
+    compiled.ok().filter(std::process::ExitStatus::success)?;
+    let output = Command::new(&program).output().ok()?;
+    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
+}
+
+/// A figure of a peer's, and how many times as long it is as `own`.
+fn beside(peer: Option<f64>, own: f64) -> String {
+    peer.map_or("-".to_owned(), |peer| format!("{peer:.2} ({:.2})", peer / own))
 }
 
 /// The best time of a run, in nanoseconds a symbol.
@@ -111,7 +153,10 @@ fn many(plain: &Plain, samples: &[Samples], scale: &[f64]) -> ([f64; 2], f64, f6
     ([single, double], smoothed, iterations / 3.0)
 }
 
-fn categorical<const N: usize, const K: usize>(peers: [&'static str; 7]) -> Figures {
+fn categorical<const N: usize, const K: usize>(
+    peers: [&'static str; 5],
+    hmmlearn: &Hmmlearn,
+) -> Figures {
     let rng = &mut ChaCha8Rng::seed_from_u64(1);
     let (initial, transition) = (rows(rng, 1, N).remove(0), rows(rng, N, N));
     let p = rows(rng, N, K);
@@ -124,10 +169,13 @@ fn categorical<const N: usize, const K: usize>(peers: [&'static str; 7]) -> Figu
     let samples: Vec<Samples> = (0..SEQUENCES).map(|_| sequence()).collect();
     let (batch, posteriors, baum_welch) = many(&plain, &samples, &[]);
     let stream = [stream(&single, &x), stream(&double, &x)];
-    Figures { name: format!("N = {N}, {K} symbols"), stream, batch, posteriors, baum_welch, peers }
+    let python = hmmlearn.get(&format!("categorical {N} {K}")).copied();
+    let beside = [c_lanes(N, K).filter(|_| N <= 16), python];
+    let name = format!("N = {N}, {K} symbols");
+    Figures { name, stream, batch, posteriors, baum_welch, peers, beside }
 }
 
-fn gaussian() -> Figures {
+fn gaussian(hmmlearn: &Hmmlearn) -> Figures {
     const N: usize = 4;
     const D: usize = 3;
     let rng = &mut ChaCha8Rng::seed_from_u64(2);
@@ -153,7 +201,8 @@ fn gaussian() -> Figures {
     let samples: Vec<Samples> = (0..SEQUENCES).map(|_| sequence()).collect();
     let (batch, posteriors, baum_welch) = many(&plain, &samples, &[1.0; D]);
     let stream = [stream(&single, &rounded), stream(&double, &x)];
-    let peers = ["-", "-", "-", "-", "-", "-", "236"];
+    let peers = ["-"; 5];
+    let beside = [None, hmmlearn.get(&format!("gaussian {N} {D}")).copied()];
     Figures {
         name: format!("Gaussian, N = {N}, D = {D}"),
         stream,
@@ -161,21 +210,26 @@ fn gaussian() -> Figures {
         posteriors,
         baum_welch,
         peers,
+        beside,
     }
 }
 
 fn main() {
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
-    assert!(one.is_ok(), "the benchmark sets the number of threads");
-    let mut figures = Vec::new();
+    // On the pool's one thread: no call waits for another to wake.
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    one.expect("a pool of one thread").install(compare);
+}
+
+fn compare() {
+    let (hmmlearn, mut figures) = (&hmmlearn(), Vec::new());
     macro_rules! sizes {
         ($($row:literal $n:literal),*) => {$(
-            figures.push(categorical::<$n, 4>(PEERS[$row].1));
-            figures.push(categorical::<$n, 16>(PEERS[$row].1));
+            figures.push(categorical::<$n, 4>(PEERS[$row].1, hmmlearn));
+            figures.push(categorical::<$n, 16>(PEERS[$row].1, hmmlearn));
         )*};
     }
     sizes!(0 2, 1 4, 2 8, 3 16, 4 32, 5 64);
-    figures.push(gaussian());
+    figures.push(gaussian(hmmlearn));
 
     println!("One sequence's likelihood, ns a symbol on one core:\n");
     println!(
@@ -191,13 +245,14 @@ fn main() {
     }
     println!("\n{SEQUENCES} sequences side by side, ns a symbol on one core:\n");
     println!(
-        "| model | f32 | f64 | C, 16 lanes f32 | posteriors | hmmlearn | Baum-Welch | hmmlearn |\n|---|---|---|---|---|---|---|---|"
+        "| model | f32 | C, 16 lanes f32 (times f32) | f64 | posteriors | hmmlearn | Baum-Welch | hmmlearn (times) |\n|---|---|---|---|---|---|---|---|"
     );
     for f in &figures {
-        let [.., lanes, posteriors, baum_welch] = f.peers;
+        let [.., posteriors] = f.peers;
         let [single, double] = f.batch;
+        let [c, hmmlearn] = [beside(f.beside[0], single), beside(f.beside[1], f.baum_welch)];
         println!(
-            "| {} | {single:.2} | {double:.2} | {lanes} | {:.1} | {posteriors} | {:.1} | {baum_welch} |",
+            "| {} | {single:.2} | {c} | {double:.2} | {:.1} | {posteriors} | {:.1} | {hmmlearn} |",
             f.name, f.posteriors, f.baum_welch
         );
     }

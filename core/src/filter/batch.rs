@@ -89,32 +89,53 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
     /// take its step alone. So must, always, a lane before its first sample.
     #[inline(always)]
     pub fn step(&mut self, chain: &Chain<T, N>, likelihood: &[Lanes<T, L>; N]) -> bool {
-        let transition = chain.transition();
-        let row = Lanes::combine(&self.row, |i, j| transition[i][j], likelihood, |p, b| p * b);
-        let sum = Lanes::sum(&row);
-        if !sum.is_at_least(VANISHED_BELOW) {
-            return false;
-        }
-        self.row = row;
-        self.rescale(sum);
-        true
+        let mut moved = Moved::NOTHING;
+        let plain = scaled(chain, likelihood, &mut self.row, &mut moved);
+        self.take(&moved);
+        plain
     }
 
-    /// Rescales the lanes that would rescale alone; the others by `2^0`. Without a branch: among many
-    /// lanes there is one at most steps.
+    /// Takes steps of several sets of lanes in turn, the `step`th of the `set`th on the likelihoods,
+    /// `[state][lane]`, that `likelihood(step, set)` gives; `keep(step, set, row)` is told of the row that it
+    /// leaves. Says how many were taken, those of each set counted: all (`W steps`), those before the first that
+    /// [`step`](Self::step) would not take, or those of the first million.
+    ///
+    /// Bits and work are those of [`step`](Self::step). From one to the next rows stay in registers, where there
+    /// are few states; and of two sets, one goes on while the other waits for its sums.
     #[inline(always)]
-    fn rescale(&mut self, sum: Lanes<T, L>) {
-        let mut exponent = [0_i32; L];
-        let mut factor = Lanes::<T, L>::ONE;
-        for l in 0..L {
-            let rescaled = sum.0[l].is_between(RESCALE_BELOW, RESCALE_FROM);
-            exponent[l] = if rescaled { 0 } else { sum.0[l].exponent() };
-            factor.0[l] = T::power_of_two(-exponent[l]);
-            self.age[l] = if rescaled { self.age[l] } else { 1 };
+    pub fn steps<const W: usize>(
+        beliefs: &mut [Self; W],
+        chain: &Chain<T, N>,
+        steps: usize,
+        likelihood: impl Fn(usize, usize) -> [Lanes<T, L>; N],
+        mut keep: impl FnMut(usize, usize, &[Lanes<T, L>; N]),
+    ) -> usize {
+        let mut row = beliefs.each_ref().map(|belief| belief.row);
+        let mut moved = [Moved::<L>::NOTHING; W];
+        let mut taken = 0;
+        'steps: for step in 0..steps.min(MOST_STEPS) {
+            for set in 0..W {
+                let likelihood = likelihood(step, set);
+                if !scaled(chain, &likelihood, &mut row[set], &mut moved[set]) {
+                    break 'steps;
+                }
+                keep(step, set, &row[set]);
+                taken += 1;
+            }
         }
-        Lanes::scale(&mut self.row, factor);
+        for ((belief, row), moved) in beliefs.iter_mut().zip(row).zip(&moved) {
+            belief.row = row;
+            belief.take(moved);
+        }
+        taken
+    }
+
+    /// Takes what rescaling has moved out of each lane.
+    #[inline(always)]
+    fn take(&mut self, moved: &Moved<L>) {
         for l in 0..L {
-            self.exponent[l] += i64::from(exponent[l]);
+            self.exponent[l] += i64::from(moved.exponent[l]);
+            self.age[l] = if moved.any[l] == 0 { self.age[l] } else { 1 };
         }
     }
 
@@ -125,6 +146,51 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
             T::add_log_scale(ledger, log_scale);
         }
     }
+}
+
+/// Of so many steps the exponents' sums fit 32 bits.
+const MOST_STEPS: usize = 1 << 20;
+
+/// What has been moved out of the lanes of a row.
+struct Moved<const L: usize> {
+    /// Summed.
+    exponent: [i32; L],
+    /// Zero where nothing was.
+    any: [i32; L],
+}
+
+impl<const L: usize> Moved<L> {
+    const NOTHING: Self = Self { exponent: [0; L], any: [0; L] };
+}
+
+/// One step of a row: `false`, and nothing is changed, where the products of any lane vanish.
+///
+/// Rescales the lanes that would rescale alone; the others by `2^0`. Without a branch: among many lanes
+/// there is one at most steps.
+#[inline(always)]
+fn scaled<T: Real, const N: usize, const L: usize>(
+    chain: &Chain<T, N>,
+    likelihood: &[Lanes<T, L>; N],
+    row: &mut [Lanes<T, L>; N],
+    moved: &mut Moved<L>,
+) -> bool {
+    let transition = chain.transition();
+    let next = Lanes::combine(row, |i, j| transition[i][j], likelihood, |p, b| p * b);
+    let sum = Lanes::sum(&next);
+    if !sum.is_at_least(VANISHED_BELOW) {
+        return false;
+    }
+    for l in 0..L {
+        let fine = sum.0[l].is_between(RESCALE_BELOW, RESCALE_FROM);
+        let exponent = if fine { 0 } else { sum.0[l].exponent() };
+        let factor = T::power_of_two(-exponent);
+        moved.exponent[l] += exponent;
+        moved.any[l] |= exponent;
+        for j in 0..N {
+            row[j].0[l] = next[j].0[l] * factor;
+        }
+    }
+    true
 }
 
 impl<T: Real, E: Emission<Weight = T>, const N: usize> Forward<'_, E, N> {

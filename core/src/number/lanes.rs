@@ -65,17 +65,6 @@ impl<T: Real, const L: usize> Lanes<T, L> {
         }
         sum
     }
-
-    /// Every entry of a row by a number a lane.
-    #[inline(always)]
-    pub(crate) fn scale<const N: usize>(row: &mut [Self; N], factor: Self) {
-        for l in 0..L {
-            let factor = factor.0[l];
-            for j in 0..N {
-                row[j].0[l] = row[j].0[l] * factor;
-            }
-        }
-    }
 }
 
 /// As many states as stay in vector registers.

@@ -29,6 +29,7 @@ mod approximate;
 mod arithmetic;
 mod compensated;
 mod dual;
+mod exponential;
 pub mod fixed;
 mod lanes;
 mod log_product;

@@ -2,8 +2,14 @@ use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 #[cfg(feature = "micromath")]
+use super::approximate::exp as expf_unbranched;
+#[cfg(feature = "micromath")]
 use super::approximate::{LN_ERROR as LN_ERROR_F32, exp as expf, ln as logf};
-use super::{Compensated, Number, NumberFormat, Parameter, RealParameter, Scalar, logarithms};
+#[cfg(not(feature = "micromath"))]
+use super::exponential::expf as expf_unbranched;
+use super::{
+    Compensated, Number, NumberFormat, Parameter, RealParameter, Scalar, exponential, logarithms,
+};
 #[cfg(not(feature = "micromath"))]
 use libm::{expf, logf};
 
@@ -43,6 +49,9 @@ pub trait Real:
 
     /// Exponential.
     fn exp(self) -> Self;
+    /// [`exp`](Self::exp), bit for bit, without a branch: loops over many are made to fill vector registers.
+    /// Of one it is the slower.
+    fn exp_unbranched(self) -> Self;
     /// Natural logarithm.
     fn ln(self) -> Self;
     /// Square root.
@@ -118,7 +127,7 @@ impl<T: Real> Ledger<T> {
 
 macro_rules! real {
     ($t:ty, $bits:ty, $mantissa:literal, $bias:literal, $tolerance:literal, $ln_error:expr,
-     $exp:path, $ln:path, $sqrt:path, $ln2_hi:literal, $ln2_lo:literal,
+     $exp:path, $exp_unbranched:path, $ln:path, $sqrt:path, $ln2_hi:literal, $ln2_lo:literal,
      $ln2:path, $ln2_rest:literal, $half_ln_tau:literal) => {
         impl Real for $t {
             const HALF: Self = 0.5;
@@ -131,6 +140,10 @@ macro_rules! real {
             #[inline]
             fn exp(self) -> Self {
                 $exp(self)
+            }
+            #[inline(always)]
+            fn exp_unbranched(self) -> Self {
+                $exp_unbranched(self)
             }
             #[inline]
             fn ln(self) -> Self {
@@ -330,6 +343,7 @@ real!(
     1e-5,
     LN_ERROR_F32,
     expf,
+    expf_unbranched,
     logf,
     libm::sqrtf,
     0.693_359_4,
@@ -346,6 +360,7 @@ real!(
     1e-9,
     2.3e-16,
     libm::exp,
+    exponential::exp,
     libm::log,
     libm::sqrt,
     0.693_147_180_369_123_8,

@@ -3,8 +3,12 @@
 
 use fishweir_core::emission::Emission;
 use fishweir_core::hmm::Hmm as CoreHmm;
+use fishweir_core::number::Lanes;
 use fishweir_core::smooth::SequenceError;
 
+use super::group::{Any, Group};
+use super::smoothing::{SmoothedLanes, columns};
+use super::symbols::Symbols;
 use super::{Reader, Smoothed, each_smoothed};
 use crate::data::SamplesView;
 use crate::runtime::{CategoricalVec, Emissions, Hmm, Parts, RowState, Weighed};
@@ -55,7 +59,8 @@ impl Expectations {
 /// is an error in its place.
 ///
 /// Forward-backward by the core, in `f64`, many sequences [side by side](super).
-/// RAM: `16 N` reals a step of a group. Work a sample: `4 N^2 + N` likelihoods and statistics.
+/// RAM: `16 N` reals a step of a group, `8 N` of more than four states. Work a sample: `4 N^2 + N`
+/// likelihoods and statistics.
 pub fn expectations(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
@@ -91,6 +96,88 @@ impl Reader for Statistics {
         E::collect::<N>(&model.emission, weighed, &mut expected.emission);
         expected
     }
+
+    fn read_lanes<E: Accumulate, G: Tally<E, N, L>, const N: usize, const L: usize>(
+        &self,
+        model: &Hmm,
+        _: &CoreHmm<E, N>,
+        group: &G,
+        smoothed: &SmoothedLanes<'_, N, L>,
+    ) -> Vec<Expectations> {
+        let each = |lane: usize| {
+            let mut expected = Expectations::zero(model);
+            expected.log_likelihood = smoothed.log_likelihood(lane);
+            for (to, from) in expected.pairs.iter_mut().zip(smoothed.pairs(lane)) {
+                to.copy_from_slice(&from[..model.states()]);
+            }
+            if let Some(first) = smoothed.rows.get(group.start(lane)) {
+                for (to, from) in expected.initial.iter_mut().zip(first) {
+                    *to = from.0[lane];
+                }
+            }
+            expected
+        };
+        let mut expected: Vec<Expectations> = (0..smoothed.count).map(each).collect();
+        group.tally(model, smoothed.rows, &mut expected);
+        expected
+    }
+}
+
+/// A group whose observations are added to statistics, all lanes at once.
+pub(crate) trait Tally<E: Accumulate, const N: usize, const L: usize>:
+    Group<f64, E, N, 1, L>
+{
+    /// Adds the observations of each lane, each weighed by its posterior, `[step][state][lane]`, in order of
+    /// time.
+    fn tally(&self, model: &Hmm, rows: &[[Lanes<f64, L>; N]], into: &mut [Expectations]);
+}
+
+impl<const N: usize, const L: usize> Tally<CategoricalVec<f64>, N, L> for Symbols<'_, f64, 1, L> {
+    fn tally(&self, model: &Hmm, rows: &[[Lanes<f64, L>; N]], into: &mut [Expectations]) {
+        // What is no symbol is counted past the last one.
+        let size = model.size() + 1;
+        let mut counts = vec![[0.0; N]; L * size];
+        for ([symbols], row) in self.symbols().iter().zip(rows) {
+            for (lane, (&symbol, counts)) in
+                symbols.iter().zip(counts.chunks_exact_mut(size)).enumerate()
+            {
+                let counts = &mut counts[usize::from(symbol).min(size - 1)];
+                for (count, weight) in counts.iter_mut().zip(row) {
+                    *count += weight.0[lane];
+                }
+            }
+        }
+        for (counts, expected) in counts.chunks_exact(size).zip(into) {
+            add_counts(counts, &mut expected.emission);
+        }
+    }
+}
+
+/// Adds counts, `[symbol][state]`.
+fn add_counts<const N: usize>(counts: &[[f64; N]], into: &mut Parts) {
+    let [states] = into.rows_mut();
+    for (state, row) in states.iter_mut().enumerate() {
+        for (count, counts) in row.iter_mut().zip(counts) {
+            *count += counts[state];
+        }
+    }
+}
+
+impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Any<'_, [f64]> {
+    fn tally(&self, model: &Hmm, rows: &[[Lanes<f64, L>; N]], into: &mut [Expectations]) {
+        let count = into.len();
+        let starts: Vec<usize> = (0..count)
+            .map(|lane| Group::<f64, RowState<f64>, N, 1, L>::start(self, lane))
+            .collect();
+        let emission = &model.emission;
+        for ((lane, rows), expected) in columns(&starts, rows).iter().enumerate().zip(into) {
+            let samples = (starts[lane]..).zip(rows);
+            let weighed: Vec<Weighed<'_>> = samples
+                .filter_map(|(step, row)| Some((self.at(step, lane)??, row.as_slice())))
+                .collect();
+            emission.family().collect(emission.parts(), &weighed, &mut expected.emission);
+        }
+    }
 }
 
 /// How observations are added to the statistics of a model's emissions.
@@ -120,11 +207,7 @@ impl Accumulate for CategoricalVec<f64> {
                 *sum += weight;
             }
         }
-        for (state, counts) in counts.iter_mut().enumerate() {
-            for (count, sums) in counts.iter_mut().zip(&by_symbol) {
-                *count += sums[state];
-            }
-        }
+        add_counts(&by_symbol, into);
     }
 }
 

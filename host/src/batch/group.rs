@@ -1,13 +1,24 @@
 //! Groups of sequences, step by step: aligned at their ends, so that they end together.
 
 use fishweir_core::emission::{Emission, Row};
+use fishweir_core::filter::Beliefs;
+use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{Lanes, Real};
+use multiversion::multiversion;
 
-use super::LANES;
-use crate::runtime::CategoricalVec;
+/// The filter's rows of a group, `[step][set of lanes][state][lane]`.
+pub(crate) type Rows<T, const N: usize, const W: usize, const L: usize> = [[[Lanes<T, L>; N]; W]];
 
-/// What the lanes of a group observe. Step `steps - 1` is every sequence's last sample.
-pub(super) trait Group<T: Real, E: Emission<Weight = T>, const N: usize> {
+/// What the lanes of a group observe, in `W` sets of `L` lanes. Step `steps - 1` is every sequence's last
+/// sample.
+pub(crate) trait Group<
+    T: Real,
+    E: Emission<Weight = T>,
+    const N: usize,
+    const W: usize,
+    const L: usize,
+>
+{
     /// The longest sequence's samples.
     fn steps(&self) -> usize;
 
@@ -17,16 +28,15 @@ pub(super) trait Group<T: Real, E: Emission<Weight = T>, const N: usize> {
     /// What a lane observes: `None` before its first sample, `Some(None)` where one is missing.
     fn sample(&self, step: usize, lane: usize) -> Option<Option<&E::Observation>>;
 
-    /// Likelihoods of one step, `[state][lane]`, and their log scales; `false` where a lane needs care.
-    ///
-    /// Lanes without a sample have likelihoods of one.
-    fn likelihood(
-        &self,
-        states: &[E; N],
+    /// Takes steps of all lanes from `step` on, each set's in turn, and says how many: all, or those before
+    /// the one of which a lane needs care. Keeps their rows if `KEEP`.
+    fn advance<const KEEP: bool>(
+        &mut self,
+        hmm: &Hmm<E, N>,
         step: usize,
-        likelihood: &mut [Lanes<T, LANES>; N],
-        log_scale: &mut [T; LANES],
-    ) -> bool;
+        state: &mut [Beliefs<T, N, L>; W],
+        rows: &mut Rows<T, N, W, L>,
+    ) -> usize;
 
     /// Ends a lane: it observes nothing more.
     fn drop_lane(&mut self, lane: usize);
@@ -37,13 +47,17 @@ pub(super) trait Group<T: Real, E: Emission<Weight = T>, const N: usize> {
     }
 }
 
-/// Which sequences go together: those of similar length, in groups that fill the lanes.
+/// Which sequences go together: those of similar length, in groups of at most `sets` sets of `lanes`.
 ///
-/// Longest first. A group whose samples would leave most lanes empty is given one by one.
-pub(super) fn arrange(states: usize, lengths: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
+/// Longest first. A group whose samples would leave most lanes of its sets empty is given one by one.
+pub(super) fn arrange(
+    states: usize,
+    (sets, lanes): (usize, usize),
+    lengths: impl Iterator<Item = usize>,
+) -> Vec<Vec<usize>> {
     /// With more states, one sequence fills the vector units, and lanes would leave the caches.
     const MOST_STATES: usize = 32;
-    /// So many full lanes are worth the work of all.
+    /// A lane in so many that is full is worth the work of all.
     const WORTH: usize = 4;
     let lengths: Vec<usize> = lengths.collect();
     if states > MOST_STATES {
@@ -52,115 +66,15 @@ pub(super) fn arrange(states: usize, lengths: impl Iterator<Item = usize>) -> Ve
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(lengths[index]));
     let mut groups = Vec::new();
-    for group in order.chunks(LANES) {
+    for group in order.chunks(sets * lanes) {
         let samples: usize = group.iter().map(|&index| lengths[index]).sum();
-        if samples >= WORTH * lengths[group[0]] {
+        if WORTH * samples >= group.len().next_multiple_of(lanes) * lengths[group[0]] {
             groups.push(group.to_vec());
         } else {
             groups.extend(group.iter().map(|&index| vec![index]));
         }
     }
     groups
-}
-
-/// Symbols of an alphabet that fits a byte: likelihoods are looked up for all lanes at once.
-pub(super) struct Symbols<'a, T> {
-    sequences: Vec<&'a [Option<u16>]>,
-    /// `[step][lane]`; [`NONE`](Self::NONE) where there is none.
-    symbols: Vec<[u8; LANES]>,
-    /// Whether a lane has its first sample there, a missing one or an unknown symbol.
-    careful: Vec<bool>,
-    table: &'a Table<T>,
-}
-
-/// Likelihoods, `[state][symbol]`, of every byte: an index that needs no check.
-pub(super) struct Table<T>(Vec<[T; 256]>);
-
-impl<T: Real> Table<T> {
-    /// The table of a model; `None` where the alphabet does not fit.
-    pub(super) fn of<const N: usize>(states: &[CategoricalVec<T>; N]) -> Option<Self> {
-        let row = |state: &CategoricalVec<T>| {
-            let mut row = [T::ONE; 256];
-            let known = state.probability.len();
-            (known <= usize::from(Symbols::<T>::NONE)).then(|| {
-                row[..known].copy_from_slice(&state.probability);
-                row
-            })
-        };
-        states.iter().map(row).collect::<Option<_>>().map(Self)
-    }
-}
-
-impl<'a, T: Real> Symbols<'a, T> {
-    const NONE: u8 = u8::MAX;
-
-    /// Lays sequences side by side. `size` is the alphabet's.
-    pub(super) fn new(sequences: Vec<&'a [Option<u16>]>, table: &'a Table<T>, size: usize) -> Self {
-        let steps = sequences.iter().map(|symbols| symbols.len()).max().unwrap_or(0);
-        let mut symbols = vec![[Self::NONE; LANES]; steps];
-        let mut careful = vec![false; steps];
-        let byte = |symbol: Option<u16>| match symbol {
-            Some(symbol) if usize::from(symbol) < size => symbol as u8,
-            _ => Self::NONE,
-        };
-        for (lane, sequence) in sequences.iter().enumerate() {
-            let start = steps - sequence.len();
-            let mut plain = true;
-            for (slot, &symbol) in symbols[start..].iter_mut().zip(*sequence) {
-                slot[lane] = byte(symbol);
-                plain &= slot[lane] != Self::NONE;
-            }
-            if !plain {
-                for (careful, &symbol) in careful[start..].iter_mut().zip(*sequence) {
-                    *careful |= byte(symbol) == Self::NONE;
-                }
-            }
-            if let Some(first) = careful.get_mut(start) {
-                *first = true;
-            }
-        }
-        Self { sequences, symbols, careful, table }
-    }
-}
-
-impl<T: Real, const N: usize> Group<T, CategoricalVec<T>, N> for Symbols<'_, T> {
-    fn steps(&self) -> usize {
-        self.symbols.len()
-    }
-
-    fn length(&self, lane: usize) -> usize {
-        self.sequences.get(lane).map_or(0, |symbols| symbols.len())
-    }
-
-    fn sample(&self, step: usize, lane: usize) -> Option<Option<&u16>> {
-        let symbols = self.sequences.get(lane)?;
-        let time = (step + symbols.len()).checked_sub(self.symbols.len())?;
-        symbols.get(time).map(Option::as_ref)
-    }
-
-    #[inline(always)]
-    fn likelihood(
-        &self,
-        _: &[CategoricalVec<T>; N],
-        step: usize,
-        likelihood: &mut [Lanes<T, LANES>; N],
-        _: &mut [T; LANES],
-    ) -> bool {
-        let symbols = &self.symbols[step];
-        for (lanes, table) in likelihood.iter_mut().zip(&self.table.0) {
-            for l in 0..LANES {
-                lanes.0[l] = table[usize::from(symbols[l])];
-            }
-        }
-        !self.careful[step]
-    }
-
-    fn drop_lane(&mut self, lane: usize) {
-        for step in &mut self.symbols {
-            step[lane] = Self::NONE;
-        }
-        self.sequences[lane] = &[];
-    }
 }
 
 /// Samples of any family: rows of likelihoods are had lane by lane.
@@ -176,34 +90,28 @@ impl<'a, X: ?Sized> Any<'a, X> {
         let steps = sequences.iter().map(Vec::len).max().unwrap_or(0);
         Self { sequences, steps }
     }
-}
 
-impl<T: Real, X: ?Sized, E, const N: usize> Group<T, E, N> for Any<'_, X>
-where
-    E: Emission<Weight = T, Observation = X>,
-{
-    fn steps(&self) -> usize {
-        self.steps
-    }
-
-    fn length(&self, lane: usize) -> usize {
-        self.sequences.get(lane).map_or(0, Vec::len)
-    }
-
-    fn sample(&self, step: usize, lane: usize) -> Option<Option<&X>> {
+    /// What a lane observes: `None` before its first sample.
+    pub(super) fn at(&self, step: usize, lane: usize) -> Option<Option<&'a X>> {
         let samples = self.sequences.get(lane)?;
         let time = (step + samples.len()).checked_sub(self.steps)?;
         samples.get(time).copied()
     }
 
+    /// Likelihoods of one step, `[state][lane]`, and their log scales; `false` where a lane needs care.
+    ///
+    /// Lanes without a sample have likelihoods of one.
     #[inline(always)]
-    fn likelihood(
+    fn likelihood<T: Real, E, const N: usize, const L: usize>(
         &self,
         states: &[E; N],
         step: usize,
-        likelihood: &mut [Lanes<T, LANES>; N],
-        log_scale: &mut [T; LANES],
-    ) -> bool {
+        likelihood: &mut [Lanes<T, L>; N],
+        log_scale: &mut [T; L],
+    ) -> bool
+    where
+        E: Emission<Weight = T, Observation = X>,
+    {
         for (lane, samples) in self.sequences.iter().enumerate() {
             let Some(time) = (step + samples.len()).checked_sub(self.steps) else { continue };
             let row = match samples.get(time) {
@@ -220,8 +128,82 @@ where
         }
         true
     }
+}
+
+impl<T: Real, X: ?Sized, E, const N: usize, const L: usize> Group<T, E, N, 1, L> for Any<'_, X>
+where
+    E: Emission<Weight = T, Observation = X>,
+{
+    fn steps(&self) -> usize {
+        self.steps
+    }
+
+    fn length(&self, lane: usize) -> usize {
+        self.sequences.get(lane).map_or(0, Vec::len)
+    }
+
+    fn sample(&self, step: usize, lane: usize) -> Option<Option<&X>> {
+        self.at(step, lane)
+    }
+
+    fn advance<const KEEP: bool>(
+        &mut self,
+        hmm: &Hmm<E, N>,
+        step: usize,
+        state: &mut [Beliefs<T, N, L>; 1],
+        rows: &mut Rows<T, N, 1, L>,
+    ) -> usize {
+        let [state] = state;
+        advance::<T, X, E, N, L, KEEP>(self, hmm, step, state, rows)
+    }
 
     fn drop_lane(&mut self, lane: usize) {
         self.sequences[lane].clear();
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn advance<T, X: ?Sized, E, const N: usize, const L: usize, const KEEP: bool>(
+    group: &Any<'_, X>,
+    hmm: &Hmm<E, N>,
+    first: usize,
+    state: &mut Beliefs<T, N, L>,
+    rows: &mut Rows<T, N, 1, L>,
+) -> usize
+where
+    T: Real,
+    E: Emission<Weight = T, Observation = X>,
+{
+    let mut likelihood = [Lanes([T::ONE; L]); N];
+    let mut log_scale = [T::ZERO; L];
+    for step in first..group.steps {
+        let plain = group.likelihood(hmm.emission(), step, &mut likelihood, &mut log_scale);
+        if !plain || !state.step(hmm.chain(), &likelihood) {
+            return step - first;
+        }
+        if E::SCALED {
+            state.add_log_scale(&log_scale);
+        }
+        if let Some(row) = rows.get_mut(step).filter(|_| KEEP) {
+            *row = [*state.rows()];
+        }
+    }
+    group.steps - first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arrange;
+
+    #[test]
+    fn groups_are_worth_the_lanes_of_their_sets() {
+        let sizes = |sequences: usize| -> Vec<usize> {
+            let lengths = std::iter::repeat_n(100, sequences);
+            arrange(4, (2, 16), lengths).iter().map(Vec::len).collect()
+        };
+        assert_eq!(sizes(3), [1, 1, 1]);
+        assert_eq!(sizes(4), [4]);
+        assert_eq!(sizes(20), [20]);
+        assert_eq!(sizes(36), [32, 4]);
     }
 }

@@ -7,18 +7,25 @@ use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::number::Real;
 use fishweir_core::smooth::SequenceError;
 
+use super::LANES;
+use super::channels::Channels;
 use super::filter::filter;
-use super::group::{Symbols, Table, arrange};
+use super::group::arrange;
+use super::symbols::{Symbols, Table};
 use crate::data::SamplesView;
 use crate::parallel::each;
-use crate::runtime::{Hmm, HmmError, HostReal, with_states};
+use crate::runtime::{CategoricalVec, Hmm, HmmError, HostReal, with_states};
+
+/// Sets of lanes that take their steps in turn.
+const SETS: usize = 2;
 
 /// `log p(x_1..T)` of each sequence, in order; an impossible sequence is an error in its place.
 ///
 /// Bit for bit what [`Forward`] says of each alone, in `f32` or in `f64`; in `f32` the model's
 /// numbers are those of a device. A sequence of another kind than the model's has no observation: `log 1`.
 ///
-/// Work: that of [`Forward`] a sample. RAM: 16 bytes a step of a group of symbols.
+/// Work: that of [`Forward`] a sample. RAM: 33 bytes a step of a group of symbols; of a group of Gaussians
+/// a copy of the samples in `T`.
 ///
 /// # Errors
 /// [`HmmError`] if the model is none.
@@ -35,7 +42,8 @@ pub(crate) fn of_valid<T: HostReal>(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
 ) -> Vec<Result<T, SequenceError>> {
-    let groups = arrange(model.states(), sequences.iter().map(SamplesView::len));
+    let sets = if model.emission.is_over_symbols() { SETS } else { 1 };
+    let groups = arrange(model.states(), (sets, LANES), sequences.iter().map(SamplesView::len));
     let found: Vec<Vec<Result<T, SequenceError>>> = with_states!(model.states(), N => {
         if let Some(hmm) = model.categorical::<T, N>() {
             let table = Table::of(hmm.emission());
@@ -44,10 +52,11 @@ pub(crate) fn of_valid<T: HostReal>(
                 let symbols = |&i: &usize| sequences[i].symbols().unwrap_or_default();
                 let group: Vec<&[Option<u16>]> = groups[index].iter().map(symbols).collect();
                 match &table {
+                    Some(table) if group.len() > LANES => {
+                        together::<T, N, SETS>(&hmm, table, size, group)
+                    }
                     Some(table) if group.len() > 1 => {
-                        let count = group.len();
-                        let mut group = Symbols::new(group, table, size);
-                        filter::<_, _, _, N, false>(&hmm, &mut group, count, &mut Vec::new())
+                        together::<T, N, 1>(&hmm, table, size, group)
                     }
                     _ => group
                         .iter()
@@ -59,10 +68,19 @@ pub(crate) fn of_valid<T: HostReal>(
                 }
             })
         } else if let Some(hmm) = model.channels::<T, N>() {
-            // Exponentials cost more than the recursion: lanes would not save what filling them costs.
             each(groups.len(), &|index| {
+                let group = &groups[index];
+                let views = |&index: &usize| sequences[index].rows();
+                let views: Vec<_> = group.iter().filter_map(views).collect();
+                if views.len() == group.len()
+                    && views.len() > 1
+                    && let Some(mut group) = Channels::<T, LANES>::new(&hmm, model.size(), &views)
+                {
+                    let count = views.len();
+                    return filter::<_, _, _, N, 1, _, false>(&hmm, &mut group, count, &mut Vec::new());
+                }
                 let mut channels: Vec<T> = vec![T::ZERO; model.size()];
-                groups[index].iter().map(|&index| {
+                group.iter().map(|&index| {
                     let rows = sequences[index].rows().into_iter().flat_map(|rows| rows.iter());
                     single(&hmm, rows, |forward, state, row| {
                         for (channel, &x) in channels.iter_mut().zip(row) {
@@ -81,6 +99,18 @@ pub(crate) fn of_valid<T: HostReal>(
         results[index] = result;
     }
     results
+}
+
+/// Sequences of symbols side by side, in so many sets of lanes.
+fn together<T: HostReal, const N: usize, const W: usize>(
+    hmm: &CoreHmm<CategoricalVec<T>, N>,
+    table: &Table<T>,
+    size: usize,
+    group: Vec<&[Option<u16>]>,
+) -> Vec<Result<T, SequenceError>> {
+    let count = group.len();
+    let mut group = Symbols::<T, W, LANES>::new(group, table, size);
+    filter::<_, _, _, N, _, _, false>(hmm, &mut group, count, &mut Vec::new())
 }
 
 /// One sequence alone; `push` takes in a sample of it.

@@ -12,24 +12,34 @@
 //! The loops over lanes are compiled for several instruction sets, and the machine's best is taken
 //! when the program runs.
 //!
-//! Sequences of similar length share a group of 16 lanes, groups share the threads. What would
-//! fill too few lanes goes through the single recursion.
+//! Sequences of similar length share a group of lanes: 32 of symbols for their likelihoods, in two sets that
+//! take their steps in turn; else 16, or for posteriors over more than four states 8. Groups share the threads.
+//! What would fill too few lanes goes through the single recursion.
+//!
+//! | what lanes observe | file | likelihoods |
+//! |---|---|---|
+//! | symbols of an alphabet that fits a byte | `symbols.rs` | looked up, of up to 16 symbols in registers |
+//! | channels, where the family has those of many samples at once | `channels.rs` | of 32 steps at once |
+//! | anything else | `group.rs` | lane by lane |
 
+mod channels;
 mod decode;
 mod expectations;
 mod filter;
 mod group;
 mod likelihood;
 mod smoothing;
+mod symbols;
 
 pub(crate) use decode::path;
 pub use decode::{DecodeError, ViterbiPath};
-pub(crate) use expectations::Accumulate;
+pub(crate) use expectations::{Accumulate, Tally};
 pub use expectations::{Expectations, expectations};
 pub use likelihood::log_likelihoods;
 pub(crate) use likelihood::of_valid as log_likelihoods_of_valid;
 pub use smoothing::{Posterior, posteriors};
 pub(crate) use smoothing::{Reader, Smoothed, each_smoothed};
+pub(crate) use symbols::Lookup;
 
-/// Sequences side by side: they fill a register of the widest vector units in `f32`, two in `f64`.
+/// Sequences side by side, mostly: they fill a register of the widest vector units in `f32`, two in `f64`.
 pub(crate) const LANES: usize = 16;

@@ -6,9 +6,11 @@ use fishweir_core::number::Lanes;
 use fishweir_core::smooth::{self, Retraces, SequenceError};
 use multiversion::multiversion;
 
-use super::filter::{Rows, filter};
-use super::group::{Any, Group, Symbols, Table, arrange};
-use super::{Accumulate, LANES};
+use super::channels::Channels;
+use super::filter::filter;
+use super::group::{Any, arrange};
+use super::symbols::{Symbols, Table};
+use super::{Accumulate, LANES, Tally};
 use crate::data::SamplesView;
 use crate::parallel::each;
 use crate::runtime::{Hmm, HmmError, with_states};
@@ -37,7 +39,7 @@ impl Posterior {
 /// in its place.
 ///
 /// Bit for bit what [`posteriors`](smooth::posteriors) says of each alone. Work a sample: its work.
-/// RAM: `16 N` reals a step of a group, beside the result.
+/// RAM: `16 N` reals a step of a group, `8 N` of more than four states, beside the result.
 ///
 /// # Errors
 /// [`HmmError`] if the model is none.
@@ -95,6 +97,54 @@ pub(crate) trait Reader: Sync {
     ) -> Self::Output
     where
         E::Observation: 'x;
+
+    /// The same of the lanes of a group.
+    fn read_lanes<E: Accumulate, G: Tally<E, N, L>, const N: usize, const L: usize>(
+        &self,
+        model: &Hmm,
+        hmm: &CoreHmm<E, N>,
+        group: &G,
+        smoothed: &SmoothedLanes<'_, N, L>,
+    ) -> Vec<Self::Output> {
+        let starts: Vec<usize> = (0..smoothed.count).map(|lane| group.start(lane)).collect();
+        let lanes = columns(&starts, smoothed.rows);
+        let read = |(lane, rows): (usize, Vec<[f64; N]>)| {
+            let samples =
+                (starts[lane]..group.steps()).map(|step| group.sample(step, lane).flatten());
+            let (log_likelihood, pairs) = (smoothed.log_likelihood(lane), smoothed.pairs(lane));
+            self.read(model, hmm, samples, &Smoothed { rows: &rows, log_likelihood, pairs })
+        };
+        lanes.into_iter().enumerate().map(read).collect()
+    }
+}
+
+/// What is known of the first `count` sequences of a group.
+pub(crate) struct SmoothedLanes<'r, const N: usize, const L: usize> {
+    pub(crate) count: usize,
+    /// The posterior at each step, `[step][state][lane]`.
+    pub(crate) rows: &'r [[Lanes<f64, L>; N]],
+    log_likelihoods: &'r [Result<f64, SequenceError>],
+    pairs: Option<&'r [[Lanes<f64, L>; N]; N]>,
+}
+
+impl<const N: usize, const L: usize> SmoothedLanes<'_, N, L> {
+    /// `log p(x_1..T)` of a lane's sequence; zero of one that is impossible.
+    pub(crate) fn log_likelihood(&self, lane: usize) -> f64 {
+        self.log_likelihoods[lane].as_ref().map_or(0.0, |&log| log)
+    }
+
+    /// A lane's expected transitions, `[from][to]`.
+    pub(crate) fn pairs(&self, lane: usize) -> [[f64; N]; N] {
+        self.pairs.map_or([[0.0; N]; N], |pairs| {
+            pairs.each_ref().map(|row| row.each_ref().map(|lanes| lanes.0[lane]))
+        })
+    }
+}
+
+/// Lanes of a group with so many states: of wider rows more would leave the near caches before the backward
+/// pass reads them again.
+const fn lanes(states: usize) -> usize {
+    if states > 4 { LANES / 2 } else { LANES }
 }
 
 /// Smooths each sequence under a valid model and reads it, in order.
@@ -103,8 +153,10 @@ pub(crate) fn each_smoothed<R: Reader>(
     sequences: &[SamplesView<'_>],
     reader: &R,
 ) -> Vec<Result<R::Output, SequenceError>> {
-    let groups = arrange(model.states(), sequences.iter().map(SamplesView::len));
+    let lanes_each = (1, lanes(model.states()));
+    let groups = arrange(model.states(), lanes_each, sequences.iter().map(SamplesView::len));
     let found: Vec<Vec<_>> = with_states!(model.states(), N => {
+        const L: usize = lanes(N);
         if let Some(hmm) = model.categorical::<f64, N>() {
             let table = Table::of(hmm.emission());
             each(groups.len(), &|index| {
@@ -113,8 +165,8 @@ pub(crate) fn each_smoothed<R: Reader>(
                 match &table {
                     Some(table) if group.len() > 1 => {
                         let count = group.len();
-                        let samples = Symbols::new(group, table, model.size());
-                        together(reader, model, &hmm, samples, count)
+                        let samples = Symbols::<f64, 1, L>::new(group, table, model.size());
+                        together::<_, _, _, N, L>(reader, model, &hmm, samples, count)
                     }
                     _ => group
                         .iter()
@@ -130,9 +182,16 @@ pub(crate) fn each_smoothed<R: Reader>(
                 match groups[index].as_slice() {
                     [alone] => vec![single(reader, model, &hmm, rows(alone))],
                     lanes => {
-                        let lanes: Vec<Vec<_>> = lanes.iter().map(|i| rows(i).collect()).collect();
                         let count = lanes.len();
-                        together(reader, model, &hmm, Any::new(lanes), count)
+                        let views: Vec<_> =
+                            lanes.iter().filter_map(|&index| sequences[index].rows()).collect();
+                        if let Some(group) = Channels::new(&hmm, model.size(), &views)
+                            && views.len() == count
+                        {
+                            return together::<_, _, _, N, L>(reader, model, &hmm, group, count);
+                        }
+                        let lanes: Vec<Vec<_>> = lanes.iter().map(|i| rows(i).collect()).collect();
+                        together::<_, _, _, N, L>(reader, model, &hmm, Any::new(lanes), count)
                     }
                 }
             })
@@ -148,7 +207,7 @@ pub(crate) fn each_smoothed<R: Reader>(
 }
 
 /// A group, side by side.
-fn together<R: Reader, E, G, const N: usize>(
+fn together<R: Reader, E, G, const N: usize, const L: usize>(
     reader: &R,
     model: &Hmm,
     hmm: &CoreHmm<E, N>,
@@ -157,28 +216,24 @@ fn together<R: Reader, E, G, const N: usize>(
 ) -> Vec<Result<R::Output, SequenceError>>
 where
     E: Accumulate,
-    G: Group<f64, E, N>,
+    G: Tally<E, N, L>,
 {
-    let mut rows = Rows::new();
-    let log_likelihoods = filter::<_, _, _, N, true>(hmm, &mut group, count, &mut rows);
-    let steps = group.steps();
+    let mut rows = Vec::new();
+    let log_likelihoods = filter::<_, _, _, N, 1, L, true>(hmm, &mut group, count, &mut rows);
+    let rows = rows.as_flattened_mut();
     let starts: Vec<usize> = (0..count).map(|lane| group.start(lane)).collect();
-    let pairs = back(hmm.chain(), &starts, &mut rows);
-    let lanes = columns(&starts, &rows);
-    let read = |(lane, log_likelihood): (usize, Result<f64, SequenceError>)| {
-        let samples = (starts[lane]..steps).map(|step| group.sample(step, lane).flatten());
-        let pairs = pairs.as_ref().map_or([[0.0; N]; N], |pairs| {
-            pairs.each_ref().map(|row| row.each_ref().map(|lanes| lanes.0[lane]))
-        });
-        let log_likelihood = log_likelihood?;
-        let smoothed = Smoothed { rows: &lanes[lane], log_likelihood, pairs };
-        Ok(reader.read(model, hmm, samples, &smoothed))
-    };
-    log_likelihoods.into_iter().enumerate().map(read).collect()
+    let pairs = back(hmm.chain(), &starts, rows);
+    let (pairs, results) = (pairs.as_deref(), &log_likelihoods);
+    let smoothed = SmoothedLanes { count, rows, log_likelihoods: results, pairs };
+    let read = reader.read_lanes(model, hmm, &group, &smoothed);
+    read.into_iter().zip(log_likelihoods).map(|(read, log)| log.map(|_| read)).collect()
 }
 
 /// Each lane's rows, `[lane][time][state]`: step by step, because a lane's numbers lie far apart.
-fn columns<const N: usize>(starts: &[usize], rows: &Rows<f64, N>) -> Vec<Vec<[f64; N]>> {
+pub(super) fn columns<const N: usize, const L: usize>(
+    starts: &[usize],
+    rows: &[[Lanes<f64, L>; N]],
+) -> Vec<Vec<[f64; N]>> {
     let mut lanes: Vec<Vec<[f64; N]>> =
         starts.iter().map(|start| Vec::with_capacity(rows.len() - start)).collect();
     for (step, row) in rows.iter().enumerate() {
@@ -193,11 +248,11 @@ fn columns<const N: usize>(starts: &[usize], rows: &Rows<f64, N>) -> Vec<Vec<[f6
 
 /// Makes a filter's rows posteriors. `None` where there is no row.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-fn back<const N: usize>(
+fn back<const N: usize, const L: usize>(
     chain: &Chain<f64, N>,
     starts: &[usize],
-    rows: &mut [[Lanes<f64, LANES>; N]],
-) -> Option<Box<[[Lanes<f64, LANES>; N]; N]>> {
+    rows: &mut [[Lanes<f64, L>; N]],
+) -> Option<Box<[[Lanes<f64, L>; N]; N]>> {
     let (last, before) = rows.split_last_mut()?;
     let mut retraces = Retraces::from_last(last);
     for (lane, _) in starts.iter().enumerate().filter(|(_, start)| **start > before.len()) {

@@ -173,6 +173,9 @@ fn on_host(model: &Plain, samples: &[Samples]) {
     assert_eq!(got, back);
     let single: Vec<_> = views.iter().flat_map(|view| both(&[*view])).collect();
     assert_eq!(got, single);
+    let narrow = |views: &[_]| log_likelihoods::<f32>(model, views).expect("a model");
+    let single: Vec<_> = views.iter().flat_map(|view| narrow(&[*view])).collect();
+    assert_eq!(narrow(&views), single);
 
     let each = |views: &[_]| posteriors(model, views).expect("a model");
     let single: Vec<_> = views.iter().flat_map(|view| each(&[*view])).collect();
@@ -209,6 +212,80 @@ fn a_batch_of_channels_is_its_sequences() {
         })
         .collect();
     on_host(&model, &samples);
+}
+
+/// Rows with gaps and now and then a value that is far away, impossible, or none at all, under models that
+/// run in groups of sixteen and of eight lanes.
+#[test]
+fn channels_with_gaps_and_refused_values_are_single_sequences() {
+    let odd = [1e6, -1e12, 1e30, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+    for states in [1, 4, 7] {
+        let rows = |seed: usize| -> Vec<Vec<f64>> {
+            let row = |i: usize| -> Vec<f64> {
+                let weight = |j: usize| ((i * 7 + j * j * 5 + seed) % 11) as f64;
+                let weights: Vec<f64> =
+                    (0..states).map(|j| weight(j) + f64::from(i == j)).collect();
+                let sum: f64 = weights.iter().sum();
+                weights.iter().map(|w| w / sum).collect()
+            };
+            (0..states).map(row).collect()
+        };
+        let table = |scale: f64| -> Vec<Vec<f64>> {
+            (0..states).map(|j| vec![scale * (1.0 + j as f64), scale + 0.1 * j as f64]).collect()
+        };
+        let model = Plain {
+            initial: rows(3).swap_remove(0),
+            transition: rows(0),
+            emission: Emissions::gaussian(table(2.0), table(0.5)),
+        };
+        let samples: Vec<Samples> = (0..45_usize)
+            .map(|sequence| {
+                let mut rows = Rows::new(2);
+                for t in 0..(sequence * 29) % 113 {
+                    let at = t * t + 17 * sequence;
+                    let x = if at % 701 == 5 { odd[t % odd.len()] } else { (at % 23) as f64 / 4.0 };
+                    rows.push((at % 31 != 7).then_some(&[x, 3.0 - 0.3 * (at % 13) as f64][..]));
+                }
+                Samples::Channels(rows)
+            })
+            .collect();
+        let views: Vec<_> = samples.iter().map(Samples::view).collect();
+        let found = log_likelihoods::<f64>(&model, &views).expect("a model");
+        let refused = found.iter().filter(|found| found.is_err()).count();
+        assert!((3..20).contains(&refused), "{refused} of {}", found.len());
+        on_host(&model, &samples);
+    }
+}
+
+/// An alphabet that fits a register and one that does not, at sizes that run in sets of lanes.
+#[test]
+fn symbols_of_small_and_large_alphabets_are_single_sequences() {
+    for (states, symbols) in [(2, 16), (4, 17), (9, 3), (13, 200)] {
+        let rows = |count: usize, length: usize| -> Vec<Vec<f64>> {
+            let row = |i: usize| -> Vec<f64> {
+                let weight = |k: usize| ((i * 3 + k * k * 7 + k) % 13) as f64 + f64::from(k == i);
+                let sum: f64 = (0..length).map(weight).sum();
+                (0..length).map(|k| weight(k) / sum).collect()
+            };
+            (0..count).map(row).collect()
+        };
+        let model = Plain {
+            initial: vec![1.0 / states as f64; states],
+            transition: rows(states, states),
+            emission: Emissions::categorical(rows(states, symbols)),
+        };
+        let sequence = |index: usize| {
+            let symbol = |t: usize| {
+                let at = t * t * 3 + index * 19 + t;
+                (at % 37 != 11).then_some((at % (symbols + usize::from(at % 97 == 5))) as u16)
+            };
+            Samples::Symbols((0..(index * 31) % 97).map(symbol).collect())
+        };
+        let samples: Vec<Samples> = (0..70).map(sequence).collect();
+        on_host(&model, &samples);
+        // As many as fill one set of lanes.
+        on_host(&model, &samples[..16]);
+    }
 }
 
 #[test]

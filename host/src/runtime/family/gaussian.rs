@@ -2,6 +2,7 @@ use fishweir_core::emission::{
     Emission, GaussianMoments, GaussianView, Parametrisation, Spread, log_normaliser,
 };
 use fishweir_core::number::{Number, Real, RealParameter};
+use multiversion::multiversion;
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
@@ -87,6 +88,22 @@ impl Family for Gaussian {
                 occupancy[0] += weight;
                 add(x, weight, (mean, rate), (first, second));
             }
+        }
+    }
+
+    fn collect_lanes(
+        &self,
+        parts: &Parts,
+        lanes: usize,
+        x: &[f64],
+        weights: &[f64],
+        sums: &mut [f64],
+    ) {
+        let [mean, std] = parts.rows();
+        let (samples, entries) = (weights.len() / mean.len(), sums.len() / mean.len());
+        let states = weights.chunks_exact(samples).zip(sums.chunks_exact_mut(entries));
+        for ((mean, std), (weights, sums)) in mean.iter().zip(std).zip(states) {
+            add_lanes(mean, std, lanes, x, weights, sums);
         }
     }
 
@@ -395,5 +412,63 @@ impl OverRows for Gaussian {
         shape: Shape,
     ) -> GaussianVec<W> {
         GaussianVec::of(emission, first, shape.size)
+    }
+
+    fn log_likelihoods<W: HostWeight>(
+        state: &GaussianVec<W>,
+        x: &[W::Real],
+        logs: &mut [W::Real],
+    ) -> bool {
+        let GaussianView { mean, rate, constant, .. } = state.view();
+        log_likelihoods(mean, rate, constant.value(), x, logs);
+        true
+    }
+}
+
+/// `constant - 1/2 sum_d z_d^2` of many samples, `[channel][sample]`, in the order of [`GaussianView`].
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn log_likelihoods<T: Real>(mean: &[T], rate: &[T], constant: T, x: &[T], logs: &mut [T]) {
+    logs.fill(T::ZERO);
+    for ((&mean, &rate), x) in mean.iter().zip(rate).zip(x.chunks_exact(logs.len())) {
+        for (square, &x) in logs.iter_mut().zip(x) {
+            let z = (x - mean) * rate;
+            *square = *square + z * z;
+        }
+    }
+    for log in logs {
+        *log = constant - T::HALF * *log;
+    }
+}
+
+/// Adds weighed samples, `[channel][step][lane]` and `[step][lane]`, to a state's moments, `[moment][lane]`:
+/// in the order of [`add`].
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn add_lanes(
+    mean: &[f64],
+    std: &[f64],
+    lanes: usize,
+    x: &[f64],
+    weights: &[f64],
+    sums: &mut [f64],
+) {
+    let (occupancy, moments) = sums.split_at_mut(lanes);
+    for weights in weights.chunks_exact(lanes) {
+        for (sum, weight) in occupancy.iter_mut().zip(weights) {
+            *sum += weight;
+        }
+    }
+    let (first, second) = moments.split_at_mut(moments.len() / 2);
+    let channels = mean.iter().zip(std).zip(x.chunks_exact(weights.len()));
+    let moments = first.chunks_exact_mut(lanes).zip(second.chunks_exact_mut(lanes));
+    for (((mean, std), x), (first, second)) in channels.zip(moments) {
+        let rate = 1.0 / std;
+        for (weights, x) in weights.chunks_exact(lanes).zip(x.chunks_exact(lanes)) {
+            let sums = first.iter_mut().zip(second.iter_mut());
+            for ((weight, x), (first, second)) in weights.iter().zip(x).zip(sums) {
+                let z = (x - mean) * rate;
+                *first += weight * z;
+                *second += weight * z * z;
+            }
+        }
     }
 }

@@ -181,6 +181,20 @@ pub trait Family: fmt::Debug + Sync {
     ) -> Vec<Vec<f64>>;
     /// Adds rows, each weighed by its posterior, to expected statistics.
     fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts);
+    /// Adds samples of several sequences side by side, `[channel][step][lane]`, each weighed by its posterior,
+    /// `[state][step][lane]`, to sums by lane, `[state][entry][lane]`, the entries those of the blocks of expected
+    /// statistics: of each lane, bit for bit, what [`collect`](Self::collect) adds. Only of a family that has
+    /// [`OverRows::log_likelihoods`].
+    fn collect_lanes(
+        &self,
+        parts: &Parts,
+        lanes: usize,
+        x: &[f64],
+        weights: &[f64],
+        sums: &mut [f64],
+    ) {
+        let _ = (parts, lanes, x, weights, sums);
+    }
     /// Adds an observation that a state is known to have made.
     fn count(&self, parts: &Parts, sample: Sample<'_>, state: usize, into: &mut Parts) {
         if let Sample::Row(x) = sample {

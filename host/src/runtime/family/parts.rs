@@ -146,6 +146,15 @@ impl Parts {
         (0..self.states()).flat_map(of)
     }
 
+    /// Fills in all numbers, state by state, and of a state block by block.
+    pub(crate) fn fill(&mut self, next: &mut dyn FnMut() -> f64) {
+        for state in 0..self.states() {
+            for entry in self.0.iter_mut().filter_map(|(_, rows)| rows.get_mut(state)).flatten() {
+                *entry = next();
+            }
+        }
+    }
+
     /// Adds numbers of the same blocks.
     pub(crate) fn add(&mut self, other: &Self) {
         for ((_, to), (_, from)) in self.0.iter_mut().zip(&other.0) {

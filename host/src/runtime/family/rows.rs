@@ -11,6 +11,7 @@ use fishweir_core::{ModelError, ObservationError};
 
 use super::Shape;
 use super::device::DeployedEmission;
+use crate::batch::Lookup;
 use crate::runtime::{with_few_states, with_states};
 
 /// The emissions of all states of a model.
@@ -19,20 +20,19 @@ pub(crate) trait Bank<W: RealParameter>: Send + Sync {
     /// [`Emission::row`] gives them.
     fn row(&self, x: &[W::Real], likelihood: &mut [W]) -> Option<W::LogScale>;
     fn log_likelihood(&self, state: usize, x: &[W::Real]) -> W;
+    /// See [`RowState::log_likelihoods`].
+    fn log_likelihoods(&self, x: &[W::Real], logs: &mut [W::Real]) -> bool;
     fn check(&self, state: usize, x: &[W::Real]) -> Result<(), ObservationError>;
     fn validate(&self, state: usize) -> Result<(), ModelError>;
     fn width(&self) -> usize;
 }
 
 /// A bank at a compiled size.
-struct CompiledBank<E, const N: usize>([E; N]);
+struct CompiledBank<F: OverRows, W: HostWeight, const N: usize>([F::State<W>; N]);
 
-impl<W: HostWeight, E, const N: usize> Bank<W> for CompiledBank<E, N>
-where
-    E: Emission<Weight = W, Observation = [W::Real]> + Send + Sync,
-{
+impl<F: OverRows, W: HostWeight, const N: usize> Bank<W> for CompiledBank<F, W, N> {
     fn row(&self, x: &[W::Real], likelihood: &mut [W]) -> Option<W::LogScale> {
-        let Row { likelihood: row, log_scale } = E::row(&self.0, x)?;
+        let Row { likelihood: row, log_scale } = F::State::<W>::row(&self.0, x)?;
         likelihood.iter_mut().zip(row).for_each(|(slot, value)| *slot = value);
         Some(log_scale)
     }
@@ -41,6 +41,10 @@ where
             Some(state) => state.log_likelihood(x),
             None => W::constant(W::Real::NEG_INFINITY),
         }
+    }
+    fn log_likelihoods(&self, x: &[W::Real], logs: &mut [W::Real]) -> bool {
+        let logs = logs.chunks_exact_mut(logs.len() / N);
+        self.0.iter().zip(logs).all(|(state, logs)| F::log_likelihoods(state, x, logs))
     }
     fn check(&self, state: usize, x: &[W::Real]) -> Result<(), ObservationError> {
         self.0.get(state).map_or(Ok(()), |state| state.check(x))
@@ -76,6 +80,19 @@ impl<W: HostWeight> RowState<W> {
         let DeployedEmission { family, shape, .. } = emission.first()?;
         let bank = W::bank(family.rows(*shape)?, emission, first, *shape);
         Some(std::array::from_fn(|state| Self { bank: Arc::clone(&bank), state }))
+    }
+}
+
+impl<T: HostReal> RowState<T> {
+    /// The log-likelihoods of many samples in every state, `[state][sample]`, of their channels,
+    /// `[channel][sample]`: bit for bit those of each alone. `false` where the family has them one by one.
+    pub(crate) fn log_likelihoods<const N: usize>(
+        states: &[Self; N],
+        x: &[T],
+        logs: &mut [T],
+    ) -> bool {
+        // The last state's bank is all's, as for a row.
+        states.last().is_some_and(|state| state.bank.log_likelihoods(x, logs))
     }
 }
 
@@ -183,7 +200,7 @@ macro_rules! by_view {
 pub(super) use by_view;
 
 /// A family over channels with an emission of its own for every weight of the host.
-pub(crate) trait OverRows: Sync {
+pub(crate) trait OverRows: Sync + 'static {
     /// One state's.
     type State<W: HostWeight>: Emission<Weight = W, Observation = [W::Real]> + Send + Sync + 'static;
 
@@ -194,6 +211,17 @@ pub(crate) trait OverRows: Sync {
         first: usize,
         shape: Shape,
     ) -> Self::State<W>;
+
+    /// The log-likelihoods of many samples in a state, without their tangents, of the samples' channels,
+    /// `[channel][sample]`: bit for bit those of each alone. `false` of a family that has them one by one.
+    fn log_likelihoods<W: HostWeight>(
+        state: &Self::State<W>,
+        x: &[W::Real],
+        logs: &mut [W::Real],
+    ) -> bool {
+        let _ = (state, x, logs);
+        false
+    }
 }
 
 /// What makes banks of one weight.
@@ -216,9 +244,9 @@ impl<F: OverRows, W: HostWeight> Banks<W> for F {
         let states = |state| F::state::<W>(emission.get(state), first, shape);
         // Training runs over plain numbers, and is worth a size of its own.
         if const { size_of::<W::Tangent>() == 0 } {
-            with_states!(emission.len(), N => Arc::new(CompiledBank::<_, N>(std::array::from_fn(states))))
+            with_states!(emission.len(), N => Arc::new(CompiledBank::<F, W, N>(std::array::from_fn(states))))
         } else {
-            with_few_states!(emission.len(), N => Arc::new(CompiledBank::<_, N>(std::array::from_fn(states))))
+            with_few_states!(emission.len(), N => Arc::new(CompiledBank::<F, W, N>(std::array::from_fn(states))))
         }
     }
 }
@@ -244,7 +272,7 @@ pub trait HostWeight:
 }
 
 /// A real number for which families are compiled: `f32` and `f64`.
-pub trait HostReal: Real + HostWeight<Real = Self> + Send + Sync {
+pub trait HostReal: Real + HostWeight<Real = Self> + Lookup + Send + Sync {
     /// With one direction.
     type One: HostWeight<Real = Self>;
     /// With a block of directions.

@@ -1,0 +1,277 @@
+//! Groups of channels whose likelihoods are had for many samples at once.
+
+use fishweir_core::filter::Beliefs;
+use fishweir_core::hmm::Hmm;
+use fishweir_core::number::{FARTHEST, Lanes, Real};
+use multiversion::multiversion;
+
+use super::expectations::{Expectations, Tally};
+use super::group::{Group, Rows};
+use crate::data::RowsView;
+use crate::runtime::{Hmm as Plain, HostReal, RowState};
+
+/// Steps whose likelihoods are made at once: they stay in the near caches.
+const BLOCK: usize = 32;
+
+/// Channels of a family that [gives](RowState::log_likelihoods) likelihoods of many samples at once.
+pub(super) struct Channels<'a, T, const L: usize> {
+    sequences: Vec<Sequence<'a, T>>,
+    channels: usize,
+    steps: usize,
+    /// Whether a lane has its first sample there, or a missing one.
+    careful: Vec<bool>,
+    /// The channels of some steps, `[channel][step][lane]`.
+    x: Vec<T>,
+    /// The states' likelihoods there, `[state][step][lane]`, relative to `log_scale`, `[step][lane]`.
+    likelihood: Vec<T>,
+    log_scale: Vec<T>,
+}
+
+/// A lane's samples.
+struct Sequence<'a, T> {
+    /// `[time][channel]`; zeros of a missing one.
+    values: Vec<T>,
+    rows: RowsView<'a>,
+    /// Whether any is missing.
+    gaps: bool,
+    dropped: bool,
+}
+
+impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
+    /// Lays sequences side by side; `None` of other channels than the model's, or of a family that gives
+    /// likelihoods one by one.
+    pub(super) fn new<const N: usize>(
+        hmm: &Hmm<RowState<T>, N>,
+        channels: usize,
+        sequences: &[RowsView<'a>],
+    ) -> Option<Self> {
+        let asked =
+            RowState::log_likelihoods(hmm.emission(), &vec![T::ZERO; channels], &mut [T::ZERO; N]);
+        if !asked || sequences.iter().any(|rows| rows.dimension() != channels) {
+            return None;
+        }
+        let steps = sequences.iter().map(RowsView::len).max().unwrap_or(0);
+        let mut careful = vec![false; steps];
+        let none = vec![0.0; channels];
+        let sequence = |rows: &RowsView<'a>| {
+            let first = steps - rows.len();
+            let mut values = Vec::with_capacity(rows.len() * channels);
+            for (time, row) in rows.iter().enumerate() {
+                careful[first + time] |= time == 0 || row.is_none();
+                values.extend(row.unwrap_or(&none).iter().map(|&x| T::from_f64(x)));
+            }
+            let gaps = rows.iter().any(|row| row.is_none());
+            Sequence { values, rows: *rows, gaps, dropped: false }
+        };
+        let sequences = sequences.iter().map(sequence).collect();
+        let size = BLOCK * L;
+        let (x, likelihood) = (vec![T::ZERO; channels * size], vec![T::ZERO; N * size]);
+        let log_scale = vec![T::ZERO; size];
+        Some(Self { sequences, channels, steps, careful, x, likelihood, log_scale })
+    }
+
+    /// Lays the channels of so many steps from `step` on side by side; a lane that has none there keeps
+    /// what there was before.
+    fn lay(&self, step: usize, count: usize, x: &mut [T]) {
+        for (lane, sequence) in self.sequences.iter().enumerate() {
+            let start = self.steps - sequence.rows.len();
+            let skipped = start.saturating_sub(step).min(count);
+            let time = (step + skipped).saturating_sub(start);
+            let rows = sequence.values[time * self.channels..].chunks_exact(self.channels.max(1));
+            for (row, index) in rows.zip(skipped..count) {
+                for (channel, &value) in row.iter().enumerate() {
+                    x[(channel * count + index) * L + lane] = value;
+                }
+            }
+        }
+    }
+
+    /// Makes likelihoods of so many steps from `step` on, and says of how many no lane needs care.
+    fn fill<const N: usize>(
+        &mut self,
+        states: &[RowState<T>; N],
+        step: usize,
+        count: usize,
+    ) -> usize {
+        let size = count * L;
+        let mut x = std::mem::take(&mut self.x);
+        self.lay(step, count, &mut x[..self.channels * size]);
+        let (x_there, likelihood) = (&x[..self.channels * size], &mut self.likelihood[..N * size]);
+        RowState::log_likelihoods(states, x_there, likelihood);
+        relative(likelihood, &mut self.log_scale[..size]);
+        self.x = x;
+        for (lane, sequence) in self.sequences.iter().enumerate() {
+            let start = self.steps - sequence.rows.len();
+            let idle = if sequence.dropped { count } else { start.saturating_sub(step).min(count) };
+            idle_lane::<T, L>(likelihood, &mut self.log_scale[..size], lane, idle);
+        }
+        (self.sequences.len()..L).for_each(|lane| {
+            idle_lane::<T, L>(likelihood, &mut self.log_scale[..size], lane, count)
+        });
+        let near = |scale: &T| *scale >= -T::power_of_two(FARTHEST);
+        let far = self.log_scale[..size].iter().position(|scale| !near(scale));
+        far.map_or(count, |index| index / L)
+    }
+}
+
+/// Makes the likelihoods of a lane one, in so many steps.
+fn idle_lane<T: Real, const L: usize>(
+    likelihood: &mut [T],
+    log_scale: &mut [T],
+    lane: usize,
+    steps: usize,
+) {
+    for state in likelihood.chunks_exact_mut(log_scale.len()) {
+        state.iter_mut().skip(lane).step_by(L).take(steps).for_each(|value| *value = T::ONE);
+    }
+    log_scale.iter_mut().skip(lane).step_by(L).take(steps).for_each(|scale| *scale = T::ZERO);
+}
+
+/// Makes logarithms, `[state][sample]`, likelihoods relative to the largest of a sample, of which the
+/// logarithm goes to `log_scale`, `[sample]`: what `Emission::row` makes of each, bit for bit.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn relative<T: Real>(logs: &mut [T], log_scale: &mut [T]) {
+    log_scale.fill(T::NEG_INFINITY);
+    for state in logs.chunks_exact(log_scale.len()) {
+        for (scale, &log) in log_scale.iter_mut().zip(state) {
+            *scale = Real::max(*scale, log);
+        }
+    }
+    for state in logs.chunks_exact_mut(log_scale.len()) {
+        for (scale, log) in log_scale.iter().zip(state) {
+            *log = (*log - *scale).exp_unbranched();
+        }
+    }
+}
+
+impl<T: HostReal, const N: usize, const L: usize> Group<T, RowState<T>, N, 1, L>
+    for Channels<'_, T, L>
+{
+    fn steps(&self) -> usize {
+        self.steps
+    }
+
+    fn length(&self, lane: usize) -> usize {
+        self.sequences.get(lane).filter(|lane| !lane.dropped).map_or(0, |lane| lane.rows.len())
+    }
+
+    fn sample(&self, step: usize, lane: usize) -> Option<Option<&[T]>> {
+        let sequence = self.sequences.get(lane).filter(|lane| !lane.dropped)?;
+        let time = (step + sequence.rows.len()).checked_sub(self.steps)?;
+        let row = &sequence.values[time * self.channels..][..self.channels];
+        Some(sequence.rows.row(time).map(|_| row))
+    }
+
+    fn advance<const KEEP: bool>(
+        &mut self,
+        hmm: &Hmm<RowState<T>, N>,
+        step: usize,
+        state: &mut [Beliefs<T, N, L>; 1],
+        rows: &mut Rows<T, N, 1, L>,
+    ) -> usize {
+        let mut taken = 0;
+        loop {
+            let rest = &self.careful[step + taken..];
+            let rest = &rest[..rest.len().min(BLOCK)];
+            let count = rest.iter().position(|&careful| careful).unwrap_or(rest.len());
+            if count == 0 {
+                return taken;
+            }
+            let near = self.fill(hmm.emission(), step + taken, count);
+            let blocks = (self.likelihood.as_slice(), self.log_scale.as_slice());
+            let kept = if KEEP { &mut rows[step + taken..] } else { &mut [] };
+            let advanced = advance::<T, N, L, KEEP>(hmm, (count, near), blocks, state, kept);
+            taken += advanced;
+            if advanced < count {
+                return taken;
+            }
+        }
+    }
+
+    fn drop_lane(&mut self, lane: usize) {
+        self.sequences[lane].dropped = true;
+    }
+}
+
+/// Steps on likelihoods, `[state][step][lane]`, of `count` steps, of which `near` may be taken; their
+/// logarithms' scales are `[step][lane]`.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn advance<T: HostReal, const N: usize, const L: usize, const KEEP: bool>(
+    hmm: &Hmm<RowState<T>, N>,
+    (count, near): (usize, usize),
+    (likelihood, log_scale): (&[T], &[T]),
+    state: &mut [Beliefs<T, N, L>; 1],
+    rows: &mut Rows<T, N, 1, L>,
+) -> usize {
+    let likelihood = likelihood.as_chunks::<L>().0;
+    let row = |step: usize, _| {
+        let mut row = [Lanes([T::ONE; L]); N];
+        for (state, lanes) in row.iter_mut().enumerate() {
+            lanes.0 = likelihood[state * count + step];
+        }
+        row
+    };
+    let taken = Beliefs::steps(state, hmm.chain(), near, row, |step, _, row| {
+        if KEEP {
+            rows[step][0] = *row;
+        }
+    });
+    for log_scale in &log_scale.as_chunks::<L>().0[..taken] {
+        state[0].add_log_scale(log_scale);
+    }
+    taken
+}
+
+impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Channels<'_, f64, L> {
+    fn tally(&self, model: &Plain, rows: &[[Lanes<f64, L>; N]], into: &mut [Expectations]) {
+        let (family, parts) = (model.emission.family(), model.emission.parts());
+        let states = model.states();
+        let entries =
+            family.statistics().iter().map(|block| block.width.of(model.emission.shape()));
+        let mut sums = vec![0.0; states * entries.sum::<usize>() * L];
+        let (mut x, mut weights) =
+            (vec![0.0; BLOCK * self.channels * L], vec![0.0; BLOCK * states * L]);
+        for (block, rows) in rows.chunks(BLOCK).enumerate() {
+            let (step, size) = (block * BLOCK, rows.len() * L);
+            self.lay(step, rows.len(), &mut x[..self.channels * size]);
+            for (state, weights) in weights[..states * size].chunks_exact_mut(size).enumerate() {
+                for (weights, row) in weights.chunks_exact_mut(L).zip(rows) {
+                    weights.copy_from_slice(&row[state].0);
+                }
+            }
+            self.forget(step, &mut weights[..states * size], size);
+            family.collect_lanes(
+                parts,
+                L,
+                &x[..self.channels * size],
+                &weights[..states * size],
+                &mut sums,
+            );
+        }
+        for (lane, expected) in into.iter_mut().enumerate() {
+            let mut sums = sums.iter().skip(lane).step_by(L);
+            expected.emission.fill(&mut || sums.next().copied().unwrap_or(0.0));
+        }
+    }
+}
+
+impl<const L: usize> Channels<'_, f64, L> {
+    /// Weighs by zero what is no observation, of `size` samples from `step` on, `[state][step][lane]`.
+    fn forget(&self, step: usize, weights: &mut [f64], size: usize) {
+        for lane in 0..L {
+            let whole = |lane: &Sequence<'_, _>| {
+                !lane.gaps && !lane.dropped && self.steps - lane.rows.len() <= step
+            };
+            if self.sequences.get(lane).is_some_and(whole) {
+                continue;
+            }
+            for index in 0..size / L {
+                let observed =
+                    Group::<f64, RowState<f64>, 1, 1, L>::sample(self, step + index, lane);
+                if observed.flatten().is_none() {
+                    weights.iter_mut().skip(index * L + lane).step_by(size).for_each(|w| *w = 0.0);
+                }
+            }
+        }
+    }
+}

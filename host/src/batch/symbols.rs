@@ -1,0 +1,304 @@
+//! Groups of symbols.
+
+use fishweir_core::filter::Beliefs;
+use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::number::{Lanes, Real};
+use multiversion::multiversion;
+use multiversion::target::match_target;
+
+use super::group::{Group, Rows};
+use crate::runtime::CategoricalVec;
+
+/// Symbols of an alphabet that fits a byte: likelihoods are looked up for all lanes at once.
+pub(super) struct Symbols<'a, T, const W: usize, const L: usize> {
+    /// `[lane][time]`.
+    sequences: Vec<&'a [Option<u16>]>,
+    /// `[step][set of lanes][lane]`; [`NONE`] where there is none.
+    symbols: Vec<[[u8; L]; W]>,
+    /// Whether a lane has its first sample there, a missing one or an unknown symbol.
+    careful: Vec<bool>,
+    table: &'a Table<T>,
+}
+
+/// No symbol.
+const NONE: u8 = u8::MAX;
+
+/// So many symbols fit a vector register of `f32`, or two of `f64`, and are looked up there.
+const SHORT: usize = 16;
+
+/// Likelihoods of symbols.
+pub(super) struct Table<T> {
+    /// `[state][symbol]`, of every byte: an index that needs no check.
+    rows: Vec<[T; 256]>,
+    /// Those of the first symbols, if there are no others.
+    short: Option<Vec<[T; SHORT]>>,
+}
+
+impl<T: Real> Table<T> {
+    /// The table of a model; `None` where the alphabet does not fit.
+    pub(super) fn of<const N: usize>(states: &[CategoricalVec<T>; N]) -> Option<Self> {
+        let size = states.iter().map(|state| state.probability.len()).max()?;
+        if size > usize::from(NONE) {
+            return None;
+        }
+        let row = |state: &CategoricalVec<T>| {
+            let mut row = [T::ONE; 256];
+            row.iter_mut().zip(&state.probability).for_each(|(slot, &p)| *slot = p);
+            row
+        };
+        let rows: Vec<[T; 256]> = states.iter().map(row).collect();
+        let short = |row: &[T; 256]| std::array::from_fn(|symbol| row[symbol]);
+        Some(Self { short: (size <= SHORT).then(|| rows.iter().map(short).collect()), rows })
+    }
+
+    #[inline(always)]
+    fn likelihood<const N: usize, const L: usize>(&self, symbols: &[u8; L]) -> [Lanes<T, L>; N] {
+        let mut likelihood = [Lanes([T::ONE; L]); N];
+        for (lanes, row) in likelihood.iter_mut().zip(&self.rows) {
+            for (value, &symbol) in lanes.0.iter_mut().zip(symbols) {
+                *value = row[usize::from(symbol)];
+            }
+        }
+        likelihood
+    }
+}
+
+impl<'a, T: Real, const W: usize, const L: usize> Symbols<'a, T, W, L> {
+    /// Lays sequences side by side. `size` is the alphabet's.
+    pub(super) fn new(sequences: Vec<&'a [Option<u16>]>, table: &'a Table<T>, size: usize) -> Self {
+        let steps = sequences.iter().map(|symbols| symbols.len()).max().unwrap_or(0);
+        let mut symbols = vec![[[NONE; L]; W]; steps];
+        let mut careful = vec![false; steps];
+        lay(&sequences, size, &mut symbols, &mut careful);
+        Self { sequences, symbols, careful, table }
+    }
+
+    /// The symbols, `[step][set of lanes][lane]`: [`u8::MAX`] where there is none.
+    pub(super) fn symbols(&self) -> &[[[u8; L]; W]] {
+        &self.symbols
+    }
+}
+
+/// So many steps are laid side by side at once.
+const BLOCK: usize = 16;
+
+/// Lays sequences side by side, aligned at their ends, some steps of every lane after the other: a lane's
+/// symbols lie far apart.
+fn lay<const W: usize, const L: usize>(
+    sequences: &[&[Option<u16>]],
+    size: usize,
+    symbols: &mut [[[u8; L]; W]],
+    careful: &mut [bool],
+) {
+    let steps = symbols.len();
+    // Called by a pointer, which compilers see through: so both halves of an option are read at once.
+    let byte: fn(Option<u16>, usize) -> u8 = byte;
+    let blocks = symbols.chunks_mut(BLOCK).zip(careful.chunks_mut(BLOCK));
+    for ((block, careful), first) in blocks.zip((0_usize..).step_by(BLOCK)) {
+        for (set, sequences) in sequences.chunks(L).enumerate() {
+            let mut lanes = [[NONE; BLOCK]; L];
+            for (bytes, sequence) in lanes.iter_mut().zip(sequences) {
+                let start = steps - sequence.len();
+                let inside = first.checked_sub(start + 1).map(|time| &sequence[time + 1..]);
+                let mut plain = false;
+                if let Some(part) = inside.and_then(|rest| rest.as_chunks::<BLOCK>().0.first()) {
+                    for index in 0..BLOCK {
+                        bytes[index] = byte(part[index], size);
+                    }
+                    plain = bytes.iter().fold(true, |plain, &byte| plain & (byte != NONE));
+                } else {
+                    let skipped = start.saturating_sub(first).min(block.len());
+                    let part = &sequence[(first + skipped).saturating_sub(start)..];
+                    for (slot, &symbol) in bytes.iter_mut().skip(skipped).zip(part) {
+                        *slot = byte(symbol, size);
+                    }
+                    let begun = start.checked_sub(first).and_then(|index| careful.get_mut(index));
+                    begun.into_iter().for_each(|careful| *careful = true);
+                }
+                if !plain {
+                    let there = bytes.iter().zip(first..);
+                    for (careful, (&byte, step)) in careful.iter_mut().zip(there) {
+                        *careful |= byte == NONE && step >= start;
+                    }
+                }
+            }
+            for (slot, lanes) in block.iter_mut().zip(transposed(&lanes)) {
+                slot[set] = lanes;
+            }
+        }
+    }
+}
+
+/// The byte of a symbol of an alphabet of that size.
+fn byte(symbol: Option<u16>, size: usize) -> u8 {
+    match symbol {
+        Some(symbol) if usize::from(symbol) < size => symbol as u8,
+        _ => NONE,
+    }
+}
+
+/// Bytes by step and lane. What is taken from both halves in turn has the first bit of its index moved to
+/// the last: so many times that the lane's bits are.
+#[inline(always)]
+fn transposed<const L: usize>(lanes: &[[u8; BLOCK]; L]) -> [[u8; L]; BLOCK] {
+    let mut bytes = *lanes;
+    for _ in 0..L.ilog2() {
+        let before = bytes;
+        let (before, bytes) = (before.as_flattened(), bytes.as_flattened_mut());
+        for index in 0..L * BLOCK / 2 {
+            bytes[2 * index] = before[index];
+            bytes[2 * index + 1] = before[index + L * BLOCK / 2];
+        }
+    }
+    let mut steps = [[NONE; L]; BLOCK];
+    steps.as_flattened_mut().copy_from_slice(bytes.as_flattened());
+    steps
+}
+
+impl<T: Lookup, const N: usize, const W: usize, const L: usize> Group<T, CategoricalVec<T>, N, W, L>
+    for Symbols<'_, T, W, L>
+{
+    fn steps(&self) -> usize {
+        self.symbols.len()
+    }
+
+    fn length(&self, lane: usize) -> usize {
+        self.sequences.get(lane).map_or(0, |symbols| symbols.len())
+    }
+
+    fn sample(&self, step: usize, lane: usize) -> Option<Option<&u16>> {
+        let symbols = self.sequences.get(lane)?;
+        let time = (step + symbols.len()).checked_sub(self.symbols.len())?;
+        symbols.get(time).map(Option::as_ref)
+    }
+
+    fn advance<const KEEP: bool>(
+        &mut self,
+        hmm: &Hmm<CategoricalVec<T>, N>,
+        step: usize,
+        state: &mut [Beliefs<T, N, L>; W],
+        rows: &mut Rows<T, N, W, L>,
+    ) -> usize {
+        let careful = self.careful[step..].iter().position(|&careful| careful);
+        let until = careful.map_or(self.symbols.len(), |steps| step + steps);
+        let rows = if KEEP { &mut rows[step..until] } else { &mut [] };
+        T::advance::<N, W, L, KEEP>(
+            hmm.chain(),
+            self.table,
+            &self.symbols[step..until],
+            state,
+            rows,
+        )
+    }
+
+    fn drop_lane(&mut self, lane: usize) {
+        for step in &mut self.symbols {
+            step[lane / L][lane % L] = NONE;
+        }
+        self.sequences[lane] = &[];
+    }
+}
+
+/// A number for which likelihoods of symbols are looked up.
+pub trait Lookup: Real {
+    #[doc(hidden)]
+    #[expect(private_interfaces, reason = "sealed")]
+    fn advance<const N: usize, const W: usize, const L: usize, const KEEP: bool>(
+        chain: &Chain<Self, N>,
+        table: &Table<Self>,
+        symbols: &[[[u8; L]; W]],
+        state: &mut [Beliefs<Self, N, L>; W],
+        rows: &mut Rows<Self, N, W, L>,
+    ) -> usize;
+}
+
+macro_rules! lookup {
+    ($t:ident, $lanes:literal) => {
+        impl Lookup for $t {
+            #[expect(private_interfaces, reason = "sealed")]
+            fn advance<const N: usize, const W: usize, const L: usize, const KEEP: bool>(
+                chain: &Chain<Self, N>,
+                table: &Table<Self>,
+                symbols: &[[[u8; L]; W]],
+                state: &mut [Beliefs<Self, N, L>; W],
+                rows: &mut Rows<Self, N, W, L>,
+            ) -> usize {
+                $t::<N, W, L, KEEP>(chain, table, symbols, state, rows)
+            }
+        }
+
+        #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+        fn $t<const N: usize, const W: usize, const L: usize, const KEEP: bool>(
+            chain: &Chain<$t, N>,
+            table: &Table<$t>,
+            symbols: &[[[u8; L]; W]],
+            state: &mut [Beliefs<$t, N, L>; W],
+            rows: &mut Rows<$t, N, W, L>,
+        ) -> usize {
+            let keep = |step: usize, set: usize, row: &[Lanes<$t, L>; N]| {
+                if KEEP {
+                    rows[step][set] = *row;
+                }
+            };
+            match_target! {
+                "x86_64+avx512f+avx512bw+avx512dq+avx512vl" => {
+                    let short = table.short.as_ref().map(|short| <&[_; N]>::try_from(short.as_slice()));
+                    if let Some(Ok(table)) = short {
+                        return Beliefs::steps(state, chain, symbols.len(), |step, set| {
+                            let mut likelihood = [Lanes([1.0; L]); N];
+                            let symbols = symbols[step][set].as_chunks::<$lanes>().0;
+                            for (lanes, table) in likelihood.iter_mut().zip(table) {
+                                let lanes = lanes.0.as_chunks_mut::<$lanes>().0;
+                                for (lanes, symbols) in lanes.iter_mut().zip(symbols) {
+                                    *lanes = registers::$t(table, *symbols);
+                                }
+                            }
+                            likelihood
+                        }, keep);
+                    }
+                }
+                _ => {}
+            }
+            Beliefs::steps(
+                state,
+                chain,
+                symbols.len(),
+                |step, set| table.likelihood(&symbols[step][set]),
+                keep,
+            )
+        }
+    };
+}
+lookup!(f32, 16);
+lookup!(f64, 8);
+
+/// Tables in vector registers: what compilers make of an index is a load a lane.
+#[cfg(target_arch = "x86_64")]
+mod registers {
+    use std::arch::x86_64::*;
+
+    use zerocopy::transmute;
+
+    use super::{NONE, SHORT};
+
+    /// Of each lane the likelihood of its symbol; one of none.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    #[inline]
+    pub(super) fn f32(table: &[f32; SHORT], symbols: [u8; 16]) -> [f32; 16] {
+        let symbols: __m128i = transmute!(symbols);
+        let known = _mm_cmpneq_epu8_mask(symbols, _mm_set1_epi8(NONE as i8));
+        let (index, table) = (_mm512_cvtepu8_epi32(symbols), transmute!(*table));
+        transmute!(_mm512_mask_permutexvar_ps(_mm512_set1_ps(1.0), known, index, table))
+    }
+
+    /// The same of doubles.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    #[inline]
+    pub(super) fn f64(table: &[f64; SHORT], symbols: [u8; 8]) -> [f64; 8] {
+        let symbols: __m128i = transmute!([symbols, [0; 8]]);
+        let known = _mm_cmpneq_epu8_mask(symbols, _mm_set1_epi8(NONE as i8)) as u8;
+        let [low, high]: [__m512d; 2] = transmute!(*table);
+        let found = _mm512_permutex2var_pd(low, _mm512_cvtepu8_epi64(symbols), high);
+        transmute!(_mm512_mask_mov_pd(_mm512_set1_pd(1.0), known, found))
+    }
+}
