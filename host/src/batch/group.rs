@@ -184,8 +184,8 @@ where
         if E::SCALED {
             state.add_log_scale(&log_scale);
         }
-        if KEEP {
-            rows[step][0] = *state.rows();
+        if let Some(row) = rows.get_mut(step).filter(|_| KEEP) {
+            *row = [*state.rows()];
         }
     }
     group.steps - first
