@@ -183,8 +183,8 @@ pub trait Family: fmt::Debug + Sync {
     fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts);
     /// Adds samples of several sequences side by side, `[channel][step][lane]`, each weighed by its posterior,
     /// `[state][step][lane]`, to sums by lane, `[state][entry][lane]`, the entries those of the blocks of expected
-    /// statistics: of each lane, bit for bit, what [`collect`](Self::collect) adds. Only of a family that has
-    /// [`OverRows::log_likelihoods`].
+    /// statistics: of each lane, bit for bit, what [`collect`](Self::collect) adds. Asked only of a
+    /// family that has likelihoods of many samples at once.
     fn collect_lanes(
         &self,
         parts: &Parts,
