@@ -1,5 +1,5 @@
-//! Writes `fishweir_model.h`: sizes and names of this model, for the preprocessor. It goes to `OUT_DIR`,
-//! and beside `fishweir.h` into the folder that `FISHWEIR_INCLUDE` names.
+//! Writes `fishweir_model.h`, of another prefix `PREFIX_model.h`: sizes and names of this model, for the preprocessor. It goes to `OUT_DIR`,
+//! and beside the header into the folder that `FISHWEIR_INCLUDE` names.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -16,26 +16,44 @@ use shape::{Started, WORDS};
 
 /// A folder for the two headers.
 const INCLUDE: &str = "FISHWEIR_INCLUDE";
+/// What names of the library begin with, in place of [`USUAL`].
+const PREFIX: &str = "FISHWEIR_PREFIX";
+const USUAL: &str = "fishweir";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/shape.rs");
     println!("cargo::rerun-if-env-changed={INCLUDE}");
+    println!("cargo::rerun-if-env-changed={PREFIX}");
     let folder = |variable| env::var_os(variable).map(PathBuf::from);
     let root = folder("CARGO_MANIFEST_DIR").unwrap_or_default();
     let out = folder("OUT_DIR").unwrap_or_default();
-    let written = model_header().and_then(|header| {
-        write(&out.join("fishweir_model.h"), &header)?;
+    let written = prefix().and_then(|prefix| {
+        println!("cargo::rustc-env={PREFIX}={prefix}");
+        let header = model_header(&prefix)?;
+        write(&out.join("model.h"), &header)?;
         write(&out.join("words.rs"), &format!("{WORDS}"))?;
-        folder(INCLUDE).map_or(Ok(()), |include| hand_out(&root, &include, header))
+        folder(INCLUDE).map_or(Ok(()), |include| hand_out(&root, &include, &prefix, header))
     });
     if let Err(problem) = written {
         println!("cargo::error={problem}");
     }
 }
 
-/// Puts both headers where the caller wants them.
-fn hand_out(root: &Path, include: &Path, of_model: String) -> Result<(), String> {
+/// What names begin with: part of an identifier of C.
+fn prefix() -> Result<String, String> {
+    let prefix = env::var(PREFIX).unwrap_or_else(|_| USUAL.to_owned());
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    match prefix.starts_with(|first: char| first.is_ascii_lowercase()) && prefix.bytes().all(fits) {
+        true => Ok(prefix),
+        false => {
+            Err(format!("{PREFIX} is `{prefix}`: a small letter, then small letters, digits, _"))
+        }
+    }
+}
+
+/// Puts both headers where the caller wants them, in names that begin with `prefix`.
+fn hand_out(root: &Path, include: &Path, prefix: &str, of_model: String) -> Result<(), String> {
     if !include.is_absolute() {
         return Err(format!("{INCLUDE} is {}: name the folder absolutely", include.display()));
     }
@@ -44,8 +62,11 @@ fn hand_out(root: &Path, include: &Path, of_model: String) -> Result<(), String>
     println!("cargo::rerun-if-changed={}", source.display());
     let header =
         fs::read_to_string(&source).map_err(|error| format!("{}: {error}", source.display()))?;
-    for (name, text) in [("fishweir.h", header), ("fishweir_model.h", of_model)] {
-        let path = include.join(name);
+    let header = header
+        .replace("fishweir_", &format!("{prefix}_"))
+        .replace("FISHWEIR_", &format!("{}_", prefix.to_ascii_uppercase()));
+    for (ending, text) in [(".h", header), ("_model.h", of_model)] {
+        let path = include.join(format!("{prefix}{ending}"));
         write(&path, &text)?;
         // Written again when somebody deletes it.
         println!("cargo::rerun-if-changed={}", path.display());
@@ -58,8 +79,9 @@ fn known<R: Deciding<MODELS>, const MODELS: usize>(model: &R) -> (usize, NumberF
     (MODELS, R::FORMAT, model.bytes())
 }
 
-fn model_header() -> Result<String, String> {
+fn model_header(prefix: &str) -> Result<String, String> {
     type Observation = <Model as fishweir_core::filter::Recursion>::Observation;
+    let macros = prefix.to_ascii_uppercase();
     let model = fishweir_model::load().map_err(|error| error.to_string())?;
     let (models, format, model_size) = known(model);
     let (kind, other, what, size) = match Observation::KIND {
@@ -73,34 +95,34 @@ fn model_header() -> Result<String, String> {
     let channels = match CHANNELS.as_slice() {
         [] => String::new(),
         channels => format!(
-            "/* Names of the channels, by index. */\n#define FISHWEIR_CHANNEL_NAMES {{{}}}\n",
+            "/* Names of the channels, by index. */\n#define {macros}_CHANNEL_NAMES {{{}}}\n",
             names(channels)
         ),
     };
     Ok(format!(
         "\
 /* Sizes and names of one model, written with the library that holds it. */
-#ifndef FISHWEIR_MODEL_H
-#define FISHWEIR_MODEL_H
+#ifndef {macros}_MODEL_H
+#define {macros}_MODEL_H
 
 /* Number of {what}; the other is 0. */
-#define FISHWEIR_{kind} {size}
-#define FISHWEIR_{other} 0
+#define {macros}_{kind} {size}
+#define {macros}_{other} 0
 /* Log-likelihoods of a stream, one a model of the bank, or decision values of a kernel machine. */
-#define FISHWEIR_MODELS {models}
+#define {macros}_MODELS {models}
 /* 1 if it is a kernel machine, and if it is in fixed point. */
-#define FISHWEIR_KERNEL_MACHINE {machine}
-#define FISHWEIR_FIXED_POINT {fixed}
+#define {macros}_KERNEL_MACHINE {machine}
+#define {macros}_FIXED_POINT {fixed}
 /* Classes decided between. */
-#define FISHWEIR_CLASSES {classes}
-/* Names of the classes, by index: static const char *const names[] = FISHWEIR_CLASS_NAMES; */
-#define FISHWEIR_CLASS_NAMES {{{class_names}}}
+#define {macros}_CLASSES {classes}
+/* Names of the classes, by index: static const char *const names[] = {macros}_CLASS_NAMES; */
+#define {macros}_CLASS_NAMES {{{class_names}}}
 {channels}/* Bytes of the model, in flash. */
-#define FISHWEIR_MODEL_SIZE {model_size}
-/* Bytes of a fishweir_stream, its alignment, and its words of eight bytes. */
-#define FISHWEIR_STATE_SIZE {state_size}
-#define FISHWEIR_STATE_ALIGN {state_align}
-#define FISHWEIR_STATE_WORDS {WORDS}
+#define {macros}_MODEL_SIZE {model_size}
+/* Bytes of a {prefix}_stream, its alignment, and its words of eight bytes. */
+#define {macros}_STATE_SIZE {state_size}
+#define {macros}_STATE_ALIGN {state_align}
+#define {macros}_STATE_WORDS {WORDS}
 
 #endif
 ",

@@ -63,6 +63,96 @@ fn the_page_of_a_library_is_done_by_gcc_alone_for_each_core() {
     }
 }
 
+/// Two models in one image, in C and in C++, without and with hardware floats: each says what it says alone.
+#[test]
+fn libraries_of_two_prefixes_stand_in_one_image() {
+    let folder = Folder::new();
+    for (name, model) in [("gait", "three.json"), ("door", "two.json")] {
+        let model = fixtures().at(model);
+        printed(&format!("export {model} --c {} --prefix {name}", folder.at(name)));
+        let mut text = folder.text(&format!("{name}/example/main.c"));
+        text = text.replace("int main(", &format!("int {name}_main("));
+        folder.put(&format!("{name}/example/part.c"), &text);
+        let header = folder.text(&format!("{name}/src/{name}.h"));
+        assert!(!header.contains("fishweir_") && !header.contains("FISHWEIR_"), "{header}");
+    }
+    let run = "qemu-system-arm -machine mps2-an386 -display none -monitor none -serial stdio \
+               -semihosting-config enable=on,target=native -kernel";
+    for (core, flags) in [
+        ("cortex-m0plus", "-mcpu=cortex-m0plus -mthumb -mfloat-abi=soft"),
+        (
+            "cortex-m4/fpv4-sp-d16-hard",
+            "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard",
+        ),
+    ] {
+        let link = format!(
+            "arm-none-eabi-gcc {flags} -O2 -nostdlib -Wl,--fatal-warnings -z noexecstack -T gait/example/mps2_an386.ld"
+        );
+        let board = "gait/example/board.c gait/example/startup.c -Igait/example";
+        let alone = |name: &str| {
+            let library = format!("{name}/src/{core}/lib{name}.a");
+            let build = format!(
+                "{link} {name}/example/main.c {board} -I{name}/src {library} -o {name}.elf"
+            );
+            shell(folder.path(), &format!("{build}\n{run} {name}.elf"))
+        };
+        let apart = alone("gait") + &alone("door");
+        assert!(apart.lines().count() > 4, "{apart}");
+        folder.put(
+            "both.c",
+            "int gait_main(void);\nint door_main(void);\nint main(void);\n\
+             int main(void) { int status = gait_main(); return status ? status : door_main(); }\n",
+        );
+        let part = |name: &str| {
+            format!(
+                "arm-none-eabi-gcc {flags} -O2 -Wall -Wextra -Werror -I{name}/src -c {name}/example/part.c -o {name}.o"
+            )
+        };
+        let libraries = format!("gait/src/{core}/libgait.a door/src/{core}/libdoor.a");
+        let together = shell(
+            folder.path(),
+            &format!(
+                "{}\n{}\n{link} both.c gait.o door.o {board} {libraries} \
+                 -o both.elf\n{run} both.elf",
+                part("gait"),
+                part("door"),
+            ),
+        );
+        assert_eq!(together, apart);
+        // Both headers in one file of C++.
+        folder.put(
+            "both.cpp",
+            "#include <gait.h>\n#include <door.h>\n\
+             static gait_stream gait; static door_stream door;\n\
+             extern \"C\" int main() { return gait_init(&gait, sizeof gait) + door_init(&door, sizeof door); }\n",
+        );
+        shell(
+            folder.path(),
+            &format!(
+                "arm-none-eabi-g++ {flags} -O2 -Wall -Wextra -Werror -fno-exceptions -Igait/src -Idoor/src -c both.cpp \
+                 -o both.o\n{link} both.o {board} {libraries} -o cpp.elf\n{run} cpp.elf"
+            ),
+        );
+    }
+}
+
+#[test]
+fn what_names_cannot_begin_with_is_refused() {
+    let folder = Folder::new();
+    let model = fixtures().at("two.json");
+    let (c, rust) = (folder.at("two"), folder.at("two.rs"));
+    refuses(
+        &format!("export {model} --rust {rust} --prefix gait"),
+        "--prefix would have no effect",
+    );
+    for prefix in ["Gait", "2gait", "ga-it", "_gait"] {
+        refuses(&format!("export {model} --c {c} --prefix {prefix}"), "small letter begins it");
+    }
+    refuses(&format!("export {model} --c {c} --prefix gait_model"), "of another prefix");
+    refuses(&format!("export {model} --c {c} --prefix string"), "C's own library");
+    assert!(!folder.path().join("two").exists());
+}
+
 #[test]
 fn a_core_without_a_library_is_refused() {
     let folder = Folder::new();

@@ -4,6 +4,9 @@
 //! become references in `pointer.rs`; behind it, and in all of fishweir-core, nothing is unsafe.
 //! Misuse that can be seen (null, misaligned, not started, another model's header) is a status.
 //!
+//! Names begin with `fishweir`, or with what `FISHWEIR_PREFIX` says when the library is built: then
+//! libraries of several models stand in one image.
+//!
 //! Nothing panics: on a device the panic handler calls a function that exists nowhere, so that an
 //! image in which a panic can be reached does not link.
 #![no_std]
@@ -79,7 +82,7 @@ pub struct Choice {
 ///
 /// # Safety
 /// `stream` is null or points to `size` bytes that nothing else uses meanwhile.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_init"))]
 pub unsafe extern "C" fn fishweir_init(stream: *mut Stream, size: usize) -> Status {
     Status::of(|| {
         if size != size_of::<Stream>() {
@@ -95,7 +98,7 @@ pub unsafe extern "C" fn fishweir_init(stream: *mut Stream, size: usize) -> Stat
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_reset"))]
 pub unsafe extern "C" fn fishweir_reset(stream: *mut Stream) -> Status {
     Status::of(|| {
         // SAFETY: the caller's promise.
@@ -112,7 +115,7 @@ pub unsafe extern "C" fn fishweir_reset(stream: *mut Stream) -> Status {
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
 /// points to `count` floats.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_push"))]
 pub unsafe extern "C" fn fishweir_push(
     stream: *mut Stream,
     channels: *const f32,
@@ -135,7 +138,7 @@ pub unsafe extern "C" fn fishweir_push(
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
 /// points to `count` integers.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_push_integers"))]
 pub unsafe extern "C" fn fishweir_push_integers(
     stream: *mut Stream,
     channels: *const i16,
@@ -156,7 +159,7 @@ pub unsafe extern "C" fn fishweir_push_integers(
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_push_symbol"))]
 pub unsafe extern "C" fn fishweir_push_symbol(stream: *mut Stream, symbol: u16) -> Status {
     Status::of(|| {
         // SAFETY: the caller's promise.
@@ -169,7 +172,7 @@ pub unsafe extern "C" fn fishweir_push_symbol(stream: *mut Stream, symbol: u16) 
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_push_missing"))]
 pub unsafe extern "C" fn fishweir_push_missing(stream: *mut Stream) -> Status {
     Status::of(|| {
         // SAFETY: the caller's promise.
@@ -185,7 +188,7 @@ pub unsafe extern "C" fn fishweir_push_missing(stream: *mut Stream) -> Status {
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes meanwhile; `decision` is null or points
 /// to a decision that nothing else uses meanwhile.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_decide"))]
 pub unsafe extern "C" fn fishweir_decide(stream: *const Stream, decision: *mut Choice) -> Status {
     Status::of(|| {
         // SAFETY: the caller's promise.
@@ -203,7 +206,7 @@ pub unsafe extern "C" fn fishweir_decide(stream: *const Stream, decision: *mut C
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes meanwhile; `log_likelihoods` is null or
 /// points to `count` floats that nothing else uses meanwhile.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_log_likelihoods"))]
 pub unsafe extern "C" fn fishweir_log_likelihoods(
     stream: *const Stream,
     log_likelihoods: *mut f32,
@@ -223,20 +226,20 @@ pub unsafe extern "C" fn fishweir_log_likelihoods(
 }
 
 /// Bytes of the model, in flash: FISHWEIR_MODEL_SIZE of the header that belongs to this library.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_model_size"))]
 pub extern "C" fn fishweir_model_size() -> usize {
     // A machine's stored items lie beside it.
     model().map_or(0, Deciding::bytes)
 }
 
 /// Bytes of a stream, in RAM: FISHWEIR_STATE_SIZE of the header that belongs to this library.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_state_size"))]
 pub extern "C" fn fishweir_state_size() -> usize {
     size_of::<Stream>()
 }
 
 /// The library's version, as in "0.1.0".
-#[unsafe(no_mangle)]
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_version"))]
 pub extern "C" fn fishweir_version() -> *const c_char {
     VERSION.as_ptr()
 }

@@ -140,7 +140,7 @@ fn misuse_is_a_status() {
 
 #[test]
 fn sizes_and_version_are_those_of_the_header() {
-    let header = include_str!(concat!(env!("OUT_DIR"), "/fishweir_model.h"));
+    let header = include_str!(concat!(env!("OUT_DIR"), "/model.h"));
     let define = |name: &str| {
         let line =
             header.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name));

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
 use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits, SpotterModel, UpdateFileError};
-use fishweir::device::{C_CORES, CCore, ModelFile};
+use fishweir::device::{C_CORES, C_PREFIX, CCore, ModelFile};
 use fishweir::files;
 use serde::Serialize;
 
@@ -38,6 +38,10 @@ pub(super) struct Arguments {
     /// A core that the library is for; may be given again [default: cortex-m0plus and cortex-m4]
     #[arg(long, value_name = "CORE", value_parser = cores())]
     core: Vec<&'static CCore>,
+    /// What names of --c begin with: functions, types, macros, headers, the library. Models of different prefixes stand
+    /// in one image [default: fishweir]
+    #[arg(long, value_name = "NAME")]
+    prefix: Option<String>,
     /// Update for a device in the field: the artefact, a version, and a self-test of the first samples of
     /// the first series
     #[arg(long, value_name = "FILE", requires = "update_version")]
@@ -160,7 +164,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     if arguments.c.is_none() {
-        refuse_idle(&named([("--core", !arguments.core.is_empty())]), "a core is that of --c")?;
+        let of_c = named([
+            ("--core", !arguments.core.is_empty()),
+            ("--prefix", arguments.prefix.is_some()),
+        ]);
+        refuse_idle(&of_c, "it is that of --c")?;
     }
     let bytes = files::read(&arguments.model)?;
     if SpotterModel::is_one(&bytes) {
@@ -222,7 +230,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Some((fixed, _)) => fixed.to_source(),
             None => model.deployed.to_source(),
         };
-        written.push(c_library(folder, &arguments.core, &source)?);
+        written.push(c_library(arguments, folder, &source)?);
     }
     let places = |fixed: &FixedPoint| match fixed.observations() {
         Observations::Channels(names) => {
@@ -283,18 +291,17 @@ fn spotter(
 }
 
 /// The C interface around a model, for some cores.
-fn c_library(
-    folder: &Path,
-    cores: &[&'static CCore],
-    source: &str,
-) -> Result<ExportedFile, Failure> {
+fn c_library(arguments: &Arguments, folder: &Path, source: &str) -> Result<ExportedFile, Failure> {
     let usual = C_CORES.iter().filter(|core| USUAL_CORES.contains(&core.name));
-    let cores: Vec<&CCore> = if cores.is_empty() { usual.collect() } else { cores.to_vec() };
+    let cores: Vec<&CCore> =
+        if arguments.core.is_empty() { usual.collect() } else { arguments.core.clone() };
+    let prefix = arguments.prefix.as_deref().unwrap_or(C_PREFIX);
     let scratch = tempfile::tempdir()?;
     let file = scratch.path().join("model.rs");
     files::write_whole(&file, source.as_bytes())?;
-    sources::firmware()?.c_library(ModelFile::Source(&file), &cores, folder)?;
-    let archive = |core: &&CCore| folder.join("src").join(core.folder).join("libfishweir.a");
+    sources::firmware()?.c_library(ModelFile::Source(&file), prefix, &cores, folder)?;
+    let archive =
+        |core: &&CCore| folder.join("src").join(core.folder).join(format!("lib{prefix}.a"));
     let sizes = cores.iter().map(|core| std::fs::metadata(archive(core)).map(|file| file.len()));
     Ok(ExportedFile {
         file: folder.display().to_string(),

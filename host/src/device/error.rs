@@ -27,6 +27,14 @@ pub enum DeviceError {
         /// What was asked for.
         name: String,
     },
+    /// Names of the C interface cannot begin so.
+    #[error("prefix `{prefix}`: {why}; name another")]
+    Prefix {
+        /// What was asked for.
+        prefix: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// A file could not be read or written.
     #[error("{}: {what}: {source}", path.display())]
     File {

@@ -149,17 +149,19 @@ impl Firmware {
         Ok(lock)
     }
 
-    /// Builds a library of the C interface for a target, and puts its headers into a folder; where it is then.
+    /// Builds a library of the C interface for a target, in names that begin with `prefix`; puts its headers into a
+    /// folder and the library at `archive`.
     pub(super) fn c_archive(
         &self,
         target: &'static str,
         model: ModelFile<'_>,
+        prefix: &str,
         include: &Path,
         archive: &Path,
     ) -> Result<(), DeviceError> {
         let _one_at_a_time = self.locked()?;
         let arguments = ["--package", "fishweir-c", "--target", target];
-        let output = self.cargo(&arguments, model, Some(include))?;
+        let output = self.cargo(&arguments, model, Some((include, prefix)))?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
             return Err(match message.contains("can't find crate for `core`") {
@@ -180,12 +182,13 @@ impl Firmware {
         self.folder.join("c")
     }
 
-    /// Runs `cargo build --release` with these arguments; headers of the C interface go to `include`.
+    /// Runs `cargo build --release` with these arguments; the C interface's headers go to a folder, its names begin with
+    /// a prefix.
     fn cargo(
         &self,
         arguments: &[&str],
         model: ModelFile<'_>,
-        include: Option<&Path>,
+        c: Option<(&Path, &str)>,
     ) -> Result<Output, DeviceError> {
         // The cargo that runs this program, if one does: it knows its own toolchain.
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -204,11 +207,12 @@ impl Firmware {
             "FISHWEIR_MODEL",
             "FISHWEIR_ARTEFACT",
             "FISHWEIR_INCLUDE",
+            "FISHWEIR_PREFIX",
         ] {
             cargo.env_remove(variable);
         }
-        if let Some(include) = include {
-            cargo.env("FISHWEIR_INCLUDE", absolute(include)?);
+        if let Some((include, prefix)) = c {
+            cargo.env("FISHWEIR_INCLUDE", absolute(include)?).env("FISHWEIR_PREFIX", prefix);
         }
         match model {
             ModelFile::Source(path) => cargo.env("FISHWEIR_MODEL", absolute(path)?),

@@ -1,44 +1,44 @@
 // Decides on what a sensor gives, sample by sample. Replace readSensor().
-#include <fishweir.h>
+#include <{{prefix}}.h>
 
-static fishweir_stream stream;  // all of the RAM that a stream takes
-static const char *const classes[] = FISHWEIR_CLASS_NAMES;
+static {{prefix}}_stream stream;  // all of the RAM that a stream takes
+static const char *const classes[] = {{PREFIX}}_CLASS_NAMES;
 
 void setup() {
   Serial.begin(115200);
-  if (fishweir_init(&stream, sizeof stream) != FISHWEIR_STATUS_OK) {
+  if ({{prefix}}_init(&stream, sizeof stream) != {{PREFIX}}_STATUS_OK) {
     Serial.println("header and library do not belong together");
     for (;;) {
     }
   }
 }
 
-#if FISHWEIR_CHANNELS > 0
+#if {{PREFIX}}_CHANNELS > 0
 // In the units and at the rate that the model was trained on.
-static void readSensor(float channels[FISHWEIR_CHANNELS]) {
-  for (size_t i = 0; i < FISHWEIR_CHANNELS; i++) {
+static void readSensor(float channels[{{PREFIX}}_CHANNELS]) {
+  for (size_t i = 0; i < {{PREFIX}}_CHANNELS; i++) {
     channels[i] = analogRead(A0);
   }
 }
 
-static fishweir_status next() {
-  float channels[FISHWEIR_CHANNELS];
+static {{prefix}}_status next() {
+  float channels[{{PREFIX}}_CHANNELS];
   readSensor(channels);
-  return fishweir_push(&stream, channels, FISHWEIR_CHANNELS);
+  return {{prefix}}_push(&stream, channels, {{PREFIX}}_CHANNELS);
 }
 #else
-// 0 to FISHWEIR_SYMBOLS - 1.
-static fishweir_status next() {
-  return fishweir_push_symbol(&stream, (uint16_t)(analogRead(A0) % FISHWEIR_SYMBOLS));
+// 0 to {{PREFIX}}_SYMBOLS - 1.
+static {{prefix}}_status next() {
+  return {{prefix}}_push_symbol(&stream, (uint16_t)(analogRead(A0) % {{PREFIX}}_SYMBOLS));
 }
 #endif
 
 void loop() {
-  fishweir_decision decision;
-  if (next() != FISHWEIR_STATUS_OK) {
-    fishweir_push_missing(&stream);  // refused: time passes
+  {{prefix}}_decision decision;
+  if (next() != {{PREFIX}}_STATUS_OK) {
+    {{prefix}}_push_missing(&stream);  // refused: time passes
   }
-  if (fishweir_decide(&stream, &decision) == FISHWEIR_STATUS_OK) {
+  if ({{prefix}}_decide(&stream, &decision) == {{PREFIX}}_STATUS_OK) {
     Serial.print(classes[decision.class_index]);
     Serial.print(" leads by ");
     Serial.println(decision.margin);

@@ -5,6 +5,44 @@ use std::path::Path;
 
 use super::{DeviceError, Firmware, ModelFile};
 
+/// What names of the C interface begin with, unless another prefix is given.
+pub const C_PREFIX: &str = "fishweir";
+
+/// Prefixes whose header would stand before one of C's own.
+const HEADERS_OF_C: [&str; 31] = [
+    "assert",
+    "complex",
+    "ctype",
+    "errno",
+    "fenv",
+    "float",
+    "inttypes",
+    "iso646",
+    "limits",
+    "locale",
+    "math",
+    "setjmp",
+    "signal",
+    "stdalign",
+    "stdarg",
+    "stdatomic",
+    "stdbit",
+    "stdbool",
+    "stdckdint",
+    "stddef",
+    "stdint",
+    "stdio",
+    "stdlib",
+    "stdnoreturn",
+    "string",
+    "strings",
+    "tgmath",
+    "threads",
+    "time",
+    "uchar",
+    "wchar",
+];
+
 /// A core that C programs are compiled for.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -58,18 +96,27 @@ impl Firmware {
     /// `src/fishweir_model.h`, a `libfishweir.a` for each core, and `example/`, a program for QEMU. The folder is new,
     /// empty, or one that was written so before: libraries of other cores go then, for they hold another model.
     ///
+    /// Names of files, functions, types and macros begin with `prefix` in place of [`C_PREFIX`]: libraries of different
+    /// prefixes stand in one image.
+    ///
     /// # Errors
-    /// When there is something else in the folder; when cargo refuses, or Rust's library for a core is missing; when a
+    /// When the prefix cannot begin these names; when there is something else in the folder; when cargo refuses, or Rust's library for a core is missing; when a
     /// file cannot be written.
     pub fn c_library(
         &self,
         model: ModelFile<'_>,
+        prefix: &str,
         cores: &[&'static CCore],
         folder: &Path,
     ) -> Result<(), DeviceError> {
+        check(prefix)?;
+        let archive = format!("lib{prefix}.a");
+        let prefixed = |text: &str| {
+            text.replace("{{prefix}}", prefix).replace("{{PREFIX}}", &prefix.to_ascii_uppercase())
+        };
         let source = folder.join("src");
         let occupied = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-        if occupied && !source.join("fishweir.h").is_file() {
+        if occupied && !source.join(format!("{prefix}.h")).is_file() {
             let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
             return Err(DeviceError::File {
                 path: folder.to_owned(),
@@ -78,7 +125,7 @@ impl Firmware {
             });
         }
         for other in C_CORES.iter().filter(|core| !cores.contains(core)) {
-            let stale = source.join(other.folder).join("libfishweir.a");
+            let stale = source.join(other.folder).join(&archive);
             if stale.is_file() {
                 fs::remove_file(&stale).map_err(|error| unwritten(&stale, error))?;
             }
@@ -86,7 +133,7 @@ impl Firmware {
         for core in cores {
             let place = source.join(core.folder);
             fs::create_dir_all(&place).map_err(|error| unwritten(&place, error))?;
-            self.c_archive(core.target, model, &source, &place.join("libfishweir.a"))?;
+            self.c_archive(core.target, model, prefix, &source, &place.join(&archive))?;
         }
         let branches: Vec<String> =
             cores.iter().enumerate().map(|(n, core)| branch(n, core)).collect();
@@ -117,28 +164,51 @@ impl Firmware {
             ),
         ];
         for (name, text) in files {
-            put(&folder.join(name), text.as_bytes())?;
+            put(&folder.join(name), prefixed(&text).as_bytes())?;
         }
         let example = self.c_folder().join("example");
         for name in
             ["board.c", "board.h", "main.c", "mps2_an386.ld", "startup.c", "coins/recording.h"]
         {
             let from = example.join(name);
-            let bytes = fs::read(&from).map_err(|source| DeviceError::File {
+            let text = fs::read_to_string(&from).map_err(|source| DeviceError::File {
                 path: from,
                 what: "cannot be read",
                 source,
             })?;
-            put(&folder.join("example").join(name.trim_start_matches("coins/")), &bytes)?;
+            // A program that compiles by itself: its names are the usual ones.
+            let text = text
+                .replace("fishweir_", &format!("{prefix}_"))
+                .replace("FISHWEIR_", &format!("{}_", prefix.to_ascii_uppercase()))
+                .replace("fishweir.h", &format!("{prefix}.h"));
+            let place = folder.join("example").join(name.trim_start_matches("coins/"));
+            put(&place, text.as_bytes())?;
         }
         Ok(())
     }
 }
 
+/// That names of C may begin so, and that headers of two prefixes do not meet.
+fn check(prefix: &str) -> Result<(), DeviceError> {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let why = if !prefix.starts_with(|first: char| first.is_ascii_lowercase())
+        || !prefix.bytes().all(fits)
+    {
+        "a small letter begins it, and small letters, digits and _ follow"
+    } else if prefix.ends_with("_model") {
+        "its header would be the model's header of another prefix"
+    } else if HEADERS_OF_C.contains(&prefix) {
+        "its header would stand before the header of C's own library"
+    } else {
+        return Ok(());
+    };
+    Err(DeviceError::Prefix { prefix: prefix.to_owned(), why })
+}
+
 /// Of CMake: the library of a core.
 fn branch(number: usize, core: &CCore) -> String {
     let start = if number == 0 { "if" } else { "elseif" };
-    format!("  {start}({})\n    set(FISHWEIR_CORE {})\n", core.zephyr, core.folder)
+    format!("  {start}({})\n    set({{{{PREFIX}}}}_CORE {})\n", core.zephyr, core.folder)
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), DeviceError> {
