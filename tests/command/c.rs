@@ -72,7 +72,7 @@ fn libraries_of_two_prefixes_stand_in_one_image() {
         printed(&format!("export {model} --c {} --prefix {name}", folder.at(name)));
         let mut text = folder.text(&format!("{name}/example/main.c"));
         text = text.replace("int main(", &format!("int {name}_main("));
-        folder.put(&format!("{name}/example/part.c"), &text);
+        folder.put(format!("{name}/example/part.c"), &text);
         let header = folder.text(&format!("{name}/src/{name}.h"));
         assert!(!header.contains("fishweir_") && !header.contains("FISHWEIR_"), "{header}");
     }
