@@ -88,11 +88,11 @@ fn libraries_of_two_prefixes_stand_in_one_image() {
         let link = format!(
             "arm-none-eabi-gcc {flags} -O2 -nostdlib -Wl,--fatal-warnings -z noexecstack -T gait/example/mps2_an386.ld"
         );
-        let board = "gait/example/board.c gait/example/startup.c -Igait/example";
+        let board = "gait/example/board.c gait/example/startup.c";
         let alone = |name: &str| {
             let library = format!("{name}/src/{core}/lib{name}.a");
             let build = format!(
-                "{link} {name}/example/main.c {board} -I{name}/src {library} -o {name}.elf"
+                "{link} {name}/example/main.c {board} -I{name}/src -I{name}/example {library} -o {name}.elf"
             );
             shell(folder.path(), &format!("{build}\n{run} {name}.elf"))
         };
@@ -105,7 +105,8 @@ fn libraries_of_two_prefixes_stand_in_one_image() {
         );
         let part = |name: &str| {
             format!(
-                "arm-none-eabi-gcc {flags} -O2 -Wall -Wextra -Werror -I{name}/src -c {name}/example/part.c -o {name}.o"
+                "arm-none-eabi-gcc {flags} -O2 -Wall -Wextra -Werror -I{name}/src -I{name}/example \
+                 -c {name}/example/part.c -o {name}.o"
             )
         };
         let libraries = format!("gait/src/{core}/libgait.a door/src/{core}/libdoor.a");
