@@ -100,7 +100,8 @@ where
     C: Classifier<MODELS>,
     M: Meter,
 {
-    /// A session that has heard nothing yet.
+    /// A session that has heard nothing yet, before the first sample of a stream: what the classifier took in before is
+    /// forgotten.
     pub fn new(classifier: &'a mut C, meter: &'a M) -> Self {
         // Counts on the wire are 16 bits wide; a model with more would not fit any part.
         const {
@@ -115,6 +116,7 @@ where
                 longest(size_of::<Info>()) <= room && longest(size_of::<UpdateProgress>()) <= room
             );
         }
+        classifier.reset();
         let session = Self {
             link: Link::new(),
             classifier,

@@ -63,7 +63,8 @@ where
 }
 
 /// [`classify_stream`] over a line that others run beside: the same bytes out. It waits for the line and for nothing
-/// else: a push is not interrupted.
+/// else: a push is not interrupted. Dropped midway, it has ended the conversation, in the middle of an answer maybe; the
+/// next one begins with a stream of its own.
 ///
 /// # Errors
 /// As [`classify_stream`].

@@ -2,9 +2,10 @@
 
 extern crate std;
 
+use std::pin::pin;
 use std::vec::Vec;
 
-use embassy_futures::block_on;
+use embassy_futures::{block_on, poll_once};
 use embedded_io::{ErrorKind, ErrorType};
 use fishweir_core::Profile;
 use fishweir_core::classify::{
@@ -165,6 +166,26 @@ fn a_new_stream_number_is_a_new_stream() {
     let again = answers(&[before.as_slice(), &stream(1)].concat());
     let numbers = |answer: &Answer<2>| (answer.head.margin, answer.log_likelihoods);
     assert!(fresh.iter().map(numbers).eq(again[2..].iter().map(numbers)));
+}
+
+/// After a line that ended, or a future that was dropped in the middle of an answer.
+#[test]
+fn a_new_conversation_is_a_new_stream() {
+    let sent = [toss(at(0, 0), HEADS), toss(at(0, 1), TAILS)].concat();
+    let mut first = Line { sent: &sent, ..Line::default() };
+    serve_coins(&mut first).expect("the stream ends");
+    let mut running = Running::new(&coins::MODEL);
+    for polls in [5, 16, 20, 30] {
+        let mut broken = Line { sent: &sent, ..Line::default() };
+        let mut later = Later(&mut broken);
+        let mut future = pin!(classify_stream_async(&mut later, &mut running, &NoMeter));
+        for _ in 0..polls {
+            assert!(poll_once(future.as_mut()).is_pending());
+        }
+    }
+    let mut again = Line { sent: &sent, ..Line::default() };
+    classify_stream(&mut again, &mut running, &NoMeter).expect("the stream ends");
+    assert_eq!(again, first);
 }
 
 #[test]
