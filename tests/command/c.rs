@@ -151,6 +151,8 @@ fn what_names_cannot_begin_with_is_refused() {
     }
     refuses(&format!("export {model} --c {c} --prefix gait_model"), "of another prefix");
     refuses(&format!("export {model} --c {c} --prefix string"), "C's own library");
+    refuses(&format!("export {model} --c {c} --prefix m"), "the compiler's own");
+    refuses(&format!("export {model} --c {c} --prefix board"), "the example has a header");
     assert!(!folder.path().join("two").exists());
 }
 

@@ -43,6 +43,12 @@ const HEADERS_OF_C: [&str; 31] = [
     "wchar",
 ];
 
+/// Prefixes whose library a linker would take for one of the compiler's own, by `-lPREFIX`.
+const LIBRARIES_OF_C: [&str; 5] = ["c", "g", "gcc", "m", "nosys"];
+
+/// Prefixes whose header would be another one of the example's.
+const HEADERS_OF_EXAMPLE: [&str; 2] = ["board", "recording"];
+
 /// A core that C programs are compiled for.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -199,6 +205,10 @@ fn check(prefix: &str) -> Result<(), DeviceError> {
         "its header would be the model's header of another prefix"
     } else if HEADERS_OF_C.contains(&prefix) {
         "its header would stand before the header of C's own library"
+    } else if LIBRARIES_OF_C.contains(&prefix) {
+        "a linker would find its library in place of the compiler's own"
+    } else if HEADERS_OF_EXAMPLE.contains(&prefix) {
+        "the example has a header of that name"
     } else {
         return Ok(());
     };
