@@ -22,7 +22,8 @@ const SETS: usize = 2;
 /// `log p(x_1..T)` of each sequence, in order; an impossible sequence is an error in its place.
 ///
 /// Bit for bit what [`Forward`] says of each alone, in `f32` or in `f64`; in `f32` the model's
-/// numbers are those of a device. A sequence of another kind than the model's has no observation: `log 1`.
+/// numbers are those of a device. A sequence of another kind than the model's has no observation: `log 1`; of another
+/// number of channels its first sample is refused.
 ///
 /// Work: that of [`Forward`] a sample. RAM: 33 bytes a step of a group of symbols; of a group of Gaussians
 /// a copy of the samples in `T`.
@@ -79,13 +80,12 @@ pub(crate) fn of_valid<T: HostReal>(
                     let count = views.len();
                     return filter::<_, _, _, N, 1, _, false>(&hmm, &mut group, count, &mut Vec::new());
                 }
-                let mut channels: Vec<T> = vec![T::ZERO; model.size()];
+                let mut channels: Vec<T> = Vec::with_capacity(model.size());
                 group.iter().map(|&index| {
                     let rows = sequences[index].rows().into_iter().flat_map(|rows| rows.iter());
                     single(&hmm, rows, |forward, state, row| {
-                        for (channel, &x) in channels.iter_mut().zip(row) {
-                            *channel = T::from_f64(x);
-                        }
+                        channels.clear();
+                        channels.extend(row.iter().map(|&x| T::from_f64(x)));
                         forward.push(state, &channels)
                     })
                 }).collect()

@@ -288,6 +288,28 @@ fn symbols_of_small_and_large_alphabets_are_single_sequences() {
     }
 }
 
+/// Whatever else is in the batch.
+#[test]
+fn a_sequence_of_other_channels_than_the_models_is_refused() {
+    let model = Plain {
+        initial: vec![1.0],
+        transition: vec![vec![1.0]],
+        emission: Emissions::gaussian(vec![vec![0.0; 2]], vec![vec![1.0; 2]]),
+    };
+    let samples: Vec<Samples> = [2, 1, 2, 3, 2]
+        .map(|channels| {
+            let mut rows = Rows::new(channels);
+            rows.push(Some(&vec![0.5; channels]));
+            Samples::Channels(rows)
+        })
+        .into();
+    on_host(&model, &samples);
+    let views: Vec<_> = samples.iter().map(Samples::view).collect();
+    let found = log_likelihoods::<f32>(&model, &views).expect("a model");
+    let taken: Vec<bool> = found.iter().map(Result::is_ok).collect();
+    assert_eq!(taken, [true, false, true, false, true]);
+}
+
 #[test]
 fn a_model_that_is_none_is_refused() {
     let model = Plain {
