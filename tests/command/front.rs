@@ -55,7 +55,7 @@ fn front_ends_are_part_of_the_model() {
             format!("fit {data} -o {} --front decimate=2 --classifier cosine", at("n")),
             "--front would have no effect",
         ),
-        (format!("gram {data} -o {} --front decimate=2", at("n")), "--front"),
+        (format!("gram {data} -o {} --front decimate=2", at("n")), "it is for classifiers alone"),
     ] {
         let said = refused(&line);
         assert!(said.contains(why), "{line}: {said}");

@@ -174,11 +174,11 @@ impl FamilyOptions {
         let mut refused = all.filter(|(_, given, by)| *given && !by.contains(&family));
         let Some((name, _, families)) = refused.next() else { return Ok(()) };
         let families: Vec<String> = families.iter().map(|family| family.name()).collect();
-        Err(Failure::Input(format!(
-            "{option} {} takes no {name}; it is for {option} {}",
-            family.name(),
-            families.join(", ")
-        )))
+        let of = match families.as_slice() {
+            [] => "classifiers alone".to_owned(),
+            some => format!("{option} {}", some.join(", ")),
+        };
+        Err(Failure::Input(format!("{option} {} takes no {name}; it is for {of}", family.name())))
     }
 
     /// A family and how it is fitted.
