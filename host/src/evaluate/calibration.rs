@@ -105,7 +105,7 @@ impl Calibration {
         all.iter().for_each(|values| of_class[values.label] += 1);
         let entropy = of_class.into_iter().filter(|&own| own > 0).map(|own| {
             let share = own as f64 / count;
-            -share * share.ln()
+            share * share.recip().ln()
         });
         Self {
             scale,
