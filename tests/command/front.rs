@@ -33,6 +33,9 @@ fn front_ends_are_part_of_the_model() {
     let rust = fs::read_to_string(&source).expect("a source");
     assert!(rust.contains("Fronted<Front, Heard>") && rust.contains("Decimate::new(2)"), "{rust}");
     json(&format!("evaluate {data} --model {model} --json"));
+    // Before the first row nothing is decided, and nothing is to be explained.
+    let early = printed(&format!("score {data} --model {model} --window 1 --explain"));
+    assert_eq!(early.lines().count(), 1, "{early}");
     for (line, why) in [
         (
             format!("export {model} --artefact {}", at("m.fishweir")),

@@ -51,7 +51,8 @@ impl Deployed {
     fn decided(&self, window: SamplesView<'_>) -> Option<Decided> {
         let mut stream = self.stream();
         let taken = window.iter().map(|sample| stream.push(sample).is_ok()).collect();
-        let decision = stream.decision().ok().filter(|decision| !decision.margin.is_nan())?;
+        let decision =
+            stream.decision().ok().filter(|one| stream.samples() > 0 && !one.margin.is_nan())?;
         let leads = stream.leads().ok()?;
         let others = (0..leads.len()).filter(|&class| class != decision.class);
         let rival = others.max_by(|&a, &b| leads[a].total_cmp(&leads[b]))?;
