@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::fixtures::{Folder, fixtures};
-use crate::{printed, refuses};
+use crate::{fishweir, printed, refused, refuses};
 
 /// Runs a shell in a folder; what it prints.
 #[track_caller]
@@ -156,6 +156,20 @@ fn what_names_cannot_begin_with_is_refused() {
     assert!(!folder.path().join("two").exists());
 }
 
+/// What stopped the first is nothing that stops the next.
+#[test]
+fn a_library_is_written_where_a_build_failed_and_where_one_is() {
+    let folder = Folder::new();
+    let line =
+        format!("export {} --c {} --core cortex-m4", fixtures().at("two.json"), folder.at("door"));
+    let said = refused(fishweir(&line).env("CARGO", "false"));
+    assert!(said.contains("does not build"), "{said}");
+    printed(&line);
+    printed(&line.replace("cortex-m4", "cortex-m3"));
+    let library = |core| folder.path().join("door/src").join(core).join("libfishweir.a").is_file();
+    assert!(library("cortex-m3") && !library("cortex-m4/fpv4-sp-d16-hard"));
+}
+
 #[test]
 fn a_core_without_a_library_is_refused() {
     let folder = Folder::new();
@@ -167,4 +181,8 @@ fn a_core_without_a_library_is_refused() {
     folder.put("mine/README.md", "mine");
     refuses(&format!("export {model} --c {}", folder.at("mine")), "other files in it");
     assert_eq!(folder.text("mine/README.md"), "mine");
+    std::fs::create_dir(folder.at("mine/src")).expect("makes a folder");
+    folder.put("mine/src/fishweir.h", "mine");
+    refuses(&format!("export {model} --c {}", folder.at("mine")), "other files in it");
+    assert_eq!(folder.text("mine/src/fishweir.h"), "mine");
 }

@@ -170,10 +170,9 @@ impl Firmware {
             });
         }
         let built = self.target_folder.join(target).join("release/libfishweir.a");
-        fs::copy(&built, archive).map(drop).map_err(|source| DeviceError::File {
-            path: archive.to_owned(),
-            what: "cannot be written",
-            source,
+        let place = archive.parent().map_or(Ok(()), fs::create_dir_all);
+        place.and_then(|()| fs::copy(&built, archive)).map(drop).map_err(|source| {
+            DeviceError::File { path: archive.to_owned(), what: "cannot be written", source }
         })
     }
 

@@ -122,7 +122,7 @@ impl Firmware {
         };
         let source = folder.join("src");
         let occupied = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-        if occupied && !source.join(format!("{prefix}.h")).is_file() {
+        if occupied && !is_library(&source, prefix) {
             let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
             return Err(DeviceError::File {
                 path: folder.to_owned(),
@@ -130,6 +130,8 @@ impl Firmware {
                 source: there,
             });
         }
+        // No more yet: what a build that failed has left must not be in the way of the next.
+        fs::create_dir_all(folder).map_err(|error| unwritten(folder, error))?;
         for other in C_CORES.iter().filter(|core| !cores.contains(core)) {
             let stale = source.join(other.folder).join(&archive);
             if stale.is_file() {
@@ -137,9 +139,8 @@ impl Firmware {
             }
         }
         for core in cores {
-            let place = source.join(core.folder);
-            fs::create_dir_all(&place).map_err(|error| unwritten(&place, error))?;
-            self.c_archive(core.target, model, prefix, &source, &place.join(&archive))?;
+            let place = source.join(core.folder).join(&archive);
+            self.c_archive(core.target, model, prefix, &source, &place)?;
         }
         let branches: Vec<String> =
             cores.iter().enumerate().map(|(n, core)| branch(n, core)).collect();
@@ -213,6 +214,14 @@ fn check(prefix: &str) -> Result<(), DeviceError> {
         return Ok(());
     };
     Err(DeviceError::Prefix { prefix: prefix.to_owned(), why })
+}
+
+/// Whether a library was written here before: its headers are the first of it, and the model's says so.
+fn is_library(source: &Path, prefix: &str) -> bool {
+    let header = fs::read_to_string(source.join(format!("{prefix}_model.h")));
+    header.is_ok_and(|text| {
+        text.starts_with("/* Sizes and names of one model, written with the library")
+    })
 }
 
 /// Of CMake: the library of a core.
