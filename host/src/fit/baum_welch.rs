@@ -36,6 +36,32 @@ impl BaumWelch {
         self.likeliest(expectations, sequences, size, scale, progress)
     }
 
+    /// Goes on where a fit of fewer iterations, and of one restart, has stopped: the bits are those of a fit that was
+    /// never interrupted, and its passes are not made again.
+    ///
+    /// # Errors
+    /// [`FitError`] as of [`fit`](Self::fit).
+    pub(crate) fn go_on(
+        &self,
+        begun: &Fit,
+        sequences: &[SamplesView<'_>],
+        scale: &[f64],
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Fit, FitError> {
+        if begun.converged {
+            return Ok(begun.clone());
+        }
+        let family = begun.model.emission.family();
+        let bounds = Bounds::of(self, family, sequences, scale);
+        let data = Training { expect: expectations, sequences, family, bounds: &bounds };
+        let mut passed = begun.log_likelihood.clone();
+        // The first pass gives that of the last model.
+        passed.pop();
+        let fit = improve(self, &data, (begun.model.clone(), passed), progress)?;
+        let restarts = vec![Restart { seed: begun.seed, log_likelihood: fit.last() }];
+        Ok(Fit { seed: begun.seed, restarts, ..fit })
+    }
+
     /// The likeliest of all restarts, by the expectations of a model of this shape.
     pub(crate) fn likeliest(
         &self,
@@ -56,7 +82,7 @@ impl BaumWelch {
             let seed = self.seed.wrapping_add(restart as u64);
             let data = Training { expect, sequences, family, bounds: &bounds };
             let start = initial_model(self, &data, size, scale, (seed, restart))?;
-            let mut fit = improve(self, &data, start, progress)?;
+            let mut fit = improve(self, &data, (start, Vec::new()), progress)?;
             fit.seed = seed;
             restarts.push(Restart { seed, log_likelihood: fit.last() });
             let likelier = best.as_ref().is_none_or(|best| fit.last() > best.last());
@@ -82,5 +108,5 @@ pub fn fit(
     let family = start.emission.family();
     let bounds = Bounds::of(options, family, sequences, scale);
     let data = Training { expect: expectations, sequences, family, bounds: &bounds };
-    improve(options, &data, start, progress)
+    improve(options, &data, (start, Vec::new()), progress)
 }

@@ -84,7 +84,7 @@ fn short_runs(
                 (0..options.states).map(|_| random(&frequency)).collect(),
             ),
         };
-        let fit = improve(&short, data, start, &|| ())?;
+        let fit = improve(&short, data, (start, Vec::new()), &|| ())?;
         if best.as_ref().is_none_or(|best| fit.last() > best.last()) {
             best = Some(fit);
         }

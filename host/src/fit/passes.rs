@@ -81,10 +81,12 @@ impl<'a> Training<'a> {
 ///
 /// Convergence is judged by what the passes raise: the log-likelihood and, where there are
 /// pseudocounts, the logarithm of the prior density that they are. It cannot fall but by rounding.
+///
+/// `passed` are the log-likelihoods of the models before `start`, of passes that did not converge.
 pub(super) fn improve(
     options: &BaumWelch,
     data: &Training<'_>,
-    start: Hmm,
+    (start, passed): (Hmm, Vec<f64>),
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {
     start.validate()?;
@@ -94,7 +96,7 @@ pub(super) fn improve(
     let least = if options.topology == Topology::Positions { 1 } else { LEAST_PASSES };
     let enough = options.tolerance * samples as f64;
     let mut model = start;
-    let mut log_likelihood: Vec<f64> = Vec::new();
+    let mut log_likelihood = passed;
     let mut before = f64::NEG_INFINITY;
     loop {
         let expected = total(data.expect, &model, data.sequences)?;

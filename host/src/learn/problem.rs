@@ -1,7 +1,5 @@
 //! One training's data set, and the stages of training on it.
 
-use std::sync::Arc;
-
 use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 
@@ -11,7 +9,7 @@ use super::effort::check_features;
 use super::error::TrainError;
 use super::expansion::KERNEL_WINDOWS;
 use super::features::{FeatureMap, Features, Scaling};
-use super::fits::{FitKey, Fits};
+use super::fits::{Fits, models_of};
 use super::kind::{ClassifierKind, ScoreModels};
 use super::loss::ClassWeight;
 use super::machine::{Examples, Path};
@@ -20,16 +18,10 @@ use super::options::TrainOptions;
 use super::score_machine::ScorePath;
 use crate::classifier::{Classifier, Output, Provenance, Rule};
 use crate::data::{
-    Dataset, Folds, FrontEnd, Kind, SamplesView, Series, Widened, Windows, centre_and_scale_of,
-    scale_of,
+    Dataset, Folds, FrontEnd, Kind, SamplesView, Widened, Windows, centre_and_scale_of,
 };
-use crate::fit::{BaumWelch, Fit};
 use crate::runtime::{Family, Hmm, Shape};
 use crate::words::{counted, short};
-
-pub(super) fn models_of(fits: &[Fit]) -> Vec<Hmm> {
-    fits.iter().map(|fit| fit.model.clone()).collect()
-}
 
 /// Machines of a scaling, whatever they are trained on.
 pub(super) enum AnyPath {
@@ -51,13 +43,13 @@ impl AnyPath {
 
 /// A data set with what all stages of its training share.
 pub(super) struct Problem<'a> {
-    fits: &'a Fits<'a>,
-    data: &'a Dataset,
+    pub(super) fits: &'a Fits<'a>,
+    pub(super) data: &'a Dataset,
     variation: Variation<'a>,
     labels: Vec<usize>,
     front: FrontEnd,
-    options: &'a TrainOptions,
-    progress: &'a (dyn Fn() + Sync),
+    pub(super) options: &'a TrainOptions,
+    pub(super) progress: &'a (dyn Fn() + Sync),
 }
 
 impl<'a> Problem<'a> {
@@ -102,76 +94,13 @@ impl<'a> Problem<'a> {
         Ok(self.variation.apply(series)?)
     }
 
-    /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words.
-    pub(super) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {
-        if self.options.kind == ClassifierKind::EmpiricalMap {
-            return Ok(Arc::default());
-        }
-        let (series, exact) = (varied.series(), varied.exact());
-        let mirrored = exact.len() > series.len();
-        // A mirror image is cut as its series is.
-        let within = self.windows().of_all(series).any(|window| window.start > 0);
-        let key = FitKey {
-            series: series.to_vec(),
-            baum_welch: self.options.baum_welch.clone(),
-            front: self.options.front.clone(),
-            lags: self.options.lags.clone(),
-            universal: self.options.universal(),
-            mirror: mirrored.then(|| self.options.augment.mirror.clone()),
-            within,
-        };
-        self.fits.shared(key, || self.fit_anew(&varied.data, &exact, within))
-    }
-
-    fn fit_anew(
-        &self,
-        data: &Dataset,
-        series: &[usize],
-        within: bool,
-    ) -> Result<Vec<Fit>, TrainError> {
-        let series: Vec<&Series> = series.iter().map(|&index| &data.series()[index]).collect();
-        let wide: Vec<Widened<'_>> =
-            series.iter().map(|series| self.widen(series.samples.view())).collect();
-        let kind = self.seen();
-        let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
-        let (size, scale) = (kind.size(), scale_of(&kind, &views));
-        let classes = data.classes();
-        let of_class = |class: usize| -> Vec<SamplesView<'_>> {
-            let own = series.iter().zip(&views).filter(|(one, _)| one.label == Some(class));
-            own.map(|(_, view)| *view).collect()
-        };
-        let universal = self.options.universal();
-        let sequences: Vec<_> = if universal {
-            vec![views.clone()]
-        } else {
-            (0..classes.len()).map(of_class).collect()
-        };
-        let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
-        let baum_welch =
-            BaumWelch { rows: self.options.lags.rows(), ..self.options.baum_welch.clone() };
-        let baum_welch = baum_welch.settled(&kinds, size, &scale);
-        let baum_welch = baum_welch.map_err(TrainError::Topology)?;
-        sequences
-            .par_iter()
-            .enumerate()
-            .map(|(class, sequences)| {
-                let fit = baum_welch.fit(sequences, size, &scale, self.progress);
-                let fit = fit.map_err(|source| match universal {
-                    true => TrainError::Universal { source },
-                    false => TrainError::Fit { class: classes[class].clone(), source },
-                })?;
-                Ok(if within { fit.starting_anywhere() } else { fit })
-            })
-            .collect()
-    }
-
     /// Samples as models see them: through the front end, with their past at lags, or differences from it.
     pub(super) fn widen<'s>(&self, samples: SamplesView<'s>) -> Widened<'s> {
         self.front.widen(samples, &self.options.lags)
     }
 
     /// What models see, by names.
-    fn seen(&self) -> Kind {
+    pub(super) fn seen(&self) -> Kind {
         self.options.lags.kind(&self.front.kind(self.data.kind()))
     }
 

@@ -4,17 +4,18 @@ use super::augment::Augment;
 use super::choice::{Choice, Judgement, Verdict, accuracy, log_loss};
 use super::error::TrainError;
 use super::features::Scaling;
-use super::fits::Fits;
+use super::fits::{Fits, models_of};
 use super::form::{Form, FormCandidate, FormChoice, LAST, kept_of};
 use super::options::TrainOptions;
-use super::problem::{Problem, models_of};
+use super::problem::Problem;
 use crate::batch::log_likelihoods;
 use crate::data::{SamplesView, Widened};
 
 /// Windows in a class that the first stage sees; the next ones see four times as many.
 const FIRST_WINDOWS: usize = 40;
-/// Passes of Baum-Welch in the stages before the last.
+/// Passes of Baum-Welch in the stages before the last, and in the first of those in closed form.
 const FEW_PASSES: usize = 20;
+const FIRST_PASSES: usize = 5;
 /// What a lead in nats is held to: one of models that cannot be is endless.
 const FARTHEST: f64 = 1e6;
 
@@ -42,8 +43,8 @@ impl FormSearch<'_> {
     /// hyperparameter optimization, AISTATS 2016): all forms on some series of each class with one setting
     /// of the machine, a quarter of them on four times as many, at last four on all with every setting.
     ///
-    /// Forms of one model that has seen no label are judged in closed form instead, a fit each, and the best of them
-    /// is held in inner folds against a model a class: of the first form, and of its own. It is the simpler one, and
+    /// Forms of one model that has seen no label are judged in closed form instead, a fit each: all after the first
+    /// passes of Baum-Welch with one scaling, a quarter of them after more of the same fit. The best of them is held in inner folds against a model a class: of the first form, and of its own. It is the simpler one, and
     /// is taken unless the best leads it by more than a standard error (L. Breiman, J. Friedman, R. Olshen and
     /// C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
     pub(super) fn choose(&self) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {
@@ -97,7 +98,8 @@ impl FormSearch<'_> {
         one: Option<&(Form, Choice)>,
         candidates: &mut Vec<FormCandidate>,
     ) -> Result<Option<Chosen>, TrainError> {
-        let (mut stage, mut most) = (usize::from(one.is_some()), FIRST_WINDOWS);
+        let mut stage = candidates.last().map_or(0, |one| one.stage + 1);
+        let mut most = FIRST_WINDOWS;
         loop {
             let last = forms.len() <= LAST;
             let some = if last { self.series.to_vec() } else { self.some_of_each(most)? };
@@ -141,22 +143,33 @@ impl FormSearch<'_> {
         let Some(features) = self.options.features() else { return Ok(None) };
         let judge = |form: &Form, series: &[usize], passes: usize| {
             let mut plain = self.plain(form);
+            if passes == FIRST_PASSES {
+                plain.scalings = vec![middle(&plain.scalings, Scaling::Diagonal)];
+            }
             plain.baum_welch.iterations = plain.baum_welch.iterations.min(passes);
             Problem::new(self.fits, series, &plain, self.progress)?
                 .choose_held_out(features, series)
         };
         let some = self.some_of_each(4 * FIRST_WINDOWS)?;
-        let mut best: Option<(Judgement, &Form)> = None;
-        for form in forms {
-            let Ok(Some(choice)) = judge(form, &some, FEW_PASSES) else { continue };
-            let Some(judgement) = choice.judgement() else { continue };
-            candidates.push(judgement.of_form(form, some.len()).in_closed_form());
-            if best.as_ref().is_none_or(|(best, _)| judgement.order(best).is_gt()) {
-                best = Some((judgement, form));
+        let mut forms: Vec<&Form> = forms.iter().collect();
+        let stages: &[usize] =
+            if forms.len() > LAST { &[FIRST_PASSES, FEW_PASSES] } else { &[FEW_PASSES] };
+        for (stage, &passes) in stages.iter().enumerate() {
+            let mut judged: Vec<(Judgement, &Form)> = Vec::new();
+            for form in forms {
+                let Ok(Some(choice)) = judge(form, &some, passes) else { continue };
+                let Some(judgement) = choice.judgement() else { continue };
+                let candidate = judgement.of_form(form, some.len()).in_closed_form();
+                candidates.push(candidate.at_stage(stage));
+                judged.push((judgement, form));
             }
+            // Stable: of equals the first.
+            judged.sort_by(|a, b| b.0.order(&a.0));
+            let kept = if stage + 1 == stages.len() { 1 } else { kept_of(judged.len()) };
+            forms = judged.into_iter().take(kept).map(|(_, form)| form).collect();
         }
-        let Some((_, form)) = best else { return Ok(None) };
-        Ok(judge(form, self.series, usize::MAX)?.map(|choice| (form.clone(), choice)))
+        let Some(&best) = forms.first() else { return Ok(None) };
+        Ok(judge(best, self.series, usize::MAX)?.map(|choice| (best.clone(), choice)))
     }
 
     /// The options with a form, and series as they are.

@@ -1,6 +1,7 @@
 //! What inner cross-validation chooses: the best, and of equals the first.
 
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fishweir::classifier::{ExpansionKernel, Rule};
 use fishweir::data::{
@@ -438,4 +439,40 @@ fn the_search_predicts_from_the_past_where_that_alone_tells_classes_apart() {
         Some(stream.decision().expect("in range").class) == series.label
     };
     assert!(data.series().iter().filter(|series| right(series)).count() >= 17);
+}
+
+/// A model of few passes of Baum-Welch is not fitted anew where more are wanted, and has the bits that it would have had.
+#[test]
+fn fits_go_on_where_they_stopped() {
+    let mut s = Sampler::new(12);
+    let data = data("p,q", |class, subject, t| {
+        let level = [[0.0, 1.0], [1.0, 3.0]][class][t / 3 % 2] + 0.1 * subject as f64;
+        vec![level + s.normal(), level * s.normal()]
+    });
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    for emission in [None, family("autoregressive")] {
+        let mut options = options(ClassifierKind::Bayes, 3);
+        (options.baum_welch.emission, options.baum_welch.tolerance) = (emission, 0.0);
+        let passes = AtomicUsize::new(0);
+        let of = |trainer: &Trainer<'_>, iterations| {
+            let mut options = options.clone();
+            options.baum_welch.iterations = iterations;
+            passes.store(0, Ordering::Relaxed);
+            let count = || drop(passes.fetch_add(1, Ordering::Relaxed));
+            let trained = trainer.train(&all, &options, &count).expect("trained");
+            let fits = trained.fits.into_iter().map(|fit| (fit.log_likelihood, fit.restarts));
+            let json = trained.classifier.to_json().expect("JSON");
+            (json, fits.collect::<Vec<_>>(), passes.load(Ordering::Relaxed))
+        };
+        let (model, fits, most) = of(&Trainer::new(&data), 12);
+        let trainer = Trainer::new(&data);
+        let begun = [2, 7, 12].map(|iterations| {
+            let (of_few, fits_of_few, passes) = of(&trainer, iterations);
+            let same = (&of_few, &fits_of_few) == (&model, &fits);
+            assert_eq!(same, iterations == 12, "{iterations} iterations");
+            passes
+        });
+        // Two models.
+        assert_eq!((begun, most), ([2 * 2, 2 * 5, 2 * 5], 2 * 12));
+    }
 }
