@@ -75,6 +75,8 @@ fn libraries_of_two_prefixes_stand_in_one_image() {
         folder.put(format!("{name}/example/part.c"), &text);
         let header = folder.text(&format!("{name}/src/{name}.h"));
         assert!(!header.contains("fishweir_") && !header.contains("FISHWEIR_"), "{header}");
+        let symbol = format!("config FISHWEIR_{}\n", name.to_ascii_uppercase());
+        assert!(folder.text(&format!("{name}/zephyr/Kconfig")).starts_with(&symbol));
     }
     let run = "qemu-system-arm -machine mps2-an386 -display none -monitor none -serial stdio \
                -semihosting-config enable=on,target=native -kernel";

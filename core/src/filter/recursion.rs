@@ -10,7 +10,7 @@ use crate::number::lend;
 ///
 /// 1. a block is its samples pushed one by one;
 /// 2. a reset state is a new state;
-/// 3. on an error the state is unchanged;
+/// 3. on an error the state is unchanged (behind a front end the observation is missing);
 /// 4. after every prefix the reading is the batch computation's of that prefix.
 pub trait Recursion {
     /// What is pushed.
@@ -26,7 +26,8 @@ pub trait Recursion {
     /// Takes in one sample.
     ///
     /// # Errors
-    /// An observation that the model makes impossible, or that is none. The state is unchanged.
+    /// An observation that the model makes impossible, or that is none. The state is unchanged, but behind a
+    /// [front end](crate::front::Fronted), where it is missing.
     fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError>;
 
     /// Takes in a sample that was not observed: time passes, nothing is learnt.
@@ -129,7 +130,8 @@ impl<R: Recursion> Running<R> {
     /// Takes in one sample.
     ///
     /// # Errors
-    /// An observation that the model makes impossible, or that is none. The state is unchanged.
+    /// An observation that the model makes impossible, or that is none. The state is as
+    /// [`Recursion::push`] leaves it.
     #[inline]
     pub fn push(&mut self, x: &R::Observation) -> Result<(), ObservationError> {
         self.recursion.push(&mut self.state, x)

@@ -2,7 +2,7 @@ use microfft::Complex32;
 use microfft::real::{rfft_128, rfft_256, rfft_512, rfft_1024};
 
 use super::mel::{cosines, hamming, triangles};
-use super::{Front, Step};
+use super::{Front, Step, or_missing};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::Real;
 
@@ -153,12 +153,13 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
         &self,
         state: &mut Self::State,
         x: Option<&[f32; 1]>,
-        hear: impl FnOnce(Option<&[f32; E]>) -> Result<(), ObservationError>,
+        hear: impl FnOnce(Option<&[f32; E]>),
     ) -> Result<(), ObservationError> {
         let x = x.map(|&[x]| x);
-        match state.place.step(W, x)? {
+        let (x, step, told) = or_missing(x, |x| state.place.step(W, x));
+        match step {
             Step::Within => {}
-            Step::Missing => hear(None)?,
+            Step::Missing => hear(None),
             Step::Row => {
                 let (mut frame, mut bands, mut row) = ([0.0; W], [0.0; B], [0.0; E]);
                 state.place.frame(&state.ring, x.unwrap_or(0.0), &mut frame);
@@ -169,11 +170,11 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
                     cosines: &self.cosines,
                 };
                 tables.row(&mut frame, &mut bands, &mut row);
-                hear(Some(&row))?;
+                hear(Some(&row));
             }
         }
         state.place.take(self.hop, &mut state.ring, x);
-        Ok(())
+        told
     }
 }
 

@@ -1,6 +1,6 @@
 use core::marker::PhantomData;
 
-use super::{Front, Step};
+use super::{Front, Step, or_missing};
 use crate::error::ObservationError;
 use crate::number::Real;
 
@@ -58,17 +58,19 @@ impl<const D: usize, T: Real> Front for Decimate<D, T> {
         &self,
         state: &mut Self::State,
         x: Option<&[T; D]>,
-        hear: impl FnOnce(Option<&[T; D]>) -> Result<(), ObservationError>,
+        hear: impl FnOnce(Option<&[T; D]>),
     ) -> Result<(), ObservationError> {
         let x = x.map(<[T; D]>::as_slice);
         let mut row = [T::ZERO; D];
-        match state.place.mean(self.every, &state.sum, x, &mut row)? {
+        let mean = |x: Option<&[T]>| state.place.mean(self.every, &state.sum, x, &mut row);
+        let (x, step, told) = or_missing(x, mean);
+        match step {
             Step::Within => {}
-            Step::Row => hear(Some(&row))?,
-            Step::Missing => hear(None)?,
+            Step::Row => hear(Some(&row)),
+            Step::Missing => hear(None),
         }
         state.place.take(self.every, &mut state.sum, x);
-        Ok(())
+        told
     }
 }
 

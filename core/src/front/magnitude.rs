@@ -48,12 +48,12 @@ impl<const D: usize, const E: usize, T: Real> Front for Magnitude<D, E, T> {
         &self,
         (): &mut (),
         x: Option<&[T; D]>,
-        hear: impl FnOnce(Option<&[T; E]>) -> Result<(), ObservationError>,
+        hear: impl FnOnce(Option<&[T; E]>),
     ) -> Result<(), ObservationError> {
-        let Some(x) = x else { return hear(None) };
         let mut row = [T::ZERO; E];
-        norm_of_group(&self.group, x, &mut row)?;
-        hear(Some(&row))
+        let told = x.map_or(Ok(()), |x| norm_of_group(&self.group, x, &mut row));
+        hear(if x.is_some() && told.is_ok() { Some(&row) } else { None });
+        told
     }
 }
 

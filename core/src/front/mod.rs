@@ -55,16 +55,29 @@ pub trait Front {
     /// Takes in one sample, `None` for one that was not observed, and calls `hear` where a row is whole by it: with
     /// `None` for a row that is missing.
     ///
-    /// The state changes last: where `hear` refuses the row, everything is as before.
+    /// What is refused is missing: a sum that one bad sample is in, or a frame, would refuse all that follow.
     ///
     /// # Errors
-    /// A sample that is none, or what `hear` says.
+    /// A sample that is none.
     fn push(
         &self,
         state: &mut Self::State,
         x: Option<&Self::Sample>,
-        hear: impl FnOnce(Option<&Self::Row>) -> Result<(), ObservationError>,
+        hear: impl FnOnce(Option<&Self::Row>),
     ) -> Result<(), ObservationError>;
+}
+
+/// What a sample does, where it is none what a missing one does: whether it is taken as it is, the step, and what there
+/// is to say.
+#[inline]
+pub fn or_missing<X: Copy>(
+    x: Option<X>,
+    mut step: impl FnMut(Option<X>) -> Result<Step, ObservationError>,
+) -> (Option<X>, Step, Result<(), ObservationError>) {
+    match step(x) {
+        Ok(step) => (x, step, Ok(())),
+        Err(error) => (None, step(None).unwrap_or(Step::Missing), Err(error)),
+    }
 }
 
 /// One front end after another: the rows of the first are the samples of the second.
@@ -98,16 +111,17 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Then<A, B> {
         &self,
         (first, second): &mut Self::State,
         x: Option<&A::Sample>,
-        hear: impl FnOnce(Option<&B::Row>) -> Result<(), ObservationError>,
+        hear: impl FnOnce(Option<&B::Row>),
     ) -> Result<(), ObservationError> {
-        self.first.push(first, x, |row| self.second.push(second, row, hear))
+        let mut told = Ok(());
+        self.first.push(first, x, |row| told = self.second.push(second, row, hear)).and(told)
     }
 }
 
 /// A recursion behind a front end: it hears a row whenever one is whole, and nothing in between.
 ///
-/// Its reading is the recursion's, which counts rows, not samples. A row that a missing sample makes whole and that
-/// the recursion refuses is missing, for nobody is there to be told.
+/// Its reading is the recursion's, which counts rows, not samples. What is refused is missing, and the error says so: a
+/// sample to the front end, a row to the recursion, of which the sample is told that made it whole.
 ///
 /// Flash: the front end's tables beside the recursion. RAM: its state beside the recursion's.
 ///
@@ -174,6 +188,17 @@ impl<F, R> Fronted<F, R> {
     }
 }
 
+impl<F: Front, R: Recursion<Observation = F::Row>> Fronted<F, R> {
+    #[inline]
+    fn hear(&self, inner: &mut R::State, row: Option<&F::Row>) -> Result<(), ObservationError> {
+        let told = row.map_or(Ok(()), |row| self.recursion.push(inner, row));
+        if row.is_none() || told.is_err() {
+            self.recursion.push_missing(inner);
+        }
+        told
+    }
+}
+
 impl<F: Front, R: Recursion<Observation = F::Row>> Recursion for Fronted<F, R> {
     type Observation = F::Sample;
     type State = FrontedState<F::State, R::State>;
@@ -186,23 +211,15 @@ impl<F: Front, R: Recursion<Observation = F::Row>> Recursion for Fronted<F, R> {
 
     fn push(&self, state: &mut Self::State, x: &F::Sample) -> Result<(), ObservationError> {
         let FrontedState { front, inner } = state;
-        self.front.push(front, Some(x), |row| match row {
-            Some(row) => self.recursion.push(inner, row),
-            None => {
-                self.recursion.push_missing(inner);
-                Ok(())
-            }
-        })
+        let mut told = Ok(());
+        self.front.push(front, Some(x), |row| told = self.hear(inner, row)).and(told)
     }
 
     fn push_missing(&self, state: &mut Self::State) {
         let FrontedState { front, inner } = state;
-        // What is heard refuses nothing, and nothing is no sample that could be none.
+        // Nobody is there to be told of a row that is refused.
         let _ = self.front.push(front, None, |row| {
-            if row.is_none_or(|row| self.recursion.push(inner, row).is_err()) {
-                self.recursion.push_missing(inner);
-            }
-            Ok(())
+            let _ = self.hear(inner, row);
         });
     }
 

@@ -184,16 +184,19 @@ impl<T: Real> Stream<T> {
         }
     }
 
-    /// As the core's `Fronted` does: a row that is whole is heard, and one that a missing sample makes whole and
-    /// that is refused is missing.
+    /// As the core's `Fronted` does: a row that is whole is heard, and one that is refused is missing.
     fn push_through(&mut self, x: Option<&[T]>) -> Result<(), PushError> {
         let Some(mut front) = self.front.take() else { return self.push_row(x) };
-        let taken = front.push(x, &mut |row| match self.push_row(row) {
-            Err(_) if x.is_none() => self.push_row(None),
-            told => told,
+        let mut told = Ok(());
+        let taken = front.push(x, &mut |row| {
+            told = self.push_row(row);
+            if told.is_err() {
+                let _ = self.push_row(None);
+            }
         });
         self.front = Some(front);
-        taken
+        // Nobody pushed a missing sample who could be told.
+        taken.map_err(PushError::from).and(told).or_else(|e| x.map_or(Ok(()), |_| Err(e)))
     }
 
     /// Takes in a row of real channels, `None` for a missing one.

@@ -1,7 +1,7 @@
 //! A front end over channels of some names: its sizes, its tables, what it costs.
 
 use fishweir_core::front::mel::{cosines, hamming, triangles};
-use fishweir_core::{ErrorKind, ModelError, ObservationError};
+use fishweir_core::{ErrorKind, ModelError};
 
 use super::{Front, FrontError, FrontStream, Mel, Stage};
 use crate::data::samples::{Rows, Samples, SamplesView};
@@ -248,14 +248,8 @@ impl FrontEnd {
         let mut stream = FrontStream::<f64>::new(self);
         let mut made = Rows::new(self.width(rows.dimension()));
         for row in rows.iter() {
-            let mut hear = |row: Option<&[f64]>| {
-                made.push(row);
-                Ok::<(), ObservationError>(())
-            };
-            // What a front end refuses nobody has observed; a missing sample it does not refuse.
-            if stream.push(row, &mut hear).is_err() {
-                let _ = stream.push(None, &mut hear);
-            }
+            // What a front end refuses is missing.
+            let _ = stream.push(row, &mut |row| made.push(row));
         }
         let made = Samples::Channels(made);
         match lags.widen(made.view()) {

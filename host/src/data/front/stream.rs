@@ -1,14 +1,14 @@
 //! A stream through a front end, at run-time sizes: the core's arithmetic over vectors.
 
 use fishweir_core::ObservationError;
-use fishweir_core::front::{FramePlace, MeanPlace, MelTables, Step, norm_of_group};
+use fishweir_core::front::{FramePlace, MeanPlace, MelTables, Step, norm_of_group, or_missing};
 use fishweir_core::number::Real;
 
 use super::FrontEnd;
 use super::placed::{MelPlaced, Placed};
 
 /// What is told of a row that is whole; `None` of one that is missing.
-type Hear<'h, T, E> = &'h mut dyn FnMut(Option<&[T]>) -> Result<(), E>;
+type Hear<'h, T> = &'h mut dyn FnMut(Option<&[T]>);
 
 /// The stages of a front end and what a stream left in them.
 #[derive(Clone, Debug)]
@@ -40,16 +40,15 @@ impl<T: Real> FrontStream<T> {
         Self { stages: front.stages().iter().map(State::of).collect() }
     }
 
-    /// Takes in one sample, `None` for a missing one, and tells of a row that is whole by it; nothing has changed
-    /// where that, or the sample, is refused.
+    /// Takes in one sample, `None` for a missing one, and tells of a row that is whole by it.
     ///
     /// # Errors
-    /// A sample that is none, or what is said of the row.
-    pub(crate) fn push<E: From<ObservationError>>(
+    /// A sample that is none, or one that makes a row whole that is none to a later stage: it is missing there.
+    pub(crate) fn push(
         &mut self,
         x: Option<&[T]>,
-        hear: Hear<'_, T, E>,
-    ) -> Result<(), E> {
+        hear: Hear<'_, T>,
+    ) -> Result<(), ObservationError> {
         through(&mut self.stages, x, hear)
     }
 
@@ -59,41 +58,44 @@ impl<T: Real> FrontStream<T> {
     }
 }
 
-/// As the core's chains do: what is told of a row comes before the state changes.
-fn through<T: Real, E: From<ObservationError>>(
+/// As the core's chains do.
+fn through<T: Real>(
     stages: &mut [State<T>],
     x: Option<&[T]>,
-    hear: Hear<'_, T, E>,
-) -> Result<(), E> {
-    let Some((first, rest)) = stages.split_first_mut() else { return hear(x) };
-    let mut told = |step, row: &[T]| match step {
+    hear: Hear<'_, T>,
+) -> Result<(), ObservationError> {
+    let Some((first, rest)) = stages.split_first_mut() else {
+        hear(x);
+        return Ok(());
+    };
+    let mut tell = |step, row: &[T]| match step {
         Step::Within => Ok(()),
         Step::Row => through(rest, Some(row), hear),
         Step::Missing => through(rest, None, hear),
     };
+    let (refused, told);
     match first {
         State::Decimate { every, sum, place, row } => {
-            told(place.mean(*every, sum, x, row)?, row)?;
+            let (x, step, error) = or_missing(x, |x| place.mean(*every, sum, x, row));
+            (refused, told) = (error, tell(step, row));
             place.take(*every, sum, x);
         }
-        State::Magnitude { group, row } => match x {
-            Some(x) => {
-                norm_of_group(group, x, row)?;
-                told(Step::Row, row)?;
-            }
-            None => told(Step::Missing, &[])?,
-        },
+        State::Magnitude { group, row } => {
+            refused = x.map_or(Ok(()), |x| norm_of_group(group, x, row));
+            let whole = x.is_some() && refused.is_ok();
+            told = tell(if whole { Step::Row } else { Step::Missing }, row);
+        }
         State::Cepstra(state) => {
             let x = x.and_then(<[T]>::first).map(|x| x.to_f64() as f32);
-            let step = state.place.step(state.ring.len(), x)?;
+            let (x, step, error) = or_missing(x, |x| state.place.step(state.ring.len(), x));
             if step == Step::Row {
                 state.make(x.unwrap_or(0.0));
             }
-            told(step, &state.row)?;
+            (refused, told) = (error, tell(step, &state.row));
             state.place.take(state.of.mel.hop, &mut state.ring, x);
         }
     }
-    Ok(())
+    refused.and(told)
 }
 
 impl<T: Real> State<T> {

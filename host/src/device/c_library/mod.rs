@@ -117,8 +117,16 @@ impl Firmware {
     ) -> Result<(), DeviceError> {
         check(prefix)?;
         let archive = format!("lib{prefix}.a");
+        // A symbol of Zephyr, or of another module, may be called as a prefix is.
+        let module = match prefix {
+            C_PREFIX => prefix.to_owned(),
+            _ => format!("{C_PREFIX}_{prefix}"),
+        };
         let prefixed = |text: &str| {
-            text.replace("{{prefix}}", prefix).replace("{{PREFIX}}", &prefix.to_ascii_uppercase())
+            text.replace("{{prefix}}", prefix)
+                .replace("{{PREFIX}}", &prefix.to_ascii_uppercase())
+                .replace("{{module}}", &module)
+                .replace("{{MODULE}}", &module.to_ascii_uppercase())
         };
         let source = folder.join("src");
         let occupied = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
@@ -227,7 +235,7 @@ fn is_library(source: &Path, prefix: &str) -> bool {
 /// Of CMake: the library of a core.
 fn branch(number: usize, core: &CCore) -> String {
     let start = if number == 0 { "if" } else { "elseif" };
-    format!("  {start}({})\n    set({{{{PREFIX}}}}_CORE {})\n", core.zephyr, core.folder)
+    format!("  {start}({})\n    set({{{{MODULE}}}}_CORE {})\n", core.zephyr, core.folder)
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), DeviceError> {

@@ -3,7 +3,7 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::emission::Gaussian;
-use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::filter::{Forward, Recursion, Running};
 use fishweir_core::front::{Decimate, Front, Fronted, Magnitude, Then};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_tests::checks::after;
@@ -40,19 +40,35 @@ fn laws<F>(
     samples: &[Option<[f64; 4]>],
     rows: impl Fn(&[Option<[f64; 4]>]) -> Vec<Option<[f64; 3]>>,
 ) where
-    F: Front<Sample = [f64; 4], Row = [f64; 3], State: PartialEq + std::fmt::Debug>,
+    F: Front<Sample = [f64; 4], Row = [f64; 3], State: PartialEq + std::fmt::Debug> + Copy,
 {
     let hmm = hmm();
     let fronted = Fronted::new(front, Forward::of(&hmm));
-    let samples: Vec<Option<&[f64; 4]>> = samples.iter().map(Option::as_ref).collect();
-    let odd = [[f64::NAN, 0.0, 0.0, 0.0], [0.0, 0.0, f64::INFINITY, 0.0], [f64::MAX; 4]];
-    let odd: Vec<&[f64; 4]> = odd.iter().collect();
-    let refused = check(&fronted, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
-        let prefix: Vec<_> = prefix.iter().map(|x| x.copied()).collect();
-        let wanted = after(Forward::of(&hmm), rows(&prefix)).read();
+    let read = |prefix: &[Option<[f64; 4]>]| after(Forward::of(&hmm), rows(prefix)).read();
+    let near = |read: f64, wanted: f64| {
         assert!((read - wanted).abs() <= 1e-12 * wanted.abs().max(1.0), "{read} {wanted}");
+    };
+    let all: Vec<Option<&[f64; 4]>> = samples.iter().map(Option::as_ref).collect();
+    check(&fronted, Trial { samples: &all, refusable: &[] }, |prefix, now| {
+        near(now, read(&prefix.iter().map(|x| x.copied()).collect::<Vec<_>>()));
     });
-    assert!(refused >= 2);
+    // What is no sample is refused, and missing.
+    let mut stream = Running::new(&fronted);
+    let mut taken = Vec::new();
+    for (t, x) in samples.iter().enumerate() {
+        if t % 3 == 1 {
+            let odd = [[f64::NAN, 0.0, 0.0, 0.0], [0.0, 0.0, f64::INFINITY, 0.0]][t % 2];
+            assert_eq!(stream.push(&odd), Err(ObservationError::NotFinite));
+            taken.push(None);
+        } else {
+            taken.push(*x);
+            match x {
+                Some(x) => stream.push(x).expect("a sample"),
+                None => stream.push_missing(),
+            }
+        }
+        near(stream.read(), read(&taken));
+    }
 }
 
 proptest! {
@@ -109,18 +125,39 @@ impl Recursion for Refusing {
 }
 
 #[test]
-fn a_refused_row_changes_nothing_and_one_that_nobody_pushed_is_missing() {
+fn a_refused_row_is_missing_and_does_not_come_again() {
     let fronted = Fronted::new(Decimate::<1, f64>::new(2), Refusing);
     let mut state = fronted.start();
-    fronted.push(&mut state, &[1.0]).expect("no row yet");
-    let before = state;
-    assert_eq!(fronted.push(&mut state, &[2.0]), Err(ObservationError::Impossible));
-    assert_eq!(state, before);
-    fronted.push_missing(&mut state);
-    assert_eq!(fronted.read(&state), 1);
-    // The row began anew.
+    for missing in 1..=3 {
+        fronted.push(&mut state, &[1.0]).expect("no row yet");
+        assert_eq!(fronted.push(&mut state, &[2.0]), Err(ObservationError::Impossible));
+        assert_eq!(fronted.read(&state), missing);
+    }
     fronted.push(&mut state, &[3.0]).expect("no row yet");
-    assert_eq!(fronted.push(&mut state, &[4.0]), Err(ObservationError::Impossible));
+    fronted.push_missing(&mut state);
+    assert_eq!(fronted.read(&state), 4);
+}
+
+/// One sample that no norm is finite of spoils its mean alone, wherever it is in it.
+#[test]
+fn a_bad_sample_spoils_one_row() {
+    let hmm = Hmm::new(
+        Chain::<f64, 1>::new([1.0], [[1.0]]).expect("a chain"),
+        [Gaussian::<1, f64>::new([0.0], [1.0]).expect("a state")],
+    );
+    let front = Then::new(Decimate::<2, f64>::new(3), Magnitude::<2, 1, f64>::new([true; 2]));
+    let fronted = Fronted::new(front, Forward::of(&hmm));
+    for bad in 0..3 {
+        let mut state = fronted.start();
+        let samples = (0..9).map(|t| if t == 3 + bad { [1e200; 2] } else { [3.0, 4.0] });
+        let refused: Vec<usize> = samples
+            .enumerate()
+            .filter_map(|(t, x)| fronted.push(&mut state, &x).is_err().then_some(t))
+            .collect();
+        assert_eq!(refused, [5]);
+        let rows = after(Forward::of(&hmm), [Some([5.0]), None, Some([5.0])]);
+        assert_eq!(fronted.read(&state), rows.read());
+    }
 }
 
 #[test]
@@ -133,6 +170,8 @@ fn a_sum_past_the_largest_number_is_refused_before_it_is_kept() {
     let mut state = fronted.start();
     fronted.push(&mut state, &[3e38]).expect("finite");
     assert_eq!(fronted.push(&mut state, &[3e38]), Err(ObservationError::NotFinite));
-    fronted.push(&mut state, &[-3e38]).expect("the sum is finite again");
-    fronted.push(&mut state, &[1.0]).expect("a row");
+    // The second is missing: a mean of two.
+    fronted.push(&mut state, &[4.0 - 3e38]).expect("a row");
+    let rows = after(Forward::of(&hmm), [Some([0.5 * (3e38 + (4.0 - 3e38))])]);
+    assert_eq!(fronted.read(&state), rows.read());
 }
