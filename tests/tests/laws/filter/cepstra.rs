@@ -69,10 +69,7 @@ fn rows<const E: usize, F: Front<Sample = [f32; 1], Row = [f32; E]>>(
 ) -> Vec<Option<[f32; E]>> {
     let (mut state, mut rows) = (front.start(), Vec::new());
     for x in samples {
-        let heard = front.push(&mut state, x.as_ref(), |row| {
-            rows.push(row.copied());
-            Ok(())
-        });
+        let heard = front.push(&mut state, x.as_ref(), |row| rows.push(row.copied()));
         heard.expect("numbers");
     }
     rows
