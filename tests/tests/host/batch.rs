@@ -3,11 +3,13 @@
 use fishweir::batch::expectations;
 use fishweir::batch::{log_likelihoods, posteriors};
 use fishweir::data::{Rows, Samples};
-use fishweir::runtime::{Emissions, Hmm as Plain};
+use fishweir::fit::{BaumWelch, Topology};
+use fishweir::runtime::{Emissions, Hmm as Plain, family};
 use fishweir_core::emission::{Categorical, Emission, Gaussian};
 use fishweir_core::filter::{Beliefs, Forward, Recursion};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Real;
+use fishweir_tests::checks::views;
 use proptest::prelude::*;
 
 const STATES: usize = 3;
@@ -254,6 +256,42 @@ fn channels_with_gaps_and_refused_values_are_single_sequences() {
         let refused = found.iter().filter(|found| found.is_err()).count();
         assert!((3..20).contains(&refused), "{refused} of {}", found.len());
         on_host(&model, &samples);
+    }
+}
+
+/// Channels that are predicted from their past, of one sample or of three, with gaps and values that are refused.
+#[test]
+fn predicted_channels_are_single_sequences() {
+    for (channels, lags, states) in [(2, 3, 4), (1, 1, 2), (3, 2, 5)] {
+        let width = channels * (1 + lags);
+        let rows = |sequence: usize, odd: bool| {
+            let mut rows = Rows::new(width);
+            for t in 0..(sequence * 29) % 83 {
+                let at = t * t + 17 * sequence;
+                let number = |entry: usize| ((at + entry * entry * 5) % 23) as f64 / 4.0;
+                let mut row: Vec<f64> = (0..width).map(number).collect();
+                if odd && at % 501 == 5 {
+                    row[t % width] = [1e12, 1e200, f64::INFINITY, f64::NAN][t % 4];
+                }
+                rows.push((at % 31 != 7).then_some(row.as_slice()));
+            }
+            Samples::Channels(rows)
+        };
+        let samples: Vec<Samples> = (0..37).map(|sequence| rows(sequence, false)).collect();
+        let options = BaumWelch {
+            states,
+            rows: 1 + lags,
+            iterations: 3,
+            emission: family("autoregressive"),
+            topology: Topology::Ergodic,
+            ..BaumWelch::default()
+        };
+        let fit = options.fit(&views(&samples), width, &vec![1.0; width], &|| ()).expect("fitted");
+        on_host(&fit.model, &samples);
+        let samples: Vec<Samples> = (0..37).map(|sequence| rows(sequence, true)).collect();
+        let found = log_likelihoods::<f64>(&fit.model, &views(&samples)).expect("a model");
+        assert!((1..20).contains(&found.iter().filter(|found| found.is_err()).count()));
+        on_host(&fit.model, &samples);
     }
 }
 

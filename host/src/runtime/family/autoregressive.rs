@@ -1,8 +1,11 @@
+mod lanes;
+
 use fishweir_core::emission::{
     AutoregressiveMoments, AutoregressiveView, Emission, GaussianMoments, GaussianView,
     Parametrisation,
 };
 use fishweir_core::number::{Number, RealParameter};
+use lanes::{Prediction, add_lanes, log_likelihoods};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, tangent};
@@ -225,6 +228,24 @@ impl Family for Autoregressive {
         }
     }
 
+    fn collect_lanes(
+        &self,
+        parts: &Parts,
+        lanes: usize,
+        x: &[f64],
+        weights: &[f64],
+        sums: &mut [f64],
+    ) {
+        let all = parts.rows();
+        let borrowed = Borrowed::of(all);
+        let states = parts.states();
+        let (samples, entries) = (weights.len() / states, sums.len() / states);
+        let each = weights.chunks_exact(samples).zip(sums.chunks_exact_mut(entries));
+        for (state, (weights, sums)) in each.enumerate() {
+            add_lanes(Prediction::of(&borrowed.view(all, state)), lanes, x, weights, sums);
+        }
+    }
+
     /// Coefficients by weighted least squares, as the core's, and then means and deviations of what they leave.
     fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {
         let (own, lags) = (self.shape(parts).own(), self.shape(parts).components.saturating_sub(1));
@@ -404,5 +425,15 @@ impl OverRows for Autoregressive {
             coefficient: reals(6, past),
             slope: (0..past).map(slope).collect(),
         }
+    }
+
+    fn log_likelihoods<W: HostWeight>(
+        state: &AutoregressiveVec<W>,
+        x: &[W::Real],
+        logs: &mut [W::Real],
+    ) -> bool {
+        let view = state.view();
+        log_likelihoods(Prediction::of(&view), view.innovation.constant.value(), x, logs);
+        true
     }
 }
