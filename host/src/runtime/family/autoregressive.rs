@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, tangent};
 use super::gaussian::{GaussianVec, Moments, estimate, fields, score};
-use super::rows::by_view;
+use super::rows::{by_view, with_lanes};
 use super::{
     AllBanks, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, HostWeight,
     Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed, Width,
@@ -242,7 +242,8 @@ impl Family for Autoregressive {
         let (samples, entries) = (weights.len() / states, sums.len() / states);
         let each = weights.chunks_exact(samples).zip(sums.chunks_exact_mut(entries));
         for (state, (weights, sums)) in each.enumerate() {
-            add_lanes(Prediction::of(&borrowed.view(all, state)), lanes, x, weights, sums);
+            let of = Prediction::of(&borrowed.view(all, state));
+            with_lanes!(lanes, (x, weights, sums) => add_lanes(of, x, weights, sums));
         }
     }
 

@@ -6,7 +6,7 @@ use multiversion::multiversion;
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
-use super::rows::by_view;
+use super::rows::{by_view, with_lanes};
 use super::{
     AllBanks, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
     HostWeight, Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed,
@@ -103,7 +103,7 @@ impl Family for Gaussian {
         let (samples, entries) = (weights.len() / mean.len(), sums.len() / mean.len());
         let states = weights.chunks_exact(samples).zip(sums.chunks_exact_mut(entries));
         for ((mean, std), (weights, sums)) in mean.iter().zip(std).zip(states) {
-            add_lanes(mean, std, lanes, x, weights, sums);
+            with_lanes!(lanes, (x, weights, sums) => add_lanes(mean, std, x, weights, sums));
         }
     }
 
@@ -443,32 +443,35 @@ fn log_likelihoods<T: Real>(mean: &[T], rate: &[T], constant: T, x: &[T], logs: 
 /// Adds weighed samples, `[channel][step][lane]` and `[step][lane]`, to a state's moments, `[moment][lane]`:
 /// in the order of [`add`].
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-fn add_lanes(
+fn add_lanes<const L: usize>(
     mean: &[f64],
     std: &[f64],
-    lanes: usize,
-    x: &[f64],
-    weights: &[f64],
-    sums: &mut [f64],
+    x: &[[f64; L]],
+    weights: &[[f64; L]],
+    sums: &mut [[f64; L]],
 ) {
-    let (occupancy, moments) = sums.split_at_mut(lanes);
-    for weights in weights.chunks_exact(lanes) {
+    let Some((occupancy, moments)) = sums.split_first_mut() else { return };
+    for weights in weights {
         for (sum, weight) in occupancy.iter_mut().zip(weights) {
             *sum += weight;
         }
     }
     let (first, second) = moments.split_at_mut(moments.len() / 2);
     let channels = mean.iter().zip(std).zip(x.chunks_exact(weights.len()));
-    let moments = first.chunks_exact_mut(lanes).zip(second.chunks_exact_mut(lanes));
-    for (((mean, std), x), (first, second)) in channels.zip(moments) {
+    for (((mean, std), x), (to_first, to_second)) in
+        channels.zip(first.iter_mut().zip(second.iter_mut()))
+    {
         let rate = 1.0 / std;
-        for (weights, x) in weights.chunks_exact(lanes).zip(x.chunks_exact(lanes)) {
-            let sums = first.iter_mut().zip(second.iter_mut());
-            for ((weight, x), (first, second)) in weights.iter().zip(x).zip(sums) {
-                let z = (x - mean) * rate;
-                *first += weight * z;
-                *second += weight * z * z;
+        // In registers, over all steps.
+        let (mut first, mut second) = (*to_first, *to_second);
+        for (weights, x) in weights.iter().zip(x) {
+            for lane in 0..L {
+                let z = (x[lane] - mean) * rate;
+                let weighed = weights[lane] * z;
+                first[lane] += weighed;
+                second[lane] += weighed * z;
             }
         }
+        (*to_first, *to_second) = (first, second);
     }
 }

@@ -148,6 +148,24 @@ pub(super) fn converted<T: Real, X: Copy + Default, R>(
     Ok(then(converted))
 }
 
+/// Calls with slices of as many lanes as there are, a number that is known when the call is compiled.
+macro_rules! with_lanes {
+    ($lanes:expr, ($x:ident, $weights:ident, $sums:ident) => $call:expr) => {
+        if $lanes == crate::batch::LANES {
+            let ($x, $weights) =
+                ($x.as_chunks::<{ crate::batch::LANES }>().0, $weights.as_chunks().0);
+            let $sums = $sums.as_chunks_mut().0;
+            $call
+        } else {
+            let ($x, $weights) =
+                ($x.as_chunks::<{ crate::batch::LANES / 2 }>().0, $weights.as_chunks().0);
+            let $sums = $sums.as_chunks_mut().0;
+            $call
+        }
+    };
+}
+pub(super) use with_lanes;
+
 /// Makes a distribution at a run-time size an emission over rows of reals by its view; where they stand for
 /// other observations, `one` reads one.
 macro_rules! by_view {

@@ -59,59 +59,60 @@ pub(super) fn log_likelihoods<T: Real>(of: Prediction<'_, T>, constant: T, x: &[
 /// Adds weighed rows, `[channel][step][lane]` and `[step][lane]`, to a state's statistics, `[entry][lane]`: in the
 /// order of [`AutoregressiveView::observe`].
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(super) fn add_lanes(
+pub(super) fn add_lanes<const L: usize>(
     of: Prediction<'_, f64>,
-    lanes: usize,
-    x: &[f64],
-    weights: &[f64],
-    sums: &mut [f64],
+    x: &[[f64; L]],
+    weights: &[[f64; L]],
+    sums: &mut [[f64; L]],
 ) {
-    let (own, lags) = (of.mean.len(), of.coefficient.len() / of.mean.len());
+    let own = of.mean.len();
+    let lags = of.coefficient.len() / own;
     let [occupancy, sum, square, past, cross, product] =
-        split(sums, [1, own, own, own * lags, own * lags].map(|entries| entries * lanes));
-    let (mut z, mut weighed) = (vec![0.0; lanes], vec![0.0; lanes]);
-    let mut v = vec![0.0; lags * lanes];
-    for (step, weights) in weights.chunks_exact(lanes).enumerate() {
-        let at = |channel: usize| &x[channel * (x.len() / (own + own * lags)) + step * lanes..];
-        add(occupancy, weights.iter().copied());
+        split(sums, [1, own, own, own * lags, own * lags]);
+    let mut v = vec![[0.0; L]; lags];
+    for (step, weights) in weights.iter().enumerate() {
+        let at = |channel: usize| &x[channel * (x.len() / (own + own * lags)) + step];
+        each(&mut occupancy[0], |i| weights[i]);
         for (d, mean, rate, centre) in of.channels() {
-            z.iter_mut().zip(at(d)).for_each(|(z, x)| *z = x - mean);
-            for (l, v) in v.chunks_exact_mut(lanes).enumerate() {
-                let a = of.coefficient[l * own + d];
-                for ((z, v), x) in z.iter_mut().zip(v).zip(at((l + 1) * own + d)) {
-                    let u = x - centre;
-                    *z -= a * u;
-                    *v = u * rate;
-                }
+            let mut z = at(d).map(|x| x - mean);
+            for (l, v) in v.iter_mut().enumerate() {
+                let (a, u) = (of.coefficient[l * own + d], at((l + 1) * own + d).map(|x| x - centre));
+                each(&mut z, |i| -(a * u[i]));
+                *v = u.map(|u| u * rate);
             }
-            z.iter_mut().for_each(|z| *z *= rate);
-            weighed.iter_mut().zip(weights.iter().zip(&z)).for_each(|(to, (w, z))| *to = w * z);
-            let entry = |index: usize| index * lanes..(index + 1) * lanes;
-            add(&mut sum[entry(d)], weighed.iter().copied());
-            add(&mut square[entry(d)], weighed.iter().zip(&z).map(|(w, z)| w * z));
-            for (l, own_v) in v.chunks_exact(lanes).enumerate() {
-                let at = entry(l * own + d);
-                add(&mut past[at.clone()], weights.iter().zip(own_v).map(|(w, v)| w * v));
-                add(&mut cross[at], weighed.iter().zip(own_v).map(|(w, v)| w * v));
-                for (k, other) in v.chunks_exact(lanes).take(l + 1).enumerate() {
-                    let both = weights.iter().zip(own_v).zip(other).map(|((w, v), o)| w * v * o);
-                    add(&mut product[entry((l * lags + k) * own + d)], both);
+            let z = z.map(|left| left * rate);
+            let mut weighed = z;
+            weighed.iter_mut().zip(weights).for_each(|(z, weight)| *z = weight * *z);
+            each(&mut sum[d], |i| weighed[i]);
+            each(&mut square[d], |i| weighed[i] * z[i]);
+            for (l, own_v) in v.iter().enumerate() {
+                let entry = l * own + d;
+                let mut weighed_v = *own_v;
+                weighed_v.iter_mut().zip(weights).for_each(|(v, weight)| *v = weight * *v);
+                each(&mut past[entry], |i| weighed_v[i]);
+                each(&mut cross[entry], |i| weighed[i] * own_v[i]);
+                for (k, other) in v.iter().take(l + 1).enumerate() {
+                    let product = &mut product[(l * lags + k) * own + d];
+                    each(product, |i| weighed_v[i] * other[i]);
                 }
             }
         }
     }
 }
 
-fn add(to: &mut [f64], what: impl Iterator<Item = f64>) {
-    to.iter_mut().zip(what).for_each(|(to, what)| *to += what);
+/// Adds to each lane.
+#[inline(always)]
+fn each<const L: usize>(to: &mut [f64; L], what: impl Fn(usize) -> f64) {
+    to.iter_mut().enumerate().for_each(|(i, to)| *to += what(i));
 }
 
 /// The first so many, the next, and what is left.
-fn split<const N: usize, const M: usize>(mut all: &mut [f64], lengths: [usize; N]) -> [&mut [f64]; M] {
+fn split<T, const N: usize, const M: usize>(all: &mut [T], lengths: [usize; N]) -> [&mut [T]; M] {
+    let mut rest = all;
     std::array::from_fn(|part| {
-        let length = lengths.get(part).copied().unwrap_or(all.len());
-        let (first, rest) = std::mem::take(&mut all).split_at_mut(length);
-        all = rest;
+        let length = lengths.get(part).copied().unwrap_or(rest.len());
+        let (first, after) = std::mem::take(&mut rest).split_at_mut(length);
+        rest = after;
         first
     })
 }
