@@ -166,8 +166,8 @@ split; a folder that is missing is named with its source.
 What is tried by `--effort`, the lists of states, floors and lags, was drawn up by people who had seen trials on the test
 parts of some of these sets: that floors of 0.03 and differences at dyadic lags help was first seen there. Which of them
 a training takes, and by what rule, was settled on training parts alone; but a set that nobody here has seen may well
-gain less. `--effort quick` remains the default: the longer search takes ten to forty times as long, it gains much on
-gunpoint, italy and fan, and on pickup and wand it chose worse models.
+gain less. `--effort quick` remains the default: the longer search takes five to forty times as long, it gains much on
+gunpoint, italy and fan, and on pickup it chose a worse model.
 
 Several models of all classes side by side, from other starts of Baum-Welch, were tried in its stead, in three folds of
 training parts: four of them 0.960, 0.925, 0.560, 1.000, 0.963, 0.813 on gunpoint, italy, pickup, basicmotions, vowels,

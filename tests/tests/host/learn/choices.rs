@@ -458,7 +458,9 @@ fn fits_go_on_where_they_stopped() {
             let mut options = options.clone();
             options.baum_welch.iterations = iterations;
             passes.store(0, Ordering::Relaxed);
-            let count = || drop(passes.fetch_add(1, Ordering::Relaxed));
+            let count = || {
+                passes.fetch_add(1, Ordering::Relaxed);
+            };
             let trained = trainer.train(&all, &options, &count).expect("trained");
             let fits = trained.fits.into_iter().map(|fit| (fit.log_likelihood, fit.restarts));
             let json = trained.classifier.to_json().expect("JSON");

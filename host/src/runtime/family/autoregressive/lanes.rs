@@ -82,13 +82,13 @@ pub(super) fn add_lanes<const L: usize>(
             }
             let z = z.map(|left| left * rate);
             let mut weighed = z;
-            weighed.iter_mut().zip(weights).for_each(|(z, weight)| *z = weight * *z);
+            weighed.iter_mut().zip(weights).for_each(|(z, weight)| *z *= weight);
             each(&mut sum[d], |i| weighed[i]);
             each(&mut square[d], |i| weighed[i] * z[i]);
             for (l, own_v) in v.iter().enumerate() {
                 let entry = l * own + d;
                 let mut weighed_v = *own_v;
-                weighed_v.iter_mut().zip(weights).for_each(|(v, weight)| *v = weight * *v);
+                weighed_v.iter_mut().zip(weights).for_each(|(v, weight)| *v *= weight);
                 each(&mut past[entry], |i| weighed_v[i]);
                 each(&mut cross[entry], |i| weighed[i] * own_v[i]);
                 for (k, other) in v.iter().take(l + 1).enumerate() {
