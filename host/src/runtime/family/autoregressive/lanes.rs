@@ -31,7 +31,12 @@ const AT_ONCE: usize = 32;
 
 /// `constant - 1/2 sum_d z_d^2` of many rows, `[channel][row]`, in the order of [`AutoregressiveView`].
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(super) fn log_likelihoods<T: Real>(of: Prediction<'_, T>, constant: T, x: &[T], logs: &mut [T]) {
+pub(super) fn log_likelihoods<T: Real>(
+    of: Prediction<'_, T>,
+    constant: T,
+    x: &[T],
+    logs: &mut [T],
+) {
     let (own, rows) = (of.mean.len(), logs.len());
     for (chunk, logs) in logs.chunks_mut(AT_ONCE).enumerate() {
         let at = |channel: usize| x[channel * rows + chunk * AT_ONCE..].iter().take(logs.len());
@@ -76,7 +81,8 @@ pub(super) fn add_lanes<const L: usize>(
         for (d, mean, rate, centre) in of.channels() {
             let mut z = at(d).map(|x| x - mean);
             for (l, v) in v.iter_mut().enumerate() {
-                let (a, u) = (of.coefficient[l * own + d], at((l + 1) * own + d).map(|x| x - centre));
+                let (a, u) =
+                    (of.coefficient[l * own + d], at((l + 1) * own + d).map(|x| x - centre));
                 each(&mut z, |i| -(a * u[i]));
                 *v = u.map(|u| u * rate);
             }
