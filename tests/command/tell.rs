@@ -279,3 +279,17 @@ fn what_memory_has_no_room_for_is_refused_before_the_work() {
         }
     }
 }
+
+#[test]
+fn samples_that_a_front_end_refuses_are_told_before_the_training() {
+    let folder = Folder::new();
+    // A value that has no square.
+    let text = table(&["still", "moving"]).replace("1,ann,moving,3,", "1,ann,moving,3,1e200,0\nX");
+    let lines = text.lines().filter(|line| !line.starts_with('X'));
+    let data = folder.put("bad.csv", lines.collect::<Vec<_>>().join("\n"));
+    let front = "--front magnitude=x+y --lags none";
+    let told = notes(&format!("fit {data} -o {} {front} {QUICK}", folder.at("m.json")));
+    let wanted =
+        "--front refuses 1 sample, which models miss; the first is sample 3 (t = 3) of series `1`";
+    assert!(told.iter().any(|note| note.starts_with(wanted)), "{told:?}");
+}

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use fishweir::data::{Dataset, Kind, ReadOptions, Window, Windowing};
+use fishweir::data::{Dataset, Kind, ReadOptions, Series, Window, Windowing};
 use fishweir::deploy::Deployed;
 use fishweir::evaluate::CrossValidationOptions;
 use fishweir::model::ModelFamily;
@@ -161,17 +161,19 @@ pub(super) fn refused(
     let mut stream = deployed.stream();
     let refused = window.samples.iter().position(|sample| stream.push(sample).is_err());
     let sample = window.start + refused.unwrap_or_default();
-    let series = window.source;
-    let time = series.times.get(sample).map_or_else(String::new, |t| format!(" (t = {t})"));
     let verb = if count == 1 { "was" } else { "were" };
     Some(format!(
-        "{} {verb} refused as impossible under all models left and skipped; the first is sample \
-         {sample}{time} of series `{}`, which begins in {}, line {}",
+        "{} {verb} refused as impossible under all models left and skipped; the first is {}",
         counted(count, "sample"),
-        series.id,
-        data.source(),
-        series.line
+        place(data, window.source, sample),
     ))
+}
+
+/// Where a sample is.
+pub(super) fn place(data: &Dataset, series: &Series, sample: usize) -> String {
+    let time = series.times.get(sample).map_or_else(String::new, |t| format!(" (t = {t})"));
+    let (id, file, line) = (&series.id, data.source(), series.line);
+    format!("sample {sample}{time} of series `{id}`, which begins in {file}, line {line}")
 }
 
 /// Five, or fewer where there are not so many series, or groups of them.

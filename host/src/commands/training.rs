@@ -1,9 +1,12 @@
 //! A training on some series, with a bar, and what to say before it.
 
 use fishweir::data::Dataset;
-use fishweir::learn::{Effort, TrainOptions, Trained, coarse_channels, constant_channels, train};
+use fishweir::learn::{
+    Effort, TrainOptions, Trained, coarse_channels, constant_channels, refused_samples, train,
+};
+use fishweir::report::counted;
 
-use super::{Failure, note, progress};
+use super::{Failure, note, progress, tell};
 
 /// Trains on some series, with a bar.
 pub(super) fn fit(
@@ -35,6 +38,11 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
             "channel `{channel}` spreads by {spread:.3} and a device's numbers have steps of {step} there: \
              subtract an offset, in the data and on the device"
         ));
+    }
+    if let Some((count, (series, t))) = refused_samples(data, series, &options.front) {
+        let (samples, first) = (counted(count, "sample"), &data.series()[series]);
+        let place = tell::place(data, first, t);
+        note(format_args!("--front refuses {samples}, which models miss; the first is {place}"));
     }
     if let Some(effort) = Effort::of(data, series, options) {
         let minutes = effort.minutes() * trainings as f64;

@@ -1,7 +1,7 @@
-//! Channels that a model can learn little from.
+//! Channels, and samples, that a model can learn little from.
 
 use crate::data::centre_and_scale;
-use crate::data::{Dataset, Kind};
+use crate::data::{Dataset, Front, Kind};
 
 /// Channels that never change over some series: they tell nothing apart.
 pub fn constant_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<&'a str> {
@@ -27,4 +27,18 @@ pub fn coarse_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<(&'a str,
             (f64::from(step) > spread / 10.0).then_some((name.as_str(), step, spread))
         });
     coarse.filter(|&(name, ..)| !constant_channels(data, series).contains(&name)).collect()
+}
+
+/// Samples of some series that a front end refuses, which are missing to models: how many, and series and time of the
+/// first.
+pub fn refused_samples(
+    data: &Dataset,
+    series: &[usize],
+    front: &Front,
+) -> Option<(usize, (usize, usize))> {
+    let front = front.over(data.kind()).ok().filter(|front| !front.is_empty())?;
+    let of = |&index: &usize| front.refused(data.series()[index].samples.view());
+    let each: Vec<Vec<usize>> = series.iter().map(of).collect();
+    let first = series.iter().zip(&each).find_map(|(&index, at)| Some((index, *at.first()?)))?;
+    Some((each.iter().map(Vec::len).sum(), first))
 }

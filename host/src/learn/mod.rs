@@ -84,7 +84,7 @@ mod windowed_events;
 
 pub use affine::Affine;
 pub use augment::{Augment, AugmentError, Mirror};
-pub use channels::{coarse_channels, constant_channels};
+pub use channels::{coarse_channels, constant_channels, refused_samples};
 pub use choice::{Candidate, Choice, ChosenBy, Setting};
 pub use detector::{
     Change, Changes, Delays, DetectorError, DetectorPlan, DetectorTrial, FalseAlarms,

@@ -238,6 +238,14 @@ impl FrontEnd {
         (flash, ram.next_multiple_of(8), work.ceil() as usize)
     }
 
+    /// When a series has samples that a stage refuses: they are missing.
+    pub(crate) fn refused(&self, samples: SamplesView<'_>) -> Vec<usize> {
+        let mut stream = FrontStream::<f64>::new(self);
+        let rows = samples.rows().into_iter().flat_map(|rows| rows.iter());
+        let refused = rows.map(|row| stream.push(row, &mut |_| ()).is_err());
+        refused.enumerate().filter_map(|(t, refused)| refused.then_some(t)).collect()
+    }
+
     /// A series, or a window, as models see it: through the stages, then with its past or differences from it at
     /// lags. What came before it is not looked at, as a device that begins there does not.
     pub(crate) fn widen<'a>(&self, samples: SamplesView<'a>, lags: &Lags) -> Widened<'a> {
