@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// Why an observation was refused. The state that refused it is unchanged: skip the observation,
-/// push it as missing, or reset.
+/// push it as missing, or reset. Behind a [front end](crate::front::Fronted) it is missing already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

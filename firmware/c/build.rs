@@ -1,5 +1,6 @@
-//! Writes `fishweir_model.h`, of another prefix `PREFIX_model.h`: sizes and names of this model, for the preprocessor. It goes to `OUT_DIR`,
-//! and beside the header into the folder that `FISHWEIR_INCLUDE` names.
+//! Writes the model's header, `fishweir_model.h` or of another prefix `PREFIX_model.h`: sizes and names of this model,
+//! for the preprocessor. It goes to `OUT_DIR`, as `model.h`, and beside the library's header into the folder that
+//! `FISHWEIR_INCLUDE` names.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

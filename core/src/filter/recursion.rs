@@ -33,6 +33,23 @@ pub trait Recursion {
     /// Takes in a sample that was not observed: time passes, nothing is learnt.
     fn push_missing(&self, state: &mut Self::State);
 
+    /// Takes in one sample, as one that was not observed where it is refused: time passes once, whatever it is.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push). The state is that after [`push_missing`](Self::push_missing).
+    #[inline]
+    fn push_or_missing(
+        &self,
+        state: &mut Self::State,
+        x: &Self::Observation,
+    ) -> Result<(), ObservationError> {
+        let told = self.push(state, x);
+        if told.is_err() {
+            self.push_missing(state);
+        }
+        told
+    }
+
     /// What the stream so far says.
     fn read(&self, state: &Self::State) -> Self::Reading;
 }
@@ -53,6 +70,14 @@ impl<R: Recursion + ?Sized> Recursion for &R {
     #[inline]
     fn push_missing(&self, state: &mut Self::State) {
         (**self).push_missing(state);
+    }
+    #[inline]
+    fn push_or_missing(
+        &self,
+        state: &mut Self::State,
+        x: &Self::Observation,
+    ) -> Result<(), ObservationError> {
+        (**self).push_or_missing(state, x)
     }
     #[inline]
     fn read(&self, state: &Self::State) -> Self::Reading {
@@ -164,6 +189,15 @@ impl<R: Recursion> Running<R> {
     #[inline]
     pub fn push_missing(&mut self) {
         self.recursion.push_missing(&mut self.state);
+    }
+
+    /// Takes in one sample, as one that was not observed where it is refused: time passes once, whatever it is.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push). The state is that after [`push_missing`](Self::push_missing).
+    #[inline]
+    pub fn push_or_missing(&mut self, x: &R::Observation) -> Result<(), ObservationError> {
+        self.recursion.push_or_missing(&mut self.state, x)
     }
 
     /// Forgets the past: the state is as new.

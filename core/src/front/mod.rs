@@ -191,11 +191,11 @@ impl<F, R> Fronted<F, R> {
 impl<F: Front, R: Recursion<Observation = F::Row>> Fronted<F, R> {
     #[inline]
     fn hear(&self, inner: &mut R::State, row: Option<&F::Row>) -> Result<(), ObservationError> {
-        let told = row.map_or(Ok(()), |row| self.recursion.push(inner, row));
-        if row.is_none() || told.is_err() {
-            self.recursion.push_missing(inner);
+        if let Some(row) = row {
+            return self.recursion.push_or_missing(inner, row);
         }
-        told
+        self.recursion.push_missing(inner);
+        Ok(())
     }
 }
 
@@ -221,6 +221,16 @@ impl<F: Front, R: Recursion<Observation = F::Row>> Recursion for Fronted<F, R> {
         let _ = self.front.push(front, None, |row| {
             let _ = self.hear(inner, row);
         });
+    }
+
+    /// What is refused is missing already.
+    #[inline]
+    fn push_or_missing(
+        &self,
+        state: &mut Self::State,
+        x: &F::Sample,
+    ) -> Result<(), ObservationError> {
+        self.push(state, x)
     }
 
     #[inline]

@@ -64,10 +64,10 @@ unbranched!(
 
 #[cfg(test)]
 mod tests {
-    /// Every so manieth representable number: a prime.
     #[cfg(not(feature = "micromath"))]
     #[test]
     fn f32_has_the_bits_of_libm() {
+        /// Representable numbers from one that is tried to the next: a prime, so that their last bits vary.
         const STRIDE: usize = 1_009;
         let ends = [0x3eb1_7218, 0x3f85_1592, 0x3900_0000, 0x42ae_ac50, 0x42b1_7218, 0x42cf_f1b5];
         let near = ends.into_iter().flat_map(|end| end - 3..end + 4);
@@ -85,6 +85,7 @@ mod tests {
 
     #[test]
     fn f64_has_the_bits_of_libm() {
+        /// As above.
         const STRIDE: usize = 10_000_000_000_037;
         let ends =
             [0x3fd6_2e42_u64, 0x3fd6_2e43, 0x3ff0_a2b2, 0x3e30_0000, 0x3e30_0001, 0x4086_232b];

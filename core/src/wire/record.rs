@@ -125,7 +125,7 @@ impl SampleKind {
     }
 }
 
-/// What became of a sample.
+/// What became of a sample. Where one that is refused leaves the state as before, it is missing behind a front end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]

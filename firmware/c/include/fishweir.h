@@ -92,7 +92,7 @@ fishweir_status fishweir_reset(struct fishweir_stream *stream);
 
 // Takes in one sample of a model over channels: `count` is FISHWEIR_CHANNELS, the values are in the
 // units that the model was trained on, or the integers of one in fixed point. On an error the stream
-// is as before.
+// is as before; behind a front end a sample that is refused is missing.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or

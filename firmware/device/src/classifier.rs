@@ -107,10 +107,21 @@ pub trait Classifier<const MODELS: usize> {
     /// Takes in one sample.
     ///
     /// # Errors
-    /// If the sample is impossible or is none; the state is as before then.
+    /// If the sample is impossible or is none; the state is as [`Recursion::push`] leaves it then.
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError>;
     /// Lets one step pass without a sample.
     fn push_missing(&mut self);
+    /// Takes in one sample, or lets one step pass where it is refused.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    fn push_or_missing(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
+        let told = self.push(sample);
+        if told.is_err() {
+            self.push_missing();
+        }
+        told
+    }
     /// Starts a new stream.
     fn reset(&mut self);
     /// The decision so far.
@@ -296,6 +307,10 @@ where
 
     fn push_missing(&mut self) {
         Running::push_missing(self);
+    }
+
+    fn push_or_missing(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
+        Running::push_or_missing(self, sample)
     }
 
     fn reset(&mut self) {

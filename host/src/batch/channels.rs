@@ -70,6 +70,14 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
         Some(Self { sequences, channels, steps, careful, x, likelihood, log_scale })
     }
 
+    /// What a lane observes: `None` before its first sample, and of one that was ended.
+    fn at(&self, step: usize, lane: usize) -> Option<Option<&[T]>> {
+        let sequence = self.sequences.get(lane).filter(|lane| !lane.dropped)?;
+        let time = (step + sequence.rows.len()).checked_sub(self.steps)?;
+        let row = &sequence.values[time * self.channels..][..self.channels];
+        Some(sequence.rows.row(time).map(|_| row))
+    }
+
     /// Lays the channels of so many steps from `step` on side by side; a lane that has none there keeps
     /// what there was before.
     fn lay(&self, step: usize, count: usize, x: &mut [T]) {
@@ -156,10 +164,7 @@ impl<T: HostReal, const N: usize, const L: usize> Group<T, RowState<T>, N, 1, L>
     }
 
     fn sample(&self, step: usize, lane: usize) -> Option<Option<&[T]>> {
-        let sequence = self.sequences.get(lane).filter(|lane| !lane.dropped)?;
-        let time = (step + sequence.rows.len()).checked_sub(self.steps)?;
-        let row = &sequence.values[time * self.channels..][..self.channels];
-        Some(sequence.rows.row(time).map(|_| row))
+        self.at(step, lane)
     }
 
     fn advance<const KEEP: bool>(
@@ -266,9 +271,7 @@ impl<const L: usize> Channels<'_, f64, L> {
                 continue;
             }
             for index in 0..size / L {
-                let observed =
-                    Group::<f64, RowState<f64>, 1, 1, L>::sample(self, step + index, lane);
-                if observed.flatten().is_none() {
+                if self.at(step + index, lane).flatten().is_none() {
                     weights.iter_mut().skip(index * L + lane).step_by(size).for_each(|w| *w = 0.0);
                 }
             }

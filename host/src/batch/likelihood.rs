@@ -25,8 +25,8 @@ const SETS: usize = 2;
 /// numbers are those of a device. A sequence of another kind than the model's has no observation: `log 1`; of another
 /// number of channels its first sample is refused.
 ///
-/// Work: that of [`Forward`] a sample. RAM: 33 bytes a step of a group of symbols; of a group of Gaussians
-/// a copy of the samples in `T`.
+/// Work: that of [`Forward`] a sample. RAM: 33 bytes a step of a group of symbols; of a group of channels, Gaussian
+/// or predicted from their past, a copy of the samples in `T`.
 ///
 /// # Errors
 /// [`HmmError`] if the model is none.

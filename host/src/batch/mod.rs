@@ -20,7 +20,9 @@
 //! |---|---|---|
 //! | symbols of an alphabet that fits a byte | `symbols.rs` | looked up, of up to 16 symbols in registers |
 //! | channels, where the family has those of many samples at once | `channels.rs` | of 32 steps at once |
-//! | anything else | `group.rs` | lane by lane |
+//! | other channels, for posteriors | `group.rs` | lane by lane |
+//!
+//! Likelihoods of anything else are those of the single recursion, sequence by sequence.
 
 mod channels;
 mod decode;

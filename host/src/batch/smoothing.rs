@@ -39,7 +39,7 @@ impl Posterior {
 /// in its place.
 ///
 /// Bit for bit what [`posteriors`](smooth::posteriors) says of each alone. Work a sample: its work.
-/// RAM: `16 N` reals a step of a group, `8 N` of more than four states, beside the result.
+/// RAM: `16 N` reals a step of a group, `8 N` of more than four states, and a copy of its samples, beside the result.
 ///
 /// # Errors
 /// [`HmmError`] if the model is none.

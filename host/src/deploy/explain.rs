@@ -80,7 +80,7 @@ impl Deployed {
         };
         let (mut evidence, mut before) = (plain.stream(), 0.0);
         let gain = |sample| {
-            // What is refused leaves the stream as it was.
+            // What is refused is no evidence.
             let _ = evidence.push(sample);
             let now = f64::from(evidence.lead(decision.class, rival));
             // Of what is ruled out for good nothing more can be said.

@@ -17,7 +17,7 @@ use crate::data::{FrontStream, Ring, Sample};
 use crate::runtime::HostReal;
 use crate::runtime::family::BLOCK;
 
-/// Why a sample was not taken in; the stream is then as before.
+/// Why a sample was not taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PushError {
@@ -151,7 +151,7 @@ impl<T: Real> Stream<T> {
     /// Takes in one sample; the values of a row are rounded to `f32`, as the device receives them.
     ///
     /// # Errors
-    /// [`PushError`]; the stream is then as before.
+    /// [`PushError`]; the stream is then as before, but a sample that is refused behind a front end is missing.
     pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         match (sample, self.channels) {
             (Sample::Row(row), Some(channels)) if row.len() == channels => {
@@ -182,6 +182,19 @@ impl<T: Real> Stream<T> {
             (Sample::Missing, _) => self.push_through(None),
             _ => Err(PushError::Kind),
         }
+    }
+
+    /// Takes in one sample, as a missing one where the models refuse it: time passes once, whatever it is.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_or_missing(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
+        let told = self.push(sample);
+        // Behind a front end it is missing already.
+        if matches!(told, Err(PushError::Observation(_))) && self.front.is_none() {
+            let _ = self.push_row(None);
+        }
+        told
     }
 
     /// As the core's `Fronted` does: a row that is whole is heard, and one that is refused is missing.

@@ -132,10 +132,8 @@ pub(super) fn source(model: &Deployed, streams: &[SamplesView<'_>]) -> (String, 
             samples.len()
         );
         for sample in samples.iter() {
-            // As the program does: what is refused leaves the stream as it was, and time passes.
-            if stream.push(sample).is_err() {
-                let _ = stream.push(Sample::Missing);
-            }
+            // As the program does: what is refused is missing.
+            let _ = stream.push_or_missing(sample);
             let text = match sample {
                 Sample::Row(row) => format!("Some({})", kind.row(row)),
                 Sample::Symbol(symbol) => format!("Some({symbol})"),

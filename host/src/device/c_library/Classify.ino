@@ -36,7 +36,7 @@ static {{prefix}}_status next() {
 void loop() {
   {{prefix}}_decision decision;
   if (next() != {{PREFIX}}_STATUS_OK) {
-    {{prefix}}_push_missing(&stream);  // refused: time passes
+    {{prefix}}_push_missing(&stream);  // refused: time passes; behind a front end it has, so leave this out
   }
   if ({{prefix}}_decide(&stream, &decision) == {{PREFIX}}_STATUS_OK) {
     Serial.print(classes[decision.class_index]);

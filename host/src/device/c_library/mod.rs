@@ -106,8 +106,8 @@ impl Firmware {
     /// prefixes stand in one image.
     ///
     /// # Errors
-    /// When the prefix cannot begin these names; when there is something else in the folder; when cargo refuses, or Rust's library for a core is missing; when a
-    /// file cannot be written.
+    /// When the prefix cannot begin these names; when there is something else in the folder; when cargo refuses, or Rust's
+    /// library for a core is missing; when a file cannot be written.
     pub fn c_library(
         &self,
         model: ModelFile<'_>,

@@ -50,10 +50,8 @@ const TOO_MANY: u32 = 3;
                     continue;
                 }
                 Next::Sample(sample) => {
-                    if stream.push(&sample).is_err() {
-                        // Not a number, or impossible under the model: the stream is as it was. Time passes.
-                        stream.push_missing();
-                    }
+                    // Not a number, or impossible under the model: it is missing. Time passes.
+                    let _ = stream.push_or_missing(&sample);
                 }
                 Next::Missing => stream.push_missing(),
             }

@@ -138,6 +138,19 @@ fn a_refused_row_is_missing_and_does_not_come_again() {
     assert_eq!(fronted.read(&state), 4);
 }
 
+/// Time passes once at a refused sample, before a front end as behind it.
+#[test]
+fn what_is_pushed_or_missing_is_missing_once() {
+    let fronted = Fronted::new(Decimate::<1, f64>::new(1), Refusing);
+    let (mut behind, mut before) = (Running::new(&fronted), Running::new(Refusing));
+    for missing in 1..=3 {
+        for told in [behind.push_or_missing(&[1.0]), before.push_or_missing(&[1.0])] {
+            assert_eq!(told, Err(ObservationError::Impossible));
+        }
+        assert_eq!((behind.read(), before.read()), (missing, missing));
+    }
+}
+
 /// One sample that no norm is finite of spoils its mean alone, wherever it is in it.
 #[test]
 fn a_bad_sample_spoils_one_row() {

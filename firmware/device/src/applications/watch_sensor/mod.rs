@@ -185,9 +185,8 @@ impl Watch {
             let x = sensor.sample()?;
             self.taken += 1;
             self.report.samples += 1;
-            if classifier.push(&x).is_err() {
+            if classifier.push_or_missing(&x).is_err() {
                 self.report.refused += 1;
-                classifier.push_missing();
             }
         }
         // A sample more or less is the clocks'. Others that are late may never come: the next block tells.
