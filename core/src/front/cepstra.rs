@@ -49,7 +49,6 @@ const LARGEST: f32 = 1e12;
 ///     bands.push(&mut state, Some(&[x]), |row| {
 ///         let louder = |a: &(usize, &f32), b: &(usize, &f32)| a.1.total_cmp(b.1);
 ///         loudest = row.and_then(|row| row.iter().enumerate().max_by(louder)).map(|(band, _)| band);
-///         Ok(())
 ///     })?;
 /// }
 /// assert_eq!(loudest, Some(4)); // mel(500) / mel(4000) x 17 - 1
