@@ -5,18 +5,17 @@ use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{FARTHEST, Lanes, Real};
 use multiversion::multiversion;
 
-use super::expectations::{Expectations, Tally};
 use super::group::{Group, Rows};
 use crate::data::RowsView;
-use crate::runtime::{Hmm as Plain, HostReal, RowState};
+use crate::runtime::{HostReal, RowState};
 
 /// Steps whose likelihoods are made at once: they stay in the near caches.
-const BLOCK: usize = 32;
+pub(super) const BLOCK: usize = 32;
 
 /// Channels of a family that [gives](RowState::log_likelihoods) likelihoods of many samples at once.
 pub(super) struct Channels<'a, T, const L: usize> {
     sequences: Vec<Sequence<'a, T>>,
-    channels: usize,
+    pub(super) channels: usize,
     steps: usize,
     /// Whether a lane has its first sample there, or a missing one.
     careful: Vec<bool>,
@@ -80,7 +79,7 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
 
     /// Lays the channels of so many steps from `step` on side by side; a lane that has none there keeps
     /// what there was before.
-    fn lay(&self, step: usize, count: usize, x: &mut [T]) {
+    pub(super) fn lay(&self, step: usize, count: usize, x: &mut [T]) {
         for (lane, sequence) in self.sequences.iter().enumerate() {
             let start = self.steps - sequence.rows.len();
             let skipped = start.saturating_sub(step).min(count);
@@ -227,42 +226,9 @@ fn advance<T: HostReal, const N: usize, const L: usize, const KEEP: bool>(
     taken
 }
 
-impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Channels<'_, f64, L> {
-    fn tally(&self, model: &Plain, rows: &[[Lanes<f64, L>; N]], into: &mut [Expectations]) {
-        let (family, parts) = (model.emission.family(), model.emission.parts());
-        let states = model.states();
-        let entries =
-            family.statistics().iter().map(|block| block.width.of(model.emission.shape()));
-        let mut sums = vec![0.0; states * entries.sum::<usize>() * L];
-        let (mut x, mut weights) =
-            (vec![0.0; BLOCK * self.channels * L], vec![0.0; BLOCK * states * L]);
-        for (block, rows) in rows.chunks(BLOCK).enumerate() {
-            let (step, size) = (block * BLOCK, rows.len() * L);
-            self.lay(step, rows.len(), &mut x[..self.channels * size]);
-            for (state, weights) in weights[..states * size].chunks_exact_mut(size).enumerate() {
-                for (weights, row) in weights.chunks_exact_mut(L).zip(rows) {
-                    weights.copy_from_slice(&row[state].0);
-                }
-            }
-            self.forget(step, &mut weights[..states * size], size);
-            family.collect_lanes(
-                parts,
-                L,
-                &x[..self.channels * size],
-                &weights[..states * size],
-                &mut sums,
-            );
-        }
-        for (lane, expected) in into.iter_mut().enumerate() {
-            let mut sums = sums.iter().skip(lane).step_by(L);
-            expected.emission.fill(&mut || sums.next().copied().unwrap_or(0.0));
-        }
-    }
-}
-
 impl<const L: usize> Channels<'_, f64, L> {
     /// Weighs by zero what is no observation, of `size` samples from `step` on, `[state][step][lane]`.
-    fn forget(&self, step: usize, weights: &mut [f64], size: usize) {
+    pub(super) fn forget(&self, step: usize, weights: &mut [f64], size: usize) {
         for lane in 0..L {
             let whole = |lane: &Sequence<'_, _>| {
                 !lane.gaps && !lane.dropped && self.steps - lane.rows.len() <= step

@@ -6,6 +6,7 @@ use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::number::Lanes;
 use fishweir_core::smooth::SequenceError;
 
+use super::channels::{BLOCK, Channels};
 use super::group::{Any, Group};
 use super::smoothing::{SmoothedLanes, columns};
 use super::symbols::Symbols;
@@ -159,6 +160,39 @@ fn add_counts<const N: usize>(counts: &[[f64; N]], into: &mut Parts) {
     for (state, row) in states.iter_mut().enumerate() {
         for (count, counts) in row.iter_mut().zip(counts) {
             *count += counts[state];
+        }
+    }
+}
+
+impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Channels<'_, f64, L> {
+    fn tally(&self, model: &Hmm, rows: &[[Lanes<f64, L>; N]], into: &mut [Expectations]) {
+        let (family, parts) = (model.emission.family(), model.emission.parts());
+        let states = model.states();
+        let entries =
+            family.statistics().iter().map(|block| block.width.of(model.emission.shape()));
+        let mut sums = vec![0.0; states * entries.sum::<usize>() * L];
+        let (mut x, mut weights) =
+            (vec![0.0; BLOCK * self.channels * L], vec![0.0; BLOCK * states * L]);
+        for (block, rows) in rows.chunks(BLOCK).enumerate() {
+            let (step, size) = (block * BLOCK, rows.len() * L);
+            self.lay(step, rows.len(), &mut x[..self.channels * size]);
+            for (state, weights) in weights[..states * size].chunks_exact_mut(size).enumerate() {
+                for (weights, row) in weights.chunks_exact_mut(L).zip(rows) {
+                    weights.copy_from_slice(&row[state].0);
+                }
+            }
+            self.forget(step, &mut weights[..states * size], size);
+            family.collect_lanes(
+                parts,
+                L,
+                &x[..self.channels * size],
+                &weights[..states * size],
+                &mut sums,
+            );
+        }
+        for (lane, expected) in into.iter_mut().enumerate() {
+            let mut sums = sums.iter().skip(lane).step_by(L);
+            expected.emission.fill(&mut || sums.next().copied().unwrap_or(0.0));
         }
     }
 }

@@ -48,6 +48,7 @@ mod affine;
 mod augment;
 mod channels;
 mod choice;
+mod class_models;
 mod detector;
 mod effort;
 mod error;

@@ -1,0 +1,83 @@
+//! The models of a problem's classes, or of all.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::augment::Augmented;
+use super::error::TrainError;
+use super::fits::FitKey;
+use super::kind::ClassifierKind;
+use super::problem::Problem;
+use crate::data::{Dataset, SamplesView, Series, Widened, scale_of};
+use crate::fit::{BaumWelch, Fit};
+
+impl Problem<'_> {
+    /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words.
+    pub(super) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {
+        if self.options.kind == ClassifierKind::EmpiricalMap {
+            return Ok(Arc::default());
+        }
+        let (series, exact) = (varied.series(), varied.exact());
+        let mirrored = exact.len() > series.len();
+        // A mirror image is cut as its series is.
+        let within = self.windows().of_all(series).any(|window| window.start > 0);
+        let key = FitKey {
+            series: series.to_vec(),
+            baum_welch: self.options.baum_welch.clone(),
+            front: self.options.front.clone(),
+            lags: self.options.lags.clone(),
+            universal: self.options.universal(),
+            mirror: mirrored.then(|| self.options.augment.mirror.clone()),
+            within,
+        };
+        self.fits.shared(key, |begun| self.fit_or_go_on(begun, &varied.data, &exact, within))
+    }
+
+    fn fit_or_go_on(
+        &self,
+        begun: Option<&[Fit]>,
+        data: &Dataset,
+        series: &[usize],
+        within: bool,
+    ) -> Result<Vec<Fit>, TrainError> {
+        let series: Vec<&Series> = series.iter().map(|&index| &data.series()[index]).collect();
+        let wide: Vec<Widened<'_>> =
+            series.iter().map(|series| self.widen(series.samples.view())).collect();
+        let kind = self.seen();
+        let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
+        let (size, scale) = (kind.size(), scale_of(&kind, &views));
+        let classes = data.classes();
+        let of_class = |class: usize| -> Vec<SamplesView<'_>> {
+            let own = series.iter().zip(&views).filter(|(one, _)| one.label == Some(class));
+            own.map(|(_, view)| *view).collect()
+        };
+        let universal = self.options.universal();
+        let sequences: Vec<_> = if universal {
+            vec![views.clone()]
+        } else {
+            (0..classes.len()).map(of_class).collect()
+        };
+        let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
+        let baum_welch =
+            BaumWelch { rows: self.options.lags.rows(), ..self.options.baum_welch.clone() };
+        let baum_welch = baum_welch.settled(&kinds, size, &scale);
+        let baum_welch = baum_welch.map_err(TrainError::Topology)?;
+        sequences
+            .par_iter()
+            .enumerate()
+            .map(|(class, sequences)| {
+                let begun = begun.and_then(|begun| begun.get(class));
+                let fit = match begun {
+                    Some(begun) => baum_welch.go_on(begun, sequences, &scale, self.progress),
+                    None => baum_welch.fit(sequences, size, &scale, self.progress),
+                };
+                let fit = fit.map_err(|source| match universal {
+                    true => TrainError::Universal { source },
+                    false => TrainError::Fit { class: classes[class].clone(), source },
+                })?;
+                Ok(if within { fit.starting_anywhere() } else { fit })
+            })
+            .collect()
+    }
+}
