@@ -179,6 +179,12 @@ impl Lags {
         self.lags.is_empty()
     }
 
+    /// Those that reach so many samples back at most.
+    pub(crate) fn up_to(&self, most: usize) -> Self {
+        let lags = self.lags.iter().copied().take_while(|&lag| lag as usize <= most).collect();
+        Self { lags, seen: self.seen }
+    }
+
     /// Samples that are kept: the longest lag.
     #[must_use]
     pub fn depth(&self) -> usize {

@@ -169,12 +169,18 @@ impl TrainOptions {
         let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
         let differ = lengths.first().zip(lengths.last()).is_some_and(|(a, b)| 5 * a < 4 * b);
         let channels = front.width(data.kind().size());
-        let within = |lags: &&Lags| {
-            lags.depth() * REACH <= middle
+        // Of a model for each lag those that reach no further.
+        let reaching = |lags: &Lags| match lags.is_apart() {
+            true => lags.up_to(middle / REACH),
+            false => lags.clone(),
+        };
+        let within = |lags: &Lags| {
+            !lags.is_empty()
+                && lags.depth() * REACH <= middle
                 && lags.seen_width(channels) <= usize::max(WIDEST, 2 * channels)
         };
         let lags: Vec<Lags> = match self.takes_lags(data.kind()) {
-            true => self.other_lags.iter().filter(within).cloned().collect(),
+            true => self.other_lags.iter().map(reaching).filter(within).collect(),
             false => Vec::new(),
         };
         let normalisations = match differ && self.features().is_some() {

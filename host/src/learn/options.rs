@@ -174,12 +174,12 @@ impl TrainOptions {
     #[must_use]
     pub fn searching(mut self, search: Search) -> Self {
         // Those of many channels are few: see `WIDEST` of forms.
-        type Tried<'a> = (&'a [u32], &'a [u32], &'a [usize], &'a [f64]);
-        let (longest, orders, states, floors): Tried<'_> = match search {
-            Search::Quick => (&[], &[], &[], &[0.03]),
-            Search::Normal => (&[8, 32], &[2, 4], &[8, 16], &[0.03]),
+        type Tried<'a> = (&'a [u32], &'a [u32], &'a [u32], &'a [usize], &'a [f64]);
+        let (each, longest, orders, states, floors): Tried<'_> = match search {
+            Search::Quick => (&[], &[], &[], &[], &[0.03]),
+            Search::Normal => (&[32], &[], &[4], &[8], &[0.03]),
             Search::Thorough => {
-                (&[1, 2, 4, 8, 32], &[1, 2, 4, 8], &[8, 16, 24], &[0.1, 0.03, 0.01])
+                (&[2, 8, 32], &[2, 8, 32], &[1, 2, 4, 8], &[8, 16], &[0.1, 0.03, 0.01])
             }
         };
         self.std_floors = floors.to_vec();
@@ -191,20 +191,14 @@ impl TrainOptions {
         let diagonal =
             self.baum_welch.emission.is_none_or(|family| family.name() != "full-gaussian");
         if diagonal {
-            self.other_lags = longest.iter().map(|&longest| Lags::dyadic(longest)).collect();
+            let dyadic = |longest: &[u32]| -> Vec<Lags> {
+                longest.iter().copied().map(Lags::dyadic).collect()
+            };
+            self.other_lags = dyadic(longest);
             self.other_lags.push(Lags::one(4));
-            let how = std::env::var("FW_TRY").unwrap_or_default();
-            if how.contains('b') {
-                self.other_lags = vec![Lags::one(4)];
-            }
-            if how.contains('c') {
-                self.other_lags.clear();
-            }
-            if how.contains('a') {
-                self.other_lags.extend(longest.iter().map(|&l| Lags::dyadic(l).apart()));
-            }
-            if how.contains('e') {
-                self.other_lags.push(Lags::dyadic(16).apart());
+            // One model of all classes alone can be a model for each lag.
+            if self.kind == ClassifierKind::Fisher {
+                self.other_lags.extend(dyadic(each).into_iter().map(Lags::apart));
             }
             if self.baum_welch.emission.is_some_and(Family::regresses) {
                 self.other_lags = [1, 4, 8].map(Lags::order).into();
