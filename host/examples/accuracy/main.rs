@@ -130,7 +130,11 @@ fn measure(
             let setting = trained.choice.as_ref().map(|choice| choice.setting.to_string());
             chosen.push(format!(
                 "{} of {} states, floor {}, lags {}, {:?}, {}",
-                if form.models == ScoreModels::Universal { "one" } else { "each" },
+                match form.models {
+                    ScoreModels::Universal if form.lags.is_apart() => "one a lag",
+                    ScoreModels::Universal => "one",
+                    _ => "one a class",
+                },
                 form.states,
                 form.std_floor,
                 form.lags,

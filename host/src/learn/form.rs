@@ -124,7 +124,8 @@ impl TrainOptions {
     pub(super) fn most_trials(&self, observed: &Kind) -> usize {
         let channels = matches!(observed, Kind::Channels(_));
         let others = |count: usize| if channels { 1 + count } else { 1 };
-        let lags = if self.takes_lags(observed) { others(self.other_lags.len()) } else { 1 };
+        let of_lags = self.other_lags.iter().map(|lags| lags.of_models().len()).sum();
+        let lags = if self.takes_lags(observed) { others(of_lags) } else { 1 };
         let normalisations =
             if self.features().is_some() { others(self.other_normalisations.len()) } else { 1 };
         let floors = self.floors(observed).len();

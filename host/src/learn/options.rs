@@ -32,11 +32,11 @@ pub enum Search {
     /// Two floors of standard deviations.
     #[default]
     Quick,
-    /// One model of all classes beside a model a class: up to 72 forms of it, with and without differences at lags,
-    /// or predicting from its past, of 4, 8 and 16 states, two floors, and where lengths differ with and without
-    /// normalisation
+    /// One model of all classes, or one for each lag, beside a model a class: up to 32 forms of them, without and with
+    /// differences at lags, or predicting from the past, of 4 and 8 states, two floors, and where lengths differ with
+    /// and without normalisation
     Normal,
-    /// Up to 352: more lags, states and floors
+    /// Up to 288: more lags, states and floors
     Thorough,
 }
 
@@ -337,7 +337,8 @@ impl TrainOptions {
             (_, Some(_)) => 1,
             (_, None) => mirror_candidates(observed, &self.augment.vectors).len(),
         };
-        1 + (floors + images) * self.inner_folds
+        // A model for each lag is fitted as often as there are lags.
+        self.lags.of_models().len() * (1 + (floors + images) * self.inner_folds)
     }
 
     /// Whether one model is fitted for all classes.
