@@ -1,10 +1,11 @@
-/* Classifies a recording and writes every decision to the serial port, one line a sample:
+/* Follows a recording and writes what the library answers to the serial port, one line a sample:
  *
- *     status class margin log-likelihood...
+ *     status class margin log-likelihood...        of a classifier
+ *     status statistic value fit drift...          of a change detector
  *
- * with decision values in the place of log-likelihoods where the model is a kernel machine. Margin and
- * log-likelihoods are the bits of their floats, in hexadecimal, so that nothing is
- * rounded on the way. Replace the recording by a sensor and the lines by what a decision means to you.
+ * with decision values in the place of log-likelihoods where the model is a kernel machine, and a statistic
+ * of ffffffff where there is no alarm. Floats are their bits, in hexadecimal, so that nothing is
+ * rounded on the way. Replace the recording by a sensor and the lines by what an answer means to you.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -46,17 +47,44 @@ static fishweir_status push(const struct step *step)
 #endif
 }
 
+static void write_number(uint32_t number)
+{
+    board_write(" ");
+    board_write_hex(number);
+}
+
 static void write_bits(float value)
 {
     union {
         float value;
         uint32_t bits;
     } as = {value};
-    board_write(" ");
-    board_write_hex(as.bits);
+    write_number(as.bits);
 }
 
-static fishweir_status report(fishweir_status pushed)
+#if FISHWEIR_STATISTICS > 0
+/* Whether there is an alarm, and why. After one the detector begins anew. */
+static fishweir_status answer(void)
+{
+    fishweir_alarm alarm;
+    float statistics[FISHWEIR_STATISTICS];
+    fishweir_status status = fishweir_detect(&stream, &alarm);
+    if (status == FISHWEIR_STATUS_OK) {
+        status = fishweir_statistics(&stream, statistics, FISHWEIR_STATISTICS);
+    }
+    if (status != FISHWEIR_STATUS_OK) {
+        return status;
+    }
+    write_number((uint32_t)alarm.statistic);
+    write_bits(alarm.value);
+    for (size_t i = 0; i < FISHWEIR_STATISTICS; i++) {
+        write_bits(statistics[i]);
+    }
+    return alarm.statistic == FISHWEIR_NO_ALARM ? FISHWEIR_STATUS_OK : fishweir_reset(&stream);
+}
+#else
+/* The decision, and what it rests on. */
+static fishweir_status answer(void)
 {
     fishweir_decision decision;
     float log_likelihoods[FISHWEIR_MODELS];
@@ -67,15 +95,21 @@ static fishweir_status report(fishweir_status pushed)
     if (status != FISHWEIR_STATUS_OK) {
         return status;
     }
-    board_write_hex((uint32_t)pushed);
-    board_write(" ");
-    board_write_hex(decision.class_index);
+    write_number(decision.class_index);
     write_bits(decision.margin);
     for (size_t model = 0; model < FISHWEIR_MODELS; model++) {
         write_bits(log_likelihoods[model]);
     }
-    board_write("\n");
     return FISHWEIR_STATUS_OK;
+}
+#endif
+
+static fishweir_status report(fishweir_status pushed)
+{
+    board_write_hex((uint32_t)pushed);
+    fishweir_status status = answer();
+    board_write("\n");
+    return status;
 }
 
 int main(void)

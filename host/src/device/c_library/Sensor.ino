@@ -1,8 +1,7 @@
-// Decides on what a sensor gives, sample by sample. Replace readSensor().
+// Asks what the model says of a sensor, sample by sample. Replace readSensor().
 #include <{{prefix}}.h>
 
 static {{prefix}}_stream stream;  // all of the RAM that a stream takes
-static const char *const classes[] = {{PREFIX}}_CLASS_NAMES;
 
 void setup() {
   Serial.begin(115200);
@@ -33,15 +32,32 @@ static {{prefix}}_status next() {
 }
 #endif
 
-void loop() {
-  {{prefix}}_decision decision;
-  if (next() != {{PREFIX}}_STATUS_OK) {
-    {{prefix}}_push_missing(&stream);  // refused: time passes; behind a front end it has, so leave this out
+#if {{PREFIX}}_STATISTICS > 0
+static void answer() {
+  {{prefix}}_alarm alarm;
+  if ({{prefix}}_detect(&stream, &alarm) == {{PREFIX}}_STATUS_OK && alarm.statistic != {{PREFIX}}_NO_ALARM) {
+    Serial.print(alarm.statistic == 0 ? "no longer explained: " : "moves: ");
+    Serial.println(alarm.value);
+    {{prefix}}_reset(&stream);  // begin anew: a change that lasts is told again
   }
+}
+#else
+static const char *const classes[] = {{PREFIX}}_CLASS_NAMES;
+
+static void answer() {
+  {{prefix}}_decision decision;
   if ({{prefix}}_decide(&stream, &decision) == {{PREFIX}}_STATUS_OK) {
     Serial.print(classes[decision.class_index]);
     Serial.print(" leads by ");
     Serial.println(decision.margin);
   }
+}
+#endif
+
+void loop() {
+  if (next() != {{PREFIX}}_STATUS_OK) {
+    {{prefix}}_push_missing(&stream);  // refused: time passes; behind a front end it has, so leave this out
+  }
+  answer();
   delay(20);
 }

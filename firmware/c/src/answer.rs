@@ -1,0 +1,98 @@
+//! What C asks of a model beside its being a recursion, each kind what it knows.
+
+use fishweir_core::classify::{ChangeDetector, Statistic};
+use fishweir_core::emission::Emission;
+use fishweir_core::filter::Recursion;
+use fishweir_core::number::RealParameter;
+use fishweir_device::classifier::Deciding;
+
+use crate::Status;
+use crate::shape::{Classifies, Detects, Sizes};
+
+/// A class and by how much it leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Choice {
+    /// The class decided for: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
+    pub class_index: u32,
+    /// Its decision value less the next best one's; not negative.
+    pub margin: f32,
+}
+
+/// The `statistic` of an alarm that is none.
+pub const FISHWEIR_NO_ALARM: i32 = -1;
+
+/// Whether a stream has ceased to be what the model describes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Alarm {
+    /// The statistic that is beyond its limit, by its place in fishweir_statistics(): a drift before the
+    /// fit, which says less. FISHWEIR_NO_ALARM where none is.
+    pub statistic: i32,
+    /// Its value; 0 where there is no alarm. The sign of a drift tells which way the stream moves.
+    pub value: f32,
+}
+
+/// What a model answers. What its kind does not know is refused as of the wrong kind.
+pub(crate) trait Answering<K>: Sizes<K> {
+    /// The decision on the stream so far.
+    fn decide(&self, _: &Self::State) -> Result<Choice, Status> {
+        Err(Status::WrongKind)
+    }
+
+    /// As many log-likelihoods or decision values as [`MODELS`](Sizes::MODELS) says.
+    fn evidence(&self, _: &Self::State, _: &mut [f32]) -> Result<(), Status> {
+        Err(Status::WrongKind)
+    }
+
+    /// Whether the stream of late is an alarm.
+    fn detect(&self, _: &Self::State) -> Result<Alarm, Status> {
+        Err(Status::WrongKind)
+    }
+
+    /// As many statistics as [`STATISTICS`](Sizes::STATISTICS) says.
+    fn statistics(&self, _: &Self::State, _: &mut [f32]) -> Result<(), Status> {
+        Err(Status::WrongKind)
+    }
+}
+
+impl<R: Deciding<MODELS>, const MODELS: usize> Answering<Classifies<MODELS>> for R {
+    fn decide(&self, state: &Self::State) -> Result<Choice, Status> {
+        let read = Deciding::decision(self, state).map_err(|_| Status::Undecided)?;
+        Ok(Choice { class_index: read.class as u32, margin: read.margin })
+    }
+
+    fn evidence(&self, state: &Self::State, values: &mut [f32]) -> Result<(), Status> {
+        fill(values, Deciding::evidence(self, state).map_err(|_| Status::Undecided)?);
+        Ok(())
+    }
+}
+
+impl<E, const N: usize, const C: usize> Answering<Detects> for ChangeDetector<E, N, C>
+where
+    E: Emission<Weight: RealParameter<Real = f32>>,
+{
+    fn detect(&self, state: &Self::State) -> Result<Alarm, Status> {
+        let reading = self.read(state);
+        let value = |statistic| reading.value(statistic).unwrap_or_default();
+        Ok(match reading.alarm {
+            None => Alarm { statistic: FISHWEIR_NO_ALARM, value: 0.0 },
+            Some(Statistic::Fit) => Alarm { statistic: 0, value: value(Statistic::Fit) },
+            Some(drift @ Statistic::Drift(direction)) => {
+                Alarm { statistic: 1 + direction as i32, value: value(drift) }
+            }
+        })
+    }
+
+    fn statistics(&self, state: &Self::State, values: &mut [f32]) -> Result<(), Status> {
+        let reading = self.read(state);
+        fill(values, core::iter::once(reading.fit).chain(reading.drift));
+        Ok(())
+    }
+}
+
+fn fill(values: &mut [f32], with: impl IntoIterator<Item = f32>) {
+    for (value, with) in values.iter_mut().zip(with) {
+        *value = with;
+    }
+}
