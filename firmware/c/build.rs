@@ -116,10 +116,12 @@ fn model_header(prefix: &str) -> Result<String, String> {
 #define {macros}_MODELS {models}
 /* Of a change detector: the fit, and the drift along each direction; else 0. */
 #define {macros}_STATISTICS {statistics}
+/* Of a spotter: room for the events of one call; else 0. */
+#define {macros}_EVENTS {events}
 /* 1 if it is a kernel machine, and if it is in fixed point. */
 #define {macros}_KERNEL_MACHINE {machine}
 #define {macros}_FIXED_POINT {fixed}
-/* Classes decided between; 0 of a change detector. */
+/* Classes; none of a change detector. */
 #define {macros}_CLASSES {count}
 {classes}{channels}/* Bytes of the model, in flash. */
 #define {macros}_MODEL_SIZE {model_size}
@@ -132,6 +134,7 @@ fn model_header(prefix: &str) -> Result<String, String> {
 ",
         models = <Model as Sizes<_>>::MODELS.unwrap_or(0),
         statistics = <Model as Sizes<_>>::STATISTICS.unwrap_or(0),
+        events = <Model as Sizes<_>>::EVENTS.unwrap_or(0),
         machine = u8::from(MACHINE),
         fixed = u8::from(<Model as Sizes<_>>::FORMAT != NumberFormat::F32),
         count = CLASSES.len(),

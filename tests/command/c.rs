@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::fixtures::{Folder, fixtures};
+use crate::spot::marked;
 use crate::{fishweir, printed, refused, refuses};
 
 /// Runs a shell in a folder; what it prints.
@@ -89,6 +90,23 @@ fn a_detector_is_a_library_by_its_page() {
     sketch_compiles(&library);
     refuses(&format!("{watch} --prefix door"), "--prefix would have no effect");
     refuses(&format!("{watch} --c {} --prefix m", folder.at("m")), "the compiler's own");
+}
+
+#[test]
+fn a_spotter_is_a_library_by_its_page() {
+    let folder = Folder::new();
+    let (train, spotter) = (folder.put("train.csv", marked(1)), folder.at("spotter.json"));
+    printed(&format!("spot {train} --marks mark --states 1 -o {spotter}"));
+    let options = "--core cortex-m0plus --prefix events";
+    let said = printed(&format!("export {spotter} --c {} {options}", folder.at("events")));
+    assert!(said.starts_with("C library written to "), "{said}");
+    let library = folder.path().join("events");
+    let header = folder.text("events/src/events_model.h");
+    assert!(header.contains("#define EVENTS_CLASS_NAMES {\"high\", \"low\"}\n"), "{header}");
+    // Zeros, and one that is missing, are background: no event, in two streams.
+    let answered = by_page(&library);
+    assert_eq!(answered, ["00000000\n00000000\n00000000\nend\n00000000\nend\n"]);
+    sketch_compiles(&library);
 }
 
 /// Two models in one image, in C and in C++, without and with hardware floats: each says what it says alone.

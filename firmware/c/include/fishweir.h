@@ -4,8 +4,8 @@
  * writes: header and library belong together, and fishweir_init() says when they do not.
  *
  * A classifier answers fishweir_decide() and fishweir_log_likelihoods(), a change detector
- * fishweir_detect() and fishweir_statistics(); asked of the other, they are
- * FISHWEIR_STATUS_WRONG_KIND.
+ * fishweir_detect() and fishweir_statistics(), a spotter fishweir_events() and fishweir_finish();
+ * asked of another kind of model, they are FISHWEIR_STATUS_WRONG_KIND.
  *
  * Nothing allocates, nothing blocks, nothing is global: a stream is used by one thread at a time, and
  * streams do not know of each other. Every function but the last three returns a fishweir_status. */
@@ -42,8 +42,8 @@ enum fishweir_status
   FISHWEIR_STATUS_WRONG_SIZE = 5,
   // fishweir_init() has not been called on this stream.
   FISHWEIR_STATUS_NOT_STARTED = 6,
-  // Channels for a model over symbols, or a symbol for one over channels; or what a model of another kind
-  // answers: a decision of a change detector.
+  // Channels for a model over symbols, or a symbol for one over channels; or what another kind of model
+  // answers: a decision, asked of a change detector.
   FISHWEIR_STATUS_WRONG_KIND = 7,
   // The artefact that was compiled in is damaged.
   FISHWEIR_STATUS_BAD_MODEL = 8,
@@ -85,6 +85,20 @@ typedef struct fishweir_alarm {
   // Its value; 0 where there is no alarm. The sign of a drift tells which way the stream moves.
   float value;
 } fishweir_alarm;
+
+// A stretch of the stream that a class explains, not the background.
+typedef struct fishweir_event {
+  // Its first sample, counted from 0 at the beginning of the stream; missing ones count, refused ones
+  // do not.
+  uint64_t start;
+  // The sample after its last.
+  uint64_t end;
+  // The class: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
+  uint32_t class_index;
+  // Its confidence, over all its samples: the log-odds of the class's path against the best path of
+  // the background, in nats. Divide by `end - start` to compare events.
+  float log_odds;
+} fishweir_event;
 
 #ifdef __cplusplus
 extern "C" {
@@ -180,6 +194,29 @@ fishweir_status fishweir_detect(const struct fishweir_stream *stream,
 fishweir_status fishweir_statistics(const struct fishweir_stream *stream,
                                     float *statistics,
                                     size_t count);
+
+// Of a spotter: the events that the last sample taken in has decided, in order of time; mostly none.
+// Whatever comes does not change them. Ask once after every sample: a refused one leaves them as they
+// were. `room` is FISHWEIR_EVENTS, and `count` becomes how many of them there are.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing changes meanwhile; `events` is null or points to
+// `room` events and `count` is null or points to a number, which nothing else uses meanwhile.
+fishweir_status fishweir_events(const struct fishweir_stream *stream,
+                                struct fishweir_event *events,
+                                size_t room,
+                                size_t *count);
+
+// Of a spotter, at the end of a stream: the events that are not decided yet, as the best path has them,
+// the one that the last sample is in last. The next sample is the first of a new stream. To look
+// without an end, finish a copy. `room` and `count` are as for fishweir_events().
+//
+// # Safety
+// As for fishweir_events(), but that nothing else uses the stream meanwhile.
+fishweir_status fishweir_finish(struct fishweir_stream *stream,
+                                struct fishweir_event *events,
+                                size_t room,
+                                size_t *count);
 
 // Bytes of the model, in flash: FISHWEIR_MODEL_SIZE of the header that belongs to this library.
 size_t fishweir_model_size(void);

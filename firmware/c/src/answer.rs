@@ -4,10 +4,11 @@ use fishweir_core::classify::{ChangeDetector, Statistic};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Recursion;
 use fishweir_core::number::RealParameter;
+use fishweir_core::spot::{Event, Spotter};
 use fishweir_device::classifier::Deciding;
 
 use crate::Status;
-use crate::shape::{Classifies, Detects, Sizes};
+use crate::shape::{Classifies, Detects, Sizes, Spots};
 
 /// A class and by how much it leads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,6 +34,28 @@ pub struct Alarm {
     pub value: f32,
 }
 
+/// A stretch of the stream that a class explains, not the background.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Found {
+    /// Its first sample, counted from 0 at the beginning of the stream; missing ones count, refused ones
+    /// do not.
+    pub start: u64,
+    /// The sample after its last.
+    pub end: u64,
+    /// The class: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
+    pub class_index: u32,
+    /// Its confidence, over all its samples: the log-odds of the class's path against the best path of
+    /// the background, in nats. Divide by `end - start` to compare events.
+    pub log_odds: f32,
+}
+
+impl From<&Event> for Found {
+    fn from(&Event { class, start, end, log_odds }: &Event) -> Self {
+        Self { start, end, class_index: class.into(), log_odds }
+    }
+}
+
 /// What a model answers. What its kind does not know is refused as of the wrong kind.
 pub(crate) trait Answering<K>: Sizes<K> {
     /// The decision on the stream so far.
@@ -52,6 +75,17 @@ pub(crate) trait Answering<K>: Sizes<K> {
 
     /// As many statistics as [`STATISTICS`](Sizes::STATISTICS) says.
     fn statistics(&self, _: &Self::State, _: &mut [f32]) -> Result<(), Status> {
+        Err(Status::WrongKind)
+    }
+
+    /// The events that the last sample decided, at most [`EVENTS`](Sizes::EVENTS); how many.
+    fn decided(&self, _: &Self::State, _: &mut [Found]) -> Result<usize, Status> {
+        Err(Status::WrongKind)
+    }
+
+    /// The events that are not decided at the end of a stream, at most [`EVENTS`](Sizes::EVENTS); how many. The next
+    /// sample is the first of a new one.
+    fn finish(&self, _: &mut Self::State, _: &mut [Found]) -> Result<usize, Status> {
         Err(Status::WrongKind)
     }
 }
@@ -91,8 +125,24 @@ where
     }
 }
 
-fn fill(values: &mut [f32], with: impl IntoIterator<Item = f32>) {
-    for (value, with) in values.iter_mut().zip(with) {
-        *value = with;
+impl<E, const S: usize, const B: usize, const PENDING: usize> Answering<Spots>
+    for Spotter<E, S, B, PENDING>
+where
+    E: Emission<Weight = f32>,
+{
+    fn decided(&self, state: &Self::State, events: &mut [Found]) -> Result<usize, Status> {
+        Ok(fill(events, state.spotted().events.iter().map(Found::from)))
     }
+
+    fn finish(&self, state: &mut Self::State, events: &mut [Found]) -> Result<usize, Status> {
+        let rest = self.undecided(state);
+        let count = fill(events, rest.events.iter().chain(&rest.open).map(Found::from));
+        *state = self.start();
+        Ok(count)
+    }
+}
+
+/// As many values as there are, or as there is room for; how many.
+fn fill<T>(room: &mut [T], values: impl IntoIterator<Item = T>) -> usize {
+    room.iter_mut().zip(values).map(|(place, value)| *place = value).count()
 }

@@ -31,8 +31,8 @@ use fishweir_core::filter::Recursion;
 use fishweir_model::Model;
 
 use answer::Answering;
-pub use answer::{Alarm, Choice, FISHWEIR_NO_ALARM};
-use pointer::{floats_mut, numbers, put, started, started_mut};
+pub use answer::{Alarm, Choice, FISHWEIR_NO_ALARM, Found};
+use pointer::{numbers, numbers_mut, put, started, started_mut};
 use sample::Sample;
 use shape::{Sizes, Started, WORDS};
 pub use status::Status;
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn fishweir_log_likelihoods(
         let started = unsafe { started(stream) }?;
         let wanted = <Model as Sizes<_>>::MODELS.ok_or(Status::WrongKind)?;
         // SAFETY: the caller's promise.
-        let values = unsafe { floats_mut(log_likelihoods, count, wanted) }?;
+        let values = unsafe { numbers_mut(log_likelihoods, count, wanted) }?;
         model()?.evidence(&started.state, values)
     })
 }
@@ -248,8 +248,51 @@ pub unsafe extern "C" fn fishweir_statistics(
         let started = unsafe { started(stream) }?;
         let wanted = <Model as Sizes<_>>::STATISTICS.ok_or(Status::WrongKind)?;
         // SAFETY: the caller's promise.
-        let values = unsafe { floats_mut(statistics, count, wanted) }?;
+        let values = unsafe { numbers_mut(statistics, count, wanted) }?;
         model()?.statistics(&started.state, values)
+    })
+}
+
+/// Of a spotter: the events that the last sample taken in has decided, in order of time; mostly none.
+/// Whatever comes does not change them. Ask once after every sample: a refused one leaves them as they
+/// were. `room` is FISHWEIR_EVENTS, and `count` becomes how many of them there are.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing changes meanwhile; `events` is null or points to
+/// `room` events and `count` is null or points to a number, which nothing else uses meanwhile.
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_events"))]
+pub unsafe extern "C" fn fishweir_events(
+    stream: *const Stream,
+    events: *mut Found,
+    room: usize,
+    count: *mut usize,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started(stream) }?;
+        // SAFETY: the caller's promise.
+        unsafe { tell(events, room, count, |events| model()?.decided(&started.state, events)) }
+    })
+}
+
+/// Of a spotter, at the end of a stream: the events that are not decided yet, as the best path has them,
+/// the one that the last sample is in last. The next sample is the first of a new stream. To look
+/// without an end, finish a copy. `room` and `count` are as for fishweir_events().
+///
+/// # Safety
+/// As for fishweir_events(), but that nothing else uses the stream meanwhile.
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_finish"))]
+pub unsafe extern "C" fn fishweir_finish(
+    stream: *mut Stream,
+    events: *mut Found,
+    room: usize,
+    count: *mut usize,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started_mut(stream) }?;
+        // SAFETY: the caller's promise.
+        unsafe { tell(events, room, count, |events| model()?.finish(&mut started.state, events)) }
     })
 }
 
@@ -276,6 +319,27 @@ type Observation = <Model as Recursion>::Observation;
 /// The model; a stream that was started has had it checked.
 fn model() -> Result<&'static Model, Status> {
     fishweir_model::loaded().ok_or(Status::BadModel)
+}
+
+/// Writes events, and how many, where the caller has room; nothing is asked where there is none.
+///
+/// # Safety
+/// `events` is null or points to `room` events, `count` is null or points to a number; nothing else uses
+/// them meanwhile.
+unsafe fn tell(
+    events: *mut Found,
+    room: usize,
+    count: *mut usize,
+    answer: impl FnOnce(&mut [Found]) -> Result<usize, Status>,
+) -> Result<(), Status> {
+    let wanted = <Model as Sizes<_>>::EVENTS.ok_or(Status::WrongKind)?;
+    // SAFETY: the caller's promise.
+    let events = unsafe { numbers_mut(events, room, wanted) }?;
+    // SAFETY: the caller's promise.
+    unsafe { put(count, 0) }?;
+    let told = answer(events)?;
+    // SAFETY: the caller's promise.
+    unsafe { put(count, told) }
 }
 
 fn push(started: &mut Started, sample: &Observation) -> Result<(), Status> {

@@ -6,6 +6,7 @@ use fishweir_core::classify::ChangeDetector;
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Recursion;
 use fishweir_core::number::NumberFormat;
+use fishweir_core::spot::Spotter;
 use fishweir_device::classifier::Deciding;
 use fishweir_model::Model;
 
@@ -32,6 +33,8 @@ pub(crate) trait Sizes<K>: Recursion + Sized {
     const MODELS: Option<usize> = None;
     /// Statistics of what detects change.
     const STATISTICS: Option<usize> = None;
+    /// The most events at a time of what spots them.
+    const EVENTS: Option<usize> = None;
 
     /// Bytes of it, in flash.
     fn bytes(&self) -> usize {
@@ -43,6 +46,8 @@ pub(crate) trait Sizes<K>: Recursion + Sized {
 pub(crate) struct Classifies<const MODELS: usize>;
 /// The kind of what detects change.
 pub(crate) struct Detects;
+/// The kind of what spots events.
+pub(crate) struct Spots;
 
 impl<R: Deciding<MODELS>, const MODELS: usize> Sizes<Classifies<MODELS>> for R {
     const FORMAT: NumberFormat = R::FORMAT;
@@ -57,4 +62,13 @@ impl<R: Deciding<MODELS>, const MODELS: usize> Sizes<Classifies<MODELS>> for R {
 /// The fit, and the drift along each direction.
 impl<E: Emission, const N: usize, const C: usize> Sizes<Detects> for ChangeDetector<E, N, C> {
     const STATISTICS: Option<usize> = Some(1 + C);
+}
+
+/// Those that a path carries, and the one that the last sample is in.
+impl<E, const S: usize, const B: usize, const PENDING: usize> Sizes<Spots>
+    for Spotter<E, S, B, PENDING>
+where
+    E: Emission<Weight = f32>,
+{
+    const EVENTS: Option<usize> = Some(PENDING + 1);
 }

@@ -232,16 +232,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     outputs.print(&report, arguments.json)
 }
 
-/// A spotter, which has a Rust source and no other form.
+/// A spotter, which has a Rust source, alone or in a library for C, and no other form.
 fn spotter(
     arguments: &Arguments,
     wanted: &[(Form, &PathBuf)],
     bytes: &[u8],
 ) -> Result<(), Failure> {
     let model = arguments.model.display().to_string();
-    let other = wanted.iter().any(|(form, _)| *form != Form::Rust) || arguments.for_c.c.is_some();
+    let other = wanted.iter().any(|(form, _)| *form != Form::Rust);
     if other || arguments.number != NumberName::F32 {
-        let why = "a spotter of events is exported as Rust source, in f32: use --rust alone";
+        let why =
+            "a spotter of events is exported as Rust source or for C, in f32: use --rust or --c";
         return Err(Failure::Input(format!("{model}: {why}")));
     }
     let mut idle = arguments.reading.given();
@@ -259,6 +260,7 @@ fn spotter(
         let file = file.display().to_string();
         written.push(ExportedFile { file, form: "Rust source", bytes: source.len() });
     }
+    written.extend(arguments.for_c.write(|| source)?.map(ExportedFile::of_c));
     let report = Exported {
         model,
         number: NumberName::F32,

@@ -76,6 +76,7 @@ fn misuse_of_what_a_classifier_answers_is_a_status() {
     let zeroed = Stream::ZEROED;
     let mut choice = Choice::default();
     let mut alarm = Alarm::default();
+    let (mut event, mut count) = (Found::default(), 7);
     let mut floats = [0_u64; 2];
     let floats = floats.as_mut_ptr().cast::<f32>();
     // SAFETY: null, or memory of the type's size that nothing else uses.
@@ -91,13 +92,17 @@ fn misuse_of_what_a_classifier_answers_is_a_status() {
 
         assert_eq!(fishweir_detect(&raw const stream, &raw mut alarm), Status::WrongKind);
         assert_eq!(fishweir_statistics(&raw const stream, floats, 2), Status::WrongKind);
+        assert_eq!(
+            fishweir_events(&raw const stream, &raw mut event, 1, &raw mut count),
+            Status::WrongKind
+        );
     }
-    assert_eq!((choice, alarm), (Choice::default(), Alarm::default()));
+    assert_eq!((choice, alarm, count), (Choice::default(), Alarm::default(), 7));
 }
 
 #[test]
 fn a_bank_has_a_likelihood_a_model() {
-    let expected = [("MODELS", 2), ("CLASSES", 2), ("STATISTICS", 0)];
+    let expected = [("MODELS", 2), ("CLASSES", 2), ("STATISTICS", 0), ("EVENTS", 0)];
     for (name, value) in expected {
         assert_eq!(defined(&format!("FISHWEIR_{name} ")), Some(value), "{name}");
     }

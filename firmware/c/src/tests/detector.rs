@@ -59,10 +59,11 @@ fn a_stream_alarms_as_the_recursion_behind_it() {
 
 #[test]
 fn misuse_of_what_a_detector_answers_is_a_status() {
-    let stream = new();
+    let mut stream = new();
     let zeroed = Stream::ZEROED;
     let mut choice = Choice::default();
     let mut alarm = Alarm::default();
+    let (mut event, mut count) = (Found::default(), 7);
     let mut room = [0_u64; 2];
     let floats = room.as_mut_ptr().cast::<f32>();
     let crooked = room.as_mut_ptr().wrapping_byte_add(1).cast::<Alarm>();
@@ -80,13 +81,18 @@ fn misuse_of_what_a_detector_answers_is_a_status() {
 
         assert_eq!(fishweir_decide(&raw const stream, &raw mut choice), Status::WrongKind);
         assert_eq!(fishweir_log_likelihoods(&raw const stream, floats, 0), Status::WrongKind);
+        assert_eq!(
+            fishweir_finish(&raw mut stream, &raw mut event, 1, &raw mut count),
+            Status::WrongKind
+        );
     }
     assert_eq!((choice, alarm, room), (Choice::default(), Alarm::default(), [0; 2]));
+    assert_eq!(count, 7);
 }
 
 #[test]
 fn a_detector_has_a_fit_and_a_drift() {
-    let expected = [("MODELS", 0), ("CLASSES", 0), ("STATISTICS", 2)];
+    let expected = [("MODELS", 0), ("CLASSES", 0), ("STATISTICS", 2), ("EVENTS", 0)];
     for (name, value) in expected {
         assert_eq!(defined(&format!("FISHWEIR_{name} ")), Some(value), "{name}");
     }

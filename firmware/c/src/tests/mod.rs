@@ -1,13 +1,15 @@
-//! The interface as C sees it, over a bundled model: by default the coins, with a feature the detector.
+//! The interface as C sees it, over a bundled model: by default the coins, with a feature the detector or the spotter.
 
 use std::ptr::null_mut;
 
 use super::*;
 
-#[cfg(not(feature = "detect-change"))]
+#[cfg(not(any(feature = "detect-change", feature = "spot-events")))]
 mod classifier;
 #[cfg(feature = "detect-change")]
 mod detector;
+#[cfg(feature = "spot-events")]
+mod spotter;
 
 fn new() -> Stream {
     let mut stream = Stream::ZEROED;

@@ -41,6 +41,20 @@ static void answer() {
     {{prefix}}_reset(&stream);  // begin anew: a change that lasts is told again
   }
 }
+#elif {{PREFIX}}_EVENTS > 0
+static const char *const classes[] = {{PREFIX}}_CLASS_NAMES;
+static {{prefix}}_event events[{{PREFIX}}_EVENTS];
+
+static void answer() {
+  size_t count = 0;
+  if ({{prefix}}_events(&stream, events, {{PREFIX}}_EVENTS, &count) == {{PREFIX}}_STATUS_OK) {
+    for (size_t i = 0; i < count; i++) {
+      Serial.print(classes[events[i].class_index]);
+      Serial.print(", log-odds ");
+      Serial.println(events[i].log_odds);
+    }
+  }
+}
 #else
 static const char *const classes[] = {{PREFIX}}_CLASS_NAMES;
 
