@@ -108,14 +108,14 @@ where
 {
     fn detect(&self, state: &Self::State) -> Result<Alarm, Status> {
         let reading = self.read(state);
-        let value = |statistic| reading.value(statistic).unwrap_or_default();
-        Ok(match reading.alarm {
-            None => Alarm { statistic: FISHWEIR_NO_ALARM, value: 0.0 },
-            Some(Statistic::Fit) => Alarm { statistic: 0, value: value(Statistic::Fit) },
-            Some(drift @ Statistic::Drift(direction)) => {
-                Alarm { statistic: 1 + direction as i32, value: value(drift) }
-            }
-        })
+        let Some(statistic) = reading.alarm else {
+            return Ok(Alarm { statistic: FISHWEIR_NO_ALARM, value: 0.0 });
+        };
+        let place = match statistic {
+            Statistic::Fit => 0,
+            Statistic::Drift(direction) => 1 + direction as i32,
+        };
+        Ok(Alarm { statistic: place, value: reading.value(statistic).unwrap_or_default() })
     }
 
     fn statistics(&self, state: &Self::State, values: &mut [f32]) -> Result<(), Status> {
