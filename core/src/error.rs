@@ -91,6 +91,8 @@ pub enum Part {
     Limit,
     /// The lags of differences, `[lag]`.
     Lag,
+    /// The columns of a row that a model hears, `[column]`.
+    Column,
     /// A front end's settings, or tables: the hop, then the window, the bands' triangles, `[band]`, and the cosines.
     Front,
     /// A spotter's classes of its states, `[state]`.
@@ -187,6 +189,7 @@ impl fmt::Display for ModelError {
             Part::Memory => "memory",
             Part::Limit => "limit",
             Part::Lag => "lag",
+            Part::Column => "column",
             Part::Front => "front end",
             Part::StateClass => "class of a state",
             Part::Confidence => "confidence",

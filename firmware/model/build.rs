@@ -180,13 +180,19 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
         0 => String::from("f32"),
         _ => format!("fishweir_core::number::Dual<f32, {directions}>"),
     };
-    let sizes = match family.regresses() {
-        true => format!("{size}, {}, {lags}", size / (1 + u16::from(lags))),
-        false => size.to_string(),
+    let channels = size / (1 + u16::from(lags));
+    let sizes = match topology {
+        Topology::EACH_LAG => (2 * channels).to_string(),
+        _ if family.regresses() => format!("{size}, {channels}, {lags}"),
+        _ => size.to_string(),
     };
     let emission = format!("fishweir_core::emission::{}<{sizes}, {weight}>", family.name());
     let model = match topology {
         Topology::CHAIN => format!("fishweir_core::hmm::Hmm<{emission}, {states}>"),
+        Topology::EACH_LAG => format!(
+            "fishweir_core::classify::Heard<fishweir_core::hmm::Hmm<{emission}, {states}>, {size}, {}>",
+            2 * channels
+        ),
         Topology::STEPS => format!(
             "fishweir_core::context::ContextModel<fishweir_core::context::Steps, {emission}, {states}>"
         ),

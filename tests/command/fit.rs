@@ -450,3 +450,35 @@ fn differences_at_lags_are_part_of_the_model() {
     );
     assert!(ram(&json(&line)) <= most);
 }
+
+/// A model for each lag is told, priced and exported as what it is, and decides alike wherever it is.
+#[test]
+fn a_model_for_each_lag_is_told_and_exported() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
+    let (data, model) = (fixtures().at("three.csv"), at("m.json"));
+    let line = format!(
+        "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge {QUICK} --effort quick"
+    );
+    let table = printed(&line);
+    for part in ["a model of", "for each lag and all of", "all, lag 1", "all, lag 4"] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    let info = json(&format!("info {model} --json"));
+    assert_eq!(info["lags"], serde_json::json!({ "apart": [1, 4] }));
+    assert_eq!(info["models"], 2);
+    let (artefact, source) = (at("m.fishweir"), at("m.rs"));
+    printed(&format!("export {model} -o {artefact} -o {source}"));
+    let rust = fs::read_to_string(&source).expect("a source");
+    assert!(rust.contains("StreamClassifier<Heard<Hmm<"), "{rust}");
+    // The same price, to the byte, of what was read back.
+    let read_back = json(&format!("info {artefact} --json"));
+    assert_eq!((&read_back["cost"], &read_back["lags"]), (&info["cost"], &info["lags"]));
+    let judged = |of: &str| {
+        let line = format!("evaluate {data} --model {of} --window 20 --hop 10 --json");
+        json(&line)["accuracy"].clone()
+    };
+    assert_eq!(judged(&artefact), judged(&model));
+    let needs = format!("fit {data} -o {} --classifier top --score-model each-lag", at("no.json"));
+    refuses(&needs, "--score-model would have no effect");
+}

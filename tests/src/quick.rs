@@ -105,6 +105,14 @@ pub fn trained_on_differences(data: &Dataset, lags: &[u32], scores: ScoreModels)
     train_quickly(data, options)
 }
 
+/// The same with a model of all classes for each lag.
+pub fn trained_on_each_lag(data: &Dataset, lags: &[u32]) -> Classifier {
+    let scores = ScoreModels::Universal;
+    let mut options = TrainOptions { scores, ..TrainOptions::new(ClassifierKind::Fisher) };
+    options.lags = Lags::new(lags.to_vec()).expect("rising lags").apart();
+    train_quickly(data, options)
+}
+
 /// A linear classifier on Fisher scores behind a front end.
 pub fn trained_behind(data: &Dataset, front: &str) -> Classifier {
     let mut options = TrainOptions::new(ClassifierKind::Fisher);

@@ -35,9 +35,9 @@ pub use include::Aligned;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::classify::{Confidence, StreamClassifier, StreamModel};
+use crate::classify::{Confidence, Heard, StreamClassifier, StreamModel};
 use crate::context::{ContextModel, Steps};
-use crate::emission::for_each_real;
+use crate::emission::{Emission, for_each_real};
 use crate::error::ModelError;
 use crate::hmm::{Hmm, RealOf};
 use crate::lagged::Lagged;
@@ -69,6 +69,23 @@ impl<E: Stored, const N: usize> StoredModel for Hmm<E, N> {
         for_each_real(self.chain().initial(), take);
         for_each_real(self.chain().transition().as_flattened(), take);
         self.emission().iter().for_each(|emission| emission.for_each_real(take));
+    }
+}
+
+/// Columns are no reals: [`write`] refuses such models.
+impl<T, M, const N: usize, const E: usize, const C: usize> StoredModel for Heard<Hmm<M, N>, E, C>
+where
+    T: Real,
+    M: Stored + Emission<Observation = [T; C]>,
+    Hmm<M, N>: StreamModel<Observation = [T; C], Real = T> + StoredModel,
+{
+    const FAMILY: Family = M::FAMILY;
+    const TOPOLOGY: Topology = Topology::EACH_LAG;
+    const STATES: usize = N;
+    const SIZE: usize = E;
+
+    fn for_each_real(&self, take: &mut impl FnMut(T)) {
+        self.model().for_each_real(take);
     }
 }
 
@@ -168,7 +185,7 @@ pub const fn length_of<H: StoredModel, const M: usize, const O: usize>(labels: u
 /// Writes a classifier's artefact to the start of `buffer`: a device saves what it has learnt.
 ///
 /// `labels` are the names of the classes, one a line. `None` where the buffer holds fewer than
-/// [`length_of`] bytes. Cost: two passes over the bytes.
+/// [`length_of`] bytes, and of models that [hear](Heard) some columns, which no device learns. Cost: two passes over the bytes.
 pub fn write<'b, H: StoredModel, const M: usize, const O: usize>(
     classifier: &StreamClassifier<H, M, O>,
     labels: &str,

@@ -14,6 +14,7 @@
 mod change;
 mod confidence;
 mod decision;
+mod heard;
 mod machine;
 mod model;
 mod score_kernel;
@@ -25,6 +26,7 @@ mod whitening;
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
 pub use confidence::{Believed, Confidence, Doubt, likelihood_a_sample};
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};
+pub use heard::Heard;
 pub use machine::{DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels};
 pub use model::StreamModel;
 pub use score_kernel::ScoreKernel;

@@ -112,13 +112,13 @@ impl Classifier {
         self.front_end().map_or(0, |front| self.lags.width(front.width(self.size())))
     }
 
-    /// What models see, by names.
+    /// What a model sees, by names.
     ///
     /// # Errors
     /// If the symbols are no alphabet, or the front end does not fit the channels.
-    pub fn rows_kind(&self) -> Result<Kind, String> {
+    pub fn seen_by(&self, model: usize) -> Result<Kind, String> {
         let kind = self.kind().map_err(|error| error.to_string())?;
-        Ok(self.lags.kind(&self.front_end()?.kind(&kind)))
+        Ok(self.lags.of_model(model).kind(&self.front_end()?.kind(&kind)))
     }
 
     /// The front end over what is observed; else what is wrong, in words.
@@ -219,11 +219,16 @@ impl Classifier {
                         coefficient for each lag"
                 .into());
         }
+        let channels = self.front_end()?.width(self.size());
+        if self.lags.is_apart() && self.models.len() != self.lags.as_slice().len() {
+            let (models, lags) = (self.models.len(), self.lags.as_slice().len());
+            return Err(format!("{models} models of {lags} `lags` apart: there is one for each"));
+        }
         for (index, model) in self.models.iter().enumerate() {
             if symbols != model.emission.is_over_symbols() {
                 return Err(format!("model {index} emits something else than is observed"));
             }
-            let valid = model.validate_over(self.row_size());
+            let valid = model.validate_over(self.lags.seen_width(channels));
             valid.map_err(|error: HmmError| format!("model {index}: {error}"))?;
             if let Some(what) = model.emission.difference(&first.emission) {
                 return Err(format!("model {index} {what}"));

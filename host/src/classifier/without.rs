@@ -14,7 +14,7 @@ impl Classifier {
     pub fn without_channel(&self, channel: usize) -> Option<Self> {
         let Observations::Channels(names) = &self.observations else { return None };
         let Rule::Linear(outputs) = &self.rule else { return None };
-        let (size, row_size) = (names.len(), self.row_size());
+        let size = names.len();
         // Rows that a front end made are no channels of the sensor's.
         if size < 2 || channel >= size || !self.front.is_empty() {
             return None;
@@ -24,12 +24,14 @@ impl Classifier {
         let some = |all: &[f64]| -> Vec<f64> {
             all.iter().enumerate().filter(|(column, _)| kept(*column)).map(|(_, &x)| x).collect()
         };
+        // Models see whole sets of channels each, whatever the lags.
+        let seen = self.lags.seen_width(size);
         let model = |model: &Hmm| {
             let emission = model.emission.of_channels(kept)?;
             Some(Hmm { emission, ..model.clone() })
         };
         let direction = |direction: &Direction| {
-            let emission = direction.emission.of_channels(row_size, kept)?;
+            let emission = direction.emission.of_channels(seen, kept)?;
             Some(Direction { emission, ..direction.clone() })
         };
         let output = |output: &Output| {

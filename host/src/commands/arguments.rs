@@ -127,9 +127,10 @@ pub(super) struct Training {
     #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = positive,
         allow_negative_numbers = true)]
     c: Vec<f64>,
-    /// Whose model gives scores or counts: a class; all, a model each; or universal, one model fitted to the series
-    /// of all classes without their labels (all but bayes and top) [default: all]
-    #[arg(long, value_name = "CLASS|all|universal")]
+    /// Whose model gives scores or counts: a class; all, a model each; universal, one model fitted to the series
+    /// of all classes without their labels; or each-lag, such a model for each of --lags, 1,2,4,8 where there are
+    /// none, which sees the channels and their differences at that lag (all but bayes and top) [default: all]
+    #[arg(long, value_name = "CLASS|all|universal|each-lag")]
     score_model: Option<String>,
     /// Leave log-likelihoods out of the features (the classifiers fisher, gaussian, polynomial, cosine)
     #[arg(long)]
@@ -360,9 +361,13 @@ impl Training {
         options.group.clone_from(&self.group);
         if let Some(class) = self.score_model.as_deref() {
             options.other_models = Vec::new();
+            if class == "each-lag" {
+                let own = options.lags.clone();
+                options.lags = if own.is_empty() { Lags::dyadic(8) } else { own }.apart();
+            }
             options.scores = match class {
                 "all" => ScoreModels::All,
-                "universal" => ScoreModels::Universal,
+                "universal" | "each-lag" => ScoreModels::Universal,
                 class => ScoreModels::Class(class.to_owned()),
             };
         }

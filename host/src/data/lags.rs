@@ -16,15 +16,28 @@ use super::samples::{Rows, Samples, SamplesView};
 #[serde(try_from = "Written", into = "Written")]
 pub struct Lags {
     lags: Vec<u32>,
-    past: bool,
+    seen: Seen,
 }
 
-/// As files have them: `[1, 2]`, or `{"past": [1, 2]}`.
+/// What models see at the lags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+enum Seen {
+    /// Differences, all of them.
+    #[default]
+    Differences,
+    /// The past itself.
+    Past,
+    /// Differences, each model those at one lag.
+    Apart,
+}
+
+/// As files have them: `[1, 2]`, `{"past": [1, 2]}` or `{"apart": [1, 2]}`.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Written {
     Differences(Vec<u32>),
     Past { past: Vec<u32> },
+    Apart { apart: Vec<u32> },
 }
 
 /// Why lags were refused.
@@ -48,7 +61,7 @@ impl Lags {
     /// The most lags.
     pub const MOST: usize = 32;
     /// Samples as they are.
-    pub const NONE: Self = Self { lags: Vec::new(), past: false };
+    pub const NONE: Self = Self { lags: Vec::new(), seen: Seen::Differences };
 
     /// Lags in samples.
     ///
@@ -65,7 +78,7 @@ impl Lags {
             }
             least = lag;
         }
-        Ok(Self { lags, past: false })
+        Ok(Self { lags, seen: Seen::Differences })
     }
 
     /// The powers of two up to a lag.
@@ -73,44 +86,85 @@ impl Lags {
     pub fn dyadic(longest: u32) -> Self {
         let lags = (0..).map(|power| 1 << power);
         let lags = lags.take_while(|&lag| lag <= longest.min(Self::LONGEST)).collect();
-        Self { lags, past: false }
+        Self { lags, seen: Seen::Differences }
     }
 
     /// The past of an autoregression of an order: every lag up to it.
     #[must_use]
     pub fn order(order: u32) -> Self {
-        Self { lags: (1..=order.min(Self::MOST as u32)).collect(), past: true }
+        Self { lags: (1..=order.min(Self::MOST as u32)).collect(), seen: Seen::Past }
     }
 
     /// The past itself at these lags, instead of differences from it.
     #[must_use]
     pub fn of_past(self) -> Self {
-        Self { past: true, ..self }
+        Self { seen: Seen::Past, ..self }
     }
 
     /// Whether rows hold the past itself.
     #[must_use]
     pub fn is_past(&self) -> bool {
-        self.past
+        self.seen == Seen::Past
+    }
+
+    /// Differences at these lags, each of them seen by a model of its own, beside the channels: as many narrow
+    /// models as lags instead of a wide one.
+    #[must_use]
+    pub fn apart(self) -> Self {
+        Self { seen: Seen::Apart, ..self }
+    }
+
+    /// Whether each model sees the differences at one lag alone.
+    #[must_use]
+    pub fn is_apart(&self) -> bool {
+        self.seen == Seen::Apart
+    }
+
+    /// What a model sees: of those that see a lag each its own, else all of them.
+    pub(crate) fn of_model(&self, model: usize) -> Self {
+        match self.lags.get(model) {
+            Some(&lag) if self.is_apart() => Self::one(lag),
+            _ => self.clone(),
+        }
+    }
+
+    /// What each model sees: of those that see a lag each as many, else one whatever the models.
+    pub(crate) fn of_models(&self) -> Vec<Self> {
+        let models = if self.is_apart() { self.lags.len() } else { 1 };
+        (0..models).map(|model| self.of_model(model)).collect()
+    }
+
+    /// The columns of a row that a model sees, of so many channels: `None` for all of them.
+    pub(crate) fn columns(&self, model: usize, channels: usize) -> Option<Vec<usize>> {
+        let own = channels * (1 + model);
+        self.is_apart().then(|| (0..channels).chain(own..own + channels).collect())
+    }
+
+    /// Numbers that a model sees of a row made of so many channels.
+    pub(crate) fn seen_width(&self, channels: usize) -> usize {
+        if self.is_apart() { 2 * channels } else { self.width(channels) }
     }
 
     /// Rows of the sensor's channels in a row of those that models see, where that is the past: what an
     /// autoregression must know of them; one of any others.
     pub(crate) fn rows(&self) -> usize {
-        if self.past { 1 + self.lags.len() } else { 1 }
+        if self.is_past() { 1 + self.lags.len() } else { 1 }
     }
 
     /// What is beside the channels, in words.
     #[must_use]
     pub fn words(&self) -> String {
-        let what = if self.past { "their past" } else { "differences" };
-        format!("{what} at lags {self}")
+        match self.seen {
+            Seen::Differences => format!("differences at lags {self}"),
+            Seen::Past => format!("their past at lags {self}"),
+            Seen::Apart => format!("differences at lags {self}, a model each"),
+        }
     }
 
     /// One lag, of one sample to the longest.
     #[must_use]
     pub fn one(lag: u32) -> Self {
-        Self { lags: vec![lag.clamp(1, Self::LONGEST)], past: false }
+        Self { lags: vec![lag.clamp(1, Self::LONGEST)], seen: Seen::Differences }
     }
 
     /// The lags.
@@ -142,7 +196,7 @@ impl Lags {
     #[must_use]
     pub fn kind(&self, kind: &Kind) -> Kind {
         let Kind::Channels(names) = kind else { return kind.clone() };
-        let less = if self.past { "" } else { "less that " };
+        let less = if self.is_past() { "" } else { "less that " };
         let past = self
             .lags
             .iter()
@@ -178,13 +232,18 @@ impl TryFrom<Written> for Lags {
         match written {
             Written::Differences(lags) => Self::new(lags),
             Written::Past { past } => Ok(Self::new(past)?.of_past()),
+            Written::Apart { apart } => Ok(Self::new(apart)?.apart()),
         }
     }
 }
 
 impl From<Lags> for Written {
-    fn from(Lags { lags, past }: Lags) -> Self {
-        if past { Self::Past { past: lags } } else { Self::Differences(lags) }
+    fn from(Lags { lags, seen }: Lags) -> Self {
+        match seen {
+            Seen::Differences => Self::Differences(lags),
+            Seen::Past => Self::Past { past: lags },
+            Seen::Apart => Self::Apart { apart: lags },
+        }
     }
 }
 
@@ -249,7 +308,7 @@ impl<T: Real> Ring<T> {
 
     /// A sample with its past or differences from it; `None` where the past is wanted and is not whole.
     pub(crate) fn widen(&mut self, x: &[T]) -> Option<&[T]> {
-        let past = self.lags.past;
+        let past = self.lags.is_past();
         if past && !self.place.is_whole(self.past.len()) {
             return None;
         }
@@ -264,7 +323,7 @@ impl<T: Real> Ring<T> {
 
     /// Takes in one that was not observed.
     pub(crate) fn take_missing(&mut self) {
-        if self.lags.past {
+        if self.lags.is_past() {
             return self.reset();
         }
         self.place.take_missing(&mut self.past);
@@ -315,7 +374,7 @@ mod tests {
             assert_eq!(text.parse::<Lags>().expect("lags").to_string(), text);
         }
         assert_eq!(Lags::dyadic(9).as_slice(), [1, 2, 4, 8]);
-        for lags in [Lags::one(3), Lags::order(2)] {
+        for lags in [Lags::one(3), Lags::order(2), Lags::dyadic(4).apart()] {
             let text = serde_json::to_string(&lags).expect("text");
             assert_eq!(serde_json::from_str::<Lags>(&text).expect("lags"), lags, "{text}");
         }

@@ -188,6 +188,22 @@ impl<'a> SamplesView<'a> {
         }
     }
 
+    /// Some columns of rows of real channels; symbols stay what they are.
+    pub(crate) fn of_columns(&self, columns: &[usize]) -> Samples {
+        match self {
+            Self::Symbols(symbols) => Samples::Symbols(symbols.to_vec()),
+            Self::Channels(rows) => {
+                let (mut some, mut own) = (Rows::new(columns.len()), Vec::new());
+                for row in rows.iter() {
+                    own.clear();
+                    own.extend(row.iter().flat_map(|row| columns.iter().map(|&at| row[at])));
+                    some.push(row.map(|_| own.as_slice()));
+                }
+                Samples::Channels(some)
+            }
+        }
+    }
+
     /// The rows, if these are real channels.
     pub fn rows(&self) -> Option<RowsView<'a>> {
         match *self {

@@ -55,7 +55,10 @@ impl Deployed {
         Some(Shape {
             real_bytes: 4,
             family: self.emission().0.artefact()?,
-            topology: self.topology(),
+            topology: match self.lags.is_apart() {
+                true => Topology::EACH_LAG,
+                false => self.topology(),
+            },
             states: size(self.states())?,
             size: size(self.lags.width(self.front.width(self.size())))?,
             lags: u8::try_from(self.lags.as_slice().len()).ok()?,
@@ -94,6 +97,9 @@ impl Deployed {
             for state in states {
                 model.emission[state].for_each_real(&mut put);
             }
+            // Words as reals are.
+            let columns = self.columns(index).into_iter().flatten();
+            columns.for_each(|column| put(f32::from_bits(column as u32)));
         }
         self.weights.iter().flatten().chain(&self.biases).copied().for_each(&mut put);
         bytes.extend_from_slice(&self.normalisation.code().to_le_bytes());
@@ -136,6 +142,9 @@ impl Deployed {
         let what = match () {
             () if self.kernel.is_some() => "kernel machines".to_owned(),
             () if !self.front.is_empty() => "front ends".to_owned(),
+            () if self.lags.is_apart() && self.topology() == Topology::STEPS => {
+                "models of a lag each whose states are known".to_owned()
+            }
             () if self.order.is_some() => "weights of words".to_owned(),
             () if self.has_systems() => "linear dynamical systems".to_owned(),
             () if family.artefact().is_none() => family.words(shape),
@@ -180,11 +189,19 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
             wanted: Shape { real_bytes: 4, ..shape },
         });
     }
+    let each_lag = shape.topology == Topology::EACH_LAG;
+    if each_lag && (shape.family.regresses() || u16::from(shape.lags) != shape.models) {
+        return Err(ArtefactError::BadHeader);
+    }
     let known = FAMILIES.iter().copied().find(|family| family.artefact() == Some(shape.family));
     let sizes = Sizes {
         states: shape.states.into(),
         emission: Sized {
-            size: shape.size.into(),
+            // The channels, and their differences at a lag.
+            size: match usize::from(shape.size) {
+                row if each_lag => 2 * row / (1 + usize::from(shape.lags)),
+                row => row,
+            },
             components: if shape.family.regresses() { 1 + usize::from(shape.lags) } else { 1 },
         },
         directions: shape.directions.into(),
@@ -228,12 +245,32 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let lags = lags.map_err(|_| {
         ArtefactError::Model(ModelError::new(Part::Lag, ErrorKind::NotInRange, 0, 0))
     })?;
-    let lags = if shape.family.regresses() { lags.of_past() } else { lags };
+    let lags = match shape.topology {
+        Topology::EACH_LAG => lags.apart(),
+        _ if shape.family.regresses() => lags.of_past(),
+        _ => lags,
+    };
     let (numbers, tail) = payload.split_at(payload.len() - 8);
     let mut numbers = Numbers(numbers);
     let profile = of_profile.then(|| DeployedProfile::read(sizes.of_profile(), || numbers.real()));
     let banked = if of_profile { 0 } else { models };
-    let models = (0..banked).map(|_| sizes.model(&mut numbers)).collect();
+    let channels = sizes.emission.size / 2;
+    let model = |index| {
+        let model = sizes.model(&mut numbers);
+        for column in lags.columns(index, channels).into_iter().flatten() {
+            // Columns that none but these lags have are another model's.
+            if numbers.real().to_bits() as usize != column {
+                return Err(ArtefactError::Model(ModelError::new(
+                    Part::Column,
+                    ErrorKind::Inconsistent,
+                    index,
+                    column,
+                )));
+            }
+        }
+        Ok(model)
+    };
+    let models = (0..banked).map(model).collect::<Result<_, _>>()?;
     let weights = (0..outputs).map(|_| numbers.reals(usize::from(shape.models))).collect();
     let biases = numbers.reals(outputs);
     let code = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
@@ -265,7 +302,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         confidence,
     };
     let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
-    if !labelled || deployed.lags.width(deployed.size()) != sizes.emission.size {
+    if !labelled || deployed.lags.width(deployed.size()) != usize::from(shape.size) {
         return Err(ArtefactError::Labels);
     }
     // The numbers are judged where the device judges them: by the same checks of the core.
@@ -308,7 +345,8 @@ impl Sizes {
         let weight = 1 + self.directions;
         let emission = reals(self.family, self.emission, self.directions);
         let chain = if self.topology == Topology::STEPS { 0 } else { 1 + self.states };
-        self.states * (chain * weight + emission)
+        let columns = if self.topology == Topology::EACH_LAG { self.emission.size } else { 0 };
+        self.states * (chain * weight + emission) + columns
     }
 
     fn weights(&self, count: usize, numbers: &mut Numbers<'_>) -> Vec<Weight> {

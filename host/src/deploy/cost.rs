@@ -73,7 +73,7 @@ impl Deployed {
 pub(crate) struct Priced<'a> {
     /// How states emit.
     pub(crate) family: &'static dyn Family,
-    /// With differences at lags among the channels.
+    /// What a model sees: with differences at lags among the channels.
     pub(crate) shape: Shape,
     pub(crate) models: usize,
     pub(crate) states: usize,
@@ -91,7 +91,8 @@ impl Priced<'_> {
         let Self { family, shape, models, states, directions, outputs, lags, .. } = *self;
         let bytes =
             directions_bytes(models, states, directions, outputs, &EmissionType { family, shape });
-        self.with(false, bytes + 4 * lags.as_slice().len())
+        let columns = if lags.is_apart() { models * shape.size } else { 0 };
+        self.with(false, bytes + 4 * (columns + lags.as_slice().len()))
     }
 
     /// The same of states that are known, or hidden, in so many bytes of flash.

@@ -178,6 +178,11 @@ impl<T> Deployed<T> {
         &self.lags
     }
 
+    /// The columns of a row that a model sees; `None` for all of them.
+    pub(crate) fn columns(&self, model: usize) -> Option<Vec<usize>> {
+        self.lags.columns(model, self.front.width(self.size()))
+    }
+
     /// Number of outputs: one for two classes, else one a class.
     pub fn outputs(&self) -> usize {
         self.biases.len()

@@ -45,6 +45,11 @@ impl Deployed {
         );
         let steps = self.steps();
         for (index, model) in self.models.iter().enumerate() {
+            let columns = self.columns(index);
+            if columns.is_some() {
+                text += "        Heard::new(\n";
+            }
+            let heard = columns.map(|columns| format!("        {columns:?}),\n"));
             if self.order.is_some() {
                 let _ = writeln!(text, "        ContextModel::new(\n            CONTEXTS,");
                 emission_rows(&mut text, model.emission.iter().map(emission_source));
@@ -52,12 +57,14 @@ impl Deployed {
             }
             let Some(steps) = &steps else {
                 model_source(&mut text, model);
+                text.extend(heard);
                 continue;
             };
             let emissions =
                 steps[index].iter().map(|&state| emission_source(&model.emission[state]));
             let _ = writeln!(text, "        ContextModel::new(\n            Steps,");
             emission_rows(&mut text, emissions);
+            text.extend(heard);
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
         if !self.lags.is_empty() {
@@ -78,6 +85,16 @@ impl Deployed {
             true => ("the last", ", true"),
             false => ("differences from the last", ""),
         };
+        let mut text = text.to_owned();
+        if self.lags.is_apart() {
+            // Each model hears some columns of a row.
+            let banked = format!(", {}, {}>;", self.models(), self.outputs());
+            let heard = format!(", {width}, {}>{banked}", self.lags.seen_width(channels));
+            text = text
+                .replacen("classify::{", "classify::{Heard, ", 1)
+                .replacen("Model = StreamClassifier<", "Model = StreamClassifier<Heard<", 1)
+                .replacen(&banked, &heard, 1);
+        }
         let types = format!(
             "/// The same from the channels alone: {what} {depth} samples are beside them from here on.\n\
              pub type Model = fishweir_core::lagged::Lagged<Rows, {channels}, {width}, {count}, {depth}{past}>;\n\n\

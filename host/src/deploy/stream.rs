@@ -59,17 +59,29 @@ pub(super) enum Engine<T> {
 /// One model: the directions are run in blocks, each beside the same values.
 pub(super) struct ModelStream<T> {
     blocks: Vec<Box<dyn Block<T> + Send>>,
+    /// The columns of a row that it sees, and a row of them; `None` for all.
+    columns: Option<(Vec<usize>, Vec<T>)>,
     /// Whether the stream is impossible under it: see the core's `BankState`.
     ruled_out: bool,
 }
 
-impl<T> ModelStream<T> {
+impl<T: Copy> ModelStream<T> {
     pub(super) const fn of(blocks: Vec<Box<dyn Block<T> + Send>>) -> Self {
-        Self { blocks, ruled_out: false }
+        Self { blocks, columns: None, ruled_out: false }
     }
 
     /// All blocks run the same values, so that none or all of them refuse.
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
+        let own;
+        let x = match (&mut self.columns, x) {
+            (Some((columns, some)), Observation::Row(row)) => {
+                some.clear();
+                some.extend(columns.iter().map(|&at| row[at]));
+                own = Observation::Row(some);
+                &own
+            }
+            _ => x,
+        };
         self.blocks.iter_mut().try_for_each(|block| block.push(x))
     }
 }
@@ -108,7 +120,9 @@ impl<T: HostReal> Deployed<T> {
                     None => block(model, steps, first, left),
                 }
             };
-            ModelStream::of((0..directions.max(1)).step_by(BLOCK).map(block).collect())
+            let columns = self.columns(index).map(|columns| (columns, Vec::new()));
+            let blocks = (0..directions.max(1)).step_by(BLOCK).map(block).collect();
+            ModelStream { columns, ..ModelStream::of(blocks) }
         };
         self.stream_of(Engine::Bank(self.models.iter().enumerate().map(of_model).collect()))
     }

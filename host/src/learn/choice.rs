@@ -7,8 +7,8 @@ use fishweir_core::classify::decide;
 use fishweir_core::number::Real;
 use serde::Serialize;
 
-use super::features::Scaling;
 use super::loss::ClassWeight;
+use super::scaling::Scaling;
 use crate::data::Folds;
 use crate::words::short;
 

@@ -9,7 +9,7 @@ use super::error::TrainError;
 use super::fits::FitKey;
 use super::kind::ClassifierKind;
 use super::problem::Problem;
-use crate::data::{Dataset, SamplesView, Series, Widened, scale_of};
+use crate::data::{Dataset, Lags, SamplesView, Series, Widened, scale_of};
 use crate::fit::{BaumWelch, Fit};
 
 impl Problem<'_> {
@@ -22,29 +22,42 @@ impl Problem<'_> {
         let mirrored = exact.len() > series.len();
         // A mirror image is cut as its series is.
         let within = self.windows().of_all(series).any(|window| window.start > 0);
-        let key = FitKey {
-            series: series.to_vec(),
-            baum_welch: self.options.baum_welch.clone(),
-            front: self.options.front.clone(),
-            lags: self.options.lags.clone(),
-            universal: self.options.universal(),
-            mirror: mirrored.then(|| self.options.augment.mirror.clone()),
-            within,
+        let of_lags = |lags: &Lags| {
+            let key = FitKey {
+                series: series.to_vec(),
+                baum_welch: self.options.baum_welch.clone(),
+                front: self.options.front.clone(),
+                lags: lags.clone(),
+                universal: self.options.universal(),
+                mirror: mirrored.then(|| self.options.augment.mirror.clone()),
+                within,
+            };
+            let fit = |begun: Option<&[Fit]>| {
+                self.fit_or_go_on(begun, lags, &varied.data, &exact, within)
+            };
+            self.fits.shared(key, fit)
         };
-        self.fits.shared(key, |begun| self.fit_or_go_on(begun, &varied.data, &exact, within))
+        match self.options.lags.of_models().as_slice() {
+            [all] => of_lags(all),
+            each => {
+                let fits: Result<Vec<_>, _> = each.par_iter().map(of_lags).collect();
+                Ok(Arc::new(fits?.iter().flat_map(|fits| fits.iter().cloned()).collect()))
+            }
+        }
     }
 
     fn fit_or_go_on(
         &self,
         begun: Option<&[Fit]>,
+        lags: &Lags,
         data: &Dataset,
         series: &[usize],
         within: bool,
     ) -> Result<Vec<Fit>, TrainError> {
         let series: Vec<&Series> = series.iter().map(|&index| &data.series()[index]).collect();
         let wide: Vec<Widened<'_>> =
-            series.iter().map(|series| self.widen(series.samples.view())).collect();
-        let kind = self.seen();
+            series.iter().map(|series| self.widen_by(lags, series.samples.view())).collect();
+        let kind = self.seen_at(lags);
         let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
         let (size, scale) = (kind.size(), scale_of(&kind, &views));
         let classes = data.classes();
@@ -59,8 +72,7 @@ impl Problem<'_> {
             (0..classes.len()).map(of_class).collect()
         };
         let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
-        let baum_welch =
-            BaumWelch { rows: self.options.lags.rows(), ..self.options.baum_welch.clone() };
+        let baum_welch = BaumWelch { rows: lags.rows(), ..self.options.baum_welch.clone() };
         let baum_welch = baum_welch.settled(&kinds, size, &scale);
         let baum_welch = baum_welch.map_err(TrainError::Topology)?;
         sequences

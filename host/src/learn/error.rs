@@ -4,6 +4,7 @@ use fishweir_core::smooth::SequenceError;
 
 use super::augment::AugmentError;
 use super::expansion::{KERNEL_WINDOWS, KernelLearnError};
+use super::features::FeatureMap;
 use super::kind::{ClassifierKind, ScoreModels};
 use crate::batch::expectations;
 use crate::classifier::CONTEXTS_AT_MOST;
@@ -26,14 +27,15 @@ impl TrainError {
         data: &Dataset,
         window: &Window<'_>,
         seen: SamplesView<'_>,
-        models: &[Hmm],
+        map: &FeatureMap,
         scores: &ScoreModels,
     ) -> Self {
         let refused = |(index, model): (usize, &Hmm)| {
-            let error = expectations(model, &[seen]).into_iter().find_map(Result::err);
+            let seen = map.seen_by(index, seen);
+            let error = expectations(model, &[seen.view()]).into_iter().find_map(Result::err);
             error.map(|error| (index, error))
         };
-        let (model, error) = models.iter().enumerate().find_map(refused).unzip();
+        let (model, error) = map.models().iter().enumerate().find_map(refused).unzip();
         let (time, why) = match error {
             Some(SequenceError::Observation { time, error }) => (time, error.to_string()),
             other => (0, other.map_or_else(String::new, |error| error.to_string())),
@@ -177,6 +179,11 @@ pub enum TrainError {
     /// Log-odds of a single model.
     #[error("log-odds take the scores of all class models; leave the score model out")]
     NeedsAllModels,
+    /// A model for each lag, where there is a model a class.
+    #[error(
+        "a model for each of lags {0} is of all classes, and what it gives is scores or counts: ask for universal score models, and a classifier that takes them"
+    )]
+    LagsApart(Lags),
     /// A kernel that is no inner product of features, and a learner that needs them.
     #[error(
         "{0} is a kernel that no features in the primal stand for, so that a {1} cannot be trained \

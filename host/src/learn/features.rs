@@ -1,5 +1,7 @@
 //! Features of a sequence: what its models' expected statistics say, in the forms that compile.
 
+use std::borrow::Cow;
+
 use fishweir_core::classify::Normalisation;
 use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
@@ -7,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::batch::{Expectations, expectations};
 use crate::classifier::{Direction, EmissionDirection};
-use crate::data::{Lags, Samples, SamplesView};
+use crate::data::{Lags, Samples, SamplesView, Widened};
 use crate::kernel::mean_map::{counts, mix, mix_words, words_of};
 use crate::model::{ModelScore, Scored, push_score};
 use crate::runtime::{Hmm, Parts};
@@ -57,42 +59,6 @@ pub enum Features {
     },
 }
 
-/// How the score's entries are scaled before the linear machine sees them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scaling {
-    /// As they are: the practical Fisher kernel, `K = U_x . U_y` (Jaakkola and Haussler,
-    /// "Exploiting generative models in discriminative classifiers", 1998, section 2).
-    Practical,
-    /// Divided by the root of the diagonal information: the invariant kernel with the information
-    /// matrix's diagonal, estimated on the training sequences.
-    Diagonal,
-    /// Multiplied by the root of the inverse information matrix of each model, with a thousandth of
-    /// its mean diagonal for a ridge: the invariant kernel, `K = U_x' (I + ridge)^-1 U_y`
-    /// (equation 9). The information is the empirical one, of the training sequences.
-    Whitened,
-    /// The same by the model's own information, over 2 000 sequences drawn from it, as long as the
-    /// training sequences are.
-    Sampled,
-    /// The same by the model's own information, exactly: over all sequences of symbols that are as long
-    /// as the training sequences, which all have one length.
-    Exact,
-}
-
-impl Scaling {
-    /// Its name in tables.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Practical => "practical",
-            Self::Diagonal => "diagonal information",
-            Self::Whitened => "whitened",
-            Self::Sampled => "whitened, information sampled",
-            Self::Exact => "whitened, information exact",
-        }
-    }
-}
-
 /// From a sequence to the features of a bank of models, and from weights on them back to directions.
 ///
 /// A model's block holds the score, in this order: for the logits of the initial and transition
@@ -113,7 +79,9 @@ pub struct FeatureMap {
     scale: Vec<f64>,
     with_likelihood: bool,
     normalisation: Normalisation,
-    lags: Option<Lags>,
+    lags: Lags,
+    /// The columns of a row that each model sees, `[model]`; none where all see all.
+    columns: Vec<Vec<usize>>,
 }
 
 impl FeatureMap {
@@ -145,13 +113,32 @@ impl FeatureMap {
                 Features::Scores | Features::LogOdds => moving(model),
             })
             .collect();
-        Self { features, models, kept, scale, with_likelihood, normalisation, lags: None }
+        let (lags, columns) = (Lags::NONE, Vec::new());
+        Self { features, models, kept, scale, with_likelihood, normalisation, lags, columns }
     }
 
-    /// The same of models that predict from the past at these lags, which series drawn of them go by.
+    /// The same of models of rows made of so many channels at lags: of those that predict from the past drawn series
+    /// go by them, and of those that see a lag each they say which columns of a row each sees.
     #[must_use]
-    pub fn behind(self, lags: &Lags) -> Self {
-        Self { lags: lags.is_past().then(|| lags.clone()), ..self }
+    pub fn behind(self, lags: &Lags, channels: usize) -> Self {
+        let columns = (0..self.models.len()).map_while(|model| lags.columns(model, channels));
+        Self { columns: columns.collect(), lags: lags.clone(), ..self }
+    }
+
+    /// What a model sees of samples.
+    pub(super) fn seen_by<'s>(&self, model: usize, samples: SamplesView<'s>) -> Widened<'s> {
+        match self.columns.get(model) {
+            Some(columns) => Widened::Made(samples.of_columns(columns)),
+            None => Widened::As(samples),
+        }
+    }
+
+    /// The units of what a model sees.
+    fn units(&self, model: usize) -> Cow<'_, [f64]> {
+        match self.columns.get(model) {
+            Some(columns) => columns.iter().filter_map(|&at| self.scale.get(at)).copied().collect(),
+            None => Cow::Borrowed(&self.scale),
+        }
     }
 
     /// The bank of models.
@@ -211,7 +198,9 @@ impl FeatureMap {
         let mut features = vec![Some(Vec::with_capacity(self.len())); sequences.len()];
         let mut logs = vec![Vec::with_capacity(self.models.len()); sequences.len()];
         for (index, model) in self.models.iter().enumerate() {
-            let expected = expectations(model, sequences);
+            let seen: Vec<_> = sequences.iter().map(|one| self.seen_by(index, *one)).collect();
+            let seen: Vec<_> = seen.iter().map(Widened::view).collect();
+            let expected = expectations(model, &seen);
             for ((features, logs), expected) in features.iter_mut().zip(&mut logs).zip(expected) {
                 match (features.as_mut(), expected) {
                     (Some(features), Ok(expected)) => {
@@ -273,7 +262,8 @@ impl FeatureMap {
             // Of no model.
             Features::EmpiricalMap { .. } => {}
             Features::Scores | Features::LogOdds => {
-                push_score(of, expected, Parametrisation::SOFTMAX, &self.scale, &mut entries);
+                let units = self.units(model);
+                push_score(of, expected, Parametrisation::SOFTMAX, &units, &mut entries);
             }
         }
         let kept = entries.into_iter().zip(&self.kept[model]).filter(|(_, kept)| **kept);
@@ -320,7 +310,8 @@ impl FeatureMap {
             .models
             .iter()
             .zip(&self.kept)
-            .map(|(model, kept)| {
+            .enumerate()
+            .map(|(index, (model, kept))| {
                 let mut of_entry = |kept: &bool| if *kept { rest.next() } else { None };
                 let all: Vec<f64> = kept.iter().map(|kept| of_entry(kept).unwrap_or(0.0)).collect();
                 let likelihood = if self.with_likelihood { rest.next() } else { None };
@@ -349,7 +340,9 @@ impl FeatureMap {
                         let transition = (0..states).map(|_| take(states)).collect();
                         Direction { transition, ..emitting }
                     }
-                    Features::Scores | Features::LogOdds => self.weigh_score(model, &mut take),
+                    Features::Scores | Features::LogOdds => {
+                        self.weigh_score(model, &self.units(index), &mut take)
+                    }
                 };
                 (direction, likelihood.unwrap_or(0.0))
             })
@@ -361,7 +354,12 @@ impl FeatureMap {
         directions
     }
 
-    fn weigh_score(&self, model: &Hmm, take: &mut impl FnMut(usize) -> Vec<f64>) -> Direction {
+    fn weigh_score(
+        &self,
+        model: &Hmm,
+        units: &[f64],
+        take: &mut impl FnMut(usize) -> Vec<f64>,
+    ) -> Direction {
         let weight = self.weight();
         let mut take = |count| take(count).into_iter().map(|w| w * weight).collect::<Vec<f64>>();
         let states = model.states();
@@ -371,10 +369,7 @@ impl FeatureMap {
         let parts = Parts::taken(family.score(), states, shape, |block, width| {
             let mut rates = take(width);
             if family.in_units(block) {
-                rates
-                    .iter_mut()
-                    .zip(self.scale.iter().cycle())
-                    .for_each(|(rate, unit)| *rate *= unit);
+                rates.iter_mut().zip(units.iter().cycle()).for_each(|(rate, unit)| *rate *= unit);
             }
             rates
         });
@@ -420,9 +415,9 @@ impl Scored for ModelBlock<'_> {
 
     fn draw(&self, length: usize, seed: u64) -> Samples {
         let model = &self.map.models[self.model];
-        match &self.map.lags {
-            Some(lags) => model.simulate_behind(lags, length, seed),
-            None => model.simulate(length, seed),
+        match self.map.lags.is_past() {
+            true => model.simulate_behind(&self.map.lags, length, seed),
+            false => model.simulate(length, seed),
         }
     }
 

@@ -171,7 +171,7 @@ impl TrainOptions {
         let channels = front.width(data.kind().size());
         let within = |lags: &&Lags| {
             lags.depth() * REACH <= middle
-                && lags.width(channels) <= usize::max(WIDEST, 2 * channels)
+                && lags.seen_width(channels) <= usize::max(WIDEST, 2 * channels)
         };
         let lags: Vec<Lags> = match self.takes_lags(data.kind()) {
             true => self.other_lags.iter().filter(within).cloned().collect(),
@@ -187,7 +187,11 @@ impl TrainOptions {
             for lags in all(&first.lags, &lags) {
                 for &states in &all(&first.states, &self.other_states) {
                     for &std_floor in &self.floors(data.kind()) {
-                        for models in &models {
+                        // A model for each lag is of all classes.
+                        let any = |models: &&ScoreModels| {
+                            !lags.is_apart() || **models == ScoreModels::Universal
+                        };
+                        for models in models.iter().filter(any) {
                             let (models, lags) = (models.clone(), lags.clone());
                             forms.push(Form { models, states, std_floor, lags, normalisation });
                         }

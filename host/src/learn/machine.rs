@@ -4,12 +4,13 @@ use rayon::prelude::*;
 
 use super::choice::Verdict;
 use super::expansion::{KernelLearnError, Linear};
-use super::features::{FeatureMap, Scaling};
+use super::features::FeatureMap;
 use super::learner::Learner;
 use super::loss::ClassWeight;
 use super::matrix::Matrix;
 use super::metric::Metric;
 use super::ridge;
+use super::scaling::Scaling;
 use super::svm::LinearSvm;
 use crate::classifier::Output;
 

@@ -5,8 +5,9 @@ use std::ops::Range;
 use fishweir_core::emission::Parametrisation;
 
 use super::expansion::{KernelLearnError, Linear};
-use super::features::{FeatureMap, Scaling};
+use super::features::FeatureMap;
 use super::matrix::Matrix;
+use super::scaling::Scaling;
 use crate::kernel::{Information, InformationError, Whitening};
 
 /// The ridge, as a share of an information's mean diagonal.

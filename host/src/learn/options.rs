@@ -6,13 +6,14 @@ use serde::Serialize;
 use super::augment::{Augment, Mirror};
 use super::choice::Setting;
 use super::error::TrainError;
-use super::features::{Features, Scaling};
+use super::features::Features;
 use super::kernel_svm::KERNEL_SVM;
 use super::kind::{ClassifierKind, ScoreModels};
 use super::learner::Learner;
 use super::limits::Limits;
 use super::loss::ClassWeight;
 use super::ridge::RIDGE;
+use super::scaling::Scaling;
 use super::svm::LINEAR_SVM;
 use super::vectors::mirror_candidates;
 use crate::classifier::{Observations, contexts_of};
@@ -192,6 +193,19 @@ impl TrainOptions {
         if diagonal {
             self.other_lags = longest.iter().map(|&longest| Lags::dyadic(longest)).collect();
             self.other_lags.push(Lags::one(4));
+            let how = std::env::var("FW_TRY").unwrap_or_default();
+            if how.contains('b') {
+                self.other_lags = vec![Lags::one(4)];
+            }
+            if how.contains('c') {
+                self.other_lags.clear();
+            }
+            if how.contains('a') {
+                self.other_lags.extend(longest.iter().map(|&l| Lags::dyadic(l).apart()));
+            }
+            if how.contains('e') {
+                self.other_lags.push(Lags::dyadic(16).apart());
+            }
             if self.baum_welch.emission.is_some_and(Family::regresses) {
                 self.other_lags = [1, 4, 8].map(Lags::order).into();
             } else if self.baum_welch.emission.is_none() && self.kind == ClassifierKind::Fisher {
@@ -396,6 +410,11 @@ impl TrainOptions {
         }
         if !self.lags.is_empty() && !self.takes_lags(observed) {
             return Err(TrainError::Lags(self.lags.clone()));
+        }
+        if self.lags.is_apart()
+            && (!self.universal() || self.baum_welch.emission.is_some_and(Family::regresses))
+        {
+            return Err(TrainError::LagsApart(self.lags.clone()));
         }
         if let Some(Windowing { length, .. }) = self.windowing
             && self.lags.is_past()

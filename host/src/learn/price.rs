@@ -28,13 +28,16 @@ impl Limits {
         let front = options.front.over(data.kind()).map_err(TrainError::Front)?;
         let price = |form: &Form| {
             let family = options.emission_of(form).unwrap_or(usual);
-            let size = form.lags.width(front.width(names.len()));
+            let size = form.lags.seen_width(front.width(names.len()));
             let of_past = family.regresses().then(|| form.lags.rows());
             let components = of_past.unwrap_or(options.baum_welch.components);
             let priced = Priced {
                 family,
                 shape: Shape { size, components },
-                models: if scored && form.models != ScoreModels::All { 1 } else { classes },
+                models: match scored && form.models != ScoreModels::All {
+                    true => form.lags.of_models().len(),
+                    false => classes,
+                },
                 states: form.states,
                 directions: if scored { outputs } else { 0 },
                 outputs,

@@ -8,17 +8,18 @@ use super::choice::{Choice, Grid, HeldBack, Verdict, inner_folds};
 use super::effort::check_features;
 use super::error::TrainError;
 use super::expansion::KERNEL_WINDOWS;
-use super::features::{FeatureMap, Features, Scaling};
+use super::features::{FeatureMap, Features};
 use super::fits::{Fits, models_of};
 use super::kind::{ClassifierKind, ScoreModels};
 use super::loss::ClassWeight;
 use super::machine::{Examples, Path};
 use super::matrix::Matrix;
 use super::options::TrainOptions;
+use super::scaling::Scaling;
 use super::score_machine::ScorePath;
 use crate::classifier::{Classifier, Output, Provenance, Rule};
 use crate::data::{
-    Dataset, Folds, FrontEnd, Kind, SamplesView, Widened, Windows, centre_and_scale_of,
+    Dataset, Folds, FrontEnd, Kind, Lags, SamplesView, Widened, Windows, centre_and_scale_of,
 };
 use crate::runtime::{Family, Hmm, Shape};
 use crate::words::{counted, short};
@@ -96,12 +97,17 @@ impl<'a> Problem<'a> {
 
     /// Samples as models see them: through the front end, with their past at lags, or differences from it.
     pub(super) fn widen<'s>(&self, samples: SamplesView<'s>) -> Widened<'s> {
-        self.front.widen(samples, &self.options.lags)
+        self.widen_by(&self.options.lags, samples)
     }
 
-    /// What models see, by names.
-    pub(super) fn seen(&self) -> Kind {
-        self.options.lags.kind(&self.front.kind(self.data.kind()))
+    /// The same at other lags.
+    pub(super) fn widen_by<'s>(&self, lags: &Lags, samples: SamplesView<'s>) -> Widened<'s> {
+        self.front.widen(samples, lags)
+    }
+
+    /// What models see at some lags, by names.
+    pub(super) fn seen_at(&self, lags: &Lags) -> Kind {
+        lags.kind(&self.front.kind(self.data.kind()))
     }
 
     /// Mean and standard deviation over some series of each channel that models see.
@@ -109,7 +115,7 @@ impl<'a> Problem<'a> {
         let views = series.iter().map(|&index| self.data.series()[index].samples.view());
         let wide: Vec<Widened<'_>> = views.map(|view| self.widen(view)).collect();
         let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
-        centre_and_scale_of(&self.seen(), &views)
+        centre_and_scale_of(&self.seen_at(&self.options.lags), &views)
     }
 
     /// The windows of all series.
@@ -163,7 +169,11 @@ impl<'a> Problem<'a> {
             format!(", {}", family.words(shape))
         };
         let emissions = self.options.baum_welch.emission.map_or_else(String::new, emits);
-        let of = if self.options.universal() { "one model of all classes, " } else { "" };
+        let of = match self.options.universal() {
+            true if self.options.lags.is_apart() => "a model of all classes for each lag, ",
+            true => "one model of all classes, ",
+            false => "",
+        };
         let differences = match &self.options.lags {
             none if none.is_empty() => String::new(),
             lags => format!(", {}", lags.words()),
@@ -230,7 +240,8 @@ impl<'a> Problem<'a> {
         let (_, scale) = self.units(series);
         let TrainOptions { with_likelihood, normalisation, .. } = *self.options;
         let map = FeatureMap::new(features, models, scale, with_likelihood, normalisation);
-        Ok(map.behind(&self.options.lags))
+        let channels = self.front.width(self.data.kind().size());
+        Ok(map.behind(&self.options.lags, channels))
     }
 
     /// The windows of some series, varied or not, as examples. Windows that a model makes
@@ -261,8 +272,8 @@ impl<'a> Problem<'a> {
                 return Err(AugmentError::wild(window.source, what, options, kind).into());
             }
             let seen = self.widen(window.samples);
-            let (scores, models) = (&self.options.scores, map.models());
-            return Err(TrainError::impossible(data, window, seen.view(), models, scores));
+            let scores = &self.options.scores;
+            return Err(TrainError::impossible(data, window, seen.view(), map, scores));
         }
         let mut rows = Matrix::new(map.len());
         features.iter().flatten().for_each(|features| rows.push(features));

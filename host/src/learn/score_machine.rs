@@ -5,13 +5,14 @@ use rayon::prelude::*;
 
 use super::choice::Verdict;
 use super::expansion::KernelLearnError;
-use super::features::{FeatureMap, Scaling};
+use super::features::FeatureMap;
 use super::learner::Learner;
 use super::loss::ClassWeight;
 use super::machine::Examples;
 use super::matrix::Matrix;
 use super::metric::Metric;
 use super::multi_class::KernelMachine;
+use super::scaling::Scaling;
 use crate::classifier::{Expansion, ExpansionKernel, WhiteningRows};
 use crate::deploy::unit_length;
 use crate::kernel::CrossGram;

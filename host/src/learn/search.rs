@@ -3,11 +3,11 @@
 use super::augment::Augment;
 use super::choice::{Choice, Judgement, Verdict, accuracy, log_loss};
 use super::error::TrainError;
-use super::features::Scaling;
 use super::fits::{Fits, models_of};
 use super::form::{Form, FormCandidate, FormChoice, LAST, kept_of};
 use super::options::TrainOptions;
 use super::problem::Problem;
+use super::scaling::Scaling;
 use crate::batch::log_likelihoods;
 use crate::data::{SamplesView, Widened};
 

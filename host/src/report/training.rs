@@ -153,7 +153,9 @@ impl FitReport {
         let emission = self.emission.unusual();
         let emission = emission.map_or_else(String::new, |words| format!(", {words},"));
         let (which, whose) = match &self.form {
-            Some(form) if form.form.models == ScoreModels::Universal => ("one", "all"),
+            Some(FormChoice { form, .. }) if form.models == ScoreModels::Universal => {
+                if form.lags.is_apart() { ("a", "each lag and all") } else { ("one", "all") }
+            }
             _ => ("a", "each"),
         };
         writeln!(
@@ -265,10 +267,14 @@ fn write_forms(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
     )
 }
 
-/// A form's lags: those of differences alone, or of the past that states predict from.
+/// A form's lags: those of differences, seen by one model or each by its own, or of the past that states predict from.
 pub(super) fn lags_of(form: &Form) -> String {
-    let past = if form.lags.is_past() { "past " } else { "" };
-    format!("{past}{}", form.lags)
+    let how = match &form.lags {
+        lags if lags.is_past() => "past ",
+        lags if lags.is_apart() => "each of ",
+        _ => "",
+    };
+    format!("{how}{}", form.lags)
 }
 
 /// The inner cross-validation as a grid: a row a scaling (and width), a column a C.

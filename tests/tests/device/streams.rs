@@ -13,8 +13,8 @@ use fishweir::parity::{Parity, Recording, compare};
 use fishweir_core::artefact::Topology;
 use fishweir_tests::quick::{
     assert_identical, channels, profiled, recordings, strings, systems, trained,
-    trained_by_position, trained_on_differences, trained_on_the_past, trained_on_words, unseen,
-    whole,
+    trained_by_position, trained_on_differences, trained_on_each_lag, trained_on_the_past,
+    trained_on_words, unseen, whole,
 };
 
 use crate::on_boards;
@@ -181,7 +181,7 @@ fn symbols_with_missing_ones_give_the_same_bits() {
 }
 
 /// Differences at lags, before a source's classifier of class models and an artefact's of one model of all, and there
-/// the past itself; what is missing is in the ring too, or ends it.
+/// the past itself, and of a model a lag in either; what is missing is in the ring too, or ends it.
 #[test]
 fn differences_at_lags_give_the_same_bits() {
     let data = channels();
@@ -198,6 +198,8 @@ fn differences_at_lags_give_the_same_bits() {
         (Board::DEFAULT, Form::Source, on_differences(ScoreModels::All), 2),
         ("microbit", Form::Artefact, on_differences(ScoreModels::Universal), 1),
         ("microbit", Form::Artefact, trained_on_the_past(&data, &[1, 3]), 1),
+        (Board::DEFAULT, Form::Source, trained_on_each_lag(&data, &[1, 4]), 2),
+        ("microbit", Form::Artefact, trained_on_each_lag(&data, &[1, 2, 5]), 3),
     ] {
         assert_eq!(classifier.models.len(), models);
         let deployed = classifier.deploy().expect("fits in f32");

@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
 use fishweir::deploy::Deployed;
+use fishweir::fit::Fit;
 use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, Trained};
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 
@@ -150,10 +151,19 @@ pub(super) fn report(
 ) -> FitReport {
     let (classifier, (family, shape)) = (&trained.classifier, deployed.emission());
     let models = trained.form.as_ref().map(|form| &form.form.models);
-    // Training refuses a front end that does not fit.
-    let seen = classifier.rows_kind().unwrap_or_else(|_| data.kind().clone());
-    let all = ["all".to_owned()];
-    let modelled = if models == Some(&ScoreModels::Universal) { &all } else { data.classes() };
+    let of_lag = |lag: &u32| format!("all, lag {lag}");
+    let modelled = match models {
+        Some(ScoreModels::Universal) if classifier.lags.is_apart() => {
+            classifier.lags.as_slice().iter().map(of_lag).collect()
+        }
+        Some(ScoreModels::Universal) => vec!["all".to_owned()],
+        _ => data.classes().to_vec(),
+    };
+    let fit_of = |(model, (class, fit)): (usize, (&String, &Fit))| {
+        // Training refuses a front end that does not fit.
+        let seen = classifier.seen_by(model).unwrap_or_else(|_| data.kind().clone());
+        ClassFit::of(class, &seen, fit)
+    };
     FitReport {
         data: DataSummary::of(data, Some(series), options.windowing.as_ref()),
         group: options.group.clone(),
@@ -176,11 +186,7 @@ pub(super) fn report(
         },
         states: classifier.states(),
         emission: EmissionSummary::of(family, shape),
-        fits: modelled
-            .iter()
-            .zip(&trained.fits)
-            .map(|(class, fit)| ClassFit::of(class, &seen, fit))
-            .collect(),
+        fits: modelled.iter().zip(&trained.fits).enumerate().map(fit_of).collect(),
         varied: trained.varied.clone(),
         form: trained.form.clone(),
         choice: trained.choice.clone(),

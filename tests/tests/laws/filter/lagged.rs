@@ -1,8 +1,9 @@
-//! Differences at lags: the laws of a stream, and after every prefix what the recursion reads of rows that are
+//! Differences at lags, seen by one model or each by its own: the laws of a stream, and after every prefix what the recursion reads of rows that are
 //! written down by definition.
 
+use fishweir_core::classify::{Heard, Normalisation, StreamClassifier, StreamModel};
 use fishweir_core::emission::{Autoregressive, Gaussian};
-use fishweir_core::filter::Forward;
+use fishweir_core::filter::{Forward, Recursion};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::lagged::Lagged;
 use fishweir_core::{ErrorKind, Part};
@@ -60,6 +61,68 @@ proptest! {
         });
         prop_assert!(refused >= 2);
     }
+}
+
+/// A model of a channel and its difference at a lag.
+fn narrow(level: f64, step: f64) -> Hmm<Gaussian<2, f64>, 2> {
+    let state =
+        |sign: f64| Gaussian::new([sign * level, sign * step], [1.0, 0.5]).expect("a state");
+    let chain = Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]).expect("a chain");
+    Hmm::new(chain, [state(1.0), state(-1.0)])
+}
+
+proptest! {
+    /// A model that hears some columns is that model of rows which hold nothing else.
+    #[test]
+    fn models_of_a_lag_each_hear_what_is_theirs(seed: u64, length in 0_usize..=24) {
+        let mut s = Sampler::new(seed);
+        let samples: Vec<Option<[f64; 1]>> =
+            (0..length).map(|_| (s.normal() < 1.0).then_some([2.0 * s.normal()])).collect();
+        let samples: Vec<Option<&[f64; 1]>> = samples.iter().map(Option::as_ref).collect();
+        let models = [narrow(0.5, 0.1), narrow(-0.25, 1.0), narrow(2.0, 0.75)];
+        let columns = [[0, 1], [0, 2], [0, 3]];
+        let heard: [Heard<_, 4, 2>; 3] = std::array::from_fn(|m| Heard::new(models[m], columns[m]));
+        heard.each_ref().map(|model| model.validate().expect("columns of the row"));
+        let weights = [[1.0, -2.0, 0.5], [0.25, 1.0, -1.0]];
+        let bank = StreamClassifier::new(heard, weights, [0.5, -0.25], Normalisation::PER_SAMPLE);
+        let lagged = Lagged::<_, 1, 4, 3, 5>::new(bank, LAGS);
+        let odd = [[f64::NAN], [f64::INFINITY]];
+        let odd: Vec<&[f64; 1]> = odd.iter().collect();
+        let refused = check(&lagged, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
+            let held = |t: usize| prefix[..=t].iter().rev().flatten().next().map(|x| x[0]);
+            let first = prefix.iter().flatten().next().map(|x| x[0]);
+            let logs: Vec<f64> = models
+                .iter()
+                .zip(LAGS)
+                .map(|(model, lag)| {
+                    let row = |(t, x): (usize, &Option<&[f64; 1]>)| {
+                        let x = (*x)?[0];
+                        let before = t.checked_sub(lag as usize).and_then(held).or(first)?;
+                        Some([x, x - before])
+                    };
+                    let rows: Vec<_> = prefix.iter().enumerate().map(row).collect();
+                    after(Forward::of(model), rows).read()
+                })
+                .collect();
+            let factor = 1.0 / prefix.len().max(1) as f64;
+            let value = |o: usize, bias: f64| -> f64 {
+                bias + factor * (0..3).map(|m| weights[o][m] * logs[m]).sum::<f64>()
+            };
+            let margin = value(0, 0.5) - value(1, -0.25);
+            assert_eq!(read.class, usize::from(margin < 0.0));
+            assert!((read.margin - margin.abs()).abs() < 1e-9, "{read:?} {margin}");
+        });
+        prop_assert!(refused >= 2);
+    }
+}
+
+#[test]
+fn no_model_hears_past_a_row() {
+    let heard = Heard::<_, 4, 2>::new(narrow(0.5, 0.1), [0, 4]);
+    let error = heard.validate().expect_err("four columns");
+    assert_eq!((error.part, error.entry, error.kind), (Part::Column, 1, ErrorKind::NotInRange));
+    let mut state = heard.likelihood().start();
+    heard.likelihood().push(&mut state, &[0.0; 4]).expect_err("nothing is made up");
 }
 
 const PAST: [u32; 2] = [1, 3];

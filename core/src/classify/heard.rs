@@ -1,0 +1,117 @@
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use super::StreamModel;
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::filter::Recursion;
+use crate::number::{NumberFormat, Real};
+
+/// A model of `C` of the `E` numbers in a row: so that the models of a bank hear different parts of what each
+/// sample is.
+///
+/// ```text
+/// log p(x_1..t) of the columns alone:  y_t = ( x_t[column_1], ..., x_t[column_C] )
+/// ```
+///
+/// Behind [`Lagged`](crate::lagged::Lagged) a bank may hold a model a lag, which hears the channels and their
+/// differences at that lag: narrow models side by side, whose work and flash grow with the number of lags where those
+/// of one model of the whole row, which needs more states to tell as much apart, grow with both.
+///
+/// Flash: `C` words beside the model. Work: `C` numbers copied a sample, and a row of them on the stack.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Heard<H, const E: usize, const C: usize> {
+    model: H,
+    columns: [u32; C],
+}
+
+impl<H, const E: usize, const C: usize> Heard<H, E, C> {
+    /// A model, and the columns of a row that it hears, from 0. They are right where their maker made them so;
+    /// [`validate`](StreamModel::validate) checks what was read from elsewhere.
+    pub const fn new(model: H, columns: [u32; C]) -> Self {
+        const { assert!(C > 0 && C <= E, "a model hears some of a row") };
+        Self { model, columns }
+    }
+
+    /// The model.
+    pub const fn model(&self) -> &H {
+        &self.model
+    }
+
+    /// The columns that it hears.
+    pub const fn columns(&self) -> &[u32; C] {
+        &self.columns
+    }
+}
+
+impl<T, H, const E: usize, const C: usize> StreamModel for Heard<H, E, C>
+where
+    T: Real,
+    H: StreamModel<Observation = [T; C], Real = T>,
+{
+    type Observation = [T; E];
+    type Real = T;
+    type State = H::State;
+    type Reading = H::Reading;
+    const DIRECTIONS: usize = H::DIRECTIONS;
+    const FORMAT: NumberFormat = H::FORMAT;
+
+    #[inline(always)]
+    fn likelihood(
+        &self,
+    ) -> impl Recursion<Observation = [T; E], State = H::State, Reading = H::Reading> {
+        Hearing { likelihood: self.model.likelihood(), columns: &self.columns }
+    }
+
+    #[inline]
+    fn log_parts(&self, state: &H::State) -> [H::Reading; 2] {
+        self.model.log_parts(state)
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        match self.columns.iter().position(|&column| column as usize >= E) {
+            Some(entry) => Err(ModelError::new(Part::Column, ErrorKind::NotInRange, 0, entry)),
+            None => self.model.validate(),
+        }
+    }
+}
+
+/// A recursion that hears some columns.
+struct Hearing<'a, R, const E: usize, const C: usize> {
+    likelihood: R,
+    columns: &'a [u32; C],
+}
+
+impl<T, R, const E: usize, const C: usize> Recursion for Hearing<'_, R, E, C>
+where
+    T: Real,
+    R: Recursion<Observation = [T; C]>,
+{
+    type Observation = [T; E];
+    type State = R::State;
+    type Reading = R::Reading;
+
+    #[inline]
+    fn start(&self) -> R::State {
+        self.likelihood.start()
+    }
+
+    #[inline]
+    fn push(&self, state: &mut R::State, x: &[T; E]) -> Result<(), ObservationError> {
+        // No column is past the row where the model was validated; of one that was not nothing is made up.
+        let mut row = [T::ZERO; C];
+        for (to, &column) in row.iter_mut().zip(self.columns) {
+            *to = *x.get(column as usize).ok_or(ObservationError::NotFinite)?;
+        }
+        self.likelihood.push(state, &row)
+    }
+
+    #[inline]
+    fn push_missing(&self, state: &mut R::State) {
+        self.likelihood.push_missing(state);
+    }
+
+    #[inline]
+    fn read(&self, state: &R::State) -> R::Reading {
+        self.likelihood.read(state)
+    }
+}
