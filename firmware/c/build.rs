@@ -7,13 +7,13 @@ use std::{env, fs};
 
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::SampleKind;
-use fishweir_device::classifier::{Deciding, WireSample};
+use fishweir_device::classifier::WireSample;
 use fishweir_model::{CHANNELS, CLASSES, MACHINE, Model};
 
 #[path = "src/shape.rs"]
 mod shape;
 
-use shape::{Started, WORDS};
+use shape::{Sizes, Started, WORDS};
 
 /// A folder for the two headers.
 const INCLUDE: &str = "FISHWEIR_INCLUDE";
@@ -75,16 +75,10 @@ fn hand_out(root: &Path, include: &Path, prefix: &str, of_model: String) -> Resu
     Ok(())
 }
 
-/// What only a model's type knows: how many models it has, the format of its numbers, its bytes.
-fn known<R: Deciding<MODELS>, const MODELS: usize>(model: &R) -> (usize, NumberFormat, usize) {
-    (MODELS, R::FORMAT, model.bytes())
-}
-
 fn model_header(prefix: &str) -> Result<String, String> {
     type Observation = <Model as fishweir_core::filter::Recursion>::Observation;
     let macros = prefix.to_ascii_uppercase();
     let model = fishweir_model::load().map_err(|error| error.to_string())?;
-    let (models, format, model_size) = known(model);
     let (kind, other, what, size) = match Observation::KIND {
         SampleKind::Symbol => {
             ("SYMBOLS", "CHANNELS", "symbols of the alphabet", fishweir_model::symbols())
@@ -93,11 +87,20 @@ fn model_header(prefix: &str) -> Result<String, String> {
     };
     let names =
         |names: &[&str]| names.iter().map(|name| literal(name)).collect::<Vec<_>>().join(", ");
+    // An initialiser of nothing would be none.
     let channels = match CHANNELS.as_slice() {
         [] => String::new(),
         channels => format!(
             "/* Names of the channels, by index. */\n#define {macros}_CHANNEL_NAMES {{{}}}\n",
             names(channels)
+        ),
+    };
+    let classes = match CLASSES.as_slice() {
+        [] => String::new(),
+        classes => format!(
+            "/* Names of the classes, by index: static const char *const names[] = {macros}_CLASS_NAMES; */\n\
+             #define {macros}_CLASS_NAMES {{{}}}\n",
+            names(classes)
         ),
     };
     Ok(format!(
@@ -109,16 +112,18 @@ fn model_header(prefix: &str) -> Result<String, String> {
 /* Number of {what}; the other is 0. */
 #define {macros}_{kind} {size}
 #define {macros}_{other} 0
-/* Log-likelihoods of a stream, one a model of the bank, or decision values of a kernel machine. */
+/* Of a classifier: log-likelihoods of a stream, one a model of the bank, or decision values of a kernel machine; else 0. */
 #define {macros}_MODELS {models}
+/* Of a change detector: the fit, and the drift along each direction; else 0. */
+#define {macros}_STATISTICS {statistics}
+/* Of a spotter: room for the events of one call; else 0. */
+#define {macros}_EVENTS {events}
 /* 1 if it is a kernel machine, and if it is in fixed point. */
 #define {macros}_KERNEL_MACHINE {machine}
 #define {macros}_FIXED_POINT {fixed}
-/* Classes decided between. */
-#define {macros}_CLASSES {classes}
-/* Names of the classes, by index: static const char *const names[] = {macros}_CLASS_NAMES; */
-#define {macros}_CLASS_NAMES {{{class_names}}}
-{channels}/* Bytes of the model, in flash. */
+/* Classes; none of a change detector. */
+#define {macros}_CLASSES {count}
+{classes}{channels}/* Bytes of the model, in flash. */
 #define {macros}_MODEL_SIZE {model_size}
 /* Bytes of a {prefix}_stream, its alignment, and its words of eight bytes. */
 #define {macros}_STATE_SIZE {state_size}
@@ -127,10 +132,13 @@ fn model_header(prefix: &str) -> Result<String, String> {
 
 #endif
 ",
+        models = <Model as Sizes<_>>::MODELS.unwrap_or(0),
+        statistics = <Model as Sizes<_>>::STATISTICS.unwrap_or(0),
+        events = <Model as Sizes<_>>::EVENTS.unwrap_or(0),
         machine = u8::from(MACHINE),
-        fixed = u8::from(format != NumberFormat::F32),
-        classes = CLASSES.len(),
-        class_names = names(&CLASSES),
+        fixed = u8::from(<Model as Sizes<_>>::FORMAT != NumberFormat::F32),
+        count = CLASSES.len(),
+        model_size = model.bytes(),
         state_size = 8 * WORDS,
         state_align = align_of::<u64>().max(align_of::<Started>()),
     ))

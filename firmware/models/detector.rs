@@ -6,10 +6,20 @@
 // Every toss earns `log 1/2`, so that the fit of a fair coin stays at zero whatever it shows.
 
 use fishweir_core::classify::{ChangeDetector, Limit};
-use fishweir_core::emission::Categorical;
+use fishweir_core::emission::{Alphabet, Categorical};
 use fishweir_core::filter::ForgettingFactor;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
+
+/// The names of the classes: a detector has none.
+pub static CLASSES: [&str; 0] = [];
+
+/// The names of the channels, by index; none over symbols.
+pub static CHANNELS: [&str; 0] = [];
+
+/// The letters of the symbols in order, those of a missing one, and whether lower case is read as
+/// upper case.
+pub static ALPHABET: Alphabet<'static> = Alphabet::new("HT", "-?", false);
 
 /// The type of [`MODEL`]: one state over two symbols, one direction.
 pub type Model = ChangeDetector<Categorical<2, Dual<f32, 1>>, 1, 1>;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::fixtures::{Folder, fixtures};
+use crate::spot::marked;
 use crate::{fishweir, printed, refused, refuses};
 
 /// Runs a shell in a folder; what it prints.
@@ -18,6 +19,35 @@ fn shell(folder: &Path, script: &str) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
+/// Does what a library's page says, as it says it; what the example prints for each core.
+#[track_caller]
+fn by_page(library: &Path) -> Vec<String> {
+    let page = std::fs::read_to_string(library.join("README.md")).expect("a page");
+    let commands = page.split("```").find_map(|part| part.strip_prefix("sh\n")).expect("commands");
+    let (builds, run) = commands.split_at(commands.find("qemu-system-arm").expect("a run"));
+    builds
+        .split("arm-none-eabi-gcc ")
+        .skip(1)
+        .map(|build| {
+            shell(library, &format!("arm-none-eabi-gcc -Wall -Wextra -Werror {build}\n{run}"))
+        })
+        .collect()
+}
+
+/// The sketch, as Arduino compiles it: in C++, with a header before it.
+#[track_caller]
+fn sketch_compiles(library: &Path) {
+    let header = "#include <stddef.h>\n#include <stdint.h>\n#define A0 0\nint analogRead(int);\nvoid delay(int);\n\
+                  struct Port { void begin(long); void print(const char *); void println(const char *); \
+                  void println(float); };\nextern Port Serial;\n";
+    std::fs::write(library.join("Arduino.h"), header).expect("writes");
+    shell(
+        library,
+        "arm-none-eabi-g++ -mcpu=cortex-m4 -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. -Isrc \
+         -include Arduino.h -x c++ examples/Sensor/Sensor.ino",
+    );
+}
+
 #[test]
 fn the_page_of_a_library_is_done_by_gcc_alone_for_each_core() {
     let folder = Folder::new();
@@ -25,34 +55,14 @@ fn the_page_of_a_library_is_done_by_gcc_alone_for_each_core() {
     let said = printed(&format!("export {model} --c {}", folder.at("gait")));
     assert!(said.starts_with("C library written to "), "{said}");
     let library = folder.path().join("gait");
-    let page = folder.text("gait/README.md");
-    let commands = page.split("```").find_map(|part| part.strip_prefix("sh\n")).expect("commands");
-    let (builds, run) = commands.split_at(commands.find("qemu-system-arm").expect("a run"));
-    let decided: Vec<String> = builds
-        .split("arm-none-eabi-gcc ")
-        .skip(1)
-        .map(|build| {
-            shell(&library, &format!("arm-none-eabi-gcc -Wall -Wextra -Werror {build}\n{run}"))
-        })
-        .collect();
+    let decided = by_page(&library);
     // A Cortex-M0+ without hardware floats, and a Cortex-M4 with them: four samples, the same bits.
-    assert_eq!(decided.len(), 2, "{commands}");
+    assert_eq!(decided.len(), 2);
     assert_eq!(decided[0], decided[1]);
     assert_eq!(decided[0].lines().count(), 4, "{decided:?}");
     assert!(decided[0].lines().all(|line| line.starts_with("00000000 ") && line.len() > 40));
 
-    // The sketch, as Arduino compiles it: in C++, with a header before it.
-    folder.put(
-        "gait/Arduino.h",
-        "#include <stddef.h>\n#include <stdint.h>\n#define A0 0\nint analogRead(int);\nvoid delay(int);\n\
-         struct Port { void begin(long); void print(const char *); void println(const char *); \
-         void println(float); };\nextern Port Serial;\n",
-    );
-    shell(
-        &library,
-        "arm-none-eabi-g++ -mcpu=cortex-m4 -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. -Isrc \
-         -include Arduino.h -x c++ examples/Classify/Classify.ino",
-    );
+    sketch_compiles(&library);
     for (file, words) in [
         ("library.properties", "precompiled=full"),
         ("zephyr/module.yml", "cmake: zephyr"),
@@ -61,6 +71,42 @@ fn the_page_of_a_library_is_done_by_gcc_alone_for_each_core() {
         let text = folder.text(&format!("gait/{file}"));
         assert!(text.contains(words) && !text.contains("{{"), "{file}: {text}");
     }
+}
+
+#[test]
+fn a_detector_is_a_library_by_its_page() {
+    let folder = Folder::new();
+    let normal = fixtures().at("strings.tsv");
+    let watch = format!("watch {normal} --mean-time 4 --memory 2 --states 2");
+    let said =
+        printed(&format!("{watch} --c {} --core cortex-m4 --prefix door", folder.at("door")));
+    assert!(said.ends_with(&format!("\nC library written to {}\n", folder.at("door"))), "{said}");
+    let library = folder.path().join("door");
+    // Eight samples, one of them refused; a statistic of ones is no alarm.
+    let [answers] = &by_page(&library)[..] else { panic!("one core") };
+    let answers: Vec<Vec<&str>> = answers.lines().map(|line| line.split(' ').collect()).collect();
+    assert!(answers.iter().all(|answer| answer.len() == 5), "{answers:?}");
+    assert!(answers[0][0] == "00000000" && answers[0][1] == "ffffffff", "{answers:?}");
+    sketch_compiles(&library);
+    refuses(&format!("{watch} --prefix door"), "--prefix would have no effect");
+    refuses(&format!("{watch} --c {} --prefix m", folder.at("m")), "the compiler's own");
+}
+
+#[test]
+fn a_spotter_is_a_library_by_its_page() {
+    let folder = Folder::new();
+    let (train, spotter) = (folder.put("train.csv", marked(1)), folder.at("spotter.json"));
+    printed(&format!("spot {train} --marks mark --states 1 -o {spotter}"));
+    let options = "--core cortex-m0plus --prefix events";
+    let said = printed(&format!("export {spotter} --c {} {options}", folder.at("events")));
+    assert!(said.starts_with("C library written to "), "{said}");
+    let library = folder.path().join("events");
+    let header = folder.text("events/src/events_model.h");
+    assert!(header.contains("#define EVENTS_CLASS_NAMES {\"high\", \"low\"}\n"), "{header}");
+    // Zeros, and one that is missing, are background: no event, in two streams.
+    let answered = by_page(&library);
+    assert_eq!(answered, ["00000000\n00000000\n00000000\nend\n00000000\nend\n"]);
+    sketch_compiles(&library);
 }
 
 /// Two models in one image, in C and in C++, without and with hardware floats: each says what it says alone.

@@ -8,7 +8,7 @@ use crate::fixtures::{Folder, Noise};
 use crate::{json, printed, refuses};
 
 /// Series of noise about zero with stretches about three and about minus three, marked.
-fn marked(seed: u32) -> String {
+pub(crate) fn marked(seed: u32) -> String {
     let mut text = String::from("series,t,x,mark\n");
     let mut noise = Noise(seed);
     for series in 0..4 {
@@ -107,8 +107,11 @@ fn a_spotter_is_kept_and_finds_the_same_events() {
     let text = std::fs::read_to_string(&source).expect("written");
     assert!(text.contains("\npub type Model = Spotter<Gaussian<1, f32>, 8, 4, 4>;\n"), "{text}");
     assert_eq!(printed(&format!("export {file} --rust -")), text);
-    for other in ["--artefact", "--c", "--number q15 --rust"] {
-        refuses(&format!("export {file} {other} {source}.x"), "is exported as Rust source, in f32");
+    for other in ["--artefact", "--number q15 --c", "--number q15 --rust"] {
+        refuses(
+            &format!("export {file} {other} {source}.x"),
+            "is exported as Rust source or for C, in f32",
+        );
     }
     refuses(&format!("export {file} --rust {source} --data {test}"), "--data would have no effect");
 

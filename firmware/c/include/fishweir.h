@@ -1,7 +1,11 @@
-/* fishweir: classifies a stream, sample by sample. Made by cbindgen: change src/, not this file.
+/* fishweir: follows a stream, sample by sample. Made by cbindgen: change src/, not this file.
  *
  * The sizes are those of one model. They stand in fishweir_model.h, which the build of the library
  * writes: header and library belong together, and fishweir_init() says when they do not.
+ *
+ * A classifier answers fishweir_decide() and fishweir_log_likelihoods(), a change detector
+ * fishweir_detect() and fishweir_statistics(), a spotter fishweir_events() and fishweir_finish();
+ * asked of another kind of model, they are FISHWEIR_STATUS_WRONG_KIND.
  *
  * Nothing allocates, nothing blocks, nothing is global: a stream is used by one thread at a time, and
  * streams do not know of each other. Every function but the last three returns a fishweir_status. */
@@ -12,6 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "fishweir_model.h"
+
+// The `statistic` of an alarm that is none.
+#define FISHWEIR_NO_ALARM -1
 
 // What became of a call.
 enum fishweir_status
@@ -35,7 +42,8 @@ enum fishweir_status
   FISHWEIR_STATUS_WRONG_SIZE = 5,
   // fishweir_init() has not been called on this stream.
   FISHWEIR_STATUS_NOT_STARTED = 6,
-  // Channels for a model over symbols, or a symbol for one over channels.
+  // Channels for a model over symbols, or a symbol for one over channels; or what another kind of model
+  // answers: a decision, asked of a change detector.
   FISHWEIR_STATUS_WRONG_KIND = 7,
   // The artefact that was compiled in is damaged.
   FISHWEIR_STATUS_BAD_MODEL = 8,
@@ -68,6 +76,29 @@ typedef struct fishweir_decision {
   // Its decision value less the next best one's; not negative.
   float margin;
 } fishweir_decision;
+
+// Whether a stream has ceased to be what the model describes.
+typedef struct fishweir_alarm {
+  // The statistic that is beyond its limit, by its place in fishweir_statistics(): a drift before the
+  // fit, which says less. FISHWEIR_NO_ALARM where none is.
+  int32_t statistic;
+  // Its value; 0 where there is no alarm. The sign of a drift tells which way the stream moves.
+  float value;
+} fishweir_alarm;
+
+// A stretch of the stream that a class explains, not the background.
+typedef struct fishweir_event {
+  // Its first sample, counted from 0 at the beginning of the stream; missing ones count, refused ones
+  // do not.
+  uint64_t start;
+  // The sample after its last.
+  uint64_t end;
+  // The class: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
+  uint32_t class_index;
+  // Its confidence, over all its samples: the log-odds of the class's path against the best path of
+  // the background, in nats. Divide by `end - start` to compare events.
+  float log_odds;
+} fishweir_event;
 
 #ifdef __cplusplus
 extern "C" {
@@ -143,6 +174,49 @@ fishweir_status fishweir_decide(const struct fishweir_stream *stream,
 fishweir_status fishweir_log_likelihoods(const struct fishweir_stream *stream,
                                          float *log_likelihoods,
                                          size_t count);
+
+// Of a change detector: whether the stream of late is an alarm. Ask after every sample, and call
+// fishweir_reset() after an alarm: a change that lasts is told again. Costs two multiply-adds a
+// statistic.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing changes meanwhile; `alarm` is null or points to
+// an alarm that nothing else uses meanwhile.
+fishweir_status fishweir_detect(const struct fishweir_stream *stream,
+                                struct fishweir_alarm *alarm);
+
+// Of a change detector: the fit, which is the log-likelihood of late less its mean, in nats, then the
+// drift along each direction: `count` is FISHWEIR_STATISTICS.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing changes meanwhile; `statistics` is null or
+// points to `count` floats that nothing else uses meanwhile.
+fishweir_status fishweir_statistics(const struct fishweir_stream *stream,
+                                    float *statistics,
+                                    size_t count);
+
+// Of a spotter: the events that the last sample taken in has decided, in order of time; mostly none.
+// Whatever comes does not change them. Ask once after every sample: a refused one leaves them as they
+// were. `room` is FISHWEIR_EVENTS, and `count` becomes how many of them there are.
+//
+// # Safety
+// `stream` is null or points to a stream that nothing changes meanwhile; `events` is null or points to
+// `room` events and `count` is null or points to a number, which nothing else uses meanwhile.
+fishweir_status fishweir_events(const struct fishweir_stream *stream,
+                                struct fishweir_event *events,
+                                size_t room,
+                                size_t *count);
+
+// Of a spotter, at the end of a stream: the events that are not decided yet, as the best path has them,
+// the one that the last sample is in last. The next sample is the first of a new stream. To look
+// without an end, finish a copy. `room` and `count` are as for fishweir_events().
+//
+// # Safety
+// As for fishweir_events(), but that nothing else uses the stream meanwhile.
+fishweir_status fishweir_finish(struct fishweir_stream *stream,
+                                struct fishweir_event *events,
+                                size_t room,
+                                size_t *count);
 
 // Bytes of the model, in flash: FISHWEIR_MODEL_SIZE of the header that belongs to this library.
 size_t fishweir_model_size(void);

@@ -17,6 +17,7 @@
 #[cfg(not(target_os = "none"))]
 extern crate std;
 
+mod answer;
 #[cfg(target_os = "none")]
 mod panic;
 mod pointer;
@@ -27,12 +28,13 @@ mod status;
 use core::ffi::{CStr, c_char};
 
 use fishweir_core::filter::Recursion;
-use fishweir_device::classifier::Deciding;
 use fishweir_model::Model;
 
-use pointer::{floats_mut, numbers, put, started, started_mut};
+use answer::Answering;
+pub use answer::{Alarm, Choice, FISHWEIR_NO_ALARM, Found};
+use pointer::{numbers, numbers_mut, put, started, started_mut};
 use sample::Sample;
-use shape::{Started, WORDS};
+use shape::{Sizes, Started, WORDS};
 pub use status::Status;
 
 /// Words of eight bytes in a [`Stream`].
@@ -62,16 +64,6 @@ pub struct Stream {
 impl Stream {
     /// Memory that was not started.
     pub const ZEROED: Self = Self { words: [0; FISHWEIR_STATE_WORDS] };
-}
-
-/// A class and by how much it leads.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub struct Choice {
-    /// The class decided for: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
-    pub class_index: u32,
-    /// Its decision value less the next best one's; not negative.
-    pub margin: f32,
 }
 
 /// Starts a stream, and checks the model where it is an artefact that is read in place: one pass over
@@ -193,8 +185,7 @@ pub unsafe extern "C" fn fishweir_decide(stream: *const Stream, decision: *mut C
     Status::of(|| {
         // SAFETY: the caller's promise.
         let started = unsafe { started(stream) }?;
-        let read = model()?.decision(&started.state).map_err(|_| Status::Undecided)?;
-        let choice = Choice { class_index: read.class as u32, margin: read.margin };
+        let choice = model()?.decide(&started.state)?;
         // SAFETY: the caller's promise.
         unsafe { put(decision, choice) }
     })
@@ -215,21 +206,100 @@ pub unsafe extern "C" fn fishweir_log_likelihoods(
     Status::of(|| {
         // SAFETY: the caller's promise.
         let started = unsafe { started(stream) }?;
-        let read = model()?.evidence(&started.state).map_err(|_| Status::Undecided)?;
+        let wanted = <Model as Sizes<_>>::MODELS.ok_or(Status::WrongKind)?;
         // SAFETY: the caller's promise.
-        let values = unsafe { floats_mut(log_likelihoods, count, read.len()) }?;
-        for (value, log) in values.iter_mut().zip(read) {
-            *value = log;
-        }
-        Ok(())
+        let values = unsafe { numbers_mut(log_likelihoods, count, wanted) }?;
+        model()?.evidence(&started.state, values)
+    })
+}
+
+/// Of a change detector: whether the stream of late is an alarm. Ask after every sample, and call
+/// fishweir_reset() after an alarm: a change that lasts is told again. Costs two multiply-adds a
+/// statistic.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing changes meanwhile; `alarm` is null or points to
+/// an alarm that nothing else uses meanwhile.
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_detect"))]
+pub unsafe extern "C" fn fishweir_detect(stream: *const Stream, alarm: *mut Alarm) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started(stream) }?;
+        let read = model()?.detect(&started.state)?;
+        // SAFETY: the caller's promise.
+        unsafe { put(alarm, read) }
+    })
+}
+
+/// Of a change detector: the fit, which is the log-likelihood of late less its mean, in nats, then the
+/// drift along each direction: `count` is FISHWEIR_STATISTICS.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing changes meanwhile; `statistics` is null or
+/// points to `count` floats that nothing else uses meanwhile.
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_statistics"))]
+pub unsafe extern "C" fn fishweir_statistics(
+    stream: *const Stream,
+    statistics: *mut f32,
+    count: usize,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started(stream) }?;
+        let wanted = <Model as Sizes<_>>::STATISTICS.ok_or(Status::WrongKind)?;
+        // SAFETY: the caller's promise.
+        let values = unsafe { numbers_mut(statistics, count, wanted) }?;
+        model()?.statistics(&started.state, values)
+    })
+}
+
+/// Of a spotter: the events that the last sample taken in has decided, in order of time; mostly none.
+/// Whatever comes does not change them. Ask once after every sample: a refused one leaves them as they
+/// were. `room` is FISHWEIR_EVENTS, and `count` becomes how many of them there are.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing changes meanwhile; `events` is null or points to
+/// `room` events and `count` is null or points to a number, which nothing else uses meanwhile.
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_events"))]
+pub unsafe extern "C" fn fishweir_events(
+    stream: *const Stream,
+    events: *mut Found,
+    room: usize,
+    count: *mut usize,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started(stream) }?;
+        // SAFETY: the caller's promise.
+        unsafe { tell(events, room, count, |events| model()?.decided(&started.state, events)) }
+    })
+}
+
+/// Of a spotter, at the end of a stream: the events that are not decided yet, as the best path has them,
+/// the one that the last sample is in last. The next sample is the first of a new stream. To look
+/// without an end, finish a copy. `room` and `count` are as for fishweir_events().
+///
+/// # Safety
+/// As for fishweir_events(), but that nothing else uses the stream meanwhile.
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_finish"))]
+pub unsafe extern "C" fn fishweir_finish(
+    stream: *mut Stream,
+    events: *mut Found,
+    room: usize,
+    count: *mut usize,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started_mut(stream) }?;
+        // SAFETY: the caller's promise.
+        unsafe { tell(events, room, count, |events| model()?.finish(&mut started.state, events)) }
     })
 }
 
 /// Bytes of the model, in flash: FISHWEIR_MODEL_SIZE of the header that belongs to this library.
 #[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_model_size"))]
 pub extern "C" fn fishweir_model_size() -> usize {
-    // A machine's stored items lie beside it.
-    model().map_or(0, Deciding::bytes)
+    model().map_or(0, Sizes::bytes)
 }
 
 /// Bytes of a stream, in RAM: FISHWEIR_STATE_SIZE of the header that belongs to this library.
@@ -249,6 +319,27 @@ type Observation = <Model as Recursion>::Observation;
 /// The model; a stream that was started has had it checked.
 fn model() -> Result<&'static Model, Status> {
     fishweir_model::loaded().ok_or(Status::BadModel)
+}
+
+/// Writes events, and how many, where the caller has room; nothing is asked where there is none.
+///
+/// # Safety
+/// `events` is null or points to `room` events, `count` is null or points to a number; nothing else uses
+/// them meanwhile.
+unsafe fn tell(
+    events: *mut Found,
+    room: usize,
+    count: *mut usize,
+    answer: impl FnOnce(&mut [Found]) -> Result<usize, Status>,
+) -> Result<(), Status> {
+    let wanted = <Model as Sizes<_>>::EVENTS.ok_or(Status::WrongKind)?;
+    // SAFETY: the caller's promise.
+    let events = unsafe { numbers_mut(events, room, wanted) }?;
+    // SAFETY: the caller's promise.
+    unsafe { put(count, 0) }?;
+    let told = answer(events)?;
+    // SAFETY: the caller's promise.
+    unsafe { put(count, told) }
 }
 
 fn push(started: &mut Started, sample: &Observation) -> Result<(), Status> {

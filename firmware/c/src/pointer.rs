@@ -2,6 +2,7 @@
 
 use core::slice;
 
+use crate::answer::Found;
 use crate::shape::Started;
 use crate::{Status, Stream};
 
@@ -76,25 +77,26 @@ pub(crate) unsafe fn numbers<'a, T: Number>(
     Ok(unsafe { slice::from_raw_parts(values, count) })
 }
 
+/// `wanted` numbers to write; another `count` is refused.
+///
+/// # Safety
+/// `values` is null or points to `count` numbers that nothing else uses during `'a`.
+pub(crate) unsafe fn numbers_mut<'a, T: Number>(
+    values: *mut T,
+    count: usize,
+    wanted: usize,
+) -> Result<&'a mut [T], Status> {
+    checked(values)?;
+    if count != wanted {
+        return Err(Status::WrongSize);
+    }
+    // SAFETY: not null, aligned, and `count` numbers by the caller's promise.
+    Ok(unsafe { slice::from_raw_parts_mut(values, count) })
+}
+
 /// What C has as plain bits: any of them are one.
 pub(crate) trait Number {}
 
 impl Number for f32 {}
 impl Number for i16 {}
-
-/// `wanted` floats to write; another `count` is refused.
-///
-/// # Safety
-/// `values` is null or points to `count` floats that nothing else uses during `'a`.
-pub(crate) unsafe fn floats_mut<'a>(
-    values: *mut f32,
-    count: usize,
-    wanted: usize,
-) -> Result<&'a mut [f32], Status> {
-    checked(values)?;
-    if count != wanted {
-        return Err(Status::WrongSize);
-    }
-    // SAFETY: not null, aligned, and `count` floats by the caller's promise; C's floats hold bits.
-    Ok(unsafe { slice::from_raw_parts_mut(values, count) })
-}
+impl Number for Found {}

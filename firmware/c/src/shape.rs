@@ -2,7 +2,12 @@
 //! too: it asks the model's own type for its sizes, as the building machine lays it out, and the
 //! library checks that the target lays it out the same.
 
+use fishweir_core::classify::ChangeDetector;
+use fishweir_core::emission::Emission;
 use fishweir_core::filter::Recursion;
+use fishweir_core::number::NumberFormat;
+use fishweir_core::spot::Spotter;
+use fishweir_device::classifier::Deciding;
 use fishweir_model::Model;
 
 /// What the past left.
@@ -18,3 +23,52 @@ pub(crate) struct Started {
 
 /// Words of eight bytes in a `fishweir_stream`.
 pub(crate) const WORDS: usize = size_of::<Started>().div_ceil(size_of::<u64>());
+
+/// What the header states of a model, by its kind `K`. Every model is of one kind, so the compiler finds it.
+pub(crate) trait Sizes<K>: Recursion + Sized {
+    /// The format of its numbers.
+    #[allow(dead_code, reason = "the header's alone")]
+    const FORMAT: NumberFormat = NumberFormat::F32;
+    /// Log-likelihoods or decision values of what classifies.
+    const MODELS: Option<usize> = None;
+    /// Statistics of what detects change.
+    const STATISTICS: Option<usize> = None;
+    /// The most events at a time of what spots them.
+    const EVENTS: Option<usize> = None;
+
+    /// Bytes of it, in flash.
+    fn bytes(&self) -> usize {
+        size_of_val(self)
+    }
+}
+
+/// The kind of what decides between classes.
+pub(crate) struct Classifies<const MODELS: usize>;
+/// The kind of what detects change.
+pub(crate) struct Detects;
+/// The kind of what spots events.
+pub(crate) struct Spots;
+
+impl<R: Deciding<MODELS>, const MODELS: usize> Sizes<Classifies<MODELS>> for R {
+    const FORMAT: NumberFormat = R::FORMAT;
+    const MODELS: Option<usize> = Some(MODELS);
+
+    // A machine's stored items lie beside it.
+    fn bytes(&self) -> usize {
+        Deciding::bytes(self)
+    }
+}
+
+/// The fit, and the drift along each direction.
+impl<E: Emission, const N: usize, const C: usize> Sizes<Detects> for ChangeDetector<E, N, C> {
+    const STATISTICS: Option<usize> = Some(1 + C);
+}
+
+/// Those that a path carries, and the one that the last sample is in.
+impl<E, const S: usize, const B: usize, const PENDING: usize> Sizes<Spots>
+    for Spotter<E, S, B, PENDING>
+where
+    E: Emission<Weight = f32>,
+{
+    const EVENTS: Option<usize> = Some(PENDING + 1);
+}

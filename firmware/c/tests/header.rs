@@ -12,7 +12,7 @@ fn the_header_is_what_the_sources_say() {
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("a configuration");
     // The header is written for the usual names, whatever this build is told: cbindgen reads literals.
     let sources = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let builder = ["lib.rs", "status.rs"].into_iter().fold(
+    let builder = ["lib.rs", "answer.rs", "status.rs"].into_iter().fold(
         cbindgen::Builder::new().with_config(config),
         |builder, file| {
             let text = fs::read_to_string(root.join("src").join(file)).expect("a source");

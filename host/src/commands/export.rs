@@ -3,20 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
 use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits, SpotterModel, UpdateFileError};
-use fishweir::device::{C_CORES, C_PREFIX, CCore, ModelFile};
 use fishweir::files;
 use serde::Serialize;
 
+use super::c::ForC;
 use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::share;
-use super::{Failure, sources, tell};
+use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -31,17 +30,8 @@ pub(super) struct Arguments {
     /// Either, by the file's ending: .rs or .fishweir
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
-    /// A folder that is a library for C: headers, libfishweir.a for each core, a program for gcc and QEMU, and what
-    /// Arduino and Zephyr want
-    #[arg(long, value_name = "DIR")]
-    c: Option<PathBuf>,
-    /// A core that the library is for; may be given again [default: cortex-m0plus and cortex-m4]
-    #[arg(long, value_name = "CORE", value_parser = cores())]
-    core: Vec<&'static CCore>,
-    /// What names of --c begin with: functions, types, macros, headers, the library. Models of different prefixes stand
-    /// in one image [default: fishweir]
-    #[arg(long, value_name = "NAME")]
-    prefix: Option<String>,
+    #[command(flatten)]
+    for_c: ForC,
     /// Update for a device in the field: the artefact, a version, and a self-test of the first samples of
     /// the first series
     #[arg(long, value_name = "FILE", requires = "update_version")]
@@ -76,13 +66,6 @@ enum NumberName {
     Q15,
 }
 
-/// The cores of [`Arguments::core`], by name.
-fn cores() -> impl TypedValueParser<Value = &'static CCore> {
-    let names = C_CORES.iter().map(|core| PossibleValue::new(core.name).help(core.flags));
-    PossibleValuesParser::new(names)
-        .try_map(|name| C_CORES.iter().find(|core| core.name == name).ok_or("no such core"))
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Rust,
@@ -108,6 +91,12 @@ struct ExportedFile {
     file: String,
     form: &'static str,
     bytes: usize,
+}
+
+impl ExportedFile {
+    fn of_c((file, bytes): (String, usize)) -> Self {
+        Self { file, form: "C library", bytes }
+    }
 }
 
 impl std::fmt::Display for Exported {
@@ -157,19 +146,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
     }
-    if wanted.is_empty() && arguments.c.is_none() {
+    if wanted.is_empty() && arguments.for_c.c.is_none() {
         return Err(Failure::Input(
             "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --update FILE, -o FILE, or --c DIR"
                 .into(),
         ));
     }
-    if arguments.c.is_none() {
-        let of_c = named([
-            ("--core", !arguments.core.is_empty()),
-            ("--prefix", arguments.prefix.is_some()),
-        ]);
-        refuse_idle(&of_c, "it is that of --c")?;
-    }
+    arguments.for_c.check()?;
     let bytes = files::read(&arguments.model)?;
     if SpotterModel::is_one(&bytes) {
         return spotter(arguments, &wanted, &bytes);
@@ -185,7 +168,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let file = file.display();
         return Err(Failure::Input(format!("{file}: {why}, not as an artefact: use --rust")));
     }
-    if let Some(folder) = &arguments.c
+    if let Some(folder) = &arguments.for_c.c
         && !model.deployed.front().is_empty()
     {
         let folder = folder.display();
@@ -213,25 +196,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Some(fixed_point(arguments, &model)?)
         }
     };
+    let source = || match &fixed {
+        Some((fixed, _)) => fixed.to_source(),
+        None => model.deployed.to_source(),
+    };
     let mut written = Vec::new();
     for (form, file) in wanted {
-        let (form, bytes) = match (form, &fixed) {
-            (Form::Rust, Some((fixed, _))) => ("Rust source", fixed.to_source().into_bytes()),
-            (Form::Rust, None) => ("Rust source", model.deployed.to_source().into_bytes()),
-            (Form::Artefact, _) => ("artefact", model.deployed.to_artefact()?),
-            (Form::Update(version), _) => ("update", update_of(arguments, &model, version)?),
+        let (form, bytes) = match form {
+            Form::Rust => ("Rust source", source().into_bytes()),
+            Form::Artefact => ("artefact", model.deployed.to_artefact()?),
+            Form::Update(version) => ("update", update_of(arguments, &model, version)?),
         };
         output::write(file, &bytes)?;
         let file = file.display().to_string();
         written.push(ExportedFile { file, form, bytes: bytes.len() });
     }
-    if let Some(folder) = &arguments.c {
-        let source = match &fixed {
-            Some((fixed, _)) => fixed.to_source(),
-            None => model.deployed.to_source(),
-        };
-        written.push(c_library(arguments, folder, &source)?);
-    }
+    written.extend(arguments.for_c.write(source)?.map(ExportedFile::of_c));
     let places = |fixed: &FixedPoint| match fixed.observations() {
         Observations::Channels(names) => {
             names.iter().cloned().zip(fixed.places().iter().copied()).collect()
@@ -252,16 +232,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     outputs.print(&report, arguments.json)
 }
 
-/// A spotter, which has a Rust source and no other form.
+/// A spotter, which has a Rust source, alone or in a library for C, and no other form.
 fn spotter(
     arguments: &Arguments,
     wanted: &[(Form, &PathBuf)],
     bytes: &[u8],
 ) -> Result<(), Failure> {
     let model = arguments.model.display().to_string();
-    let other = wanted.iter().any(|(form, _)| *form != Form::Rust) || arguments.c.is_some();
+    let other = wanted.iter().any(|(form, _)| *form != Form::Rust);
     if other || arguments.number != NumberName::F32 {
-        let why = "a spotter of events is exported as Rust source, in f32: use --rust alone";
+        let why =
+            "a spotter of events is exported as Rust source or for C, in f32: use --rust or --c";
         return Err(Failure::Input(format!("{model}: {why}")));
     }
     let mut idle = arguments.reading.given();
@@ -279,6 +260,7 @@ fn spotter(
         let file = file.display().to_string();
         written.push(ExportedFile { file, form: "Rust source", bytes: source.len() });
     }
+    written.extend(arguments.for_c.write(|| source)?.map(ExportedFile::of_c));
     let report = Exported {
         model,
         number: NumberName::F32,
@@ -289,28 +271,6 @@ fn spotter(
     };
     outputs.print(&report, arguments.json)
 }
-
-/// The C interface around a model, for some cores.
-fn c_library(arguments: &Arguments, folder: &Path, source: &str) -> Result<ExportedFile, Failure> {
-    let usual = C_CORES.iter().filter(|core| USUAL_CORES.contains(&core.name));
-    let cores: Vec<&CCore> =
-        if arguments.core.is_empty() { usual.collect() } else { arguments.core.clone() };
-    let prefix = arguments.prefix.as_deref().unwrap_or(C_PREFIX);
-    let scratch = tempfile::tempdir()?;
-    let file = scratch.path().join("model.rs");
-    files::write_whole(&file, source.as_bytes())?;
-    sources::firmware()?.c_library(ModelFile::Source(&file), prefix, &cores, folder)?;
-    let archive =
-        |core: &&CCore| folder.join("src").join(core.folder).join(format!("lib{prefix}.a"));
-    let sizes = cores.iter().map(|core| std::fs::metadata(archive(core)).map(|file| file.len()));
-    Ok(ExportedFile {
-        file: folder.display().to_string(),
-        form: "C library",
-        bytes: sizes.sum::<std::io::Result<u64>>()? as usize,
-    })
-}
-
-const USUAL_CORES: [&str; 2] = ["cortex-m0plus", "cortex-m4"];
 
 /// The model in fixed point, measured: an error where it decides otherwise than `f64` too often.
 fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Deviation), Failure> {

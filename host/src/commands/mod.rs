@@ -3,6 +3,7 @@
 
 mod arguments;
 mod believing;
+mod c;
 mod demo;
 mod emitting;
 mod evaluate;

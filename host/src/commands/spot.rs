@@ -29,7 +29,8 @@ linear machine on Fisher scores that decides on windows, half as long as the med
 equal decisions in a row are an event.
 
 -o FILE keeps the spotter. With --model FILE it is not trained again: DATA's events are listed as CSV,
-or judged where --marks names the column that has them. export FILE --rust writes its source for firmware.";
+or judged where --marks names the column that has them. export FILE --rust writes its source for
+firmware, --c a library for firmware in C.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

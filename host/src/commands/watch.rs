@@ -8,6 +8,7 @@ use fishweir::fit::BaumWelch;
 use fishweir::learn::{Change, DetectorPlan};
 use fishweir::report::{DataSummary, WatchReport};
 
+use super::c::ForC;
 use super::emitting::Emitting;
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
@@ -23,7 +24,7 @@ such that false alarms come as rarely as wanted: what the log-likelihood of late
 what its derivative along the change looked for may be. The last third, which neither has seen,
 shows what to expect.
 
-The firmware's detect_change runs the file that --rust names.";
+The firmware's detect_change runs the file that --rust names; --c is for firmware in C.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -44,6 +45,8 @@ pub(super) struct Arguments {
     /// Rust source with a static of the detector, for linking into firmware; - for standard output
     #[arg(long, value_name = "FILE.rs")]
     rust: Option<PathBuf>,
+    #[command(flatten)]
+    for_c: ForC,
     /// Hidden states of the model [default: 4]
     #[arg(long, value_name = "N", help_heading = "Training")]
     states: Option<usize>,
@@ -77,6 +80,7 @@ fn offset(text: &str) -> Result<(String, f64), String> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.for_c.check()?;
     let outputs: Vec<&Path> = arguments.rust.iter().map(PathBuf::as_path).collect();
     let inputs: Vec<&Path> =
         arguments.changed.iter().chain([&arguments.normal]).map(PathBuf::as_path).collect();
@@ -127,6 +131,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         output::write(file, trial.detector.to_source().as_bytes())?;
         report.detector = Some(file.display().to_string());
     }
+    report.c_library =
+        arguments.for_c.write(|| trial.detector.to_source())?.map(|(folder, _)| folder);
     outputs.print(&report, arguments.json)
 }
 

@@ -437,6 +437,17 @@ impl EmissionType {
         Self { family, shape }
     }
 
+    /// What is imported from the emissions of the core beside [`labels`].
+    pub(super) fn import_beside(&self, observations: &Observations) -> String {
+        let import = self.import();
+        match observations {
+            Observations::Channels(_) => import,
+            Observations::Symbols(_) => {
+                format!("{{Alphabet, {}}}", import.trim_matches(['{', '}']))
+            }
+        }
+    }
+
     /// What is imported from the emissions of the core.
     pub(super) fn import(&self) -> String {
         match self.family.core_types() {

@@ -37,7 +37,7 @@ mod session;
 mod update;
 
 pub use board::{BOARDS, Board, Clock};
-pub use c_library::{C_CORES, C_PREFIX, CCore};
+pub use c_library::{C_CORES, C_PREFIX, CCore, check_c_prefix};
 pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
 pub use port::Port;

@@ -38,6 +38,8 @@ pub struct WatchReport {
     pub changes: Option<Changes>,
     /// The file with the detector; null where none was asked for.
     pub detector: Option<String>,
+    /// The folder with a C library around it; null where none was asked for.
+    pub c_library: Option<String>,
 }
 
 /// False alarms.
@@ -122,6 +124,7 @@ impl WatchReport {
             unseen: (*unseen).into(),
             changes: changes.as_ref().map(Into::into),
             detector: None,
+            c_library: None,
         }
     }
 }
@@ -170,10 +173,16 @@ impl fmt::Display for WatchReport {
             writeln!(f, "after the change: {changed}")?;
             writeln!(f, "without one, in as many samples: {unchanged}\n")?;
         }
-        match &self.detector {
-            Some(file) => writeln!(f, "detector written to {file}"),
-            None => writeln!(f, "not written: name a file with --rust"),
+        if self.detector.is_none() && self.c_library.is_none() {
+            writeln!(f, "not written: name a file with --rust, or a folder with --c")?;
         }
+        if let Some(file) = &self.detector {
+            writeln!(f, "detector written to {file}")?;
+        }
+        if let Some(folder) = &self.c_library {
+            writeln!(f, "C library written to {folder}")?;
+        }
+        Ok(())
     }
 }
 

@@ -115,13 +115,13 @@ fn compiled(data: &Dataset, kind: ClassifierKind) -> Deployed {
 }
 
 /// A model's file, by the name of the variable that names it.
-enum Form {
+pub(crate) enum Form {
     Source(String),
     Artefact(Vec<u8>),
 }
 
-/// Streams a recording through C firmware for a core, beside the host's stream.
-fn beside(form: Form, stream: Stream, recording: &Recording<'_>, core: &str) -> Parity {
+/// What C firmware for a core says of a recording.
+pub(crate) fn said(form: Form, recording: &Recording<'_>, core: &str) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = |name: &str| folder.path().join(name);
     let (variable, model, bytes) = match form {
@@ -131,7 +131,12 @@ fn beside(form: Form, stream: Stream, recording: &Recording<'_>, core: &str) -> 
     fs::write(&model, bytes).expect("writes");
     fs::write(at("recording.h"), header(recording, core == "m0")).expect("writes");
     let settings = [(variable, &*model), ("RECORDING", folder.path()), ("CORE", Path::new(core))];
-    let answers = answers(&run(folder.path(), &settings));
+    run(folder.path(), &settings)
+}
+
+/// Streams a recording through C firmware for a core, beside the host's stream.
+fn beside(form: Form, stream: Stream, recording: &Recording<'_>, core: &str) -> Parity {
+    let answers = answers(&said(form, recording, core));
     assert_eq!(answers.len(), recording.samples());
     compare_stream(stream, recording, &answers).expect("comparable")
 }

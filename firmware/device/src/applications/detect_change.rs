@@ -153,7 +153,7 @@ mod tests {
     use super::super::wire::Wire;
     use super::*;
 
-    #[allow(unreachable_pub)]
+    #[allow(unreachable_pub, dead_code)]
     mod heads {
         include!("../../../models/detector.rs");
     }

@@ -12,8 +12,7 @@ use std::fmt::Write as _;
 use fishweir_core::classify::Limit;
 
 use super::DeployedModel;
-use super::source::EmissionType;
-use super::source::{model_source, observed, one_line};
+use super::source::{EmissionType, labels, model_source, observed, one_line};
 use crate::classifier::Observations;
 
 /// A detector as a device holds it: the core's `ChangeDetector` with one direction, in `f32`, in the
@@ -56,11 +55,12 @@ impl Detector {
         self.drift
     }
 
-    /// Rust source that defines `Model`, the detector's type, and `MODEL`, a `static` of it. Every
-    /// number is written so that it reads back to the same bits.
+    /// Rust source that defines `Model`, the detector's type, and `MODEL`, a `static` of it; the names of the channels
+    /// as `CHANNELS`, over symbols their letters as `ALPHABET`, and `CLASSES`, which are none. Every number is written so
+    /// that it reads back to the same bits.
     pub fn to_source(&self) -> String {
         let emission = EmissionType::of(std::slice::from_ref(&self.model));
-        let (imported, states) = (emission.import(), self.states());
+        let (imported, states) = (emission.import_beside(&self.observations), self.states());
         let emission = emission.text("Dual<f32, 1>");
         let mut text = format!(
             "// A detector of change, exported by fishweir {}. Calibrate again, do not change this file.\n\
@@ -79,12 +79,14 @@ impl Detector {
              use fishweir_core::filter::ForgettingFactor;\n\
              use fishweir_core::hmm::{{Chain, Hmm}};\n\
              use fishweir_core::number::Dual;\n\n\
+             {}\
              /// A model of {states} hidden states over {}, one direction.\n\
              pub type Model = ChangeDetector<{emission}, {states}, 1>;\n\n\
              /// The detector, in flash.\n\
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
              pub static MODEL: Model = ChangeDetector::new(\n",
+            labels(&self.observations, &[]),
             one_line(&self.observations.to_string())
         );
         model_source(&mut text, &self.model);

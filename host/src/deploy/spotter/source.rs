@@ -6,7 +6,6 @@ use fishweir_core::spot::BACKGROUND;
 
 use super::super::source::{EmissionType, labels, model_source, observed, one_line, weights};
 use super::{BACKGROUND_STATES, PENDING, Spotter};
-use crate::classifier::Observations;
 
 impl Spotter {
     /// Rust source that defines `Model`, the spotter's type, and `MODEL`, a `static` of it; the names of the
@@ -14,10 +13,7 @@ impl Spotter {
     /// is written so that it reads back to the same bits, every name so that it is one line of text.
     pub fn to_source(&self) -> String {
         let emission = EmissionType::of(std::slice::from_ref(&self.network));
-        let (mut imported, states) = (emission.import(), self.states());
-        if matches!(self.observations, Observations::Symbols(_)) {
-            imported = format!("{{Alphabet, {}}}", imported.trim_matches(['{', '}']));
-        }
+        let (imported, states) = (emission.import_beside(&self.observations), self.states());
         let mut text = format!(
             "// A spotter of events, exported by fishweir {}. Train again, do not change this file.\n\
              //\n\

@@ -115,7 +115,7 @@ impl Firmware {
         cores: &[&'static CCore],
         folder: &Path,
     ) -> Result<(), DeviceError> {
-        check(prefix)?;
+        check_c_prefix(prefix)?;
         let archive = format!("lib{prefix}.a");
         // A symbol of Zephyr, or of another module, may be called as a prefix is.
         let module = match prefix {
@@ -170,7 +170,7 @@ impl Firmware {
                 "README.md",
                 include_str!("README.md").replace("{{gcc}}", built.join("\n").trim_end()),
             ),
-            ("examples/Classify/Classify.ino", include_str!("Classify.ino").to_owned()),
+            ("examples/Sensor/Sensor.ino", include_str!("Sensor.ino").to_owned()),
             ("zephyr/module.yml", include_str!("module.yml").to_owned()),
             ("zephyr/Kconfig", include_str!("Kconfig").to_owned()),
             (
@@ -203,8 +203,11 @@ impl Firmware {
     }
 }
 
-/// That names of C may begin so, and that headers of two prefixes do not meet.
-fn check(prefix: &str) -> Result<(), DeviceError> {
+/// Checks that names of C may begin so, and that headers of two prefixes do not meet.
+///
+/// # Errors
+/// [`DeviceError::Prefix`], which says why not.
+pub fn check_c_prefix(prefix: &str) -> Result<(), DeviceError> {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     let why = if !prefix.starts_with(|first: char| first.is_ascii_lowercase())
         || !prefix.bytes().all(fits)

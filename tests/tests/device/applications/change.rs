@@ -7,10 +7,12 @@ use fishweir::data::{Rows, Sample, Samples, SamplesView};
 use fishweir::deploy::{Calibration, CalibrationError, Detector};
 use fishweir::device::Board;
 use fishweir::fit::BaumWelch;
+use fishweir::parity::Recording;
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Statistic;
 
 use super::{build, lines, recordings};
+use crate::c_interface::{Form, said};
 use crate::on_boards;
 
 const CHANNELS: [&str; 3] = ["ax", "ay", "az"];
@@ -256,4 +258,33 @@ fn the_device_alarms_when_the_host_does() {
         let built = build(board, "detect_change", &source);
         assert_eq!(lines(built.start(), "ready 1", &sent).expect("answers"), expected);
     });
+}
+
+/// Every statistic of every sample, and the alarms; every tenth sample is missing.
+#[test]
+fn firmware_in_c_alarms_when_the_host_does() {
+    let (model, detector) = &*SIMULATED;
+    let series = slipped(&model.simulate(1_000, 5), 500, 0.2);
+    let mut holed = Rows::new(CHANNELS.len());
+    for (t, row) in series.view().rows().expect("channels").iter().enumerate() {
+        holed.push(if t % 10 == 9 { None } else { row });
+    }
+    let holed = Samples::Channels(holed);
+    let (mut stream, mut alarms) = (detector.stream(), 0);
+    let answer = |sample| {
+        let reading = stream.watch(sample);
+        let (statistic, value) = match reading.alarm {
+            None => (u32::MAX, 0.0),
+            Some(Statistic::Fit) => (0, reading.fit),
+            Some(Statistic::Drift(_)) => (1, reading.drift[0]),
+        };
+        alarms += usize::from(reading.alarm.is_some());
+        let [value, fit, drift] = [value, reading.fit, reading.drift[0]].map(f32::to_bits);
+        format!("00000000 {statistic:08x} {value:08x} {fit:08x} {drift:08x}")
+    };
+    let expected: Vec<String> = holed.view().iter().map(answer).collect();
+    assert!(alarms >= 3, "{alarms} alarms");
+    let recording = Recording::new([holed.view()], None);
+    let said = said(Form::Source(detector.to_source()), &recording, "m4f");
+    assert_eq!(said.lines().collect::<Vec<_>>(), expected);
 }

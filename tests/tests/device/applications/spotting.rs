@@ -1,11 +1,13 @@
 //! `spot_events`: the device spots what the host spots, every bit of it.
 
 use fishweir::classifier::{Observations, Provenance};
-use fishweir::data::{Sample, Samples};
+use fishweir::data::{Rows, Sample, Samples};
 use fishweir::deploy::{Found, SpottedClass, Spotter, SpotterModel};
+use fishweir::parity::Recording;
 use fishweir::runtime::{Emissions, Hmm};
 
 use super::{PATIENCE, build};
+use crate::c_interface::{Form, said};
 use crate::on_boards;
 
 /// Two channels about some levels, a state each.
@@ -127,4 +129,40 @@ fn the_device_spots_what_the_host_spots() {
         answers.push(done.to_owned());
         assert_eq!(answers, expected, "{}", board.name);
     });
+}
+
+/// Two streams, every 15th sample missing: the first ends within an event.
+#[test]
+fn firmware_in_c_spots_what_the_host_spots() {
+    let model = model();
+    let spotter = model.deploy().expect("sound");
+    let streams = [1, 100].map(|seed| {
+        let mut rows = Rows::new(2);
+        for (t, row) in drawn(&model, seed).iter().enumerate() {
+            rows.push((t % 15 != 14).then_some(row));
+        }
+        Samples::Channels(rows)
+    });
+    let line = |start: &str, found: &[Found]| {
+        found.iter().fold(start.to_owned(), |line, Found { event, .. }| {
+            let (class, bits) = (event.class, event.log_odds.to_bits());
+            format!("{line} {class:08x} {:08x} {:08x} {bits:08x}", event.start, event.end)
+        })
+    };
+    let mut expected = Vec::new();
+    for samples in &streams {
+        let mut stream = spotter.stream();
+        for sample in samples.view().iter() {
+            stream.push(sample).expect("possible");
+            expected.push(line("00000000", &stream.decided()));
+        }
+        expected.push(line("end", &stream.undecided()));
+    }
+    let told = |what: &str| {
+        expected.iter().filter(|line| line.starts_with(what) && line.contains(' ')).count()
+    };
+    assert!(told("0") >= 9 && told("end") >= 1, "{expected:?}");
+    let recording = Recording::new(streams.iter().map(Samples::view), None);
+    let said = said(Form::Source(spotter.to_source()), &recording, "m4f");
+    assert_eq!(said.lines().collect::<Vec<_>>(), expected);
 }

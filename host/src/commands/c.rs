@@ -1,0 +1,68 @@
+//! A library for C, around whatever model there is a Rust source of.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fishweir::device::{C_CORES, C_PREFIX, CCore, ModelFile, check_c_prefix};
+use fishweir::files;
+
+use super::options::{named, refuse_idle};
+use super::{Failure, sources};
+
+const USUAL_CORES: [&str; 2] = ["cortex-m0plus", "cortex-m4"];
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ForC {
+    /// A folder that is a library for C: headers, libfishweir.a for each core, a program for gcc and QEMU, and what
+    /// Arduino and Zephyr want
+    #[arg(long, value_name = "DIR")]
+    pub(super) c: Option<PathBuf>,
+    /// A core that the library is for; may be given again [default: cortex-m0plus and cortex-m4]
+    #[arg(long, value_name = "CORE", value_parser = cores())]
+    core: Vec<&'static CCore>,
+    /// What names of --c begin with: functions, types, macros, headers, the library. Models of different prefixes stand
+    /// in one image [default: fishweir]
+    #[arg(long, value_name = "NAME")]
+    prefix: Option<String>,
+}
+
+/// The cores of [`ForC::core`], by name.
+fn cores() -> impl TypedValueParser<Value = &'static CCore> {
+    let names = C_CORES.iter().map(|core| PossibleValue::new(core.name).help(core.flags));
+    PossibleValuesParser::new(names)
+        .try_map(|name| C_CORES.iter().find(|core| core.name == name).ok_or("no such core"))
+}
+
+impl ForC {
+    /// Refuses what belongs to `--c` where there is none, and a prefix that is none before a model is made for it.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        if self.c.is_some() {
+            return Ok(check_c_prefix(self.prefix.as_deref().unwrap_or(C_PREFIX))?);
+        }
+        let idle = named([("--core", !self.core.is_empty()), ("--prefix", self.prefix.is_some())]);
+        refuse_idle(&idle, "it is that of --c")
+    }
+
+    /// Writes the library, where it was asked for, around the model of a Rust source; its folder, and the bytes of its
+    /// archives.
+    pub(super) fn write(
+        &self,
+        source: impl FnOnce() -> String,
+    ) -> Result<Option<(String, usize)>, Failure> {
+        let Some(folder) = &self.c else { return Ok(None) };
+        let usual = C_CORES.iter().filter(|core| USUAL_CORES.contains(&core.name));
+        let cores: Vec<&CCore> =
+            if self.core.is_empty() { usual.collect() } else { self.core.clone() };
+        let prefix = self.prefix.as_deref().unwrap_or(C_PREFIX);
+        let scratch = tempfile::tempdir()?;
+        let file = scratch.path().join("model.rs");
+        files::write_whole(&file, source().as_bytes())?;
+        sources::firmware()?.c_library(ModelFile::Source(&file), prefix, &cores, folder)?;
+        let archive =
+            |core: &&CCore| folder.join("src").join(core.folder).join(format!("lib{prefix}.a"));
+        let sizes =
+            cores.iter().map(|core| std::fs::metadata(archive(core)).map(|file| file.len()));
+        let bytes = sizes.sum::<std::io::Result<u64>>()?;
+        Ok(Some((folder.display().to_string(), bytes as usize)))
+    }
+}

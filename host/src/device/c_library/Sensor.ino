@@ -1,0 +1,77 @@
+// Asks what the model says of a sensor, sample by sample. Replace readSensor().
+#include <{{prefix}}.h>
+
+static {{prefix}}_stream stream;  // all of the RAM that a stream takes
+
+void setup() {
+  Serial.begin(115200);
+  if ({{prefix}}_init(&stream, sizeof stream) != {{PREFIX}}_STATUS_OK) {
+    Serial.println("header and library do not belong together");
+    for (;;) {
+    }
+  }
+}
+
+#if {{PREFIX}}_CHANNELS > 0
+// In the units and at the rate that the model was trained on.
+static void readSensor(float channels[{{PREFIX}}_CHANNELS]) {
+  for (size_t i = 0; i < {{PREFIX}}_CHANNELS; i++) {
+    channels[i] = analogRead(A0);
+  }
+}
+
+static {{prefix}}_status next() {
+  float channels[{{PREFIX}}_CHANNELS];
+  readSensor(channels);
+  return {{prefix}}_push(&stream, channels, {{PREFIX}}_CHANNELS);
+}
+#else
+// 0 to {{PREFIX}}_SYMBOLS - 1.
+static {{prefix}}_status next() {
+  return {{prefix}}_push_symbol(&stream, (uint16_t)(analogRead(A0) % {{PREFIX}}_SYMBOLS));
+}
+#endif
+
+#if {{PREFIX}}_STATISTICS > 0
+static void answer() {
+  {{prefix}}_alarm alarm;
+  if ({{prefix}}_detect(&stream, &alarm) == {{PREFIX}}_STATUS_OK && alarm.statistic != {{PREFIX}}_NO_ALARM) {
+    Serial.print(alarm.statistic == 0 ? "no longer explained: " : "moves: ");
+    Serial.println(alarm.value);
+    {{prefix}}_reset(&stream);  // begin anew: a change that lasts is told again
+  }
+}
+#elif {{PREFIX}}_EVENTS > 0
+static const char *const classes[] = {{PREFIX}}_CLASS_NAMES;
+static {{prefix}}_event events[{{PREFIX}}_EVENTS];
+
+static void answer() {
+  size_t count = 0;
+  if ({{prefix}}_events(&stream, events, {{PREFIX}}_EVENTS, &count) == {{PREFIX}}_STATUS_OK) {
+    for (size_t i = 0; i < count; i++) {
+      Serial.print(classes[events[i].class_index]);
+      Serial.print(", log-odds ");
+      Serial.println(events[i].log_odds);
+    }
+  }
+}
+#else
+static const char *const classes[] = {{PREFIX}}_CLASS_NAMES;
+
+static void answer() {
+  {{prefix}}_decision decision;
+  if ({{prefix}}_decide(&stream, &decision) == {{PREFIX}}_STATUS_OK) {
+    Serial.print(classes[decision.class_index]);
+    Serial.print(" leads by ");
+    Serial.println(decision.margin);
+  }
+}
+#endif
+
+void loop() {
+  if (next() != {{PREFIX}}_STATUS_OK) {
+    {{prefix}}_push_missing(&stream);  // refused: time passes; behind a front end it has, so leave this out
+  }
+  answer();
+  delay(20);
+}
