@@ -82,7 +82,7 @@ proptest! {
         let models = [narrow(0.5, 0.1), narrow(-0.25, 1.0), narrow(2.0, 0.75)];
         let columns = [[0, 1], [0, 2], [0, 3]];
         let heard: [Heard<_, 4, 2>; 3] = std::array::from_fn(|m| Heard::new(models[m], columns[m]));
-        heard.each_ref().map(|model| model.validate().expect("columns of the row"));
+        heard.iter().for_each(|model| model.validate().expect("columns of the row"));
         let weights = [[1.0, -2.0, 0.5], [0.25, 1.0, -1.0]];
         let bank = StreamClassifier::new(heard, weights, [0.5, -0.25], Normalisation::PER_SAMPLE);
         let lagged = Lagged::<_, 1, 4, 3, 5>::new(bank, LAGS);
