@@ -22,6 +22,10 @@ use crate::error::ObservationError;
 /// later one: then the reading covers less, and [`Windowed::samples`] says how much. Only if the
 /// sample is impossible to the copy that is read is it refused.
 ///
+/// A front end goes around a window, not into one: `Fronted<_, Window<_, _>>`. A window takes it that a recursion
+/// which refuses a sample is as before; a [`Fronted`](crate::front::Fronted) is not, and its copies would fall out of
+/// step.
+///
 /// State: `FILTERS` states of the recursion and as many counters. Work a sample: `FILTERS` times
 /// the recursion's.
 ///

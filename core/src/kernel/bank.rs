@@ -10,6 +10,9 @@ use crate::number::Real;
 /// is made anew. A sample that all who are left refuse is refused, and then nothing has changed: each
 /// model leaves its own state as it was.
 ///
+/// A front end goes around a bank, not into one: a [`Fronted`](crate::front::Fronted) that refuses a sample is not as
+/// before, and would be out of step and ruled out by a sample that is only missing.
+///
 /// RAM: `M` states and `M` bytes; nothing is copied to be gone back to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

@@ -39,7 +39,7 @@ pub struct Settings {
     pub warm_up: u64,
     /// What holds the estimates to sense.
     pub regularisation: Regularisation,
-    /// Samples between two saves; 0 to save only when asked.
+    /// Samples of a stream between two saves, counted anew after a reset; 0 to save only when asked.
     pub save_every: u64,
 }
 

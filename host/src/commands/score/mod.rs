@@ -42,15 +42,16 @@ column `series` says that another series begins. With --json every decision is a
 its own.
 
 Samples are refused that are none (a line with something else than numbers, a number beyond single
-precision, a character that is no symbol) or that are impossible under all models left: they are told,
-counted and skipped, unless --strict ends the stream at the first. A model under which a sample is
+precision, a character that is no symbol) or that are impossible under all models left: they are told
+and counted, and skipped, or missing where the classifier has a front end, unless --strict ends the
+stream at the first. A model under which a sample is
 impossible is ruled out until the next reset, and the others go on; but a kernel machine takes the
 scores of all its models, and refuses what is impossible under one of them.
 
 Missing samples are no evidence. With nothing observed yet the class is what the classifier's priors or
 biases alone decide; how many windows, or series of a stream, are decided so is told.
 
-Exit codes: 0 done; 1 done, but samples were refused and skipped; 2 bad input.";
+Exit codes: 0 done; 1 done, but samples were refused; 2 bad input.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -339,7 +340,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
             }
             refused += 1;
             match refused {
-                ..=MOST_TOLD => note(format_args!("{what}; the sample is skipped")),
+                ..=MOST_TOLD => note(format_args!("{what}; the sample is refused")),
                 FIRST_UNTOLD => note("further samples that are refused are only counted"),
                 _ => {}
             }
@@ -354,8 +355,8 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
     }
     Ok(match refused {
         0 => None,
-        1 => Some("1 sample was refused and skipped".to_owned()),
-        many => Some(format!("{many} samples were refused and skipped")),
+        1 => Some("1 sample was refused".to_owned()),
+        many => Some(format!("{many} samples were refused")),
     })
 }
 
