@@ -72,7 +72,7 @@ impl<E: Stored, const N: usize> StoredModel for Hmm<E, N> {
     }
 }
 
-/// Columns are no reals: [`write`] refuses such models.
+/// Columns are no reals: [`write()`] refuses such models.
 impl<T, M, const N: usize, const E: usize, const C: usize> StoredModel for Heard<Hmm<M, N>, E, C>
 where
     T: Real,

@@ -1,5 +1,5 @@
-//! Least squares with a penalty, in closed form: machines of all classes and costs, and what each says of items
-//! that it has not seen, from one factorisation.
+//! Least squares with a penalty, in closed form: machines of all classes, a factorisation a cost, and what each says of
+//! items that it has not seen, from one factorisation for all costs.
 
 use nalgebra::{Cholesky, DMatrix, DVector, SymmetricEigen};
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ use crate::kernel::Gram;
 pub static RIDGE: Learner = Learner {
     name: "ridge",
     machine: "ridge regression",
-    about: "least squares with an L2 penalty, in closed form on the rows: every C from one factorisation",
+    about: "least squares with an L2 penalty, in closed form on the rows",
     costs: &[0.1, 1.0, 10.0, 100.0, 1e3, 1e4],
     trains: Trains::InClosedForm { machines, on_gram: &KERNEL_RIDGE },
 };
@@ -59,10 +59,7 @@ const STEPS: usize = 100;
 /// `3 m^2`.
 #[derive(Clone, Debug)]
 pub struct Ridge {
-    /// `s`, `[item]`.
-    roots: DVector<f64>,
-    /// `[feature]`.
-    mean: DVector<f64>,
+    weighed: Weighed,
     /// `V`, `[feature][axis]`.
     axes: DMatrix<f64>,
     /// `P`, `[item][axis]`.
@@ -78,6 +75,105 @@ impl Ridge {
     /// [`KernelLearnError`]: no row, another number of weights than of rows, entries that are not finite, or more
     /// than [`RIDGE_AT_MOST`] of both rows and features.
     pub fn of(rows: &Matrix, weights: &[f64]) -> Result<Self, KernelLearnError> {
+        Centred::of(rows, weights)?.factorised()
+    }
+
+    /// `(l + penalty)^-1`, `[axis]`.
+    fn shrunk(&self, c: f64) -> DVector<f64> {
+        self.squares.map(|square| (square + 0.5 / c).recip())
+    }
+
+    /// The machine of targets, `[item]`, and a cost. Time: `(n + d) m` multiply-adds.
+    #[must_use]
+    pub fn machine(&self, targets: &[f64], c: f64) -> Linear {
+        let (mean, targets) = self.weighed.centred(targets);
+        let along = self.places.tr_mul(&targets).component_mul(&self.shrunk(c));
+        self.weighed.machine(mean, &(&self.axes * along))
+    }
+
+    /// What machines of a cost say of the items `[item]` of each group, trained without that group, for several
+    /// lists of targets, `[list][item]`; `None` where a machine without one is not determined in numbers. There must
+    /// be two groups at least.
+    ///
+    /// Time: `n m` multiply-adds a list, and for each group of `b` items `b^2 m + b^3 / 3` more.
+    #[must_use]
+    pub fn held_out(
+        &self,
+        targets: &[Vec<f64>],
+        groups: &[usize],
+        c: f64,
+    ) -> Option<Vec<Vec<f64>>> {
+        let roots = &self.weighed.roots;
+        let (items, shrunk) = (roots.len(), self.shrunk(c));
+        let mut beyond = DMatrix::zeros(items, targets.len());
+        for (mut beyond, targets) in beyond.column_iter_mut().zip(targets) {
+            let (_, targets) = self.weighed.centred(targets);
+            let along = self.places.tr_mul(&targets).component_mul(&shrunk);
+            beyond.copy_from(&(targets - &self.places * along));
+        }
+        let mut of_group = vec![Vec::new(); groups.iter().max().map_or(0, |last| last + 1)];
+        groups.iter().enumerate().for_each(|(item, &group)| of_group[group].push(item));
+        let total = roots.norm_squared();
+        let mut values = targets.to_vec();
+        for group in of_group.into_iter().filter(|group| !group.is_empty()) {
+            let (places, roots) = (self.places.select_rows(&group), roots.select_rows(&group));
+            let mut scaled = places.transpose();
+            for mut column in scaled.column_iter_mut() {
+                column.component_mul_assign(&shrunk);
+            }
+            let hat = places * scaled + &roots * roots.transpose() / total;
+            let left = Cholesky::new(DMatrix::identity(group.len(), group.len()) - hat)?;
+            let beyond = left.solve(&beyond.select_rows(&group));
+            for (values, beyond) in values.iter_mut().zip(beyond.column_iter()) {
+                for ((&item, beyond), root) in group.iter().zip(beyond.iter()).zip(roots.iter()) {
+                    values[item] -= beyond / root;
+                }
+            }
+        }
+        Some(values)
+    }
+}
+
+/// Weights of items, and where the weighted rows' middle is.
+#[derive(Clone, Debug)]
+struct Weighed {
+    /// `s`, `[item]`.
+    roots: DVector<f64>,
+    /// `[feature]`.
+    mean: DVector<f64>,
+}
+
+impl Weighed {
+    /// The weighted mean of targets, and them, centred and weighed.
+    fn centred(&self, targets: &[f64]) -> (f64, DVector<f64>) {
+        let weights = self.roots.iter().map(|root| root * root);
+        let sum: f64 = weights.zip(targets).map(|(weight, target)| weight * target).sum();
+        let mean = sum / self.roots.norm_squared();
+        let weighed = self.roots.iter().zip(targets).map(|(root, target)| root * (target - mean));
+        (mean, DVector::from_iterator(targets.len(), weighed))
+    }
+
+    /// The machine of weights on centred features, of targets with a mean.
+    fn machine(&self, mean: f64, weights: &DVector<f64>) -> Linear {
+        let bias = mean - self.mean.dot(weights);
+        Linear { weights: weights.iter().copied().collect(), bias }
+    }
+}
+
+/// Rows of features, weighed and centred, and their products.
+struct Centred {
+    weighed: Weighed,
+    /// `Z`, `[item][feature]`, and transposed.
+    rows: DMatrix<f64>,
+    across: DMatrix<f64>,
+    /// Whether products are of items: where there are no more of them than features.
+    by_item: bool,
+    /// `Z Z'`, or `Z' Z`.
+    moments: DMatrix<f64>,
+}
+
+impl Centred {
+    fn of(rows: &Matrix, weights: &[f64]) -> Result<Self, KernelLearnError> {
         let (items, features) = (weights.len(), rows.columns());
         if items == 0 {
             return Err(KernelLearnError::Empty);
@@ -101,6 +197,12 @@ impl Ridge {
         let across = rows.transpose();
         let by_item = items <= features;
         let moments = if by_item { &rows * &across } else { &across * &rows };
+        Ok(Self { weighed: Weighed { roots, mean }, rows, across, by_item, moments })
+    }
+
+    fn factorised(self) -> Result<Ridge, KernelLearnError> {
+        let Self { weighed, rows, across, by_item, moments } = self;
+        let size = moments.nrows();
         let eigen = SymmetricEigen::try_new(moments, f64::EPSILON, STEPS * size);
         let eigen = eigen.ok_or(KernelLearnError::Eigenvalues)?;
         // What rounding leaves of an axis along which nothing differs is no axis.
@@ -119,72 +221,39 @@ impl Ridge {
             let places = &rows * &own;
             (own, places)
         };
-        Ok(Self { roots, mean, axes, places, squares })
+        Ok(Ridge { weighed, axes, places, squares })
     }
 
-    /// The weighted mean of targets, and them, centred and weighed.
-    fn centred(&self, targets: &[f64]) -> (f64, DVector<f64>) {
-        let weights = self.roots.iter().map(|root| root * root);
-        let sum: f64 = weights.zip(targets).map(|(weight, target)| weight * target).sum();
-        let mean = sum / self.roots.norm_squared();
-        let weighed = self.roots.iter().zip(targets).map(|(root, target)| root * (target - mean));
-        (mean, DVector::from_iterator(targets.len(), weighed))
-    }
-
-    /// `(l + penalty)^-1`, `[axis]`.
-    fn shrunk(&self, c: f64) -> DVector<f64> {
-        self.squares.map(|square| (square + 0.5 / c).recip())
-    }
-
-    /// The machine of targets, `[item]`, and a cost. Time: `(n + d) m` multiply-adds.
-    #[must_use]
-    pub fn machine(&self, targets: &[f64], c: f64) -> Linear {
-        let (mean, targets) = self.centred(targets);
-        let along = self.places.tr_mul(&targets).component_mul(&self.shrunk(c));
-        let weights = &self.axes * along;
-        let bias = mean - self.mean.dot(&weights);
-        Linear { weights: weights.iter().copied().collect(), bias }
-    }
-
-    /// What machines of a cost say of the items `[item]` of each group, trained without that group, for several
-    /// lists of targets, `[list][item]`; `None` where a machine without one is not determined in numbers. There must
-    /// be two groups at least.
-    ///
-    /// Time: `n m` multiply-adds a list, and for each group of `b` items `b^2 m + b^3 / 3` more.
-    #[must_use]
-    pub fn held_out(
-        &self,
+    /// The machines of some targets, `[target][cost]`, a Cholesky factor a cost: some `m^3 / 3` multiply-adds each,
+    /// where eigenvalues take some `9 m^3` for all. Where rounding leaves no factor, by eigenvalues.
+    fn machines(
+        self,
         targets: &[Vec<f64>],
-        groups: &[usize],
-        c: f64,
-    ) -> Option<Vec<Vec<f64>>> {
-        let (items, shrunk) = (self.roots.len(), self.shrunk(c));
-        let mut beyond = DMatrix::zeros(items, targets.len());
-        for (mut beyond, targets) in beyond.column_iter_mut().zip(targets) {
-            let (_, targets) = self.centred(targets);
-            let along = self.places.tr_mul(&targets).component_mul(&shrunk);
-            beyond.copy_from(&(targets - &self.places * along));
-        }
-        let mut of_group = vec![Vec::new(); groups.iter().max().map_or(0, |last| last + 1)];
-        groups.iter().enumerate().for_each(|(item, &group)| of_group[group].push(item));
-        let total = self.roots.norm_squared();
-        let mut values = targets.to_vec();
-        for group in of_group.into_iter().filter(|group| !group.is_empty()) {
-            let (places, roots) = (self.places.select_rows(&group), self.roots.select_rows(&group));
-            let mut scaled = places.transpose();
-            for mut column in scaled.column_iter_mut() {
-                column.component_mul_assign(&shrunk);
-            }
-            let hat = places * scaled + &roots * roots.transpose() / total;
-            let left = Cholesky::new(DMatrix::identity(group.len(), group.len()) - hat)?;
-            let beyond = left.solve(&beyond.select_rows(&group));
-            for (values, beyond) in values.iter_mut().zip(beyond.column_iter()) {
-                for ((&item, beyond), root) in group.iter().zip(beyond.iter()).zip(roots.iter()) {
-                    values[item] -= beyond / root;
-                }
+        c: &[f64],
+    ) -> Result<Vec<Vec<Linear>>, KernelLearnError> {
+        let factor = |&c: &f64| {
+            let mut penalised = self.moments.clone();
+            (0..penalised.nrows()).for_each(|axis| penalised[(axis, axis)] += 0.5 / c);
+            Cholesky::new(penalised)
+        };
+        let mut machines = vec![Vec::with_capacity(c.len()); targets.len()];
+        for cost in c {
+            let Some(factor) = factor(cost) else {
+                let ridge = self.factorised()?;
+                let of =
+                    |targets: &Vec<f64>| c.iter().map(|&c| ridge.machine(targets, c)).collect();
+                return Ok(targets.iter().map(of).collect());
+            };
+            for (machines, targets) in machines.iter_mut().zip(targets) {
+                let (mean, targets) = self.weighed.centred(targets);
+                let weights = match self.by_item {
+                    true => self.rows.tr_mul(&factor.solve(&targets)),
+                    false => factor.solve(&self.rows.tr_mul(&targets)),
+                };
+                machines.push(self.weighed.machine(mean, &weights));
             }
         }
-        Some(values)
+        Ok(machines)
     }
 }
 
@@ -195,10 +264,7 @@ fn machines(
     (classes, weight): (usize, ClassWeight),
     c: &[f64],
 ) -> Result<Vec<Vec<Linear>>, KernelLearnError> {
-    of_outputs(rows, labels, (classes, weight), |ridge, targets| {
-        let of_costs = |targets: &Vec<f64>| c.iter().map(|&c| ridge.machine(targets, c)).collect();
-        targets.iter().map(of_costs).collect()
-    })
+    of_outputs(rows, labels, (classes, weight), |centred, targets| centred.machines(targets, c))
 }
 
 /// What the machines of all outputs say of each item, trained without its group, `[output][cost][item]`; `None` where
@@ -210,7 +276,8 @@ pub(super) fn held_out(
     (classes, weight): (usize, ClassWeight),
     c: &[f64],
 ) -> Result<Vec<Vec<Option<Vec<f64>>>>, KernelLearnError> {
-    of_outputs(rows, labels, (classes, weight), |ridge, targets| {
+    of_outputs(rows, labels, (classes, weight), |centred, targets| {
+        let ridge = centred.factorised()?;
         let mut of_outputs = vec![Vec::with_capacity(c.len()); targets.len()];
         let of_costs: Vec<_> = c.par_iter().map(|&c| ridge.held_out(targets, groups, c)).collect();
         for of_cost in of_costs {
@@ -218,27 +285,27 @@ pub(super) fn held_out(
                 .map_or(vec![None; targets.len()], |lists| lists.into_iter().map(Some).collect());
             of_outputs.iter_mut().zip(lists).for_each(|(all, list)| all.push(list));
         }
-        of_outputs
+        Ok(of_outputs)
     })
 }
 
-/// What each factorisation gives for the outputs' targets that are on it: one for all where items weigh the same,
-/// else one an output.
+/// What centred rows give for the outputs' targets that go with their weights: all where items weigh the same, else
+/// one an output.
 fn of_outputs<T: Send>(
     rows: &Matrix,
     labels: &[usize],
     (classes, weight): (usize, ClassWeight),
-    each: impl Fn(&Ridge, &[Vec<f64>]) -> Vec<T> + Sync,
+    each: impl Fn(Centred, &[Vec<f64>]) -> Result<Vec<T>, KernelLearnError>,
 ) -> Result<Vec<T>, KernelLearnError> {
     let outputs = outputs(labels, classes);
     let targets: Vec<Vec<f64>> = outputs.iter().map(|positive| signs(positive)).collect();
     if weight == ClassWeight::Even {
-        return Ok(each(&Ridge::of(rows, &vec![1.0; labels.len()])?, &targets));
+        return each(Centred::of(rows, &vec![1.0; labels.len()])?, &targets);
     }
     let one = |(positive, targets): (&Vec<bool>, &Vec<f64>)| {
         let costs = weight.costs(1.0, positive);
         let weights: Vec<f64> = positive.iter().map(|&positive| costs.of(positive)).collect();
-        Ok(each(&Ridge::of(rows, &weights)?, std::slice::from_ref(targets)))
+        each(Centred::of(rows, &weights)?, std::slice::from_ref(targets))
     };
     let all: Result<Vec<Vec<T>>, KernelLearnError> =
         outputs.iter().zip(&targets).map(one).collect();
@@ -262,4 +329,39 @@ fn on_gram(gram: &Gram, positive: &[bool], costs: Costs) -> Result<Expansion, Ke
     let (ones, of_signs) = (factor.solve(&DVector::repeat(items, 1.0)), factor.solve(&signs));
     let bias = of_signs.sum() / ones.sum();
     Ok(Expansion { coefficients: (of_signs - ones * bias).iter().copied().collect(), bias })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// More items than features, as many, and fewer; and items that are all alike, where the penalty alone makes the
+    /// moments definite.
+    #[test]
+    fn a_factor_a_cost_makes_the_machines_of_the_eigenvalues() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        for (items, features, spread) in [(30, 7, 1.0), (12, 12, 1.0), (9, 40, 1.0), (20, 6, 0.0)] {
+            let mut rows = Matrix::new(features);
+            for _ in 0..items {
+                let row = |_| 3.0 + spread * rng.random::<f64>();
+                rows.push(&(0..features).map(row).collect::<Vec<f64>>());
+            }
+            let labels: Vec<usize> = (0..items).map(|item| item % 3).collect();
+            let c = [0.1, 10.0, 1e3];
+            let by_factors = machines(&rows, &labels, (3, ClassWeight::Even), &c).expect("factors");
+            let ridge = Ridge::of(&rows, &vec![1.0; items]).expect("eigenvalues");
+            for (positive, of_costs) in outputs(&labels, 3).iter().zip(&by_factors) {
+                for (&c, machine) in c.iter().zip(of_costs) {
+                    let wanted = ridge.machine(&signs(positive), c);
+                    let weights = machine.weights.iter().zip(&wanted.weights);
+                    for (one, other) in weights.chain([(&machine.bias, &wanted.bias)]) {
+                        assert!((one - other).abs() < 1e-7 * (1.0 + other.abs()), "{one} {other}");
+                    }
+                }
+            }
+        }
+    }
 }
