@@ -481,4 +481,7 @@ fn a_model_for_each_lag_is_told_and_exported() {
     assert_eq!(judged(&artefact), judged(&model));
     let needs = format!("fit {data} -o {} --classifier top --score-model each-lag", at("no.json"));
     refuses(&needs, "--score-model would have no effect");
+    let past =
+        format!("fit {data} -o {} --emission autoregressive --score-model each-lag", at("no.json"));
+    refuses(&past, "leave one of them out");
 }

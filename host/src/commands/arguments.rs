@@ -362,6 +362,11 @@ impl Training {
         if let Some(class) = self.score_model.as_deref() {
             options.other_models = Vec::new();
             if class == "each-lag" {
+                if regresses {
+                    let what = "--score-model each-lag sees differences from the past, and --emission \
+                                autoregressive the past itself: leave one of them out";
+                    return Err(Failure::Input(what.into()));
+                }
                 let own = options.lags.clone();
                 options.lags = if own.is_empty() { Lags::dyadic(8) } else { own }.apart();
             }

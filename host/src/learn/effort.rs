@@ -32,10 +32,17 @@ impl Effort {
     pub fn of(data: &Dataset, series: &[usize], options: &TrainOptions) -> Option<Self> {
         options.features()?;
         let classes = data.classes().len();
-        let models = if options.scores == ScoreModels::All { classes } else { 1 };
+        let models = match options.scores {
+            ScoreModels::All => classes,
+            _ => options.lags.of_models().len(),
+        };
         // Emissions alone: how many transitions there are is not settled yet.
         let emission = match data.kind() {
-            Kind::Channels(names) => 2 * names.len(),
+            // A mean and a deviation, and of the past a coefficient; or a mean and a deviation of all that is seen.
+            Kind::Channels(names) if options.lags.is_past() => {
+                names.len() * (1 + options.lags.rows())
+            }
+            Kind::Channels(names) => 2 * options.lags.seen_width(names.len()),
             Kind::Symbols(alphabet) => alphabet.len(),
         };
         let counted = match options.kind {

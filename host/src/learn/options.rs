@@ -406,9 +406,7 @@ impl TrainOptions {
         if !self.lags.is_empty() && !self.takes_lags(observed) {
             return Err(TrainError::Lags(self.lags.clone()));
         }
-        if self.lags.is_apart()
-            && (!self.universal() || self.baum_welch.emission.is_some_and(Family::regresses))
-        {
+        if self.lags.is_apart() && !self.universal() {
             return Err(TrainError::LagsApart(self.lags.clone()));
         }
         if let Some(Windowing { length, .. }) = self.windowing
