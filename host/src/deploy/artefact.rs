@@ -190,7 +190,8 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         });
     }
     let each_lag = shape.topology == Topology::EACH_LAG;
-    if each_lag && (shape.family.regresses() || u16::from(shape.lags) != shape.models) {
+    let a_model_a_lag = shape.lags > 0 && u16::from(shape.lags) == shape.models;
+    if each_lag && (shape.family.regresses() || !a_model_a_lag) {
         return Err(ArtefactError::BadHeader);
     }
     let known = FAMILIES.iter().copied().find(|family| family.artefact() == Some(shape.family));
