@@ -167,7 +167,7 @@ What is tried by `--effort`, the lists of states, floors and lags, was drawn up 
 parts of some of these sets: that floors of 0.03 and differences at dyadic lags help was first seen there. Which of them
 a training takes, and by what rule, was settled on training parts alone; but a set that nobody here has seen may well
 gain less. `--effort quick` remains the default: the longer search takes two to sixteen times as long, gains much on
-gunpoint and fan, and elsewhere a few series or none.
+gunpoint, fan and spells, and elsewhere a few series or none.
 
 A search of 72 forms (wide models of differences at lags to 8 and to 32 too, and 16 states) was tried beside this one of
 16, 32 where lengths differ: in three folds of training parts it had 0.960, 0.925, 0.540, 1.000, 0.974, 0.857, 0.945 on
