@@ -4,6 +4,7 @@ mod placed;
 mod stream;
 
 use std::fmt;
+use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -66,9 +67,11 @@ pub enum FrontError {
     NotAStage(String),
     /// Means of too few samples, or too many.
     #[error("decimate={0}: the mean is of 2 to {most} samples", most = Front::LONGEST)]
-    Every(u32),
+    Every(String),
     /// A norm of too few channels.
-    #[error("magnitude={0}: a norm is of two channels or more, each named once, as ax+ay+az")]
+    #[error(
+        "magnitude={0}: a norm is of two channels or more, each named once, as ax+ay+az, no name with a + in it"
+    )]
     Group(String),
     /// A norm of a channel that there is none of.
     #[error("magnitude of {0}: there is no such channel among {1}")]
@@ -150,7 +153,7 @@ impl Stage {
     fn check(self) -> Result<Self, FrontError> {
         match &self {
             Self::Decimate(every) if !(2..=Front::LONGEST).contains(every) => {
-                Err(FrontError::Every(*every))
+                Err(FrontError::Every(every.to_string()))
             }
             Self::Magnitude(names) => {
                 let twice = |(at, name): (usize, &String)| names[..at].contains(name);
@@ -184,7 +187,13 @@ impl FromStr for Stage {
         let none = || FrontError::NotAStage(text.to_owned());
         let (name, settings) = text.split_once('=').ok_or_else(none)?;
         let stage = match name {
-            "decimate" => Self::Decimate(settings.parse().map_err(|_| none())?),
+            "decimate" => {
+                let refused = |error: ParseIntError| match error.kind() {
+                    IntErrorKind::PosOverflow => FrontError::Every(settings.to_owned()),
+                    _ => none(),
+                };
+                Self::Decimate(settings.parse().map_err(refused)?)
+            }
             "magnitude" => Self::Magnitude(settings.split('+').map(str::to_owned).collect()),
             "cepstra" | "bands" => {
                 let (sizes, rate) = settings.split_once('@').ok_or_else(none)?;

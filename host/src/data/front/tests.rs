@@ -56,6 +56,15 @@ fn stages_read_back_and_others_are_refused() {
     }
 }
 
+/// What is too large is told as that, whatever type held it.
+#[test]
+fn numbers_out_of_range_are_told_with_the_range() {
+    for every in ["1", "65537", "99999999999"] {
+        let told = format!("decimate={every}").parse::<Front>().expect_err("refused").to_string();
+        assert!(told.contains(every) && told.contains("2 to 65536 samples"), "{told}");
+    }
+}
+
 #[test]
 fn a_front_end_is_over_channels_that_there_are() {
     let over = |text: &str, channels: &[&str]| {
