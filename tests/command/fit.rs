@@ -465,7 +465,7 @@ fn a_model_for_each_lag_is_told_and_exported() {
         assert!(table.contains(part), "{part}: {table}");
     }
     let info = json(&format!("info {model} --json"));
-    assert_eq!(info["lags"], serde_json::json!({ "apart": [1, 4] }));
+    assert_eq!(info["lags"], serde_json::json!({ "each_lag": [1, 4] }));
     assert_eq!(info["models"], 2);
     let (artefact, source) = (at("m.fishweir"), at("m.rs"));
     printed(&format!("export {model} -o {artefact} -o {source}"));
@@ -484,4 +484,11 @@ fn a_model_for_each_lag_is_told_and_exported() {
     let past =
         format!("fit {data} -o {} --emission autoregressive --score-model each-lag", at("no.json"));
     refuses(&past, "leave one of them out");
+    let none = format!("fit {data} -o {} --lags none --score-model each-lag", at("no.json"));
+    refuses(&none, "there are none");
+    // Beside others, a classifier of class models has none to see.
+    let both = format!(
+        "evaluate {data} --classifier bayes,fisher --score-model each-lag {QUICK} --effort quick --json"
+    );
+    assert!(json(&both)["classifiers"]["fisher"]["accuracy"].is_number());
 }

@@ -13,8 +13,7 @@ use crate::number::{NumberFormat, Real};
 /// ```
 ///
 /// Behind [`Lagged`](crate::lagged::Lagged) a bank may hold a model a lag, which hears the channels and their
-/// differences at that lag: narrow models side by side, whose work and flash grow with the number of lags where those
-/// of one model of the whole row, which needs more states to tell as much apart, grow with both.
+/// differences at that lag: `L` narrow models cost `L` times one.
 ///
 /// Flash: `C` words beside the model. Work: `C` numbers copied a sample, and a row of them on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]

@@ -129,7 +129,8 @@ pub(super) struct Training {
     c: Vec<f64>,
     /// Whose model gives scores or counts: a class; all, a model each; universal, one model fitted to the series
     /// of all classes without their labels; or each-lag, such a model for each of --lags, 1,2,4,8 where there are
-    /// none, which sees the channels and their differences at that lag (all but bayes and top) [default: all]
+    /// none, which sees the channels and their differences at that lag, real ones (all but bayes and top; each-lag:
+    /// fisher and count) [default: all]
     #[arg(long, value_name = "CLASS|all|universal|each-lag")]
     score_model: Option<String>,
     /// Leave log-likelihoods out of the features (the classifiers fisher, gaussian, polynomial, cosine)
@@ -367,8 +368,15 @@ impl Training {
                                 autoregressive the past itself: leave one of them out";
                     return Err(Failure::Input(what.into()));
                 }
+                if matches!(&self.lags, Some(LagsName::These(none)) if none.is_empty()) {
+                    let what =
+                        "--score-model each-lag is a model for each of --lags, and there are none";
+                    return Err(Failure::Input(what.into()));
+                }
                 let own = options.lags.clone();
                 options.lags = if own.is_empty() { Lags::dyadic(8) } else { own }.apart();
+                // What was asked for is not given up for other forms.
+                options.other_lags.retain(Lags::is_apart);
             }
             options.scores = match class {
                 "all" => ScoreModels::All,

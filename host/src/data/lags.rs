@@ -31,13 +31,13 @@ enum Seen {
     Apart,
 }
 
-/// As files have them: `[1, 2]`, `{"past": [1, 2]}` or `{"apart": [1, 2]}`.
+/// As files have them: `[1, 2]`, `{"past": [1, 2]}` or `{"each_lag": [1, 2]}`.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Written {
     Differences(Vec<u32>),
     Past { past: Vec<u32> },
-    Apart { apart: Vec<u32> },
+    Apart { each_lag: Vec<u32> },
 }
 
 /// Why lags were refused.
@@ -128,7 +128,7 @@ impl Lags {
         }
     }
 
-    /// What each model sees: of those that see a lag each as many, else one whatever the models.
+    /// The lags of each model that is not like the others: one entry a lag where each model sees its own, else one.
     pub(crate) fn of_models(&self) -> Vec<Self> {
         let models = if self.is_apart() { self.lags.len() } else { 1 };
         (0..models).map(|model| self.of_model(model)).collect()
@@ -138,6 +138,11 @@ impl Lags {
     pub(crate) fn columns(&self, model: usize, channels: usize) -> Option<Vec<usize>> {
         let own = channels * (1 + model);
         self.is_apart().then(|| (0..channels).chain(own..own + channels).collect())
+    }
+
+    /// Columns that so many models name, of so many channels.
+    pub(crate) fn columns_kept(&self, models: usize, channels: usize) -> usize {
+        if self.is_apart() { models * self.seen_width(channels) } else { 0 }
     }
 
     /// Numbers that a model sees of a row made of so many channels.
@@ -238,7 +243,7 @@ impl TryFrom<Written> for Lags {
         match written {
             Written::Differences(lags) => Self::new(lags),
             Written::Past { past } => Ok(Self::new(past)?.of_past()),
-            Written::Apart { apart } => Ok(Self::new(apart)?.apart()),
+            Written::Apart { each_lag } => Ok(Self::new(each_lag)?.apart()),
         }
     }
 }
@@ -248,7 +253,7 @@ impl From<Lags> for Written {
         match seen {
             Seen::Differences => Self::Differences(lags),
             Seen::Past => Self::Past { past: lags },
-            Seen::Apart => Self::Apart { apart: lags },
+            Seen::Apart => Self::Apart { each_lag: lags },
         }
     }
 }

@@ -97,7 +97,7 @@ impl Deployed {
             for state in states {
                 model.emission[state].for_each_real(&mut put);
             }
-            // Words as reals are.
+            // Words, as the bits of reals.
             let columns = self.columns(index).into_iter().flatten();
             columns.for_each(|column| put(f32::from_bits(column as u32)));
         }
@@ -259,7 +259,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let model = |index| {
         let model = sizes.model(&mut numbers);
         for column in lags.columns(index, channels).into_iter().flatten() {
-            // Columns that none but these lags have are another model's.
+            // A model's columns are those that its lag implies.
             if numbers.real().to_bits() as usize != column {
                 return Err(ArtefactError::Model(ModelError::new(
                     Part::Column,

@@ -37,7 +37,8 @@ impl Deployed {
     /// a counter, and a byte a model. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
     /// the last term for categorical emissions. Where states follow one another, or are the last symbols, one is
     /// kept, and its place: `N` is one and `N^2` nothing. Differences at `L` lags of `K` samples at most keep
-    /// `4 K` bytes a channel and a place, and take `L` subtractions a channel and sample. Behind a front end a sample's
+    /// `4 K` bytes a channel and a place, and take `L` subtractions a channel and sample; where each model hears one lag
+    /// its columns are a word each in flash. Behind a front end a sample's
     /// work is its share of a row's, beside that of the front end.
     pub fn cost(&self) -> Cost {
         if let Some(kernel) = &self.kernel {
@@ -91,7 +92,7 @@ impl Priced<'_> {
         let Self { family, shape, models, states, directions, outputs, lags, .. } = *self;
         let bytes =
             directions_bytes(models, states, directions, outputs, &EmissionType { family, shape });
-        let columns = if lags.is_apart() { models * shape.size } else { 0 };
+        let columns = lags.columns_kept(models, self.front.width(self.channels));
         self.with(false, bytes + 4 * (columns + lags.as_slice().len()))
     }
 

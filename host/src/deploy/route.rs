@@ -133,11 +133,13 @@ impl Deployed {
             taken: false,
             why: "the same decisions, dearer: the whole score, and a kernel value an item",
             state_bytes: streaming.state_bytes + ring,
-            // Beside the models a centre and a rate an entry, the biases, four words; the lags.
+            // Beside the models a centre and a rate an entry, the biases, four words; the lags, and what columns
+            // models hear.
             model_bytes: streaming.model_bytes
                 + 4 * (2 * entries + o)
                 + 16
-                + 4 * self.lags.as_slice().len(),
+                + 4 * (self.lags.as_slice().len()
+                    + self.lags.columns_kept(m, self.front.width(self.size()))),
             model_bytes_per_item: 4 * (entries + o),
             multiply_adds_per_sample: streaming.multiply_adds + differences,
             multiply_adds_per_decision: entries,

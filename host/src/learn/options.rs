@@ -301,6 +301,10 @@ impl TrainOptions {
         }
         if self.features().is_none() {
             self.scores = ScoreModels::All;
+            // Models of classes, which is what is left, see no lag each.
+            if self.lags.is_apart() {
+                self.lags = Lags::NONE;
+            }
             self.augment.copies = Some(0);
             if self.augment.mirror == Mirror::Choose {
                 self.augment.mirror = Mirror::Channels(Vec::new());

@@ -33,7 +33,7 @@ pub static KERNEL_RIDGE: Learner = Learner {
     }),
 };
 
-/// The largest matrix whose eigenvalues are sought: some minutes.
+/// The largest matrix that is factorised: its eigenvalues take some minutes.
 pub const RIDGE_AT_MOST: usize = 3_000;
 /// Iterations for an eigenvalue, at most.
 const STEPS: usize = 100;

@@ -210,6 +210,10 @@ impl Asked<'_> {
         if let Some(family) = emission {
             return Err(FitError::NoPast { family: family.name() }.into());
         }
+        if options.lags.is_apart() {
+            let what = "--score-model each-lag sees differences, and kernels see items as they are: take universal";
+            return Err(Failure::Input(what.into()));
+        }
         // Kernels see items as they are, and what lies between models has no place for differences.
         Ok(TrainOptions { other_lags: Vec::new(), ..options })
     }

@@ -70,7 +70,7 @@ static void answer() {
 
 void loop() {
   if (next() != {{PREFIX}}_STATUS_OK) {
-    {{prefix}}_push_missing(&stream);  // refused: time passes; behind a front end it has, so leave this out
+    {{prefix}}_push_missing(&stream);  // refused: time passes
   }
   answer();
   delay(20);
