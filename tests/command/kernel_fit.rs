@@ -68,6 +68,30 @@ fn each_kernel_on_scores_is_fitted_inspected_exported_and_run() {
 }
 
 #[test]
+fn landmarks_bound_what_is_stored() {
+    let (folder, data) = (Folder::new(), fixtures().at("three.csv"));
+    let model = folder.at("model.json");
+    let line = |classifier: &str, landmarks: &str| {
+        format!(
+            "fit {data} -o {model} --classifier {classifier} --window 20 {QUICK} --effort quick \
+             --landmarks {landmarks}"
+        )
+    };
+    for learner in ["kernel-svm", "svm", "ridge"] {
+        printed(&format!("{} --sigma 1 --learner {learner}", line("gaussian", "8")));
+        let info = json(&format!("info {model} --json"));
+        assert_eq!(info["stored"]["trained_items"], 8);
+        assert!(info["stored"]["items"].as_u64() <= Some(8), "{learner}: {info}");
+        let text = printed(&format!("info {model}"));
+        assert!(text.contains("by at most 8 landmarks"), "{text}");
+        let judged = json(&format!("evaluate {data} --model {model} --json"));
+        assert!(judged["accuracy"].as_f64() > Some(0.8), "{learner}: {judged}");
+    }
+    assert!(refused(&line("fisher", "8")).contains("--landmarks"));
+    assert!(refused(&line("gaussian", "0")).contains("--landmarks"));
+}
+
+#[test]
 fn each_is_cross_validated_beside_the_others() {
     let data = fixtures().at("three.csv");
     let line = format!(

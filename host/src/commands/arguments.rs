@@ -1,5 +1,7 @@
 //! How classifiers are trained, as several commands take it.
 
+use std::num::NonZeroUsize;
+
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use fishweir::data::{Dataset, Front, LagError, Lags, Stage};
@@ -154,6 +156,10 @@ pub(super) struct ScoreKernels {
     /// Degree of the polynomial kernel (polynomial) [default: 2]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=64))]
     power: Option<u32>,
+    /// Training windows at most that a machine keeps, chosen beforehand, so that its flash and time are known; as
+    /// many as it needs unless told (gaussian, polynomial, cosine)
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    landmarks: Option<u32>,
     /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common
     /// (latent-mean-map, empirical-mean-map)
     /// [default: 1]
@@ -424,6 +430,8 @@ impl Training {
                 to.dedup();
             }
         }
+        let landmarks = self.kernels.landmarks.and_then(|most| usize::try_from(most).ok());
+        options.landmarks = landmarks.and_then(NonZeroUsize::new).filter(|_| !kind.compiles());
         set(&mut options.power, self.kernels.power);
         set(&mut options.lambda, self.kernels.lambda);
         set(&mut options.order, self.kernels.order.map(usize::from));

@@ -1,5 +1,7 @@
 //! What a training takes, before it is begun.
 
+use std::num::NonZeroUsize;
+
 use super::error::TrainError;
 use super::kind::{ClassifierKind, ScoreModels};
 use super::options::TrainOptions;
@@ -53,6 +55,9 @@ impl Effort {
             ClassifierKind::EmpiricalMap => words_of(emission, options.order).unwrap_or(usize::MAX),
             _ => models * options.baum_welch.states * counted,
         };
+        // Beside its scores a window has a feature by each landmark.
+        let landmarks = options.landmarks.map_or(0, NonZeroUsize::get);
+        let features = features.saturating_add(if options.kind.compiles() { 0 } else { landmarks });
         // Series that each becomes in the end, at least, and machines on them that inner folds judge: of all
         // settings, and where a mirror image is chosen of one setting on each.
         let settings = options.scalings.len() * options.c.len() * options.kernels().len().max(1);

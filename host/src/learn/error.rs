@@ -184,10 +184,11 @@ pub enum TrainError {
         "a model for each of lags {0} is of all classes, and what it gives is scores or counts: ask for universal score models, and a classifier that takes them"
     )]
     LagsApart(Lags),
-    /// A kernel that is no inner product of features, and a learner that needs them.
+    /// A kernel that is no inner product of features without landmarks, and a learner that needs them.
     #[error(
         "{0} is a kernel that no features in the primal stand for, so that a {1} cannot be trained \
-         on it: leave --learner out, or take {2}; fisher takes all of them"
+         on it: leave --learner out, or take {2}, or --landmarks, by which there are features; fisher takes all of \
+         them"
     )]
     NeedsKernelLearner(ClassifierKind, &'static str, String),
     /// A kernel machine that could not be deployed.
@@ -203,7 +204,8 @@ pub enum TrainError {
     /// More windows than the Gram matrix of a kernel machine on scores has room for.
     #[error(
         "{0} training windows are too many for {1}, whose Gram matrix takes {KERNEL_WINDOWS}: cut \
-         fewer with a longer --hop, leave out --copies and --mirror, or take fisher, which has none"
+         fewer with a longer --hop, leave out --copies and --mirror, take --landmarks and --learner svm, or take \
+         fisher, which has none"
     )]
     TooManyStored(usize, ClassifierKind),
     /// A kernel whose items no device stores.

@@ -37,6 +37,7 @@
 //! | [`KernelSvm`], [`KernelLogistic`], [`MapLogistic`]: on Gram matrices | `kernel_svm.rs`, `kernel_logistic.rs`, `map_logistic.rs` |
 //! | [`KernelMachine`]: several classes, one against the rest | `multi_class.rs` |
 //! | machines with Gaussian, polynomial and cosine kernels on scores; a [`Metric`] as one affine map | `score_machine.rs`, `affine.rs` |
+//! | [`Nystrom`]: features of a kernel by a few of its items | `nystrom.rs` |
 //! | [`train_fixed_length`], [`WindowKernel`]: machines on the kernel values of windows | `on_windows.rs` |
 //! | [`Choice`]: the one inner cross-validation, by which settings are chosen | `choice.rs` |
 //! | [`DetectorPlan`]: a detector of change, fitted, calibrated and tried on normal series | `detector.rs` |
@@ -68,6 +69,7 @@ mod map_logistic;
 mod matrix;
 mod metric;
 mod multi_class;
+mod nystrom;
 mod on_windows;
 mod one_model;
 mod options;
@@ -106,6 +108,7 @@ pub use map_logistic::MapLogistic;
 pub use matrix::Matrix;
 pub use metric::Metric;
 pub use multi_class::{KernelMachine, OnGram};
+pub use nystrom::Nystrom;
 pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
 pub use one_model::fit_one;
 pub use options::{Search, TrainOptions, Varied};

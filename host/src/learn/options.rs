@@ -1,5 +1,7 @@
 //! What can be trained, and how.
 
+use std::num::NonZeroUsize;
+
 use fishweir_core::classify::Normalisation;
 use serde::Serialize;
 
@@ -99,6 +101,9 @@ pub struct TrainOptions {
     pub sigma: Vec<f64>,
     /// Degree of the polynomial kernel.
     pub power: u32,
+    /// Training windows at most that a machine with a kernel on scores keeps, chosen beforehand: see
+    /// [`Nystrom`](super::Nystrom). `None` for those that it would choose, its support vectors.
+    pub landmarks: Option<NonZeroUsize>,
     /// Symbols of a word before its last, of an empirical mean map.
     pub order: usize,
     /// Rate of a mean map's radial basis function, `exp(-lambda/2 |x - y|^2)`: symbols, and states,
@@ -150,6 +155,7 @@ impl TrainOptions {
             c: LINEAR_SVM.costs.to_vec(),
             sigma: vec![1.0, 2.0, 4.0],
             power: 2,
+            landmarks: None,
             order: 0,
             lambda: 1.0,
             inner_folds: 3,
@@ -422,7 +428,7 @@ impl TrainOptions {
         if self.kind.compiles() {
             return Ok(());
         }
-        if !self.learner.on_kernel() {
+        if !self.learner.on_kernel() && self.landmarks.is_none() {
             let on_kernel = super::LEARNERS.iter().filter(|one| one.on_kernel());
             let names: Vec<&str> = on_kernel.map(|one| one.name).collect();
             let names = names.join(" or ");

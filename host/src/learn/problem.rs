@@ -1,5 +1,7 @@
 //! One training's data set, and the stages of training on it.
 
+use std::num::NonZeroUsize;
+
 use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 
@@ -285,11 +287,11 @@ impl<'a> Problem<'a> {
 
     /// Refuses more windows of some series than a Gram matrix takes, where one is needed.
     pub(super) fn check_windows(&self, series: &[usize]) -> Result<(), TrainError> {
-        let TrainOptions { kind, learner, .. } = *self.options;
+        let TrainOptions { kind, learner, landmarks, .. } = *self.options;
         // A variant of a series is cut as the series is.
         let cut = self.windows().of_all(series).count();
         let count = cut.saturating_mul(self.variation.variants());
-        match kind.compiles() {
+        match kind.compiles() || landmarks.is_some() {
             true if learner.on_kernel() => learner.check_windows(count),
             false if count > KERNEL_WINDOWS => Err(TrainError::TooManyStored(count, kind)),
             _ => Ok(()),
@@ -313,6 +315,7 @@ impl<'a> Problem<'a> {
         }
         let kernels = self.options.kernels().into_iter().filter(|(width, _)| sigma.contains(width));
         let kernels = kernels.map(|(_, kernel)| kernel);
+        let learner = (learner, self.options.landmarks.map(NonZeroUsize::get));
         let path = ScorePath::train(learner, kernels, examples, map, scaling, c, classes)?;
         Ok(AnyPath::OnScores(path))
     }
@@ -332,10 +335,16 @@ impl<'a> Problem<'a> {
             ClassifierKind::Cosine => ", cosine of Fisher scores".to_owned(),
             _ => String::new(),
         };
+        let landmarks = match self.options.landmarks {
+            Some(most) if !kernel.is_empty() => {
+                format!(", by at most {}", counted(most.get(), "landmark"))
+            }
+            _ => String::new(),
+        };
         let setting = chosen.setting;
         let how = chosen.by;
         let mut notes = vec![format!(
-            "{learner}{weight}{kernel}: score scaled by {}, C = {}, {how}",
+            "{learner}{weight}{kernel}{landmarks}: score scaled by {}, C = {}, {how}",
             setting.form(),
             short(setting.c)
         )];

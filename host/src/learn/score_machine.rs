@@ -4,7 +4,7 @@ use crate::kernel::ScoreKernel;
 use rayon::prelude::*;
 
 use super::choice::Verdict;
-use super::expansion::KernelLearnError;
+use super::expansion::{KernelLearnError, Linear};
 use super::features::FeatureMap;
 use super::learner::Learner;
 use super::loss::ClassWeight;
@@ -12,6 +12,7 @@ use super::machine::Examples;
 use super::matrix::Matrix;
 use super::metric::Metric;
 use super::multi_class::KernelMachine;
+use super::nystrom::Nystrom;
 use super::scaling::Scaling;
 use crate::classifier::{Expansion, ExpansionKernel, WhiteningRows};
 use crate::deploy::unit_length;
@@ -24,8 +25,16 @@ pub(super) struct ScorePath {
     rows: Matrix,
     /// Of the training windows, scaled; of length one where the kernel is a cosine.
     stored: Vec<Vec<f64>>,
-    /// `[kernel][cost]`.
-    machines: Vec<(ScoreKernel, Vec<KernelMachine>)>,
+    machines: Vec<OnItems>,
+}
+
+/// Machines with a kernel for each of several costs.
+struct OnItems {
+    kernel: ScoreKernel,
+    /// The training windows that the kernel is taken with: all, or the landmarks.
+    items: Vec<usize>,
+    /// `[cost]`.
+    machines: Vec<KernelMachine>,
 }
 
 /// Scaled features of all rows.
@@ -36,9 +45,9 @@ fn scaled(metric: &Metric, rows: &Matrix) -> Vec<Vec<f64>> {
 }
 
 impl ScorePath {
-    /// Trains machines for some kernels and values of C.
+    /// Trains machines for some kernels and values of C: on the Gram matrix, or on features by so many landmarks.
     pub(super) fn train(
-        learner: &Learner,
+        (learner, landmarks): (&Learner, Option<usize>),
         kernels: impl IntoIterator<Item = ScoreKernel>,
         examples: &Examples,
         map: &FeatureMap,
@@ -54,10 +63,23 @@ impl ScorePath {
             if kernel == ScoreKernel::Cosine {
                 stored.iter_mut().for_each(|row| *row = unit_length(row));
             }
-            let on_gram = learner.on_gram();
-            let gram = on_gram.gram(stored.len(), |i, j| kernel.value(&stored[i], &stored[j]));
-            let of_cost = |&c| KernelMachine::train(on_gram, &gram, labels, classes, c);
-            machines.push((kernel, c.iter().map(of_cost).collect::<Result<_, _>>()?));
+            let value = |i: usize, j: usize| kernel.value(&stored[i], &stored[j]);
+            machines.push(if let Some(most) = landmarks {
+                let nystrom = Nystrom::of(stored.len(), most, value)?;
+                let (classes, weight) = classes;
+                let linear = learner.path(nystrom.features(), labels, classes, c, weight)?;
+                let expanded = |outputs: &Vec<Linear>| KernelMachine {
+                    outputs: outputs.iter().map(|output| nystrom.expansion(output)).collect(),
+                };
+                let machines = linear.iter().map(expanded).collect();
+                OnItems { kernel, items: nystrom.landmarks().to_vec(), machines }
+            } else {
+                let on_gram = learner.on_gram();
+                let gram = on_gram.gram(stored.len(), value);
+                let of_cost = |&c| KernelMachine::train(on_gram, &gram, labels, classes, c);
+                let machines = c.iter().map(of_cost).collect::<Result<_, _>>()?;
+                OnItems { kernel, items: (0..stored.len()).collect(), machines }
+            });
         }
         Ok(Self { metric, rows: rows.clone(), stored, machines })
     }
@@ -66,9 +88,9 @@ impl ScorePath {
     pub(super) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<Verdict>> {
         let new = scaled(&self.metric, rows);
         let mut judged = Vec::new();
-        for (kernel, machines) in &self.machines {
-            let cross = CrossGram::from_fn(new.len(), self.stored.len(), |i, j| {
-                kernel.value(&new[i], &self.stored[j])
+        for OnItems { kernel, items, machines } in &self.machines {
+            let cross = CrossGram::from_fn(new.len(), items.len(), |i, j| {
+                kernel.value(&new[i], &self.stored[items[j]])
             });
             for machine in machines {
                 let verdict = |(row, &label): (usize, &usize)| {
@@ -80,12 +102,12 @@ impl ScorePath {
         judged
     }
 
-    /// The first machine, on the whole scores of a device, with the training windows for items.
+    /// The first machine, on the whole scores of a device, with the training windows, or landmarks, for items.
     ///
     /// Entries of a score that do not move are no features; on the device they are there, and their
     /// part of the whitening is zero.
     pub(super) fn expansion(&self, map: &FeatureMap) -> Option<Expansion> {
-        let (kernel, machines) = self.machines.first()?;
+        let OnItems { kernel, items, machines } = self.machines.first()?;
         let places = map.places();
         let whole = |features: &[f64]| -> Vec<f64> {
             places.iter().map(|place| place.map_or(0.0, |k| features[k])).collect()
@@ -106,7 +128,7 @@ impl ScorePath {
             centre: whole(&affine.centre),
             whitening,
             kernel: *kernel,
-            items: self.rows.rows().map(item).collect(),
+            items: items.iter().map(|&one| item(self.rows.row(one))).collect(),
         };
         Some(machines.first()?.expansion_on(of_scores))
     }

@@ -80,7 +80,7 @@ pub struct Inspection {
 pub struct Stored {
     /// The kernel, in words.
     pub kernel: String,
-    /// Items that were trained on.
+    /// Items that the machine could weigh: those trained on, or the landmarks among them.
     pub trained_items: usize,
     /// Of them, stored on the device: the support vectors.
     pub items: usize,
@@ -105,7 +105,7 @@ impl fmt::Display for Stored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} of {} entries, of {} trained on",
+            "{} of {} entries, of {} to choose from",
             counted(self.items, "item"),
             grouped(self.entries),
             grouped(self.trained_items)

@@ -37,6 +37,7 @@ impl Training {
             }
             "--sigma" => kinds.contains(&Gaussian) || by_name,
             "--power" => kinds.contains(&Polynomial) || by_name,
+            "--landmarks" => [Gaussian, Polynomial, Cosine].iter().any(|kind| kinds.contains(kind)),
             "--lambda" => {
                 kinds.iter().any(|kind| [LatentMap, EmpiricalMap].contains(kind)) || by_name
             }
@@ -130,6 +131,7 @@ impl Training {
             ("--c", !self.c.is_empty()),
             ("--sigma", !self.kernels.sigma.is_empty()),
             ("--power", self.kernels.power.is_some()),
+            ("--landmarks", self.kernels.landmarks.is_some()),
             ("--lambda", self.kernels.lambda.is_some()),
             ("--order", self.kernels.order.is_some()),
             ("--score-model", self.score_model.is_some()),

@@ -1,6 +1,8 @@
 //! Machines with kernels on scores: what streams is what was trained, in every kernel, scaling, family
 //! and topology; what cannot be deployed is refused before it is fitted; no held-back window is seen.
 
+use std::num::NonZeroUsize;
+
 use fishweir::classifier::{Classifier, ExpansionKernel, WhiteningRows};
 use fishweir::data::{Dataset, ReadOptions, Window};
 use fishweir::evaluate::{CrossValidationOptions, cross_validate};
@@ -8,7 +10,7 @@ use fishweir::fit::Topology;
 use fishweir::kernel::ScoreKernel;
 use fishweir::learn::{
     ClassWeight, ClassifierKind, FeatureMap, Features, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM,
-    LOGISTIC, Matrix, Metric, Scaling, ScoreModels, TrainOptions, Trainer, train,
+    LOGISTIC, Matrix, Metric, RIDGE, Scaling, ScoreModels, TrainOptions, Trainer, train,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -205,6 +207,60 @@ fn whitening_that_does_not_mix_stays_a_factor_an_entry() {
             }
         }
     }
+}
+
+/// By landmarks a machine keeps a few items, of those that it would choose from; with every item a landmark it is the
+/// machine on the kernel.
+#[test]
+fn landmarks_are_all_that_is_kept() {
+    let data = strings(4);
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let (learned, judged) = all.split_at(2 * all.len() / 3);
+    let trainer = Trainer::new(&data);
+    let items = |model: &Classifier| match &model.expansion().expect("a machine").kernel {
+        ExpansionKernel::Scores { items, .. } => items.clone(),
+        _ => panic!("on scores"),
+    };
+    let (mut all_right, mut all_judged) = (0, 0);
+    for kind in KINDS {
+        let trained = |landmarks: Option<usize>, learner| {
+            let landmarks = landmarks.and_then(NonZeroUsize::new);
+            let options = TrainOptions {
+                landmarks,
+                learner,
+                scalings: vec![Scaling::Diagonal],
+                ..options(kind, Topology::Ergodic)
+            };
+            trainer.train(learned, &options, &|| ()).expect("trains").classifier
+        };
+        let values = |model: &Classifier| -> Vec<f32> {
+            let deployed = model.deploy().expect("deploys");
+            let mut stream = deployed.stream();
+            let values = cut(&data, judged).into_iter().map(|window| {
+                stream.reset();
+                window.samples.iter().for_each(|x| stream.push(x).expect("possible"));
+                stream.decision_values().expect("in range")[0]
+            });
+            values.collect()
+        };
+        let exact = trained(None, &KERNEL_SVM);
+        let every = trained(Some(learned.len()), &KERNEL_SVM);
+        for (one, other) in values(&exact).into_iter().zip(values(&every)) {
+            assert!((one - other).abs() < 2e-2 * other.abs().max(1.0), "{kind}: {one} {other}");
+        }
+        for learner in [&KERNEL_SVM, &LINEAR_SVM, &LOGISTIC, &RIDGE] {
+            let few = trained(Some(6), learner);
+            assert_eq!(items(&few).len(), 6, "{kind} {learner}");
+            assert!(items(&few).iter().all(|item| items(&exact).contains(item)));
+            assert_eq!(few.deploy().expect("deploys").items(), 6);
+            let windows = cut(&data, judged);
+            let labels = windows.iter().map(|window| window.label() == Some(1));
+            let right = values(&few).into_iter().zip(labels);
+            let right = right.filter(|(value, label)| (*value > 0.0) == *label).count();
+            (all_right, all_judged) = (all_right + right, all_judged + judged.len());
+        }
+    }
+    assert!(4 * all_right >= 3 * all_judged, "{all_right} of {all_judged}");
 }
 
 #[test]
