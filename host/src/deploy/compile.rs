@@ -27,6 +27,12 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    /// Of a classifier's models; those for each lag are of no class, however many there are.
+    fn in_classifier<'c>(classifier: &'c Classifier, heard: &'c Observations) -> Names<'c> {
+        let classes: &[String] = if classifier.lags.is_apart() { &[] } else { &classifier.classes };
+        Names::of(classes, classifier.models.len(), heard)
+    }
+
     /// Of so many models: one a class, or none of any.
     pub(super) fn of(classes: &'a [String], models: usize, observations: &'a Observations) -> Self {
         Self { classes, models, observations }
@@ -95,7 +101,7 @@ impl Classifier {
         }
         let deployed: Deployed = self.compile_in()?;
         let heard = self.heard()?;
-        let names = Names::of(&self.classes, self.models.len(), &heard);
+        let names = Names::in_classifier(self, &heard);
         for (index, model) in deployed.each_model() {
             deployed.validate_model(&model).map_err(|source| DeployError::Rounded {
                 place: names.place(index, &source),
@@ -132,7 +138,7 @@ impl Classifier {
         };
         let states = self.states();
         let heard = self.heard()?;
-        let names = Names::of(&self.classes, self.models.len(), &heard);
+        let names = Names::in_classifier(self, &heard);
         let contexts = self.contexts().map_err(DeployError::Models)?;
         let models = self
             .models
