@@ -28,9 +28,9 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// Of a classifier's models; those for each lag are of no class, however many there are.
-    fn in_classifier<'c>(classifier: &'c Classifier, heard: &'c Observations) -> Names<'c> {
+    fn in_classifier(classifier: &'a Classifier, heard: &'a Observations) -> Self {
         let classes: &[String] = if classifier.lags.is_apart() { &[] } else { &classifier.classes };
-        Names::of(classes, classifier.models.len(), heard)
+        Self::of(classes, classifier.models.len(), heard)
     }
 
     /// Of so many models: one a class, or none of any.

@@ -1,4 +1,4 @@
-//! Features of a kernel matrix: its Cholesky factor with pivots.
+//! Features of a kernel matrix: its Cholesky factor with pivots, of all of it or of some rows.
 
 use super::expansion::KernelLearnError;
 use crate::kernel::Gram;
@@ -16,12 +16,12 @@ const ROUNDINGS: f64 = 4.0;
 /// [`KernelLearnError::NotSemidefinite`] if what is left is not zero.
 pub(super) fn features(gram: &Gram) -> Result<Vec<Vec<f64>>, KernelLearnError> {
     let items = gram.len();
-    let mut left: Vec<f64> = gram.diagonal().collect();
-    let scale = left.iter().fold(0.0_f64, |most, entry| most.max(entry.abs()));
+    let mut factor = Factor::new(gram.diagonal().collect());
+    let scale = factor.left.iter().fold(0.0_f64, |most, entry| most.max(entry.abs()));
     let zero = ROUNDINGS * items as f64 * f64::EPSILON * scale;
-    let mut columns: Vec<Vec<f64>> = Vec::new();
-    while columns.len() < items {
-        let (pivot, largest) = left
+    while factor.columns.len() < items {
+        let (pivot, largest) = factor
+            .left
             .iter()
             .copied()
             .enumerate()
@@ -29,29 +29,54 @@ pub(super) fn features(gram: &Gram) -> Result<Vec<Vec<f64>>, KernelLearnError> {
         if largest <= zero {
             break;
         }
-        let root = largest.sqrt();
-        let mut column = remainder(gram, &columns, pivot);
-        column.iter_mut().for_each(|entry| *entry /= root);
-        for (left, entry) in left.iter_mut().zip(&column) {
-            *left -= entry * entry;
-        }
-        left[pivot] = 0.0;
-        columns.push(column);
+        factor.take(pivot, gram.row(pivot).to_vec());
     }
     // A remainder of a semi-definite matrix is semi-definite: with a diagonal of zeros it is zero.
     let allowed = 16.0 * zero;
-    let is_zero = |row: usize| remainder(gram, &columns, row).iter().all(|k| k.abs() <= allowed);
-    if (0..items).all(is_zero) { Ok(columns) } else { Err(KernelLearnError::NotSemidefinite) }
+    let is_zero = |row: usize| {
+        factor.remainder(row, gram.row(row).to_vec()).iter().all(|k| k.abs() <= allowed)
+    };
+    if (0..items).all(is_zero) {
+        Ok(factor.columns)
+    } else {
+        Err(KernelLearnError::NotSemidefinite)
+    }
 }
 
-/// A row of the matrix less what the columns found so far make of it.
-fn remainder(gram: &Gram, columns: &[Vec<f64>], row: usize) -> Vec<f64> {
-    let mut rest = gram.row(row).to_vec();
-    for column in columns {
-        let factor = column[row];
-        for (rest, entry) in rest.iter_mut().zip(column) {
-            *rest -= factor * entry;
-        }
+/// A Cholesky factor that grows by a pivot at a time: `G G'` is `K` in every pivot's row and column.
+pub(super) struct Factor {
+    /// `K - G G'` on the diagonal, `[item]`.
+    pub(super) left: Vec<f64>,
+    /// `G`, `[pivot][item]`.
+    pub(super) columns: Vec<Vec<f64>>,
+}
+
+impl Factor {
+    /// Without a pivot, of the diagonal of `K`.
+    pub(super) fn new(diagonal: Vec<f64>) -> Self {
+        Self { left: diagonal, columns: Vec::new() }
     }
-    rest
+
+    /// An item of which something is left as the next pivot; `row` is its row of `K`.
+    pub(super) fn take(&mut self, pivot: usize, row: Vec<f64>) {
+        let root = self.left[pivot].sqrt();
+        let mut column = self.remainder(pivot, row);
+        column.iter_mut().for_each(|entry| *entry /= root);
+        for (left, entry) in self.left.iter_mut().zip(&column) {
+            *left -= entry * entry;
+        }
+        self.left[pivot] = 0.0;
+        self.columns.push(column);
+    }
+
+    /// An item's row of `K` less what the columns found so far make of it.
+    fn remainder(&self, item: usize, mut row: Vec<f64>) -> Vec<f64> {
+        for column in &self.columns {
+            let factor = column[item];
+            for (rest, entry) in row.iter_mut().zip(column) {
+                *rest -= factor * entry;
+            }
+        }
+        row
+    }
 }

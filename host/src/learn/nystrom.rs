@@ -1,11 +1,13 @@
 //! Features of a kernel by its values with a few items.
 
+use fishweir_core::matrix::solve_transposed;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use rayon::prelude::*;
 
 use super::expansion::{Expansion, KernelLearnError, Linear};
+use super::factor::Factor;
 use super::matrix::Matrix;
 use crate::runtime::numbers::choose;
 
@@ -26,8 +28,8 @@ pub struct Nystrom {
     landmarks: Vec<usize>,
     /// `[item][landmark]`.
     features: Matrix,
-    /// `L`, by rows: as many entries as the row's number, and one.
-    factor: Vec<Vec<f64>>,
+    /// `L`, `[landmark][landmark]`, row by row.
+    lower: Vec<f64>,
 }
 
 impl Nystrom {
@@ -51,46 +53,32 @@ impl Nystrom {
         if let Some(item) = own.iter().position(|own| !own.is_finite()) {
             return Err(KernelLearnError::NotFinite { row: item, column: item });
         }
-        let mut left = own.clone();
         let least = LEFT * own.iter().sum::<f64>();
+        let mut factor = Factor::new(own.clone());
         let mut landmarks: Vec<usize> = Vec::new();
-        // `[landmark][item]`.
-        let mut columns: Vec<Vec<f64>> = Vec::new();
-        while columns.len() < most {
-            let all: f64 = left.iter().sum();
+        while landmarks.len() < most {
+            let all: f64 = factor.left.iter().sum();
             if all <= least {
                 break;
             }
-            let chances: Vec<f64> = left.iter().map(|left| left / all).collect();
+            let chances: Vec<f64> = factor.left.iter().map(|left| left / all).collect();
             let chosen = choose(&chances, &mut rng);
-            let told = |item: usize| -> f64 {
-                columns.iter().map(|column| column[item] * column[chosen]).sum()
-            };
-            let root = left[chosen].sqrt();
-            let column: Vec<f64> = (0..items)
-                .into_par_iter()
-                .map(|item| (kernel(item, chosen) - told(item)) / root)
-                .collect();
-            for ((left, entry), own) in left.iter_mut().zip(&column).zip(&own) {
-                *left -= entry * entry;
+            factor.take(
+                chosen,
+                (0..items).into_par_iter().map(|item| kernel(item, chosen)).collect(),
+            );
+            for (left, own) in factor.left.iter_mut().zip(&own) {
                 if *left <= LEFT * own {
                     *left = 0.0;
                 }
             }
-            // By rounding there may be a trace.
-            left[chosen] = 0.0;
             landmarks.push(chosen);
-            columns.push(column);
         }
-        let row = |item: usize| columns.iter().map(move |column| column[item]);
-        let factor = landmarks
-            .iter()
-            .enumerate()
-            .map(|(k, &item)| row(item).take(k + 1).collect())
-            .collect();
-        let mut features = Matrix::new(columns.len());
+        let row = |item: usize| factor.columns.iter().map(move |column| column[item]);
+        let lower = landmarks.iter().flat_map(|&landmark| row(landmark)).collect();
+        let mut features = Matrix::new(landmarks.len());
         (0..items).for_each(|item| features.push(&row(item).collect::<Vec<f64>>()));
-        Ok(Self { landmarks, features, factor })
+        Ok(Self { landmarks, features, lower })
     }
 
     /// Which items are landmarks, in the order in which they were drawn.
@@ -109,15 +97,7 @@ impl Nystrom {
     #[must_use]
     pub fn expansion(&self, machine: &Linear) -> Expansion {
         let mut coefficients = machine.weights.clone();
-        // From the last: `L'` is upper triangular.
-        for (index, row) in self.factor.iter().enumerate().rev() {
-            let (before, from) = coefficients.split_at_mut(index);
-            let (Some(own), Some((diagonal, others))) = (from.first_mut(), row.split_last()) else {
-                continue;
-            };
-            *own /= diagonal;
-            before.iter_mut().zip(others).for_each(|(before, entry)| *before -= entry * *own);
-        }
+        solve_transposed(&self.lower, self.landmarks.len(), &mut coefficients);
         Expansion { coefficients, bias: machine.bias }
     }
 }

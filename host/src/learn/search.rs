@@ -45,10 +45,9 @@ impl FormSearch<'_> {
     ///
     /// Forms of one model that has seen no label are judged in closed form instead, a fit each: all after the first
     /// passes of Baum-Welch with one scaling, a quarter of them after more of the same fit. The best of them is held
-    /// in inner folds against a model a class: of the first form, and of its own, but that of a model for each lag there
-    /// is none. It is the simpler one, and is taken
-    /// unless the best leads it by more than a standard error (L. Breiman, J. Friedman, R. Olshen and C. Stone,
-    /// Classification and Regression Trees, 1984, section 3.4.3).
+    /// in inner folds against a model a class: of the first form, and of its own, but that of a model for each lag
+    /// there is none. It is the simpler one, and is taken unless the best leads it by more than a standard error
+    /// (L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
     pub(super) fn choose(&self) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {
         let (options, data) = (self.options, self.fits.data());
         let forms = options.limits.kept(options.forms(data, self.series), options, data)?;
