@@ -91,6 +91,8 @@ pub enum Part {
     Limit,
     /// The lags of differences, `[lag]`.
     Lag,
+    /// Codebooks, `[codebook]`: the dilation, what channels are multiplied by, or what codewords weigh.
+    Codebook,
     /// The columns of a row that a model hears, `[column]`.
     Column,
     /// A front end's settings, or tables: the hop, then the window, the bands' triangles, `[band]`, and the cosines.
@@ -188,6 +190,7 @@ impl fmt::Display for ModelError {
             Part::Normalisation => "length normalisation",
             Part::Memory => "memory",
             Part::Limit => "limit",
+            Part::Codebook => "codebook",
             Part::Lag => "lag",
             Part::Column => "column",
             Part::Front => "front end",

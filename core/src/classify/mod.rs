@@ -6,12 +6,14 @@
 //! |---|---|---|---|
 //! | [`StreamClassifier`] of hidden Markov models | directional derivatives of `B` models | `B N (1 + C)` | `B (1 + 2C) (N^2 + N)`, none |
 //! | [`StreamClassifier`] of models whose contexts are seen | the same | `B (1 + C)` | `B (1 + 2C)`, none |
+//! | the first, with [`Codebooks`] beside its models ([`Coded`]) | what is counted beside them | `D K + 2 O` more | `G (8 D + 64 + O)` more |
 //! | [`KernelMachine`] on [`StoredSequences`] | kernels by marginalisation | `M N` | `M N^2`, `O M` |
 //! | [`KernelMachine`] on [`StoredScores`] | Gaussian, polynomial, cosine kernels on scores | `B P (N + 2)` | `B P N^2`, `F (M + 1) + O M` |
 //!
-//! `N` states, `M` stored items, `O` outputs; `P` statistics a model, `F` score entries of all.
+//! `N` states, `G` codebooks over the last `K` samples of `D` channels, `M` stored items, `O` outputs; `P` statistics a model, `F` score entries of all.
 
 mod change;
+mod codebooks;
 mod confidence;
 mod decision;
 mod heard;
@@ -24,6 +26,9 @@ mod stream;
 mod whitening;
 
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
+pub use codebooks::{
+    CODEWORDS, CodeVectors, Codebooks, Coded, CodedState, Summing, TAPS, add_weights, codeword,
+};
 pub use confidence::{Believed, Confidence, Doubt, likelihood_a_sample};
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};
 pub use heard::Heard;

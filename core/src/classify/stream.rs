@@ -155,6 +155,13 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
 
     /// The outputs before they are rounded, `[output]`: see the type.
     pub fn outputs(&self, state: &StreamState<H::State, M>) -> [Output<H::Real>; O] {
+        let mut outputs = self.sums(state);
+        self.finish(state, &mut outputs);
+        outputs
+    }
+
+    /// The models' evidence for each output, not normalised.
+    pub(super) fn sums(&self, state: &StreamState<H::State, M>) -> [Output<H::Real>; O] {
         let mut outputs = [Output::NONE; O];
         for (m, (model, own)) in self.models.iter().zip(state.bank.states()).enumerate() {
             let weight = |row: &[H::Real; M]| row.get(m).copied().unwrap_or(H::Real::ZERO);
@@ -173,11 +180,19 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
                 }
             }
         }
+        outputs
+    }
+
+    /// Normalises evidence and adds the biases.
+    pub(super) fn finish(
+        &self,
+        state: &StreamState<H::State, M>,
+        outputs: &mut [Output<H::Real>; O],
+    ) {
         let factor = self.normalisation.factor(state.samples);
         for (output, &bias) in outputs.iter_mut().zip(&self.biases) {
             output.finish(factor, bias);
         }
-        outputs
     }
 
     /// The outputs' values, `[output]`: see the type. Rounded, so that two large ones may be the same

@@ -22,7 +22,7 @@ impl RingPlace {
 
     /// The slot of the row that came `lag` rows before the next one, of `depth` slots; `lag` is 1 to `depth`.
     #[inline]
-    const fn back(self, lag: u32, depth: u32) -> usize {
+    pub(crate) const fn back(self, lag: u32, depth: u32) -> usize {
         let behind = self.oldest.wrapping_sub(lag);
         (if self.oldest >= lag { behind } else { behind.wrapping_add(depth) }) as usize
     }

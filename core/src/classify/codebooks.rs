@@ -1,0 +1,383 @@
+//! Codebooks over the last samples: which short pattern a stream is in, counted beside what models say of it.
+
+use core::fmt::Debug;
+
+use super::{
+    Believed, Confidence, Decision, Output, StreamClassifier, StreamModel, StreamState,
+    decide_exactly,
+};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::filter::Recursion;
+use crate::front::{Front, Fronted, FrontedState};
+use crate::lagged::{Lagged, LaggedState, RingPlace};
+use crate::number::{Compensated, Real};
+
+/// Differences that a code vector is over.
+pub const TAPS: usize = 8;
+
+/// Code vectors of a codebook.
+pub const CODEWORDS: usize = 8;
+
+/// A codebook: `[tap][codeword]`, each a direction in the space of differences, of any length.
+pub type CodeVectors = [[i8; CODEWORDS]; TAPS];
+
+/// Which code vector the last samples are most alike, of a codebook at a dilation `d`:
+///
+/// ```text
+/// y_k = sum over channels c of scale_c ( x_t,c - x_(t - k d),c ),     k = 1, ..., 8
+/// codeword = argmax over w of  sum_k v_(k,w) y_k
+/// ```
+///
+/// Of equals the first. `past` and `place` are a ring of the samples before `x`; `None` until `8 d` of them have
+/// come. A codeword depends neither on the level nor on the strength of the signal.
+///
+/// Work: `8 D + 64` multiply-adds of `D` channels.
+#[inline]
+pub fn codeword<T: Real>(
+    place: RingPlace,
+    past: &[impl AsRef<[T]>],
+    x: &[T],
+    dilation: u32,
+    scale: &[T],
+    vectors: &CodeVectors,
+) -> Option<usize> {
+    let reach = dilation as usize * TAPS;
+    if past.len() < reach || !place.is_whole(reach) {
+        return None;
+    }
+    let mut alike = [T::ZERO; CODEWORDS];
+    for (lag, row) in (1..).map(|tap: u32| tap * dilation).zip(vectors) {
+        let before = past.get(place.back(lag, past.len() as u32))?.as_ref();
+        let mut y = T::ZERO;
+        for ((&x, &before), &scale) in x.iter().zip(before).zip(scale) {
+            y = y + scale * (x - before);
+        }
+        for (alike, &v) in alike.iter_mut().zip(row) {
+            *alike = *alike + T::from_integer(i64::from(v)) * y;
+        }
+    }
+    let (mut best, mut most) = (0, alike[0]);
+    for (word, &alike) in alike.iter().enumerate().skip(1) {
+        if alike > most {
+            (best, most) = (word, alike);
+        }
+    }
+    Some(best)
+}
+
+/// `G` codebooks over `D` channels, and what each of their codewords weighs for each of `O` outputs.
+///
+/// ```text
+/// sum_o(x_1..t) = sum over samples and codebooks of weight_(codebook, codeword, o)
+/// ```
+///
+/// Given a codebook, the codewords of a stream are taken as drawn anew each time with some
+/// probabilities; then the score in their logits is the number of each codeword less the number expected, and a
+/// linear machine on it, which is a marginalised count kernel's where nothing is hidden (Tsuda, Kin and Asai,
+/// *Marginalized kernels for biological sequences*, 2002), is this sum. Quantised signals as the symbols of
+/// models: Rabiner, *A tutorial on hidden Markov models*, 1989, section V. Counts of the nearest of
+/// a few patterns at dyadic dilations: Dempster, Schmidt and Webb, *Hydra: competing convolutional kernels for
+/// fast and accurate time series classification*, 2023.
+///
+/// Flash: `G (4 + 4 D + 64 + 32 O)` bytes in `f32`. Work a sample: `G (8 D + 64 + O)` multiply-adds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Codebooks<T, const D: usize, const G: usize, const O: usize> {
+    dilations: [u32; G],
+    scales: [[T; D]; G],
+    vectors: [CodeVectors; G],
+    weights: [[[T; O]; CODEWORDS]; G],
+}
+
+impl<T, const D: usize, const G: usize, const O: usize> Codebooks<T, D, G, O> {
+    /// From dilations in samples, what channels are multiplied by, code vectors, and what codewords weigh, all
+    /// `[codebook]`. They are right where their maker made them so;
+    /// [`validate`](Coded::validate) checks what was read from elsewhere.
+    pub const fn new(
+        dilations: [u32; G],
+        scales: [[T; D]; G],
+        vectors: [CodeVectors; G],
+        weights: [[[T; O]; CODEWORDS]; G],
+    ) -> Self {
+        Self { dilations, scales, vectors, weights }
+    }
+
+    /// The dilations, in samples.
+    pub const fn dilations(&self) -> &[u32; G] {
+        &self.dilations
+    }
+}
+
+/// A classifier whose outputs are sums, so that other evidence can be added before they are rounded.
+pub trait Summing<const O: usize>: Recursion<Reading = Decision<<Self as Summing<O>>::Real>> {
+    /// The reals that outputs are in.
+    type Real: Real;
+    /// A log-likelihood for each model.
+    type Logs: Copy + Debug + IntoIterator<Item = Self::Real>;
+
+    /// Evidence for each output, before normalisation and biases.
+    fn sums(&self, state: &Self::State) -> [Output<Self::Real>; O];
+    /// Normalises evidence for the length of the stream, and adds the biases.
+    fn finish(&self, state: &Self::State, outputs: &mut [Output<Self::Real>; O]);
+    /// The log-likelihood of the stream under each model.
+    fn logs(&self, state: &Self::State) -> Self::Logs;
+    /// How many samples have been taken in, missing ones included.
+    fn taken(&self, state: &Self::State) -> u64;
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// Names the first that is wrong.
+    fn check(&self) -> Result<(), ModelError>;
+}
+
+impl<H: StreamModel, const M: usize, const O: usize> Summing<O> for StreamClassifier<H, M, O> {
+    type Real = H::Real;
+    type Logs = [H::Real; M];
+
+    fn sums(&self, state: &Self::State) -> [Output<H::Real>; O] {
+        Self::sums(self, state)
+    }
+    fn finish(&self, state: &Self::State, outputs: &mut [Output<H::Real>; O]) {
+        Self::finish(self, state, outputs);
+    }
+    fn logs(&self, state: &Self::State) -> [H::Real; M] {
+        self.log_likelihoods(state)
+    }
+    fn taken(&self, state: &StreamState<H::State, M>) -> u64 {
+        state.samples()
+    }
+    fn check(&self) -> Result<(), ModelError> {
+        self.validate()
+    }
+}
+
+/// Behind differences at lags.
+impl<
+    T: Real,
+    R: Summing<O, Real = T, Observation = [T; E]>,
+    const D: usize,
+    const E: usize,
+    const L: usize,
+    const K: usize,
+    const O: usize,
+> Summing<O> for Lagged<R, D, E, L, K>
+{
+    type Real = T;
+    type Logs = R::Logs;
+
+    fn sums(&self, state: &LaggedState<R::State, T, D, K>) -> [Output<T>; O] {
+        self.recursion().sums(state.inner())
+    }
+    fn finish(&self, state: &LaggedState<R::State, T, D, K>, outputs: &mut [Output<T>; O]) {
+        self.recursion().finish(state.inner(), outputs);
+    }
+    fn logs(&self, state: &LaggedState<R::State, T, D, K>) -> R::Logs {
+        self.recursion().logs(state.inner())
+    }
+    fn taken(&self, state: &LaggedState<R::State, T, D, K>) -> u64 {
+        self.recursion().taken(state.inner())
+    }
+    fn check(&self) -> Result<(), ModelError> {
+        self.validate_lags()?;
+        self.recursion().check()
+    }
+}
+
+/// A classifier, and [codebooks](Codebooks) whose evidence is added to its own before it is normalised.
+///
+/// `K` samples are kept: eight times the largest dilation. Where a sample is missing, the last one that was
+/// observed stands for it in what comes after, and it has no codeword.
+///
+/// Flash: that of both. RAM: `D K` numbers, `2 O` for the sums and 8 bytes, beside the classifier's state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Coded<R, T, const D: usize, const G: usize, const K: usize, const O: usize> {
+    classifier: R,
+    codebooks: Codebooks<T, D, G, O>,
+}
+
+/// What a stream left in a [`Coded`] classifier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CodedState<S, T, const D: usize, const K: usize, const O: usize> {
+    inner: S,
+    past: [[T; D]; K],
+    place: RingPlace,
+    sums: [Compensated<T>; O],
+}
+
+impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize>
+    Coded<R, T, D, G, K, O>
+{
+    /// A classifier and its codebooks.
+    pub const fn new(classifier: R, codebooks: Codebooks<T, D, G, O>) -> Self {
+        const { assert!(K > 0 && K <= u32::MAX as usize, "a ring is counted in 32 bits") };
+        Self { classifier, codebooks }
+    }
+
+    /// The classifier without them.
+    pub const fn classifier(&self) -> &R {
+        &self.classifier
+    }
+
+    /// The codebooks.
+    pub const fn codebooks(&self) -> &Codebooks<T, D, G, O> {
+        &self.codebooks
+    }
+}
+
+/// What a stream left in what is inside a [`Coded`] classifier, and in it.
+type StateOf<R, T, const D: usize, const K: usize, const O: usize> =
+    CodedState<<R as Recursion>::State, T, D, K, O>;
+
+impl<
+    T: Real,
+    R: Summing<O, Real = T, Observation = [T; D]>,
+    const D: usize,
+    const G: usize,
+    const K: usize,
+    const O: usize,
+> Coded<R, T, D, G, K, O>
+{
+    /// Checks the classifier and every number of the codebooks: dilations rise to an eighth of the ring.
+    ///
+    /// # Errors
+    /// Names the first that is wrong, by codebook and entry.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        self.classifier.check()?;
+        let Codebooks { dilations, scales, weights, .. } = &self.codebooks;
+        let mut largest = 0;
+        for (book, &dilation) in dilations.iter().enumerate() {
+            let reach = (dilation as usize).saturating_mul(TAPS);
+            if dilation == 0 || reach > K {
+                return Err(ModelError::new(Part::Codebook, ErrorKind::NotInRange, book, 0));
+            }
+            largest = usize::max(largest, reach);
+        }
+        if largest != K {
+            return Err(ModelError::new(Part::Codebook, ErrorKind::Inconsistent, 0, 0));
+        }
+        for (book, (scales, weights)) in scales.iter().zip(weights).enumerate() {
+            let numbers = scales.iter().chain(weights.iter().flatten());
+            if let Some(entry) = numbers.clone().position(|x| !x.is_finite()) {
+                return Err(ModelError::new(Part::Codebook, ErrorKind::NotFinite, book, entry));
+            }
+        }
+        Ok(())
+    }
+
+    /// The outputs before they are rounded, `[output]`.
+    pub fn outputs(&self, state: &StateOf<R, T, D, K, O>) -> [Output<T>; O] {
+        let mut outputs = self.classifier.sums(&state.inner);
+        for (output, sum) in outputs.iter_mut().zip(&state.sums) {
+            let (high, low) = sum.parts();
+            output.add(T::ZERO, [T::ZERO; 2], Some([high, low]));
+        }
+        self.classifier.finish(&state.inner, &mut outputs);
+        outputs
+    }
+
+    /// The log-likelihood of the stream under each model: see [`StreamClassifier::log_likelihoods`].
+    pub fn log_likelihoods(&self, state: &StateOf<R, T, D, K, O>) -> R::Logs {
+        self.classifier.logs(&state.inner)
+    }
+
+    /// How far the decision is to be believed: see [`StreamClassifier::believed`].
+    pub fn believed(
+        &self,
+        state: &StateOf<R, T, D, K, O>,
+        confidence: &Confidence<'_, T>,
+    ) -> Believed<T> {
+        let (logs, taken) = (self.log_likelihoods(state), self.classifier.taken(&state.inner));
+        confidence.believe(&self.outputs(state), logs, taken)
+    }
+}
+
+impl<
+    T: Real,
+    R: Summing<O, Real = T, Observation = [T; D]>,
+    const D: usize,
+    const G: usize,
+    const K: usize,
+    const O: usize,
+> Recursion for Coded<R, T, D, G, K, O>
+{
+    type Observation = [T; D];
+    type State = StateOf<R, T, D, K, O>;
+    type Reading = Decision<T>;
+
+    #[inline]
+    fn start(&self) -> Self::State {
+        CodedState {
+            inner: self.classifier.start(),
+            past: [[T::ZERO; D]; K],
+            place: RingPlace::NEW,
+            sums: [Compensated::ZERO; O],
+        }
+    }
+
+    fn push(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
+        self.classifier.push(&mut state.inner, x)?;
+        let Codebooks { dilations, scales, vectors, weights } = &self.codebooks;
+        let mut sample = [T::ZERO; O];
+        for (((&dilation, scale), vectors), weights) in
+            dilations.iter().zip(scales).zip(vectors).zip(weights)
+        {
+            let word = codeword(state.place, &state.past, x, dilation, scale, vectors);
+            if let Some(weights) = word.and_then(|word| weights.get(word)) {
+                add_weights(&mut sample, weights);
+            }
+        }
+        for (sum, &term) in state.sums.iter_mut().zip(&sample) {
+            sum.add(term);
+        }
+        state.place.take(&mut state.past, x);
+        Ok(())
+    }
+
+    fn push_missing(&self, state: &mut Self::State) {
+        self.classifier.push_missing(&mut state.inner);
+        state.place.take_missing(&mut state.past);
+    }
+
+    fn read(&self, state: &Self::State) -> Decision<T> {
+        decide_exactly(&self.outputs(state))
+    }
+}
+
+/// Adds what a codeword weighs to a sample's evidence: within a sample in plain arithmetic, codebook by codebook,
+/// between samples exactly.
+#[inline]
+pub fn add_weights<T: Real>(sample: &mut [T], weights: &[T]) {
+    for (sum, &weight) in sample.iter_mut().zip(weights) {
+        *sum = *sum + weight;
+    }
+}
+
+/// Behind a front end.
+impl<
+    F: Front<Row = [T; D]>,
+    T: Real,
+    R: Summing<O, Real = T, Observation = [T; D]>,
+    const D: usize,
+    const G: usize,
+    const K: usize,
+    const O: usize,
+> Fronted<F, Coded<R, T, D, G, K, O>>
+{
+    /// The log-likelihood of the rows under each model: see [`StreamClassifier::log_likelihoods`].
+    pub fn log_likelihoods(
+        &self,
+        state: &FrontedState<F::State, StateOf<R, T, D, K, O>>,
+    ) -> R::Logs {
+        self.recursion().log_likelihoods(state.inner())
+    }
+
+    /// How far the decision is to be believed: see [`StreamClassifier::believed`].
+    pub fn believed(
+        &self,
+        state: &FrontedState<F::State, StateOf<R, T, D, K, O>>,
+        confidence: &Confidence<'_, T>,
+    ) -> Believed<T> {
+        self.recursion().believed(state.inner(), confidence)
+    }
+}
