@@ -113,6 +113,15 @@ pub fn trained_on_each_lag(data: &Dataset, lags: &[u32]) -> Classifier {
     train_quickly(data, options)
 }
 
+/// The same with so many codebooks for each dilation beside them.
+pub fn trained_on_codebooks(data: &Dataset, lags: &[u32], codebooks: usize) -> Classifier {
+    let scores = ScoreModels::Universal;
+    let mut options = TrainOptions { scores, ..TrainOptions::new(ClassifierKind::Fisher) };
+    options.lags = Lags::new(lags.to_vec()).expect("rising lags").apart();
+    options.codebooks = codebooks;
+    train_quickly(data, options)
+}
+
 /// A linear classifier on Fisher scores behind a front end.
 pub fn trained_behind(data: &Dataset, front: &str) -> Classifier {
     let mut options = TrainOptions::new(ClassifierKind::Fisher);

@@ -109,7 +109,9 @@ impl<T, const D: usize, const G: usize, const O: usize> Codebooks<T, D, G, O> {
 }
 
 /// A classifier whose outputs are sums, so that other evidence can be added before they are rounded.
-pub trait Summing<const O: usize>: Recursion<Reading = Decision<<Self as Summing<O>>::Real>> {
+pub trait Summing<const O: usize>:
+    Recursion<Reading = Decision<<Self as Summing<O>>::Real>>
+{
     /// The reals that outputs are in.
     type Real: Real;
     /// A log-likelihood for each model.
@@ -205,9 +207,7 @@ pub struct CodedState<S, T, const D: usize, const K: usize, const O: usize> {
     sums: [Compensated<T>; O],
 }
 
-impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize>
-    Coded<R, T, D, G, K, O>
-{
+impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize> Coded<R, T, D, G, K, O> {
     /// A classifier and its codebooks.
     pub const fn new(classifier: R, codebooks: Codebooks<T, D, G, O>) -> Self {
         const { assert!(K > 0 && K <= u32::MAX as usize, "a ring is counted in 32 bits") };

@@ -2,7 +2,8 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{
-    Decision, KernelMachine, ScoreOutOfRange, StoredKernel, StreamClassifier, StreamModel,
+    Coded, Decision, KernelMachine, ScoreOutOfRange, StoredKernel, StreamClassifier, StreamModel,
+    Summing,
 };
 use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 use fishweir_core::filter::{Recursion, Running};
@@ -240,6 +241,32 @@ where
 
     fn bytes(&self) -> usize {
         self.recursion().bytes() + size_of_val(self.lags())
+    }
+}
+
+/// What decides, and codebooks beside it.
+impl<R, const MODELS: usize, const D: usize, const G: usize, const K: usize, const OUTPUTS: usize>
+    Deciding<MODELS> for Coded<R, f32, D, G, K, OUTPUTS>
+where
+    R: Deciding<MODELS>
+        + Summing<OUTPUTS, Real = f32, Observation = [f32; D], Logs = [f32; MODELS]>,
+{
+    const FORMAT: NumberFormat = R::FORMAT;
+
+    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange> {
+        Ok(self.read(state))
+    }
+
+    fn evidence(&self, state: &Self::State) -> Result<[f32; MODELS], ScoreOutOfRange> {
+        Ok(self.log_likelihoods(state))
+    }
+
+    fn classes(&self) -> usize {
+        self.classifier().classes()
+    }
+
+    fn bytes(&self) -> usize {
+        self.classifier().bytes() + size_of_val(self.codebooks())
     }
 }
 

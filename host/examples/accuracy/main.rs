@@ -129,7 +129,7 @@ fn measure(
             let form = &form.form;
             let setting = trained.choice.as_ref().map(|choice| choice.setting.to_string());
             chosen.push(format!(
-                "{} of {} states, floor {}, lags {}, {:?}, {}",
+                "{} of {} states, floor {}, lags {}, {} codebooks, {:?}, {}",
                 match form.models {
                     ScoreModels::Universal if form.lags.is_apart() => "one a lag",
                     ScoreModels::Universal => "one",
@@ -138,6 +138,7 @@ fn measure(
                 form.states,
                 form.std_floor,
                 form.lags,
+                form.codebooks,
                 form.normalisation.code(),
                 setting.unwrap_or_default()
             ));

@@ -1,5 +1,6 @@
 //! A trained classifier, in `f64`, and its file.
 
+mod codebooks;
 mod confidence;
 mod file;
 mod rule;
@@ -15,6 +16,8 @@ use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 
 pub use crate::runtime::EmissionDirection;
+pub(crate) use codebooks::CodeRing;
+pub use codebooks::{Codebook, Codebooks};
 pub use confidence::{Confidence, DeployedConfidence, Rejection};
 pub use file::ClassifierError;
 pub(crate) use file::{has_a_file, seal, unseal};
@@ -76,6 +79,9 @@ pub struct Classifier {
     pub scale: Vec<f64>,
     /// The bank of models, or the kernel's.
     pub models: Vec<Hmm>,
+    /// Codebooks whose codewords are counted beside what the models say; none of most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub codebooks: Option<Codebooks>,
     /// How evidence, or scores, are scaled by the length: `none`, `per_sample` or `per_root_sample`.
     #[serde(with = "normalisation_name")]
     pub normalisation: Normalisation,
@@ -224,6 +230,12 @@ impl Classifier {
             let (models, lags) = (self.models.len(), self.lags.as_slice().len());
             return Err(format!("{models} models of {lags} `lags` apart: there is one for each"));
         }
+        if let Some(codebooks) = &self.codebooks {
+            if !may {
+                return Err("`codebooks` are of real channels, beside a rule that is linear in what models say".into());
+            }
+            codebooks.check(channels)?;
+        }
         for (index, model) in self.models.iter().enumerate() {
             if symbols != model.emission.is_over_symbols() {
                 return Err(format!("model {index} emits something else than is observed"));
@@ -265,6 +277,13 @@ impl Classifier {
                 return Err(format!("output {index} does not fit {models} models"));
             }
             if !output.bias.is_finite() || output.weights.iter().any(|w| !w.is_finite()) {
+                return Err(format!("output {index} has a weight that is not finite"));
+            }
+            let codewords = self.codebooks.as_ref().map_or(0, Codebooks::codewords);
+            if output.codewords.len() != codewords {
+                return Err(format!("output {index} does not fit {codewords} codewords"));
+            }
+            if output.codewords.iter().any(|w| !w.is_finite()) {
                 return Err(format!("output {index} has a weight that is not finite"));
             }
             for (model, direction) in self.models.iter().zip(&output.directions) {

@@ -43,7 +43,7 @@ pub struct Direction {
     pub emission: EmissionDirection,
 }
 
-/// One output: `bias + f(t) sum_m ( weight_m log p_m + direction_m . score_m )`.
+/// One output: `bias + f(t) ( sum_m ( weight_m log p_m + direction_m . score_m ) + sum_w codeword_w count_w )`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
@@ -53,6 +53,9 @@ pub struct Output {
     pub weights: Vec<f64>,
     /// Directions, `[model]`; empty where the classifier uses no score.
     pub directions: Vec<Direction>,
+    /// What codewords weigh, `[codebook][codeword]`; empty without codebooks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub codewords: Vec<f64>,
 }
 
 /// A kernel machine: `value_o(x) = bias_o + sum_m coefficient_om k(item_m, x)`.

@@ -6,7 +6,7 @@ use crate::runtime::Hmm;
 impl Classifier {
     /// The same classifier where one of its channels, and its past or differences from it, is never observed: its
     /// models' marginal distributions over the others, and the directions along which these move. `None` of a single
-    /// channel or of symbols, of a kernel machine, behind a front end, and of models whose states emit channels jointly
+    /// channel or of symbols, of a kernel machine, behind a front end, beside codebooks, and of models whose states emit channels jointly
     /// (`full-gaussian`, `autoregressive`).
     ///
     /// States' probabilities and all weights and biases stay. What it had learnt of its confidence is left out.
@@ -16,7 +16,7 @@ impl Classifier {
         let Rule::Linear(outputs) = &self.rule else { return None };
         let size = names.len();
         // Rows that a front end made are no channels of the sensor's.
-        if size < 2 || channel >= size || !self.front.is_empty() {
+        if size < 2 || channel >= size || !self.front.is_empty() || self.codebooks.is_some() {
             return None;
         }
         // Rows are channels, then their past or differences lag by lag.

@@ -49,6 +49,12 @@ pub(super) struct Training {
     /// is not quick, of classifiers that compile]
     #[arg(long, value_name = "LAGS", value_parser = lags)]
     lags: Option<LagsName>,
+    /// Codebooks for each dilation of 1, 2, 4, ... 32 samples, beside class models: which of eight patterns over nine
+    /// samples a channel, or a sum of some, is most alike is counted, whatever its level and strength. A device keeps
+    /// the last samples that they are over [default: 0; 0 or 8 is chosen beside models for each lag of an --effort
+    /// that is not quick]
+    #[arg(long, value_name = "N")]
+    codebooks: Option<usize>,
     /// The most bytes of flash that the model may take: forms that take more are not tried
     #[arg(long, value_name = "BYTES")]
     max_flash: Option<usize>,
@@ -339,6 +345,10 @@ impl Training {
         }
         if self.normalisation.is_some() {
             options.other_normalisations = Vec::new();
+        }
+        if let Some(codebooks) = self.codebooks {
+            options.codebooks = codebooks;
+            options.other_codebooks = Vec::new();
         }
         let (flash, ram) = (self.max_flash, self.max_ram);
         options.limits = Limits { flash, ram, operations: self.max_operations };

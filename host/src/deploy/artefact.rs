@@ -142,6 +142,7 @@ impl Deployed {
         let what = match () {
             () if self.kernel.is_some() => "kernel machines".to_owned(),
             () if !self.front.is_empty() => "front ends".to_owned(),
+            () if self.codebooks.is_some() => "codebooks".to_owned(),
             () if self.lags.is_apart() && self.topology() == Topology::STEPS => {
                 "models of a lag each whose states are known".to_owned()
             }
@@ -293,6 +294,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         front: FrontEnd::default(),
         lags,
         models,
+        codebooks: None,
         systems: Vec::new(),
         profile,
         order: None,

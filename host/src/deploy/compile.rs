@@ -3,6 +3,7 @@
 use fishweir_core::number::Real;
 use fishweir_core::{ModelError, Part};
 
+use super::codebooks::DeployedCodebooks;
 use super::{DeployError, Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{Classifier, Direction, Observations, Rule};
 use crate::data::Kind;
@@ -166,6 +167,11 @@ impl Classifier {
             profile: None,
             order: self.order(),
             kernel: None,
+            codebooks: self
+                .codebooks
+                .as_ref()
+                .map(|books| DeployedCodebooks::of(books, outputs))
+                .transpose()?,
             weights: outputs
                 .iter()
                 .map(|output| output.weights.iter().map(|&weight| T::from_f64(weight)).collect())

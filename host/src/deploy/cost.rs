@@ -1,6 +1,7 @@
 //! What a classifier costs on a device, before anything is flashed.
 
 use fishweir_core::artefact::Topology;
+use fishweir_core::classify::{CODEWORDS, TAPS};
 use serde::Serialize;
 
 use super::Deployed;
@@ -38,7 +39,8 @@ impl Deployed {
     /// the last term for categorical emissions. Where states follow one another, or are the last symbols, one is
     /// kept, and its place: `N` is one and `N^2` nothing. Differences at `L` lags of `K` samples at most keep
     /// `4 K` bytes a channel and a place, and take `L` subtractions a channel and sample; where each model hears one lag
-    /// its columns are a word each in flash. Behind a front end a sample's
+    /// its columns are a word each in flash. `G` codebooks over the last `K` samples of `D` channels keep `4 D K`
+    /// bytes, a place and 8 an output, and take `G (8 D + 64 + O)` a sample. Behind a front end a sample's
     /// work is its share of a row's, beside that of the front end.
     pub fn cost(&self) -> Cost {
         if let Some(kernel) = &self.kernel {
@@ -61,6 +63,10 @@ impl Deployed {
             channels: self.size(),
             front: &self.front,
             lags: &self.lags,
+            codebooks: self
+                .codebooks
+                .as_ref()
+                .map(|one| (one.books().books().len(), one.books().depth())),
         };
         let known = self.order.is_some() || self.topology() == Topology::STEPS;
         let believed =
@@ -84,6 +90,8 @@ pub(crate) struct Priced<'a> {
     pub(crate) channels: usize,
     pub(crate) front: &'a FrontEnd,
     pub(crate) lags: &'a Lags,
+    /// How many codebooks there are, and how many samples they look back.
+    pub(crate) codebooks: Option<(usize, usize)>,
 }
 
 impl Priced<'_> {
@@ -107,18 +115,33 @@ impl Priced<'_> {
             (FilterWork::of(n, c, emission), belief_bytes(n, c))
         };
         let (ring, differences) = ring_of(self.front.width(self.channels), self.lags);
+        let books = codebooks_cost(self.codebooks, self.front.width(self.channels), outputs);
         let (flash, ram, work) = self.front.cost();
         // Models hear rows: a sample takes its share of one.
         let share = |work: usize| work.div_ceil(self.front.every());
         Cost {
-            state_bytes: bank_bytes(m, belief) + ring + ram,
-            model_bytes: model_bytes + flash,
-            multiply_adds_per_sample: share(m * filter.multiply_adds + differences) + work,
+            state_bytes: bank_bytes(m, belief) + ring + books.state_bytes + ram,
+            model_bytes: model_bytes + books.model_bytes + flash,
+            multiply_adds_per_sample: share(
+                m * filter.multiply_adds + differences + books.multiply_adds_per_sample,
+            ) + work,
             exponentials_per_sample: share(m * filter.exponentials),
             multiply_adds_per_decision: m * (outputs + c),
             exponentials_per_decision: 0,
             logarithms_per_decision: m,
         }
+    }
+}
+
+/// What codebooks that look so many samples back take beside the models.
+fn codebooks_cost(codebooks: Option<(usize, usize)>, channels: usize, outputs: usize) -> Cost {
+    let Some((books, depth)) = codebooks else { return Cost::default() };
+    let vectors = TAPS * CODEWORDS;
+    Cost {
+        state_bytes: (4 * channels * depth + 8 + 8 * outputs).next_multiple_of(8),
+        model_bytes: books * (4 + 4 * channels + vectors + 4 * CODEWORDS * outputs),
+        multiply_adds_per_sample: books * (TAPS * channels + vectors + outputs),
+        ..Cost::default()
     }
 }
 

@@ -17,6 +17,7 @@
 
 mod artefact;
 mod block;
+mod codebooks;
 mod compile;
 mod cost;
 mod detector;
@@ -58,11 +59,12 @@ pub use update::{SELF_TEST_SAMPLES, UpdateFileError};
 
 use fishweir_core::classify::Normalisation;
 
-use crate::classifier::{Classifier, DeployedConfidence, Observations};
+use crate::classifier::{Classifier, Codebooks, DeployedConfidence, Observations};
 use crate::data::{Front, FrontEnd, Lags, Values};
 use crate::runtime::family::OF_SYMBOLS;
 pub(crate) use crate::runtime::family::{DeployedEmission, Weight};
 use crate::runtime::{Family, Observed, Shape};
+use codebooks::DeployedCodebooks;
 use machine::StoredKernel;
 use source::EmissionType;
 
@@ -105,6 +107,8 @@ pub struct Deployed<T = f32> {
     pub(crate) order: Option<usize>,
     /// Whose values with stored items are weighed; `None` where the models' evidence is.
     pub(crate) kernel: Option<StoredKernel>,
+    /// Codebooks beside the models, and what their codewords weigh.
+    pub(crate) codebooks: Option<DeployedCodebooks<T>>,
     /// `[output][model]`, or of a kernel `[output][item]`.
     pub(crate) weights: Vec<Vec<T>>,
     /// `[output]`.
@@ -181,6 +185,11 @@ impl<T> Deployed<T> {
     /// The columns of a row that a model sees; `None` for all of them.
     pub(crate) fn columns(&self, model: usize) -> Option<Vec<usize>> {
         self.lags.columns(model, self.front.width(self.size()))
+    }
+
+    /// Codebooks beside the models.
+    pub fn codebooks(&self) -> Option<&Codebooks> {
+        self.codebooks.as_ref().map(DeployedCodebooks::books)
     }
 
     /// Number of outputs: one for two classes, else one a class.

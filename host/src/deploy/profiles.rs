@@ -192,6 +192,7 @@ impl Deployed {
             order: None,
             front: FrontEnd::default(),
             lags: Lags::NONE,
+            codebooks: None,
             kernel: None,
             weights: vec![vec![classifier.weight as f32]],
             biases: vec![classifier.bias as f32],

@@ -118,8 +118,9 @@ impl Deployed {
             // The statistics that support vectors would need are of hidden states.
             return vec![taken, hidden];
         }
-        // Behind a front end the other way was not priced.
+        // Behind a front end, or beside codebooks, the other way was not priced.
         if !self.front.is_empty()
+            || self.codebooks.is_some()
             || self.order.is_some()
             || self.has_profile()
             || !has_machines(emission.family)

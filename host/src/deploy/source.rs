@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use fishweir_core::artefact::Topology;
 use fishweir_core::emission::Alphabet;
 
+use super::codebooks::beside_codebooks;
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{DeployedConfidence, Observations, normalisation_name};
 use crate::data::{Mel, Placed};
@@ -69,6 +70,9 @@ impl Deployed {
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
         if !self.lags.is_empty() {
             text = self.behind_lags(&text);
+        }
+        if let Some(codebooks) = &self.codebooks {
+            text = beside_codebooks(&text, codebooks, self.outputs());
         }
         if !self.front.is_empty() {
             text = self.behind_front(&text);

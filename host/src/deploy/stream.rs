@@ -9,6 +9,7 @@ use fishweir_core::emission::ChannelQ15;
 use fishweir_core::number::Real;
 
 use super::block::{Block, Observation, block};
+use super::codebooks::CodeStream;
 use super::machine::KernelStream;
 use super::words::words;
 use super::{Deployed, DeployedModel, DeployedSystem};
@@ -42,6 +43,8 @@ pub struct Stream<T = f32> {
     front: Option<FrontStream<T>>,
     /// The last samples, where differences from them are channels too.
     ring: Option<Ring<T>>,
+    /// The codebooks beside the models.
+    codebooks: Option<CodeStream<T>>,
     /// Where observations are integers: their binary places, and a row of them.
     places: Option<Vec<i16>>,
     integers: Vec<i16>,
@@ -132,7 +135,8 @@ impl<T: HostReal> Deployed<T> {
         let ring = || Ring::new(self.lags.clone(), self.front.width(self.size()));
         let ring = (!self.lags.is_empty()).then(ring);
         let front = (!self.front.is_empty()).then(|| FrontStream::new(&self.front));
-        Stream { front, ring, ..Stream::of(engine, outputs, &self.observations, None) }
+        let codebooks = self.codebooks.as_ref().map(CodeStream::new);
+        Stream { front, ring, codebooks, ..Stream::of(engine, outputs, &self.observations, None) }
     }
 }
 
@@ -156,6 +160,7 @@ impl<T: Real> Stream<T> {
             row: Vec::new(),
             front: None,
             ring: None,
+            codebooks: None,
             places,
             integers: Vec::new(),
             samples: 0,
@@ -245,6 +250,9 @@ impl<T: Real> Stream<T> {
         if let (Some(ring), Ok(())) = (&mut ring, taken) {
             ring.take(row);
         }
+        if let (Some(codebooks), Ok(())) = (&mut self.codebooks, taken) {
+            codebooks.push(row);
+        }
         self.ring = ring;
         self.samples += u64::from(taken.is_ok());
         taken
@@ -268,6 +276,7 @@ impl<T: Real> Stream<T> {
 
     fn push_missing(&mut self) {
         self.ring.iter_mut().for_each(Ring::take_missing);
+        self.codebooks.iter_mut().for_each(CodeStream::push_missing);
         match &mut self.engine {
             Engine::Bank(bank) => {
                 for model in bank.iter_mut().filter(|model| !model.ruled_out) {
@@ -282,6 +291,7 @@ impl<T: Real> Stream<T> {
     pub fn reset(&mut self) {
         self.front.iter_mut().for_each(FrontStream::reset);
         self.ring.iter_mut().for_each(Ring::reset);
+        self.codebooks.iter_mut().for_each(CodeStream::reset);
         match &mut self.engine {
             Engine::Bank(bank) => {
                 for model in bank {
@@ -339,6 +349,9 @@ impl<T: Real> Stream<T> {
                     _ => output.rule_out(weights[m]),
                 }
             }
+        }
+        if let Some(codebooks) = &self.codebooks {
+            codebooks.add_to(&mut outputs);
         }
         let factor = self.normalisation.factor(self.samples);
         for (output, &bias) in outputs.iter_mut().zip(&self.biases) {

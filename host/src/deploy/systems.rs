@@ -215,6 +215,7 @@ impl Deployed {
             systems,
             profile: None,
             order: None,
+            codebooks: None,
             kernel: None,
             weights,
             normalisation: Normalisation::NONE,

@@ -6,6 +6,7 @@ use super::error::TrainError;
 use super::kind::{ClassifierKind, ScoreModels};
 use super::options::TrainOptions;
 use super::vectors::mirror_candidates;
+use crate::classifier::Codebooks;
 use crate::data::{Dataset, Kind};
 use crate::kernel::mean_map::words_of;
 
@@ -55,6 +56,9 @@ impl Effort {
             ClassifierKind::EmpiricalMap => words_of(emission, options.order).unwrap_or(usize::MAX),
             _ => models * options.baum_welch.states * counted,
         };
+        // Of codebooks at most as many dilations as there are.
+        let codewords = Codebooks::codewords_at_most(options.codebooks);
+        let features = features.saturating_add(codewords);
         // Beside its scores a window has a feature by each landmark.
         let landmarks = options.landmarks.map_or(0, NonZeroUsize::get);
         let features = features.saturating_add(if options.kind.compiles() { 0 } else { landmarks });

@@ -243,6 +243,12 @@ pub enum TrainError {
         /// Samples of a first row.
         first: usize,
     },
+    /// Codebooks of what has none, or beside what they cannot be added to.
+    #[error(
+        "codebooks are of real channels, beside a linear machine on Fisher scores of emissions that do not predict \
+         from the past: leave --codebooks out, or take --classifier fisher"
+    )]
+    Codebooks,
     /// Differences at lags of what has none, or before a machine that does not compile.
     #[error(
         "differences at lags {0} are of real channels, and of classifiers that compile: leave --lags out"

@@ -8,7 +8,7 @@ use fishweir_core::smooth::SequenceError;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{Expectations, expectations};
-use crate::classifier::{Direction, EmissionDirection};
+use crate::classifier::{Codebooks, Direction, EmissionDirection};
 use crate::data::{Lags, Samples, SamplesView, Widened};
 use crate::kernel::mean_map::{counts, mix, mix_words, words_of};
 use crate::model::{ModelScore, Scored, push_score};
@@ -59,6 +59,17 @@ pub enum Features {
     },
 }
 
+/// What one of the features is: those of a kind are scaled together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeatureKind {
+    /// An entry of a score, or of expected statistics.
+    Score,
+    /// A log-likelihood, or a difference of two.
+    Likelihood,
+    /// The number of a codeword.
+    Codeword,
+}
+
 /// From a sequence to the features of a bank of models, and from weights on them back to directions.
 ///
 /// A model's block holds the score, in this order: for the logits of the initial and transition
@@ -69,7 +80,7 @@ pub enum Features {
 /// what is impossible, or a state's occupancy and moments; for a latent map `[state][symbol]` and then
 /// `[from][to]`; for an
 /// empirical map the words, `[first symbol][second symbol]...`. After the models' blocks come the log-odds
-/// of the pairs of models, where they are features.
+/// of the pairs of models, where they are features, and at last the numbers of codewords, `[codebook][codeword]`.
 #[derive(Clone, Debug)]
 pub struct FeatureMap {
     features: Features,
@@ -82,6 +93,8 @@ pub struct FeatureMap {
     lags: Lags,
     /// The columns of a row that each model sees, `[model]`; none where all see all.
     columns: Vec<Vec<usize>>,
+    /// Codebooks whose codewords are counted too.
+    codebooks: Option<Codebooks>,
 }
 
 impl FeatureMap {
@@ -114,7 +127,18 @@ impl FeatureMap {
             })
             .collect();
         let (lags, columns) = (Lags::NONE, Vec::new());
-        Self { features, models, kept, scale, with_likelihood, normalisation, lags, columns }
+        let codebooks = None;
+        Self {
+            features,
+            models,
+            kept,
+            scale,
+            with_likelihood,
+            normalisation,
+            lags,
+            columns,
+            codebooks,
+        }
     }
 
     /// The same of models of rows made of so many channels at lags: of those that predict from the past drawn series
@@ -123,6 +147,31 @@ impl FeatureMap {
     pub fn behind(self, lags: &Lags, channels: usize) -> Self {
         let columns = (0..self.models.len()).map_while(|model| lags.columns(model, channels));
         Self { columns: columns.collect(), lags: lags.clone(), ..self }
+    }
+
+    /// With the numbers of codewords among the features, after all others.
+    #[must_use]
+    pub fn beside(self, codebooks: Option<Codebooks>) -> Self {
+        Self { codebooks, ..self }
+    }
+
+    /// The codebooks whose codewords are counted.
+    pub(super) fn codebooks(&self) -> Option<&Codebooks> {
+        self.codebooks.as_ref()
+    }
+
+    fn codewords(&self) -> usize {
+        self.codebooks.as_ref().map_or(0, Codebooks::codewords)
+    }
+
+    /// Of weights on the features those on the numbers of codewords.
+    pub(super) fn codeword_weights<'w>(&self, weights: &'w [f64]) -> &'w [f64] {
+        &weights[weights.len() - self.codewords()..]
+    }
+
+    /// The units of the first so many columns of a row: the channels.
+    pub(super) fn units_of(&self, channels: usize) -> &[f64] {
+        &self.scale[..channels.min(self.scale.len())]
     }
 
     /// What a model sees of samples.
@@ -148,7 +197,7 @@ impl FeatureMap {
 
     /// Number of features.
     pub fn len(&self) -> usize {
-        self.block_lengths().sum::<usize>() + self.pairs().count()
+        self.block_lengths().sum::<usize>() + self.pairs().count() + self.codewords()
     }
 
     /// Whether there is none.
@@ -219,6 +268,13 @@ impl FeatureMap {
                 features.extend(self.pairs().map(|(c, d)| logs[d] - logs[c]));
             }
         }
+        if let Some(codebooks) = &self.codebooks {
+            for (features, samples) in features.iter_mut().zip(sequences) {
+                if let (Some(features), Some(rows)) = (features, samples.rows()) {
+                    features.extend(codebooks.counts(rows));
+                }
+            }
+        }
         for (features, samples) in features.iter_mut().zip(sequences) {
             let factor: f64 = self.normalisation.factor(samples.len() as u64);
             features.iter_mut().flatten().for_each(|feature| *feature *= factor);
@@ -276,11 +332,18 @@ impl FeatureMap {
         ModelBlock { map: self, model }
     }
 
-    /// Which features are log-likelihoods, or differences of them.
-    pub fn likelihood_columns(&self) -> Vec<bool> {
+    /// What each feature is.
+    pub fn kinds(&self) -> Vec<FeatureKind> {
+        let of_block = |length: usize| {
+            (1..=length).map(move |k| match self.with_likelihood && k == length {
+                true => FeatureKind::Likelihood,
+                false => FeatureKind::Score,
+            })
+        };
         self.block_lengths()
-            .flat_map(|length| (1..=length).map(move |k| self.with_likelihood && k == length))
-            .chain(self.pairs().map(|_| true))
+            .flat_map(of_block)
+            .chain(self.pairs().map(|_| FeatureKind::Likelihood))
+            .chain((0..self.codewords()).map(|_| FeatureKind::Codeword))
             .collect()
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::kind::ScoreModels;
 use super::options::TrainOptions;
 use crate::classifier::normalisation_name;
-use crate::data::{Dataset, Kind, Lags};
+use crate::data::{Dataset, FrontEnd, Kind, Lags};
 use crate::fit::BaumWelch;
 use crate::runtime::Family;
 use crate::runtime::family::{OF_CHANNELS, OF_PAST};
@@ -23,6 +23,8 @@ pub struct Form {
     pub std_floor: f64,
     /// Lags of differences beside the channels, or of the past that autoregressive emissions predict from.
     pub lags: Lags,
+    /// Codebooks for each dilation beside the models.
+    pub codebooks: usize,
     /// How evidence grows with length.
     #[serde(serialize_with = "normalisation_name::serialize")]
     pub normalisation: Normalisation,
@@ -88,6 +90,7 @@ impl Form {
             states: options.baum_welch.states,
             std_floor: options.baum_welch.std_floor,
             lags: options.lags.clone(),
+            codebooks: options.codebooks,
             normalisation: options.normalisation,
         }
     }
@@ -100,6 +103,7 @@ impl TrainOptions {
         let options = Self {
             baum_welch: BaumWelch { states, std_floor, emission, ..self.baum_welch.clone() },
             lags: form.lags.clone(),
+            codebooks: form.codebooks,
             normalisation: form.normalisation,
             ..self.clone()
         };
@@ -124,7 +128,11 @@ impl TrainOptions {
     pub(super) fn most_trials(&self, observed: &Kind) -> usize {
         let channels = matches!(observed, Kind::Channels(_));
         let others = |count: usize| if channels { 1 + count } else { 1 };
-        let of_lags = self.other_lags.iter().map(|lags| lags.of_models().len()).sum();
+        let trials = |lags: &Lags| match lags.is_apart() {
+            true => lags.of_models().len() * (1 + self.other_codebooks.len()),
+            false => 1,
+        };
+        let of_lags = self.other_lags.iter().map(trials).sum();
         let lags = if self.takes_lags(observed) { others(of_lags) } else { 1 };
         let normalisations =
             if self.features().is_some() { others(self.other_normalisations.len()) } else { 1 };
@@ -141,6 +149,29 @@ impl TrainOptions {
             left = kept_of(left);
         }
         tried + left
+    }
+
+    /// Rows of windows of some series, of each one the longest, in order.
+    fn lengths(&self, data: &Dataset, series: &[usize], front: &FrontEnd) -> Vec<usize> {
+        let mut lengths: Vec<usize> =
+            series.iter().map(|&one| data.series()[one].samples.view().len()).collect();
+        if let Some(by) = self.windowing {
+            lengths.iter_mut().for_each(|length| *length = by.length.get().min(*length));
+        }
+        lengths.iter_mut().for_each(|length| *length = front.rows(*length));
+        lengths.sort_unstable();
+        lengths
+    }
+
+    /// The middle one of them.
+    pub(super) fn middle_length(
+        &self,
+        data: &Dataset,
+        series: &[usize],
+        front: &FrontEnd,
+    ) -> usize {
+        let lengths = self.lengths(data, series, front);
+        lengths.get(lengths.len() / 2).copied().unwrap_or(0)
     }
 
     /// The forms of class models to choose from, the first first.
@@ -160,13 +191,7 @@ impl TrainOptions {
         }
         // Refused before where it does not fit.
         let front = self.front.over(data.kind()).unwrap_or_default();
-        let mut lengths: Vec<usize> =
-            series.iter().map(|&one| data.series()[one].samples.view().len()).collect();
-        if let Some(by) = self.windowing {
-            lengths.iter_mut().for_each(|length| *length = by.length.get().min(*length));
-        }
-        lengths.iter_mut().for_each(|length| *length = front.rows(*length));
-        lengths.sort_unstable();
+        let lengths = self.lengths(data, series, &front);
         let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
         let differ = lengths.first().zip(lengths.last()).is_some_and(|(a, b)| 5 * a < 4 * b);
         let channels = front.width(data.kind().size());
@@ -199,8 +224,22 @@ impl TrainOptions {
                             !lags.is_apart() || **models == ScoreModels::Universal
                         };
                         for models in models.iter().filter(any) {
-                            let (models, lags) = (models.clone(), lags.clone());
-                            forms.push(Form { models, states, std_floor, lags, normalisation });
+                            // Beside models for each lag codebooks see what those do not.
+                            let others: &[usize] = match lags.is_apart() {
+                                true => &self.other_codebooks,
+                                false => &[],
+                            };
+                            for codebooks in all(&first.codebooks, others) {
+                                let (models, lags) = (models.clone(), lags.clone());
+                                forms.push(Form {
+                                    models,
+                                    states,
+                                    std_floor,
+                                    lags,
+                                    codebooks,
+                                    normalisation,
+                                });
+                            }
                         }
                     }
                 }

@@ -93,8 +93,9 @@ impl Path {
         first
             .map(|machine| {
                 let Linear { weights, bias } = self.metric.pull(machine);
+                let codewords = map.codeword_weights(&weights).to_vec();
                 let (directions, weights) = map.directions(&weights).into_iter().unzip();
-                Output { bias, weights, directions }
+                Output { bias, weights, directions, codewords }
             })
             .collect()
     }

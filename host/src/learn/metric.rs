@@ -5,7 +5,7 @@ use std::ops::Range;
 use fishweir_core::emission::Parametrisation;
 
 use super::expansion::{KernelLearnError, Linear};
-use super::features::FeatureMap;
+use super::features::{FeatureKind, FeatureMap};
 use super::matrix::Matrix;
 use super::scaling::Scaling;
 use crate::kernel::{Information, InformationError, Whitening};
@@ -151,7 +151,8 @@ fn invert(information: &Information) -> Result<Whitening, InformationError> {
 ///
 /// Scores are multiplied by one number (practical, or whitened already) or divided by the root of their
 /// mean square, the diagonal of the empirical information; they are not centred, for under the model
-/// their mean is zero. Log-likelihoods, which have no natural zero, are centred each and scaled alike.
+/// their mean is zero. Log-likelihoods, which have no natural zero, are centred each and scaled alike; numbers of
+/// codewords are centred, and scaled as scores are, in a block of their own.
 fn standards(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Vec<Standard> {
     let count = rows.rows().len().max(1) as f64;
     let columns = rows.columns();
@@ -163,23 +164,39 @@ fn standards(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Vec<Standard>
             *square += x * x / count;
         }
     }
-    let is_likelihood = map.likelihood_columns();
-    let likelihoods = is_likelihood.iter().filter(|is| **is).count();
-    let scores = (columns - likelihoods).max(1) as f64;
-    let total = |wanted: bool, values: &dyn Fn(usize) -> f64| -> f64 {
-        (0..columns).filter(|&k| is_likelihood[k] == wanted).map(values).sum()
+    let kinds = map.kinds();
+    let of = |wanted: FeatureKind| {
+        (0..columns).filter({
+            let kinds = &kinds;
+            move |&k| kinds[k] == wanted
+        })
     };
-    let score_norm = total(false, &|k| square[k]);
-    let likelihood_norm = total(true, &|k| square[k] - mean[k] * mean[k]);
+    let scores = of(FeatureKind::Score).count().max(1) as f64;
+    let codewords = of(FeatureKind::Codeword).count().max(1) as f64;
+    let variance = |k: usize| square[k] - mean[k] * mean[k];
+    let score_norm: f64 = of(FeatureKind::Score).map(|k| square[k]).sum();
+    let likelihood_norm: f64 = of(FeatureKind::Likelihood).map(variance).sum();
+    let codeword_norm: f64 = of(FeatureKind::Codeword).map(variance).sum();
     // A feature that never moves is no evidence: its factor is zero.
     let reciprocal_root = |x: f64| if x > 1e-24 { x.sqrt().recip() } else { 0.0 };
     (0..columns)
-        .map(|k| match (is_likelihood[k], scaling) {
-            (true, _) => Standard { offset: mean[k], factor: reciprocal_root(likelihood_norm) },
-            (false, Scaling::Diagonal) => {
+        .map(|k| match (kinds[k], scaling) {
+            (FeatureKind::Likelihood, _) => {
+                Standard { offset: mean[k], factor: reciprocal_root(likelihood_norm) }
+            }
+            (FeatureKind::Score, Scaling::Diagonal) => {
                 Standard { offset: 0.0, factor: reciprocal_root(square[k] * scores) }
             }
-            (false, _) => Standard { offset: 0.0, factor: reciprocal_root(score_norm) },
+            (FeatureKind::Score, _) => {
+                Standard { offset: 0.0, factor: reciprocal_root(score_norm) }
+            }
+            // The score of drawn codewords is their number less its mean, which the series have as well.
+            (FeatureKind::Codeword, Scaling::Diagonal) => {
+                Standard { offset: mean[k], factor: reciprocal_root(variance(k) * codewords) }
+            }
+            (FeatureKind::Codeword, _) => {
+                Standard { offset: mean[k], factor: reciprocal_root(codeword_norm) }
+            }
         })
         .collect()
 }

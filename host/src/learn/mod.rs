@@ -96,7 +96,7 @@ pub use detector::{
 pub use effort::Effort;
 pub use error::TrainError;
 pub use expansion::{Expansion, KERNEL_WINDOWS, KernelLearnError, Linear};
-pub use features::{FeatureMap, Features};
+pub use features::{FeatureKind, FeatureMap, Features};
 pub use form::{Form, FormCandidate, FormChoice};
 pub use kernel_logistic::{KERNEL_LOGISTIC, KernelLogistic};
 pub use kernel_svm::{KERNEL_SVM, KernelSvm};

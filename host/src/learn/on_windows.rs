@@ -198,6 +198,7 @@ pub fn train_fixed_length(
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![model.hmm.clone()],
+        codebooks: None,
         normalisation: Normalisation::NONE,
         rule: Rule::Expansion(machine.expansion_on(kernel)),
         confidence: None,

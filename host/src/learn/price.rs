@@ -5,6 +5,7 @@ use super::form::Form;
 use super::kind::ScoreModels;
 use super::limits::Limits;
 use super::options::TrainOptions;
+use crate::classifier::Codebooks;
 use crate::data::{Dataset, Kind};
 use crate::deploy::{Cost, Priced};
 use crate::runtime::Shape;
@@ -16,6 +17,7 @@ impl Limits {
         forms: Vec<Form>,
         options: &TrainOptions,
         data: &Dataset,
+        series: &[usize],
     ) -> Result<Vec<Form>, TrainError> {
         let Kind::Channels(names) = data.kind() else { return Ok(forms) };
         if *self == Self::default() || !options.kind.compiles() {
@@ -26,6 +28,7 @@ impl Limits {
         let outputs = if classes == 2 { 1 } else { classes };
         let scored = options.features().is_some();
         let front = options.front.over(data.kind()).map_err(TrainError::Front)?;
+        let middle = options.middle_length(data, series, &front);
         let price = |form: &Form| {
             let family = options.emission_of(form).unwrap_or(usual);
             let size = form.lags.seen_width(front.width(names.len()));
@@ -44,6 +47,7 @@ impl Limits {
                 channels: names.len(),
                 front: &front,
                 lags: &form.lags,
+                codebooks: Codebooks::drawn(middle, form.codebooks),
             };
             priced.cost()
         };

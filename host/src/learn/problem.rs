@@ -19,7 +19,7 @@ use super::matrix::Matrix;
 use super::options::TrainOptions;
 use super::scaling::Scaling;
 use super::score_machine::ScorePath;
-use crate::classifier::{Classifier, Output, Provenance, Rule};
+use crate::classifier::{Classifier, Codebooks, Output, Provenance, Rule};
 use crate::data::{
     Dataset, Folds, FrontEnd, Kind, Lags, SamplesView, Widened, Windows, centre_and_scale_of,
 };
@@ -154,6 +154,7 @@ impl<'a> Problem<'a> {
             bias,
             weights: (0..classes.len()).map(weight).collect(),
             directions: Vec::new(),
+            codewords: Vec::new(),
         };
         let outputs = if classes.len() == 2 {
             let odds = log_prior[1] - log_prior[0];
@@ -193,6 +194,7 @@ impl<'a> Problem<'a> {
             centre,
             scale,
             models,
+            codebooks: None,
             normalisation: Normalisation::NONE,
             rule: Rule::Linear(outputs),
             confidence: None,
@@ -243,7 +245,22 @@ impl<'a> Problem<'a> {
         let TrainOptions { with_likelihood, normalisation, .. } = *self.options;
         let map = FeatureMap::new(features, models, scale, with_likelihood, normalisation);
         let channels = self.front.width(self.data.kind().size());
-        Ok(map.behind(&self.options.lags, channels))
+        let codebooks = self.codebooks(series, map.units_of(channels));
+        Ok(map.behind(&self.options.lags, channels).beside(codebooks))
+    }
+
+    /// Codebooks drawn from windows of some series, whose channels have a scale; `None` where there are to be none.
+    fn codebooks(&self, series: &[usize], scale: &[f64]) -> Option<Codebooks> {
+        let each = self.options.codebooks;
+        if each == 0 {
+            return None;
+        }
+        let windows = self.windows();
+        let cut = windows.of_all(series).map(|window| self.widen_by(&Lags::NONE, window.samples));
+        let cut: Vec<Widened<'_>> = cut.collect();
+        let views: Vec<SamplesView<'_>> = cut.iter().map(Widened::view).collect();
+        let rows: Vec<_> = views.iter().filter_map(SamplesView::rows).collect();
+        Codebooks::draw(&rows, scale, each)
     }
 
     /// The windows of some series, varied or not, as examples. Windows that a model makes
@@ -348,6 +365,10 @@ impl<'a> Problem<'a> {
             setting.form(),
             short(setting.c)
         )];
+        if self.options.codebooks > 0 {
+            let each = counted(self.options.codebooks, "codebook");
+            notes.push(format!("{each} for each dilation beside the models"));
+        }
         notes.push(format!("training series: {}", augment.describe(self.data.kind())));
         notes
     }

@@ -50,7 +50,8 @@ impl FormSearch<'_> {
     /// (L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
     pub(super) fn choose(&self) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {
         let (options, data) = (self.options, self.fits.data());
-        let forms = options.limits.kept(options.forms(data, self.series), options, data)?;
+        let forms =
+            options.limits.kept(options.forms(data, self.series), options, data, self.series)?;
         let first = forms.first().cloned().unwrap_or_else(|| Form::of(options));
         let several = forms.len() > 1;
         let mut candidates = Vec::new();

@@ -150,6 +150,7 @@ impl<'a> Trainer<'a> {
         classifier.provenance.notes.extend(problem.notes(&chosen));
         classifier.method = options.kind.to_string();
         classifier.models = map.models().to_vec();
+        classifier.codebooks = map.codebooks().cloned();
         classifier.normalisation = options.normalisation;
         classifier.rule = match machine {
             AnyPath::Linear(machine) => {

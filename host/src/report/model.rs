@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::route::RouteTable;
 use super::{EmissionSummary, Paces, Table, counted, grouped};
-use crate::classifier::{Classifier, Confidence, Observations, Provenance, normalisation_name};
+use crate::classifier::{
+    Classifier, Codebooks, Confidence, Observations, Provenance, normalisation_name,
+};
 use crate::data::{Front, Lags};
 use crate::deploy::{ArtefactFileError, Cost, Deployed, Route};
 
@@ -30,6 +32,9 @@ pub struct Inspection {
     pub front: Front,
     /// Lags at which differences of the channels are further channels of what models see.
     pub lags: Lags,
+    /// Codebooks beside the models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub codebooks: Option<String>,
     /// The symbols in order; null for channels.
     pub symbols: Option<String>,
     /// Models in the bank, or of the kernel.
@@ -143,6 +148,7 @@ impl Inspection {
             channels,
             front: deployed.front().clone(),
             lags: deployed.lags().clone(),
+            codebooks: deployed.codebooks().map(Codebooks::words),
             symbols,
             models: deployed.models(),
             states: deployed.states(),
@@ -213,6 +219,7 @@ impl fmt::Display for Inspection {
             ("classes", format!("{} ({})", self.classes.len(), self.classes.join(", "))),
             ("observes", observed),
             ("front end", self.front.words()),
+            ("beside models", self.codebooks.clone().unwrap_or_default()),
             (
                 "models",
                 format!(

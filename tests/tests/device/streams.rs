@@ -13,8 +13,8 @@ use fishweir::parity::{Parity, Recording, compare};
 use fishweir_core::artefact::Topology;
 use fishweir_tests::quick::{
     assert_identical, channels, profiled, recordings, strings, systems, trained,
-    trained_by_position, trained_on_differences, trained_on_each_lag, trained_on_the_past,
-    trained_on_words, unseen, whole,
+    trained_by_position, trained_on_codebooks, trained_on_differences, trained_on_each_lag,
+    trained_on_the_past, trained_on_words, unseen, whole,
 };
 
 use crate::on_boards;
@@ -208,5 +208,29 @@ fn differences_at_lags_give_the_same_bits() {
         assert_identical(&parity, 2 + models);
         let bytes = deployed.to_artefact().expect("small enough");
         assert_eq!(Deployed::from_artefact("a", &bytes).expect("an artefact"), deployed);
+    }
+}
+
+/// Codebooks beside models for each lag, whose codewords are counted, and looked back for over what is missing.
+#[test]
+fn codebooks_give_the_same_bits() {
+    let data = channels();
+    let gappy = |one: &Series| {
+        let mut rows = Rows::new(3);
+        let view = one.samples.view().rows().expect("channels");
+        view.iter().enumerate().for_each(|(t, row)| rows.push(row.filter(|_| t % 9 != 4)));
+        Samples::Channels(rows)
+    };
+    let samples: Vec<Samples> = data.series().iter().map(gappy).collect();
+    let recording = Recording::new(samples.iter().map(Samples::view), None);
+    let classifier = trained_on_codebooks(&data, &[1, 2], 2);
+    let deployed = classifier.deploy().expect("fits in f32");
+    let codebooks = deployed.codebooks().expect("series that are long enough");
+    assert!(codebooks.books().len() >= 4, "{codebooks:?}");
+    assert!(deployed.no_artefact().is_some_and(|why| why.contains("codebooks")));
+    for name in [Board::DEFAULT, "microbit"] {
+        let parity = on_device(board(name), &deployed, &recording, &Form::Source);
+        assert!(parity.missing > 0, "{parity:?}");
+        assert_identical(&parity, 2 + 2);
     }
 }

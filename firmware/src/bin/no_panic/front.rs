@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use fishweir_core::artefact::{self, StoredClassifier};
-use fishweir_core::classify::StreamClassifier;
+use fishweir_core::classify::{CODEWORDS, Codebooks, Coded, StreamClassifier, TAPS};
 use fishweir_core::emission::Gaussian;
 use fishweir_core::filter::Recursion;
 use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Then};
@@ -23,6 +23,20 @@ pub(crate) fn all() {
     if let Ok(sound) = Cepstra::<128, 64, 8, 6, 6>::new(black_box(64), black_box(8000.0)) {
         drive(&Fronted::new(sound, some::<Heard<6>>()), &black_box([0.0]));
     }
+}
+
+/// Codebooks, whatever their numbers, beside a classifier.
+#[inline(never)]
+pub(crate) fn coded() {
+    let books = Codebooks::new(
+        black_box([1, 2]),
+        black_box([[0.0; 2]; 2]),
+        black_box([[[0; CODEWORDS]; TAPS]; 2]),
+        black_box([[[0.0; 1]; CODEWORDS]; 2]),
+    );
+    let coded = Coded::<_, f32, 2, 2, 16, 1>::new(some::<Heard<2>>(), books);
+    drive(&coded, &black_box([0.0; 2]));
+    black_box(coded.validate().is_ok());
 }
 
 /// The past at lags, whatever these are, or differences from it, before a classifier.

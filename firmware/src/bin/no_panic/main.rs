@@ -95,6 +95,7 @@ fn everything() {
     classifier::<Hmm<Gaussian<3>, STATES>>(&black_box([0.0; 3]));
     classifier::<ContextModel<Steps, Categorical<16>, 5>>(&black_box(0));
     front::all();
+    front::coded();
     front::lagged::<StreamClassifier<Hmm<Gaussian<6>, STATES>, 2, 1>, false>();
     front::lagged::<StreamClassifier<Hmm<Autoregressive<6, 2>, STATES>, 2, 1>, true>();
     classifier::<Dynamics<4, 3>>(&black_box([0.0; 3]));

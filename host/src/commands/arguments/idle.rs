@@ -62,6 +62,7 @@ impl Training {
             "--std-floor",
             "--front",
             "--lags",
+            "--codebooks",
             "--copies",
             "--vectors",
             "--axial",
@@ -74,9 +75,10 @@ impl Training {
         }
         let values = self.emitting.values();
         if !values.have_unit() {
-            let [floor, front, lags, varied @ ..] = of_channels;
+            let [floor, front, lags, codebooks, varied @ ..] = of_channels;
             refuse_idle(&given(&[front]), format!("{values} have no means of their kind"))?;
-            refuse_idle(&given(&[lags]), format!("{values} have no differences of their kind"))?;
+            let why = format!("{values} have no differences of their kind");
+            refuse_idle(&given(&[lags, codebooks]), why)?;
             refuse_idle(&given(&varied), format!("{values} are never varied"))?;
             let why = format!("{values} have no standard deviation to hold");
             refuse_idle(&given(&[floor]), why)?;
@@ -115,6 +117,7 @@ impl Training {
             ("--effort", self.effort.is_some()),
             ("--front", !self.front.is_empty()),
             ("--lags", self.lags.is_some()),
+            ("--codebooks", self.codebooks.is_some()),
             ("--max-flash", self.max_flash.is_some()),
             ("--max-ram", self.max_ram.is_some()),
             ("--max-operations", self.max_operations.is_some()),

@@ -180,7 +180,11 @@ pub(super) fn report(
                     none if none.is_empty() => String::new(),
                     lags => format!(", and {}", lags.words()),
                 };
-                format!("channels {}{front}{lags}", names.join(", "))
+                let codebooks = match &classifier.codebooks {
+                    None => String::new(),
+                    Some(codebooks) => format!("; beside models {}", codebooks.words()),
+                };
+                format!("channels {}{front}{lags}{codebooks}", names.join(", "))
             }
             Kind::Symbols(alphabet) => format!("symbols {alphabet}"),
         },

@@ -57,6 +57,9 @@ pub enum QuantiseError {
     /// Weights of words.
     #[error("fixed point holds no weights of words: export f32")]
     Words,
+    /// Codebooks, which hear real numbers.
+    #[error("fixed point has no codebooks: export f32, or fit with --codebooks 0")]
+    Codebooks,
     /// A front end, which is in real numbers.
     #[error("fixed point has no front end: export f32, or fit without --front")]
     Front,
@@ -105,6 +108,9 @@ fn quantise(
 ) -> Result<FixedPoint, QuantiseError> {
     if deployed.order().is_some() {
         return Err(QuantiseError::Words);
+    }
+    if deployed.codebooks().is_some() {
+        return Err(QuantiseError::Codebooks);
     }
     if !deployed.front().is_empty() {
         return Err(QuantiseError::Front);

@@ -49,6 +49,7 @@ impl Classifier {
             systems: Vec::new(),
             profile: None,
             order: None,
+            codebooks: None,
             kernel: Some(kernel),
             weights: rows("coefficients", &coefficients)?,
             biases: row("biases", 0, biases)?,

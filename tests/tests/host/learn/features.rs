@@ -2,7 +2,8 @@
 
 use fishweir::data::{Dataset, Kind, Samples, SamplesView};
 use fishweir::learn::{
-    FeatureMap, Features, Linear, Matrix, Metric, Scaling, coarse_channels, constant_channels,
+    FeatureKind, FeatureMap, Features, Linear, Matrix, Metric, Scaling, coarse_channels,
+    constant_channels,
 };
 use fishweir::model::scores;
 use fishweir::runtime::{Emissions, Hmm};
@@ -118,7 +119,8 @@ const SCALINGS: [Scaling; 3] = [Scaling::Practical, Scaling::Diagonal, Scaling::
 #[test]
 fn scaled_scores_and_log_likelihoods_have_a_mean_square_norm_of_one() {
     let (map, rows, matrix) = rows();
-    let is_likelihood = map.likelihood_columns();
+    let is_likelihood: Vec<bool> =
+        map.kinds().iter().map(|kind| *kind == FeatureKind::Likelihood).collect();
     let scores = is_likelihood.iter().filter(|is| !**is).count();
     assert_eq!((scores, map.len()), (map.len() - 2, is_likelihood.len()));
     for scaling in SCALINGS {

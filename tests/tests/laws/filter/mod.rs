@@ -4,6 +4,7 @@
 mod adaptation;
 mod cepstra;
 mod change;
+mod codebooks;
 mod fixed_point;
 mod front;
 mod lagged;

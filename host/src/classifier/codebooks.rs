@@ -1,0 +1,335 @@
+//! Codebooks over the last samples, whose codewords are counted beside what models say.
+
+use fishweir_core::classify::{CODEWORDS, CodeVectors, TAPS, codeword};
+use fishweir_core::lagged::RingPlace;
+use fishweir_core::number::Real;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::data::RowsView;
+use crate::words::counted;
+
+/// The largest dilation, in samples: a device keeps eight times as many.
+const WIDEST: u32 = 32;
+/// The seed of what is drawn.
+const SEED: u64 = 1;
+/// Windows drawn at most for a code vector that is no zero.
+const DRAWS: usize = 20;
+
+/// One of them: see the core's [`codeword`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Codebook {
+    /// Samples between one tap and the next.
+    pub dilation: u32,
+    /// What each channel's differences are multiplied by before they are added up; zero for one that is not heard.
+    pub scale: Vec<f64>,
+    /// `[tap][codeword]`.
+    pub vectors: CodeVectors,
+}
+
+/// Codebooks at dyadic dilations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Codebooks {
+    books: Vec<Codebook>,
+}
+
+impl Codebooks {
+    /// Draws `each` codebooks for each dilation `1, 2, 4, ...` that series of the middle length have room for, up to 32.
+    ///
+    /// A codebook hears some of the channels, drawn anew, in units of their deviations, `scale`. Each of its code
+    /// vectors is a run of eight differences, at the dilation, drawn from the series at a random place, less its
+    /// level and of unit length. Nothing looks at labels. None where no series reaches eight samples back.
+    ///
+    /// Cost: that of `8 each` runs a dilation. Source: patterns drawn at random instead of learnt, as
+    /// convolutional kernels are by Dempster, Schmidt and Webb, *Hydra*, 2023; drawn from data, as codebooks begin
+    /// in Gersho and Gray, *Vector Quantization and Signal Compression*, 1992.
+    #[must_use]
+    pub fn draw(series: &[RowsView<'_>], scale: &[f64], each: usize) -> Option<Self> {
+        let mut lengths: Vec<usize> = series.iter().map(RowsView::len).collect();
+        lengths.sort_unstable();
+        let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
+        let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+        let mut books = Vec::new();
+        for dilation in dilations(middle) {
+            let long: Vec<_> =
+                series.iter().filter(|one| one.len() > dilation as usize * TAPS).copied().collect();
+            for _ in 0..each {
+                let scale = heard(scale, &mut rng);
+                let vectors = vectors(&long, dilation, &scale, &mut rng);
+                books.push(Codebook { dilation, scale, vectors });
+            }
+        }
+        (!books.is_empty()).then_some(Self { books })
+    }
+
+    /// Codewords of so many codebooks for each dilation, at most.
+    pub(crate) fn codewords_at_most(each: usize) -> usize {
+        each.saturating_mul(CODEWORDS * dilations(usize::MAX).count())
+    }
+
+    /// How many would be drawn from series of a middle length, and how many samples they would look back; `None`
+    /// for none.
+    pub(crate) fn drawn(middle: usize, each: usize) -> Option<(usize, usize)> {
+        let all: Vec<u32> = dilations(middle).collect();
+        let last = *all.last().filter(|_| each > 0)?;
+        Some((each * all.len(), last as usize * TAPS))
+    }
+
+    /// The codebooks.
+    #[must_use]
+    pub fn books(&self) -> &[Codebook] {
+        &self.books
+    }
+
+    /// Samples that are kept: eight times the largest dilation.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        let dilations = self.books.iter().map(|book| book.dilation as usize);
+        dilations.max().unwrap_or(0) * TAPS
+    }
+
+    /// Codewords of all: how many numbers are counted.
+    #[must_use]
+    pub fn codewords(&self) -> usize {
+        self.books.len() * CODEWORDS
+    }
+
+    /// What they are, in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let (count, depth) = (counted(self.books.len(), "codebook"), self.depth());
+        format!("{count} of {CODEWORDS} patterns over the last {depth} samples")
+    }
+
+    /// How often each codeword occurs, `[codebook][codeword]`, in the arithmetic of a device. Rows may have more
+    /// columns than the channels that are heard, which come first.
+    #[must_use]
+    pub fn counts(&self, rows: RowsView<'_>) -> Vec<f64> {
+        let channels = self.books.first().map_or(0, |book| book.scale.len());
+        let mut counts = vec![0.0; self.codewords()];
+        let mut ring = CodeRing::<f32>::of(self);
+        let mut x = vec![0.0; channels];
+        for row in rows.iter() {
+            let Some(row) = row else {
+                ring.take_missing();
+                continue;
+            };
+            x.iter_mut().zip(row).for_each(|(to, &x)| *to = x as f32);
+            for (book, word) in ring.codewords(&x).enumerate() {
+                word.into_iter().for_each(|word| counts[book * CODEWORDS + word] += 1.0);
+            }
+            ring.take(&x);
+        }
+        counts
+    }
+
+    /// What is wrong with them over so many channels, in words.
+    pub(crate) fn check(&self, channels: usize) -> Result<(), String> {
+        if self.books.is_empty() {
+            return Err("`codebooks` is empty".into());
+        }
+        for (index, book) in self.books.iter().enumerate() {
+            if book.dilation == 0 || book.dilation > WIDEST {
+                let dilation = book.dilation;
+                return Err(format!("codebook {index} has dilation {dilation}: 1 to {WIDEST}"));
+            }
+            if book.scale.len() != channels || book.scale.iter().any(|x| !x.is_finite()) {
+                return Err(format!("codebook {index} does not scale {channels} channels"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The dilations that series of a middle length have room for.
+fn dilations(middle: usize) -> impl Iterator<Item = u32> {
+    let all = (0..).map(|power| 1_u32 << power).take_while(|&one| one <= WIDEST);
+    all.take_while(move |&one| one as usize * TAPS < middle)
+}
+
+/// The scale of the channels that a codebook hears: as many as two to a power drawn evenly.
+fn heard(scale: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let all = scale.len();
+    let most = ((all + 1) as f64).log2();
+    let count = ((rng.random::<f64>() * most).exp2() as usize).clamp(1, all.max(1));
+    let mut order: Vec<usize> = (0..all).collect();
+    for place in 0..count.min(all) {
+        order.swap(place, rng.random_range(place..all));
+    }
+    let mut heard = vec![0.0; all];
+    for &channel in order.iter().take(count) {
+        heard[channel] = if scale[channel] > 0.0 { scale[channel].recip() } else { 0.0 };
+    }
+    heard
+}
+
+/// Code vectors from runs of series, each of which is longer than a run.
+fn vectors(
+    series: &[RowsView<'_>],
+    dilation: u32,
+    scale: &[f64],
+    rng: &mut ChaCha8Rng,
+) -> CodeVectors {
+    let mut vectors = [[0.0; CODEWORDS]; TAPS];
+    for word in 0..CODEWORDS {
+        let mut run = None;
+        for _ in 0..DRAWS {
+            run = differences(series, dilation, scale, rng);
+            if run.is_some() {
+                break;
+            }
+        }
+        // Of signals that do not move: any direction will do.
+        let run = run.unwrap_or_else(|| std::array::from_fn(|_| rng.random::<f64>() - 0.5));
+        vectors.iter_mut().zip(run).for_each(|(row, x)| row[word] = x);
+    }
+    let largest = vectors.as_flattened().iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let unit = 127.0 / largest.max(f64::MIN_POSITIVE);
+    vectors.map(|row| row.map(|x| (x * unit).round() as i8))
+}
+
+/// A run at a random place as weights on differences: the nine samples less their mean, of unit length, which sum
+/// to zero, so that their product with nine samples is one with eight differences.
+fn differences(
+    series: &[RowsView<'_>],
+    dilation: u32,
+    scale: &[f64],
+    rng: &mut ChaCha8Rng,
+) -> Option<[f64; TAPS]> {
+    let one = series[rng.random_range(..series.len())];
+    let (step, reach) = (dilation as usize, dilation as usize * TAPS);
+    let end = rng.random_range(reach..one.len());
+    let mut run = [0.0; TAPS + 1];
+    for (tap, x) in run.iter_mut().enumerate() {
+        let row = one.row(end - tap * step)?;
+        *x = scale.iter().zip(row).map(|(scale, x)| scale * x).sum();
+    }
+    let mean = run.iter().sum::<f64>() / run.len() as f64;
+    run.iter_mut().for_each(|x| *x -= mean);
+    let norm = run.iter().map(|x| x * x).sum::<f64>().sqrt();
+    // sum_k u_k x_(t - k d) = - sum_k u_k ( x_t - x_(t - k d) ), for the u_k sum to zero.
+    (norm > 1e-9).then(|| std::array::from_fn(|k| -run[k + 1] / norm))
+}
+
+/// The last samples, and the codebooks that hear them, at run-time sizes: the core's `Coded` over vectors.
+#[derive(Clone, Debug)]
+pub(crate) struct CodeRing<T> {
+    books: Vec<(u32, Vec<T>, CodeVectors)>,
+    past: Vec<Vec<T>>,
+    place: RingPlace,
+}
+
+impl<T: Real> CodeRing<T> {
+    /// Before the first sample.
+    pub(crate) fn of(codebooks: &Codebooks) -> Self {
+        let book = |book: &Codebook| {
+            let scale: Vec<T> = book.scale.iter().map(|&x| T::from_f64(x)).collect();
+            (book.dilation, scale, book.vectors)
+        };
+        let books: Vec<_> = codebooks.books.iter().map(book).collect();
+        let channels = books.first().map_or(0, |(_, scale, _)| scale.len());
+        let past = vec![vec![T::ZERO; channels]; codebooks.depth()];
+        Self { books, past, place: RingPlace::NEW }
+    }
+
+    /// The codeword of each codebook at a sample that has not been taken in yet.
+    pub(crate) fn codewords<'a>(
+        &'a self,
+        x: &'a [T],
+    ) -> impl Iterator<Item = Option<usize>> + use<'a, T> {
+        self.books.iter().map(move |(dilation, scale, vectors)| {
+            codeword(self.place, &self.past, x, *dilation, scale, vectors)
+        })
+    }
+
+    /// Takes in a sample.
+    pub(crate) fn take(&mut self, x: &[T]) {
+        self.place.take(&mut self.past, x);
+    }
+
+    /// Takes in one that was not observed.
+    pub(crate) fn take_missing(&mut self) {
+        self.place.take_missing(&mut self.past);
+    }
+
+    /// Forgets the past.
+    pub(crate) fn reset(&mut self) {
+        self.place = RingPlace::NEW;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Rows;
+
+    fn wave(length: usize, gain: f64, level: f64) -> Rows {
+        let mut rows = Rows::new(2);
+        for t in 0..length {
+            let x = (0.37 * t as f64).sin();
+            rows.push(Some(&[gain * x + level, gain * (x * x) - level]));
+        }
+        rows
+    }
+
+    /// A codeword is that of the sample's own pattern: level and strength do not matter, and each codebook counts
+    /// a codeword for every sample that has its eight predecessors.
+    #[test]
+    fn codewords_know_no_level_and_no_gain() {
+        let (plain, other) = (wave(100, 1.0, 0.0), wave(100, 8.0, 32.0));
+        let books = Codebooks::draw(&[plain.view()], &[0.7, 0.4], 3).expect("long enough");
+        assert_eq!(books.books().len(), 3 * 4, "dilations 1, 2, 4, 8");
+        assert_eq!(books.depth(), 64);
+        let counts = books.counts(plain.view());
+        for (book, counts) in books.books().iter().zip(counts.chunks(CODEWORDS)) {
+            assert_eq!(counts.iter().sum::<f64>(), 100.0 - 8.0 * f64::from(book.dilation));
+        }
+        // Powers of two round nothing but the level: the few ties and near ties may fall elsewhere.
+        let moved: f64 =
+            books.counts(other.view()).iter().zip(&counts).map(|(a, b)| (a - b).abs()).sum();
+        assert!(moved <= 12.0, "{moved}");
+        assert_eq!(books, Codebooks::draw(&[plain.view()], &[0.7, 0.4], 3).expect("the same"));
+    }
+
+    /// By the definition: nine samples less their mean, against each code vector.
+    #[test]
+    fn a_codeword_is_the_most_alike() {
+        let rows = wave(40, 1.0, 0.5);
+        let view = rows.view();
+        let books = Codebooks::draw(&[view], &[1.0, 1.0], 2).expect("long enough");
+        let mut expected = vec![0.0; books.codewords()];
+        for (at, book) in books.books().iter().enumerate() {
+            let step = book.dilation as usize;
+            for t in 8 * step..40 {
+                let sum = |t: usize| -> f64 {
+                    let row = view.row(t).expect("observed");
+                    row.iter().zip(&book.scale).map(|(&x, scale)| f64::from(x as f32) * scale).sum()
+                };
+                let alike = |word: usize| -> f64 {
+                    (1..=TAPS)
+                        .map(|k| {
+                            f64::from(book.vectors[k - 1][word]) * (sum(t) - sum(t - k * step))
+                        })
+                        .sum()
+                };
+                let best = (0..CODEWORDS).max_by(|&a, &b| alike(a).total_cmp(&alike(b)));
+                expected[at * CODEWORDS + best.expect("some")] += 1.0;
+            }
+        }
+        assert_eq!(books.counts(view), expected);
+    }
+
+    #[test]
+    fn short_and_constant_series_are_no_trouble() {
+        assert_eq!(Codebooks::draw(&[wave(8, 1.0, 0.0).view()], &[1.0, 1.0], 2), None);
+        let mut still = Rows::new(1);
+        (0..20).for_each(|t| still.push((t != 7).then_some(&[3.0][..])));
+        let books = Codebooks::draw(&[still.view()], &[0.0], 1).expect("long enough");
+        assert_eq!(books.counts(still.view()).iter().sum::<f64>(), 12.0 + 4.0, "dilations 1 and 2");
+        books.check(1).expect("valid");
+        books.check(2).expect_err("of one channel");
+    }
+}

@@ -1,0 +1,137 @@
+//! Codebooks beside a bank of models: their numbers, their stream, their source.
+
+use std::fmt::Write as _;
+
+use fishweir_core::classify::{CODEWORDS, Output as Sum, add_weights};
+use fishweir_core::number::{Compensated, Real};
+
+use super::DeployError;
+use super::source::reals;
+use crate::classifier::{CodeRing, Codebooks, Output};
+
+/// Codebooks, and what their codewords weigh.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DeployedCodebooks<T = f32> {
+    books: Codebooks,
+    /// `[codebook][codeword]`, each of them `[output]`.
+    weights: Vec<Vec<T>>,
+}
+
+impl<T> DeployedCodebooks<T> {
+    pub(super) fn books(&self) -> &Codebooks {
+        &self.books
+    }
+}
+
+impl<T: Real> DeployedCodebooks<T> {
+    /// With the weights that outputs have.
+    pub(super) fn of(books: &Codebooks, outputs: &[Output]) -> Result<Self, DeployError> {
+        let weight = |output: &Output, word| {
+            let weight = T::from_f64(output.codewords.get(word).copied().unwrap_or(0.0));
+            match weight.is_finite() {
+                true => Ok(weight),
+                false => {
+                    let what = format!("codeword {word} weighs more than the number format holds");
+                    Err(DeployError::Models(what))
+                }
+            }
+        };
+        let weights = (0..books.codewords())
+            .map(|word| outputs.iter().map(|output| weight(output, word)).collect())
+            .collect::<Result<_, _>>()?;
+        Ok(Self { books: books.clone(), weights })
+    }
+}
+
+/// Codebooks in the middle of a stream.
+pub(super) struct CodeStream<T> {
+    ring: CodeRing<T>,
+    weights: Vec<Vec<T>>,
+    sums: Vec<Compensated<T>>,
+    sample: Vec<T>,
+}
+
+impl<T: Real> CodeStream<T> {
+    /// Before the first sample.
+    pub(super) fn new(codebooks: &DeployedCodebooks<T>) -> Self {
+        let outputs = codebooks.weights.first().map_or(0, Vec::len);
+        Self {
+            ring: CodeRing::of(&codebooks.books),
+            weights: codebooks.weights.clone(),
+            sums: vec![Compensated::ZERO; outputs],
+            sample: vec![T::ZERO; outputs],
+        }
+    }
+
+    /// As the core's `Coded` does.
+    pub(super) fn push(&mut self, x: &[T]) {
+        self.sample.fill(T::ZERO);
+        for (word, weights) in self.ring.codewords(x).zip(self.weights.chunks(CODEWORDS)) {
+            if let Some(word) = word {
+                add_weights(&mut self.sample, &weights[word]);
+            }
+        }
+        self.sums.iter_mut().zip(&self.sample).for_each(|(sum, &term)| sum.add(term));
+        self.ring.take(x);
+    }
+
+    pub(super) fn push_missing(&mut self) {
+        self.ring.take_missing();
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.ring.reset();
+        self.sums.fill(Compensated::ZERO);
+    }
+
+    /// Adds what has been counted to outputs that are not normalised yet.
+    pub(super) fn add_to(&self, outputs: &mut [Sum<T>]) {
+        for (output, sum) in outputs.iter_mut().zip(&self.sums) {
+            let (high, low) = sum.parts();
+            output.add(T::ZERO, [T::ZERO; 2], Some([high, low]));
+        }
+    }
+}
+
+/// A source whose classifier has codebooks beside what is already in it.
+pub(super) fn beside_codebooks(
+    text: &str,
+    codebooks: &DeployedCodebooks,
+    outputs: usize,
+) -> String {
+    let books = codebooks.books.books();
+    let channels = books.first().map_or(0, |book| book.scale.len());
+    let (count, depth) = (books.len(), codebooks.books.depth());
+    let list = |rows: &mut dyn Iterator<Item = String>| {
+        rows.fold(String::new(), |mut text, row| {
+            let _ = writeln!(text, "        {row},");
+            text
+        })
+    };
+    let rounded = |scale: &[f64]| reals(&scale.iter().map(|&x| x as f32).collect::<Vec<_>>());
+    let weights = codebooks.weights.chunks(CODEWORDS).map(|words| {
+        let words: Vec<String> = words.iter().map(|weights| reals(weights)).collect();
+        format!("[{}]", words.join(", "))
+    });
+    let dilations: Vec<u32> = books.iter().map(|book| book.dilation).collect();
+    let types = format!(
+        "/// The same, with {count} codebooks over the last {depth} samples counted beside it.\n\
+         pub type Model =\n    fishweir_core::classify::Coded<Bank, f32, {channels}, {count}, {depth}, {outputs}>;\n\n\
+         /// The codebooks, and what their codewords weigh.\n\
+         #[rustfmt::skip]\n\
+         #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
+         const CODEBOOKS: fishweir_core::classify::Codebooks<f32, {channels}, {count}, {outputs}> = \
+         fishweir_core::classify::Codebooks::new(\n    {dilations:?},\n    [\n{}    ],\n    [\n{}    ],\n    [\n{}    ],\n);\n\n\
+         /// The classifier, in flash.",
+        list(&mut books.iter().map(|book| rounded(&book.scale))),
+        list(&mut books.iter().map(|book| format!("{:?}", book.vectors))),
+        list(&mut weights.into_iter()),
+    );
+    let text = text
+        .replacen("pub type Model = ", "pub type Bank = ", 1)
+        .replacen("MODEL: Model = Model::new(", "MODEL: Model = Bank::new(", 1)
+        .replacen("MODEL: Model = ", "MODEL: Model = Model::new(", 1)
+        .replacen("/// The classifier, in flash.", &types, 1);
+    // What a source ends with.
+    text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}), CODEBOOKS);\n"))
+}
