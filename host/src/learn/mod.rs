@@ -47,6 +47,7 @@
 
 mod affine;
 mod augment;
+mod blocks;
 mod channels;
 mod choice;
 mod class_models;
