@@ -80,15 +80,22 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
     /// Lays the channels of so many steps from `step` on side by side; a lane that has none there keeps
     /// what there was before.
     pub(super) fn lay(&self, step: usize, count: usize, x: &mut [T]) {
-        for (lane, sequence) in self.sequences.iter().enumerate() {
+        let of_lane = |sequence: &Sequence<'a, T>| {
             let start = self.steps - sequence.rows.len();
             let skipped = start.saturating_sub(step).min(count);
             let time = (step + skipped).saturating_sub(start);
-            let rows = sequence.values[time * self.channels..].chunks_exact(self.channels.max(1));
-            for (row, index) in rows.zip(skipped..count) {
-                for (channel, &value) in row.iter().enumerate() {
-                    x[(channel * count + index) * L + lane] = value;
-                }
+            (skipped, time * self.channels)
+        };
+        let places: Vec<(usize, usize)> = self.sequences.iter().map(of_lane).collect();
+        // A channel of all lanes after the other: its steps stay in the nearest cache. By rows a lane's channels would
+        // lie a power of two apart there, and drive each other out.
+        for (channel, x) in x.chunks_exact_mut((count * L).max(1)).enumerate() {
+            for (lane, (sequence, &(skipped, from))) in
+                self.sequences.iter().zip(&places).enumerate()
+            {
+                let own = sequence.values.iter().skip(from + channel).step_by(self.channels);
+                let there = x.iter_mut().skip(skipped * L + lane).step_by(L);
+                there.zip(own).for_each(|(x, &value)| *x = value);
             }
         }
     }
