@@ -292,7 +292,7 @@ impl Centred {
             };
             let weights = match self.by_item {
                 true => self.rows.tr_mul(&factor.solve(seen.clone())),
-                false => factor.solve(self.rows.tr_mul(&seen)),
+                false => factor.solve(&self.across * &seen),
             };
             for ((machines, targets), weights) in
                 machines.iter_mut().zip(targets).zip(weights.column_iter())
@@ -320,7 +320,7 @@ impl Centred {
         let beyond = match self.by_item {
             true => factor.solve(seen) * penalty,
             false => {
-                let weights = factor.solve(self.rows.tr_mul(&seen));
+                let weights = factor.solve(&self.across * &seen);
                 seen - &self.rows * weights
             }
         };
@@ -340,7 +340,11 @@ impl Centred {
             let of_group = |group: &Vec<usize>| {
                 let own = along.columns(from, group.len());
                 from += group.len();
-                let squares = own.tr_mul(&own);
+                // A product of matrices where there is one to make.
+                let squares = match group.len() {
+                    1 => own.tr_mul(&own),
+                    _ => own.transpose() * own,
+                };
                 match self.by_item {
                     true => squares * penalty,
                     false => DMatrix::identity(group.len(), group.len()) - squares,
@@ -487,8 +491,9 @@ mod tests {
                 .map(|n| (0..items).map(|item| [1.0, -1.0][usize::from(item % n > 0)]).collect())
                 .collect();
             let alone: Vec<usize> = (0..items).rev().collect();
+            let large = items.saturating_sub(100);
             let several: Vec<usize> =
-                (0..items).map(|item| 3 * usize::from(item > 600) + item % 3).collect();
+                (0..items).map(|item| if item < large { 0 } else { 1 + item % 3 }).collect();
             for groups in [alone, several] {
                 for c in [0.1, 10.0] {
                     let centred = Centred::of(&rows, &weights).expect("rows");
