@@ -36,7 +36,7 @@ pub static LINEAR_SVM: Learner = Learner {
     },
 };
 
-/// Rows looked at, at most, as passes over all, and the violation at which to stop.
+/// Passes at most over the rows that are left, and the violation at which to stop.
 const PASSES: usize = 60;
 const TOLERANCE: f32 = 0.05;
 
@@ -51,8 +51,8 @@ impl LinearSvm {
     /// bias is one more feature of value one. `dual` holds one multiplier a row and may carry those
     /// of smaller costs on to the next (all zero to start); Chu, Ho, Tsai, Lin and Lin, "Warm start for parameter
     /// selection of linear classifiers", 2015, say what that is worth. It stops where no row of all violates its
-    /// condition by 0.05, or where as many were looked at as are in 60 passes: short of the least objective
-    /// where costs are large.
+    /// condition by 0.05, or after 60 passes over those that are left: short of the least objective where costs are
+    /// large.
     ///
     /// Work: an inner product for a row looked at, and as much again where its multiplier moves; deterministic, and
     /// the same on every processor.
@@ -130,9 +130,8 @@ impl Descent<'_> {
         let all = self.norms.len();
         let mut order: Vec<usize> = (0..all).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let (mut bar, mut visits) = (f32::INFINITY, 0);
-        while visits < PASSES * all {
-            visits += order.len();
+        let mut bar = f32::INFINITY;
+        for _ in 0..PASSES {
             order.shuffle(&mut rng);
             let Pass { violation, steepest } = pass(self, &mut order, bar);
             bar = if steepest > 0.0 { steepest } else { f32::INFINITY };
@@ -153,12 +152,20 @@ impl Descent<'_> {
 fn pass(descent: &mut Descent<'_>, order: &mut Vec<usize>, bar: f32) -> Pass {
     let Descent { rows, positive, diagonal, norms, dual, svm } = descent;
     let mut met = Pass { violation: 0.0, steepest: 0.0 };
-    order.retain(|&i| {
+    let mut kept = 0;
+    for at in 0..order.len() {
+        let i = order[at];
         let row = rows.row(i);
         let y = if positive[i] { 1.0 } else { -1.0 };
         let slope = y * svm.value(row) - 1.0 + diagonal[i] * dual[i];
-        if dual[i] == 0.0 && slope >= 0.0 {
-            return slope <= bar;
+        let at_rest = dual[i] == 0.0 && slope >= 0.0;
+        if at_rest && slope > bar {
+            continue;
+        }
+        order[kept] = i;
+        kept += 1;
+        if at_rest {
+            continue;
         }
         met.violation = met.violation.max(slope.abs());
         met.steepest = met.steepest.max(slope);
@@ -167,8 +174,8 @@ fn pass(descent: &mut Descent<'_>, order: &mut Vec<usize>, bar: f32) -> Pass {
             dual[i] = (before - slope / norms[i]).max(0.0);
             svm.step(row, y * (dual[i] - before));
         }
-        true
-    });
+    }
+    order.truncate(kept);
     met
 }
 
