@@ -1,5 +1,7 @@
 //! Groups of channels whose likelihoods are had for many samples at once.
 
+use std::borrow::Cow;
+
 use fishweir_core::filter::Beliefs;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{FARTHEST, Lanes, Real};
@@ -13,7 +15,7 @@ use crate::runtime::{HostReal, RowState};
 pub(super) const BLOCK: usize = 32;
 
 /// Channels of a family that [gives](RowState::log_likelihoods) likelihoods of many samples at once.
-pub(super) struct Channels<'a, T, const L: usize> {
+pub(super) struct Channels<'a, T: Clone, const L: usize> {
     sequences: Vec<Sequence<'a, T>>,
     pub(super) channels: usize,
     steps: usize,
@@ -27,9 +29,9 @@ pub(super) struct Channels<'a, T, const L: usize> {
 }
 
 /// A lane's samples.
-struct Sequence<'a, T> {
+struct Sequence<'a, T: Clone> {
     /// `[time][channel]`; zeros of a missing one.
-    values: Vec<T>,
+    values: Cow<'a, [T]>,
     rows: RowsView<'a>,
     /// Whether any is missing.
     gaps: bool,
@@ -51,16 +53,17 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
         }
         let steps = sequences.iter().map(RowsView::len).max().unwrap_or(0);
         let mut careful = vec![false; steps];
-        let none = vec![0.0; channels];
         let sequence = |rows: &RowsView<'a>| {
-            let first = steps - rows.len();
-            let mut values = Vec::with_capacity(rows.len() * channels);
-            for (time, row) in rows.iter().enumerate() {
-                careful[first + time] |= time == 0 || row.is_none();
-                values.extend(row.unwrap_or(&none).iter().map(|&x| T::from_f64(x)));
+            let (first, gaps) = (steps - rows.len(), rows.has_gaps());
+            if let Some(first) = careful.get_mut(first).filter(|_| !rows.is_empty()) {
+                *first = true;
             }
-            let gaps = rows.iter().any(|row| row.is_none());
-            Sequence { values, rows: *rows, gaps, dropped: false }
+            if gaps {
+                for (careful, row) in careful[first..].iter_mut().zip(rows.iter()) {
+                    *careful |= row.is_none();
+                }
+            }
+            Sequence { values: T::of_many(rows.values()), rows: *rows, gaps, dropped: false }
         };
         let sequences = sequences.iter().map(sequence).collect();
         let size = BLOCK * L;
@@ -80,15 +83,22 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
     /// Lays the channels of so many steps from `step` on side by side; a lane that has none there keeps
     /// what there was before.
     pub(super) fn lay(&self, step: usize, count: usize, x: &mut [T]) {
-        for (lane, sequence) in self.sequences.iter().enumerate() {
+        let of_lane = |sequence: &Sequence<'a, T>| {
             let start = self.steps - sequence.rows.len();
             let skipped = start.saturating_sub(step).min(count);
             let time = (step + skipped).saturating_sub(start);
-            let rows = sequence.values[time * self.channels..].chunks_exact(self.channels.max(1));
-            for (row, index) in rows.zip(skipped..count) {
-                for (channel, &value) in row.iter().enumerate() {
-                    x[(channel * count + index) * L + lane] = value;
-                }
+            (skipped, time * self.channels)
+        };
+        let places: Vec<(usize, usize)> = self.sequences.iter().map(of_lane).collect();
+        // A channel of all lanes after the other: its steps stay in the nearest cache. By rows a lane's channels would
+        // lie a power of two apart there, and drive each other out.
+        for (channel, x) in x.chunks_exact_mut((count * L).max(1)).enumerate() {
+            for (lane, (sequence, &(skipped, from))) in
+                self.sequences.iter().zip(&places).enumerate()
+            {
+                let own = sequence.values.iter().skip(from + channel).step_by(self.channels);
+                let there = x.iter_mut().skip(skipped * L + lane).step_by(L);
+                there.zip(own).for_each(|(x, &value)| *x = value);
             }
         }
     }

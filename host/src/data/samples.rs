@@ -89,6 +89,16 @@ impl<'a> RowsView<'a> {
         (0..view.len()).map(move |t| view.row(t))
     }
 
+    /// What is stored, row by row: zeros for a missing observation.
+    pub(crate) fn values(&self) -> &'a [f64] {
+        self.values
+    }
+
+    /// Whether any observation is missing.
+    pub(crate) fn has_gaps(&self) -> bool {
+        self.observed.contains(&false)
+    }
+
     /// Observations `range.start..range.end`, without copying.
     ///
     /// # Panics

@@ -4,6 +4,7 @@
 use nalgebra::{Cholesky, DMatrix, DVector, SymmetricEigen};
 use rayon::prelude::*;
 
+use super::blocks::{BlockCholesky, products};
 use super::expansion::{Expansion, KernelLearnError, Linear, check_kernel};
 use super::learner::{Learner, Trains};
 use super::loss::{ClassWeight, Costs};
@@ -33,8 +34,10 @@ pub static KERNEL_RIDGE: Learner = Learner {
     }),
 };
 
-/// The largest matrix that is factorised: its eigenvalues take some minutes.
+/// The largest matrix that is factorised: its eigenvalues, where rounding leaves no factor, take some minutes.
 pub const RIDGE_AT_MOST: usize = 3_000;
+/// Items that are left out of a machine at a time, at most, but for a larger group: what bounds RAM.
+const ITEMS_AT_ONCE: usize = 512;
 /// Iterations for an eigenvalue, at most.
 const STEPS: usize = 100;
 
@@ -103,35 +106,33 @@ impl Ridge {
         groups: &[usize],
         c: f64,
     ) -> Option<Vec<Vec<f64>>> {
-        let roots = &self.weighed.roots;
-        let (items, shrunk) = (roots.len(), self.shrunk(c));
-        let mut beyond = DMatrix::zeros(items, targets.len());
-        for (mut beyond, targets) in beyond.column_iter_mut().zip(targets) {
-            let (_, targets) = self.weighed.centred(targets);
-            let along = self.places.tr_mul(&targets).component_mul(&shrunk);
-            beyond.copy_from(&(targets - &self.places * along));
-        }
-        let mut of_group = vec![Vec::new(); groups.iter().max().map_or(0, |last| last + 1)];
-        groups.iter().enumerate().for_each(|(item, &group)| of_group[group].push(item));
-        let total = roots.norm_squared();
-        let mut values = targets.to_vec();
-        for group in of_group.into_iter().filter(|group| !group.is_empty()) {
-            let (places, roots) = (self.places.select_rows(&group), roots.select_rows(&group));
-            let mut scaled = places.transpose();
-            for mut column in scaled.column_iter_mut() {
-                column.component_mul_assign(&shrunk);
-            }
-            let hat = places * scaled + &roots * roots.transpose() / total;
-            let left = Cholesky::new(DMatrix::identity(group.len(), group.len()) - hat)?;
-            let beyond = left.solve(&beyond.select_rows(&group));
-            for (values, beyond) in values.iter_mut().zip(beyond.column_iter()) {
-                for ((&item, beyond), root) in group.iter().zip(beyond.iter()).zip(roots.iter()) {
-                    values[item] -= beyond / root;
+        let shrunk = self.shrunk(c);
+        let targets_seen = self.weighed.all_centred(targets);
+        let along = self.places.tr_mul(&targets_seen);
+        let scaled = DMatrix::from_fn(along.nrows(), along.ncols(), |axis, list| {
+            along[(axis, list)] * shrunk[axis]
+        });
+        let beyond = targets_seen - &self.places * scaled;
+        self.weighed.without_groups(targets, &beyond, &members(groups), |some| {
+            let of_group = |group: &Vec<usize>| {
+                let places = self.places.select_rows(group);
+                let mut scaled = places.transpose();
+                for mut column in scaled.column_iter_mut() {
+                    column.component_mul_assign(&shrunk);
                 }
-            }
-        }
-        Some(values)
+                DMatrix::identity(group.len(), group.len()) - places * scaled
+            };
+            some.iter().map(of_group).collect()
+        })
     }
+}
+
+/// The items of each group that has any.
+fn members(groups: &[usize]) -> Vec<Vec<usize>> {
+    let mut members = vec![Vec::new(); groups.iter().max().map_or(0, |last| last + 1)];
+    groups.iter().enumerate().for_each(|(item, &group)| members[group].push(item));
+    members.retain(|group| !group.is_empty());
+    members
 }
 
 /// Weights of items, and where the weighted rows' middle is.
@@ -153,6 +154,48 @@ impl Weighed {
         (mean, DVector::from_iterator(targets.len(), weighed))
     }
 
+    /// Lists of targets, centred and weighed, `[item][list]`.
+    fn all_centred(&self, lists: &[Vec<f64>]) -> DMatrix<f64> {
+        let lists: Vec<DVector<f64>> = lists.iter().map(|list| self.centred(list).1).collect();
+        DMatrix::from_columns(&lists)
+    }
+
+    /// Targets, `[list][item]`, less what a machine without an item's group leaves of them: of what the machine of all
+    /// leaves, `[item][list]`, by `(I - H)_BB` of some groups at a time, `left`, from which `s s' / sum v` is still to
+    /// be taken.
+    fn without_groups(
+        &self,
+        targets: &[Vec<f64>],
+        beyond: &DMatrix<f64>,
+        groups: &[Vec<usize>],
+        left: impl Fn(&[Vec<usize>]) -> Vec<DMatrix<f64>>,
+    ) -> Option<Vec<Vec<f64>>> {
+        let (total, mut values) = (self.roots.norm_squared(), targets.to_vec());
+        let mut rest = groups;
+        while !rest.is_empty() {
+            // As many groups as have together so many items, or one.
+            let mut items = 0;
+            let fit = |group: &&Vec<usize>| {
+                items += group.len();
+                items <= ITEMS_AT_ONCE
+            };
+            let (some, others) = rest.split_at(rest.iter().take_while(fit).count().max(1));
+            rest = others;
+            for (group, left) in some.iter().zip(left(some)) {
+                let roots = self.roots.select_rows(group);
+                let left = Cholesky::new(left - &roots * roots.transpose() / total)?;
+                let beyond = left.solve(&beyond.select_rows(group));
+                for (values, beyond) in values.iter_mut().zip(beyond.column_iter()) {
+                    for ((&item, beyond), root) in group.iter().zip(beyond.iter()).zip(roots.iter())
+                    {
+                        values[item] -= beyond / root;
+                    }
+                }
+            }
+        }
+        Some(values)
+    }
+
     /// The machine of weights on centred features, of targets with a mean.
     fn machine(&self, mean: f64, weights: &DVector<f64>) -> Linear {
         let bias = mean - self.mean.dot(weights);
@@ -168,7 +211,7 @@ struct Centred {
     across: DMatrix<f64>,
     /// Whether products are of items: where there are no more of them than features.
     by_item: bool,
-    /// `Z Z'`, or `Z' Z`.
+    /// `Z Z'`, or `Z' Z`: what lies above the diagonal is not read.
     moments: DMatrix<f64>,
 }
 
@@ -196,7 +239,7 @@ impl Centred {
         }
         let across = rows.transpose();
         let by_item = items <= features;
-        let moments = if by_item { &rows * &across } else { &across * &rows };
+        let moments = if by_item { products(&rows, &across) } else { products(&across, &rows) };
         Ok(Self { weighed: Weighed { roots, mean }, rows, across, by_item, moments })
     }
 
@@ -224,38 +267,97 @@ impl Centred {
         Ok(Ridge { weighed, axes, places, squares })
     }
 
-    /// The machines of some targets, `[target][cost]`, a Cholesky factor a cost: some `m^3 / 3` multiply-adds each,
-    /// where eigenvalues take some `9 m^3` for all. Where rounding leaves no factor, by eigenvalues.
+    /// The factor of the moments and the penalty of a cost; `None` where rounding leaves none.
+    fn factor(&self, c: f64) -> Option<BlockCholesky> {
+        let mut penalised = self.moments.clone();
+        (0..penalised.nrows()).for_each(|axis| penalised[(axis, axis)] += 0.5 / c);
+        BlockCholesky::of(penalised)
+    }
+
+    /// The machines of some targets, `[target][cost]`, a Cholesky factor a cost: some `m^3 / 6` multiply-adds each,
+    /// where eigenvalues take some `9 m^3` for all, and slower ones. Where rounding leaves no factor, by eigenvalues.
     fn machines(
         self,
         targets: &[Vec<f64>],
         c: &[f64],
     ) -> Result<Vec<Vec<Linear>>, KernelLearnError> {
-        let factor = |&c: &f64| {
-            let mut penalised = self.moments.clone();
-            (0..penalised.nrows()).for_each(|axis| penalised[(axis, axis)] += 0.5 / c);
-            Cholesky::new(penalised)
-        };
+        let seen = self.weighed.all_centred(targets);
         let mut machines = vec![Vec::with_capacity(c.len()); targets.len()];
-        for cost in c {
-            let Some(factor) = factor(cost) else {
+        for &cost in c {
+            let Some(factor) = self.factor(cost) else {
                 let ridge = self.factorised()?;
                 let of =
                     |targets: &Vec<f64>| c.iter().map(|&c| ridge.machine(targets, c)).collect();
                 return Ok(targets.iter().map(of).collect());
             };
-            for (machines, targets) in machines.iter_mut().zip(targets) {
-                let (mean, targets) = self.weighed.centred(targets);
-                let weights = match self.by_item {
-                    true => self.rows.tr_mul(&factor.solve(&targets)),
-                    false => factor.solve(&self.rows.tr_mul(&targets)),
-                };
-                machines.push(self.weighed.machine(mean, &weights));
+            let weights = match self.by_item {
+                true => self.rows.tr_mul(&factor.solve(seen.clone())),
+                false => factor.solve(&self.across * &seen),
+            };
+            for ((machines, targets), weights) in
+                machines.iter_mut().zip(targets).zip(weights.column_iter())
+            {
+                let (mean, _) = self.weighed.centred(targets);
+                machines.push(self.weighed.machine(mean, &weights.into_owned()));
             }
         }
         Ok(machines)
     }
+
+    /// What [`Ridge::held_out`] says, of the factor of a cost: `H = U' U` with `U = L^-1 Z'`, and where products are of
+    /// items `I - H = penalty U' U` with `U = L^-1`, without a difference of what is nearly alike. `Ok(None)` where
+    /// a machine without a group is not determined in numbers, an error where rounding leaves no factor.
+    ///
+    /// Time: `m^3 / 6 + n m^2 / 2` multiply-adds, and `b^2 m` for each group of `b` items.
+    fn held_out(
+        &self,
+        targets: &[Vec<f64>],
+        groups: &[Vec<usize>],
+        c: f64,
+    ) -> Result<Option<Vec<Vec<f64>>>, NoFactor> {
+        let (factor, penalty) = (self.factor(c).ok_or(NoFactor)?, 0.5 / c);
+        let seen = self.weighed.all_centred(targets);
+        let beyond = match self.by_item {
+            true => factor.solve(seen) * penalty,
+            false => {
+                let weights = factor.solve(&self.across * &seen);
+                seen - &self.rows * weights
+            }
+        };
+        let left = |some: &[Vec<usize>]| {
+            let items: Vec<usize> = some.iter().flatten().copied().collect();
+            let mut along = match self.by_item {
+                true => DMatrix::zeros(self.moments.nrows(), items.len()),
+                false => self.across.select_columns(&items),
+            };
+            let mut first = 0;
+            if self.by_item {
+                items.iter().enumerate().for_each(|(place, &item)| along[(item, place)] = 1.0);
+                first = items.iter().min().copied().unwrap_or(0);
+            }
+            factor.forward(&mut along, first);
+            let mut from = 0;
+            let of_group = |group: &Vec<usize>| {
+                let own = along.columns(from, group.len());
+                from += group.len();
+                // A product of matrices where there is one to make.
+                let squares = match group.len() {
+                    1 => own.tr_mul(&own),
+                    _ => own.transpose() * own,
+                };
+                match self.by_item {
+                    true => squares * penalty,
+                    false => DMatrix::identity(group.len(), group.len()) - squares,
+                }
+            };
+            some.iter().map(of_group).collect()
+        };
+        Ok(self.weighed.without_groups(targets, &beyond, groups, left))
+    }
 }
+
+/// Rounding left no Cholesky factor.
+struct NoFactor;
 
 /// Machines of all outputs, `[output][cost]`.
 fn machines(
@@ -277,9 +379,17 @@ pub(super) fn held_out(
     c: &[f64],
 ) -> Result<Vec<Vec<Option<Vec<f64>>>>, KernelLearnError> {
     of_outputs(rows, labels, (classes, weight), |centred, targets| {
-        let ridge = centred.factorised()?;
         let mut of_outputs = vec![Vec::with_capacity(c.len()); targets.len()];
-        let of_costs: Vec<_> = c.par_iter().map(|&c| ridge.held_out(targets, groups, c)).collect();
+        let members = members(groups);
+        let by_factors: Result<Vec<_>, NoFactor> =
+            c.par_iter().map(|&c| centred.held_out(targets, &members, c)).collect();
+        let of_costs = match by_factors {
+            Ok(of_costs) => of_costs,
+            Err(NoFactor) => {
+                let ridge = centred.factorised()?;
+                c.par_iter().map(|&c| ridge.held_out(targets, groups, c)).collect()
+            }
+        };
         for of_cost in of_costs {
             let lists = of_cost
                 .map_or(vec![None; targets.len()], |lists| lists.into_iter().map(Some).collect());
@@ -359,6 +469,44 @@ mod tests {
                     let weights = machine.weights.iter().zip(&wanted.weights);
                     for (one, other) in weights.chain([(&machine.bias, &wanted.bias)]) {
                         assert!((one - other).abs() < 1e-7 * (1.0 + other.abs()), "{one} {other}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Singles, and groups of several with one of more than are left out at a time; products of items and of features;
+    /// items that weigh differently.
+    #[test]
+    fn a_factor_a_cost_holds_out_what_eigenvalues_do() {
+        let mut rng = ChaCha8Rng::seed_from_u64(6);
+        for (items, features) in [(90, 11), (40, 70), (700, 9)] {
+            let mut rows = Matrix::new(features);
+            for _ in 0..items {
+                let row: Vec<f64> = (0..features).map(|_| rng.random::<f64>() + 0.5).collect();
+                rows.push(&row);
+            }
+            let weights: Vec<f64> = (0..items).map(|item| [0.5, 2.0][item % 2]).collect();
+            let targets: Vec<Vec<f64>> = (2..5)
+                .map(|n| (0..items).map(|item| [1.0, -1.0][usize::from(item % n > 0)]).collect())
+                .collect();
+            let alone: Vec<usize> = (0..items).rev().collect();
+            let large = items.saturating_sub(100);
+            let several: Vec<usize> =
+                (0..items).map(|item| if item < large { 0 } else { 1 + item % 3 }).collect();
+            for groups in [alone, several] {
+                for c in [0.1, 10.0] {
+                    let centred = Centred::of(&rows, &weights).expect("rows");
+                    let found = centred.held_out(&targets, &members(&groups), c);
+                    let found = found.ok().flatten().expect("determined");
+                    let ridge = centred.factorised().expect("eigenvalues");
+                    let wanted = ridge.held_out(&targets, &groups, c).expect("determined");
+                    let pairs = found.iter().flatten().zip(wanted.iter().flatten());
+                    for (found, wanted) in pairs {
+                        assert!(
+                            (found - wanted).abs() < 1e-9 * (1.0 + wanted.abs()),
+                            "{items} {c}"
+                        );
                     }
                 }
             }

@@ -3,6 +3,7 @@
 //! The recursions are compiled for numbers and sizes. A family is behind one call a row, and is compiled
 //! for its rows alone.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use fishweir_core::emission::{Emission, Row};
@@ -295,17 +296,29 @@ pub trait HostReal: Real + HostWeight<Real = Self> + Lookup + Send + Sync {
     type One: HostWeight<Real = Self>;
     /// With a block of directions.
     type Many: HostWeight<Real = Self>;
+
+    /// Numbers of a file, rounded; as they are where that is nothing.
+    #[doc(hidden)]
+    fn of_many(values: &[f64]) -> Cow<'_, [Self]>;
 }
 
 impl HostReal for f32 {
     type One = Dual<Self, 1>;
     type Many = Dual<Self, BLOCK>;
+
+    fn of_many(values: &[f64]) -> Cow<'_, [Self]> {
+        values.iter().map(|&x| x as Self).collect()
+    }
 }
 
 impl HostReal for f64 {
     // One direction over `f64` only measures fixed point: the wide type saves compiling another.
     type One = Dual<Self, BLOCK>;
     type Many = Dual<Self, BLOCK>;
+
+    fn of_many(values: &[f64]) -> Cow<'_, [Self]> {
+        Cow::Borrowed(values)
+    }
 }
 
 macro_rules! weights {
