@@ -306,11 +306,13 @@ mod tests {
                 transition: vec![vec![1.0]],
                 emission: Emissions::categorical(vec![vec![0.5, 0.5]]),
             }],
+            codebooks: None,
             normalisation: Normalisation::NONE,
             rule: Rule::Linear(vec![Output {
                 bias: 0.0,
                 weights: vec![0.0],
                 directions: Vec::new(),
+                codewords: Vec::new(),
             }]),
             confidence: None,
             provenance: Provenance::default(),

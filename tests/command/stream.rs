@@ -228,11 +228,13 @@ fn an_impossible_sample_is_reported_and_skipped() {
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![model(0.9), model(0.2)],
+        codebooks: None,
         normalisation: Normalisation::NONE,
         rule: Rule::Linear(vec![Output {
             bias: 0.0,
             weights: vec![-1.0, 1.0],
             directions: Vec::new(),
+            codewords: Vec::new(),
         }]),
         confidence: None,
         provenance: Provenance::default(),

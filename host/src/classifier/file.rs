@@ -199,6 +199,7 @@ mod tests {
                 transition: vec![vec![1.0]],
                 emission: Emissions::categorical(vec![vec![0.1, 0.9]]),
             }],
+            codebooks: None,
             normalisation: Normalisation::NONE,
             rule: Rule::Expansion(Expansion {
                 kernel: ExpansionKernel::FixedLength {

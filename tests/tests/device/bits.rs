@@ -60,7 +60,12 @@ fn direction(initial: Vec<f64>, transition: Vec<Vec<f64>>, counts: Vec<Vec<f64>>
 }
 
 fn classifier(hmm: Hmm, rule: fn(Vec<Output>) -> Rule, direction: Direction) -> Classifier {
-    let output = Output { bias: f64::from(BIAS), weights: vec![0.0], directions: vec![direction] };
+    let output = Output {
+        bias: f64::from(BIAS),
+        weights: vec![0.0],
+        directions: vec![direction],
+        codewords: Vec::new(),
+    };
     Classifier {
         confidence: None,
         method: "test".into(),
@@ -71,6 +76,7 @@ fn classifier(hmm: Hmm, rule: fn(Vec<Output>) -> Rule, direction: Direction) -> 
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![hmm],
+        codebooks: None,
         normalisation: Normalisation::PER_SAMPLE,
         rule: rule(vec![output]),
         provenance: Provenance::default(),

@@ -190,6 +190,7 @@ fn support_sequences_give_the_same_bits() {
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![model.clone()],
+        codebooks: None,
         normalisation: Normalisation::NONE,
         rule: Rule::Expansion(Expansion {
             kernel: ExpansionKernel::FixedLength { items: items.clone(), normalised, log_scale },
@@ -339,6 +340,7 @@ fn support_scores_give_the_same_bits() {
         centre: Vec::new(),
         scale: scale.clone(),
         models: models.clone(),
+        codebooks: None,
         normalisation: by,
         rule: Rule::Expansion(Expansion {
             kernel: ExpansionKernel::Scores {

@@ -59,11 +59,13 @@ fn derivative_of(hmm: Hmm, direction: Direction) -> Classifier {
         centre: Vec::new(),
         scale: Vec::new(),
         models: vec![hmm],
+        codebooks: None,
         normalisation: Normalisation::NONE,
         rule: Rule::Linear(vec![Output {
             bias: 0.0,
             weights: vec![0.0],
             directions: vec![direction],
+            codewords: Vec::new(),
         }]),
         provenance: Provenance::default(),
     }

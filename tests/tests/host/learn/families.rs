@@ -190,8 +190,14 @@ fn directions_weigh_scores() {
             centre: Vec::new(),
             scale: Vec::new(),
             models,
+            codebooks: None,
             normalisation: Normalisation::NONE,
-            rule: Rule::Linear(vec![Output { bias: 0.25, weights: likelihoods, directions }]),
+            rule: Rule::Linear(vec![Output {
+                bias: 0.25,
+                weights: likelihoods,
+                directions,
+                codewords: Vec::new(),
+            }]),
             confidence: None,
             provenance: Provenance::default(),
         };

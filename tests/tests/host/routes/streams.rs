@@ -106,7 +106,7 @@ fn check(
                 .iter()
                 .map(|output| {
                     let (directions, weights) = map.directions(&output.weights).into_iter().unzip();
-                    Output { bias: output.bias, weights, directions }
+                    Output { bias: output.bias, weights, directions, codewords: Vec::new() }
                 })
                 .collect();
             let classifier = Classifier {
@@ -121,6 +121,7 @@ fn check(
                 centre: Vec::new(),
                 scale: Vec::new(),
                 models: map.models().to_vec(),
+                codebooks: None,
                 normalisation,
                 rule: match features {
                     Features::EmpiricalMap { order, .. } => Rule::Words { order, outputs },
