@@ -189,6 +189,16 @@ impl<const C: usize, W: Table<C>> Scalar for Fixed<C, W> {
     }
 
     #[inline(always)]
+    fn add_log(ledger: &mut FixedLedger<C>, log: impl FnOnce() -> FixedLog<C>) -> Option<bool> {
+        let log = log();
+        let possible = log.log2 != i32::MIN;
+        if possible {
+            ledger.add_log_scale(&log);
+        }
+        Some(possible)
+    }
+
+    #[inline(always)]
     fn lift_row<const N: usize>(likelihood: [W; N], scale: &FixedLog<C>) -> [Self; N] {
         let mut row = [Self::ZERO; N];
         for (entry, weight) in row.iter_mut().zip(likelihood) {
