@@ -169,6 +169,11 @@ impl<const C: usize, W> Fixed<C, W> {
         self.word & EXPONENT
     }
 
+    /// The exponent `e` of the tangents, common to a row: they are whole multiples of `2^(e-15)`.
+    pub const fn tangent_exponent(&self) -> u32 {
+        self.exponent()
+    }
+
     #[inline(always)]
     const fn mantissa(&self) -> u32 {
         self.word >> EXPONENT_BITS

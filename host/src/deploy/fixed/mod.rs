@@ -8,6 +8,7 @@
 //! Quantising proves the bounds that the core's arithmetic asks for, or names the number that does
 //! not keep them; [`Deviation`] then measures what is left of the decisions.
 
+mod bound;
 mod cost;
 mod known;
 mod measure;
@@ -15,7 +16,7 @@ mod quantise;
 mod source;
 mod stream;
 
-pub use measure::{Deviation, Limits, MeasureError};
+pub use measure::{Deviation, DeviationBound, Limits, MeasureError};
 pub use quantise::QuantiseError;
 
 use fishweir_core::classify::Normalisation;
@@ -67,10 +68,20 @@ pub(crate) struct FixedChannel {
 /// `GaussianQ15`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FixedEmission {
-    Categorical { probability: Vec<FixedWeight>, exponent: Vec<u16> },
+    Categorical {
+        probability: Vec<FixedWeight>,
+        exponent: Vec<u16>,
+    },
     /// Of a state that is known: `[symbol]`, and `[symbol][output]`.
-    Logarithms { log2: Vec<i32>, rate: Vec<Vec<i16>> },
-    Gaussian { channels: Vec<FixedChannel>, constant: i32, constant_rate: Vec<i32> },
+    Logarithms {
+        log2: Vec<i32>,
+        rate: Vec<Vec<i16>>,
+    },
+    Gaussian {
+        channels: Vec<FixedChannel>,
+        constant: i32,
+        constant_rate: Vec<i32>,
+    },
 }
 
 /// A classifier as a device without an FPU holds it.
