@@ -32,6 +32,8 @@ pub struct Deviation {
 /// Bounds on differences of decision values, a window each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DeviationBound {
+    /// Windows whose difference is beyond their bound: none, if the arithmetic is what the bound is of.
+    pub exceeded: usize,
     /// Windows with a bound. Without are those in which a model is ruled out, or nearly.
     pub windows: usize,
     /// The largest; `None` where no window has one.
@@ -152,7 +154,9 @@ impl DeviationBound {
         let mut bounds: Vec<f64> = compared.iter().filter_map(|one| one.bound).collect();
         bounds.sort_by(f64::total_cmp);
         let certain = compared.iter().filter(|one| one.certain).count();
+        let beyond = |one: &&Compared| one.bound.is_some_and(|bound| one.worst > bound);
         Self {
+            exceeded: compared.iter().filter(beyond).count(),
             windows: bounds.len(),
             worst: bounds.last().copied(),
             median: bounds.get(bounds.len() / 2).copied(),
