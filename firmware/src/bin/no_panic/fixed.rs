@@ -5,8 +5,8 @@ use core::hint::black_box;
 use fishweir_core::Part;
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{
-    CategoricalLogQ15, CategoricalLogQ15View, CategoricalQ15, CategoricalQ15View, ChannelQ15, Emission,
-    GaussianQ15,
+    CategoricalLogQ15, CategoricalLogQ15View, CategoricalQ15, CategoricalQ15View, ChannelQ15,
+    Emission, GaussianQ15,
 };
 use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
