@@ -152,7 +152,7 @@ fn channels_in_fixed_point_give_the_same_bits() {
 }
 
 /// The application over channels on a core without a floating-point unit, in floats and in fixed point.
-/// [firmware/COSTS.md] has what this prints.
+/// `host/docs/MEASURED.md` has what this prints.
 #[test]
 fn channels_in_fixed_point_cost_a_part_of_floats_without_an_fpu() {
     let data = recordings();

@@ -141,8 +141,9 @@ fn quantise(
             FixedStates::Hidden => quantise_model((index, names), model, &places),
             _ => {
                 let rows = steps.as_ref().and_then(|steps| steps.get(index));
-                let all = (0..model.emission.len()).collect();
-                quantise_known((index, names), model, rows.unwrap_or(&all), &places)
+                let all: Vec<usize> = (0..model.emission.len()).collect();
+                let rows = rows.map_or(all.as_slice(), Vec::as_slice);
+                quantise_known((index, names), model, rows, &places)
             }
         })
         .collect::<Result<_, _>>()?;
@@ -209,7 +210,7 @@ fn units(
 fn quantise_known(
     (index, names): (usize, Names<'_>),
     model: &DeployedModel<f64>,
-    rows: &Vec<usize>,
+    rows: &[usize],
     places: &[i16],
 ) -> Result<FixedModel, QuantiseError> {
     let unit = units((index, names), model, |output| match model.is_over_symbols() {

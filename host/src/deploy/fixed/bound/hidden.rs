@@ -199,7 +199,7 @@ impl ModelBound {
         let known = sum(&|j| (found.value[j] - wanted.value[j]) * after.value[j]);
         let rounded = sum(&|j| arithmetic.value[j] * after.value[j]);
         let part = (known.abs() + rounded) / all;
-        if !(part < 1.0) {
+        if part.is_nan() || part >= 1.0 {
             return None;
         }
         self.log -= (-part).ln_1p();
@@ -217,12 +217,8 @@ impl ModelBound {
             });
             *bound += (known.abs() + rounded) / all / (1.0 - part);
         }
-        bound_is_finite(&self.rates)
+        self.rates.iter().all(|rate| rate.is_finite()).then_some(())
     }
-}
-
-fn bound_is_finite(rates: &[f64]) -> Option<()> {
-    rates.iter().all(|rate| rate.is_finite()).then_some(())
 }
 
 /// The roundings of the arithmetic: see the module.
