@@ -85,7 +85,8 @@ impl Classifier {
     ///
     /// Every probability is rounded to `2^-15` and rows sum to one exactly; in a chain over channels it
     /// is rounded to fifteen digits of its own, and rows sum to one within `2^-16`. Zeros stay zero and
-    /// what is possible stays possible. Each direction is scaled by a power of two into 16 bits, each channel
+    /// what is possible stays possible. Of symbols whose states are known the logarithm is rounded, to `2^-16`.
+    /// Each direction is scaled by a power of two into 16 bits, each channel
     /// by one into its 16-bit observations ([`FixedPoint::places`]).
     ///
     /// # Errors

@@ -23,8 +23,8 @@
 //! it weighs nothing.
 //!
 //! `E_s` is what the tables' roundings do to the row, which is known, and at most so much by each rounding of
-//! the arithmetic: see [`hidden`]. It takes the exponents that the row had, and nothing of the digits that were
-//! rounded. Where states are known there is no row, and the sum is of the tables' roundings: see [`known`].
+//! the arithmetic: see [`hidden`]. It takes the rows and exponents that there were, and allows for whatever digits
+//! were dropped. Where states are known there is no row, and the sum is of the tables' roundings: see [`known`].
 //!
 //! Work: two passes over a window, `N^2 (1 + 2 C)` multiply-adds a sample and model each.
 //!
