@@ -102,6 +102,12 @@ fn fixed_point_is_measured_before_it_is_written() {
     assert!(report["deviation"]["equal_decisions"].as_f64().expect("a share") >= 0.995);
     let source = fs::read_to_string(&file).expect("written");
     assert!(source.contains("GaussianQ15"), "{source}");
+    // The bound is beside it, and is one.
+    let (found, bound) = (&report["deviation"], &report["deviation"]["bound"]);
+    assert_eq!((&bound["exceeded"], &bound["windows"]), (&0.into(), &found["windows"]));
+    assert!(bound["worst"].as_f64() >= found["worst"].as_f64(), "{found}");
+    let text = printed(&line);
+    assert!(text.contains("by a bound on all roundings along a window"), "{text}");
     fs::remove_file(&file).expect("there");
 
     // More equality than there is, over many windows of one sample: refused, and nothing is written.

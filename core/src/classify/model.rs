@@ -77,7 +77,7 @@ impl<E: Emission, const N: usize> StreamModel for Hmm<E, N> {
 /// The context is known: a product, and no sum over states.
 impl<R, E, const C: usize> StreamModel for ContextModel<R, E, C>
 where
-    E: Emission<Weight: RealParameter>,
+    E: Emission,
     R: ContextRule<E::Observation, C>,
 {
     type Observation = E::Observation;
@@ -97,7 +97,8 @@ where
 
     #[inline]
     fn log_parts(&self, state: &Self::State) -> [Self::Reading; 2] {
-        state.likelihood().evidence().log_parts()
+        let parts = state.likelihood().evidence().log_parts();
+        parts.map(|part| E::in_units(self.emission(), part))
     }
 
     fn validate(&self) -> Result<(), ModelError> {

@@ -3,7 +3,7 @@ use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::filter::{Belief, Recursion};
 use crate::hmm::{NumberOf, ReadingOf};
-use crate::number::{Number, RealParameter};
+use crate::number::Number;
 
 /// The log-likelihood of a [`ContextModel`], and over [`Dual`](crate::number::Dual) weights its
 /// directional derivatives.
@@ -15,6 +15,9 @@ use crate::number::{Number, RealParameter};
 ///
 /// It is the product that the [forward filter](crate::filter::Forward) would form if the state were
 /// known, kept in the same numbers: scaled by powers of two, the derivative centred.
+///
+/// In fixed point it is that sum itself, of integers, and exact: see
+/// [`CategoricalLogQ15`](crate::emission::CategoricalLogQ15).
 ///
 /// State: `1 + D` reals, a ledger, and the rule's history. Work a sample: a likelihood and `1 + 2D`
 /// multiplications; no logarithm but the family's own.
@@ -63,7 +66,7 @@ impl<'m, R, E, const C: usize> ContextLikelihood<'m, R, E, C> {
 
 impl<R, E, const C: usize> Recursion for ContextLikelihood<'_, R, E, C>
 where
-    E: Emission<Weight: RealParameter>,
+    E: Emission,
     R: ContextRule<E::Observation, C>,
 {
     type Observation = E::Observation;
@@ -80,9 +83,7 @@ where
     fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let (context, next) = self.model.rule().step(state.history, x)?;
         if let Some(emission) = context.and_then(|context| self.model.emission().get(context)) {
-            let likelihood = &mut state.likelihood;
-            let before = if likelihood.is_new() { [Number::ONE] } else { *likelihood.row() };
-            likelihood.observe(core::array::from_ref(emission), &before, x)?;
+            state.likelihood.observe_known(emission, x)?;
         }
         state.history = next;
         Ok(())
@@ -95,6 +96,6 @@ where
 
     #[inline]
     fn read(&self, state: &Self::State) -> ReadingOf<E> {
-        state.likelihood.log()
+        E::in_units(self.model.emission(), state.likelihood.log())
     }
 }

@@ -10,6 +10,7 @@
 //! | [`Poisson`] | counts, `[u32; D]` | log rates | `poisson/` |
 //! | [`Bernoulli`] | yes or no, `[bool; D]` | logits | `bernoulli.rs` |
 //! | [`CategoricalQ15`] | a symbol, `usize` | none: in fixed point, for the filter alone | `fixed/` |
+//! | [`CategoricalLogQ15`] | a symbol, `usize` | none: for states that are known | `fixed/` |
 //! | [`GaussianQ15`] | integers, `[i16; D]`, independent given the state | none | `fixed/` |
 //!
 //! Each family is one distribution; an HMM holds one a state. An owned family with const sizes is
@@ -71,7 +72,10 @@ pub use bernoulli::{Bernoulli, BernoulliView};
 pub(crate) use categorical::attach;
 pub use categorical::{Categorical, CategoricalView};
 pub use exact::{count, yes_or_no};
-pub use fixed::{CategoricalQ15, CategoricalQ15View, ChannelQ15, GaussianQ15, GaussianQ15View};
+pub use fixed::{
+    CategoricalLogQ15, CategoricalLogQ15View, CategoricalQ15, CategoricalQ15View, ChannelQ15,
+    GaussianQ15, GaussianQ15View,
+};
 pub use full_gaussian::{
     FullGaussian, FullGaussianScore, FullGaussianStatistics, FullGaussianView,
 };

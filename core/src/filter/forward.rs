@@ -127,6 +127,11 @@ impl<X: Number, const N: usize> Belief<X, N> {
         self.age == 0
     }
 
+    /// Samples since the row was rescaled, where that matters: one right after it.
+    pub const fn age(&self) -> u32 {
+        self.age
+    }
+
     /// The scaled row, `[state]`: proportional to `p(z_t, x_1..t)`.
     pub fn row(&self) -> &[X; N] {
         &self.row

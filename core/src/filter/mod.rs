@@ -22,6 +22,7 @@ mod expected;
 mod forgetting;
 mod forgetting_factor;
 mod forward;
+mod known;
 mod moments;
 mod online_em;
 #[cfg(feature = "heapless")]

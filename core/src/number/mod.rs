@@ -347,6 +347,16 @@ pub trait Scalar: Number {
     /// [`log`](Number::log) as the nearest number and what that drops, for sums of many: to some `2^-44`
     /// of itself in `f32`.
     fn log_parts(sum: Self, ledger: &Self::Ledger) -> [Self::Reading; 2];
+    /// Adds the log-likelihood of a sample whose state is known to the ledger, where the format adds
+    /// logarithms up exactly and so needs no product. `None` where it multiplies, as floating point does,
+    /// whose logarithms are dear; `Some(false)`, and nothing has changed, where the sample is impossible.
+    #[inline(always)]
+    fn add_log(
+        _ledger: &mut Self::Ledger,
+        _log: impl FnOnce() -> <Self::Weight as Parameter>::Log,
+    ) -> Option<bool> {
+        None
+    }
     /// A row of likelihoods as numbers, and what it is relative to.
     #[inline(always)]
     fn lift_row<const N: usize>(

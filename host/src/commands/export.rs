@@ -123,6 +123,17 @@ impl std::fmt::Display for Exported {
             deviation.mean,
             deviation.mean_margin,
             deviation.refused_by_one,
+        )?;
+        let bound = &deviation.bound;
+        let (Some(worst), Some(median)) = (bound.worst, bound.median) else {
+            return writeln!(f, "  no bound: in every window a model is ruled out, or nearly");
+        };
+        writeln!(
+            f,
+            "  by a bound on all roundings along a window they are off by {worst:.2e} at most, {median:.2e} \
+             in the median ({} windows with one); {:.2} % of all windows have a margin beyond it",
+            fishweir::report::grouped(bound.windows),
+            100.0 * bound.certain,
         )
     }
 }

@@ -177,7 +177,7 @@ where
 }
 
 /// Positions for which a model whose states are known is compiled: no recursion grows with them.
-const POSITIONS: usize = 64;
+pub(super) const POSITIONS: usize = 64;
 
 fn stepping<T: Real, E>(
     model: &DeployedModel<T>,

@@ -43,7 +43,7 @@ pub(crate) use cost::Priced;
 pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
 pub use error::DeployError;
 pub use explain::{ByChannel, ChannelParts, Explanation};
-pub use fixed::{Deviation, FixedPoint, Limits, MeasureError, QuantiseError};
+pub use fixed::{Deviation, DeviationBound, FixedPoint, Limits, MeasureError, QuantiseError};
 pub(crate) use machine::{check_size, has_machines, unit_length};
 pub use pace::{CLOCKS, CORES, Core, Pace, Setting};
 use profiles::DeployedProfile;

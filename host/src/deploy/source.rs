@@ -52,8 +52,8 @@ impl Deployed {
             }
             let heard = columns.map(|columns| format!("        {columns:?}),\n"));
             if self.order.is_some() {
-                let _ = writeln!(text, "        ContextModel::new(\n            CONTEXTS,");
-                emission_rows(&mut text, model.emission.iter().map(emission_source));
+                let emissions = model.emission.iter().map(emission_source);
+                contexts_and_emissions(&mut text, "CONTEXTS", emissions);
                 continue;
             }
             let Some(steps) = &steps else {
@@ -63,8 +63,7 @@ impl Deployed {
             };
             let emissions =
                 steps[index].iter().map(|&state| emission_source(&model.emission[state]));
-            let _ = writeln!(text, "        ContextModel::new(\n            Steps,");
-            emission_rows(&mut text, emissions);
+            contexts_and_emissions(&mut text, "Steps", emissions);
             text.extend(heard);
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
@@ -317,6 +316,16 @@ pub(super) fn chain_and_emissions(
         let _ = writeln!(text, "                    {row},");
     }
     let _ = writeln!(text, "                ],\n            ),");
+    emission_rows(text, emission);
+}
+
+/// The source of a model whose states are known, from the rule and the emissions of its rows.
+pub(super) fn contexts_and_emissions(
+    text: &mut String,
+    rule: &str,
+    emission: impl Iterator<Item = String>,
+) {
+    let _ = writeln!(text, "        ContextModel::new(\n            {rule},");
     emission_rows(text, emission);
 }
 

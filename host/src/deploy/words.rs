@@ -6,26 +6,41 @@ use fishweir_core::context::{
     AutomatonView, ContextBelief, ContextLikelihood, ContextRule, Independent, Span, StringEnd,
     StringHistory,
 };
+use fishweir_core::emission::Emission;
 use fishweir_core::filter::Recursion;
-use fishweir_core::number::{Parameter, RealParameter, Scalar};
+use fishweir_core::number::{Parameter, Real, Scalar};
 
 use super::block::{Block, Build, Observation, Observe};
 use super::{DeployedModel, PushError};
 use crate::runtime::{CategoricalVec, HostReal, HostWeight};
 
-type NumberOf<W> = <W as Parameter>::Number;
+type NumberOf<E> = <<E as Emission>::Weight as Parameter>::Number;
 
 /// The core's recursion with as many contexts as there are: each is a model of its own, that moves one state.
-struct Words<W: RealParameter> {
-    contexts: Vec<Independent<CategoricalVec<W>>>,
+pub(super) struct Words<E: Emission> {
+    contexts: Vec<Independent<E>>,
     next: Vec<u16>,
     symbols: usize,
     span: Span,
     history: StringHistory,
-    state: ContextBelief<(), NumberOf<W>>,
+    state: ContextBelief<(), NumberOf<E>>,
 }
 
-impl<W: RealParameter> Words<W> {
+impl<E: Emission<Observation = u16>> Words<E> {
+    /// Of rows over so many symbols, a context each: the last `order` of them. There is a row at least.
+    pub(super) fn over(rows: Vec<E>, symbols: usize, order: usize) -> Self {
+        let mut next = vec![0; rows.len() * symbols];
+        // Compiling has looked at the number of contexts.
+        let span = u16::try_from(order)
+            .ok()
+            .and_then(|order| Span::order(order, symbols, StringEnd::Open, &mut next).ok())
+            .unwrap_or_else(|| unreachable!("not so many contexts"));
+        let contexts: Vec<_> = rows.into_iter().map(Independent::of).collect();
+        let state = ContextLikelihood::of(&contexts[0]).start();
+        let history = ContextRule::<usize, 1>::start(&AutomatonView::new(&next, symbols, span));
+        Self { contexts, next, symbols, span, history, state }
+    }
+
     fn rule(&self) -> AutomatonView<'_> {
         AutomatonView::new(&self.next, self.symbols, self.span)
     }
@@ -36,9 +51,12 @@ impl<W: RealParameter> Words<W> {
     }
 }
 
-impl<T: HostReal, W: HostWeight<Real = T>> Block<T> for Words<W> {
+impl<T: Real, E> Block<T> for Words<E>
+where
+    E: Emission<Observation = u16, Weight: Parameter<Real = T>> + Observe<T>,
+{
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
-        let symbol = <CategoricalVec<W> as Observe<T>>::observe(x).ok_or(PushError::Kind)?;
+        let symbol = E::observe(x).ok_or(PushError::Kind)?;
         let step = ContextRule::<usize, 1>::step(&self.rule(), self.history, &(*symbol).into());
         let (context, next) = step?;
         if let Some(model) = context.and_then(|context| self.contexts.get(context)) {
@@ -79,20 +97,11 @@ fn of_weight<T: HostReal, W: HostWeight<Real = T>>(
     order: usize,
     first: usize,
 ) -> Box<dyn Block<T> + Send> {
-    let symbols = model.emission.first().map_or(0, |row| row.shape.size);
-    let mut next = vec![0; model.emission.len() * symbols];
-    // Compiling has looked at the number of contexts.
-    let span = u16::try_from(order)
-        .ok()
-        .and_then(|order| Span::order(order, symbols, StringEnd::Open, &mut next).ok())
-        .unwrap_or_else(|| unreachable!("not so many contexts"));
-    let context = |row| {
+    let row = |row| {
         let [one] = <CategoricalVec<W> as Build<T>>::states::<1>(std::slice::from_ref(row), first)
             .unwrap_or_else(|| unreachable!("there is a row"));
-        Independent::of(one)
+        one
     };
-    let contexts: Vec<_> = model.emission.iter().map(context).collect();
-    let state = ContextLikelihood::of(&contexts[0]).start();
-    let history = ContextRule::<usize, 1>::start(&AutomatonView::new(&next, symbols, span));
-    Box::new(Words { contexts, next, symbols, span, history, state })
+    let symbols = model.emission.first().map_or(0, |row| row.shape.size);
+    Box::new(Words::over(model.emission.iter().map(row).collect(), symbols, order))
 }

@@ -1,13 +1,16 @@
 //! Fixed point on the device: host and device agree bit for bit without an FPU and with one.
 
 use fishweir::data::{Dataset, Rows, Sample, Samples};
-use fishweir::deploy::FixedPoint;
+use fishweir::deploy::{FixedPoint, Stream};
 use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;
 use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir_tests::device_table::firmware;
-use fishweir_tests::quick::{assert_identical, recordings, strings, trained, whole};
+use fishweir_tests::quick::{
+    assert_identical, recordings, strings, trained, trained_by_position, trained_on_words, unseen,
+    whole,
+};
 
 const BOARDS: [&str; 2] = ["microbit", "mps2-an386"];
 
@@ -15,32 +18,86 @@ pub(crate) fn quantised(data: &Dataset) -> FixedPoint {
     trained(data, ClassifierKind::Fisher).quantise().expect("fits fixed point")
 }
 
-fn on_device(board: &str, fixed: &FixedPoint, recording: &Recording<'_>) -> Parity {
-    let board = Board::named(board).expect("a board");
+/// What a run on a board told.
+struct OnBoard {
+    parity: Parity,
+    instructions: f64,
+    state_bytes: usize,
+    model_bytes: usize,
+}
+
+/// Runs `classify_stream` with a model's source.
+fn classify(board: &str, source: &str, recording: &Recording<'_>, stream: Stream) -> OnBoard {
+    let named = Board::named(board).expect("a board");
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let source = folder.path().join("model.rs");
-    files::write_whole(&source, fixed.to_source().as_bytes()).expect("writes");
+    let path = folder.path().join("model.rs");
+    files::write_whole(&path, source.as_bytes()).expect("writes");
     let image = folder.path().join("image.elf");
     let image = firmware()
         .and_then(|firmware| {
-            firmware.build(board, "classify_stream", ModelFile::Source(&source), &image)
+            firmware.build(named, "classify_stream", ModelFile::Source(&path), &image)
         })
         .expect("builds");
     let run = Qemu::start(&image)
         .and_then(|device| device.run(recording.inputs(), &Options::default(), |_| ()))
         .expect("the device answers");
-    compare_stream(fixed.stream(), recording, &run.outcome.answers).expect("comparable")
+    let instructions = run.instructions_per_sample().expect("every board counts");
+    let info = &run.outcome.info;
+    println!(
+        "{board}: {instructions:.0} instructions a sample, state {} B, model {} B, stack {:?} B",
+        info.state_bytes, info.model_bytes, run.outcome.report.stack_bytes
+    );
+    OnBoard {
+        parity: compare_stream(stream, recording, &run.outcome.answers).expect("comparable"),
+        instructions,
+        state_bytes: info.state_bytes,
+        model_bytes: info.model_bytes,
+    }
+}
+
+fn on_device(board: &str, fixed: &FixedPoint, recording: &Recording<'_>) -> OnBoard {
+    let run = classify(board, &fixed.to_source(), recording, fixed.stream());
+    assert_eq!(run.state_bytes, fixed.cost().state_bytes, "{board}");
+    assert_eq!(run.model_bytes, fixed.cost().model_bytes, "{board}");
+    run
 }
 
 #[test]
 fn symbols_in_fixed_point_give_the_same_bits() {
     let data = strings(90);
-    let fixed = quantised(&data);
     let recording = whole(&data);
-    for board in BOARDS {
-        let parity = on_device(board, &fixed, &recording);
-        assert!(parity.missing > 0);
-        assert_identical(&parity, 2 + 2);
+    for kind in [ClassifierKind::Fisher, ClassifierKind::Top, ClassifierKind::Count] {
+        let fixed = trained(&data, kind).quantise().expect("fits fixed point");
+        for board in BOARDS {
+            let OnBoard { parity, .. } = on_device(board, &fixed, &recording);
+            assert!(parity.missing > 0);
+            assert_identical(&parity, 2 + 2);
+        }
+    }
+}
+
+/// By position, strings being longer than there are positions, and by the last symbols; and what it spares
+/// a core without a floating-point unit.
+#[test]
+fn states_that_are_known_give_the_same_bits_in_fixed_point() {
+    let data = strings(40);
+    let recording = whole(&data);
+    for (classifier, models) in [
+        (trained_by_position(&data, ClassifierKind::Fisher, 30), 2),
+        (trained_by_position(&data, ClassifierKind::Bayes, 30), 2),
+        (trained_on_words(&data, 2), 1),
+    ] {
+        let fixed = classifier.quantise().expect("fits fixed point");
+        for board in BOARDS {
+            let OnBoard { parity, instructions, .. } = on_device(board, &fixed, &recording);
+            assert!(parity.missing > 0);
+            assert_identical(&parity, 2 + models);
+            if board == "microbit" {
+                let deployed = classifier.deploy().expect("fits in f32");
+                let float = classify(board, &deployed.to_source(), &recording, deployed.stream());
+                assert!(instructions < 0.7 * float.instructions, "{instructions}");
+            }
+        }
     }
 }
 
@@ -70,14 +127,53 @@ pub(crate) fn as_integers(data: &Dataset, places: &[i16]) -> Vec<Samples> {
         .collect()
 }
 
+/// A bank of a model for each of seven classes, by each classifier that compiles.
 #[test]
 fn channels_in_fixed_point_give_the_same_bits() {
     let data = recordings();
-    let fixed = quantised(&data);
-    let integers = as_integers(&data, fixed.places());
-    let recording = Recording::new(integers.iter().map(Samples::view), Some(600));
-    let fixed = fixed.over_integers();
-    for board in BOARDS {
-        assert_identical(&on_device(board, &fixed, &recording), 2 + 7);
+    let few = |samples| (samples, ["microbit"].as_slice());
+    for (kind, (samples, boards)) in [
+        (ClassifierKind::Fisher, (600, BOARDS.as_slice())),
+        (ClassifierKind::Bayes, few(300)),
+        (ClassifierKind::Top, few(300)),
+        (ClassifierKind::Count, few(300)),
+    ] {
+        let classifier = trained(&data, kind);
+        let fixed = classifier.quantise().expect("fits fixed point");
+        assert_eq!((fixed.classes().len(), fixed.models()), (7, 7));
+        let integers = as_integers(&data, fixed.places());
+        let recording = Recording::new(integers.iter().map(Samples::view), Some(samples));
+        let fixed = fixed.over_integers();
+        for board in boards {
+            let run = on_device(board, &fixed, &recording);
+            assert_identical(&run.parity, 2 + 7);
+        }
+    }
+}
+
+/// The application over channels on a core without a floating-point unit, in floats and in fixed point.
+/// `host/docs/MEASURED.md` has what this prints.
+#[test]
+fn channels_in_fixed_point_cost_a_part_of_floats_without_an_fpu() {
+    let data = recordings();
+    for kind in [ClassifierKind::Bayes, ClassifierKind::Fisher] {
+        let classifier = trained(&data, kind);
+        let fixed = classifier.quantise().expect("fits fixed point");
+        let deployed = classifier.deploy().expect("fits in f32");
+        let integers = as_integers(&data, fixed.places());
+        let fixed = fixed.over_integers();
+        for board in BOARDS {
+            println!("{kind}, fixed point, then floats");
+            let recording = Recording::new(integers.iter().map(Samples::view), Some(300));
+            let small = on_device(board, &fixed, &recording);
+            let recording = unseen(&data, 300);
+            let float = classify(board, &deployed.to_source(), &recording, deployed.stream());
+            assert_identical(&float.parity, 2 + 7);
+            // With a unit for floats there is nothing to gain in time; without, most of it.
+            let part = small.instructions / float.instructions;
+            assert!(if board == "microbit" { part < 0.25 } else { part > 0.5 }, "{part}");
+            assert!(small.model_bytes <= float.model_bytes);
+            assert!(small.state_bytes < float.state_bytes);
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Fixed point against `f64`: the filter, the tangent filter and decisions, over random models and
 //! over real recordings.
 
+mod bound;
+
 use std::num::NonZeroUsize;
 
 use fishweir::classifier::{

@@ -2,9 +2,11 @@
 
 mod categorical;
 mod gaussian;
+mod logarithms;
 
 pub use categorical::{CategoricalQ15, CategoricalQ15View};
 pub use gaussian::{ChannelQ15, GaussianQ15, GaussianQ15View};
+pub use logarithms::{CategoricalLogQ15, CategoricalLogQ15View};
 
 use crate::number::{Dual, Real};
 

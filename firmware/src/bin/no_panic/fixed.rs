@@ -3,8 +3,10 @@
 use core::hint::black_box;
 
 use fishweir_core::Part;
+use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{
-    CategoricalQ15, CategoricalQ15View, ChannelQ15, Emission, GaussianQ15,
+    CategoricalLogQ15, CategoricalLogQ15View, CategoricalQ15, CategoricalQ15View, ChannelQ15,
+    Emission, GaussianQ15,
 };
 use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
@@ -22,6 +24,8 @@ pub(super) fn fixed() {
     filter::<GaussianQ15<3, 2>>(&black_box([0; 3]));
     classifier::<Hmm<CategoricalQ15<16, 3>, STATES>>(&black_box(0));
     classifier::<Hmm<GaussianQ15<3, 3>, STATES>>(&black_box([0; 3]));
+    classifier::<ContextModel<Steps, CategoricalLogQ15<16, 3>, STATES>>(&black_box(0));
+    classifier::<ContextModel<Steps, GaussianQ15<3, 3>, STATES>>(&black_box([0; 3]));
     tables();
 }
 
@@ -43,6 +47,7 @@ fn tables() {
         black_box(0.5),
         CategoricalQ15View::<0>::exponent_for(black_box(0.5)),
     ));
+    black_box(CategoricalLogQ15View::entry_for(black_box(0.5)));
     let (row, exponents) = (some::<[f64; 4]>(), some::<[u16; 4]>());
     let mut table = black_box([Q15::ZERO; 4]);
     let _ = black_box(quantise_row(&row, &mut table, Part::Initial, black_box(0)));

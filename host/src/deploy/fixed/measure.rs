@@ -24,6 +24,25 @@ pub struct Deviation {
     pub equal_decisions: f64,
     /// Samples that one of the two refused and the other did not.
     pub refused_by_one: usize,
+    /// What the roundings along a window may do to a decision value at most, by a bound that holds whatever
+    /// digits they drop.
+    pub bound: DeviationBound,
+}
+
+/// Bounds on differences of decision values, a window each.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct DeviationBound {
+    /// Windows whose difference is beyond their bound: none, if the arithmetic is what the bound is of.
+    pub exceeded: usize,
+    /// Windows with a bound. Without are those in which a model is ruled out, or nearly.
+    pub windows: usize,
+    /// The largest; `None` where no window has one.
+    pub worst: Option<f64>,
+    /// The median.
+    pub median: Option<f64>,
+    /// Share of all windows whose margin in `f64` is beyond the bound: no rounding of these formats decides
+    /// otherwise.
+    pub certain: f64,
 }
 
 /// What a deviation must keep for a classifier to be exported.
@@ -89,8 +108,8 @@ impl FixedPoint {
             .par_chunks(16)
             .map_init(
                 || (self.stream(), exact.stream()),
-                |(fixed, exact), windows| {
-                    let compare = |window| Compared::over(fixed, exact, window);
+                |streams, windows| {
+                    let compare = |window| Compared::over((self, &exact), streams, window);
                     windows.iter().map(|window| window.samples).map(compare).collect::<Vec<_>>()
                 },
             )
@@ -108,6 +127,7 @@ impl FixedPoint {
             mean_margin: mean(|one| one.margin),
             equal_decisions: mean(|one| f64::from(u8::from(one.equal))),
             refused_by_one: compared.iter().map(|one| one.refused_by_one).sum(),
+            bound: DeviationBound::of(&compared),
         })
     }
 }
@@ -129,26 +149,48 @@ impl Deviation {
     }
 }
 
+impl DeviationBound {
+    fn of(compared: &[Compared]) -> Self {
+        let mut bounds: Vec<f64> = compared.iter().filter_map(|one| one.bound).collect();
+        bounds.sort_by(f64::total_cmp);
+        let certain = compared.iter().filter(|one| one.certain).count();
+        let beyond = |one: &&Compared| one.bound.is_some_and(|bound| one.worst > bound);
+        Self {
+            exceeded: compared.iter().filter(beyond).count(),
+            windows: bounds.len(),
+            worst: bounds.last().copied(),
+            median: bounds.get(bounds.len() / 2).copied(),
+            certain: certain as f64 / compared.len().max(1) as f64,
+        }
+    }
+}
+
 struct Compared {
     worst: f64,
     mean: f64,
     margin: f64,
     equal: bool,
     refused_by_one: usize,
+    /// Of the worst.
+    bound: Option<f64>,
+    certain: bool,
 }
 
 impl Compared {
     fn over(
-        fixed: &mut Stream,
-        exact: &mut Stream<f64>,
+        (in_fixed, in_f64): (&FixedPoint, &Deployed<f64>),
+        (fixed, exact): &mut (Stream, Stream<f64>),
         samples: crate::data::SamplesView<'_>,
     ) -> Result<Self, ScoreOutOfRange> {
         fixed.reset();
         exact.reset();
-        let mut refused_by_one = 0;
+        let (mut refused_by_one, mut taken_by_both) = (0, Vec::new());
         for sample in samples.iter() {
             let taken = (fixed.push(sample).is_ok(), exact.push(sample).is_ok());
             refused_by_one += usize::from(taken.0 != taken.1);
+            if taken == (true, true) {
+                taken_by_both.push(sample);
+            }
         }
         let (found, wanted) = (fixed.decision_values()?, exact.decision_values()?);
         // Infinite values, of classes that are ruled out, agree or differ infinitely.
@@ -157,13 +199,27 @@ impl Compared {
             found => (found - wanted).abs(),
         };
         let differences: Vec<f64> = found.iter().zip(&wanted).map(difference).collect();
-        let wanted = exact.decision()?;
+        let bounds = match refused_by_one {
+            0 => in_fixed.bounds(in_f64, &taken_by_both, &exact.log_likelihoods(), &wanted),
+            _ => None,
+        };
+        let (values, wanted) = (wanted, exact.decision()?);
+        // Every other class is behind by more than both values may be off.
+        let certain = bounds.as_ref().is_some_and(|bounds| match values.as_slice() {
+            [value] => value.abs() > bounds[0],
+            values => values.iter().enumerate().all(|(other, value)| {
+                let off = bounds[wanted.class] + bounds[other];
+                other == wanted.class || values[wanted.class] - value > off
+            }),
+        });
         Ok(Self {
             worst: differences.iter().copied().fold(0.0, f64::max),
             mean: differences.iter().sum::<f64>() / differences.len().max(1) as f64,
             margin: wanted.margin,
             equal: fixed.decision()?.class == wanted.class,
             refused_by_one,
+            bound: bounds.map(|bounds| bounds.into_iter().fold(0.0, f64::max)),
+            certain,
         })
     }
 }

@@ -8,17 +8,19 @@
 //! Quantising proves the bounds that the core's arithmetic asks for, or names the number that does
 //! not keep them; [`Deviation`] then measures what is left of the decisions.
 
+mod bound;
+mod cost;
+mod known;
 mod measure;
 mod quantise;
 mod source;
 mod stream;
 
-pub use measure::{Deviation, Limits, MeasureError};
+pub use measure::{Deviation, DeviationBound, Limits, MeasureError};
 pub use quantise::QuantiseError;
 
 use fishweir_core::classify::Normalisation;
 
-use super::Cost;
 use crate::classifier::{DeployedConfidence, Observations};
 
 /// A number of a table and its rates, one an output, all relative to `2^-exponent`.
@@ -30,14 +32,25 @@ pub(crate) struct FixedWeight {
     pub(crate) exponent: u16,
 }
 
+/// Whether states are hidden, or what they follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FixedStates {
+    /// Filtered.
+    Hidden,
+    /// The position.
+    Steps,
+    /// The last symbols, so many.
+    Order(usize),
+}
+
 /// A model in fixed point.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FixedModel {
-    /// `[state]`.
+    /// `[state]`; empty, as the chain is, where states are known.
     pub(crate) initial: Vec<FixedWeight>,
     /// `[from][to]`.
     pub(crate) transition: Vec<Vec<FixedWeight>>,
-    /// `[state]`.
+    /// `[state]`, `[position]` or `[context]`.
     pub(crate) emission: Vec<FixedEmission>,
     /// Exponents of the directions' units, `[output]`.
     pub(crate) unit: Vec<i16>,
@@ -51,11 +64,24 @@ pub(crate) struct FixedChannel {
     pub(crate) quadratic: Vec<i16>,
 }
 
-/// The emission of one state: the fields of the core's `CategoricalQ15` or `GaussianQ15`.
+/// The emission of one state: the fields of the core's `CategoricalQ15`, `CategoricalLogQ15` or
+/// `GaussianQ15`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FixedEmission {
-    Categorical { probability: Vec<FixedWeight>, exponent: Vec<u16> },
-    Gaussian { channels: Vec<FixedChannel>, constant: i32, constant_rate: Vec<i32> },
+    Categorical {
+        probability: Vec<FixedWeight>,
+        exponent: Vec<u16>,
+    },
+    /// Of a state that is known: `[symbol]`, and `[symbol][output]`.
+    Logarithms {
+        log2: Vec<i32>,
+        rate: Vec<Vec<i16>>,
+    },
+    Gaussian {
+        channels: Vec<FixedChannel>,
+        constant: i32,
+        constant_rate: Vec<i32>,
+    },
 }
 
 /// A classifier as a device without an FPU holds it.
@@ -63,6 +89,7 @@ pub(crate) enum FixedEmission {
 pub struct FixedPoint {
     pub(crate) observations: Observations,
     pub(crate) classes: Vec<String>,
+    pub(crate) states: FixedStates,
     pub(crate) models: Vec<FixedModel>,
     pub(crate) weights: Vec<Vec<f32>>,
     pub(crate) biases: Vec<f32>,
@@ -94,9 +121,14 @@ impl FixedPoint {
         &self.classes
     }
 
-    /// Hidden states of each model.
+    /// Number of models.
+    pub fn models(&self) -> usize {
+        self.models.len()
+    }
+
+    /// Hidden states of each model, its positions, or its contexts.
     pub fn states(&self) -> usize {
-        self.models.first().map_or(0, |model| model.initial.len())
+        self.models.first().map_or(0, |model| model.emission.len())
     }
 
     /// Channels or symbols.
@@ -109,37 +141,12 @@ impl FixedPoint {
         self.models.first().map_or(0, |model| model.unit.len())
     }
 
-    /// What it costs on a device: the sizes of the core's types, and multiplications of 16 bits.
-    pub fn cost(&self) -> Cost {
-        let (n, c, m, o) = (self.states(), self.directions(), self.models.len(), self.biases.len());
-        let belief = (4 * n * (1 + c) + 8 + 8 * c + 4).next_multiple_of(8);
-        let table = 2 * (1 + c);
-        let (emission, entry, work, exponentials) = match &self.observations {
-            Observations::Channels(names) => {
-                let d = names.len();
-                (
-                    (8 * d + 4 + 4 * c + 4 * c * d + 2 * c).next_multiple_of(4),
-                    // An entry of the chain has an exponent.
-                    table + 2,
-                    n * d * (2 + 2 * c),
-                    m * n,
-                )
-            }
-            Observations::Symbols(symbols) => {
-                let k = symbols.chars().count();
-                (k * table + 2 * k + 2 * c, table, 0, 0)
-            }
-        };
-        let model = ((n + n * n) * entry).next_multiple_of(if exponentials > 0 { 4 } else { 2 });
-        let models = m * (model + n * emission);
-        Cost {
-            state_bytes: m * belief + 8,
-            model_bytes: models.next_multiple_of(4) + 4 * o * (m + 1) + 8,
-            multiply_adds_per_sample: m * ((1 + 2 * c) * (n * n + n) + n + work),
-            exponentials_per_sample: exponentials,
-            multiply_adds_per_decision: m * (o + c),
-            exponentials_per_decision: 0,
-            logarithms_per_decision: m,
+    /// How many symbols are the context of the next, of what weighs words of symbols.
+    #[must_use]
+    pub fn order(&self) -> Option<usize> {
+        match self.states {
+            FixedStates::Order(order) => Some(order),
+            FixedStates::Hidden | FixedStates::Steps => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use fishweir_core::number::{
 };
 use fishweir_core::{ModelError, Part};
 
-use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedWeight};
+use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedStates, FixedWeight, known};
 use crate::classifier::{Classifier, Observations};
 use crate::deploy::compile::Names;
 use crate::deploy::source::EmissionType;
@@ -54,9 +54,6 @@ pub enum QuantiseError {
     /// A weight or a bias that is not finite in `f32`.
     #[error("output {0}: a weight or its bias is not finite in f32")]
     Output(usize),
-    /// Weights of words.
-    #[error("fixed point holds no weights of words: export f32")]
-    Words,
     /// Codebooks, which hear real numbers.
     #[error("fixed point has no codebooks: export f32, or fit with --codebooks 0")]
     Codebooks,
@@ -69,8 +66,8 @@ pub enum QuantiseError {
     /// Emissions that fixed point has no tables for.
     #[error("fixed point holds categorical and gaussian emissions, not {0}: export f32")]
     Family(&'static str),
-    /// More states or outputs than the proof allows for or the host runs.
-    #[error("{0}: at most 64 states and 32 outputs with scores")]
+    /// More hidden states or outputs than the proof allows for or the host runs.
+    #[error("{0}: at most 64 hidden states and 32 outputs with scores")]
     TooLarge(String),
 }
 
@@ -91,7 +88,8 @@ impl Classifier {
     ///
     /// Every probability is rounded to `2^-15` and rows sum to one exactly; in a chain over channels it
     /// is rounded to fifteen digits of its own, and rows sum to one within `2^-16`. Zeros stay zero and
-    /// what is possible stays possible. Each direction is scaled by a power of two into 16 bits, each channel
+    /// what is possible stays possible. Of symbols whose states are known the logarithm is rounded, to `2^-16`.
+    /// Each direction is scaled by a power of two into 16 bits, each channel
     /// by one into its 16-bit observations ([`FixedPoint::places`]).
     ///
     /// # Errors
@@ -106,9 +104,6 @@ fn quantise(
     centre: &[f64],
     scale: &[f64],
 ) -> Result<FixedPoint, QuantiseError> {
-    if deployed.order().is_some() {
-        return Err(QuantiseError::Words);
-    }
     if deployed.codebooks().is_some() {
         return Err(QuantiseError::Codebooks);
     }
@@ -119,7 +114,13 @@ fn quantise(
         return Err(QuantiseError::Lags);
     }
     let (states, directions) = (deployed.states(), deployed.directions());
-    if states > 64 || directions > super::stream::DIRECTIONS_MAX {
+    let steps = deployed.steps();
+    let how = match (deployed.order(), &steps) {
+        (Some(order), _) => FixedStates::Order(order),
+        (None, Some(_)) => FixedStates::Steps,
+        (None, None) => FixedStates::Hidden,
+    };
+    if (how == FixedStates::Hidden && states > 64) || directions > super::stream::DIRECTIONS_MAX {
         return Err(QuantiseError::TooLarge(format!("{states} states, {directions} directions")));
     }
     let family = EmissionType::of(&deployed.models).family;
@@ -143,7 +144,15 @@ fn quantise(
         .models
         .iter()
         .enumerate()
-        .map(|(index, model)| quantise_model((index, names), model, &places))
+        .map(|(index, model)| match how {
+            FixedStates::Hidden => quantise_model((index, names), model, &places),
+            _ => {
+                let rows = steps.as_ref().and_then(|steps| steps.get(index));
+                let all: Vec<usize> = (0..model.emission.len()).collect();
+                let rows = rows.map_or(all.as_slice(), Vec::as_slice);
+                quantise_known((index, names), model, rows, &places)
+            }
+        })
         .collect::<Result<_, _>>()?;
     let narrow = |output: usize, row: &[f64]| -> Result<Vec<f32>, QuantiseError> {
         let row: Vec<f32> = row.iter().map(|&x| x as f32).collect();
@@ -153,6 +162,7 @@ fn quantise(
     Ok(FixedPoint {
         observations: deployed.observations.clone(),
         classes: deployed.classes.clone(),
+        states: how,
         models,
         weights: deployed
             .weights
@@ -190,23 +200,52 @@ fn places_of(
     Ok(places as i16)
 }
 
+/// The exponent of each direction's unit.
+fn units(
+    (index, names): (usize, Names<'_>),
+    model: &DeployedModel<f64>,
+    unit: impl Fn(usize) -> Option<i16>,
+) -> Result<Vec<i16>, QuantiseError> {
+    let directions = model.initial.first().map_or(0, |weight| weight.tangent.len());
+    let named = |output| {
+        unit(output).ok_or_else(|| QuantiseError::Direction { model: names.model(index), output })
+    };
+    (0..directions).map(named).collect()
+}
+
+/// A model whose states are known: those of its rows, `[position]` or `[context]`.
+fn quantise_known(
+    (index, names): (usize, Names<'_>),
+    model: &DeployedModel<f64>,
+    rows: &[usize],
+    places: &[i16],
+) -> Result<FixedModel, QuantiseError> {
+    let unit = units((index, names), model, |output| match model.is_over_symbols() {
+        true => known::unit_of(model, output),
+        // No direction moves its chain.
+        false => rate_unit(steepest(model, output, &[])),
+    })?;
+    let wrong = |state: usize| {
+        move |source| QuantiseError::Model { place: names.place(index, &source), state, source }
+    };
+    let row = |&row: &usize| match model.emission[row].gaussian() {
+        None => Ok(known::logarithms(model.emission[row].weights(0), &unit)),
+        Some(fields) => gaussian(&fields, places, &unit).map_err(wrong(row)),
+    };
+    let emission = rows.iter().map(row).collect::<Result<_, _>>()?;
+    Ok(FixedModel { initial: Vec::new(), transition: Vec::new(), emission, unit })
+}
+
 fn quantise_model(
     (index, names): (usize, Names<'_>),
     model: &DeployedModel<f64>,
     places: &[i16],
 ) -> Result<FixedModel, QuantiseError> {
     let exponents = exponents_of(model);
-    let directions = model.initial.first().map_or(0, |weight| weight.tangent.len());
-    let unit = (0..directions)
-        .map(|output| {
-            let steepest = steepest(model, output, &exponents);
-            steepest
-                .is_finite()
-                .then(|| rate_unit(steepest))
-                .flatten()
-                .ok_or_else(|| QuantiseError::Direction { model: names.model(index), output })
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let unit = units((index, names), model, |output| {
+        let steepest = steepest(model, output, &exponents);
+        steepest.is_finite().then(|| rate_unit(steepest)).flatten()
+    })?;
     let wrong = |state: usize| {
         move |source| QuantiseError::Model { place: names.place(index, &source), state, source }
     };

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use fishweir_core::artefact::Topology;
 
-use super::{FixedEmission, FixedPoint, FixedWeight};
+use super::{FixedEmission, FixedPoint, FixedStates, FixedWeight};
 use crate::classifier::Observations;
-use crate::deploy::source::{chain_and_emissions, confidence_source, head, one_line, tail};
+use crate::deploy::source::{
+    chain_and_emissions, confidence_source, contexts_and_emissions, head, one_line, tail,
+};
 
 impl FixedPoint {
     /// Rust source that defines `Model`, the classifier's type over fixed point, and `MODEL`, a
@@ -14,13 +16,24 @@ impl FixedPoint {
     /// channels' units in comments.
     pub fn to_source(&self) -> String {
         let directions = self.directions();
-        let (family, imports) = match &self.observations {
-            Observations::Channels(_) => ("GaussianQ15", "{ChannelQ15, GaussianQ15}"),
-            Observations::Symbols(_) => ("CategoricalQ15", "CategoricalQ15"),
+        let hidden = self.states == FixedStates::Hidden;
+        let (family, imports) = match (&self.observations, hidden) {
+            (Observations::Channels(_), _) => ("GaussianQ15", "{ChannelQ15, GaussianQ15}"),
+            (Observations::Symbols(_), true) => ("CategoricalQ15", "CategoricalQ15"),
+            (Observations::Symbols(_), false) => ("CategoricalLogQ15", "CategoricalLogQ15"),
         };
-        let (numbers, entry): (_, fn(&FixedWeight) -> String) = match &self.observations {
-            Observations::Channels(_) => ("{Dual, FineQ15, Q15}", fine_weight),
-            Observations::Symbols(_) => ("{Dual, Q15}", weight),
+        let (numbers, entry): (_, fn(&FixedWeight) -> String) = match (&self.observations, hidden) {
+            (_, false) => ("", weight),
+            (Observations::Channels(_), true) => ("{Dual, FineQ15, Q15}", fine_weight),
+            (Observations::Symbols(_), true) => ("{Dual, Q15}", weight),
+        };
+        let numbers = match numbers {
+            "" => String::new(),
+            numbers => format!("use fishweir_core::number::{numbers};\n"),
+        };
+        let topology = match self.states {
+            FixedStates::Steps => Topology::STEPS,
+            FixedStates::Hidden | FixedStates::Order(_) => Topology::CHAIN,
         };
         let mut notes = String::from("// Fixed point: tables of 16 bits (Q15), integers alone.\n");
         if let Observations::Channels(names) = &self.observations {
@@ -34,17 +47,19 @@ impl FixedPoint {
             &self.observations,
             &self.classes,
             &notes,
-            &format!(
-                "use fishweir_core::emission::{imports};\n\
-                 use fishweir_core::number::{numbers};\n"
-            ),
-            (&emission, Topology::CHAIN, None),
+            &format!("use fishweir_core::emission::{imports};\n{numbers}"),
+            (&emission, topology, self.order()),
             [self.models.len(), self.states(), self.biases.len()],
         );
         for model in &self.models {
             let unit = format!("{:?}", model.unit);
-            let rows = model.transition.iter().map(|row| weights(row, entry));
             let emissions = model.emission.iter().map(|emission| source(emission, &unit));
+            if !hidden {
+                let rule = if self.order().is_some() { "CONTEXTS" } else { "Steps" };
+                contexts_and_emissions(&mut text, rule, emissions);
+                continue;
+            }
+            let rows = model.transition.iter().map(|row| weights(row, entry));
             chain_and_emissions(&mut text, &weights(&model.initial, entry), rows, emissions);
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
@@ -74,6 +89,9 @@ fn source(emission: &FixedEmission, unit: &str) -> String {
                 "CategoricalQ15::from_parts({}, {exponent:?}, {unit})",
                 weights(probability, weight)
             )
+        }
+        FixedEmission::Logarithms { log2, rate } => {
+            format!("CategoricalLogQ15::from_parts({log2:?}, {rate:?}, {unit})")
         }
         FixedEmission::Gaussian { channels, constant, constant_rate } => {
             let fields: Vec<String> =

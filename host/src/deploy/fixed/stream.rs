@@ -5,7 +5,7 @@ use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, FineQ15, FixedLog, Q15, Table};
 use fishweir_core::{ModelError, ObservationError};
 
-use super::{FixedEmission, FixedModel, FixedPoint, FixedWeight};
+use super::{FixedEmission, FixedModel, FixedPoint, FixedStates, FixedWeight, known};
 use crate::deploy::block::{Block, Observation, Observe, Running};
 use crate::deploy::stream::{Engine, ModelStream, Stream};
 use crate::runtime::with_few_states;
@@ -17,6 +17,10 @@ pub(super) const DIRECTIONS_MAX: usize = 32;
 impl FixedPoint {
     /// A stream before its first sample.
     pub fn stream(&self) -> Stream {
+        let block = |model| match self.states {
+            FixedStates::Hidden => block(model),
+            states => known::block(model, states),
+        };
         let bank = self.models.iter().map(|model| ModelStream::of(vec![block(model)])).collect();
         let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
         Stream::of(Engine::Bank(bank), outputs, &self.observations, Some(self.places.clone()))
@@ -39,7 +43,7 @@ fn family<const C: usize>(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
 }
 
 /// Rates padded with directions that move nothing.
-fn padded<T: Copy + Default, const C: usize>(rates: &[T]) -> [T; C] {
+pub(super) fn padded<T: Copy + Default, const C: usize>(rates: &[T]) -> [T; C] {
     std::array::from_fn(|c| rates.get(c).copied().unwrap_or_default())
 }
 
@@ -51,7 +55,7 @@ const fn zero<const C: usize>() -> Dual<Q15, C> {
     Dual { value: Q15::ZERO, tangent: [Q15::ZERO; C] }
 }
 
-struct Categorical<const C: usize> {
+pub(super) struct Categorical<const C: usize> {
     probability: Vec<Dual<Q15, C>>,
     exponent: Vec<u16>,
     unit: [i16; C],
@@ -88,7 +92,7 @@ impl<const C: usize> Emission for Categorical<C> {
     }
 }
 
-struct Gaussian<const C: usize> {
+pub(super) struct Gaussian<const C: usize> {
     channel: Vec<ChannelQ15>,
     constant: i32,
     constant_rate: [i32; C],
@@ -129,7 +133,9 @@ impl<const C: usize> Emission for Gaussian<C> {
 }
 
 /// A family of the host, made from tables.
-trait Build<const C: usize>: Emission<Weight: Table<C> + Send> + Observe<f32> + Send {
+pub(super) trait Build<const C: usize>:
+    Emission<Weight: Table<C> + Send> + Observe<f32> + Send
+{
     /// A state of the model, or one out of reach.
     fn build(model: &FixedModel, state: usize) -> Self;
 }
@@ -198,24 +204,31 @@ fn running<E: Build<C> + 'static, const C: usize>(
     model: &FixedModel,
 ) -> Box<dyn Block<f32> + Send> {
     with_few_states!(model.initial.len(), N => {
-        let none = <E::Weight as Table<C>>::ZERO;
-        let row = |weights: &[FixedWeight]| -> [E::Weight; N] {
-            std::array::from_fn(|j| {
-                let entry = weights.get(j);
-                entry.map_or(none, |entry| E::Weight::scaled(weight(entry), entry.exponent))
-            })
-        };
-        let transition = std::array::from_fn(|i| match model.transition.get(i) {
-            Some(weights) => row(weights),
-            // A state out of reach stays where it is.
-            None => std::array::from_fn(|j| {
-                let stays = Dual { value: Q15::ONE, ..zero() };
-                if i == j { E::Weight::scaled(stays, 0) } else { none }
-            }),
-        });
-        let emission = std::array::from_fn(|j| E::build(model, j));
-        let chain = Chain::from_parts(row(&model.initial), transition);
-        let hmm: Hmm<E, N> = Hmm::new(chain, emission);
+        let hmm: Hmm<E, N> = model_of(model);
         Box::new(Running::<_, E>::of(hmm))
     })
+}
+
+/// The core's model at a compiled size.
+pub(super) fn model_of<E: Build<C>, const C: usize, const N: usize>(
+    model: &FixedModel,
+) -> Hmm<E, N> {
+    let none = <E::Weight as Table<C>>::ZERO;
+    let row = |weights: &[FixedWeight]| -> [E::Weight; N] {
+        std::array::from_fn(|j| {
+            let entry = weights.get(j);
+            entry.map_or(none, |entry| E::Weight::scaled(weight(entry), entry.exponent))
+        })
+    };
+    let transition = std::array::from_fn(|i| match model.transition.get(i) {
+        Some(weights) => row(weights),
+        // A state out of reach stays where it is.
+        None => std::array::from_fn(|j| {
+            let stays = Dual { value: Q15::ONE, ..zero() };
+            if i == j { E::Weight::scaled(stays, 0) } else { none }
+        }),
+    });
+    let emission = std::array::from_fn(|j| E::build(model, j));
+    let chain = Chain::from_parts(row(&model.initial), transition);
+    Hmm::new(chain, emission)
 }

@@ -1,0 +1,94 @@
+//! Roundings of tables whose entries are added: no other is made.
+
+use fishweir_core::emission::Emission;
+
+use super::hidden::log_density;
+use super::trace::integers;
+use super::{ModelBound, Pair};
+use crate::data::Sample;
+use crate::deploy::fixed::FixedEmission;
+use crate::deploy::fixed::stream::{Build, DIRECTIONS_MAX, Gaussian};
+
+/// Of a model of positions, whose states these are.
+pub(super) fn steps(
+    pair: &Pair<'_>,
+    states: &[usize],
+    samples: &[Sample<'_>],
+) -> Option<ModelBound> {
+    let last = states.len().checked_sub(1)?;
+    let place = |(position, sample)| {
+        let position = usize::min(position, last);
+        (Some((position, states[position])), sample)
+    };
+    sum(pair, samples.iter().enumerate().map(place))
+}
+
+/// Of weights of words, whose contexts are so many symbols.
+pub(super) fn words(pair: &Pair<'_>, order: usize, samples: &[Sample<'_>]) -> Option<ModelBound> {
+    let symbols = pair.exact.emission.first()?.shape.size;
+    let place = |(t, sample): (usize, _)| {
+        let past = t.checked_sub(order).map(|first| &samples[first..t]);
+        let context = past.and_then(|past| {
+            past.iter().try_fold(0, |context, sample| match sample {
+                Sample::Symbol(symbol) => Some(context * symbols + usize::from(*symbol)),
+                _ => None,
+            })
+        });
+        (context.map(|context| (context, context)), sample)
+    };
+    sum(pair, samples.iter().enumerate().map(place))
+}
+
+/// Over the samples, each with its row in fixed point and the exact one.
+fn sum<'a>(
+    pair: &Pair<'_>,
+    samples: impl Iterator<Item = (Option<(usize, usize)>, &'a Sample<'a>)>,
+) -> Option<ModelBound> {
+    let fixed = pair.fixed;
+    let unit: Vec<f64> = fixed.unit.iter().map(|&unit| f64::from(unit).exp2()).collect();
+    // What `f32` makes of what is read.
+    let mut bound =
+        ModelBound { log: 0.0, rates: unit.iter().map(|unit| unit * 2.0_f64.powi(-21)).collect() };
+    for (place, sample) in samples {
+        let Some((row, state)) = place.filter(|_| !matches!(sample, Sample::Missing)) else {
+            continue;
+        };
+        let emission = &pair.exact.emission[state];
+        let (exact, rates) = match (emission.gaussian(), sample) {
+            (None, Sample::Symbol(symbol)) => {
+                let weight = &emission.weights(0)[usize::from(*symbol)];
+                let rates = weight.tangent.iter().map(|rate| rate / weight.value);
+                (weight.value.ln(), rates.collect())
+            }
+            (Some(fields), Sample::Row(x)) => log_density(&fields, x),
+            _ => return None,
+        };
+        let (log2, found) = match (&fixed.emission[row], sample) {
+            (FixedEmission::Logarithms { log2, rate }, Sample::Symbol(symbol)) => {
+                let at = usize::from(*symbol);
+                (log2[at], rate[at].iter().map(|&rate| i32::from(rate)).collect())
+            }
+            (FixedEmission::Gaussian { .. }, Sample::Row(x)) => {
+                let x = integers(x, pair.places)?;
+                match unit.len() {
+                    0 | 1 => density::<1>(pair, row, &x),
+                    2..=8 => density::<8>(pair, row, &x),
+                    _ => density::<DIRECTIONS_MAX>(pair, row, &x),
+                }
+            }
+            _ => return None,
+        };
+        let found_log = f64::from(log2) / 65_536.0 * std::f64::consts::LN_2;
+        bound.log += (found_log - exact).abs();
+        let along = bound.rates.iter_mut().zip(found.iter().zip(&rates)).zip(&unit);
+        for ((bound, (&found, exact)), unit) in along {
+            *bound += (f64::from(found) / 16_384.0 * unit - exact).abs();
+        }
+    }
+    Some(bound)
+}
+
+fn density<const C: usize>(pair: &Pair<'_>, row: usize, x: &[i16]) -> (i32, Vec<i32>) {
+    let log = Gaussian::<C>::build(pair.fixed, row).log_likelihood(x);
+    (log.log2, log.rate.to_vec())
+}

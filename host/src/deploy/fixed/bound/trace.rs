@@ -1,0 +1,184 @@
+//! The run in fixed point, and what its rows and likelihoods were.
+
+use fishweir_core::emission::{ChannelQ15, Row};
+use fishweir_core::filter::Belief;
+use fishweir_core::hmm::Hmm;
+use fishweir_core::number::{Fixed, FixedLog, Parameter, Scalar, Table};
+
+use super::super::stream::{Build, Categorical, DIRECTIONS_MAX, Gaussian, model_of};
+use super::super::{FixedEmission, FixedModel};
+use crate::data::Sample;
+use crate::deploy::block::Observation;
+use crate::runtime::with_few_states;
+
+/// A row of likelihoods as it was rounded, relative to a scale.
+pub(super) struct Likelihood {
+    /// `[state]`.
+    pub(super) value: Vec<f64>,
+    /// Their rates of change, `[state][output]`.
+    pub(super) rate: Vec<Vec<f64>>,
+    /// What they are relative to.
+    pub(super) log: f64,
+    /// Its rates of change, `[output]`.
+    pub(super) log_rate: Vec<f64>,
+    /// The exponent of their tangents.
+    pub(super) exponent: i32,
+}
+
+/// A row that was kept, relative to its sum.
+pub(super) struct Kept {
+    /// `[state]`.
+    pub(super) value: Vec<f64>,
+    /// `[state][output]`.
+    pub(super) tangent: Vec<Vec<f64>>,
+    /// Units of a value in the sum.
+    pub(super) sum: f64,
+    /// The exponent of the tangents.
+    pub(super) exponent: i32,
+    /// Whether its derivative may just have been moved out.
+    pub(super) rescaled: bool,
+}
+
+/// What a sample did; without likelihoods where it is missing.
+pub(super) struct Step {
+    pub(super) likelihood: Option<Likelihood>,
+    pub(super) kept: Kept,
+}
+
+/// Runs a model whose states are hidden; `None` where it refuses a sample.
+pub(super) fn trace(
+    model: &FixedModel,
+    places: &[i16],
+    samples: &[Sample<'_>],
+) -> Option<Vec<Step>> {
+    match model.unit.len() {
+        0 | 1 => family::<1>(model, places, samples),
+        2..=8 => family::<8>(model, places, samples),
+        _ => family::<DIRECTIONS_MAX>(model, places, samples),
+    }
+}
+
+fn family<const C: usize>(
+    model: &FixedModel,
+    places: &[i16],
+    samples: &[Sample<'_>],
+) -> Option<Vec<Step>> {
+    match model.emission.first() {
+        Some(FixedEmission::Categorical { .. }) => run::<Categorical<C>, C>(model, places, samples),
+        _ => run::<Gaussian<C>, C>(model, places, samples),
+    }
+}
+
+fn run<E: Build<C>, const C: usize>(
+    model: &FixedModel,
+    places: &[i16],
+    samples: &[Sample<'_>],
+) -> Option<Vec<Step>> {
+    with_few_states!(model.initial.len(), N => {
+        let hmm: Hmm<E, N> = model_of(model);
+        let mut belief = Belief::<Fixed<C, E::Weight>, N>::NEW;
+        let push = |sample| step(&hmm, &mut belief, model, places, sample);
+        samples.iter().map(push).collect()
+    })
+}
+
+/// The integers that a device is given.
+pub(super) fn integers(row: &[f64], places: &[i16]) -> Option<Vec<i16>> {
+    let integer =
+        |(x, &places): (&f64, &i16)| ChannelQ15::integer(x * f64::from(places).exp2()).ok();
+    row.iter().zip(places).map(integer).collect()
+}
+
+fn step<E: Build<C>, const C: usize, const N: usize>(
+    hmm: &Hmm<E, N>,
+    belief: &mut Belief<Fixed<C, E::Weight>, N>,
+    model: &FixedModel,
+    places: &[i16],
+    sample: &Sample<'_>,
+) -> Option<Step> {
+    let predicted = belief.predict(hmm.chain());
+    let row;
+    let x = match sample {
+        Sample::Missing => {
+            belief.advance(predicted);
+            return Some(Step { likelihood: None, kept: kept(belief, model) });
+        }
+        Sample::Symbol(symbol) => Observation::Symbol(*symbol),
+        Sample::Row(channels) => {
+            row = integers(channels, places)?;
+            Observation::Integers(&row)
+        }
+    };
+    let x = E::observe(&x)?;
+    let mut before = *belief;
+    belief.observe(hmm.emission(), &predicted, x).ok()?;
+    // By the row of all states, or where its products vanish by that of the states in reach.
+    let of_all = E::row(hmm.emission(), x).filter(|row| {
+        before.condition(&predicted, &Fixed::lift_row(row.likelihood, &row.log_scale))
+    });
+    let Row { likelihood, log_scale } = match of_all {
+        Some(row) => row,
+        None => {
+            let log = |j: usize| match predicted[j].value() > 0.0 {
+                true => hmm.emission()[j].log_likelihood(x),
+                false => FixedLog::IMPOSSIBLE,
+            };
+            let (likelihood, log_scale) = E::Weight::likelihoods(log)?;
+            Row { likelihood, log_scale }
+        }
+    };
+    let likelihood = rounded(&likelihood, &log_scale, model);
+    Some(Step { likelihood: Some(likelihood), kept: kept(belief, model) })
+}
+
+/// A power of two, and that of each direction's unit.
+fn units(model: &FixedModel, power: i32) -> impl Iterator<Item = f64> {
+    model.unit.iter().map(move |&unit| f64::from(power + i32::from(unit)).exp2())
+}
+
+fn rounded<W: Table<C>, const C: usize, const N: usize>(
+    likelihood: &[W; N],
+    scale: &FixedLog<C>,
+    model: &FixedModel,
+) -> Likelihood {
+    let entries = likelihood.iter().take(model.initial.len()).map(|entry| entry.weight());
+    let exponent = scale.exponent as i32;
+    let rate = |tangent: &[fishweir_core::number::Q15; C]| {
+        let rates = tangent.iter().zip(units(model, exponent - 14));
+        rates.map(|(rate, unit)| f64::from(rate.rate()) * unit).collect()
+    };
+    Likelihood {
+        value: entries.clone().map(|entry| f64::from(entry.value.0) / 32_768.0).collect(),
+        rate: entries.map(|entry| rate(&entry.tangent)).collect(),
+        log: f64::from(scale.log2) / 65_536.0 * std::f64::consts::LN_2,
+        log_rate: scale
+            .rate
+            .iter()
+            .zip(units(model, -14))
+            .map(|(&rate, unit)| f64::from(rate) * unit)
+            .collect(),
+        exponent,
+    }
+}
+
+fn kept<W: Table<C>, const C: usize, const N: usize>(
+    belief: &Belief<Fixed<C, W>, N>,
+    model: &FixedModel,
+) -> Kept {
+    let row = &belief.row()[..model.initial.len()];
+    let values = row.iter().map(|entry| f64::from(entry.value()));
+    let sum: f64 = values.clone().sum();
+    let tangents = |entry: &Fixed<C, W>| {
+        let along = |(output, unit): (usize, f64)| {
+            f64::from(entry.derivative(output).unwrap_or(0.0)) * unit / sum
+        };
+        units(model, 0).enumerate().map(along).collect()
+    };
+    Kept {
+        value: values.map(|value| value / sum).collect(),
+        tangent: row.iter().map(tangents).collect(),
+        sum: sum * 65_536.0,
+        exponent: row.first().map_or(0, |entry| entry.tangent_exponent() as i32),
+        rescaled: belief.age() <= 1,
+    }
+}

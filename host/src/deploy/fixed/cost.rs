@@ -1,0 +1,54 @@
+//! What a classifier in fixed point costs on a device.
+
+use super::{FixedPoint, FixedStates};
+use crate::classifier::Observations;
+use crate::deploy::Cost;
+use crate::deploy::cost::bank_bytes;
+
+impl FixedPoint {
+    /// What it costs on a device: the sizes of the core's types, and multiplications of 16 bits; additions,
+    /// where states are known.
+    pub fn cost(&self) -> Cost {
+        let (n, c, m, o) = (self.states(), self.directions(), self.models.len(), self.biases.len());
+        let known = self.states != FixedStates::Hidden;
+        let row = if known { 1 } else { n };
+        let belief = (4 * row * (1 + c) + 8 + 8 * c + 4).next_multiple_of(8);
+        // Where it is, in four bytes or six.
+        let belief = belief + if known { 8 } else { 0 };
+        let table = 2 * (1 + c);
+        let (emission, entry, work, exponentials) = match &self.observations {
+            Observations::Channels(names) => {
+                let d = names.len();
+                (
+                    (8 * d + 4 + 4 * c + 4 * c * d + 2 * c).next_multiple_of(4),
+                    // An entry of the chain has an exponent.
+                    table + 2,
+                    row * d * (2 + 2 * c),
+                    if known { 0 } else { m * n },
+                )
+            }
+            Observations::Symbols(symbols) => {
+                let k = symbols.chars().count();
+                let logarithms = (4 * k + 2 * c * (k + 1)).next_multiple_of(4);
+                (if known { logarithms } else { k * table + 2 * k + 2 * c }, table, 0, 0)
+            }
+        };
+        let chain = if known { 0 } else { (n + n * n) * entry };
+        let chain = chain.next_multiple_of(if exponentials > 0 { 4 } else { 2 });
+        let contexts = match self.states {
+            FixedStates::Order(_) => (2 * n * self.size() + 14).next_multiple_of(4),
+            FixedStates::Hidden | FixedStates::Steps => 0,
+        };
+        let models = m * (contexts + chain + n * emission);
+        let recursion = if known { 1 + c } else { (1 + 2 * c) * (n * n + n) + n };
+        Cost {
+            state_bytes: bank_bytes(m, belief),
+            model_bytes: models.next_multiple_of(4) + 4 * o * (m + 1) + 8,
+            multiply_adds_per_sample: m * (recursion + work),
+            exponentials_per_sample: exponentials,
+            multiply_adds_per_decision: m * (o + c),
+            exponentials_per_decision: 0,
+            logarithms_per_decision: m,
+        }
+    }
+}
