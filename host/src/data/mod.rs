@@ -34,6 +34,7 @@
 
 mod alphabet;
 mod assemble;
+mod clips;
 mod dataset;
 mod error;
 mod fasta;
@@ -60,6 +61,7 @@ mod windows;
 mod tests;
 
 pub use alphabet::{Alphabet, Decoded};
+pub use clips::Joined;
 pub use dataset::{Dataset, Kind, Missing, Series};
 pub use error::{DataError, Place};
 pub use fold_error::FoldError;
