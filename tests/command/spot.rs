@@ -205,6 +205,8 @@ fn clips_that_do_not_go_with_a_background_are_refused() {
     refuses(&format!("{line} --test {test}"), "name the column that marks its samples: --marks");
     refuses(&format!("{line} -o {clips}"), "is an input itself");
     refuses(&format!("spot --clips {clips}"), "--background");
-    refuses(&format!("spot {test} --marks mark --background {background}"), "--clips");
     refuses(&format!("{line} --background-mark rest"), "--marks");
+    let line = format!("spot {test} --marks mark");
+    refuses(&format!("{line} --background rest"), "--background-mark is the mark of background");
+    refuses(&format!("{line} --group person"), "--group would have no effect");
 }

@@ -51,10 +51,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DATA", requires = "background", conflicts_with_all = ["data", "model"])]
     clips: Option<PathBuf>,
     /// Recordings of what lies between events; labels are not looked at
-    #[arg(long, value_name = "DATA", requires = "clips")]
+    #[arg(long, value_name = "DATA")]
     background: Option<PathBuf>,
     /// A column of the clips whose equal values stay in one fold, with their background where it has the column
-    #[arg(long, value_name = "COLUMN", requires = "clips")]
+    #[arg(long, value_name = "COLUMN")]
     group: Option<String>,
     /// Series to find events in, marked by the column --marks. A classifier of windows is told beside
     #[arg(long, value_name = "DATA")]
@@ -131,6 +131,12 @@ struct Chosen {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.clips.is_none() {
+        let recordings = named([("--background", arguments.background.is_some())]);
+        let why = "it has recordings that go with --clips, and --background-mark is the mark of background";
+        refuse_idle(&recordings, why)?;
+        refuse_idle(&named([("--group", arguments.group.is_some())]), "it is a column of --clips")?;
+    }
     match (&arguments.data, &arguments.model) {
         (Some(data), Some(model)) => find(arguments, data, model),
         _ => train(arguments),
