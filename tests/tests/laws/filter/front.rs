@@ -206,7 +206,7 @@ proptest! {
             (0..5).min_by(|&a, &b| distances[a].total_cmp(&distances[b])).expect("words")
         };
         let row = |s: &mut Sampler| {
-            Categorical::new(s.probabilities(5).try_into().expect("five")).expect("a state")
+            Categorical::<5, f64>::new(s.probabilities(5).try_into().expect("five")).expect("a state")
         };
         let hmm = Hmm::new(
             Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]).expect("a chain"),
