@@ -80,7 +80,7 @@ fn symbols_are_learnt_with_the_model() {
     let channels = info["channels"].as_array().expect("channels").len();
     assert_eq!(words.split(';').count(), 7, "{words}");
     assert!(words.split(';').all(|row| row.split('/').count() == channels), "{words}");
-    assert_eq!(info["cost"]["exponentials_per_sample"], 0, "{info}");
+    assert_eq!(info["exponentials_per_sample"], 0, "{info}");
     let said = printed(&format!("info {model}"));
     assert!(said.contains("means of 2 samples, then the nearest of 6 words"), "{said}");
     let source = at("m.rs");

@@ -232,7 +232,7 @@ proptest! {
         for bad in [[f64::NAN, 0.0], [0.0, f64::INFINITY], [1e200, 0.0]] {
             assert_eq!(stream.push(&bad), Err(ObservationError::NotFinite));
         }
-        assert_eq!(stream.read(), after(Forward::of(&hmm), [None, None, None]).read());
+        assert_eq!(stream.read(), after(Forward::of(&hmm), [None::<usize>, None, None]).read());
     }
 }
 
