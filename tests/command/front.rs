@@ -64,3 +64,68 @@ fn front_ends_are_part_of_the_model() {
         assert!(said.contains(why), "{line}: {said}");
     }
 }
+
+/// Words are learnt, kept, told, and looked up in the source; what they cannot go with is refused by name.
+#[test]
+fn symbols_are_learnt_with_the_model() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
+    let (data, model) = (fixtures().at("three.csv"), at("m.json"));
+    let quick = QUICK.replace(" --std-floor 0.3", "");
+    json(&format!("fit {data} -o {model} --front decimate=2,symbols=6 {quick} --json"));
+    let info = json(&format!("info {model} --json"));
+    let front = info["front"].as_array().expect("stages");
+    assert_eq!(front[0], "decimate=2");
+    let words = front[1].as_str().and_then(|text| text.strip_prefix("symbols=")).expect("words");
+    let channels = info["channels"].as_array().expect("channels").len();
+    assert_eq!(words.split(';').count(), 7, "{words}");
+    assert!(words.split(';').all(|row| row.split('/').count() == channels), "{words}");
+    assert_eq!(info["exponentials_per_sample"], 0, "{info}");
+    let said = printed(&format!("info {model}"));
+    assert!(said.contains("means of 2 samples, then the nearest of 6 words"), "{said}");
+    let source = at("m.rs");
+    printed(&format!("export {model} --rust {source}"));
+    let rust = fs::read_to_string(&source).expect("a source");
+    let codebook = format!("Codebook<{channels}, 6>");
+    assert!(rust.contains(&codebook) && rust.contains("Hmm<Categorical<6, "), "{rust}");
+    let judged = json(&format!("evaluate {data} --model {model} --json"));
+    assert!(judged.to_string().contains("accuracy"), "{judged}");
+    // Words that are given are those of the file.
+    let given = at("given.json");
+    json(&format!("fit {data} -o {given} --front decimate=2,symbols={words} {quick} --json"));
+    assert_eq!(json(&format!("info {given} --json"))["front"], info["front"]);
+    // In cross-validation each training part has words of its own.
+    json(&format!(
+        "evaluate {data} --front symbols=4 --emission categorical --classifier bayes --folds 2 --states 2 \
+         --iterations 3 --json"
+    ));
+    let n = at("n");
+    for (line, why) in [
+        (format!("fit {data} -o {n} --front symbols=65 {quick}"), "they are 2 to 64"),
+        (format!("fit {data} -o {n} --front symbols=1;2 {quick}"), "2 to 64 words"),
+        (
+            format!("fit {data} -o {n} --front symbols=4,decimate=2 {quick}"),
+            "it comes after symbols",
+        ),
+        (
+            format!("fit {data} -o {n} --front symbols=4 {QUICK}"),
+            "--std-floor would have no effect",
+        ),
+        (
+            format!("fit {data} -o {n} --front symbols=4 --lags 1 {quick}"),
+            "--lags would have no effect",
+        ),
+        (format!("fit {data} -o {n} --front symbols=4 --emission gaussian {quick}"), "gaussian"),
+        (
+            format!("export {model} --artefact {}", at("m.fishweir")),
+            "front ends are exported as Rust",
+        ),
+    ] {
+        let said = refused(&line);
+        assert!(said.contains(why), "{line}: {said}");
+    }
+    // A file whose words are gone is none.
+    let text = fs::read_to_string(&model).expect("a model");
+    let bare = folder.put("bare.json", text.replace(&format!("symbols={words}"), "symbols=6"));
+    refused(&format!("info {bare}"));
+}

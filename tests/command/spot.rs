@@ -123,3 +123,90 @@ fn a_spotter_is_kept_and_finds_the_same_events() {
     let text = std::fs::read_to_string(&file).expect("written").replacen("0.", "1.", 1);
     refuses(&format!("info {}", folder.put("bad.json", text)), "its checksum differs");
 }
+
+/// The same stretches cut out, and what lies between them in one recording that says nothing of labels.
+fn clips_and_background(seed: u32) -> (String, String) {
+    let mut clips = String::from("series,person,label,t,x\n");
+    let mut noise = Noise(seed);
+    let mut near = |level: f64| level + noise.next().unwrap_or(0.0);
+    for clip in 0..12 {
+        let (level, label) = [(3.0, "high"), (-3.0, "low")][clip % 2];
+        for t in 0..20 + clip {
+            let _ = writeln!(clips, "{clip},{},{label},{t},{:.3}", clip / 4, near(level));
+        }
+    }
+    let mut background = String::from("t,x\n");
+    for t in 0..900 {
+        let _ = writeln!(background, "{t},{:.3}", near(0.0));
+    }
+    (clips, background)
+}
+
+#[test]
+fn clips_and_a_background_make_a_spotter_as_marked_series_do() {
+    let folder = Folder::new();
+    let (clips, background) = clips_and_background(3);
+    let (clips, background) = (folder.put("clips.csv", clips), folder.put("rest.csv", background));
+    let (test, file) = (folder.put("test.csv", marked(2)), folder.at("spotter.json"));
+    let line = format!("spot --clips {clips} --background {background} --states 2");
+    let said = printed(&format!("{line} --group person -o {file}"));
+    assert!(said.contains(" nats, chosen in 3 folds of clips and background\n"), "{said}");
+    assert!(said.contains(" of 12 events found, "), "{said}");
+    let report = json(&format!("{line} --test {test} --marks mark --events --json"));
+    assert_eq!(report["parts"], "clips and background");
+    let [.., spotted, windowed] = &report["figures"].as_array().expect("figures")[..] else {
+        panic!("no figures: {report}")
+    };
+    assert_eq!((&spotted["events"], &spotted["f1"]), (&12.into(), &1.0.into()), "{report}");
+    assert!(windowed["what"].as_str().is_some_and(|what| what.contains("by windows of ")));
+    assert_eq!(report["events"].as_array().map(Vec::len), Some(12));
+
+    // Everything downstream knows no difference.
+    let judged = json(&format!("spot {test} --model {file} --marks mark --json"));
+    assert_eq!(judged["figures"][0]["f1"], 1.0, "{judged}");
+    let said = printed(&format!("info {file}"));
+    assert!(
+        said.contains("clips.csv, rest.csv") && said.contains("13 series, 12 events"),
+        "{said}"
+    );
+    assert!(said.contains("3 folds of clips and background"), "{said}");
+    let source = printed(&format!("export {file} --rust -"));
+    assert!(
+        source.contains("\npub type Model = Spotter<Gaussian<1, f32>, 8, 4, 4>;\n"),
+        "{source}"
+    );
+    let library = folder.at("library");
+    printed(&format!("export {file} --c {library}"));
+}
+
+#[test]
+fn clips_that_do_not_go_with_a_background_are_refused() {
+    let folder = Folder::new();
+    let (text, rest) = clips_and_background(3);
+    let (clips, background) = (folder.put("clips.csv", &text), folder.put("rest.csv", &rest));
+    let other = folder.put("other.csv", rest.replace("t,x", "t,y"));
+    refuses(
+        &format!("spot --clips {clips} --background {other}"),
+        "other.csv: line 1, the header: has no channel `x`, which is needed; it has y",
+    );
+    let short: String = rest.split_inclusive('\n').take(8).collect();
+    let short = folder.put("short.csv", short);
+    refuses(
+        &format!("spot --clips {clips} --background {short}"),
+        "short.csv: 2 samples of background, of those that a fold judges on, are too few to part 4 clips",
+    );
+    let bare = folder.put("bare.csv", text.replace(",low,", ",,"));
+    refuses(&format!("spot --clips {bare} --background {background}"), "has no label");
+    let line = format!("spot --clips {clips} --background {background}");
+    refuses(&format!("{line} --group family"), "has no column `family`");
+    refuses(&format!("{line} --events"), "--events would have no effect");
+    refuses(&format!("{line} --marks mark"), "--marks would have no effect");
+    let test = folder.put("test.csv", marked(2));
+    refuses(&format!("{line} --test {test}"), "name the column that marks its samples: --marks");
+    refuses(&format!("{line} -o {clips}"), "is an input itself");
+    refuses(&format!("spot --clips {clips}"), "--background");
+    refuses(&format!("{line} --background-mark rest"), "--marks");
+    let line = format!("spot {test} --marks mark");
+    refuses(&format!("{line} --background rest"), "--background-mark is the mark of background");
+    refuses(&format!("{line} --group person"), "--group would have no effect");
+}

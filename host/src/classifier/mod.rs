@@ -11,7 +11,7 @@ use std::fmt;
 use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Alphabet, Front, FrontEnd, Kind, Lags, Windowing};
+use crate::data::{Alphabet, Front, FrontEnd, Kind, Lags, Stage, Windowing};
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 
@@ -201,16 +201,21 @@ impl Classifier {
 
     /// Models are valid, emit what is observed, and are of one family; else what is wrong, in words.
     pub(crate) fn check_models(&self) -> Result<(), String> {
-        let symbols = matches!(self.observations, Observations::Symbols(_));
+        let front = self.front_end()?;
+        let symbols =
+            matches!(self.observations, Observations::Symbols(_)) || front.makes_symbols();
         let first = self.models.first().ok_or("no model")?;
         let reals = first.emission.family().observes() == OF_CHANNELS.observes();
         let may = reals && matches!(self.rule, Rule::Linear(_));
-        self.front_end()?;
-        if !(may || self.front.is_empty()) {
+        let made = front.makes_symbols() && matches!(self.rule, Rule::Linear(_));
+        if !(may || made || front.is_empty()) {
             return Err(
                 "a front end is of real channels, beside a rule that is linear in what models say"
                     .into(),
             );
+        }
+        if let Some(Stage::Symbols(_)) = self.front.stages().last() {
+            return Err("`front` ends with symbols of which no words were learnt".into());
         }
         if !(may || self.lags.is_empty()) {
             return Err(format!(
@@ -225,7 +230,7 @@ impl Classifier {
                         coefficient for each lag"
                 .into());
         }
-        let channels = self.front_end()?.width(self.size());
+        let channels = front.width(self.size());
         if self.lags.is_apart() && self.models.len() != self.lags.as_slice().len() {
             let (models, lags) = (self.models.len(), self.lags.as_slice().len());
             return Err(format!("{models} models of {lags} `lags` apart: there is one for each"));

@@ -39,8 +39,9 @@ pub(super) struct Training {
     effort: Option<Search>,
     /// What samples go through before models see them, stage after stage, parted by commas: decimate=4, the mean of
     /// 4; magnitude=ax+ay+az, their Euclidean norm in their place; cepstra=256/128/26/13@8000, of one channel, 13 mel
-    /// cepstra of 26 bands over 256 samples every 128 at 8000 Hz; bands=256/128/26@8000, the bands' log energies
-    /// [default: none]
+    /// cepstra of 26 bands over 256 samples every 128 at 8000 Hz; bands=256/128/26@8000, the bands' log energies;
+    /// symbols=16, the last stage, which of 16 rows learnt from training data is nearest: --emission categorical hears
+    /// it [default: none]
     #[arg(long, value_name = "STAGES", value_delimiter = ',')]
     front: Vec<Stage>,
     /// Differences from so many samples before, parted by commas and rising, as channels beside the
@@ -295,7 +296,10 @@ impl Training {
     pub(super) fn emission(&self, data: &Dataset) -> Result<EmissionSummary, Failure> {
         let mut fit = BaumWelch::default();
         self.emitting.set(&mut fit)?;
-        EmissionSummary::of_fit(&fit, data.kind()).map_err(|error| Failure::of(data, error))
+        // Training refuses a front end that does not fit.
+        let heard = Front::of(self.front.clone()).kind(data.kind());
+        let heard = heard.unwrap_or_else(|_| data.kind().clone());
+        EmissionSummary::of_fit(&fit, &heard).map_err(|error| Failure::of(data, error))
     }
 
     /// The library's options for a classifier, checked.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{Dataset, Marked, ReadOptions};
+use fishweir::data::{Dataset, Joined, Marked, ReadOptions};
 use fishweir::deploy::{Spotter, SpotterModel};
 use fishweir::fit::BaumWelch;
 use fishweir::learn::{SpotFigures, SpotPlan};
@@ -23,6 +23,10 @@ model is fitted to each class and one to the background, and all are joined into
 is decoded as the stream runs. The penalty on entering an event is the one of the best F1 on
 series that the models have not seen.
 
+Where no recording is marked, --clips has labelled series, each of them one event, as a classifier is
+trained on, and --background recordings of what lies between events. The penalty is then chosen in
+folds of both: clips and stretches of background that the models have not heard are joined end to end.
+
 An event is found where a report of its class overlaps it, intersection over union, by at least
 --overlap. Delays are from the end of an event to its decision. With --test, the same is told of a
 linear machine on Fisher scores that decides on windows, half as long as the median event, and whose
@@ -35,22 +39,32 @@ firmware, --c a library for firmware in C.";
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Series of channels with a column that marks samples; with --model they may be unmarked
-    data: PathBuf,
+    #[arg(required_unless_present = "clips")]
+    data: Option<PathBuf>,
     /// A spotter, as -o writes it, to find events with
     #[arg(long, value_name = "FILE", conflicts_with_all = ["test", "output"])]
     model: Option<PathBuf>,
     /// Write the spotter to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Series to find events in; they are marked alike. A classifier of windows is told beside
+    /// Labelled series, each one event, to train on instead of marked ones
+    #[arg(long, value_name = "DATA", requires = "background", conflicts_with_all = ["data", "model"])]
+    clips: Option<PathBuf>,
+    /// Recordings of what lies between events; labels are not looked at
+    #[arg(long, value_name = "DATA")]
+    background: Option<PathBuf>,
+    /// A column of the clips whose equal values stay in one fold, with their background where it has the column
+    #[arg(long, value_name = "COLUMN")]
+    group: Option<String>,
+    /// Series to find events in, marked by the column --marks. A classifier of windows is told beside
     #[arg(long, value_name = "DATA")]
     test: Option<PathBuf>,
     /// The column that marks samples, after `t`
-    #[arg(long, value_name = "COLUMN", required_unless_present = "model")]
+    #[arg(long, value_name = "COLUMN", required_unless_present_any = ["model", "clips"])]
     marks: Option<String>,
     /// The mark of background, beside empty fields
     #[arg(long, value_name = "MARK", requires = "marks")]
-    background: Option<String>,
+    background_mark: Option<String>,
     /// Least overlap at which an event counts as found
     #[arg(long, value_name = "FRACTION", default_value_t = 0.5)]
     overlap: f64,
@@ -112,36 +126,108 @@ struct SpotReport {
 struct Chosen {
     penalty: f64,
     folds: usize,
+    /// What folds are of.
+    parts: &'static str,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    match (&arguments.model, &arguments.marks) {
-        (Some(model), _) => find(arguments, model),
-        (None, Some(marks)) => train(arguments, marks),
-        (None, None) => Err(Failure::Input("name the column that marks samples: --marks".into())),
+    if arguments.clips.is_none() {
+        let recordings = named([("--background", arguments.background.is_some())]);
+        let why = "it has recordings that go with --clips, and --background-mark is the mark of background";
+        refuse_idle(&recordings, why)?;
+        refuse_idle(&named([("--group", arguments.group.is_some())]), "it is a column of --clips")?;
+    }
+    match (&arguments.data, &arguments.model) {
+        (Some(data), Some(model)) => find(arguments, data, model),
+        _ => train(arguments),
+    }
+}
+
+/// What a spotter is trained on.
+enum Training {
+    Marked(Marked),
+    Clips(Joined),
+}
+
+impl Training {
+    fn read(arguments: &Arguments, reading: &ReadOptions, seed: u64) -> Result<Self, Failure> {
+        let background_mark = arguments.background_mark.as_deref();
+        match (&arguments.data, &arguments.marks, &arguments.clips, &arguments.background) {
+            (_, _, Some(clips), Some(background)) => {
+                let clips = tell::read(clips, reading)?;
+                let kind = Some(clips.kind().clone());
+                let unlabelled = ReadOptions { kind, ..reading.clone() };
+                let background = tell::read(background, &unlabelled)?;
+                let group = arguments.group.as_deref();
+                tell::groups(&clips, group);
+                Ok(Self::Clips(Joined::new(&clips, &background, group, seed)?))
+            }
+            (Some(data), Some(marks), ..) => {
+                Ok(Self::Marked(Marked::read(data, marks, background_mark, reading)?))
+            }
+            _ => Err(Failure::Input("name the column that marks samples: --marks".into())),
+        }
+    }
+
+    /// The series, marked.
+    fn marked(&self) -> &Marked {
+        match self {
+            Self::Marked(marked) => marked,
+            Self::Clips(joined) => joined.marked(),
+        }
+    }
+
+    /// What folds are of.
+    fn parts(&self) -> &'static str {
+        match self {
+            Self::Marked(_) => "series",
+            Self::Clips(_) => "clips and background",
+        }
     }
 }
 
 /// Trains a spotter, judges it, and keeps it where that is asked for.
-fn train(arguments: &Arguments, marks: &str) -> Result<(), Failure> {
+fn train(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.clips.is_some() {
+        let events = named([("--events", arguments.events && arguments.test.is_none())]);
+        refuse_idle(
+            &events,
+            "clips are joined to choose the penalty, and no stream; name one by --test",
+        )?;
+        let marks = named([("--marks", arguments.marks.is_some() && arguments.test.is_none())]);
+        refuse_idle(&marks, "it names a column of the series that --test reads")?;
+        if arguments.test.is_some() && arguments.marks.is_none() {
+            return Err(Failure::Input(
+                "--test: name the column that marks its samples: --marks".into(),
+            ));
+        }
+    }
     let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
-    let inputs = arguments.test.iter().chain([&arguments.data]);
-    let outputs = Outputs::check(&outputs, &inputs.map(PathBuf::as_path).collect::<Vec<_>>())?;
+    let inputs = [&arguments.test, &arguments.data, &arguments.clips, &arguments.background];
+    let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
+    let outputs = Outputs::check(&outputs, &inputs)?;
     let mut baum_welch = BaumWelch::default();
     arguments.emitting.set(&mut baum_welch)?;
     baum_welch.states = arguments.states.unwrap_or(baum_welch.states);
     baum_welch.validate()?;
     let mut reading = arguments.reading.options();
     reading.values = arguments.emitting.values();
-    let background = arguments.background.as_deref();
-    let train = Marked::read(&arguments.data, marks, background, &reading)?;
+    let training = Training::read(arguments, &reading, baum_welch.seed)?;
+    let train = training.marked();
     reading.kind = Some(train.data().kind().clone());
     reading.classes = Some(train.classes().to_vec());
     let test = arguments.test.as_ref();
-    let test = test.map(|path| Marked::read(path, marks, background, &reading)).transpose()?;
+    let test = test.zip(arguments.marks.as_ref());
+    let background_mark = arguments.background_mark.as_deref();
+    let test = test.map(|(path, marks)| Marked::read(path, marks, background_mark, &reading));
+    let test = test.transpose()?;
     let mut plan = SpotPlan { baum_welch, overlap: arguments.overlap, ..SpotPlan::default() };
     plan.lag = arguments.lag.unwrap_or(plan.lag);
-    let trial = plan.carry_out(&train, &|| ()).map_err(|error| Failure::of(train.data(), error))?;
+    let trial = match &training {
+        Training::Marked(marked) => plan.carry_out(marked, &|| ()),
+        Training::Clips(joined) => plan.carry_out_on_clips(joined, &|| ()),
+    };
+    let trial = trial.map_err(|error| Failure::of(train.data(), error))?;
     if let Some(file) = &arguments.output {
         output::write(file, trial.model.to_json()?.as_bytes())?;
     }
@@ -152,18 +238,21 @@ fn train(arguments: &Arguments, marks: &str) -> Result<(), Failure> {
         .collect();
     if let Some(test) = &test {
         let source = test.data().source();
-        let windowed = plan
-            .windowed(&train, test, &|| ())
-            .map_err(|error| Failure::of(train.data(), error))?;
+        let windowed =
+            plan.windowed(train, test, &|| ()).map_err(|error| Failure::of(train.data(), error))?;
         let of_windows = format!("{source}, by windows of {} samples", windowed.window);
         figures.push(Figures::of(source.to_owned(), &plan.figures(&trial.spotter, test)));
         figures.push(Figures::of(of_windows, &windowed.figures));
     }
-    let shown = test.as_ref().unwrap_or(&train).data();
+    let shown = test.as_ref().unwrap_or(train).data();
     let report = SpotReport {
         classes: train.classes().to_vec(),
         states: trial.spotter.states(),
-        chosen: Some(Chosen { penalty: trial.penalty, folds: trial.folds }),
+        chosen: Some(Chosen {
+            penalty: trial.penalty,
+            folds: trial.folds,
+            parts: training.parts(),
+        }),
         figures,
         events: if arguments.events { spotted(&trial.spotter, shown) } else { Vec::new() },
         file: arguments.output.as_ref().map(|file| file.display().to_string()),
@@ -172,7 +261,7 @@ fn train(arguments: &Arguments, marks: &str) -> Result<(), Failure> {
 }
 
 /// Finds events with a spotter that was kept: judged where they are marked, else listed.
-fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
+fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure> {
     let mut idle = named([
         ("--lag", arguments.lag.is_some()),
         ("--states", arguments.states.is_some()),
@@ -189,7 +278,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     let Some(marks) = &arguments.marks else {
         idle.extend(named([("--events", arguments.events)]));
         refuse_idle(&idle, "events are listed where --marks names no column of them")?;
-        let data = tell::read(&arguments.data, &reading)?;
+        let data = tell::read(data, &reading)?;
         let events = spotted(&spotter, &data);
         if !arguments.json {
             return output::print(listed(&events)?.as_bytes());
@@ -200,7 +289,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         return super::print(&report, true);
     };
     let reading = ReadOptions { classes: Some(spotter.classes().to_vec()), ..reading };
-    let marked = Marked::read(&arguments.data, marks, arguments.background.as_deref(), &reading)?;
+    let marked = Marked::read(data, marks, arguments.background_mark.as_deref(), &reading)?;
     let source = marked.data().source().to_owned();
     let report = SpotReport {
         classes: spotter.classes().to_vec(),
@@ -262,10 +351,10 @@ impl Figures {
 impl fmt::Display for SpotReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "classes {}; {} states in all", self.classes.join(", "), self.states)?;
-        if let Some(Chosen { penalty, folds }) = &self.chosen {
+        if let Some(Chosen { penalty, folds, parts }) = &self.chosen {
             let chosen = match folds {
                 1 => "on the only series, which the models have seen".to_owned(),
-                folds => format!("in {folds} folds of series"),
+                folds => format!("in {folds} folds of {parts}"),
             };
             writeln!(f, "penalty {penalty} nats, chosen {chosen}")?;
         }

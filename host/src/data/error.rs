@@ -321,6 +321,19 @@ pub enum DataError {
         /// What differs.
         what: String,
     },
+    /// Recordings of a background that are too short for the clips between which they lie.
+    #[error(
+        "{file}: {samples} samples of background, of those that a fold judges on, are too few to part {clips} clips; \
+         record more of what lies between events"
+    )]
+    Background {
+        /// The file.
+        file: String,
+        /// Samples there are.
+        samples: usize,
+        /// Clips of the fold.
+        clips: usize,
+    },
     /// An alphabet that is none.
     #[error("alphabet `{text}`: {what}")]
     Alphabet {

@@ -12,7 +12,7 @@ use super::samples::SamplesView;
 use super::table::Table;
 use crate::words::shorten;
 
-/// A data set of channels, and what each sample is marked as.
+/// A data set, and what each sample is marked as.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marked {
     data: Dataset,
@@ -31,6 +31,11 @@ pub struct Mark {
 }
 
 impl Marked {
+    /// Of series, the events of each, and the names of the marks.
+    pub(super) fn of(data: Dataset, events: Vec<Vec<Mark>>, classes: Vec<String>) -> Self {
+        Self { data, events, classes }
+    }
+
     /// Reads a series table of which a column after `t` marks every sample. Empty fields and
     /// `background` are the background; samples in a row with one mark are one event. Where `options` have
     /// classes, they are those of the marks.
@@ -102,7 +107,7 @@ impl Marked {
             rest = later;
             events.push(runs(own, &classes));
         }
-        Ok(Self { data, events, classes })
+        Ok(Self::of(data, events, classes))
     }
 
     /// The series.

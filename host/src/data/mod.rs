@@ -34,6 +34,7 @@
 
 mod alphabet;
 mod assemble;
+mod clips;
 mod dataset;
 mod error;
 mod fasta;
@@ -60,12 +61,13 @@ mod windows;
 mod tests;
 
 pub use alphabet::{Alphabet, Decoded};
+pub use clips::Joined;
 pub use dataset::{Dataset, Kind, Missing, Series};
 pub use error::{DataError, Place};
 pub use fold_error::FoldError;
 pub use folds::Folds;
-pub use front::{Front, FrontError, Mel, Stage};
-pub(crate) use front::{FrontEnd, FrontStream, Placed};
+pub use front::{Codebook, Front, FrontError, Mel, Stage};
+pub(crate) use front::{FrontEnd, FrontStream, Heard, Placed};
 pub use gaps::Gaps;
 pub(crate) use lags::Ring;
 pub use lags::{LagError, Lags, Widened};

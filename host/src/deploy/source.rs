@@ -174,6 +174,15 @@ fn stage_source(stage: &Placed, channels: usize) -> (String, String) {
             );
             ("Cepstra", sizes, "from_parts", settings)
         }
+        Placed::Symbols(book) => {
+            let words: Vec<String> = book.words().iter().map(|word| reals(word)).collect();
+            let settings = format!(
+                "\n    {},\n    [\n        {},\n    ],\n",
+                reals(book.weights()),
+                words.join(",\n        ")
+            );
+            ("Codebook", format!("{channels}, {}", stage.width()), "from_parts", settings)
+        }
     };
     (
         format!("fishweir_core::front::{name}<{sizes}>"),

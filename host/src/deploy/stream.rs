@@ -14,7 +14,7 @@ use super::machine::KernelStream;
 use super::words::words;
 use super::{Deployed, DeployedModel, DeployedSystem};
 use crate::classifier::Observations;
-use crate::data::{FrontStream, Ring, Sample};
+use crate::data::{FrontStream, Heard, Ring, Sample};
 use crate::runtime::HostReal;
 use crate::runtime::family::BLOCK;
 
@@ -193,11 +193,7 @@ impl<T: Real> Stream<T> {
                 self.row = row;
                 taken
             }
-            (Sample::Symbol(symbol), None) => {
-                self.push_each(&Observation::Symbol(symbol))?;
-                self.samples += 1;
-                Ok(())
-            }
+            (Sample::Symbol(symbol), None) => self.push_symbol(symbol),
             (Sample::Missing, _) => self.push_through(None),
             _ => Err(PushError::Kind),
         }
@@ -220,8 +216,11 @@ impl<T: Real> Stream<T> {
     fn push_through(&mut self, x: Option<&[T]>) -> Result<(), PushError> {
         let Some(mut front) = self.front.take() else { return self.push_row(x) };
         let mut told = Ok(());
-        let taken = front.push(x, &mut |row| {
-            told = self.push_row(row);
+        let taken = front.push(x, &mut |heard| {
+            told = match heard {
+                Heard::Symbol(symbol) => self.push_symbol(symbol),
+                other => self.push_row(other.row()),
+            };
             if told.is_err() {
                 let _ = self.push_row(None);
             }
@@ -229,6 +228,12 @@ impl<T: Real> Stream<T> {
         self.front = Some(front);
         // Nobody pushed a missing sample who could be told.
         taken.map_err(PushError::from).and(told).or_else(|e| x.map_or(Ok(()), |_| Err(e)))
+    }
+
+    fn push_symbol(&mut self, symbol: u16) -> Result<(), PushError> {
+        self.push_each(&Observation::Symbol(symbol))?;
+        self.samples += 1;
+        Ok(())
     }
 
     /// Takes in a row of real channels, `None` for a missing one.

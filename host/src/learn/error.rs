@@ -225,7 +225,8 @@ pub enum TrainError {
     Front(FrontError),
     /// A front end before a machine that does not compile, or emissions that are not of real channels.
     #[error(
-        "a front end is before emissions of real channels, and classifiers that compile: leave --front out"
+        "a front end is before emissions of real channels, or of the symbols that it makes, and classifiers that \
+         compile: leave --front out"
     )]
     FrontOf,
     /// A series, or a window, that ends before its first row.

@@ -21,12 +21,12 @@ use super::vectors::mirror_candidates;
 #[cfg(doc)]
 use crate::classifier::Codebooks;
 use crate::classifier::{Observations, contexts_of};
-use crate::data::{Front, Kind, Lags, Windowing};
+use crate::data::{Dataset, Front, Kind, Lags, Windowing};
 use crate::deploy::{DeployError, check_size, has_machines};
 use crate::fit::{BaumWelch, Topology};
 use crate::kernel::ScoreKernel;
 use crate::runtime::Family;
-use crate::runtime::family::OF_CHANNELS;
+use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
 
 /// How much is tried before something is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -306,7 +306,8 @@ impl TrainOptions {
     pub(super) fn on_a_device(mut self) -> Self {
         let emission = self.baum_welch.emission;
         // Counts, and yes and no, that are turned or amplified are none.
-        if emission.is_some_and(|family| family.observes() != OF_CHANNELS.observes()) {
+        let reals = |family: &dyn Family| family.observes() == OF_CHANNELS.observes();
+        if !self.front.makes_symbols() && !emission.is_none_or(reals) {
             self.augment = Augment::NONE;
         }
         if !self.has_floor() {
@@ -332,6 +333,19 @@ impl TrainOptions {
             }
         }
         self
+    }
+
+    /// With the words of a front end's symbols learnt from training series, none of their labels looked at, and
+    /// emissions of symbols.
+    pub(super) fn learnt(mut self, data: &Dataset, series: &[usize]) -> Result<Self, TrainError> {
+        if !self.front.makes_symbols() {
+            return Ok(self);
+        }
+        let views = series.iter().map(|&one| data.series()[one].samples.view());
+        let (views, seed) = (views.collect::<Vec<_>>(), self.baum_welch.seed);
+        self.front = self.front.learnt(data.kind(), &views, seed).map_err(TrainError::Front)?;
+        self.baum_welch.emission.get_or_insert(OF_SYMBOLS);
+        Ok(self)
     }
 
     /// The floors of standard deviations to choose from, the first first; one alone where there are none to
@@ -403,10 +417,15 @@ impl TrainOptions {
     /// Refuses, before anything is fitted, emissions that are not of what is observed, and what a kernel
     /// machine on scores cannot be trained or deployed with.
     pub(super) fn check_kernels(&self, observed: &Kind) -> Result<(), TrainError> {
-        let channels = matches!(observed, Kind::Channels(_));
+        let front = self.front.over(observed).map_err(TrainError::Front)?;
+        let channels = matches!(front.kind(observed), Kind::Channels(_));
         let of_words = self.kind == ClassifierKind::EmpiricalMap;
         if channels && (of_words || self.kind == ClassifierKind::LatentMap) {
             return Err(TrainError::NotSymbols(self.kind));
+        }
+        let symbols = front.makes_symbols() && self.kind.compiles() && !of_words;
+        if !(front.is_empty() || symbols || channels && self.takes_lags(observed)) {
+            return Err(TrainError::FrontOf);
         }
         if of_words && contexts_of(observed.size(), self.order).is_none() {
             let (symbols, length) = (observed.size(), self.order.saturating_add(1));
@@ -423,10 +442,6 @@ impl TrainOptions {
             if refused {
                 return Err(TrainError::Emission { kind: self.kind, family: family.name() });
             }
-        }
-        let front = self.front.over(observed).map_err(TrainError::Front)?;
-        if !front.is_empty() && !self.takes_lags(observed) {
-            return Err(TrainError::FrontOf);
         }
         if !self.lags.is_empty() && !self.takes_lags(observed) {
             return Err(TrainError::Lags(self.lags.clone()));

@@ -23,11 +23,11 @@ impl Limits {
         if *self == Self::default() || !options.kind.compiles() {
             return Ok(forms);
         }
-        let (usual, classes) = (options.baum_welch.family_over(true), data.classes().len());
-        let usual = usual.map_err(TrainError::Observed)?;
+        let front = options.front.over(data.kind()).map_err(TrainError::Front)?;
+        let usual = options.baum_welch.family_over(!front.makes_symbols());
+        let (usual, classes) = (usual.map_err(TrainError::Observed)?, data.classes().len());
         let outputs = if classes == 2 { 1 } else { classes };
         let scored = options.features().is_some();
-        let front = options.front.over(data.kind()).map_err(TrainError::Front)?;
         let middle = options.middle_length(data, series, &front);
         let price = |form: &Form| {
             let family = options.emission_of(form).unwrap_or(usual);

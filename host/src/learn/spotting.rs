@@ -1,9 +1,9 @@
-//! A spotter from series that are marked sample by sample, and how well events are found.
+//! A spotter from series that are marked sample by sample, or from clips and a background; how well events are found.
 
 use std::path::Path;
 
 use crate::classifier::{Observations, Provenance};
-use crate::data::{Mark, Marked, scale_of};
+use crate::data::{Joined, Mark, Marked, scale_of};
 use crate::deploy::{Found, SpottedClass, Spotter, SpotterError, SpotterModel};
 use crate::fit::{BaumWelch, FitError, Topology};
 use crate::runtime::Hmm;
@@ -111,7 +111,7 @@ pub struct SpotTrial {
     pub penalty: f64,
     /// The figures with every penalty, where it was chosen.
     pub tried: Vec<(f64, SpotFigures)>,
-    /// Folds of series that the penalty was chosen on; one where models had seen the only series.
+    /// Folds that the penalty was chosen on; one where models had seen the only series.
     pub folds: usize,
 }
 
@@ -181,14 +181,57 @@ impl SpotPlan {
         marked: &Marked,
         progress: &(dyn Fn() + Sync),
     ) -> Result<SpotTrial, SpottingError> {
+        let series = marked.data().series().len();
+        let folds = series.min(3);
+        let fold_of: Vec<usize> = (0..series).map(|one| one % folds).collect();
+        let chosen = match folds {
+            1 => "series that the models have seen".to_owned(),
+            folds => format!("{folds} folds of series"),
+        };
+        let mut trial = self.choose(marked, &fold_of, folds, &chosen, progress)?;
+        let data = Path::new(marked.data().source()).file_name().unwrap_or_default();
+        trial.model.provenance.data = data.to_string_lossy().into_owned();
+        Ok(trial)
+    }
+
+    /// The same from clips and a background that are [joined](Joined): no fold has heard the clips and the stretches of
+    /// background that it judges. Events are expected as often as they are in what was joined, a clip each
+    /// in all of the background, less the penalty.
+    ///
+    /// # Errors
+    /// [`SpottingError`].
+    pub fn carry_out_on_clips(
+        &self,
+        joined: &Joined,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<SpotTrial, SpottingError> {
+        let (marked, folds) = (joined.marked(), joined.folds());
+        let chosen = format!("{folds} folds of clips and background");
+        let mut trial = self.choose(marked, joined.fold_of(), folds, &chosen, progress)?;
+        let files = marked.data().source().split(", ").map(|file| {
+            Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned()
+        });
+        trial.model.provenance.data = files.collect::<Vec<_>>().join(", ");
+        trial.model.provenance.series = joined.recordings();
+        Ok(trial)
+    }
+
+    /// Models of all series, with the penalty that is best where folds judge those that they have not seen.
+    fn choose(
+        &self,
+        marked: &Marked,
+        fold_of: &[usize],
+        folds: usize,
+        chosen: &str,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<SpotTrial, SpottingError> {
         self.validate()?;
-        let all: Vec<usize> = (0..marked.data().series().len()).collect();
-        let folds = all.len().min(3);
+        let all: Vec<usize> = (0..fold_of.len()).collect();
         let mut tried: Vec<(f64, SpotFigures)> =
             self.penalties.iter().map(|&penalty| (penalty, SpotFigures::default())).collect();
         for fold in 0..folds {
             let (test, train): (Vec<usize>, Vec<usize>) =
-                all.iter().partition(|&&series| series % folds == fold);
+                all.iter().partition(|&&series| fold_of[series] == fold);
             let train = if train.is_empty() { &test } else { &train };
             let models = self.fit(marked, train, progress)?;
             for (penalty, figures) in &mut tried {
@@ -203,14 +246,9 @@ impl SpotPlan {
             }
         }
         let mut model = self.join(marked, &self.fit(marked, &all, progress)?, penalty);
-        let data = Path::new(marked.data().source()).file_name().unwrap_or_default();
-        let chosen = match folds {
-            1 => "series that the models have seen".to_owned(),
-            folds => format!("{folds} folds of series"),
-        };
         model.provenance = Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
-            data: data.to_string_lossy().into_owned(),
+            data: String::new(),
             series: all.len(),
             windows: all.iter().map(|&series| marked.events(series).len()).sum(),
             windowing: None,
@@ -295,7 +333,7 @@ mod tests {
     use fishweir_core::spot::Event;
 
     use super::*;
-    use crate::data::ReadOptions;
+    use crate::data::{Dataset, ReadOptions};
 
     #[test]
     fn an_event_is_found_once_and_by_its_class() {
@@ -341,5 +379,47 @@ mod tests {
         let starts: Vec<_> = found.iter().map(|one| (one.event.class, one.event.start)).collect();
         assert_eq!(starts, [(0, 60), (1, 150), (0, 240)]);
         assert!(found.iter().all(|one| one.event.log_odds > 0.0));
+    }
+
+    /// Clips about 3 and about -3, noise about zero as the background: they are found in a stream that neither
+    /// is a part of.
+    #[test]
+    fn clips_and_a_background_teach_what_marked_series_do() {
+        let noise = |t: u32| f64::from(t * 7919 % 101) / 50.0 - 1.0;
+        let mut text = String::from("series,label,t,x\n");
+        for clip in 0..12_u32 {
+            let (level, label) = [(3.0, "high"), (-3.0, "low")][clip as usize % 2];
+            for t in 0..20 + clip {
+                let _ = writeln!(text, "{clip},{label},{t},{}", level + noise(97 * clip + t));
+            }
+        }
+        let mut rest = String::from("t,x\n");
+        (0..900).for_each(|t| rest += &format!("{t},{}\n", noise(5_000 + t)));
+        let read = |name, text: &str| {
+            Dataset::parse(name, text.as_bytes(), &ReadOptions::default()).expect("sound")
+        };
+        let joined =
+            Joined::new(&read("clips", &text), &read("rest", &rest), None, 1).expect("possible");
+        let baum_welch = BaumWelch { states: 2, iterations: 10, ..BaumWelch::default() };
+        let plan = SpotPlan { baum_welch, ..SpotPlan::default() };
+        let trial = plan.carry_out_on_clips(&joined, &|| ()).expect("made");
+        assert_eq!(trial.folds, 3);
+        assert!(trial.tried.iter().all(|(_, figures)| figures.events == 12));
+        let provenance = &trial.model.provenance;
+        assert_eq!(
+            (&*provenance.data, provenance.series, provenance.windows),
+            ("clips, rest", 13, 12)
+        );
+        assert!(provenance.notes[0].ends_with("on 3 folds of clips and background"));
+        let level = |t| match t {
+            40..70 => -3.0,
+            100..125 => 3.0,
+            _ => 0.0,
+        };
+        let stream = (0..200_u32).map(|t| [level(t) + noise(9_000 + t)]);
+        let stream: crate::data::Samples = stream.collect();
+        let found = trial.spotter.spot(&stream.view());
+        let starts: Vec<_> = found.iter().map(|one| (one.event.class, one.event.start)).collect();
+        assert_eq!(starts, [(1, 40), (0, 100)]);
     }
 }

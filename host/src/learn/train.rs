@@ -79,7 +79,7 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// [`TrainError`] naming what is wrong.
     pub fn check(&self, series: &[usize], options: &TrainOptions) -> Result<(), TrainError> {
-        let options = options.clone().on_a_device();
+        let options = options.clone().learnt(self.data(), series)?.on_a_device();
         self.check_room(series, &options)?;
         Problem::new(&self.fits, series, &options, &|| ())?.check_windows(series)
     }
@@ -117,7 +117,7 @@ impl<'a> Trainer<'a> {
         progress: &(dyn Fn() + Sync),
     ) -> Result<Trained, TrainError> {
         let data = self.data();
-        let options = options.clone().on_a_device();
+        let options = options.clone().learnt(data, series)?.on_a_device();
         self.check_room(series, &options)?;
         let (options, form, plain) =
             FormSearch { fits: &self.fits, series, options: &options, progress }.choose()?;

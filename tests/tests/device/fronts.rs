@@ -46,6 +46,29 @@ fn magnitudes_and_means_give_the_same_bits() {
     }
 }
 
+/// A row becomes a symbol, and class models look it up: the host's symbols on the device.
+#[test]
+fn symbols_of_learnt_words_give_the_same_bits() {
+    let data = channels();
+    let gappy = |one: &Series| {
+        let mut rows = Rows::new(3);
+        let view = one.samples.view().rows().expect("channels");
+        view.iter().enumerate().for_each(|(t, row)| rows.push(row.filter(|_| t % 7 != 3)));
+        Samples::Channels(rows)
+    };
+    let samples: Vec<Samples> = data.series().iter().map(gappy).collect();
+    let recording = Recording::new(samples.iter().map(Samples::view), None);
+    for (front, boards) in [
+        ("symbols=12", &["microbit", "mps2-an386"][..]),
+        ("magnitude=x+z,decimate=3,symbols=5", &["mps2-an386"]),
+    ] {
+        let classifier = trained_behind(&data, front);
+        let deployed = classifier.deploy().expect("fits in f32");
+        assert!(deployed.front().makes_symbols() && deployed.cost().exponentials_per_sample == 0);
+        boards.iter().for_each(|name| on_device(name, &deployed, &recording, 2));
+    }
+}
+
 /// Two sounds that rise and fall, noise in one of them, a gap in the last of each.
 fn sounds() -> Dataset {
     let sound = |class: usize, series: usize| -> Samples {

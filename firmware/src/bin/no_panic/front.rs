@@ -4,9 +4,9 @@ use core::hint::black_box;
 
 use fishweir_core::artefact::{self, StoredClassifier};
 use fishweir_core::classify::{CODEWORDS, Codebooks, Coded, StreamClassifier, TAPS};
-use fishweir_core::emission::Gaussian;
+use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Recursion;
-use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Then};
+use fishweir_core::front::{Cepstra, Codebook, Decimate, Fronted, Magnitude, Then};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::lagged::Lagged;
 
@@ -20,6 +20,10 @@ pub(crate) fn all() {
     let group = black_box([true, false, true]);
     let strengths = Then::new(Magnitude::<3, 2>::new(group), Decimate::<2>::new(black_box(4)));
     drive(&Fronted::new(strengths, some::<Heard<2>>()), &black_box([0.0; 3]));
+    if let Ok(words) = Codebook::<3, 4>::new(black_box([1.0; 3]), black_box([[0.0; 3]; 4])) {
+        let symbols = some::<StreamClassifier<Hmm<Categorical<4>, STATES>, 2, 1>>();
+        drive(&Fronted::new(words, symbols), &black_box([0.0; 3]));
+    }
     if let Ok(sound) = Cepstra::<128, 64, 8, 6, 6>::new(black_box(64), black_box(8000.0)) {
         drive(&Fronted::new(sound, some::<Heard<6>>()), &black_box([0.0]));
     }

@@ -1,6 +1,6 @@
 //! Options of training that can have no effect, by what is trained and on what.
 
-use fishweir::data::Kind;
+use fishweir::data::{Kind, Stage};
 use fishweir::learn::{ClassifierKind, TrainOptions, Varied};
 
 use super::Training;
@@ -72,6 +72,9 @@ impl Training {
         ];
         if matches!(kind, Kind::Symbols(_)) {
             return refuse_idle(&given(&of_channels), "the data are symbols, not channels");
+        }
+        if self.front.last().is_some_and(Stage::makes_symbols) {
+            refuse_idle(&given(&["--std-floor", "--lags"]), "--front makes symbols of channels")?;
         }
         let values = self.emitting.values();
         if !values.have_unit() {

@@ -1,5 +1,6 @@
 //! What turns a sensor's samples into the rows that models see: the core's front ends over whole series.
 
+mod codebook;
 mod placed;
 mod stream;
 
@@ -9,8 +10,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::{Kind, Lags, SamplesView};
+
+pub use codebook::Codebook;
 pub(crate) use placed::{FrontEnd, Placed};
-pub(crate) use stream::FrontStream;
+pub(crate) use stream::{FrontStream, Heard};
 
 /// The stages that samples go through before models see them, in order: see the core's
 /// [`front`](fishweir_core::front). Without any, models see samples as they are.
@@ -38,6 +42,10 @@ pub enum Stage {
     Magnitude(Vec<String>),
     /// Mel cepstra of a sound.
     Cepstra(Mel),
+    /// A symbol: the number of the nearest of so many words, which training learns.
+    Symbols(u32),
+    /// The same with words that are there.
+    Words(Codebook),
 }
 
 /// The settings of mel cepstra.
@@ -62,7 +70,7 @@ pub enum FrontError {
     /// A stage that is none.
     #[error(
         "`{0}` is no stage of a front end: decimate=SAMPLES, magnitude=CHANNEL+CHANNEL, \
-         cepstra=WINDOW/HOP/BANDS/CEPSTRA@RATE or bands=WINDOW/HOP/BANDS@RATE"
+         cepstra=WINDOW/HOP/BANDS/CEPSTRA@RATE, bands=WINDOW/HOP/BANDS@RATE or symbols=COUNT"
     )]
     NotAStage(String),
     /// Means of too few samples, or too many.
@@ -91,6 +99,39 @@ pub enum FrontError {
     /// More than one channel, or none that is one.
     #[error("{0} is of one channel, and there are {1} ({2})")]
     NotOneChannel(Stage, usize, String),
+    /// Too few symbols, or too many.
+    #[error("symbols={0}: they are 2 to 64")]
+    Words(String),
+    /// Words that are none.
+    #[error(
+        "symbols={0}: a count, or weights above zero and 2 to 64 words of as many numbers, as \
+         W/W;C/C;C/C"
+    )]
+    NotWords(String),
+    /// Words of other channels than there are.
+    #[error("words of {words} channels, and there are {channels} ({names})")]
+    WordsOf {
+        /// Channels of the words.
+        words: usize,
+        /// Channels that there are.
+        channels: usize,
+        /// Their names.
+        names: String,
+    },
+    /// A stage of what are symbols by then.
+    #[error("{0}: it comes after symbols, which are the last stage")]
+    AfterSymbols(Stage),
+    /// Not as many different rows as words.
+    #[error(
+        "symbols={words}: the training samples are of {rows} different rows only; take no more \
+         symbols than that"
+    )]
+    FewRows {
+        /// Words asked for.
+        words: usize,
+        /// Different rows there are.
+        rows: usize,
+    },
     /// Symbols, which have no front end.
     #[error("a front end is of real channels, and these are symbols: leave --front out")]
     Symbols,
@@ -128,7 +169,57 @@ impl Front {
     }
 }
 
+impl Front {
+    /// Whether models hear symbols.
+    #[must_use]
+    pub fn makes_symbols(&self) -> bool {
+        self.0.last().is_some_and(Stage::makes_symbols)
+    }
+
+    /// What models hear of samples of a kind.
+    ///
+    /// # Errors
+    /// [`FrontError`] naming the stage that does not fit, and why.
+    pub fn kind(&self, kind: &Kind) -> Result<Kind, FrontError> {
+        Ok(self.over(kind)?.kind(kind))
+    }
+
+    /// With the words of its symbols learnt from some series, where they are not there yet: see [`Codebook`].
+    pub(crate) fn learnt(
+        &self,
+        kind: &Kind,
+        series: &[SamplesView<'_>],
+        seed: u64,
+    ) -> Result<Self, FrontError> {
+        let Some((&Stage::Symbols(count), before)) = self.0.split_last() else {
+            return Ok(self.clone());
+        };
+        // Refused by name where a stage does not fit.
+        self.over(kind)?;
+        let front = Self(before.to_vec()).over(kind)?;
+        let mut rows: Vec<Vec<f64>> = Vec::new();
+        for samples in series {
+            let seen = front.widen(*samples, &Lags::NONE);
+            let seen = seen.view();
+            rows.extend(
+                seen.rows().into_iter().flat_map(|all| all.iter().flatten()).map(<[f64]>::to_vec),
+            );
+        }
+        let words = count as usize;
+        let book = Codebook::learn(&rows, words, seed)
+            .map_err(|rows| FrontError::FewRows { words, rows })?;
+        let learnt = before.iter().cloned().chain([Stage::Words(book)]);
+        Ok(Self(learnt.collect()))
+    }
+}
+
 impl Stage {
+    /// Whether it makes symbols, after which no stage comes.
+    #[must_use]
+    pub fn makes_symbols(&self) -> bool {
+        matches!(self, Self::Symbols(_) | Self::Words(_))
+    }
+
     /// What it makes of samples, in words.
     #[must_use]
     pub fn words(&self) -> String {
@@ -141,6 +232,8 @@ impl Stage {
             Self::Cepstra(Mel { window, hop, bands, cepstra, rate }) => format!(
                 "{cepstra} cepstra of {bands} mel bands over {window} samples every {hop} at {rate} Hz"
             ),
+            Self::Symbols(words) => format!("the nearest of {words} words"),
+            Self::Words(book) => format!("the nearest of {} words", book.words().len()),
         }
     }
 
@@ -176,7 +269,10 @@ impl Stage {
                 }
                 Ok(self)
             }
-            Self::Decimate(_) => Ok(self),
+            Self::Symbols(words) if !Codebook::WORDS.contains(&(*words as usize)) => {
+                Err(FrontError::Words(words.to_string()))
+            }
+            Self::Decimate(_) | Self::Symbols(_) | Self::Words(_) => Ok(self),
         }
     }
 }
@@ -209,6 +305,17 @@ impl FromStr for Stage {
                     };
                 Self::Cepstra(Mel { window, hop, bands, cepstra, rate })
             }
+            "symbols" if settings.contains(';') => match Codebook::parse(settings) {
+                Some(book) => Self::Words(book),
+                None => return Err(FrontError::NotWords(settings.to_owned())),
+            },
+            "symbols" => {
+                let refused = |error: ParseIntError| match error.kind() {
+                    IntErrorKind::PosOverflow => FrontError::Words(settings.to_owned()),
+                    _ => FrontError::NotWords(settings.to_owned()),
+                };
+                Self::Symbols(settings.parse().map_err(refused)?)
+            }
             _ => return Err(none()),
         };
         stage.check()
@@ -226,6 +333,8 @@ impl fmt::Display for Stage {
             Self::Cepstra(Mel { window, hop, bands, cepstra, rate }) => {
                 write!(f, "cepstra={window}/{hop}/{bands}/{cepstra}@{rate}")
             }
+            Self::Symbols(words) => write!(f, "symbols={words}"),
+            Self::Words(book) => write!(f, "symbols={book}"),
         }
     }
 }

@@ -3,9 +3,9 @@
 use fishweir_core::front::mel::{cosines, hamming, triangles};
 use fishweir_core::{ErrorKind, ModelError};
 
-use super::{Front, FrontError, FrontStream, Mel, Stage};
+use super::{Codebook, Front, FrontError, FrontStream, Mel, Stage};
 use crate::data::samples::{Rows, Samples, SamplesView};
-use crate::data::{Kind, Lags, Widened};
+use crate::data::{Alphabet, Kind, Lags, Widened};
 
 /// A [`Front`] over channels of some names, and the lags behind it: what models see of samples.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +28,8 @@ pub(crate) enum Placed {
         group: Vec<bool>,
     },
     Cepstra(Box<MelPlaced>),
+    /// Words that are learnt, or blank before.
+    Symbols(Codebook),
 }
 
 /// Mel cepstra with their tables.
@@ -62,6 +64,10 @@ impl Front {
             Kind::Symbols(_) if self.is_empty() => Vec::new(),
             Kind::Symbols(_) => return Err(FrontError::Symbols),
         };
+        let mut symbols = self.stages().iter().skip_while(|stage| !stage.makes_symbols()).skip(1);
+        if let Some(stage) = symbols.next() {
+            return Err(FrontError::AfterSymbols(stage.clone()));
+        }
         let stages = self.stages().iter().map(|stage| Placed::of(stage, &mut names));
         let stages = stages.collect::<Result<_, _>>()?;
         Ok(FrontEnd { front: self.clone(), stages, names })
@@ -101,15 +107,27 @@ impl Placed {
                 };
                 MelPlaced::new(*mel).map_err(of_rate).map(|one| Self::Cepstra(Box::new(one)))
             }
+            Stage::Symbols(words) => {
+                Ok(Self::Symbols(Codebook::blank(*words as usize, names.len())))
+            }
+            Stage::Words(book) if book.weights().len() == names.len() => {
+                Ok(Self::Symbols(book.clone()))
+            }
+            Stage::Words(book) => Err(FrontError::WordsOf {
+                words: book.weights().len(),
+                channels: names.len(),
+                names: names.join(", "),
+            }),
         }
     }
 
-    /// Numbers in one of its rows.
+    /// Numbers in one of its rows, or how many symbols there are.
     pub(crate) fn width(&self) -> usize {
         match self {
             Self::Decimate { channels, .. } => *channels,
             Self::Magnitude { group } => 1 + group.iter().filter(|&&within| !within).count(),
             Self::Cepstra(one) => one.width(),
+            Self::Symbols(book) => book.words().len(),
         }
     }
 
@@ -117,7 +135,7 @@ impl Placed {
     fn samples(&self, rows: usize) -> usize {
         match self {
             Self::Decimate { every, .. } => rows * *every as usize,
-            Self::Magnitude { .. } => rows,
+            Self::Magnitude { .. } | Self::Symbols(_) => rows,
             Self::Cepstra(one) => {
                 one.mel.window as usize + rows.saturating_sub(1) * one.mel.hop as usize
             }
@@ -145,6 +163,11 @@ impl Placed {
                 let row = 2 * w * window.ilog2() as usize + 3 * w + b * c;
                 let work = row as f64 / f64::from(hop);
                 Taken { flash: flash.next_multiple_of(4), aligned: 4, ram: 4 * w + 12, work }
+            }
+            Self::Symbols(book) => {
+                let (words, channels) = (book.words().len(), book.weights().len());
+                let work = (2 * words * channels) as f64;
+                Taken { flash: 4 * channels * (1 + words), aligned: 4, ram: 0, work }
             }
         }
     }
@@ -189,7 +212,12 @@ impl FrontEnd {
         self.stages.is_empty()
     }
 
-    /// Numbers in a row made of so many channels.
+    /// Whether models hear symbols.
+    pub(crate) fn makes_symbols(&self) -> bool {
+        matches!(self.stages.last(), Some(Placed::Symbols(_)))
+    }
+
+    /// Numbers in a row made of so many channels, or how many symbols there are.
     pub(crate) fn width(&self, channels: usize) -> usize {
         self.stages.last().map_or(channels, Placed::width)
     }
@@ -197,6 +225,12 @@ impl FrontEnd {
     /// What rows are made of, by names. Symbols stay what they are.
     pub(crate) fn kind(&self, kind: &Kind) -> Kind {
         match kind {
+            Kind::Channels(_) if self.makes_symbols() => {
+                let letters: String =
+                    Codebook::LETTERS.chars().take(self.width(self.names.len())).collect();
+                // Letters that differ and show are an alphabet.
+                Alphabet::new(&letters).map_or_else(|_| kind.clone(), Kind::Symbols)
+            }
             Kind::Channels(_) if !self.is_empty() => Kind::Channels(self.names.clone()),
             other => other.clone(),
         }
@@ -254,10 +288,17 @@ impl FrontEnd {
             _ => return lags.widen(samples),
         };
         let mut stream = FrontStream::<f64>::new(self);
+        if self.makes_symbols() {
+            let mut made = Vec::new();
+            for row in rows.iter() {
+                let _ = stream.push(row, &mut |heard| made.push(heard.symbol()));
+            }
+            return Widened::Made(Samples::Symbols(made));
+        }
         let mut made = Rows::new(self.width(rows.dimension()));
         for row in rows.iter() {
             // What a front end refuses is missing.
-            let _ = stream.push(row, &mut |row| made.push(row));
+            let _ = stream.push(row, &mut |heard| made.push(heard.row()));
         }
         let made = Samples::Channels(made);
         match lags.widen(made.view()) {

@@ -1,14 +1,39 @@
 //! A stream through a front end, at run-time sizes: the core's arithmetic over vectors.
 
 use fishweir_core::ObservationError;
-use fishweir_core::front::{FramePlace, MeanPlace, MelTables, Step, norm_of_group, or_missing};
+use fishweir_core::front::{
+    FramePlace, MeanPlace, MelTables, Step, nearest_word, norm_of_group, or_missing,
+};
 use fishweir_core::number::Real;
 
 use super::FrontEnd;
 use super::placed::{MelPlaced, Placed};
 
-/// What is told of a row that is whole; `None` of one that is missing.
-type Hear<'h, T> = &'h mut dyn FnMut(Option<&[T]>);
+/// What models hear.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Heard<'a, T> {
+    /// A row of numbers.
+    Row(&'a [T]),
+    /// The number of a word.
+    Symbol(u16),
+    /// One that is missing.
+    Missing,
+}
+
+impl<'a, T> Heard<'a, T> {
+    /// The row, if it is one.
+    pub(crate) fn row(self) -> Option<&'a [T]> {
+        if let Self::Row(row) = self { Some(row) } else { None }
+    }
+
+    /// The symbol, if it is one.
+    pub(crate) fn symbol(self) -> Option<u16> {
+        if let Self::Symbol(symbol) = self { Some(symbol) } else { None }
+    }
+}
+
+/// Who is told of a row that is whole.
+type Hear<'h, T> = &'h mut dyn FnMut(Heard<'_, T>);
 
 /// The stages of a front end and what a stream left in them.
 #[derive(Clone, Debug)]
@@ -21,6 +46,7 @@ enum State<T> {
     Decimate { every: u32, sum: Vec<T>, place: MeanPlace, row: Vec<T> },
     Magnitude { group: Vec<bool>, row: Vec<T> },
     Cepstra(Box<MelState<T>>),
+    Symbols { weights: Vec<T>, words: Vec<Vec<T>> },
 }
 
 #[derive(Clone, Debug)]
@@ -65,7 +91,7 @@ fn through<T: Real>(
     hear: Hear<'_, T>,
 ) -> Result<(), ObservationError> {
     let Some((first, rest)) = stages.split_first_mut() else {
-        hear(x);
+        hear(x.map_or(Heard::Missing, Heard::Row));
         return Ok(());
     };
     let mut tell = |step, row: &[T]| match step {
@@ -94,6 +120,14 @@ fn through<T: Real>(
             (refused, told) = (error, tell(step, &state.row));
             state.place.take(state.of.mel.hop, &mut state.ring, x);
         }
+        State::Symbols { weights, words } => {
+            let words = words.iter().map(Vec::as_slice);
+            let symbol = x.map(|x| nearest_word(weights, words, x)).transpose();
+            (refused, told) = (symbol.map(drop), Ok(()));
+            // The last stage, and no more words than there are letters.
+            let symbol = symbol.ok().flatten().and_then(|symbol| u16::try_from(symbol).ok());
+            hear(symbol.map_or(Heard::Missing, Heard::Symbol));
+        }
     }
     refused.and(told)
 }
@@ -101,7 +135,12 @@ fn through<T: Real>(
 impl<T: Real> State<T> {
     fn of(stage: &Placed) -> Self {
         let row = vec![T::ZERO; stage.width()];
+        let reals = |numbers: &[f32]| numbers.iter().map(|&x| T::from_f64(x.into())).collect();
         match stage {
+            Placed::Symbols(book) => Self::Symbols {
+                weights: reals(book.weights()),
+                words: book.words().iter().map(|word| reals(word)).collect(),
+            },
             Placed::Decimate { every, .. } => {
                 Self::Decimate { every: *every, sum: row.clone(), place: MeanPlace::NEW, row }
             }
@@ -124,7 +163,7 @@ impl<T: Real> State<T> {
                 sum.fill(T::ZERO);
                 *place = MeanPlace::NEW;
             }
-            Self::Magnitude { .. } => {}
+            Self::Magnitude { .. } | Self::Symbols { .. } => {}
             Self::Cepstra(state) => state.place = FramePlace::new(state.ring.len()),
         }
     }

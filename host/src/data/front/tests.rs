@@ -18,6 +18,8 @@ fn stages_read_back_and_others_are_refused() {
         "magnitude=ax+ay+az,decimate=2",
         "cepstra=256/128/26/13@8000",
         "bands=512/512/20@16000",
+        "magnitude=ax+ay+az,symbols=16",
+        "symbols=1.0/0.25;0.0/-3.5;1e-5/2.0;7.0/1e20",
     ];
     for text in good {
         let front: Front = text.parse().expect("a front end");
@@ -47,6 +49,14 @@ fn stages_read_back_and_others_are_refused() {
         "cepstra=256/128/26/13@NaN",
         "bands=256/128/26/13@8000",
         "bands=256/128/129@8000",
+        "symbols",
+        "symbols=1",
+        "symbols=65",
+        "symbols=4.5",
+        "symbols=1;2",
+        "symbols=0;1;2",
+        "symbols=1/1;1/2;3",
+        "symbols=1;1;NaN",
         "decimate=2,",
         ",decimate=2",
     ];
@@ -62,6 +72,10 @@ fn numbers_out_of_range_are_told_with_the_range() {
     for every in ["1", "65537", "99999999999"] {
         let told = format!("decimate={every}").parse::<Front>().expect_err("refused").to_string();
         assert!(told.contains(every) && told.contains("2 to 65536 samples"), "{told}");
+    }
+    for words in ["1", "65", "99999999999"] {
+        let told = format!("symbols={words}").parse::<Front>().expect_err("refused").to_string();
+        assert!(told.contains(words) && told.contains("2 to 64"), "{told}");
     }
 }
 
@@ -83,6 +97,11 @@ fn a_front_end_is_over_channels_that_there_are() {
     assert!(refused("magnitude=ax+ay", &["ax", "az"]).contains("no such channel"));
     assert!(refused("bands=128/64/16@8000", &["ax", "az"]).contains("one channel"));
     assert!(refused("bands=128/64/60@8000", &["ax"]).contains("no bin"));
+    assert!(
+        refused("symbols=4,decimate=2", &["ax"]).contains("decimate=2: it comes after symbols")
+    );
+    let told = refused("symbols=1;2;3", &["ax", "az"]);
+    assert!(told.contains("words of 1 channels, and there are 2 (ax, az)"), "{told}");
     let symbols = Kind::Symbols(crate::data::Alphabet::new("ab").expect("letters"));
     let front: Front = "decimate=2".parse().expect("a front end");
     assert!(matches!(front.over(&symbols), Err(FrontError::Symbols)));
@@ -110,7 +129,9 @@ fn rows_are_those_of_the_definition_and_lags_come_after() {
 /// What a stage takes is what the core's types take.
 #[test]
 fn costs_are_the_sizes_of_the_core() {
-    use fishweir_core::front::{Cepstra, CepstraState, Decimate, DecimateState, Magnitude, Then};
+    use fishweir_core::front::{
+        Cepstra, CepstraState, Codebook, Decimate, DecimateState, Magnitude, Then,
+    };
     let cost = |text: &str, channels: &[&str]| {
         let front: Front = text.parse().expect("a front end");
         let (flash, ram, _) = front.over(&kind(channels)).expect("channels").cost();
@@ -129,7 +150,53 @@ fn costs_are_the_sizes_of_the_core() {
         )
     );
     assert_eq!(
+        cost("decimate=4,symbols=5", &["a", "b", "c"]),
+        (size_of::<Then<Decimate<3>, Codebook<3, 5>>>(), ram(size_of::<DecimateState<f32, 3>>()))
+    );
+    assert_eq!(
         cost("cepstra=256/128/26/13@8000", &["x"]),
         (size_of::<Cepstra<256, 128, 26, 13, 13>>(), ram(size_of::<CepstraState<256>>()))
     );
+}
+
+/// The nearest words by definition, behind a mean; what is missing is a missing symbol.
+#[test]
+fn symbols_are_the_nearest_words() {
+    let mut rows = Rows::new(2);
+    for row in [Some([1.0, 8.0]), None, Some([9.0, 0.0]), Some([11.0, 2.0]), None, None] {
+        rows.push(row.as_ref().map(|row| &row[..]));
+    }
+    let samples = Samples::Channels(rows);
+    let front: Front = "decimate=2,symbols=1/0.25;0/0;10/0;0/9".parse().expect("a front end");
+    let channels = kind(&["x", "y"]);
+    let front = front.over(&channels).expect("channels");
+    let Kind::Symbols(letters) = front.kind(&channels) else { panic!("symbols") };
+    assert_eq!((letters.symbols(), front.width(2)), (&['A', 'B', 'C'][..], 3));
+    let seen = front.widen(samples.view(), &Lags::NONE);
+    assert_eq!(seen.view().symbols(), Some(&[Some(2), Some(1), None][..]));
+}
+
+/// Words are of the rows that the stages before make, and of no other series than those that are named.
+#[test]
+fn words_are_learnt_behind_the_other_stages() {
+    let mut rows = Rows::new(2);
+    (0..40).for_each(|t| rows.push(Some(&[f64::from(t % 2), f64::from(3 * (t / 2 % 4))])));
+    let samples = Samples::Channels(rows);
+    let channels = kind(&["x", "y"]);
+    let front: Front = "decimate=2,symbols=4".parse().expect("a front end");
+    let learnt = front.learnt(&channels, &[samples.view()], 1).expect("four rows");
+    assert_eq!(learnt, front.learnt(&channels, &[samples.view()], 1).expect("four rows"));
+    let Some(Stage::Words(book)) = learnt.stages().last() else { panic!("no words: {learnt}") };
+    let mut words = book.words().to_vec();
+    words.sort_by(|a, b| a[1].total_cmp(&b[1]));
+    assert_eq!(words, [[0.5, 0.0], [0.5, 3.0], [0.5, 6.0], [0.5, 9.0]]);
+    assert_eq!(learnt.to_string().parse::<Front>().expect("reads back"), learnt);
+    let five: Front = "decimate=2,symbols=5".parse().expect("a front end");
+    let told = five.learnt(&channels, &[samples.view()], 1).expect_err("four rows");
+    assert!(told.to_string().contains("4 different rows only"), "{told}");
+    // What has no symbols, or words already, is as it was.
+    for text in ["decimate=2", "symbols=1/1;0/0;1/1"] {
+        let front: Front = text.parse().expect("a front end");
+        assert_eq!(front.learnt(&channels, &[samples.view()], 1), Ok(front));
+    }
 }

@@ -3,11 +3,12 @@
 
 use fishweir::batch::log_likelihoods;
 use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
-use fishweir::data::{Front, Lags, Rows, Sample, Samples, SamplesView};
+use fishweir::data::{Dataset, Front, Lags, Rows, Sample, Samples, SamplesView};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir_tests::checks::views;
+use fishweir_tests::quick::{channels, trained_behind};
 
-use fishweir::learn::{FeatureMap, Features};
+use fishweir::learn::{ClassifierKind, FeatureMap, Features, TrainOptions, train};
 use fishweir::model::scores;
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_core::classify::Normalisation;
@@ -228,4 +229,41 @@ fn directions_weigh_scores() {
         let off = (f64::from(single.decision_values().expect("in range")[0]) - value).abs() / size;
         assert!(off < 64.0 * f64::from(f32::EPSILON), "{name}: off by {off:e} in f32");
     }
+}
+
+/// Words are learnt from the series trained on: others may be anything, and those trained on matter.
+#[test]
+fn words_of_symbols_are_learnt_from_training_series_alone() {
+    let data = channels();
+    let with = |changed: usize| {
+        let altered = data.series().iter().enumerate().map(|(index, series)| {
+            let mut rows = Rows::new(3);
+            let shift = if index % 2 == changed { 1_000.0 } else { 0.0 };
+            let view = series.samples.view().rows().expect("channels");
+            view.iter().flatten().for_each(|row| {
+                rows.push(Some(&row.iter().map(|x| x + shift).collect::<Vec<_>>()))
+            });
+            (["p", "q"][series.label.expect("labelled")], Samples::Channels(rows))
+        });
+        Dataset::labelled(data.kind().clone(), altered).expect("series")
+    };
+    // Trained on those of even numbers.
+    let classifier = |data: &Dataset| trained_behind(data, "decimate=2,symbols=6");
+    let (own, others, trained) = (classifier(&with(2)), classifier(&with(1)), classifier(&with(0)));
+    assert!(own.front.makes_symbols());
+    assert_eq!((&own.front, &own.models), (&others.front, &others.models));
+    assert_ne!(own.front, trained.front);
+    // A file keeps them, to the bit.
+    let text = serde_json::to_string(&own).expect("JSON");
+    assert_eq!(serde_json::from_str::<Classifier>(&text).expect("reads back"), own);
+    // One Gaussian's models know no symbols.
+    let mut options = TrainOptions::new(ClassifierKind::Bayes);
+    options.front = "symbols=6".parse().expect("a front end");
+    options.baum_welch.emission = family("gaussian");
+    let refused = train(&data, &[0, 2, 4, 6], &options, &|| ()).expect_err("refused").to_string();
+    assert!(refused.contains("gaussian"), "{refused}");
+    options.baum_welch.emission = None;
+    options.front = "symbols=64".parse().expect("a front end");
+    let refused = train(&data, &[0], &options, &|| ()).expect_err("refused").to_string();
+    assert!(refused.contains("different rows only"), "{refused}");
 }

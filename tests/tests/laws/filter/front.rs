@@ -2,9 +2,9 @@
 //! definition.
 
 use fishweir_core::ObservationError;
-use fishweir_core::emission::Gaussian;
+use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::{Forward, Recursion, Running};
-use fishweir_core::front::{Decimate, Front, Fronted, Magnitude, Then};
+use fishweir_core::front::{Codebook, Decimate, Front, Fronted, Magnitude, Then};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_tests::checks::after;
 use fishweir_tests::laws::{Trial, check};
@@ -187,4 +187,70 @@ fn a_sum_past_the_largest_number_is_refused_before_it_is_kept() {
     fronted.push(&mut state, &[4.0 - 3e38]).expect("a row");
     let rows = after(Forward::of(&hmm), [Some([0.5 * (3e38 + (4.0 - 3e38))])]);
     assert_eq!(fronted.read(&state), rows.read());
+}
+
+proptest! {
+    /// Symbols by definition, in numbers of their own; what is no sample is refused, and a missing symbol.
+    #[test]
+    fn words_are_the_nearest_at_every_prefix(
+        seed: u64, length in 0_usize..=24, every in 1_u32..4
+    ) {
+        let mut s = Sampler::new(seed);
+        let words: [[f64; 2]; 5] = std::array::from_fn(|_| std::array::from_fn(|_| 3.0 * s.normal()));
+        let weights = [1.0, 0.25];
+        let nearest = |x: &[f64; 2]| -> usize {
+            let far = |word: &[f64; 2]| {
+                weights.iter().zip(x.iter().zip(word)).map(|(w, (x, c))| w * (x - c).powi(2)).sum()
+            };
+            let distances: Vec<f64> = words.iter().map(far).collect();
+            (0..5).min_by(|&a, &b| distances[a].total_cmp(&distances[b])).expect("words")
+        };
+        let row = |s: &mut Sampler| {
+            Categorical::<5, f64>::new(s.probabilities(5).try_into().expect("five")).expect("a state")
+        };
+        let hmm = Hmm::new(
+            Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]).expect("a chain"),
+            [row(&mut s), row(&mut s)],
+        );
+        let samples: Vec<Option<[f64; 2]>> = (0..length)
+            .map(|t| (t % 5 != 3).then(|| std::array::from_fn(|_| 3.0 * s.normal())))
+            .collect();
+        let book = Codebook::<2, 5, f64>::new(weights, words).expect("words");
+        let means_first = Then::new(Decimate::<2, f64>::new(every), book);
+        let fronted = Fronted::new(means_first, Forward::of(&hmm));
+        let wanted = |prefix: &[Option<[f64; 2]>]| {
+            let rows = means(prefix, every as usize);
+            after(Forward::of(&hmm), rows.iter().map(|row| row.as_ref().map(nearest))).read()
+        };
+        let all: Vec<Option<&[f64; 2]>> = samples.iter().map(Option::as_ref).collect();
+        check(&fronted, Trial { samples: &all, refusable: &[] }, |prefix, now| {
+            let prefix: Vec<_> = prefix.iter().map(|x| x.copied()).collect();
+            assert_eq!(now, wanted(&prefix));
+        });
+        let alone = Fronted::new(book, Forward::of(&hmm));
+        let mut stream = Running::new(&alone);
+        for bad in [[f64::NAN, 0.0], [0.0, f64::INFINITY], [1e200, 0.0]] {
+            assert_eq!(stream.push(&bad), Err(ObservationError::NotFinite));
+        }
+        assert_eq!(stream.read(), after(Forward::of(&hmm), [None::<usize>, None, None]).read());
+    }
+}
+
+/// The first of words as near, and none that is no number: the checks name what is wrong.
+#[test]
+fn equally_near_words_are_the_first_and_bad_ones_are_named() {
+    use fishweir_core::front::nearest_word;
+    let words: [&[f32]; 3] = [&[2.0], &[0.0], &[2.0]];
+    assert_eq!(nearest_word(&[1.0], words.into_iter(), &[1.0]), Ok(0));
+    assert_eq!(nearest_word(&[1.0], words.into_iter(), &[5.0]), Ok(0));
+    assert_eq!(nearest_word(&[1.0], words.into_iter(), &[0.5]), Ok(1));
+    assert_eq!(
+        nearest_word(&[1.0], words.into_iter(), &[f32::MAX]),
+        Err(ObservationError::NotFinite)
+    );
+    let wrong = |weights, words| Codebook::<2, 2>::new(weights, words).expect_err("refused");
+    let error = wrong([1.0, 0.0], [[0.0; 2]; 2]);
+    assert_eq!((error.row, error.entry), (0, 1));
+    let error = wrong([1.0, 1.0], [[0.0; 2], [f32::NAN, 0.0]]);
+    assert_eq!((error.row, error.entry), (2, 0));
 }

@@ -1,0 +1,140 @@
+use super::Front;
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::number::Real;
+
+/// A sample of `D` channels becomes the number of the nearest of `K` rows, its codebook's words: a symbol of a categorical
+/// model.
+///
+/// ```text
+/// row_t = argmin over k of  sum over d of w_d ( x_td - c_kd )^2,        k = 0, ..., K - 1
+/// ```
+///
+/// Of words that are as near it is the first. Weights `w_d` are in the inverse square of a channel's unit, and the sum
+/// runs in the channels' order over differences, so that an offset costs no precision and every machine forms
+/// the same bits. A sample whose distance to every word is past the largest number is refused, as one that is not
+/// finite.
+///
+/// Flash: `4 D (1 + K)` bytes. RAM: none. Work: `2 K D` multiply-adds and `K` comparisons a sample; the emission
+/// of a symbol is then a look-up, without an exponential.
+///
+/// Source: Y. Linde, A. Buzo, R. M. Gray, An Algorithm for Vector Quantizer Design, IEEE Transactions on
+/// Communications 28 (1980), 84-95.
+///
+/// ```
+/// use fishweir_core::emission::Categorical;
+/// use fishweir_core::filter::{Forward, Running};
+/// use fishweir_core::front::{Codebook, Fronted};
+/// use fishweir_core::hmm::{Chain, Hmm};
+///
+/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// let words = Codebook::<2, 3, f64>::new([1.0, 0.25], [[0.0, 0.0], [1.0, 0.0], [0.0, 4.0]])?;
+/// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [Categorical::new([0.5, 0.25, 0.25])?]);
+/// let fronted = Fronted::new(words, Forward::of(&hmm));
+/// let mut stream = Running::new(&fronted);
+/// stream.push(&[0.25, 3.0])?; // the last word
+/// assert_eq!(stream.read(), 0.25_f64.ln());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Codebook<const D: usize, const K: usize, T = f32> {
+    weights: [T; D],
+    words: [[T; D]; K],
+}
+
+impl<const D: usize, const K: usize, T: Real> Codebook<D, K, T> {
+    /// Words, `[symbol][channel]`, and what a channel's squared difference weighs.
+    ///
+    /// # Errors
+    /// As [`validate`](Self::validate).
+    pub fn new(weights: [T; D], words: [[T; D]; K]) -> Result<Self, ModelError> {
+        let made = Self::from_parts(weights, words);
+        made.validate().map(|()| made)
+    }
+
+    /// From numbers that were checked: what a host wrote.
+    pub const fn from_parts(weights: [T; D], words: [[T; D]; K]) -> Self {
+        const { assert!(D > 0 && K > 0, "channels, and words of them") };
+        Self { weights, words }
+    }
+
+    /// Checks that weights are above zero and words are numbers.
+    ///
+    /// # Errors
+    /// Names what is not.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        let wrong = |row, kind, entry| Err(ModelError::new(Part::Front, kind, row, entry));
+        let positive = |w: &T| w.is_finite() && *w > T::ZERO;
+        if let Some(entry) = self.weights.iter().position(|w| !positive(w)) {
+            return wrong(0, ErrorKind::NotInRange, entry);
+        }
+        for (word, row) in self.words.iter().enumerate() {
+            if let Some(entry) = row.iter().position(|c| !c.is_finite()) {
+                return wrong(1 + word, ErrorKind::NotFinite, entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a channel's squared difference weighs, `[channel]`.
+    pub const fn weights(&self) -> &[T; D] {
+        &self.weights
+    }
+
+    /// The words, `[symbol][channel]`.
+    pub const fn words(&self) -> &[[T; D]; K] {
+        &self.words
+    }
+}
+
+impl<const D: usize, const K: usize, T: Real> Front for Codebook<D, K, T> {
+    type Sample = [T; D];
+    type Row = usize;
+    type State = ();
+
+    #[inline]
+    fn start(&self) {}
+
+    #[inline]
+    fn push(
+        &self,
+        (): &mut (),
+        x: Option<&[T; D]>,
+        hear: impl FnOnce(Option<&usize>),
+    ) -> Result<(), ObservationError> {
+        let words = self.words.iter().map(<[T; D]>::as_slice);
+        match x.map(|x| nearest_word(&self.weights, words, x)) {
+            Some(Ok(symbol)) => hear(Some(&symbol)),
+            Some(Err(error)) => {
+                hear(None);
+                return Err(error);
+            }
+            None => hear(None),
+        }
+        Ok(())
+    }
+}
+
+/// The number of the word that is nearest to a sample: see [`Codebook`].
+///
+/// # Errors
+/// [`ObservationError::NotFinite`]: a channel, or the distance to every word, is not.
+#[inline]
+pub fn nearest_word<'w, T: Real + 'w>(
+    weights: &[T],
+    words: impl Iterator<Item = &'w [T]>,
+    x: &[T],
+) -> Result<usize, ObservationError> {
+    let mut nearest: Option<(usize, T)> = None;
+    for (symbol, word) in words.enumerate() {
+        let mut distance = T::ZERO;
+        for ((&x, &c), &w) in x.iter().zip(word).zip(weights) {
+            let difference = x - c;
+            distance = distance + w * (difference * difference);
+        }
+        // A distance that is no finite number is not that of the nearest.
+        if distance.is_finite() && nearest.is_none_or(|(_, least)| distance < least) {
+            nearest = Some((symbol, distance));
+        }
+    }
+    nearest.map(|(symbol, _)| symbol).ok_or(ObservationError::NotFinite)
+}
