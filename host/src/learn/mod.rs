@@ -31,7 +31,7 @@
 //! | [`FeatureMap`]: from windows to features, from weights to directions | `features.rs` |
 //! | [`Metric`]: the scaling of features, whitening among it | `metric.rs` |
 //! | [`Learner`]: how a machine is trained; [`LEARNERS`]: why the default is the default | `learner.rs`, `machine.rs` |
-//! | [`LinearSvm`]: squared hinge, dual coordinate descent with shrinking | `svm.rs` |
+//! | [`LinearSvm`]: squared hinge, dual coordinate descent | `svm.rs` |
 //! | [`minimise`], [`Design`]: logistic loss or squared hinge, Newton's method on the rows | `primal.rs`, `loss.rs` |
 //! | [`Ridge`]: least squares in closed form, and what is held out of it; Cholesky factors in blocks | `ridge.rs`, `blocks.rs` |
 //! | [`KernelSvm`], [`KernelLogistic`], [`MapLogistic`]: on Gram matrices | `kernel_svm.rs`, `kernel_logistic.rs`, `map_logistic.rs` |
