@@ -28,7 +28,7 @@ use crate::number::Real;
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// let words = Codebook::<2, 3, f64>::new([1.0, 0.25], [[0.0, 0.0], [1.0, 0.0], [0.0, 4.0]])?;
-/// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [Categorical::new([0.5, 0.25, 0.25])?]);
+/// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [Categorical::<3, f64>::new([0.5, 0.25, 0.25])?]);
 /// let fronted = Fronted::new(words, Forward::of(&hmm));
 /// let mut stream = Running::new(&fronted);
 /// stream.push(&[0.25, 3.0])?; // the last word
