@@ -468,15 +468,15 @@ fn codebooks_are_told_and_exported() {
     assert_eq!(with["form"]["codebooks"], 2);
     let info = json(&format!("info {model} --json"));
     let told = info["codebooks"].as_str().expect("told").to_owned();
-    // Windows of 20 samples have room for dilations 1 and 2.
-    assert_eq!(told, "4 codebooks of 8 patterns over the last 16 samples");
+    // Series of more than 32 samples and no more than 64 have room for dilations 1, 2 and 4.
+    assert_eq!(told, "6 codebooks of 8 patterns over the last 32 samples");
     let channels = info["channels"].as_array().expect("channels").len();
     let outputs = info["outputs"].as_u64().expect("outputs") as usize;
     let cost = |of: &Value, what: &str| of["cost"][what].as_u64().expect("a cost") as usize;
     let more = |what: &str| cost(&with, what) - cost(&without, what);
-    assert_eq!(more("model_bytes"), 4 * (4 + 4 * channels + 64 + 32 * outputs));
-    assert_eq!(more("state_bytes"), (4 * 16 * channels + 8 + 8 * outputs).next_multiple_of(8));
-    assert_eq!(more("multiply_adds_per_sample"), 4 * (8 * channels + 64 + outputs));
+    assert_eq!(more("model_bytes"), 6 * (4 + 4 * channels + 64 + 32 * outputs));
+    assert_eq!(more("state_bytes"), (4 * 32 * channels + 8 + 8 * outputs).next_multiple_of(8));
+    assert_eq!(more("multiply_adds_per_sample"), 6 * (8 * channels + 64 + outputs));
     assert_eq!(cost(&info, "model_bytes"), cost(&with, "model_bytes"));
     let source = at("m.rs");
     printed(&format!("export {model} --rust {source}"));

@@ -59,15 +59,11 @@ fn words_are_weighed_without_a_model() {
             ),
             "weights of words are exported as Rust source, not as an artefact: use --rust",
         ),
-        (
-            format!("export {longer} --number q15 --rust {source} --data {data}"),
-            "no weights of words",
-        ),
-        (
-            format!("export {model} --number q15 --rust {source} --data {data}"),
-            "no weights of words",
-        ),
     ] {
         refuses(&line, wanted);
+    }
+    // In fixed point they are sums of logarithms, whatever the order.
+    for model in [&model, &longer] {
+        printed(&format!("export {model} --number q15 --rust {source} --data {data}"));
     }
 }

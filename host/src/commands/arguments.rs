@@ -341,6 +341,9 @@ impl Training {
             }
             Some(LagsName::Choose) if search == Search::Quick => {
                 options.other_lags = options.clone().searching(Search::Normal).other_lags;
+                if !regresses {
+                    options.other_lags.push(Lags::one(4));
+                }
             }
             _ => {}
         }

@@ -129,7 +129,7 @@ impl TrainOptions {
         let channels = matches!(observed, Kind::Channels(_));
         let others = |count: usize| if channels { 1 + count } else { 1 };
         let trials = |lags: &Lags| match lags.is_apart() {
-            true => lags.of_models().len() * (1 + self.other_codebooks.len()),
+            true => lags.of_models().len() * self.other_codebooks.len().max(1),
             false => 1,
         };
         let of_lags = self.other_lags.iter().map(trials).sum();
@@ -209,6 +209,7 @@ impl TrainOptions {
             true => self.other_lags.iter().map(reaching).filter(within).collect(),
             false => Vec::new(),
         };
+        let apart = lags.iter().any(Lags::is_apart);
         let normalisations = match differ && self.features().is_some() {
             true => self.other_normalisations.as_slice(),
             false => &[],
@@ -219,17 +220,19 @@ impl TrainOptions {
             for lags in all(&first.lags, &lags) {
                 for &states in &all(&first.states, &self.other_states) {
                     for &std_floor in &self.floors(data.kind()) {
-                        // A model for each lag is of all classes.
-                        let any = |models: &&ScoreModels| {
-                            !lags.is_apart() || **models == ScoreModels::Universal
+                        // A model for each lag is of all classes; where there are such, one that sees no
+                        // differences is not tried.
+                        let any = |models: &&ScoreModels| match **models == ScoreModels::Universal {
+                            true => !(lags.is_empty() && apart) || first.models == **models,
+                            false => !lags.is_apart(),
+                        };
+                        // Beside models for each lag codebooks see what those do not.
+                        let codebooks: &[usize] = match self.other_codebooks.as_slice() {
+                            others @ [_, ..] if lags.is_apart() => others,
+                            _ => &[first.codebooks],
                         };
                         for models in models.iter().filter(any) {
-                            // Beside models for each lag codebooks see what those do not.
-                            let others: &[usize] = match lags.is_apart() {
-                                true => &self.other_codebooks,
-                                false => &[],
-                            };
-                            for codebooks in all(&first.codebooks, others) {
+                            for &codebooks in codebooks {
                                 let (models, lags) = (models.clone(), lags.clone());
                                 forms.push(Form {
                                     models,

@@ -36,11 +36,11 @@ pub enum Search {
     /// Two floors of standard deviations.
     #[default]
     Quick,
-    /// One model of all classes, or one for each lag, beside a model a class: up to 32 forms of them, without and with
-    /// differences at lags, or predicting from the past, of 4 and 8 states, two floors, and where lengths differ with
-    /// and without normalisation
+    /// A model for each lag of all classes, with codebooks beside them, against a model a class: two floors of each, and
+    /// where lengths differ with and without normalisation
     Normal,
-    /// Up to 288: more lags, states and floors
+    /// Up to 360: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, with and
+    /// without codebooks, more floors
     Thorough,
 }
 
@@ -73,7 +73,7 @@ pub struct TrainOptions {
     /// Codebooks for each dilation whose codewords are counted beside the models' scores: see [`Codebooks`]. Real
     /// channels only, and linear machines on scores.
     pub codebooks: usize,
-    /// Other numbers of them to choose from, beside a model for each lag.
+    /// Numbers of them to choose from beside a model for each lag, in place of that; none to keep to it.
     pub other_codebooks: Vec<usize>,
     /// Other numbers of states than that of `baum_welch` to choose from. Channels only.
     pub other_states: Vec<usize>,
@@ -197,7 +197,7 @@ impl TrainOptions {
         type Tried<'a> = (&'a [u32], &'a [u32], &'a [u32], &'a [usize], &'a [f64]);
         let (each, longest, orders, states, floors): Tried<'_> = match search {
             Search::Quick => (&[], &[], &[], &[], &[0.03]),
-            Search::Normal => (&[32], &[], &[4], &[8], &[0.03]),
+            Search::Normal => (&[32], &[], &[], &[], &[0.03]),
             Search::Thorough => {
                 (&[2, 8, 32], &[2, 8, 32], &[1, 2, 4, 8], &[8, 16], &[0.1, 0.03, 0.01])
             }
@@ -215,11 +215,16 @@ impl TrainOptions {
                 longest.iter().copied().map(Lags::dyadic).collect()
             };
             self.other_lags = dyadic(longest);
-            self.other_lags.push(Lags::one(4));
+            if search == Search::Thorough {
+                self.other_lags.push(Lags::one(4));
+            }
             // One model of all classes alone can be a model for each lag.
             if self.kind == ClassifierKind::Fisher {
                 self.other_lags.extend(dyadic(each).into_iter().map(Lags::apart));
-                self.other_codebooks = vec![CODEBOOKS];
+                self.other_codebooks = match search {
+                    Search::Thorough => vec![0, CODEBOOKS],
+                    _ => vec![CODEBOOKS],
+                };
             }
             if self.baum_welch.emission.is_some_and(Family::regresses) {
                 self.other_lags = [1, 4, 8].map(Lags::order).into();

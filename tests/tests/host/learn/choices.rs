@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fishweir::classifier::{ExpansionKernel, Rule};
 use fishweir::data::{
-    Alphabet, Dataset, Kind, ReadOptions, Samples, Series, ShortSeries, Windowing,
+    Alphabet, Dataset, Kind, Lags, ReadOptions, Samples, Series, ShortSeries, Windowing,
 };
 use fishweir::fit::Topology;
 use fishweir::kernel::Gram;
@@ -418,7 +418,7 @@ fn the_search_predicts_from_the_past_where_that_alone_tells_classes_apart() {
     });
     let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(Search::Normal);
     options.group = Some("subject".to_owned());
-    options.other_states = Vec::new();
+    options.other_lags.extend([2, 4].map(Lags::order));
     // Patterns of nine samples show it as well.
     options.other_codebooks = Vec::new();
     let Trained { classifier, form, .. } = trained(&data, &options);
