@@ -451,51 +451,6 @@ fn differences_at_lags_are_part_of_the_model() {
     assert!(ram(&json(&line)) <= most);
 }
 
-/// Codebooks are told, priced to the byte, exported as Rust source, and decide alike from a file and a source; what they
-/// are not beside is refused by name.
-#[test]
-fn codebooks_are_told_and_exported() {
-    let folder = Folder::new();
-    let at = |name: &str| folder.at(name);
-    let (data, model, plain) = (fixtures().at("three.csv"), at("m.json"), at("plain.json"));
-    let fit = |model: &str, codebooks: usize| {
-        json(&format!(
-            "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge --codebooks {codebooks} \
-             {QUICK} --effort quick --json"
-        ))
-    };
-    let (with, without) = (fit(&model, 2), fit(&plain, 0));
-    assert_eq!(with["form"]["codebooks"], 2);
-    let info = json(&format!("info {model} --json"));
-    let told = info["codebooks"].as_str().expect("told").to_owned();
-    // Series of more than 32 samples and no more than 64 have room for dilations 1, 2 and 4.
-    assert_eq!(told, "6 codebooks of 8 patterns over the last 32 samples");
-    let channels = info["channels"].as_array().expect("channels").len();
-    let outputs = info["outputs"].as_u64().expect("outputs") as usize;
-    let cost = |of: &Value, what: &str| of["cost"][what].as_u64().expect("a cost") as usize;
-    let more = |what: &str| cost(&with, what) - cost(&without, what);
-    assert_eq!(more("model_bytes"), 6 * (4 + 4 * channels + 64 + 32 * outputs));
-    assert_eq!(more("state_bytes"), (4 * 32 * channels + 8 + 8 * outputs).next_multiple_of(8));
-    assert_eq!(more("multiply_adds_per_sample"), 6 * (8 * channels + 64 + outputs));
-    assert_eq!(info["model_bytes"], with["cost"]["model_bytes"]);
-    let source = at("m.rs");
-    printed(&format!("export {model} --rust {source}"));
-    let rust = fs::read_to_string(&source).expect("a source");
-    assert!(rust.contains("fishweir_core::classify::Coded<Bank, f32,"), "{rust}");
-    refuses(&format!("export {model} --artefact {}", at("m.fishweir")), "codebooks");
-    refuses(&format!("export {model} --c {}", at("c")), "codebooks");
-    refuses(
-        &format!("export {model} --number q15 --data {data} --rust {}", at("q.rs")),
-        "codebooks",
-    );
-    let no = at("no.json");
-    refuses(&format!("fit {data} -o {no} --classifier count --codebooks 2 {QUICK}"), "codebooks");
-    refuses(
-        &format!("fit {data} -o {no} --emission autoregressive --codebooks 2 {QUICK}"),
-        "codebooks",
-    );
-}
-
 /// A model for each lag is told, priced and exported as what it is, and decides alike wherever it is.
 #[test]
 fn a_model_for_each_lag_is_told_and_exported() {

@@ -4,6 +4,7 @@
 mod bad_data;
 mod bad_model;
 mod c;
+mod codebooks;
 mod compare;
 mod confidence;
 mod emission;

@@ -250,6 +250,12 @@ pub enum TrainError {
          from the past: leave --codebooks out, or take --classifier fisher"
     )]
     Codebooks,
+    /// Codebooks of windows that have no room for one.
+    #[error(
+        "the middle window has {0} samples, and a codebook is over nine at least: leave --codebooks out, or take a \
+         longer --window"
+    )]
+    ShortCodebooks(usize),
     /// Differences at lags of what has none, or before a machine that does not compile.
     #[error(
         "differences at lags {0} are of real channels, and of classifiers that compile: leave --lags out"

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::kind::ScoreModels;
 use super::options::TrainOptions;
-use crate::classifier::normalisation_name;
+use crate::classifier::{Codebooks, normalisation_name};
 use crate::data::{Dataset, FrontEnd, Kind, Lags};
 use crate::fit::BaumWelch;
 use crate::runtime::Family;
@@ -210,6 +210,7 @@ impl TrainOptions {
             false => Vec::new(),
         };
         let apart = lags.iter().any(Lags::is_apart);
+        let room = Codebooks::drawn(middle, 1).is_some();
         let normalisations = match differ && self.features().is_some() {
             true => self.other_normalisations.as_slice(),
             false => &[],
@@ -228,6 +229,7 @@ impl TrainOptions {
                         };
                         // Beside models for each lag codebooks see what those do not.
                         let codebooks: &[usize] = match self.other_codebooks.as_slice() {
+                            [_, ..] if lags.is_apart() && !room => &[0],
                             others @ [_, ..] if lags.is_apart() => others,
                             _ => &[first.codebooks],
                         };

@@ -86,6 +86,10 @@ impl<'a> Problem<'a> {
         if let Some(window) = windows.of_all(series).find(|window| window.samples.len() < first) {
             return Err(TrainError::short_front(data, window, first));
         }
+        let middle = options.middle_length(data, series, &front);
+        if options.codebooks > 0 && Codebooks::drawn(middle, options.codebooks).is_none() {
+            return Err(TrainError::ShortCodebooks(middle));
+        }
         Ok(Self { fits, data, variation, labels, front, options, progress })
     }
 

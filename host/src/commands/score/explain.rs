@@ -156,6 +156,9 @@ fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a
                 Observations::Channels(_) if !fitted.front.is_empty() => {
                     "what a front end makes".to_owned()
                 }
+                Observations::Channels(_) if fitted.codebooks.is_some() => {
+                    "what codebooks hear".to_owned()
+                }
                 Observations::Channels(names) if names.len() < 2 => "one channel".to_owned(),
                 Observations::Channels(_) => {
                     format!("emissions {}", model.deployed.emission().0.name())
