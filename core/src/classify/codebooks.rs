@@ -238,7 +238,7 @@ impl<
     const O: usize,
 > Coded<R, T, D, G, K, O>
 {
-    /// Checks the classifier and every number of the codebooks: dilations rise to an eighth of the ring.
+    /// Checks the classifier and every number of the codebooks: eight times the largest dilation is the ring.
     ///
     /// # Errors
     /// Names the first that is wrong, by codebook and entry.

@@ -39,7 +39,7 @@ pub enum Search {
     /// A model for each lag of all classes, with codebooks beside them, against a model a class: two floors of each, and
     /// where lengths differ with and without normalisation
     Normal,
-    /// Up to 360: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, with and
+    /// More: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, with and
     /// without codebooks, more floors
     Thorough,
 }
