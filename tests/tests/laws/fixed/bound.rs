@@ -35,9 +35,12 @@ fn measured(classifier: &Classifier, whole: &Samples) -> Vec<Deviation> {
     lengths.chain([length]).map(of_length).collect()
 }
 
-fn rows_of(sequence: &[Option<Vec<f64>>]) -> Samples {
-    let dimension = sequence.iter().flatten().next().map_or(1, Vec::len);
-    let mut rows = Rows::new(dimension);
+fn rows_of(classifier: &Classifier, sequence: &[Option<Vec<f64>>]) -> Samples {
+    // Not from the rows: all of them may be missing.
+    let Observations::Channels(names) = &classifier.observations else {
+        panic!("a model of channels")
+    };
+    let mut rows = Rows::new(names.len());
     sequence.iter().for_each(|row| rows.push(row.as_deref()));
     Samples::Channels(rows)
 }
@@ -90,7 +93,7 @@ proptest! {
 
     #[test]
     fn channels_are_within_it((classifier, sequence) in gaussian()) {
-        kept(&classifier, &rows_of(&sequence))?;
+        kept(&classifier, &rows_of(&classifier, &sequence))?;
     }
 
     #[test]
@@ -136,7 +139,7 @@ fn it_is_not_vacuous() {
         ratios(categorical(), |(one, sequence)| (one.clone(), Samples::Symbols(sequence.clone())));
     assert!(without == 0 && of_symbols[of_symbols.len() / 2] < 40.0, "{of_symbols:?}");
     let (of_channels, without) =
-        ratios(gaussian(), |(one, sequence)| (one.clone(), rows_of(sequence)));
+        ratios(gaussian(), |(one, sequence)| (one.clone(), rows_of(one, sequence)));
     assert!(without <= 4 && of_channels[of_channels.len() / 2] < 40.0, "{of_channels:?}");
 }
 
