@@ -33,8 +33,8 @@ pub(super) struct Training {
     /// switching or not [default: 2]
     #[arg(long, value_name = "N")]
     states: Option<usize>,
-    /// How much is tried before the class models are settled, in inner cross-validation: what is given with
-    /// --states, --std-floor, --lags or --normalisation is not tried otherwise [default: quick]
+    /// How much is tried before the models are settled, in inner cross-validation: what is given with --score-model,
+    /// --learner, --states, --std-floor, --lags, --codebooks or --normalisation is not tried otherwise [default: quick]
     #[arg(long, value_enum)]
     effort: Option<Search>,
     /// What samples go through before models see them, stage after stage, parted by commas: decimate=4, the mean of
@@ -46,14 +46,14 @@ pub(super) struct Training {
     front: Vec<Stage>,
     /// Differences from so many samples before, parted by commas and rising, as channels beside the
     /// sensor's; none, or choose; beside --emission autoregressive the samples before that it predicts from. A device
-    /// keeps as many samples as the longest [default: none, 1,2 of autoregressive, and choose beside an --effort that
-    /// is not quick, of classifiers that compile]
+    /// keeps as many samples as the longest [default: none, 1,2 of autoregressive, a model for each of 1,2,4,8,16,32 of
+    /// fisher, and choose beside an --effort that is not quick, of classifiers that compile]
     #[arg(long, value_name = "LAGS", value_parser = lags)]
     lags: Option<LagsName>,
     /// Codebooks for each dilation of 1, 2, 4, ... 32 samples, beside class models: which of eight patterns over nine
     /// samples a channel, or a sum of some, is most alike is counted, whatever its level and strength. A device keeps
-    /// the last samples that they are over [default: 0; 0 or 8 is chosen beside models for each lag of an --effort
-    /// that is not quick]
+    /// the last samples that they are over [default: 8 beside models for each lag, where --effort takes
+    /// these, else 0]
     #[arg(long, value_name = "N")]
     codebooks: Option<usize>,
     /// The most bytes of flash that the model may take: forms that take more are not tried
@@ -261,10 +261,11 @@ impl Training {
         Self { mirror: channels.iter().map(|&channel| channel.to_owned()).collect(), ..self }
     }
 
-    /// With scores divided by the root of the information's diagonal, one value of C and one floor of
-    /// standard deviations: nothing is left to choose, so no inner cross-validation.
+    /// With a model a class, scores divided by the root of the information's diagonal, one value of C and one floor
+    /// of standard deviations: nothing is left to choose, so no inner cross-validation.
     pub(super) fn without_choice(self, c: f64, std_floor: f64) -> Self {
         Self {
+            score_model: Some("all".to_owned()),
             scaling: vec![ScalingName::Diagonal],
             c: vec![c],
             std_floor: vec![std_floor],

@@ -47,7 +47,7 @@ impl Believing {
         let folds = tell::usual_folds(data, options.group.as_deref())?;
         let bar = progress::passes(
             "cross-validating".into(),
-            folds * data.classes().len() * options.most_fits(data.kind()),
+            folds * data.classes().len() * options.most_fits(data),
             &options.baum_welch,
         );
         let validation = CrossValidationOptions { folds, seed: None };
@@ -77,7 +77,7 @@ pub(super) fn reject(
     };
     let bar = progress::passes(
         format!("leaving classes out of {}", options.kind),
-        data.classes().len() * data.classes().len() * options.most_fits(data.kind()),
+        data.classes().len() * data.classes().len() * options.most_fits(data),
         &options.baum_welch,
     );
     let unseen = leave_classes_out(data, options, folds, rate, &|| bar.inc(1));

@@ -17,7 +17,7 @@ pub(super) fn fit(
     warn(data, series, options, 1);
     let bar = progress::passes(
         format!("fitting {}", options.kind),
-        data.classes().len() * options.most_fits(data.kind()),
+        data.classes().len() * options.most_fits(data),
         &options.baum_welch,
     );
     let trained = train(data, series, options, &|| bar.inc(1));

@@ -25,7 +25,7 @@ pub struct Effort {
     /// Features of each, at least: what is known before models are fitted.
     pub features: usize,
     /// Multiply-adds of all machines, those of inner folds included: an estimate, by thirty passes over
-    /// the examples for each. Fitting the models, judging their forms and a Gram matrix
+    /// the examples for each, or of what is had in closed form by its matrices. Fitting the models, judging their forms and a Gram matrix
     /// are not in it, and a machine may need fewer passes.
     pub multiply_adds: u128,
 }
@@ -34,6 +34,7 @@ impl Effort {
     /// Of training on some series; `None` for Bayes, which has no features.
     pub fn of(data: &Dataset, series: &[usize], options: &TrainOptions) -> Option<Self> {
         options.features()?;
+        let options = &options.settled(data, series);
         let classes = data.classes().len();
         let models = match options.scores {
             ScoreModels::All => classes,
@@ -81,7 +82,15 @@ impl Effort {
         let inner = options.inner_folds.saturating_sub(1) * judged;
         let machines = (outputs * (exact + inner)) as u128;
         let pass = (cut as u128 * copies as u128).saturating_mul(features as u128);
-        let multiply_adds = (PASSES * machines).saturating_mul(pass);
+        let multiply_adds = match options.in_closed_form() {
+            // Of all machines and folds one matrix of inner products, for each scaling and image.
+            true => {
+                let (pass, features) = (pass * exact as u128, features as u128);
+                let matrices = (judged / options.c.len().max(1)).max(1) as u128;
+                matrices.saturating_mul((pass + features * features / 3).saturating_mul(features))
+            }
+            false => (PASSES * machines).saturating_mul(pass),
+        };
         Some(Self { windows, features, multiply_adds })
     }
 
@@ -190,7 +199,7 @@ mod tests {
                     passes.fetch_add(1, Ordering::Relaxed);
                 };
                 train(&data, &series, &options, &count).expect("trained");
-                let most = 2 * options.most_fits(data.kind()) * options.baum_welch.restarts;
+                let most = 2 * options.most_fits(&data) * options.baum_welch.restarts;
                 let passes = passes.into_inner();
                 assert!(passes <= most && 2 * passes >= most, "{kind}: {passes} of {most}");
             }

@@ -5,7 +5,7 @@ use fishweir_core::classify::Normalisation;
 use serde::Serialize;
 
 use super::kind::ScoreModels;
-use super::options::TrainOptions;
+use super::options::{EACH_LAG_FLOOR, TrainOptions};
 use crate::classifier::{Codebooks, normalisation_name};
 use crate::data::{Dataset, FrontEnd, Kind, Lags};
 use crate::fit::BaumWelch;
@@ -251,6 +251,39 @@ impl TrainOptions {
             }
         }
         forms
+    }
+
+    /// Of forms those that are left where a model for each lag is taken untried: that, at the floor that suits it if it
+    /// is among them; without one, all those whose models are the first's.
+    pub(super) fn untried(&self, mut forms: Vec<Form>) -> Vec<Form> {
+        if !self.each_lag_untried {
+            return forms;
+        }
+        let each_lag = || forms.iter().filter(|form| form.lags.is_apart());
+        let usual = each_lag().find(|form| form.std_floor == EACH_LAG_FLOOR).or(each_lag().next());
+        if let Some(form) = usual {
+            return vec![form.clone()];
+        }
+        let models = forms.first().map(|form| form.models.clone());
+        forms.retain(|form| Some(&form.models) == models.as_ref());
+        forms
+    }
+
+    /// The options with the form that is taken untried, where there is one and limits are kept.
+    pub(super) fn settled(&self, data: &Dataset, series: &[usize]) -> Self {
+        match self.untried(self.forms(data, series)).as_slice() {
+            [form] if self.each_lag_untried => Self {
+                std_floors: Vec::new(),
+                other_lags: Vec::new(),
+                other_codebooks: Vec::new(),
+                other_states: Vec::new(),
+                other_models: Vec::new(),
+                other_normalisations: Vec::new(),
+                each_lag_untried: false,
+                ..self.with_form(form)
+            },
+            _ => self.clone(),
+        }
     }
 }
 

@@ -55,6 +55,7 @@ impl FormSearch<'_> {
         let (options, data) = (self.options, self.fits.data());
         let forms =
             options.limits.kept(options.forms(data, self.series), options, data, self.series)?;
+        let forms = options.untried(forms);
         let first = forms.first().cloned().unwrap_or_else(|| Form::of(options));
         let several = forms.len() > 1;
         let mut candidates = Vec::new();
