@@ -104,10 +104,14 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
     let bytes = read(artefact, ARTEFACT)?;
     let header = Header::parse(&bytes).map_err(|error| refused(&error))?;
     let model = type_of(header.shape()).map_err(|why| refused(&why))?;
-    let model = match header.shape().lags {
-        0 => model,
-        lags => behind_lags(&model, header.shape(), lags, header.payload(&bytes)),
-    };
+    let (mut types, mut model) = (String::new(), model);
+    if header.shape().lags > 0 {
+        types = longest_lag(&model, header.shape().lags);
+        model = behind_lags(header.shape());
+    }
+    if header.shape().codebooks > 0 {
+        model = beside_codebooks(&model, header.shape());
+    }
     let labels = header.labels(&bytes).map_err(|error| refused(&error))?;
     let labels = labels_of(header.shape(), &labels.collect::<Vec<_>>());
     let symbols = match header.shape().family {
@@ -121,7 +125,7 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
 /// The classifier's type, from the artefact's header.
 pub type Model = {model};
 
-{labels}{known}
+{types}{labels}{known}
 static ARTEFACT: &[u8] =
     fishweir_core::include_artefact!(concat!(env!(\"OUT_DIR\"), \"/model.fishweir\"));
 
@@ -171,8 +175,9 @@ fn labels_of(shape: Shape, lines: &[&str]) -> String {
 }
 
 fn type_of(shape: Shape) -> Result<String, &'static str> {
-    let Shape { real_bytes, family, topology, states, size, models, outputs, directions, lags } =
+    let Shape { real_bytes, family, topology, states, size, models, outputs, directions, .. } =
         shape;
+    let lags = shape.lags;
     if real_bytes != 4 {
         return Err("holds 8-byte reals, devices take f32: export it as f32");
     }
@@ -180,7 +185,7 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
         0 => String::from("f32"),
         _ => format!("fishweir_core::number::Dual<f32, {directions}>"),
     };
-    let channels = size / (1 + u16::from(lags));
+    let channels = channels(shape);
     let sizes = match topology {
         Topology::EACH_LAG => (2 * channels).to_string(),
         _ if family.regresses() => format!("{size}, {channels}, {lags}"),
@@ -204,13 +209,45 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
     Ok(format!("fishweir_core::classify::StreamClassifier<{model}, {models}, {outputs}>"))
 }
 
-/// The type of a classifier that has the past, or differences from it, beside a sample: the longest is the last word.
-fn behind_lags(model: &str, shape: Shape, lags: u8, payload: Option<&[u8]>) -> String {
-    let longest =
-        payload.and_then(|bytes| bytes.last_chunk()).map_or(0, |&word| u32::from_le_bytes(word));
-    let channels = shape.size / (1 + u16::from(lags));
-    let (size, past) = (shape.size, shape.family.regresses());
-    format!("fishweir_core::lagged::Lagged<{model}, {channels}, {size}, {lags}, {longest}, {past}>")
+/// The type of a classifier that sees rows, and its longest lag, which is the last word of those behind it.
+fn longest_lag(rows: &str, lags: u8) -> String {
+    let last = 4 * (u32::from(lags) - 1);
+    format!(
+        "\
+/// What sees rows.
+type Rows = {rows};
+
+/// The longest lag.
+const LONGEST: usize = {{
+    let bytes = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/model.fishweir\"));
+    let at = fishweir_core::artefact::HEADER_LENGTH + size_of::<Rows>() + {last};
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
+}};
+
+"
+    )
+}
+
+/// The type of a classifier that has the past, or differences from it, beside a sample.
+fn behind_lags(shape: Shape) -> String {
+    let Shape { size, lags, .. } = shape;
+    let (channels, past) = (channels(shape), shape.family.regresses());
+    format!("fishweir_core::lagged::Lagged<Rows, {channels}, {size}, {lags}, LONGEST, {past}>")
+}
+
+/// The type of a classifier that has codebooks beside it.
+fn beside_codebooks(model: &str, shape: Shape) -> String {
+    let Shape { codebooks, outputs, .. } = shape;
+    let depth = fishweir_core::classify::TAPS * usize::from(shape.dilation);
+    let channels = channels(shape);
+    format!(
+        "fishweir_core::classify::Coded<{model}, f32, {channels}, {codebooks}, {depth}, {outputs}>"
+    )
+}
+
+/// The sensor's own, of what is over channels.
+fn channels(shape: Shape) -> u16 {
+    shape.size / (1 + u16::from(shape.lags))
 }
 
 fn read(path: &Path, what: &str) -> Result<Vec<u8>, String> {

@@ -3,26 +3,28 @@
 //! | offset | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | `FISHWEIR` |
-//! | 8 | 2 | format version, [`VERSION`] |
+//! | 8 | 2 | format version: 2, or [`VERSION`] of what has codebooks |
 //! | 10 | 1 | bytes a real: 4 or 8 |
 //! | 11 | 1 | emission family, [`Family`] |
-//! | 12 | 2 | states `N`, or positions |
+//! | 12 | 2 | states `N`, or positions; beside codebooks a byte, and a byte with their largest dilation |
 //! | 14 | 2 | alphabet size `K`, or channels `D`, those at lags among them |
 //! | 16 | 2 | models `M` |
 //! | 18 | 2 | outputs `O` |
-//! | 20 | 2 | directions `C`: 0 or `O` |
-//! | 22 | 1 | how states follow one another, [`Topology`] |
+//! | 20 | 2 | directions `C`: 0 or `O`; beside codebooks how many of these there are, `G` |
+//! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, and 64 more where `C` is `O` |
 //! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
 //! | 24 | 4 | bytes of the classifier |
 //! | 28 | 4 | bytes of the labels |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
 //! | 56 | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
+//! | | | its [`Codebooks`](crate::classify::Codebooks): dilations of 4 bytes, scales, code vectors, weights |
 //! | | | its [`Confidence`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
 //! | | | class labels, UTF-8, one a line |
 //!
 //! All little-endian. The classifier's bytes are its fields in order, arrays in index order, so that
-//! a little-endian target uses them where they lie in flash: no copy, no parsing, no RAM.
+//! a little-endian target uses them where they lie in flash: no copy, no parsing, no RAM. What has no codebooks is
+//! written in version 2, as before there were any: a device built then takes it as an update.
 
 mod error;
 mod header;
@@ -35,7 +37,7 @@ pub use include::Aligned;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::classify::{Confidence, Heard, StreamClassifier, StreamModel};
+use crate::classify::{Coded, Confidence, Heard, StreamClassifier, StreamModel, Summing, TAPS};
 use crate::context::{ContextModel, Steps};
 use crate::emission::{Emission, for_each_real};
 use crate::error::ModelError;
@@ -162,6 +164,29 @@ where
     }
 }
 
+impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize> StoredClassifier
+    for Coded<R, T, D, G, K, O>
+where
+    Self: FromBytes + Immutable + KnownLayout,
+    T: Real + FromBytes + Immutable + 'static,
+    R: StoredClassifier<Real = T> + Summing<O, Real = T, Observation = [T; D]>,
+{
+    const SHAPE: Shape = {
+        assert!(G > 0 && G <= u16::MAX as usize, "an artefact counts codebooks in two bytes");
+        assert!(
+            K % TAPS == 0 && K / TAPS <= u8::MAX as usize,
+            "an artefact has the largest dilation, an eighth of the ring, in a byte"
+        );
+        assert!(R::SHAPE.states <= u8::MAX as u16, "beside codebooks states are counted in a byte");
+        Shape { codebooks: G as u16, dilation: (K / TAPS) as u8, ..R::SHAPE }
+    };
+    type Real = T;
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
+}
+
 /// The shape of a classifier's type, as an artefact's header states it.
 pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape {
     Shape {
@@ -174,6 +199,8 @@ pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape
         models: M as u16,
         outputs: O as u16,
         directions: H::DIRECTIONS as u16,
+        codebooks: 0,
+        dilation: 0,
     }
 }
 

@@ -6,11 +6,14 @@ use fishweir_core::artefact::{ArtefactError, Header, Shape, Topology};
 use fishweir_core::classify::Normalisation;
 use fishweir_core::{ErrorKind, ModelError, Part};
 
-use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, Weight};
+use super::{
+    Deployed, DeployedCodebooks, DeployedEmission, DeployedModel, DeployedProfile, Weight,
+    codebooks,
+};
 use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{FrontEnd, Lags};
 use crate::files::{self, FileError};
-use crate::runtime::family::reals;
+use crate::runtime::family::{OF_CHANNELS, reals};
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
 
 /// Why an artefact's file was refused.
@@ -65,11 +68,14 @@ impl Deployed {
             models: size(self.models())?,
             outputs: size(self.outputs())?,
             directions: size(self.directions())?,
+            codebooks: size(self.codebooks().map_or(0, |books| books.books().len()))?,
+            dilation: u8::try_from(self.codebooks.as_ref().map_or(0, DeployedCodebooks::largest))
+                .ok()?,
         })
     }
 
-    /// The bytes of the core's `StreamClassifier` with these numbers, its fields in order, and of the lags of
-    /// a `Lagged` one. Of words the table
+    /// The bytes of the core's `StreamClassifier` with these numbers, its fields in order, of the lags of
+    /// a `Lagged` one, and of the codebooks of a `Coded` one. Of words the table
     /// of contexts is left blank, for no artefact holds it; of a kernel machine, which is another type, these are
     /// the models and what they are weighed by.
     pub fn payload(&self) -> Vec<u8> {
@@ -105,6 +111,7 @@ impl Deployed {
         bytes.extend_from_slice(&self.normalisation.code().to_le_bytes());
         bytes.extend_from_slice(&0_u32.to_le_bytes());
         self.lags.as_slice().iter().for_each(|lag| bytes.extend_from_slice(&lag.to_le_bytes()));
+        bytes.extend(self.codebooks.iter().flat_map(DeployedCodebooks::bytes));
         bytes
     }
 
@@ -142,7 +149,6 @@ impl Deployed {
         let what = match () {
             () if self.kernel.is_some() => "kernel machines".to_owned(),
             () if !self.front.is_empty() => "front ends".to_owned(),
-            () if self.codebooks.is_some() => "codebooks".to_owned(),
             () if self.lags.is_apart() && self.topology() == Topology::STEPS => {
                 "models of a lag each whose states are known".to_owned()
             }
@@ -211,6 +217,12 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         topology: shape.topology,
     };
     let of_profile = shape.topology == Topology::PROFILE;
+    // Codebooks hear channels that are real, and no past of them.
+    let coded = usize::from(shape.codebooks);
+    let heard = sizes.family.observes() == OF_CHANNELS.observes();
+    if coded > 0 && (!heard || of_profile || shape.family.regresses()) {
+        return Err(ArtefactError::BadHeader);
+    }
     let has_place = if of_profile {
         sizes.directions <= 1 && (shape.models, shape.outputs) == (1, 1)
     } else {
@@ -221,11 +233,15 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     }
     let (models, outputs) = (usize::from(shape.models), usize::from(shape.outputs));
     let lags = usize::from(shape.lags);
-    let wanted = sizes
+    let channels = usize::from(shape.size) / (1 + lags);
+    let bank = sizes
         .model_reals()
         .checked_mul(models)
         .and_then(|reals| reals.checked_add(outputs * (models + 1)))
-        .and_then(|reals| reals.checked_mul(4)?.checked_add(8 + 4 * lags))
+        .and_then(|reals| reals.checked_mul(4)?.checked_add(8))
+        .ok_or(ArtefactError::BadHeader)?;
+    let wanted = codebooks::words(coded, channels, outputs)
+        .and_then(|words| words.checked_add(lags)?.checked_mul(4)?.checked_add(bank))
         .ok_or(ArtefactError::BadHeader)?;
     let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
     let (payload, rest) = payload.split_at_checked(wanted).ok_or(ArtefactError::OtherSize)?;
@@ -241,9 +257,9 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         }
         _ => return Err(ArtefactError::OtherSize),
     };
-    let (payload, lags) = payload.split_at(wanted - 4 * lags);
-    let lag = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
-    let lags = Lags::new(lags.as_chunks().0.iter().map(lag).collect());
+    let (payload, beside) = payload.split_at(bank);
+    let mut beside = Numbers(beside);
+    let lags = Lags::new((0..lags).map(|_| beside.word()).collect());
     let lags = lags.map_err(|_| {
         ArtefactError::Model(ModelError::new(Part::Lag, ErrorKind::NotInRange, 0, 0))
     })?;
@@ -252,16 +268,20 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         _ if shape.family.regresses() => lags.of_past(),
         _ => lags,
     };
+    let books = [coded, channels, outputs];
+    let codebooks = (coded > 0).then(|| DeployedCodebooks::read(books, &mut || beside.word()));
+    if let Some(books) = &codebooks {
+        books.validate(shape.dilation.into()).map_err(ArtefactError::Model)?;
+    }
     let (numbers, tail) = payload.split_at(payload.len() - 8);
     let mut numbers = Numbers(numbers);
     let profile = of_profile.then(|| DeployedProfile::read(sizes.of_profile(), || numbers.real()));
     let banked = if of_profile { 0 } else { models };
-    let channels = sizes.emission.size / 2;
     let model = |index| {
         let model = sizes.model(&mut numbers);
         for column in lags.columns(index, channels).into_iter().flatten() {
             // A model's columns are those that its lag implies.
-            if numbers.real().to_bits() as usize != column {
+            if numbers.word() as usize != column {
                 return Err(ArtefactError::Model(ModelError::new(
                     Part::Column,
                     ErrorKind::Inconsistent,
@@ -294,7 +314,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         front: FrontEnd::default(),
         lags,
         models,
-        codebooks: None,
+        codebooks,
         systems: Vec::new(),
         profile,
         order: None,
@@ -316,10 +336,15 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
-    fn real(&mut self) -> f32 {
-        let Some((head, rest)) = self.0.split_first_chunk() else { return f32::NAN };
+    /// After the last one, what as a real is a NaN.
+    fn word(&mut self) -> u32 {
+        let Some((head, rest)) = self.0.split_first_chunk() else { return u32::MAX };
         self.0 = rest;
-        f32::from_le_bytes(*head)
+        u32::from_le_bytes(*head)
+    }
+
+    fn real(&mut self) -> f32 {
+        f32::from_bits(self.word())
     }
 
     fn reals(&mut self, count: usize) -> Vec<f32> {

@@ -2,6 +2,7 @@
 //! kernels decides on the host.
 
 mod bank;
+mod codebooks;
 mod features;
 mod leaks;
 mod names;
