@@ -180,14 +180,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::Input(format!("{file}: {why}, not as an artefact: use --rust")));
     }
     if let Some(folder) = &arguments.for_c.c {
-        let only_rust = [
-            ("front ends", !model.deployed.front().is_empty()),
-            ("codebooks", model.deployed.codebooks().is_some()),
-        ];
-        if let Some((what, _)) = only_rust.iter().find(|(_, there)| *there) {
+        if !model.deployed.front().is_empty() {
             let folder = folder.display();
             return Err(Failure::Input(format!(
-                "{folder}: {what} are exported as Rust source, not for C: use --rust"
+                "{folder}: front ends are exported as Rust source, not for C: use --rust"
             )));
         }
     }
