@@ -1,14 +1,14 @@
 use core::fmt;
 
-use super::{ArtefactError, Family};
+use super::{ArtefactError, Family, Stages};
 use crate::checksum::CRC;
 use crate::number::NumberFormat;
 use crate::profile::Profile;
 
-/// The newest format version that this code reads, and writes where there are codebooks.
+/// The newest format version that this code reads, and writes where there are codebooks or a front end.
 pub const VERSION: u16 = 3;
 
-/// The format version of what has no codebooks: as it was before there were any, so that devices built then take it.
+/// The format version of what has neither: as it was before they were stored, so that devices built then take it.
 pub(super) const PLAIN_VERSION: u16 = 2;
 
 /// Bytes before the classifier.
@@ -16,6 +16,7 @@ pub const HEADER_LENGTH: usize = 56;
 
 const MAGIC: [u8; 8] = *b"FISHWEIR";
 const SHAPE_AT: usize = 10;
+const TOPOLOGY_AT: usize = 22;
 const PROFILE_AT: usize = 32;
 const CHECKSUM_AT: usize = PROFILE_AT + Profile::LENGTH;
 
@@ -23,6 +24,8 @@ const CHECKSUM_AT: usize = PROFILE_AT + Profile::LENGTH;
 const CODEBOOKS: u8 = 0x80;
 /// Beside codebooks: models have a direction for each output.
 const DIRECTIONS: u8 = 0x40;
+/// Beside a topology: there is a front end.
+const FRONT: u8 = 0x20;
 
 // What comes after the header is read in place, so that it must be aligned as a real is.
 const _: () = assert!(HEADER_LENGTH == CHECKSUM_AT + 4 && HEADER_LENGTH.is_multiple_of(8));
@@ -75,6 +78,8 @@ pub struct Shape {
     pub codebooks: u16,
     /// The largest of their dilations: they look back eight times as many samples. 0 where there are none.
     pub dilation: u8,
+    /// The front end that makes the rows which models see, or symbols. An update's header says only whether there is one.
+    pub front: Stages,
 }
 
 impl Shape {
@@ -85,7 +90,7 @@ impl Shape {
     #[must_use]
     pub fn to_bytes(self) -> [u8; Self::LENGTH] {
         let [mut states, mut last] = [self.states, self.directions].map(u16::to_le_bytes);
-        let mut topology = self.topology.0;
+        let mut topology = self.topology.0 | if self.front.is_none() { 0 } else { FRONT };
         if self.codebooks > 0 {
             states[1] = self.dilation;
             last = self.codebooks.to_le_bytes();
@@ -104,13 +109,17 @@ impl Shape {
         bytes
     }
 
-    /// The shape that bytes stand for, with codebooks or without; `None` where they stand for none.
-    fn from_bytes(bytes: [u8; Self::LENGTH], with_codebooks: bool) -> Option<Self> {
+    /// The shape that bytes of a version stand for, behind a front end; `None` where they stand for none.
+    fn from_bytes(bytes: [u8; Self::LENGTH], version: u16, front: Stages) -> Option<Self> {
         let [real_bytes, family, rest @ .., topology, lags] = bytes;
         let [[states, of_states], size, models, outputs, last] = *rest.as_chunks::<2>().0 else {
             return None;
         };
         let [size, models, outputs, last] = [size, models, outputs, last].map(u16::from_le_bytes);
+        // Whatever an older version has there is a topology, and none that is known.
+        let beside = if version == VERSION { CODEBOOKS | DIRECTIONS | FRONT } else { 0 };
+        let (topology, beside) = (topology & !beside, topology & beside);
+        let with_codebooks = beside & CODEBOOKS > 0;
         let mut shape = Self {
             real_bytes,
             family: Family::from_code(family)?,
@@ -123,12 +132,12 @@ impl Shape {
             directions: last,
             codebooks: 0,
             dilation: 0,
+            front,
         };
         if with_codebooks {
             shape = Self {
-                topology: Topology(topology & !(CODEBOOKS | DIRECTIONS)),
                 states: states.into(),
-                directions: if topology & DIRECTIONS > 0 { outputs } else { 0 },
+                directions: if beside & DIRECTIONS > 0 { outputs } else { 0 },
                 codebooks: last,
                 dilation: of_states,
                 ..shape
@@ -142,7 +151,8 @@ impl Shape {
                 family => (lags > 0) == family.regresses(),
             }
             && shape.topology.is_known()
-            && (!with_codebooks || topology & CODEBOOKS > 0 && last > 0 && of_states > 0);
+            && (version == PLAIN_VERSION || ![0, DIRECTIONS].contains(&beside))
+            && (if with_codebooks { last > 0 && of_states > 0 } else { beside & DIRECTIONS == 0 });
         known.then_some(shape)
     }
 
@@ -192,6 +202,9 @@ impl fmt::Display for Shape {
         if self.codebooks > 0 {
             write!(f, ", {} codebooks of dilations up to {}", self.codebooks, self.dilation)?;
         }
+        if !self.front.is_none() {
+            write!(f, ", behind the front end {:08x}", self.front.code())?;
+        }
         Ok(())
     }
 }
@@ -202,6 +215,8 @@ impl fmt::Display for Shape {
 pub struct Header {
     shape: Shape,
     profile: Profile,
+    /// Without the front end's number.
+    classifier_length: usize,
     payload_length: usize,
     labels_length: usize,
 }
@@ -236,9 +251,18 @@ impl Header {
         if u32_at(CHECKSUM_AT) != checksum(&header[..CHECKSUM_AT], &[&bytes[HEADER_LENGTH..]]) {
             return Err(ArtefactError::Checksum);
         }
+        let (mut front, mut classifier_length) = (Stages::NONE, payload_length);
+        if version == VERSION && header[TOPOLOGY_AT] & FRONT > 0 {
+            let payload = bytes.get(HEADER_LENGTH..length - labels_length).unwrap_or(&[]);
+            let (rest, code) = payload.split_last_chunk().ok_or(ArtefactError::BadHeader)?;
+            (front, classifier_length) = (Stages::from_code(u32::from_le_bytes(*code)), rest.len());
+            if front.is_none() {
+                return Err(ArtefactError::BadHeader);
+            }
+        }
         let shape = header[SHAPE_AT..].first_chunk().copied();
         let shape = shape
-            .and_then(|shape| Shape::from_bytes(shape, version == VERSION))
+            .and_then(|shape| Shape::from_bytes(shape, version, front))
             .ok_or(ArtefactError::BadHeader)?;
         let profile = header[PROFILE_AT..]
             .first_chunk()
@@ -247,18 +271,20 @@ impl Header {
         if shape.format() != Some(profile.format) {
             return Err(ArtefactError::BadHeader);
         }
-        Ok(Self { shape, profile, payload_length, labels_length })
+        Ok(Self { shape, profile, classifier_length, payload_length, labels_length })
     }
 
-    /// The bytes of a header for a classifier of `shape` with these bytes and labels.
+    /// The bytes of a header for a classifier of `shape` with these bytes and labels. Behind a front end its
+    /// [number](Stages::code) ends the bytes.
     ///
     /// `None` where a part is longer than four bytes can say, where reals are of a size that has no
-    /// format, or beside codebooks where there are more than 255 states or no dilation.
+    /// format, beside codebooks where there are more than 255 states or no dilation, or behind a front end without its number.
     pub fn encode(shape: Shape, payload: &[u8], labels: &[u8]) -> Option<[u8; HEADER_LENGTH]> {
-        if !shape.can_be_said() {
+        let behind = !shape.front.is_none();
+        if !shape.can_be_said() || behind && !payload.ends_with(&shape.front.code().to_le_bytes()) {
             return None;
         }
-        let version = if shape.codebooks > 0 { VERSION } else { PLAIN_VERSION };
+        let version = if shape.codebooks > 0 || behind { VERSION } else { PLAIN_VERSION };
         let mut header = [0; HEADER_LENGTH];
         let mut put = |at: usize, bytes: &[u8]| {
             for (to, from) in header.iter_mut().skip(at).zip(bytes) {
@@ -288,7 +314,7 @@ impl Header {
 
     /// The classifier's bytes within the artefact's.
     pub fn payload<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
-        bytes.get(HEADER_LENGTH..)?.get(..self.payload_length)
+        bytes.get(HEADER_LENGTH..)?.get(..self.classifier_length)
     }
 
     /// The class labels, in the order of the classes.

@@ -3,7 +3,7 @@
 //! | offset | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | `FISHWEIR` |
-//! | 8 | 2 | format version: 2, or [`VERSION`] of what has codebooks |
+//! | 8 | 2 | format version: 2, or [`VERSION`] of what has codebooks or a front end |
 //! | 10 | 1 | bytes a real: 4 or 8 |
 //! | 11 | 1 | emission family, [`Family`] |
 //! | 12 | 2 | states `N`, or positions; beside codebooks a byte, and a byte with their largest dilation |
@@ -11,27 +11,31 @@
 //! | 16 | 2 | models `M` |
 //! | 18 | 2 | outputs `O` |
 //! | 20 | 2 | directions `C`: 0 or `O`; beside codebooks how many of these there are, `G` |
-//! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, and 64 more where `C` is `O` |
+//! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, and 64 more where `C` is `O`; 32 more behind a front end |
 //! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
 //! | 24 | 4 | bytes of the classifier |
 //! | 28 | 4 | bytes of the labels |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
-//! | 56 | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
+//! | 56 | | its front end's memory, each stage aligned as its numbers are |
+//! | | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
 //! | | | its [`Codebooks`](crate::classify::Codebooks): dilations of 4 bytes, scales, code vectors, weights |
 //! | | | its [`Confidence`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
+//! | | | behind a front end which stages it has: [`Stages`], 4 bytes |
 //! | | | class labels, UTF-8, one a line |
 //!
 //! All little-endian. The classifier's bytes are its fields in order, arrays in index order, so that
-//! a little-endian target uses them where they lie in flash: no copy, no parsing, no RAM. What has no codebooks is
-//! written in version 2, as before there were any: a device built then takes it as an update.
+//! a little-endian target uses them where they lie in flash: no copy, no parsing, no RAM. What has neither
+//! codebooks nor a front end is written in version 2, as before they were stored: a device built then takes it.
 
 mod error;
+mod front;
 mod header;
 mod include;
 
 pub use crate::emission::{Family, Stored};
 pub use error::ArtefactError;
+pub use front::{Stages, StoredFront};
 pub use header::{HEADER_LENGTH, Header, Shape, Topology, VERSION};
 pub use include::Aligned;
 
@@ -41,6 +45,8 @@ use crate::classify::{Coded, Confidence, Heard, StreamClassifier, StreamModel, S
 use crate::context::{ContextModel, Steps};
 use crate::emission::{Emission, for_each_real};
 use crate::error::ModelError;
+use crate::filter::Recursion;
+use crate::front::Fronted;
 use crate::hmm::{Hmm, RealOf};
 use crate::lagged::Lagged;
 use crate::number::{Real, RealParameter};
@@ -187,6 +193,21 @@ where
     }
 }
 
+impl<F, R> StoredClassifier for Fronted<F, R>
+where
+    Self: FromBytes + Immutable + KnownLayout,
+    F: StoredFront,
+    R: StoredClassifier + Recursion<Observation = F::Row>,
+{
+    const SHAPE: Shape = Shape { front: F::STAGES, ..R::SHAPE };
+    type Real = R::Real;
+
+    fn validate(&self) -> Result<(), ModelError> {
+        self.front().validate()?;
+        self.recursion().validate()
+    }
+}
+
 /// The shape of a classifier's type, as an artefact's header states it.
 pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape {
     Shape {
@@ -201,6 +222,7 @@ pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape
         directions: H::DIRECTIONS as u16,
         codebooks: 0,
         dilation: 0,
+        front: Stages::NONE,
     }
 }
 

@@ -179,14 +179,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let file = file.display();
         return Err(Failure::Input(format!("{file}: {why}, not as an artefact: use --rust")));
     }
-    if let Some(folder) = &arguments.for_c.c {
-        if !model.deployed.front().is_empty() {
-            let folder = folder.display();
-            return Err(Failure::Input(format!(
-                "{folder}: front ends are exported as Rust source, not for C: use --rust"
-            )));
-        }
-    }
     let fixed = match arguments.number {
         NumberName::F32 => {
             let mut idle = named([("--equal", arguments.equal.is_some())]);

@@ -8,7 +8,7 @@ use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::{
     Deployed, DeployedCodebooks, DeployedEmission, DeployedModel, DeployedProfile, Weight,
-    codebooks,
+    codebooks, front,
 };
 use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{FrontEnd, Lags};
@@ -69,6 +69,7 @@ impl Deployed {
             outputs: size(self.outputs())?,
             directions: size(self.directions())?,
             codebooks: size(self.codebooks().map_or(0, |books| books.books().len()))?,
+            front: front::stages(&self.front),
             dilation: u8::try_from(self.codebooks.as_ref().map_or(0, DeployedCodebooks::largest))
                 .ok()?,
         })
@@ -116,7 +117,8 @@ impl Deployed {
     }
 
     /// The artefact: header, classifier, labels. After the labels of the classes, a line each, come
-    /// the names of the channels, a line each, or one line with the alphabet.
+    /// the names of the channels, a line each, or one line with the alphabet; and a line with the settings of the front
+    /// end, where there is one.
     ///
     /// # Errors
     /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
@@ -125,13 +127,18 @@ impl Deployed {
             return Err(ArtefactFileError::Without(why));
         }
         let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
-        let mut payload = self.payload();
+        let mut payload = front::bytes(&self.front);
+        payload.extend(self.payload());
         let confidence = self.confidence.iter().flat_map(DeployedConfidence::reals);
         confidence.for_each(|x| payload.extend_from_slice(&x.to_le_bytes()));
-        let observed = match &self.observations {
+        let mut observed = match &self.observations {
             Observations::Channels(names) => names.clone(),
             Observations::Symbols(symbols) => vec![symbols.clone()],
         };
+        if !self.front.is_empty() {
+            payload.extend(shape.front.code().to_le_bytes());
+            observed.extend(front::line(self.front()));
+        }
         let lines: Vec<&str> =
             self.classes.iter().chain(&observed).map(|line| line.as_str()).collect();
         if let Some(name) = lines.iter().find(|line| breaks(line)) {
@@ -148,7 +155,9 @@ impl Deployed {
         let (family, shape) = self.emission();
         let what = match () {
             () if self.kernel.is_some() => "kernel machines".to_owned(),
-            () if !self.front.is_empty() => "front ends".to_owned(),
+            () if !self.front.is_empty() && front::line(self.front()).is_none() => {
+                "magnitudes of channels with a comma in their names".to_owned()
+            }
             () if self.lags.is_apart() && self.topology() == Topology::STEPS => {
                 "models of a lag each whose states are known".to_owned()
             }
@@ -217,10 +226,29 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         topology: shape.topology,
     };
     let of_profile = shape.topology == Topology::PROFILE;
-    // Codebooks hear channels that are real, and no past of them.
+    // Codebooks hear channels that are real, and no past of them; a front end makes such, or symbols.
     let coded = usize::from(shape.codebooks);
     let heard = sizes.family.observes() == OF_CHANNELS.observes();
     if coded > 0 && (!heard || of_profile || shape.family.regresses()) {
+        return Err(ArtefactError::BadHeader);
+    }
+    if header.labels(bytes)?.any(breaks) {
+        return Err(ArtefactError::Labels);
+    }
+    let mut lines = header.labels(bytes)?.map(str::to_owned);
+    let classes: Vec<String> = lines.by_ref().take(shape.classes()).collect();
+    let mut observed: Vec<String> = lines.collect();
+    let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
+    let (front, payload) = match shape.front.is_none() {
+        true => (FrontEnd::default(), payload),
+        false => {
+            let line = observed.pop().ok_or(ArtefactError::Labels)?;
+            front::read(&line, &observed, shape.front, payload)?
+        }
+    };
+    let symbols = sizes.family.observes() == Observed::Symbol;
+    if !front.is_empty() && (of_profile || symbols != front.makes_symbols() || !(symbols || heard))
+    {
         return Err(ArtefactError::BadHeader);
     }
     let has_place = if of_profile {
@@ -243,7 +271,6 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let wanted = codebooks::words(coded, channels, outputs)
         .and_then(|words| words.checked_add(lags)?.checked_mul(4)?.checked_add(bank))
         .ok_or(ArtefactError::BadHeader)?;
-    let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
     let (payload, rest) = payload.split_at_checked(wanted).ok_or(ArtefactError::OtherSize)?;
     let mut pairs = Numbers(rest);
     let mut pair = || [pairs.real(), pairs.real()];
@@ -297,21 +324,14 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let biases = numbers.reals(outputs);
     let code = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
     let normalisation = Normalisation::from_code(code).ok_or(ArtefactError::BadHeader)?;
-    if header.labels(bytes)?.any(breaks) {
-        return Err(ArtefactError::Labels);
-    }
-    let mut lines = header.labels(bytes)?.map(str::to_owned);
-    let classes = if outputs == 1 { 2 } else { outputs };
-    let classes: Vec<String> = lines.by_ref().take(classes).collect();
-    let observed: Vec<String> = lines.collect();
-    let observations = match sizes.family.observes() {
-        Observed::Symbol => Observations::Symbols(observed.concat()),
-        Observed::Channels(_) => Observations::Channels(observed),
+    let observations = match symbols && front.is_empty() {
+        true => Observations::Symbols(observed.concat()),
+        false => Observations::Channels(observed),
     };
     let deployed = Deployed {
         observations,
         classes,
-        front: FrontEnd::default(),
+        front,
         lags,
         models,
         codebooks,
@@ -324,8 +344,8 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         normalisation,
         confidence,
     };
-    let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
-    if !labelled || deployed.lags.width(deployed.size()) != usize::from(shape.size) {
+    let row = deployed.lags.width(deployed.front.width(deployed.size()));
+    if deployed.classes.len() != shape.classes() || row != usize::from(shape.size) {
         return Err(ArtefactError::Labels);
     }
     // The numbers are judged where the device judges them: by the same checks of the core.

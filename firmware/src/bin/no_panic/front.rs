@@ -14,14 +14,25 @@ use super::{STATES, drive, some};
 
 type Bank<const D: usize> = StreamClassifier<Hmm<Gaussian<D>, STATES>, 2, 1>;
 
+type Symbols = StreamClassifier<Hmm<Categorical<4>, STATES>, 2, 1>;
+
+/// What an artefact holds, read, whatever is in it.
+fn stored<C: StoredClassifier>() {
+    black_box(artefact::read::<C>(black_box(&[0; 64])).is_ok());
+}
+
 /// All front ends.
 #[inline(never)]
 pub(crate) fn all() {
+    type Strengths = Then<Magnitude<3, 2>, Decimate<2>>;
+    stored::<Fronted<Strengths, Bank<2>>>();
+    stored::<Fronted<Codebook<3, 4>, Symbols>>();
+    stored::<Fronted<Cepstra<128, 64, 8, 6, 6>, Bank<6>>>();
     let group = black_box([true, false, true]);
     let strengths = Then::new(Magnitude::<3, 2>::new(group), Decimate::<2>::new(black_box(4)));
     drive(&Fronted::new(strengths, some::<Bank<2>>()), &black_box([0.0; 3]));
     if let Ok(words) = Codebook::<3, 4>::new(black_box([1.0; 3]), black_box([[0.0; 3]; 4])) {
-        let symbols = some::<StreamClassifier<Hmm<Categorical<4>, STATES>, 2, 1>>();
+        let symbols = some::<Symbols>();
         drive(&Fronted::new(words, symbols), &black_box([0.0; 3]));
     }
     if let Ok(sound) = Cepstra::<128, 64, 8, 6, 6>::new(black_box(64), black_box(8000.0)) {

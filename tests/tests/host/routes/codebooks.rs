@@ -12,10 +12,12 @@ use fishweir_core::filter::Running;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::lagged::Lagged;
 use fishweir_core::number::Dual;
-use fishweir_core::wire::{UPDATE_CHUNK, UpdateStatus};
+use fishweir_core::wire::UpdateStatus;
 use fishweir_core::{ErrorKind, ModelError, Part};
 use fishweir_tests::quick::{channels, trained_on_codebooks, trained_on_each_lag};
 use zerocopy::IntoBytes;
+
+use super::field::{Device, send, start};
 
 /// Models of the differences at lags 1 and 2, and two codebooks for each of the dilations 1, 2 and 4.
 type AtLags =
@@ -30,7 +32,7 @@ fn fitted() -> Classifier {
     Classifier { confidence: Some(confidence), ..fitted }
 }
 
-fn aligned(bytes: &[u8]) -> Vec<u64> {
+pub(super) fn aligned(bytes: &[u8]) -> Vec<u64> {
     let mut aligned = vec![0_u64; bytes.len().div_ceil(8)];
     aligned.as_mut_bytes()[..bytes.len()].copy_from_slice(bytes);
     aligned
@@ -148,75 +150,6 @@ fn what_is_no_codebook_is_refused_on_both_sides() {
     }
 }
 
-mod flash {
-    use embedded_storage::nor_flash::{
-        ErrorType, MultiwriteNorFlash, NorFlash, NorFlashErrorKind, ReadNorFlash,
-    };
-    use fishweir_device::update::MappedFlash;
-    use zerocopy::IntoBytes;
-
-    /// Flash in memory, aligned.
-    pub(super) struct Flash(pub(super) Vec<u64>);
-
-    impl ErrorType for Flash {
-        type Error = NorFlashErrorKind;
-    }
-
-    impl ReadNorFlash for Flash {
-        const READ_SIZE: usize = 1;
-
-        fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), NorFlashErrorKind> {
-            bytes.copy_from_slice(&self.bytes()[offset as usize..][..bytes.len()]);
-            Ok(())
-        }
-
-        fn capacity(&self) -> usize {
-            self.bytes().len()
-        }
-    }
-
-    impl NorFlash for Flash {
-        const WRITE_SIZE: usize = 4;
-        const ERASE_SIZE: usize = 64;
-
-        fn erase(&mut self, from: u32, to: u32) -> Result<(), NorFlashErrorKind> {
-            self.0.as_mut_bytes()[from as usize..to as usize].fill(0xFF);
-            Ok(())
-        }
-
-        fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), NorFlashErrorKind> {
-            let kept = &mut self.0.as_mut_bytes()[offset as usize..][..bytes.len()];
-            kept.iter_mut().zip(bytes).for_each(|(kept, byte)| *kept &= byte);
-            Ok(())
-        }
-    }
-
-    impl MultiwriteNorFlash for Flash {}
-
-    impl MappedFlash for Flash {
-        fn bytes(&self) -> &[u8] {
-            self.0.as_bytes()
-        }
-    }
-}
-
-type Device =
-    fishweir_device::update::Updates<flash::Flash, fishweir_device::update::Anyone, Whole, 2>;
-
-/// Sends an update, from where the device wants it.
-fn send(device: &mut Device, update: &[u8]) -> UpdateStatus {
-    let header = update.first_chunk().expect("a header");
-    let transfer = u32::from_le_bytes(*header.last_chunk().expect("a checksum"));
-    let mut status = device.offer(header);
-    while status == UpdateStatus::Receiving {
-        let wanted = device.progress(Default::default(), status).wanted.get();
-        let mut piece = [0xFF; UPDATE_CHUNK];
-        piece.iter_mut().zip(&update[wanted as usize..]).for_each(|(to, &from)| *to = from);
-        status = device.chunk(transfer, wanted, &piece);
-    }
-    status
-}
-
 /// What the host wrote is received, swapped for what ran, and decides as the host says; what has other codebooks, or a
 /// self-test that fails, is refused.
 #[test]
@@ -231,9 +164,7 @@ fn updates_of_codebooks_are_received_and_swapped() {
     let Rule::Linear(outputs) = &mut classifier.rule else { panic!("linear") };
     outputs[0].codewords.iter_mut().for_each(|weight| *weight *= -2.0);
     let second = classifier.deploy().expect("fits in f32");
-    let mut device =
-        Device::start(flash::Flash(vec![u64::MAX; 2048]), fishweir_device::update::Anyone, 0)
-            .expect("reads");
+    let mut device: Device<Whole> = start();
     for (version, deployed) in [(1, &first), (2, &second)] {
         assert_eq!(send(&mut device, &update(version, deployed, samples)), UpdateStatus::Received);
         assert_eq!(device.begin_stream(), Ok(true));

@@ -4,6 +4,8 @@
 mod bank;
 mod codebooks;
 mod features;
+mod field;
+mod fronts;
 mod leaks;
 mod names;
 mod on_scores;

@@ -3,7 +3,7 @@
 
 use fishweir_core::Profile;
 use fishweir_core::artefact::{
-    ArtefactError, Family, HEADER_LENGTH, Header, Shape, Topology, read, shape_of, write,
+    ArtefactError, Family, HEADER_LENGTH, Header, Shape, Stages, Topology, read, shape_of, write,
 };
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::{Categorical, Gaussian};
@@ -82,6 +82,7 @@ fn shape() -> Shape {
         topology: Topology::CHAIN,
         codebooks: 0,
         dilation: 0,
+        front: Stages::NONE,
     }
 }
 
