@@ -58,7 +58,7 @@ fn sketch_compiles(library: &Path) {
 #[track_caller]
 pub(crate) fn decides_as_the_host(folder: &Folder, model: &str) {
     printed(&format!("export {model} --c {} --core cortex-m4", folder.at("asked")));
-    let data = Dataset::read(&fixtures().path().join("three.csv"), &ReadOptions::default());
+    let data = Dataset::read(fixtures().path().join("three.csv"), &ReadOptions::default());
     let data = data.expect("a data set");
     let bytes = std::fs::read(model).expect("a model");
     let classifier = Classifier::parse("m", &bytes).expect("a model");

@@ -78,7 +78,8 @@ pub struct Shape {
     pub codebooks: u16,
     /// The largest of their dilations: they look back eight times as many samples. 0 where there are none.
     pub dilation: u8,
-    /// The front end that makes the rows which models see, or symbols. An update's header says only whether there is one.
+    /// The front end that makes the rows which models see, or symbols. An update's header says only whether there is
+    /// one.
     pub front: Stages,
 }
 
@@ -278,7 +279,8 @@ impl Header {
     /// [number](Stages::code) ends the bytes.
     ///
     /// `None` where a part is longer than four bytes can say, where reals are of a size that has no
-    /// format, beside codebooks where there are more than 255 states or no dilation, or behind a front end without its number.
+    /// format, beside codebooks where there are more than 255 states or no dilation, or behind a front end without its
+    /// number.
     pub fn encode(shape: Shape, payload: &[u8], labels: &[u8]) -> Option<[u8; HEADER_LENGTH]> {
         let behind = !shape.front.is_none();
         if !shape.can_be_said() || behind && !payload.ends_with(&shape.front.code().to_le_bytes()) {

@@ -180,7 +180,7 @@ where
     const SHAPE: Shape = {
         assert!(G > 0 && G <= u16::MAX as usize, "an artefact counts codebooks in two bytes");
         assert!(
-            K % TAPS == 0 && K / TAPS <= u8::MAX as usize,
+            K.is_multiple_of(TAPS) && K / TAPS <= u8::MAX as usize,
             "an artefact has the largest dilation, an eighth of the ring, in a byte"
         );
         assert!(R::SHAPE.states <= u8::MAX as u16, "beside codebooks states are counted in a byte");

@@ -5,7 +5,7 @@ use fishweir_core::{ErrorKind, ModelError, Part};
 
 use crate::data::{Codebook, Front, FrontEnd, Kind, Placed, Stage};
 
-/// What numbers are aligned to.
+/// Bytes of a number, which it is aligned to.
 const WORD: usize = 4;
 
 /// Which stages it has, as the core counts them.
@@ -27,11 +27,13 @@ pub(super) fn stages(front: &FrontEnd) -> Stages {
 
 /// The memory of the core's front end, as far as that of what hears it.
 pub(super) fn bytes(front: &FrontEnd) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    let (mut bytes, mut aligned) = (Vec::new(), 1);
     for stage in front.stages() {
+        // Stages so far are a value of their own, as aligned as any of them; bytes alone are not.
         if !matches!(stage, Placed::Magnitude { .. }) {
-            to_a_word(&mut bytes);
+            aligned = WORD;
         }
+        fill(&mut bytes, aligned);
         match stage {
             Placed::Decimate { every, .. } => bytes.extend(every.to_le_bytes()),
             Placed::Magnitude { group } => bytes.extend(group.iter().map(|&one| u8::from(one))),
@@ -46,7 +48,7 @@ pub(super) fn bytes(front: &FrontEnd) -> Vec<u8> {
             }
         }
     }
-    to_a_word(&mut bytes);
+    fill(&mut bytes, WORD);
     bytes
 }
 
@@ -54,8 +56,8 @@ fn put<'r>(bytes: &mut Vec<u8>, reals: impl Iterator<Item = &'r f32>) {
     bytes.extend(reals.flat_map(|x| x.to_le_bytes()));
 }
 
-fn to_a_word(bytes: &mut Vec<u8>) {
-    bytes.resize(bytes.len().next_multiple_of(WORD), 0);
+fn fill(bytes: &mut Vec<u8>, aligned: usize) {
+    bytes.resize(bytes.len().next_multiple_of(aligned), 0);
 }
 
 /// Its settings on a line, of words how many there are: their numbers are in the memory. `None` where a name's comma
@@ -77,6 +79,9 @@ pub(super) fn read<'b>(
     number: Stages,
     memory: &'b [u8],
 ) -> Result<(FrontEnd, &'b [u8]), ArtefactError> {
+    if names.is_empty() {
+        return Err(ArtefactError::Labels);
+    }
     let kind = Kind::Channels(names.to_vec());
     let over = |front: &Front| front.over(&kind).map_err(|_| ArtefactError::Labels);
     let wrong = |kind| ArtefactError::Model(ModelError::new(Part::Front, kind, 0, 0));

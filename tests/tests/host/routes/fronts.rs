@@ -2,7 +2,9 @@
 
 use fishweir::data::{Dataset, Kind, Rows, Sample, Samples, SamplesView};
 use fishweir::deploy::{Deployed, PushError};
-use fishweir_core::artefact::{self, ArtefactError, HEADER_LENGTH, Header, StoredClassifier};
+use fishweir_core::artefact::{
+    self, ArtefactError, HEADER_LENGTH, Header, Shape, Stages, StoredClassifier,
+};
 use fishweir_core::classify::StreamClassifier;
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Running;
@@ -22,22 +24,28 @@ type Along = Dual<f32, 1>;
 type Bank<E> = StreamClassifier<Hmm<E, 2>, 2, 1>;
 type Strengths = Then<Magnitude<3, 2>, Decimate<2>>;
 type OnStrengths = Fronted<Strengths, Bank<Gaussian<2, Along>>>;
+/// After a number of four bytes groups of five and of four, each in words of its own.
+type Groups = Then<Then<Decimate<5>, Magnitude<5, 4>>, Magnitude<4, 3>>;
+type OnTwoGroups = Fronted<Groups, Bank<Gaussian<3, Along>>>;
 type OnSymbols = Fronted<Then<Strengths, Codebook<2, 5>>, Bank<Categorical<5, Along>>>;
 type OnSound = Fronted<Cepstra<128, 64, 12, 5, 5>, Bank<Gaussian<5, Along>>>;
 
-/// Bands that rise, and bands that fall.
-fn sounds() -> Dataset {
+/// Bands that rise, and bands that do not, on channels of these names.
+fn sounds(names: &[&str]) -> Dataset {
     let sound = |series: usize| {
-        let mut rows = Rows::new(1);
+        let mut rows = Rows::new(names.len());
         for t in 0..600_usize {
             let noise = ((t * t * 31 + t * 17 + series * 101) % 257) as f64 / 257.0 - 0.5;
-            let step = if series / 2 % 2 == 0 { 0.3 } else { 1.1 + 0.002 * t as f64 };
-            rows.push(Some(&[0.3 * (step * t as f64).sin() + 0.05 * noise]));
+            let step = [0.3, 1.1 + 0.002 * t as f64][series / 2 % 2];
+            let x = |channel: usize| (step * (t + channel * channel) as f64).sin();
+            let row: Vec<f64> = (0..names.len()).map(|c| 0.3 * x(c) + 0.05 * noise).collect();
+            rows.push(Some(&row));
         }
         Samples::Channels(rows)
     };
     let series = (0..8).map(|one| (["low", "rising"][one / 2 % 2], sound(one)));
-    Dataset::labelled(Kind::Channels(vec!["x".into()]), series).expect("series")
+    let names = names.iter().map(|&name| name.to_owned()).collect();
+    Dataset::labelled(Kind::Channels(names), series).expect("series")
 }
 
 /// Host and core push a series of which some is missing; the bits of all that they read are the same.
@@ -97,7 +105,9 @@ where
 fn the_artefact_holds_front_ends_and_an_update_carries_them() {
     holds::<OnStrengths, 3>(&channels(), "magnitude=x+z,decimate=3");
     holds::<OnSymbols, 3>(&channels(), "magnitude=x+z,decimate=2,symbols=5");
-    holds::<OnSound, 1>(&sounds(), "cepstra=128/64/12/5@8000");
+    holds::<OnSound, 1>(&sounds(&["x"]), "cepstra=128/64/12/5@8000");
+    let five = sounds(&["a", "b", "c", "d", "e"]);
+    holds::<OnTwoGroups, 5>(&five, "decimate=2,magnitude=a+b,magnitude=c+d");
 }
 
 #[test]
@@ -151,6 +161,13 @@ fn what_is_no_front_end_is_refused_on_both_sides() {
         let (host, _) = spoilt(&|_| (), &labels.replace(from, to));
         assert!(host.is_some(), "{from} for {to}");
     }
+    // Of no channels, as the number has it.
+    let none = Shape { front: Stages::codebook(0, 5), ..shape };
+    let mut payload = whole[HEADER_LENGTH..labels_at - 4].to_vec();
+    payload.extend(none.front.code().to_le_bytes());
+    let header = Header::encode(none, &payload, b"p\nq\nsymbols=5\n").expect("a header");
+    let bytes = [&header[..], &payload, b"p\nq\nsymbols=5\n"].concat();
+    Deployed::from_artefact("a", &bytes).expect_err("no channel");
     // A number of other stages, or none at the end.
     let mut other = whole.clone();
     other[labels_at - 1] ^= 1;
