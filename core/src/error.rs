@@ -95,7 +95,8 @@ pub enum Part {
     Codebook,
     /// The columns of a row that a model hears, `[column]`.
     Column,
-    /// A front end's settings, or tables: the hop, then the window, the bands' triangles, `[band]`, and the cosines.
+    /// A front end's settings, or tables: the hop, then the window, the bands' triangles, `[bin]`, the cosines,
+    /// and the bands that bins are between; or a group's channels.
     Front,
     /// A spotter's classes of its states, `[state]`.
     StateClass,

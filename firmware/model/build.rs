@@ -104,16 +104,30 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
     let bytes = read(artefact, ARTEFACT)?;
     let header = Header::parse(&bytes).map_err(|error| refused(&error))?;
     let model = type_of(header.shape()).map_err(|why| refused(&why))?;
-    let model = match header.shape().lags {
-        0 => model,
-        lags => behind_lags(&model, header.shape(), lags, header.payload(&bytes)),
-    };
     let labels = header.labels(&bytes).map_err(|error| refused(&error))?;
-    let labels = labels_of(header.shape(), &labels.collect::<Vec<_>>());
-    let symbols = match header.shape().family {
-        Family::Categorical => header.shape().size,
-        _ => 0,
+    let mut labels: Vec<&str> = labels.collect();
+    let behind = !header.shape().front.is_none();
+    let front = match labels.pop_if(|_| behind) {
+        Some(line) => {
+            let channels = labels.len().saturating_sub(header.shape().classes());
+            front_of(line, channels).ok_or_else(|| refused(&"its front end's line is none"))?
+        }
+        None => String::from("()"),
     };
+    let mut types = format!("/// What samples go through first.\ntype Front = {front};\n\n");
+    let mut model = model;
+    if header.shape().lags > 0 {
+        types += &longest_lag(&model, header.shape().lags);
+        model = behind_lags(header.shape());
+    }
+    if header.shape().codebooks > 0 {
+        model = beside_codebooks(&model, header.shape());
+    }
+    if behind {
+        model = format!("fishweir_core::front::Fronted<Front, {model}>");
+    }
+    let labels = labels_of(header.shape(), &labels);
+    let symbols = if over_symbols(header.shape()) { header.shape().size } else { 0 };
     let known = known(&symbols.to_string(), false);
     write(&out.join("model.fishweir"), &bytes)?;
     Ok(format!(
@@ -121,7 +135,7 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
 /// The classifier's type, from the artefact's header.
 pub type Model = {model};
 
-{labels}{known}
+{types}{labels}{known}
 static ARTEFACT: &[u8] =
     fishweir_core::include_artefact!(concat!(env!(\"OUT_DIR\"), \"/model.fishweir\"));
 
@@ -147,16 +161,15 @@ pub fn loaded() -> Option<&'static Model> {{
 /// The statics that an exported source has beside the model: the names of the classes, those of the
 /// channels, which are the lines after, and over symbols their letters, which are the line after.
 fn labels_of(shape: Shape, lines: &[&str]) -> String {
-    let classes = if shape.outputs == 1 { 2 } else { usize::from(shape.outputs) };
-    let (classes, observed) = lines.split_at_checked(classes).unwrap_or((lines, &[]));
-    let channels = if shape.family == Family::Categorical { &[] } else { observed };
+    let (classes, observed) = lines.split_at_checked(shape.classes()).unwrap_or((lines, &[]));
+    let channels = if over_symbols(shape) { &[] } else { observed };
     let mut text = format!(
         "/// The names of the classes, by index.\npub static CLASSES: [&str; {}] = {classes:?};\n\
          /// The names of the channels, by index.\npub static CHANNELS: [&str; {}] = {channels:?};\n",
         classes.len(),
         channels.len()
     );
-    if let (Family::Categorical, [symbols]) = (shape.family, observed) {
+    if let (true, [symbols]) = (over_symbols(shape), observed) {
         let alphabet = Alphabet::of(symbols);
         text += &format!(
             "/// The letters of the symbols.\n\
@@ -170,9 +183,48 @@ fn labels_of(shape: Shape, lines: &[&str]) -> String {
     text
 }
 
+/// Whether samples are symbols; those that a front end makes of channels are none.
+fn over_symbols(shape: Shape) -> bool {
+    shape.family == Family::Categorical && shape.front.is_none()
+}
+
+/// The type of a front end over so many channels, from the line with its settings. Whether it is that of the artefact,
+/// the header's number says when it is read.
+fn front_of(line: &str, mut channels: usize) -> Option<String> {
+    let mut front = None;
+    for stage in line.split(',') {
+        let (name, settings) = stage.split_once('=')?;
+        let numbers: Vec<usize> =
+            settings.split(['/', '@']).map_while(|number| number.parse().ok()).collect();
+        let (stage, left) = match (name, numbers.as_slice()) {
+            ("decimate", _) => (format!("Decimate<{channels}>"), channels),
+            ("magnitude", _) => {
+                let left = (1 + channels).checked_sub(settings.split('+').count())?;
+                (format!("Magnitude<{channels}, {left}>"), left)
+            }
+            ("bands", &[window, _, bands, ..]) => {
+                (format!("Cepstra<{window}, {}, {bands}, 0, {bands}>", window / 2), bands)
+            }
+            ("cepstra", &[window, _, bands, left, ..]) => {
+                (format!("Cepstra<{window}, {}, {bands}, {left}, {left}>", window / 2), left)
+            }
+            ("symbols", &[words]) => (format!("Codebook<{channels}, {words}>"), words),
+            _ => return None,
+        };
+        let stage = format!("fishweir_core::front::{stage}");
+        front = Some(match front {
+            Some(before) => format!("fishweir_core::front::Then<{before}, {stage}>"),
+            None => stage,
+        });
+        channels = left;
+    }
+    front
+}
+
 fn type_of(shape: Shape) -> Result<String, &'static str> {
-    let Shape { real_bytes, family, topology, states, size, models, outputs, directions, lags } =
+    let Shape { real_bytes, family, topology, states, size, models, outputs, directions, .. } =
         shape;
+    let lags = shape.lags;
     if real_bytes != 4 {
         return Err("holds 8-byte reals, devices take f32: export it as f32");
     }
@@ -180,7 +232,7 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
         0 => String::from("f32"),
         _ => format!("fishweir_core::number::Dual<f32, {directions}>"),
     };
-    let channels = size / (1 + u16::from(lags));
+    let channels = channels(shape);
     let sizes = match topology {
         Topology::EACH_LAG => (2 * channels).to_string(),
         _ if family.regresses() => format!("{size}, {channels}, {lags}"),
@@ -204,13 +256,46 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
     Ok(format!("fishweir_core::classify::StreamClassifier<{model}, {models}, {outputs}>"))
 }
 
-/// The type of a classifier that has the past, or differences from it, beside a sample: the longest is the last word.
-fn behind_lags(model: &str, shape: Shape, lags: u8, payload: Option<&[u8]>) -> String {
-    let longest =
-        payload.and_then(|bytes| bytes.last_chunk()).map_or(0, |&word| u32::from_le_bytes(word));
-    let channels = shape.size / (1 + u16::from(lags));
-    let (size, past) = (shape.size, shape.family.regresses());
-    format!("fishweir_core::lagged::Lagged<{model}, {channels}, {size}, {lags}, {longest}, {past}>")
+/// The type of a classifier that sees rows, and its longest lag, which is the last word of those behind it.
+fn longest_lag(rows: &str, lags: u8) -> String {
+    let last = 4 * (u32::from(lags) - 1);
+    format!(
+        "\
+/// What sees rows.
+type Rows = {rows};
+
+/// The longest lag.
+const LONGEST: usize = {{
+    let bytes = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/model.fishweir\"));
+    let before = size_of::<Front>().next_multiple_of(align_of::<Rows>());
+    let at = fishweir_core::artefact::HEADER_LENGTH + before + size_of::<Rows>() + {last};
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
+}};
+
+"
+    )
+}
+
+/// The type of a classifier that has the past, or differences from it, beside a sample.
+fn behind_lags(shape: Shape) -> String {
+    let Shape { size, lags, .. } = shape;
+    let (channels, past) = (channels(shape), shape.family.regresses());
+    format!("fishweir_core::lagged::Lagged<Rows, {channels}, {size}, {lags}, LONGEST, {past}>")
+}
+
+/// The type of a classifier that has codebooks beside it.
+fn beside_codebooks(model: &str, shape: Shape) -> String {
+    let Shape { codebooks, outputs, .. } = shape;
+    let depth = fishweir_core::classify::TAPS * usize::from(shape.dilation);
+    let channels = channels(shape);
+    format!(
+        "fishweir_core::classify::Coded<{model}, f32, {channels}, {codebooks}, {depth}, {outputs}>"
+    )
+}
+
+/// The sensor's own, of what is over channels.
+fn channels(shape: Shape) -> u16 {
+    shape.size / (1 + u16::from(shape.lags))
 }
 
 fn read(path: &Path, what: &str) -> Result<Vec<u8>, String> {

@@ -1,7 +1,12 @@
 //! `fishweir export --c`: what its page says is done by gcc alone, and run under QEMU. Both must be there.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
+
+use fishweir::classifier::Classifier;
+use fishweir::data::{Dataset, ReadOptions, Sample};
+use fishweir::deploy::PushError;
 
 use crate::fixtures::{Folder, fixtures};
 use crate::spot::marked;
@@ -46,6 +51,63 @@ fn sketch_compiles(library: &Path) {
         "arm-none-eabi-g++ -mcpu=cortex-m4 -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. -Isrc \
          -include Arduino.h -x c++ examples/Sensor/Sensor.ino",
     );
+}
+
+/// A library around a model of `three.csv`, asked in C after each sample of its first series: what is missing is null,
+/// or has a channel that is none. It decides in the host's bits.
+#[track_caller]
+pub(crate) fn decides_as_the_host(folder: &Folder, model: &str) {
+    printed(&format!("export {model} --c {} --core cortex-m4", folder.at("asked")));
+    let data = Dataset::read(fixtures().path().join("three.csv"), &ReadOptions::default());
+    let data = data.expect("a data set");
+    let bytes = std::fs::read(model).expect("a model");
+    let classifier = Classifier::parse("m", &bytes).expect("a model");
+    let mut stream = classifier.deploy().expect("fits in f32").stream();
+    let (mut rows, mut expected) = (String::new(), String::new());
+    let view = data.series()[0].samples.view();
+    for (t, row) in view.rows().expect("channels").iter().enumerate() {
+        let mut row = row.expect("observed").to_vec();
+        let told = match t % 9 {
+            4 => stream.push_or_missing(Sample::Missing),
+            7 => {
+                row[1] = f64::NAN;
+                stream.push_or_missing(Sample::Row(&row))
+            }
+            _ => stream.push_or_missing(Sample::Row(&row)),
+        };
+        assert_eq!(told.is_err(), t % 9 == 7);
+        let status = match told {
+            Ok(()) => 0,
+            Err(PushError::Observation(_)) => 2,
+            Err(error) => panic!("{error}"),
+        };
+        let read = stream.decision().expect("in range");
+        let _ = writeln!(expected, "{status:08x}{:08x}{:08x}", read.class, read.margin.to_bits());
+        let channel = |x: &f64| match x.is_nan() {
+            true => "__builtin_nanf(\"\")".to_owned(),
+            false => format!("{:?}f", *x as f32),
+        };
+        let row: Vec<String> = row.iter().map(channel).collect();
+        let _ = writeln!(rows, "    {{{}}},", row.join(", "));
+    }
+    folder.put(
+        "asked/example/main.c",
+        format!(
+            "#include <stddef.h>\n#include \"board.h\"\n#include \"fishweir.h\"\n\
+             static const float rows[][FISHWEIR_CHANNELS] = {{\n{rows}}};\n\
+             static fishweir_stream stream;\n\
+             int main(void)\n{{\n    union {{ float value; uint32_t bits; }} margin;\n    fishweir_decision read;\n\
+             board_start();\n    if (fishweir_init(&stream, sizeof stream)) return 1;\n\
+             for (size_t t = 0; t < sizeof rows / sizeof *rows; t++) {{\n\
+             const float *row = t % 9 == 4 ? NULL : rows[t];\n\
+             board_write_hex((uint32_t)fishweir_push_or_missing(&stream, row, row ? FISHWEIR_CHANNELS : 0));\n\
+             if (fishweir_decide(&stream, &read)) return 1;\n    margin.value = read.margin;\n\
+             board_write_hex(read.class_index);\n    board_write_hex(margin.bits);\n    board_write(\"\\n\");\n\
+             }}\n    return 0;\n}}\n"
+        ),
+    );
+    let [told] = &by_page(&folder.path().join("asked"))[..] else { panic!("one core") };
+    assert_eq!(*told, expected);
 }
 
 #[test]

@@ -2,11 +2,14 @@
 
 use std::fs;
 
+use fishweir_core::update::Update;
 use serde_json::Value;
 
+use crate::c::decides_as_the_host;
 use crate::fixtures::{Folder, QUICK, fixtures};
 use crate::{json, printed, refuses};
-/// Codebooks are told, priced to the byte, exported as Rust source, and decide alike from a file and a source; what they
+
+/// Codebooks are told, priced to the byte, exported as Rust source and as an artefact that scores alike; what they
 /// are not beside is refused by name.
 #[test]
 fn codebooks_are_told_and_exported() {
@@ -37,8 +40,20 @@ fn codebooks_are_told_and_exported() {
     printed(&format!("export {model} --rust {source}"));
     let rust = fs::read_to_string(&source).expect("a source");
     assert!(rust.contains("fishweir_core::classify::Coded<Bank, f32,"), "{rust}");
-    refuses(&format!("export {model} --artefact {}", at("m.fishweir")), "codebooks");
-    refuses(&format!("export {model} --c {}", at("c")), "codebooks");
+    let (artefact, update) = (at("m.fishweir"), at("m.update"));
+    printed(&format!(
+        "export {model} --artefact {artefact} --update {update} --update-version 3 --data {data}"
+    ));
+    let of_artefact = json(&format!("info {artefact} --json"));
+    for key in ["codebooks", "model_bytes", "state_bytes", "multiply_adds_per_sample", "lags"] {
+        assert_eq!(of_artefact[key], info[key], "{key}");
+    }
+    assert_eq!(of_artefact["file_bytes"], info["artefact_bytes"]);
+    let scored = |of: &str| printed(&format!("score {data} --model {of}"));
+    assert_eq!(scored(&artefact), scored(&model));
+    let carried = fs::read(&update).expect("an update");
+    let carried = Update::read(&carried).expect("sound");
+    assert_eq!(carried.artefact, fs::read(&artefact).expect("an artefact"));
     refuses(
         &format!("export {model} --number q15 --data {data} --rust {}", at("q.rs")),
         "codebooks",
@@ -52,4 +67,14 @@ fn codebooks_are_told_and_exported() {
         &format!("fit {data} -o {no} --emission autoregressive --codebooks 2 {QUICK}"),
         "codebooks",
     );
+}
+
+#[test]
+fn codebooks_in_c_decide_as_on_the_host() {
+    let folder = Folder::new();
+    let (data, model) = (fixtures().at("three.csv"), folder.at("m.json"));
+    printed(&format!(
+        "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge --codebooks 1 {QUICK} --effort quick"
+    ));
+    decides_as_the_host(&folder, &model);
 }

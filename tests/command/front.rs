@@ -2,11 +2,27 @@
 
 use std::fs;
 
+use crate::c::decides_as_the_host;
 use crate::fixtures::{Folder, fixtures};
 use crate::{fishweir, json, printed, refused};
 
 const QUICK: &str = "--states 2 --iterations 3 --c 1 --scaling practical --std-floor 0.3 --copies 0 \
                      --mirror none --effort quick";
+
+/// An artefact says of itself and of data what its model does.
+#[track_caller]
+fn scores_alike_as_an_artefact(folder: &Folder, data: &str, model: &str) {
+    let artefact = folder.at("alike.fishweir");
+    printed(&format!("export {model} --artefact {artefact}"));
+    let (of_model, of_artefact) =
+        (json(&format!("info {model} --json")), json(&format!("info {artefact} --json")));
+    for key in ["front", "channels", "model_bytes", "state_bytes", "multiply_adds_per_sample"] {
+        assert_eq!(of_artefact[key], of_model[key], "{key}");
+    }
+    assert_eq!(of_artefact["file_bytes"], of_model["artefact_bytes"]);
+    let scored = |of: &str| printed(&format!("score {data} --model {of} --window 20 --hop 10"));
+    assert_eq!(scored(&artefact), scored(model));
+}
 
 #[test]
 fn front_ends_are_part_of_the_model() {
@@ -33,15 +49,12 @@ fn front_ends_are_part_of_the_model() {
     let rust = fs::read_to_string(&source).expect("a source");
     assert!(rust.contains("Fronted<Front, Heard>") && rust.contains("Decimate::new(2)"), "{rust}");
     json(&format!("evaluate {data} --model {model} --json"));
+    scores_alike_as_an_artefact(&folder, &data, &model);
+    decides_as_the_host(&folder, &model);
     // Before the first row nothing is decided, and nothing is to be explained.
     let early = printed(&format!("score {data} --model {model} --window 1 --explain"));
     assert_eq!(early.lines().count(), 1, "{early}");
     for (line, why) in [
-        (
-            format!("export {model} --artefact {}", at("m.fishweir")),
-            "front ends are exported as Rust",
-        ),
-        (format!("export {model} --c {}", at("c")), "not for C: use --rust"),
         (
             format!("export {model} --rust {} --number q15 --data {data}", at("q.rs")),
             "no front end",
@@ -88,6 +101,7 @@ fn symbols_are_learnt_with_the_model() {
     let rust = fs::read_to_string(&source).expect("a source");
     let codebook = format!("Codebook<{channels}, 6>");
     assert!(rust.contains(&codebook) && rust.contains("Hmm<Categorical<6, "), "{rust}");
+    scores_alike_as_an_artefact(&folder, &data, &model);
     let judged = json(&format!("evaluate {data} --model {model} --json"));
     assert!(judged.to_string().contains("accuracy"), "{judged}");
     // Words that are given are those of the file.
@@ -116,10 +130,6 @@ fn symbols_are_learnt_with_the_model() {
             "--lags would have no effect",
         ),
         (format!("fit {data} -o {n} --front symbols=4 --emission gaussian {quick}"), "gaussian"),
-        (
-            format!("export {model} --artefact {}", at("m.fishweir")),
-            "front ends are exported as Rust",
-        ),
     ] {
         let said = refused(&line);
         assert!(said.contains(why), "{line}: {said}");

@@ -48,13 +48,16 @@ impl fmt::Display for ArtefactError {
                 f.write_str("not a fishweir artefact (no FISHWEIR at its start)")
             }
             Self::UnknownVersion(version) => {
-                let advice = if *version < super::VERSION {
+                let (oldest, newest) = (super::header::PLAIN_VERSION, super::VERSION);
+                let advice = if *version < oldest {
                     "export it again from the fitted model"
                 } else {
                     "it was written by a later fishweir"
                 };
-                let reads = super::VERSION;
-                write!(f, "artefact format version {version}, this code reads {reads}: {advice}")
+                write!(
+                    f,
+                    "artefact format version {version}, this code reads {oldest} and {newest}: {advice}"
+                )
             }
             Self::BadHeader => f.write_str("a header field has a value that stands for nothing"),
             Self::Checksum => f.write_str("checksum differs: the file is damaged"),

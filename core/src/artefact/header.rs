@@ -1,20 +1,31 @@
 use core::fmt;
 
-use super::{ArtefactError, Family};
+use super::{ArtefactError, Family, Stages};
 use crate::checksum::CRC;
 use crate::number::NumberFormat;
 use crate::profile::Profile;
 
-/// The format version that this code writes and reads.
-pub const VERSION: u16 = 2;
+/// The newest format version that this code reads, and writes where there are codebooks or a front end.
+pub const VERSION: u16 = 3;
+
+/// The format version of what has neither: as it was before they were stored, so that devices built then take it.
+pub(super) const PLAIN_VERSION: u16 = 2;
 
 /// Bytes before the classifier.
 pub const HEADER_LENGTH: usize = 56;
 
 const MAGIC: [u8; 8] = *b"FISHWEIR";
 const SHAPE_AT: usize = 10;
+const TOPOLOGY_AT: usize = 22;
 const PROFILE_AT: usize = 32;
 const CHECKSUM_AT: usize = PROFILE_AT + Profile::LENGTH;
+
+/// Beside a topology: there are codebooks.
+const CODEBOOKS: u8 = 0x80;
+/// Beside codebooks: models have a direction for each output.
+const DIRECTIONS: u8 = 0x40;
+/// Beside a topology: there is a front end.
+const FRONT: u8 = 0x20;
 
 // What comes after the header is read in place, so that it must be aligned as a real is.
 const _: () = assert!(HEADER_LENGTH == CHECKSUM_AT + 4 && HEADER_LENGTH.is_multiple_of(8));
@@ -63,6 +74,13 @@ pub struct Shape {
     pub outputs: u16,
     /// Directions `C`.
     pub directions: u16,
+    /// Codebooks `G` beside the models; 0 for none.
+    pub codebooks: u16,
+    /// The largest of their dilations: they look back eight times as many samples. 0 where there are none.
+    pub dilation: u8,
+    /// The front end that makes the rows which models see, or symbols. An update's header says only whether there is
+    /// one.
+    pub front: Stages,
 }
 
 impl Shape {
@@ -72,17 +90,76 @@ impl Shape {
     /// Its bytes, as they lie at offset 10 of an artefact's header and of an [update](crate::update)'s.
     #[must_use]
     pub fn to_bytes(self) -> [u8; Self::LENGTH] {
+        let [mut states, mut last] = [self.states, self.directions].map(u16::to_le_bytes);
+        let mut topology = self.topology.0 | if self.front.is_none() { 0 } else { FRONT };
+        if self.codebooks > 0 {
+            states[1] = self.dilation;
+            last = self.codebooks.to_le_bytes();
+            topology |= if self.directions > 0 { CODEBOOKS | DIRECTIONS } else { CODEBOOKS };
+        }
+        let [size, models, outputs] = [self.size, self.models, self.outputs].map(u16::to_le_bytes);
         let mut bytes = [0; Self::LENGTH];
         bytes[0] = self.real_bytes;
         bytes[1] = self.family as u8;
-        let sizes = [self.states, self.size, self.models, self.outputs, self.directions];
         let (pairs, _) = bytes[2..].as_chunks_mut();
-        for (pair, size) in pairs.iter_mut().zip(sizes) {
-            *pair = size.to_le_bytes();
+        for (to, pair) in pairs.iter_mut().zip([states, size, models, outputs, last]) {
+            *to = pair;
         }
-        bytes[12] = self.topology.0;
+        bytes[12] = topology;
         bytes[13] = self.lags;
         bytes
+    }
+
+    /// The shape that bytes of a version stand for, behind a front end; `None` where they stand for none.
+    fn from_bytes(bytes: [u8; Self::LENGTH], version: u16, front: Stages) -> Option<Self> {
+        let [real_bytes, family, rest @ .., topology, lags] = bytes;
+        let [[states, of_states], size, models, outputs, last] = *rest.as_chunks::<2>().0 else {
+            return None;
+        };
+        let [size, models, outputs, last] = [size, models, outputs, last].map(u16::from_le_bytes);
+        // Whatever an older version has there is a topology, and none that is known.
+        let beside = if version == VERSION { CODEBOOKS | DIRECTIONS | FRONT } else { 0 };
+        let (topology, beside) = (topology & !beside, topology & beside);
+        let with_codebooks = beside & CODEBOOKS > 0;
+        let mut shape = Self {
+            real_bytes,
+            family: Family::from_code(family)?,
+            topology: Topology(topology),
+            states: u16::from_le_bytes([states, of_states]),
+            size,
+            lags,
+            models,
+            outputs,
+            directions: last,
+            codebooks: 0,
+            dilation: 0,
+            front,
+        };
+        if with_codebooks {
+            shape = Self {
+                states: states.into(),
+                directions: if beside & DIRECTIONS > 0 { outputs } else { 0 },
+                codebooks: last,
+                dilation: of_states,
+                ..shape
+            };
+        }
+        let known = ![shape.states, size, models, outputs].contains(&0)
+            && (shape.directions == 0 || shape.directions == outputs)
+            && size.is_multiple_of(1 + u16::from(lags))
+            && match shape.family {
+                Family::Gaussian => true,
+                family => (lags > 0) == family.regresses(),
+            }
+            && shape.topology.is_known()
+            && (version == PLAIN_VERSION || ![0, DIRECTIONS].contains(&beside))
+            && (if with_codebooks { last > 0 && of_states > 0 } else { beside & DIRECTIONS == 0 });
+        known.then_some(shape)
+    }
+
+    /// Whether a header can say it: beside codebooks states are counted in a byte, and there is a dilation.
+    const fn can_be_said(&self) -> bool {
+        self.codebooks == 0 || self.states <= u8::MAX as u16 && self.dilation > 0
     }
 
     /// Classes that its outputs decide between.
@@ -122,7 +199,14 @@ impl fmt::Display for Shape {
             self.outputs,
             self.directions,
             self.real_bytes
-        )
+        )?;
+        if self.codebooks > 0 {
+            write!(f, ", {} codebooks of dilations up to {}", self.codebooks, self.dilation)?;
+        }
+        if !self.front.is_none() {
+            write!(f, ", behind the front end {:08x}", self.front.code())?;
+        }
+        Ok(())
     }
 }
 
@@ -132,6 +216,8 @@ impl fmt::Display for Shape {
 pub struct Header {
     shape: Shape,
     profile: Profile,
+    /// Without the front end's number.
+    classifier_length: usize,
     payload_length: usize,
     labels_length: usize,
 }
@@ -144,11 +230,11 @@ impl Header {
     pub fn parse(bytes: &[u8]) -> Result<Self, ArtefactError> {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(ArtefactError::NotAnArtefact)?;
         // The version first: headers of others have other lengths.
-        match rest.first_chunk().map(|&version| u16::from_le_bytes(version)) {
-            Some(VERSION) => {}
+        let version = match rest.first_chunk().map(|&version| u16::from_le_bytes(version)) {
+            Some(version @ (PLAIN_VERSION | VERSION)) => version,
             Some(version) => return Err(ArtefactError::UnknownVersion(version)),
             None => return Err(ArtefactError::Truncated),
-        }
+        };
         let header: &[u8; HEADER_LENGTH] = bytes.first_chunk().ok_or(ArtefactError::Truncated)?;
         let u16_at = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
         let u32_at = |at: usize| u32::from(u16_at(at)) | u32::from(u16_at(at + 2)) << 16;
@@ -166,42 +252,41 @@ impl Header {
         if u32_at(CHECKSUM_AT) != checksum(&header[..CHECKSUM_AT], &[&bytes[HEADER_LENGTH..]]) {
             return Err(ArtefactError::Checksum);
         }
-        let shape = Shape {
-            real_bytes: header[10],
-            family: Family::from_code(header[11]).ok_or(ArtefactError::BadHeader)?,
-            states: u16_at(12),
-            size: u16_at(14),
-            models: u16_at(16),
-            outputs: u16_at(18),
-            directions: u16_at(20),
-            topology: Topology(header[22]),
-            lags: header[23],
-        };
-        let sizes = [shape.states, shape.size, shape.models, shape.outputs];
+        let (mut front, mut classifier_length) = (Stages::NONE, payload_length);
+        if version == VERSION && header[TOPOLOGY_AT] & FRONT > 0 {
+            let payload = bytes.get(HEADER_LENGTH..length - labels_length).unwrap_or(&[]);
+            let (rest, code) = payload.split_last_chunk().ok_or(ArtefactError::BadHeader)?;
+            (front, classifier_length) = (Stages::from_code(u32::from_le_bytes(*code)), rest.len());
+            if front.is_none() {
+                return Err(ArtefactError::BadHeader);
+            }
+        }
+        let shape = header[SHAPE_AT..].first_chunk().copied();
+        let shape = shape
+            .and_then(|shape| Shape::from_bytes(shape, version, front))
+            .ok_or(ArtefactError::BadHeader)?;
         let profile = header[PROFILE_AT..]
             .first_chunk()
             .and_then(|&bytes| Profile::from_bytes(bytes))
             .ok_or(ArtefactError::BadHeader)?;
-        let known = shape.format() == Some(profile.format)
-            && !sizes.contains(&0)
-            && (shape.directions == 0 || shape.directions == shape.outputs)
-            && shape.size.is_multiple_of(1 + u16::from(shape.lags))
-            && match shape.family {
-                Family::Gaussian => true,
-                family => (shape.lags > 0) == family.regresses(),
-            }
-            && shape.topology.is_known();
-        if !known {
+        if shape.format() != Some(profile.format) {
             return Err(ArtefactError::BadHeader);
         }
-        Ok(Self { shape, profile, payload_length, labels_length })
+        Ok(Self { shape, profile, classifier_length, payload_length, labels_length })
     }
 
-    /// The bytes of a header for a classifier of `shape` with these bytes and labels.
+    /// The bytes of a header for a classifier of `shape` with these bytes and labels. Behind a front end its
+    /// [number](Stages::code) ends the bytes.
     ///
-    /// `None` where a part is longer than four bytes can say, or where reals are of a size that has no
-    /// format.
+    /// `None` where a part is longer than four bytes can say, where reals are of a size that has no
+    /// format, beside codebooks where there are more than 255 states or no dilation, or behind a front end without its
+    /// number.
     pub fn encode(shape: Shape, payload: &[u8], labels: &[u8]) -> Option<[u8; HEADER_LENGTH]> {
+        let behind = !shape.front.is_none();
+        if !shape.can_be_said() || behind && !payload.ends_with(&shape.front.code().to_le_bytes()) {
+            return None;
+        }
+        let version = if shape.codebooks > 0 || behind { VERSION } else { PLAIN_VERSION };
         let mut header = [0; HEADER_LENGTH];
         let mut put = |at: usize, bytes: &[u8]| {
             for (to, from) in header.iter_mut().skip(at).zip(bytes) {
@@ -209,7 +294,7 @@ impl Header {
             }
         };
         put(0, &MAGIC);
-        put(8, &VERSION.to_le_bytes());
+        put(8, &version.to_le_bytes());
         put(SHAPE_AT, &shape.to_bytes());
         put(24, &u32::try_from(payload.len()).ok()?.to_le_bytes());
         put(28, &u32::try_from(labels.len()).ok()?.to_le_bytes());
@@ -231,7 +316,7 @@ impl Header {
 
     /// The classifier's bytes within the artefact's.
     pub fn payload<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
-        bytes.get(HEADER_LENGTH..)?.get(..self.payload_length)
+        bytes.get(HEADER_LENGTH..)?.get(..self.classifier_length)
     }
 
     /// The class labels, in the order of the classes.

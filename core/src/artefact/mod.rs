@@ -3,42 +3,50 @@
 //! | offset | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | `FISHWEIR` |
-//! | 8 | 2 | format version, [`VERSION`] |
+//! | 8 | 2 | format version: 2, or [`VERSION`] of what has codebooks or a front end |
 //! | 10 | 1 | bytes a real: 4 or 8 |
 //! | 11 | 1 | emission family, [`Family`] |
-//! | 12 | 2 | states `N`, or positions |
+//! | 12 | 2 | states `N`, or positions; beside codebooks a byte, and a byte with their largest dilation |
 //! | 14 | 2 | alphabet size `K`, or channels `D`, those at lags among them |
 //! | 16 | 2 | models `M` |
 //! | 18 | 2 | outputs `O` |
-//! | 20 | 2 | directions `C`: 0 or `O` |
-//! | 22 | 1 | how states follow one another, [`Topology`] |
+//! | 20 | 2 | directions `C`: 0 or `O`; beside codebooks how many of these there are, `G` |
+//! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, and 64 more where `C` is `O`; 32 more behind a front end |
 //! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
 //! | 24 | 4 | bytes of the classifier |
 //! | 28 | 4 | bytes of the labels |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
-//! | 56 | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
+//! | 56 | | its front end's memory, each stage aligned as its numbers are |
+//! | | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
+//! | | | its [`Codebooks`](crate::classify::Codebooks): dilations of 4 bytes, scales, code vectors, weights |
 //! | | | its [`Confidence`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
+//! | | | behind a front end which stages it has: [`Stages`], 4 bytes |
 //! | | | class labels, UTF-8, one a line |
 //!
 //! All little-endian. The classifier's bytes are its fields in order, arrays in index order, so that
-//! a little-endian target uses them where they lie in flash: no copy, no parsing, no RAM.
+//! a little-endian target uses them where they lie in flash: no copy, no parsing, no RAM. What has neither
+//! codebooks nor a front end is written in version 2, as before they were stored: a device built then takes it.
 
 mod error;
+mod front;
 mod header;
 mod include;
 
 pub use crate::emission::{Family, Stored};
 pub use error::ArtefactError;
+pub use front::{Stages, StoredFront};
 pub use header::{HEADER_LENGTH, Header, Shape, Topology, VERSION};
 pub use include::Aligned;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::classify::{Confidence, Heard, StreamClassifier, StreamModel};
+use crate::classify::{Coded, Confidence, Heard, StreamClassifier, StreamModel, Summing, TAPS};
 use crate::context::{ContextModel, Steps};
 use crate::emission::{Emission, for_each_real};
 use crate::error::ModelError;
+use crate::filter::Recursion;
+use crate::front::Fronted;
 use crate::hmm::{Hmm, RealOf};
 use crate::lagged::Lagged;
 use crate::number::{Real, RealParameter};
@@ -162,6 +170,44 @@ where
     }
 }
 
+impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize> StoredClassifier
+    for Coded<R, T, D, G, K, O>
+where
+    Self: FromBytes + Immutable + KnownLayout,
+    T: Real + FromBytes + Immutable + 'static,
+    R: StoredClassifier<Real = T> + Summing<O, Real = T, Observation = [T; D]>,
+{
+    const SHAPE: Shape = {
+        assert!(G > 0 && G <= u16::MAX as usize, "an artefact counts codebooks in two bytes");
+        assert!(
+            K.is_multiple_of(TAPS) && K / TAPS <= u8::MAX as usize,
+            "an artefact has the largest dilation, an eighth of the ring, in a byte"
+        );
+        assert!(R::SHAPE.states <= u8::MAX as u16, "beside codebooks states are counted in a byte");
+        Shape { codebooks: G as u16, dilation: (K / TAPS) as u8, ..R::SHAPE }
+    };
+    type Real = T;
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
+}
+
+impl<F, R> StoredClassifier for Fronted<F, R>
+where
+    Self: FromBytes + Immutable + KnownLayout,
+    F: StoredFront,
+    R: StoredClassifier + Recursion<Observation = F::Row>,
+{
+    const SHAPE: Shape = Shape { front: F::STAGES, ..R::SHAPE };
+    type Real = R::Real;
+
+    fn validate(&self) -> Result<(), ModelError> {
+        self.front().validate()?;
+        self.recursion().validate()
+    }
+}
+
 /// The shape of a classifier's type, as an artefact's header states it.
 pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape {
     Shape {
@@ -174,6 +220,9 @@ pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape
         models: M as u16,
         outputs: O as u16,
         directions: H::DIRECTIONS as u16,
+        codebooks: 0,
+        dilation: 0,
+        front: Stages::NONE,
     }
 }
 

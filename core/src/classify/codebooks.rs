@@ -2,6 +2,8 @@
 
 use core::fmt::Debug;
 
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
 use super::{
     Believed, Confidence, Decision, Output, StreamClassifier, StreamModel, StreamState,
     decide_exactly,
@@ -80,7 +82,7 @@ pub fn codeword<T: Real>(
 /// fast and accurate time series classification*, 2023.
 ///
 /// Flash: `G (4 + 4 D + 64 + 32 O)` bytes in `f32`. Work a sample: `G (8 D + 64 + O)` multiply-adds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Codebooks<T, const D: usize, const G: usize, const O: usize> {
     dilations: [u32; G],
@@ -191,7 +193,7 @@ impl<
 /// observed stands for it in what comes after, and it has no codeword.
 ///
 /// Flash: that of both. RAM: `D K` numbers, `2 O` for the sums and 8 bytes, beside the classifier's state.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Coded<R, T, const D: usize, const G: usize, const K: usize, const O: usize> {
     classifier: R,

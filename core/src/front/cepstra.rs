@@ -1,5 +1,6 @@
 use microfft::Complex32;
 use microfft::real::{rfft_128, rfft_256, rfft_512, rfft_1024};
+use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::mel::{cosines, hamming, triangles};
 use super::{Front, Step, or_missing};
@@ -54,7 +55,8 @@ const LARGEST: f32 = 1e12;
 /// assert_eq!(loudest, Some(4)); // mel(500) / mel(4000) x 17 - 1
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[repr(C)]
 pub struct Cepstra<
     const W: usize,
     const BINS: usize,
@@ -117,7 +119,7 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
         Self { hop, window, rises, cosines, segments }
     }
 
-    /// Checks that the hop is from one to `W` and that tables are numbers.
+    /// Checks that the hop is from one to `W`, that tables are numbers, and that bins are between bands.
     ///
     /// # Errors
     /// Names what is not.
@@ -131,7 +133,11 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
         };
         finite(1, &self.window)?;
         finite(2, &self.rises)?;
-        self.cosines.iter().try_for_each(|row| finite(3, row))
+        self.cosines.iter().try_for_each(|row| finite(3, row))?;
+        match self.segments.iter().position(|&segment| usize::from(segment) > B) {
+            Some(entry) => Err(ModelError::new(Part::Front, ErrorKind::NotInRange, 4, entry)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
 use super::Front;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::Real;
@@ -35,7 +37,8 @@ use crate::number::Real;
 /// assert_eq!(stream.read(), 0.25_f64.ln());
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[repr(C)]
 pub struct Codebook<const D: usize, const K: usize, T = f32> {
     weights: [T; D],
     words: [[T; D]; K],

@@ -1,5 +1,7 @@
 use core::marker::PhantomData;
 
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
 use super::{Front, Step, or_missing};
 use crate::error::ObservationError;
 use crate::number::Real;
@@ -13,7 +15,8 @@ use crate::number::Real;
 /// A sample that is missing is left out of its mean; a row of which every sample is missing is missing.
 ///
 /// Flash: 4 bytes. RAM: `D` numbers and 8 bytes. Work: `D` additions a sample, `D` divisions a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
+#[repr(C)]
 pub struct Decimate<const D: usize, T = f32> {
     every: u32,
     number: PhantomData<T>,

@@ -1,7 +1,9 @@
 use core::marker::PhantomData;
 
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
 use super::Front;
-use crate::error::ObservationError;
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::Real;
 
 /// Some of `D` channels become their Euclidean norm, the others pass: `E` numbers, `D` less all but one of the group.
@@ -16,9 +18,11 @@ use crate::number::Real;
 ///
 /// Flash: `D` bytes. RAM: nothing but a row of `E` numbers on the stack. Work: a multiply-add a channel of the group
 /// and a square root, a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
+#[repr(C)]
 pub struct Magnitude<const D: usize, const E: usize, T = f32> {
-    group: [bool; D],
+    /// A one for each channel of the group, so that any bytes may be read as this.
+    group: [u8; D],
     number: PhantomData<T>,
 }
 
@@ -26,12 +30,32 @@ impl<const D: usize, const E: usize, T> Magnitude<D, E, T> {
     /// The norm of the channels that are `true`, `[channel]`; as many are as leave `E`.
     pub const fn new(group: [bool; D]) -> Self {
         const { assert!(E > 0 && E <= D, "a norm, and the channels that pass") };
-        Self { group, number: PhantomData }
+        let (mut ones, mut channel) = ([0; D], 0);
+        while channel < D {
+            ones[channel] = group[channel] as u8;
+            channel += 1;
+        }
+        Self { group: ones, number: PhantomData }
     }
 
     /// Which channels are of the norm.
-    pub const fn group(&self) -> &[bool; D] {
-        &self.group
+    pub fn group(&self) -> [bool; D] {
+        self.group.map(|one| one > 0)
+    }
+
+    /// Checks that channels are of the group or not, and that as many are as leave `E`.
+    ///
+    /// # Errors
+    /// Names the first channel that is wrong.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        if let Some(entry) = self.group.iter().position(|&one| one > 1) {
+            return Err(ModelError::new(Part::Front, ErrorKind::NotInRange, 0, entry));
+        }
+        let pass = self.group.iter().filter(|&&one| one == 0).count();
+        if pass + 1 == E {
+            return Ok(());
+        }
+        Err(ModelError::new(Part::Front, ErrorKind::Inconsistent, 0, 0))
     }
 }
 
@@ -51,7 +75,8 @@ impl<const D: usize, const E: usize, T: Real> Front for Magnitude<D, E, T> {
         hear: impl FnOnce(Option<&[T; E]>),
     ) -> Result<(), ObservationError> {
         let mut row = [T::ZERO; E];
-        let told = x.map_or(Ok(()), |x| norm_of_group(&self.group, x, &mut row));
+        let told =
+            x.map_or(Ok(()), |x| norm_of_group(self.group.iter().map(|&one| one > 0), x, &mut row));
         hear(if x.is_some() && told.is_ok() { Some(&row) } else { None });
         told
     }
@@ -63,13 +88,13 @@ impl<const D: usize, const E: usize, T: Real> Front for Magnitude<D, E, T> {
 /// [`ObservationError::NotFinite`]: a channel, or the norm's square, is not.
 #[inline]
 pub fn norm_of_group<T: Real>(
-    group: &[bool],
+    group: impl IntoIterator<Item = bool>,
     x: &[T],
     row: &mut [T],
 ) -> Result<(), ObservationError> {
     let mut to = row.iter_mut();
     let (mut norm, mut square) = (None, T::ZERO);
-    for (&x, &of_group) in x.iter().zip(group) {
+    for (&x, of_group) in x.iter().zip(group) {
         if of_group {
             if norm.is_none() {
                 norm = to.next();

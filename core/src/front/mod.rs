@@ -28,6 +28,8 @@ pub use codebook::{Codebook, nearest_word};
 pub use decimate::{Decimate, DecimateState, MeanPlace};
 pub use magnitude::{Magnitude, norm_of_group};
 
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
 use crate::error::ObservationError;
 use crate::filter::Recursion;
 
@@ -84,7 +86,8 @@ pub fn or_missing<X: Copy>(
 }
 
 /// One front end after another: the rows of the first are the samples of the second.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[repr(C)]
 pub struct Then<A, B> {
     /// The first.
     pub first: A,
@@ -149,7 +152,8 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Then<A, B> {
 /// assert_eq!(stream.read(), rows.read());
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[repr(C)]
 pub struct Fronted<F, R> {
     front: F,
     recursion: R,

@@ -29,7 +29,7 @@ enum fishweir_status
   // Done.
   FISHWEIR_STATUS_OK = 0,
   // The sample is impossible under all models left. The stream is as before: skip the sample, push it
-  // as missing, or reset.
+  // as missing, or reset. After fishweir_push_or_missing() it is missing already.
   FISHWEIR_STATUS_IMPOSSIBLE = 1,
   // A NaN or an infinity among the channels, or a symbol outside the alphabet. The stream is as
   // before.
@@ -155,6 +155,26 @@ fishweir_status fishweir_push_symbol(struct fishweir_stream *stream, uint16_t sy
 // # Safety
 // `stream` is null or points to a stream that nothing else uses meanwhile.
 fishweir_status fishweir_push_missing(struct fishweir_stream *stream);
+
+// Takes in one sample of a model over channels, or lets one step pass where it is refused: time passes
+// once, whatever the sensor gave. A sample of which a channel is NaN or infinite is missing, all of it,
+// and the status says so; null instead of channels is a sample that is known to be missing, whatever
+// the `count`. Misuse (a stream that was not started, another count, a model over symbols) lets no time
+// pass.
+//
+// # Safety
+// As for fishweir_push().
+fishweir_status fishweir_push_or_missing(struct fishweir_stream *stream,
+                                         const float *channels,
+                                         size_t count);
+
+// The same of a model over symbols: what is no symbol of its alphabet, or impossible, is missing, and
+// the status says so.
+//
+// # Safety
+// As for fishweir_push_symbol().
+fishweir_status fishweir_push_symbol_or_missing(struct fishweir_stream *stream,
+                                                uint16_t symbol);
 
 // The decision on the stream so far. Costs a logarithm and a division a model, or, of a kernel
 // machine, a kernel value for every stored item; that may be FISHWEIR_STATUS_UNDECIDED.

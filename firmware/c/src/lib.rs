@@ -174,6 +174,51 @@ pub unsafe extern "C" fn fishweir_push_missing(stream: *mut Stream) -> Status {
     })
 }
 
+/// Takes in one sample of a model over channels, or lets one step pass where it is refused: time passes
+/// once, whatever the sensor gave. A sample of which a channel is NaN or infinite is missing, all of it,
+/// and the status says so; null instead of channels is a sample that is known to be missing, whatever
+/// the `count`. Misuse (a stream that was not started, another count, a model over symbols) lets no time
+/// pass.
+///
+/// # Safety
+/// As for fishweir_push().
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_push_or_missing"))]
+pub unsafe extern "C" fn fishweir_push_or_missing(
+    stream: *mut Stream,
+    channels: *const f32,
+    count: usize,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started_mut(stream) }?;
+        let wanted = Observation::CHANNELS.ok_or(Status::WrongKind)?;
+        if channels.is_null() {
+            model()?.push_missing(&mut started.state);
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        let channels = unsafe { numbers(channels, count, wanted) }?;
+        push_or_missing(started, Observation::of_channels(channels))
+    })
+}
+
+/// The same of a model over symbols: what is no symbol of its alphabet, or impossible, is missing, and
+/// the status says so.
+///
+/// # Safety
+/// As for fishweir_push_symbol().
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_push_symbol_or_missing"))]
+pub unsafe extern "C" fn fishweir_push_symbol_or_missing(
+    stream: *mut Stream,
+    symbol: u16,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started_mut(stream) }?;
+        push_or_missing(started, Observation::of_symbol(symbol))
+    })
+}
+
 /// The decision on the stream so far. Costs a logarithm and a division a model, or, of a kernel
 /// machine, a kernel value for every stored item; that may be FISHWEIR_STATUS_UNDECIDED.
 ///
@@ -346,6 +391,22 @@ fn push(started: &mut Started, sample: &Observation) -> Result<(), Status> {
     #[cfg(feature = "plant-panic")]
     assert!(core::hint::black_box(true), "planted");
     model()?.push(&mut started.state, sample).map_err(Status::refusing)
+}
+
+/// What C has may be no observation before any model sees it: that is refused likewise.
+fn push_or_missing(
+    started: &mut Started,
+    sample: Result<Observation, Status>,
+) -> Result<(), Status> {
+    let model = model()?;
+    match sample {
+        Ok(sample) => model.push_or_missing(&mut started.state, &sample).map_err(Status::refusing),
+        Err(Status::WrongKind) => Err(Status::WrongKind),
+        Err(refused) => {
+            model.push_missing(&mut started.state);
+            Err(refused)
+        }
+    }
 }
 
 impl Started {

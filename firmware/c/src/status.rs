@@ -7,7 +7,7 @@ pub enum Status {
     /// Done.
     Ok = 0,
     /// The sample is impossible under all models left. The stream is as before: skip the sample, push it
-    /// as missing, or reset.
+    /// as missing, or reset. After fishweir_push_or_missing() it is missing already.
     Impossible = 1,
     /// A NaN or an infinity among the channels, or a symbol outside the alphabet. The stream is as
     /// before.

@@ -15,7 +15,7 @@ use semihosting::io::{Read, Seek, SeekFrom, Write};
 const NAME: &core::ffi::CStr = c"fishweir-flash.bin";
 const POWER: &core::ffi::CStr = c"fishweir-power.bin";
 const PAGE: usize = 1024;
-const PAGES: usize = 16;
+const PAGES: usize = 32;
 const WORD: usize = 4;
 /// Bytes of it.
 pub const BYTES: usize = PAGES * PAGE;

@@ -65,6 +65,23 @@ impl Codebooks {
         (!books.is_empty()).then_some(Self { books })
     }
 
+    /// As they were read from elsewhere.
+    pub(crate) const fn of(books: Vec<Codebook>) -> Self {
+        Self { books }
+    }
+
+    /// The same with scales as another format holds them; `None` where it holds one of them not.
+    pub(crate) fn rounded<T: Real>(&self) -> Option<Self> {
+        let mut rounded = self.clone();
+        for x in rounded.books.iter_mut().flat_map(|book| &mut book.scale) {
+            *x = T::from_f64(*x).to_f64();
+            if !x.is_finite() {
+                return None;
+            }
+        }
+        Some(rounded)
+    }
+
     /// Codewords of so many codebooks for each dilation, at most.
     pub(crate) fn codewords_at_most(each: usize) -> usize {
         each.saturating_mul(CODEWORDS * dilations(usize::MAX).count())

@@ -179,18 +179,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let file = file.display();
         return Err(Failure::Input(format!("{file}: {why}, not as an artefact: use --rust")));
     }
-    if let Some(folder) = &arguments.for_c.c {
-        let only_rust = [
-            ("front ends", !model.deployed.front().is_empty()),
-            ("codebooks", model.deployed.codebooks().is_some()),
-        ];
-        if let Some((what, _)) = only_rust.iter().find(|(_, there)| *there) {
-            let folder = folder.display();
-            return Err(Failure::Input(format!(
-                "{folder}: {what} are exported as Rust source, not for C: use --rust"
-            )));
-        }
-    }
     let fixed = match arguments.number {
         NumberName::F32 => {
             let mut idle = named([("--equal", arguments.equal.is_some())]);

@@ -6,11 +6,14 @@ use fishweir_core::artefact::{ArtefactError, Header, Shape, Topology};
 use fishweir_core::classify::Normalisation;
 use fishweir_core::{ErrorKind, ModelError, Part};
 
-use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, Weight};
+use super::{
+    Deployed, DeployedCodebooks, DeployedEmission, DeployedModel, DeployedProfile, Weight,
+    codebooks, front,
+};
 use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{FrontEnd, Lags};
 use crate::files::{self, FileError};
-use crate::runtime::family::reals;
+use crate::runtime::family::{OF_CHANNELS, reals};
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
 
 /// Why an artefact's file was refused.
@@ -65,11 +68,15 @@ impl Deployed {
             models: size(self.models())?,
             outputs: size(self.outputs())?,
             directions: size(self.directions())?,
+            codebooks: size(self.codebooks().map_or(0, |books| books.books().len()))?,
+            front: front::stages(&self.front),
+            dilation: u8::try_from(self.codebooks.as_ref().map_or(0, DeployedCodebooks::largest))
+                .ok()?,
         })
     }
 
-    /// The bytes of the core's `StreamClassifier` with these numbers, its fields in order, and of the lags of
-    /// a `Lagged` one. Of words the table
+    /// The bytes of the core's `StreamClassifier` with these numbers, its fields in order, of the lags of
+    /// a `Lagged` one, and of the codebooks of a `Coded` one. Of words the table
     /// of contexts is left blank, for no artefact holds it; of a kernel machine, which is another type, these are
     /// the models and what they are weighed by.
     pub fn payload(&self) -> Vec<u8> {
@@ -105,11 +112,13 @@ impl Deployed {
         bytes.extend_from_slice(&self.normalisation.code().to_le_bytes());
         bytes.extend_from_slice(&0_u32.to_le_bytes());
         self.lags.as_slice().iter().for_each(|lag| bytes.extend_from_slice(&lag.to_le_bytes()));
+        bytes.extend(self.codebooks.iter().flat_map(DeployedCodebooks::bytes));
         bytes
     }
 
     /// The artefact: header, classifier, labels. After the labels of the classes, a line each, come
-    /// the names of the channels, a line each, or one line with the alphabet.
+    /// the names of the channels, a line each, or one line with the alphabet; and a line with the settings of the front
+    /// end, where there is one.
     ///
     /// # Errors
     /// [`ArtefactFileError::TooLarge`], and [`ArtefactFileError::Name`] where a name would not read back.
@@ -118,13 +127,18 @@ impl Deployed {
             return Err(ArtefactFileError::Without(why));
         }
         let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
-        let mut payload = self.payload();
+        let mut payload = front::bytes(&self.front);
+        payload.extend(self.payload());
         let confidence = self.confidence.iter().flat_map(DeployedConfidence::reals);
         confidence.for_each(|x| payload.extend_from_slice(&x.to_le_bytes()));
-        let observed = match &self.observations {
+        let mut observed = match &self.observations {
             Observations::Channels(names) => names.clone(),
             Observations::Symbols(symbols) => vec![symbols.clone()],
         };
+        if !self.front.is_empty() {
+            payload.extend(shape.front.code().to_le_bytes());
+            observed.extend(front::line(self.front()));
+        }
         let lines: Vec<&str> =
             self.classes.iter().chain(&observed).map(|line| line.as_str()).collect();
         if let Some(name) = lines.iter().find(|line| breaks(line)) {
@@ -141,8 +155,9 @@ impl Deployed {
         let (family, shape) = self.emission();
         let what = match () {
             () if self.kernel.is_some() => "kernel machines".to_owned(),
-            () if !self.front.is_empty() => "front ends".to_owned(),
-            () if self.codebooks.is_some() => "codebooks".to_owned(),
+            () if !self.front.is_empty() && front::line(self.front()).is_none() => {
+                "magnitudes of channels with a comma in their names".to_owned()
+            }
             () if self.lags.is_apart() && self.topology() == Topology::STEPS => {
                 "models of a lag each whose states are known".to_owned()
             }
@@ -211,6 +226,31 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         topology: shape.topology,
     };
     let of_profile = shape.topology == Topology::PROFILE;
+    // Codebooks hear channels that are real, and no past of them; a front end makes such, or symbols.
+    let coded = usize::from(shape.codebooks);
+    let heard = sizes.family.observes() == OF_CHANNELS.observes();
+    if coded > 0 && (!heard || of_profile || shape.family.regresses()) {
+        return Err(ArtefactError::BadHeader);
+    }
+    if header.labels(bytes)?.any(breaks) {
+        return Err(ArtefactError::Labels);
+    }
+    let mut lines = header.labels(bytes)?.map(str::to_owned);
+    let classes: Vec<String> = lines.by_ref().take(shape.classes()).collect();
+    let mut observed: Vec<String> = lines.collect();
+    let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
+    let (front, payload) = match shape.front.is_none() {
+        true => (FrontEnd::default(), payload),
+        false => {
+            let line = observed.pop().ok_or(ArtefactError::Labels)?;
+            front::read(&line, &observed, shape.front, payload)?
+        }
+    };
+    let symbols = sizes.family.observes() == Observed::Symbol;
+    if !front.is_empty() && (of_profile || symbols != front.makes_symbols() || !(symbols || heard))
+    {
+        return Err(ArtefactError::BadHeader);
+    }
     let has_place = if of_profile {
         sizes.directions <= 1 && (shape.models, shape.outputs) == (1, 1)
     } else {
@@ -221,13 +261,16 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     }
     let (models, outputs) = (usize::from(shape.models), usize::from(shape.outputs));
     let lags = usize::from(shape.lags);
-    let wanted = sizes
+    let channels = usize::from(shape.size) / (1 + lags);
+    let bank = sizes
         .model_reals()
         .checked_mul(models)
         .and_then(|reals| reals.checked_add(outputs * (models + 1)))
-        .and_then(|reals| reals.checked_mul(4)?.checked_add(8 + 4 * lags))
+        .and_then(|reals| reals.checked_mul(4)?.checked_add(8))
         .ok_or(ArtefactError::BadHeader)?;
-    let payload = header.payload(bytes).ok_or(ArtefactError::Truncated)?;
+    let wanted = codebooks::words(coded, channels, outputs)
+        .and_then(|words| words.checked_add(lags)?.checked_mul(4)?.checked_add(bank))
+        .ok_or(ArtefactError::BadHeader)?;
     let (payload, rest) = payload.split_at_checked(wanted).ok_or(ArtefactError::OtherSize)?;
     let mut pairs = Numbers(rest);
     let mut pair = || [pairs.real(), pairs.real()];
@@ -241,9 +284,9 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         }
         _ => return Err(ArtefactError::OtherSize),
     };
-    let (payload, lags) = payload.split_at(wanted - 4 * lags);
-    let lag = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
-    let lags = Lags::new(lags.as_chunks().0.iter().map(lag).collect());
+    let (payload, beside) = payload.split_at(bank);
+    let mut beside = Numbers(beside);
+    let lags = Lags::new((0..lags).map(|_| beside.word()).collect());
     let lags = lags.map_err(|_| {
         ArtefactError::Model(ModelError::new(Part::Lag, ErrorKind::NotInRange, 0, 0))
     })?;
@@ -252,16 +295,20 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         _ if shape.family.regresses() => lags.of_past(),
         _ => lags,
     };
+    let books = [coded, channels, outputs];
+    let codebooks = (coded > 0).then(|| DeployedCodebooks::read(books, &mut || beside.word()));
+    if let Some(books) = &codebooks {
+        books.validate(shape.dilation.into()).map_err(ArtefactError::Model)?;
+    }
     let (numbers, tail) = payload.split_at(payload.len() - 8);
     let mut numbers = Numbers(numbers);
     let profile = of_profile.then(|| DeployedProfile::read(sizes.of_profile(), || numbers.real()));
     let banked = if of_profile { 0 } else { models };
-    let channels = sizes.emission.size / 2;
     let model = |index| {
         let model = sizes.model(&mut numbers);
         for column in lags.columns(index, channels).into_iter().flatten() {
             // A model's columns are those that its lag implies.
-            if numbers.real().to_bits() as usize != column {
+            if numbers.word() as usize != column {
                 return Err(ArtefactError::Model(ModelError::new(
                     Part::Column,
                     ErrorKind::Inconsistent,
@@ -277,24 +324,17 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let biases = numbers.reals(outputs);
     let code = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
     let normalisation = Normalisation::from_code(code).ok_or(ArtefactError::BadHeader)?;
-    if header.labels(bytes)?.any(breaks) {
-        return Err(ArtefactError::Labels);
-    }
-    let mut lines = header.labels(bytes)?.map(str::to_owned);
-    let classes = if outputs == 1 { 2 } else { outputs };
-    let classes: Vec<String> = lines.by_ref().take(classes).collect();
-    let observed: Vec<String> = lines.collect();
-    let observations = match sizes.family.observes() {
-        Observed::Symbol => Observations::Symbols(observed.concat()),
-        Observed::Channels(_) => Observations::Channels(observed),
+    let observations = match symbols && front.is_empty() {
+        true => Observations::Symbols(observed.concat()),
+        false => Observations::Channels(observed),
     };
     let deployed = Deployed {
         observations,
         classes,
-        front: FrontEnd::default(),
+        front,
         lags,
         models,
-        codebooks: None,
+        codebooks,
         systems: Vec::new(),
         profile,
         order: None,
@@ -304,8 +344,8 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         normalisation,
         confidence,
     };
-    let labelled = deployed.classes.len() == if outputs == 1 { 2 } else { outputs };
-    if !labelled || deployed.lags.width(deployed.size()) != usize::from(shape.size) {
+    let row = deployed.lags.width(deployed.front.width(deployed.size()));
+    if deployed.classes.len() != shape.classes() || row != usize::from(shape.size) {
         return Err(ArtefactError::Labels);
     }
     // The numbers are judged where the device judges them: by the same checks of the core.
@@ -316,10 +356,15 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
-    fn real(&mut self) -> f32 {
-        let Some((head, rest)) = self.0.split_first_chunk() else { return f32::NAN };
+    /// After the last one, what as a real is a NaN.
+    fn word(&mut self) -> u32 {
+        let Some((head, rest)) = self.0.split_first_chunk() else { return u32::MAX };
         self.0 = rest;
-        f32::from_le_bytes(*head)
+        u32::from_le_bytes(*head)
+    }
+
+    fn real(&mut self) -> f32 {
+        f32::from_bits(self.word())
     }
 
     fn reals(&mut self, count: usize) -> Vec<f32> {

@@ -2,16 +2,18 @@
 
 use std::fmt::Write as _;
 
-use fishweir_core::classify::{CODEWORDS, Output as Sum, add_weights};
+use fishweir_core::classify::{CODEWORDS, CodeVectors, Output as Sum, TAPS, add_weights};
 use fishweir_core::number::{Compensated, Real};
+use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::DeployError;
 use super::source::reals;
-use crate::classifier::{CodeRing, Codebooks, Output};
+use crate::classifier::{CodeRing, Codebook, Codebooks, Output};
 
 /// Codebooks, and what their codewords weigh.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DeployedCodebooks<T = f32> {
+    /// Their scales are numbers of the format.
     books: Codebooks,
     /// `[codebook][codeword]`, each of them `[output]`.
     weights: Vec<Vec<T>>,
@@ -39,7 +41,87 @@ impl<T: Real> DeployedCodebooks<T> {
         let weights = (0..books.codewords())
             .map(|word| outputs.iter().map(|output| weight(output, word)).collect())
             .collect::<Result<_, _>>()?;
-        Ok(Self { books: books.clone(), weights })
+        let books = books.rounded::<T>().ok_or_else(|| {
+            DeployError::Models("a codebook's scale is more than the number format holds".into())
+        })?;
+        Ok(Self { books, weights })
+    }
+}
+
+/// Four bytes for each word of a codebook's vectors.
+const VECTOR_WORDS: usize = TAPS * CODEWORDS / 4;
+
+/// How many words the core's `Codebooks` are: so many books, over channels, for outputs; `None` of more than there
+/// are addresses.
+pub(super) fn words(books: usize, channels: usize, outputs: usize) -> Option<usize> {
+    let weights = outputs.checked_mul(CODEWORDS)?;
+    channels.checked_add(weights)?.checked_add(1 + VECTOR_WORDS)?.checked_mul(books)
+}
+
+impl DeployedCodebooks {
+    /// The bytes of the core's `Codebooks`, its fields in order.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let books = self.books.books();
+        let dilations = books.iter().flat_map(|book| book.dilation.to_le_bytes());
+        let scales = books.iter().flat_map(|book| &book.scale).map(|&x| x as f32);
+        let vectors = books.iter().flat_map(|book| book.vectors.as_flattened()).copied();
+        let weights = self.weights.iter().flatten().copied();
+        dilations
+            .chain(scales.flat_map(f32::to_le_bytes))
+            .chain(vectors.flat_map(i8::to_le_bytes))
+            .chain(weights.flat_map(f32::to_le_bytes))
+            .collect()
+    }
+
+    /// From the [`words`] of such bytes.
+    pub(super) fn read(
+        [books, channels, outputs]: [usize; 3],
+        word: &mut dyn FnMut() -> u32,
+    ) -> Self {
+        let mut list = |count: usize| -> Vec<u32> { (0..count).map(|_| word()).collect() };
+        let (dilations, scales) = (list(books), list(books * channels));
+        let vectors: Vec<i8> = list(books * VECTOR_WORDS)
+            .into_iter()
+            .flat_map(|word| word.to_le_bytes().map(|byte| i8::from_le_bytes([byte])))
+            .collect();
+        let weights = list(books * CODEWORDS * outputs);
+        let book = |(index, dilation): (usize, u32)| {
+            let scale = &scales[index * channels..][..channels];
+            let scale = scale.iter().map(|&x| f32::from_bits(x).into()).collect();
+            let at = |tap, word| vectors[(index * TAPS + tap) * CODEWORDS + word];
+            let vectors: CodeVectors =
+                std::array::from_fn(|tap| std::array::from_fn(|word| at(tap, word)));
+            Codebook { dilation, scale, vectors }
+        };
+        let books = dilations.into_iter().enumerate().map(book).collect();
+        let row = |row: &[u32]| row.iter().map(|&x| f32::from_bits(x)).collect();
+        Self { books: Codebooks::of(books), weights: weights.chunks(outputs).map(row).collect() }
+    }
+
+    /// Checks every number, as the core's `Coded` does: the largest dilation is given.
+    pub(super) fn validate(&self, largest: u32) -> Result<(), ModelError> {
+        let error = |kind, book, entry| Err(ModelError::new(Part::Codebook, kind, book, entry));
+        let books = self.books.books();
+        if let Some(book) = books.iter().position(|book| !(1..=largest).contains(&book.dilation)) {
+            return error(ErrorKind::NotInRange, book, 0);
+        }
+        if books.iter().all(|book| book.dilation < largest) {
+            return error(ErrorKind::Inconsistent, 0, 0);
+        }
+        for (index, (book, weights)) in books.iter().zip(self.weights.chunks(CODEWORDS)).enumerate()
+        {
+            let weights = weights.iter().flatten().map(|&x| f64::from(x));
+            let mut numbers = book.scale.iter().copied().chain(weights);
+            if let Some(entry) = numbers.position(|x| !x.is_finite()) {
+                return error(ErrorKind::NotFinite, index, entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// The largest dilation.
+    pub(super) fn largest(&self) -> u32 {
+        self.books.books().iter().map(|book| book.dilation).max().unwrap_or(0)
     }
 }
 

@@ -100,8 +100,10 @@ impl Priced<'_> {
         let Self { family, shape, models, states, directions, outputs, lags, .. } = *self;
         let bytes =
             directions_bytes(models, states, directions, outputs, &EmissionType { family, shape });
-        let columns = lags.columns_kept(models, self.front.width(self.channels));
-        self.with(false, bytes + 4 * (columns + lags.as_slice().len()))
+        let channels = self.front.width(self.channels);
+        let words = lags.columns_kept(models, channels) + lags.as_slice().len();
+        let books = codebooks_cost(self.codebooks, channels, outputs).model_bytes;
+        self.with(false, bytes + 4 * words + books)
     }
 
     /// The same of states that are known, or hidden, in so many bytes of flash.
@@ -121,7 +123,7 @@ impl Priced<'_> {
         let share = |work: usize| work.div_ceil(self.front.every());
         Cost {
             state_bytes: bank_bytes(m, belief) + ring + books.state_bytes + ram,
-            model_bytes: model_bytes + books.model_bytes + flash,
+            model_bytes: model_bytes + flash,
             multiply_adds_per_sample: share(
                 m * filter.multiply_adds + differences + books.multiply_adds_per_sample,
             ) + work,

@@ -24,6 +24,7 @@ mod detector;
 mod error;
 mod explain;
 mod fixed;
+mod front;
 mod machine;
 mod pace;
 mod profiles;

@@ -5,8 +5,11 @@ use fishweir_core::update::{Entry, SelfTest, UpdateError, UpdateHeader};
 use super::{ArtefactFileError, Deployed};
 use crate::data::{Sample, SamplesView};
 
-/// Samples of a self-test at most.
+/// Samples of a self-test at most, or behind a front end as many as two rows take, where these are more.
 pub const SELF_TEST_SAMPLES: usize = 16;
+
+/// Of those as many as are sent, whatever the front end.
+const LONGEST_SELF_TEST: usize = 2048;
 
 /// Why there is no update.
 #[derive(Debug, thiserror::Error)]
@@ -31,8 +34,9 @@ pub enum UpdateFileError {
 
 impl Deployed {
     /// The bytes of an [update](fishweir_core::update): the artefact, and a self-test of the first samples of
-    /// `stream` that the model takes in, at most [`SELF_TEST_SAMPLES`], each with the host's decision, which is a
-    /// device's bit for bit. What is missing or refused is left out.
+    /// `stream` that the model takes in, at most [`SELF_TEST_SAMPLES`] or, behind a front end, as many as two rows
+    /// take, 2048 at most; each with the host's decision, which is a device's bit for bit. What is missing or refused
+    /// is left out; behind a front end the samples are those of the longest run without a refused one.
     ///
     /// Where it is `to_be_signed`, the header says that a signature of these bytes follows, and the caller appends
     /// it: 64 bytes of Ed25519.
@@ -49,8 +53,9 @@ impl Deployed {
             return Err(UpdateFileError::Version);
         }
         let artefact = self.to_artefact()?;
-        let mut entries = Vec::new();
-        let (mut count, mut length) = (0_u16, 0);
+        let most = self.front.samples(2).clamp(SELF_TEST_SAMPLES, LONGEST_SELF_TEST);
+        // Of each run an entry a sample.
+        let (mut runs, mut length) = (vec![Vec::new()], 0);
         let mut host = self.stream();
         for sample in stream.iter() {
             let bytes: Vec<u8> = match sample {
@@ -59,23 +64,31 @@ impl Deployed {
                 Sample::Missing => continue,
             };
             if host.push(sample).is_err() {
+                // Behind a front end it is missing now, which no device would be told.
+                if !self.front.is_empty() {
+                    runs.push(Vec::new());
+                    host.reset();
+                }
                 continue;
             }
             // Once undecided it may stay so: what was pushed cannot be left out any more.
             let Ok(decision) = host.decision() else { break };
             let class = decision.class as u16;
             let entry = Entry { sample: &bytes, class, margin_bits: decision.margin.to_bits() };
-            entries.extend([entry.sample, &entry.verdict()].concat());
-            (count, length) = (count + 1, bytes.len());
-            if usize::from(count) == SELF_TEST_SAMPLES {
-                break;
+            length = bytes.len();
+            if let Some(run) = runs.last_mut() {
+                run.push([entry.sample, &entry.verdict()].concat());
+                if run.len() == most {
+                    break;
+                }
             }
         }
         let length = u16::try_from(length).map_err(|_| ArtefactFileError::TooLarge)?;
-        if count == 0 {
+        let entries = runs.into_iter().max_by_key(Vec::len).unwrap_or_default();
+        if entries.is_empty() {
             return Err(UpdateFileError::NoSample);
         }
-        let test = [&SelfTest::head(count, length)[..], &entries].concat();
+        let test = [&SelfTest::head(entries.len() as u16, length)[..], &entries.concat()].concat();
         let header = UpdateHeader::encode(version, &artefact, &test, to_be_signed)
             .map_err(UpdateFileError::Update)?;
         Ok([&header[..], &artefact, &test].concat())

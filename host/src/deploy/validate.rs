@@ -21,6 +21,8 @@ impl Deployed {
         self.profile.iter().try_for_each(DeployedProfile::validate)?;
         self.each_model().try_for_each(|(_, model)| self.validate_model(&model))?;
         self.validate_outputs()?;
+        let mut codebooks = self.codebooks.iter();
+        codebooks.try_for_each(|books| books.validate(books.largest()))?;
         self.confidence.as_ref().map_or(Ok(()), |confidence| confidence.of_core().validate())
     }
 

@@ -26,9 +26,10 @@ use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir::model::{ContextSet, ModelSet};
 use fishweir::network::{NetworkFile, read_bif, write_bif};
 use fishweir_core::artefact::{HEADER_LENGTH, Header, read};
-use fishweir_core::classify::StreamClassifier;
+use fishweir_core::classify::{Coded, StreamClassifier};
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Bernoulli, Categorical, Gaussian, Poisson};
+use fishweir_core::front::{Decimate, Fronted};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_core::wire::{
@@ -133,8 +134,9 @@ pub fn alphabet(bytes: &[u8]) {
     }
 }
 
-/// Sound files, sealed by [`sealed`]: of every family of emissions, over channels with directions, and of words.
-const CLASSIFIERS: [&str; 7] = [
+/// Sound files, sealed by [`sealed`]: of every family of emissions, over channels with directions, of words, with
+/// codebooks, and behind a front end.
+const CLASSIFIERS: [&str; 9] = [
     include_str!("../../fuzz/seeds/classifier/symbols.json"),
     include_str!("../../fuzz/seeds/classifier/channels.json"),
     include_str!("../../fuzz/seeds/classifier/poisson.json"),
@@ -142,6 +144,8 @@ const CLASSIFIERS: [&str; 7] = [
     include_str!("../../fuzz/seeds/classifier/full_gaussian.json"),
     include_str!("../../fuzz/seeds/classifier/mixture.json"),
     include_str!("../../fuzz/seeds/classifier/words.json"),
+    include_str!("../../fuzz/seeds/classifier/codebooks.json"),
+    include_str!("../../fuzz/seeds/classifier/front.json"),
 ];
 const MACHINES: [&str; 2] = [
     include_str!("../../fuzz/seeds/kernel_machine/fixed_length.json"),
@@ -156,7 +160,7 @@ const MODEL_SETS: [&str; 3] = [
 
 /// A classifier's file: its content, the checksum always right, or edits to sound content.
 pub fn classifier(bytes: &[u8]) {
-    static SOUND: LazyLock<[Json; 7]> = LazyLock::new(|| CLASSIFIERS.map(Json::read));
+    static SOUND: LazyLock<[Json; 9]> = LazyLock::new(|| CLASSIFIERS.map(Json::read));
     model(bytes, &*SOUND);
 }
 
@@ -307,6 +311,14 @@ pub fn reads_artefact(bytes: &[u8]) -> bool {
         let bytes = &buffer[shift..shift + artefact.len()];
         taken |= read::<StreamClassifier<Hmm<Categorical<2>, 2>, 2, 1>>(bytes).is_ok();
         taken |= read::<StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();
+        taken |= read::<
+            Coded<StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>, f32, 1, 2, 16, 1>,
+        >(bytes)
+        .is_ok();
+        taken |= read::<
+            Fronted<Decimate<1>, StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>>,
+        >(bytes)
+        .is_ok();
         taken |= read::<StreamClassifier<Hmm<Poisson<1, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();
         taken |= read::<StreamClassifier<Hmm<Bernoulli<2, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();
         taken |=

@@ -105,6 +105,8 @@ fn seeds_get_past_the_door() {
         "classifier/symbols",
         "classifier/channels",
         "classifier/words",
+        "classifier/codebooks",
+        "classifier/front",
         "kernel_machine/fixed_length",
         "kernel_machine/scores",
     ] {
@@ -119,6 +121,8 @@ fn seeds_get_past_the_door() {
     }
     assert!(reads_artefact(&read("artefact/sound_symbols.bin")));
     assert!(reads_artefact(&read("artefact/sound_channels.bin")));
+    assert!(reads_artefact(&read("artefact/sound_codebooks.bin")));
+    assert!(reads_artefact(&read("artefact/sound_front.bin")));
     for path in entries(&fuzz("seeds/newick")) {
         let text = fs::read_to_string(path).expect("text");
         text.parse::<Newick>().unwrap_or_else(|error| panic!("{error}"));

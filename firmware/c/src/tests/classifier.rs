@@ -44,6 +44,38 @@ fn a_stream_decides_as_the_recursion_behind_it() {
     }
 }
 
+/// In one call, where without it there are two; and misuse lets no time pass.
+#[test]
+fn a_refused_sample_passes_as_a_missing_one() {
+    let (mut stream, mut behind) = (new(), new());
+    for t in 0..60_u16 {
+        let symbol = if t % 5 == 3 { 2 + t } else { t * t / 3 % 2 };
+        // SAFETY: a stream, and no other use of it.
+        let told = unsafe { fishweir_push_symbol_or_missing(&raw mut stream, symbol) };
+        assert_eq!(told, push(&mut behind, symbol));
+        assert_eq!(told == Status::Ok, symbol < 2);
+        if told != Status::Ok {
+            assert_ne!(stream.words, behind.words, "time has passed");
+            push_missing(&mut behind);
+        }
+        assert_eq!(stream.words, behind.words);
+    }
+    let mut zeroed = Stream::ZEROED;
+    let channels = [f32::NAN; 2];
+    // SAFETY: null, or memory of the type's size that nothing else uses.
+    unsafe {
+        let push = |stream, channels| fishweir_push_or_missing(stream, channels, 2);
+        assert_eq!(push(&raw mut stream, channels.as_ptr()), Status::WrongKind);
+        assert_eq!(push(&raw mut stream, null()), Status::WrongKind);
+        assert_eq!(push(null_mut(), channels.as_ptr()), Status::NullPointer);
+        assert_eq!(push(&raw mut zeroed, null()), Status::NotStarted);
+        let push = fishweir_push_symbol_or_missing;
+        assert_eq!(push(null_mut(), 0), Status::NullPointer);
+        assert_eq!(push(&raw mut zeroed, 0), Status::NotStarted);
+    }
+    assert_eq!(stream.words, behind.words);
+}
+
 #[test]
 fn heads_then_tails_is_the_alternating_coin() {
     let mut stream = new();

@@ -3,7 +3,9 @@
 use core::marker::PhantomData;
 
 use fishweir_core::Profile;
-use fishweir_core::artefact::{self, HEADER_LENGTH as ARTEFACT_HEADER, StoredClassifier};
+use fishweir_core::artefact::{
+    self, ArtefactError, HEADER_LENGTH as ARTEFACT_HEADER, StoredClassifier,
+};
 use fishweir_core::classify::Confidence;
 use fishweir_core::update::{HEADER_LENGTH, SelfTest, Update, UpdateHeader};
 use fishweir_core::wire::{Head, SampleIndex, UPDATE_CHUNK, UpdateProgress, UpdateStatus};
@@ -119,7 +121,11 @@ where
         if T::SIGNED && !self.trust.trusts(&update) {
             return Err(UpdateStatus::Signature);
         }
-        let model = artefact::read::<C>(update.artefact).map_err(|_| UpdateStatus::Damaged)?;
+        let model = artefact::read::<C>(update.artefact).map_err(|error| match error {
+            // Another front end: an update's header says only that there is one.
+            ArtefactError::OtherShape { .. } => UpdateStatus::OtherShape,
+            _ => UpdateStatus::Damaged,
+        })?;
         if passes(model, update.self_test) { Ok(()) } else { Err(UpdateStatus::SelfTest) }
     }
 

@@ -134,10 +134,11 @@ impl Placed {
     /// Samples that so many rows take.
     fn samples(&self, rows: usize) -> usize {
         match self {
-            Self::Decimate { every, .. } => rows * *every as usize,
+            Self::Decimate { every, .. } => rows.saturating_mul(*every as usize),
             Self::Magnitude { .. } | Self::Symbols(_) => rows,
             Self::Cepstra(one) => {
-                one.mel.window as usize + rows.saturating_sub(1) * one.mel.hop as usize
+                let hops = rows.saturating_sub(1).saturating_mul(one.mel.hop as usize);
+                hops.saturating_add(one.mel.window as usize)
             }
         }
     }
@@ -253,7 +254,7 @@ impl FrontEnd {
 
     /// The samples from a row to the next.
     pub(crate) fn every(&self) -> usize {
-        self.stages.iter().map(Placed::every).product()
+        self.stages.iter().map(Placed::every).fold(1, usize::saturating_mul)
     }
 
     /// Bytes of flash and of RAM, and multiply-adds a sample.
@@ -266,7 +267,7 @@ impl FrontEnd {
             flash = (flash + taken.flash).next_multiple_of(aligned);
             ram += taken.ram;
             work += taken.work / apart as f64;
-            apart *= stage.every();
+            apart = usize::saturating_mul(apart, stage.every());
         }
         // Beside a state that 64-bit exponents align.
         (flash, ram.next_multiple_of(8), work.ceil() as usize)

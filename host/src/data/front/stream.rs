@@ -107,7 +107,7 @@ fn through<T: Real>(
             place.take(*every, sum, x);
         }
         State::Magnitude { group, row } => {
-            refused = x.map_or(Ok(()), |x| norm_of_group(group, x, row));
+            refused = x.map_or(Ok(()), |x| norm_of_group(group.iter().copied(), x, row));
             let whole = x.is_some() && refused.is_ok();
             told = tell(if whole { Step::Row } else { Step::Missing }, row);
         }

@@ -2,7 +2,10 @@
 //! kernels decides on the host.
 
 mod bank;
+mod codebooks;
 mod features;
+mod field;
+mod fronts;
 mod leaks;
 mod names;
 mod on_scores;

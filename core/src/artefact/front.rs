@@ -1,0 +1,150 @@
+//! Front ends as an artefact has them: the memory of their stages, and a number that tells which these are.
+
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use crate::checksum::CRC;
+use crate::error::{ErrorKind, ModelError, Part};
+#[cfg(feature = "microfft")]
+use crate::front::Cepstra;
+use crate::front::{Codebook, Decimate, Front, Magnitude, Then};
+use crate::number::Real;
+
+/// Which stages a front end has and of which sizes, in a number: CRC-32 (ISO-HDLC) of a name of four letters and three
+/// sizes of four bytes, little-endian, for each stage, and for two of them one after the other of `then`, the numbers
+/// of both, and 0.
+///
+/// It tells types apart, not settings: those are in the memory of the stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Stages(u32);
+
+impl Stages {
+    /// No stage: models see samples as they are.
+    pub const NONE: Self = Self(0);
+
+    /// [`Decimate`] over so many channels.
+    #[must_use]
+    pub const fn decimate(channels: u32) -> Self {
+        Self::of(*b"mean", [channels, 0, 0])
+    }
+
+    /// [`Magnitude`] over so many channels, of which rows of so many numbers are left.
+    #[must_use]
+    pub const fn magnitude(channels: u32, left: u32) -> Self {
+        Self::of(*b"norm", [channels, left, 0])
+    }
+
+    /// [`Cepstra`](crate::front) of frames of so many samples, so many bands and cepstra.
+    #[must_use]
+    pub const fn cepstra(window: u32, bands: u32, cepstra: u32) -> Self {
+        Self::of(*b"ceps", [window, bands, cepstra])
+    }
+
+    /// [`Codebook`] over so many channels, of so many words.
+    #[must_use]
+    pub const fn codebook(channels: u32, words: u32) -> Self {
+        Self::of(*b"word", [channels, words, 0])
+    }
+
+    /// These, and others after them.
+    #[must_use]
+    pub const fn then(self, next: Self) -> Self {
+        if self.is_none() { next } else { Self::of(*b"then", [self.0, next.0, 0]) }
+    }
+
+    const fn of([a, b, c, d]: [u8; 4], [first, second, third]: [u32; 3]) -> Self {
+        let [e, f, g, h] = first.to_le_bytes();
+        let [i, j, k, l] = second.to_le_bytes();
+        let [m, n, o, p] = third.to_le_bytes();
+        let sum = CRC.checksum(&[a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]);
+        Self(if sum == 0 { 1 } else { sum })
+    }
+
+    /// Whether there is no stage.
+    #[must_use]
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn code(self) -> u32 {
+        self.0
+    }
+
+    /// The stages of a number.
+    pub(super) const fn from_code(code: u32) -> Self {
+        Self(code)
+    }
+}
+
+/// A front end that an artefact can hold.
+pub trait StoredFront: Front + FromBytes + Immutable + KnownLayout {
+    /// Its stages.
+    const STAGES: Stages;
+
+    /// Checks every setting and every number.
+    ///
+    /// # Errors
+    /// Names the first that is wrong.
+    fn validate(&self) -> Result<(), ModelError>;
+}
+
+impl<const D: usize, T: Real> StoredFront for Decimate<D, T>
+where
+    Self: FromBytes + Immutable + KnownLayout,
+{
+    const STAGES: Stages = Stages::decimate(D as u32);
+
+    fn validate(&self) -> Result<(), ModelError> {
+        match self.every() {
+            0 => Err(ModelError::new(Part::Front, ErrorKind::NotInRange, 0, 0)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<const D: usize, const E: usize, T: Real> StoredFront for Magnitude<D, E, T>
+where
+    Self: FromBytes + Immutable + KnownLayout,
+{
+    const STAGES: Stages = Stages::magnitude(D as u32, E as u32);
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
+}
+
+impl<const D: usize, const K: usize, T: Real> StoredFront for Codebook<D, K, T>
+where
+    Self: FromBytes + Immutable + KnownLayout,
+{
+    const STAGES: Stages = Stages::codebook(D as u32, K as u32);
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
+}
+
+#[cfg(feature = "microfft")]
+impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E: usize> StoredFront
+    for Cepstra<W, BINS, B, C, E>
+{
+    const STAGES: Stages = Stages::cepstra(W as u32, B as u32, C as u32);
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
+}
+
+impl<A: StoredFront, B: StoredFront<Sample = A::Row>> StoredFront for Then<A, B>
+where
+    Self: FromBytes + Immutable + KnownLayout,
+{
+    const STAGES: Stages = A::STAGES.then(B::STAGES);
+
+    fn validate(&self) -> Result<(), ModelError> {
+        self.first.validate()?;
+        self.second.validate()
+    }
+}

@@ -1,0 +1,113 @@
+//! A front end in an artefact: the memory of its stages, the number that tells which they are, and a line of settings.
+
+use fishweir_core::artefact::{ArtefactError, Stages};
+use fishweir_core::{ErrorKind, ModelError, Part};
+
+use crate::data::{Codebook, Front, FrontEnd, Kind, Placed, Stage};
+
+/// Bytes of a number, which it is aligned to.
+const WORD: usize = 4;
+
+/// Which stages it has, as the core counts them.
+pub(super) fn stages(front: &FrontEnd) -> Stages {
+    front.stages().iter().fold(Stages::NONE, |before, stage| {
+        let size = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        before.then(match stage {
+            Placed::Decimate { channels, .. } => Stages::decimate(size(*channels)),
+            Placed::Magnitude { group } => {
+                Stages::magnitude(size(group.len()), size(stage.width()))
+            }
+            Placed::Cepstra(one) => Stages::cepstra(one.mel.window, one.mel.bands, one.mel.cepstra),
+            Placed::Symbols(book) => {
+                Stages::codebook(size(book.weights().len()), size(book.words().len()))
+            }
+        })
+    })
+}
+
+/// The memory of the core's front end, as far as that of what hears it.
+pub(super) fn bytes(front: &FrontEnd) -> Vec<u8> {
+    let (mut bytes, mut aligned) = (Vec::new(), 1);
+    for stage in front.stages() {
+        // Stages so far are a value of their own, as aligned as any of them; bytes alone are not.
+        if !matches!(stage, Placed::Magnitude { .. }) {
+            aligned = WORD;
+        }
+        fill(&mut bytes, aligned);
+        match stage {
+            Placed::Decimate { every, .. } => bytes.extend(every.to_le_bytes()),
+            Placed::Magnitude { group } => bytes.extend(group.iter().map(|&one| u8::from(one))),
+            Placed::Cepstra(one) => {
+                bytes.extend(one.mel.hop.to_le_bytes());
+                put(&mut bytes, one.window.iter().chain(&one.rises));
+                put(&mut bytes, one.cosines.iter().flatten());
+                bytes.extend(&one.segments);
+            }
+            Placed::Symbols(book) => {
+                put(&mut bytes, book.weights().iter().chain(book.words().iter().flatten()));
+            }
+        }
+    }
+    fill(&mut bytes, WORD);
+    bytes
+}
+
+fn put<'r>(bytes: &mut Vec<u8>, reals: impl Iterator<Item = &'r f32>) {
+    bytes.extend(reals.flat_map(|x| x.to_le_bytes()));
+}
+
+fn fill(bytes: &mut Vec<u8>, aligned: usize) {
+    bytes.resize(bytes.len().next_multiple_of(aligned), 0);
+}
+
+/// Its settings on a line, of words how many there are: their numbers are in the memory. `None` where a name's comma
+/// would part it.
+pub(super) fn line(front: &Front) -> Option<String> {
+    let told = |stage: &Stage| match stage {
+        Stage::Words(book) => Stage::Symbols(book.words().len() as u32),
+        other => other.clone(),
+    };
+    let told = Front::of(front.stages().iter().map(told).collect());
+    let line = told.to_string();
+    line.parse().is_ok_and(|read: Front| read == told).then_some(line)
+}
+
+/// From such a line, over channels of these names, and from memory, of which the rest is left.
+pub(super) fn read<'b>(
+    line: &str,
+    names: &[String],
+    number: Stages,
+    memory: &'b [u8],
+) -> Result<(FrontEnd, &'b [u8]), ArtefactError> {
+    if names.is_empty() {
+        return Err(ArtefactError::Labels);
+    }
+    let kind = Kind::Channels(names.to_vec());
+    let over = |front: &Front| front.over(&kind).map_err(|_| ArtefactError::Labels);
+    let wrong = |kind| ArtefactError::Model(ModelError::new(Part::Front, kind, 0, 0));
+    let front: Front = line.parse().map_err(|_| ArtefactError::Labels)?;
+    let mut placed = over(&front)?;
+    if stages(&placed) != number {
+        return Err(ArtefactError::BadHeader);
+    }
+    let length = bytes(&placed).len();
+    let (own, rest) = memory.split_at_checked(length).ok_or(ArtefactError::OtherSize)?;
+    if let (Some((Stage::Symbols(count), before)), Some(Placed::Symbols(blank))) =
+        (front.stages().split_last(), placed.stages().last())
+    {
+        let channels = blank.weights().len();
+        let table = own.len() - WORD * channels * (1 + *count as usize);
+        let reals = own[table..].as_chunks().0.iter().map(|&word| f32::from_le_bytes(word));
+        let reals: Vec<f32> = reals.collect();
+        let mut rows = reals.chunks(channels).map(<[f32]>::to_vec);
+        let weights = rows.next().unwrap_or_default();
+        let words = Codebook::new(weights, rows.collect());
+        let words = Stage::Words(words.ok_or_else(|| wrong(ErrorKind::NotInRange))?);
+        placed = over(&Front::of(before.iter().cloned().chain([words]).collect()))?;
+    }
+    // All else follows from the settings.
+    if bytes(&placed) != own {
+        return Err(wrong(ErrorKind::Inconsistent));
+    }
+    Ok((placed, rest))
+}
