@@ -31,6 +31,7 @@
 //! Running error analysis: J. H. Wilkinson, "Error analysis revisited", 1986; by the adjoint: F. L. Bauer,
 //! "Computational graphs and rounding error", 1974.
 
+mod exact;
 mod hidden;
 mod known;
 mod trace;
