@@ -6,7 +6,7 @@ use fishweir_core::artefact::{self, StoredClassifier};
 use fishweir_core::classify::{CODEWORDS, Codebooks, Coded, StreamClassifier, TAPS};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Recursion;
-use fishweir_core::front::{Cepstra, Codebook, Decimate, Fronted, Magnitude, Then};
+use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Then, VectorQuantiser};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::lagged::Lagged;
 
@@ -20,7 +20,7 @@ pub(crate) fn all() {
     let group = black_box([true, false, true]);
     let strengths = Then::new(Magnitude::<3, 2>::new(group), Decimate::<2>::new(black_box(4)));
     drive(&Fronted::new(strengths, some::<Heard<2>>()), &black_box([0.0; 3]));
-    if let Ok(words) = Codebook::<3, 4>::new(black_box([1.0; 3]), black_box([[0.0; 3]; 4])) {
+    if let Ok(words) = VectorQuantiser::<3, 4>::new(black_box([1.0; 3]), black_box([[0.0; 3]; 4])) {
         let symbols = some::<StreamClassifier<Hmm<Categorical<4>, STATES>, 2, 1>>();
         drive(&Fronted::new(words, symbols), &black_box([0.0; 3]));
     }
