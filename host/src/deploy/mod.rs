@@ -25,6 +25,7 @@ mod error;
 mod explain;
 mod fixed;
 mod machine;
+mod narrowed;
 mod pace;
 mod profiles;
 mod route;
