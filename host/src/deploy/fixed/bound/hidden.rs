@@ -170,26 +170,73 @@ impl ModelBound {
         arithmetic: &[X; N],
         after: &[X; N],
     ) -> Option<()> {
-        let less = X::lift(X::Weight::constant(-1.0));
+        // A row has no value below zero, whatever was dropped.
+        let ends: [Ends; N] = std::array::from_fn(|j| {
+            let (found, off) = (found[j].value(), arithmetic[j].value());
+            let least = (found - off).max(0.0);
+            Ends { least, most: found + off, wanted: wanted[j].value() }
+        });
+        let of_ends = |end: fn(&Ends) -> f64| -> f64 {
+            ends.iter().zip(after).map(|(ends, after)| end(ends) * after.value()).sum()
+        };
+        let (least, most) = (of_ends(|ends| ends.least), of_ends(|ends| ends.most));
         let all = sum_of::<X, N>(|j| wanted[j].times(after[j]));
-        let known = sum_of::<X, N>(|j| found[j].plus(wanted[j].times(less)).times(after[j]));
-        let rounded: f64 = arithmetic.iter().zip(after).map(|(v, b)| v.value() * b.value()).sum();
-        let part = (known.value().abs() + rounded) / all.value();
-        if part.is_nan() || part >= 1.0 {
+        let off = (all.value() / least).max(most / all.value());
+        if off.is_nan() || off.is_infinite() {
             return None;
         }
-        self.log -= (-part).ln_1p();
+        self.log += off.ln();
         for (output, bound) in self.rates.iter_mut().enumerate() {
             let slope = rate(all, output) / all.value();
-            let known = rate(known, output) - slope * known.value();
-            let of_state = |(&v, &b): (&X, &X)| {
-                let moved = rate(b, output) - slope * b.value();
-                rate(v, output) * b.value() + v.value() * moved.abs()
+            let moved = |j: usize| rate(after[j], output) - slope * after[j].value();
+            let tangents = |of: &dyn Fn(usize) -> f64| -> f64 {
+                (0..N).map(|j| of(j) * after[j].value()).sum()
             };
-            let rounded: f64 = arithmetic.iter().zip(after).map(of_state).sum();
-            *bound += (known.abs() + rounded) / all.value() / (1.0 - part);
+            let known = tangents(&|j| rate(found[j], output) - rate(wanted[j], output));
+            let rounded = tangents(&|j| rate(arithmetic[j], output));
+            let steepest = |sign: f64| {
+                let states = ends.iter().zip(after).enumerate();
+                let states = states.map(|(j, (ends, b))| (*ends, b.value(), sign * moved(j)));
+                steepest(sign * known + rounded, states)
+            };
+            *bound += f64::max(steepest(1.0), steepest(-1.0));
         }
         self.rates.iter().all(|rate| rate.is_finite()).then_some(())
+    }
+}
+
+/// What a value of a row is at least and at most, and would be were the sample's step exact.
+#[derive(Clone, Copy)]
+struct Ends {
+    least: f64,
+    most: f64,
+    wanted: f64,
+}
+
+/// The largest of `( off + sum_j (x_j - wanted_j) m_j ) / sum_j x_j b_j` over values `x_j` between their ends,
+/// of states `(ends, b, m)`: at the top of those with `m_j / b_j` above it and at the bottom of all others, which
+/// rising lower bounds find, each from the one before.
+///
+/// Source: W. Dinkelbach, On nonlinear fractional programming, Management Science 13 (1967), 492-498.
+fn steepest(off: f64, states: impl Iterator<Item = (Ends, f64, f64)> + Clone) -> f64 {
+    let with_tops_above = |ratio: f64| {
+        let (mut above, mut below) = (off, 0.0);
+        for (ends, b, m) in states.clone() {
+            let x = if m > ratio * b { ends.most } else { ends.least };
+            above += (x - ends.wanted) * m;
+            below += x * b;
+        }
+        above / below
+    };
+    // All at the bottom; then it rises, to no more than there are states.
+    let mut ratio = with_tops_above(f64::INFINITY);
+    loop {
+        let next = with_tops_above(ratio);
+        if next > ratio {
+            ratio = next;
+        } else {
+            return ratio;
+        }
     }
 }
 
