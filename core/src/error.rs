@@ -219,6 +219,30 @@ impl fmt::Display for ModelError {
 
 impl core::error::Error for ModelError {}
 
+/// Checks that a symbol is one of an alphabet of so many.
+///
+/// # Errors
+/// [`ObservationError::UnknownSymbol`].
+#[inline]
+pub(crate) const fn check_symbol(symbol: usize, size: usize) -> Result<(), ObservationError> {
+    if symbol < size { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
+}
+
+/// Checks that rates of change are finite.
+///
+/// # Errors
+/// Names the first entry with one that is not, in row 0.
+pub(crate) fn check_tangents<T: crate::number::Real, G: crate::number::Tangent<T>>(
+    tangents: impl Iterator<Item = G>,
+) -> Result<(), ModelError> {
+    for (entry, tangent) in tangents.enumerate() {
+        if !tangent.is_finite() {
+            return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, entry));
+        }
+    }
+    Ok(())
+}
+
 /// Checks a row of probabilities: finite, not negative, summing to one.
 ///
 /// # Errors

@@ -208,7 +208,7 @@ fn front_of(line: &str, mut channels: usize) -> Option<String> {
             ("cepstra", &[window, _, bands, left, ..]) => {
                 (format!("Cepstra<{window}, {}, {bands}, {left}, {left}>", window / 2), left)
             }
-            ("symbols", &[words]) => (format!("Codebook<{channels}, {words}>"), words),
+            ("symbols", &[words]) => (format!("VectorQuantiser<{channels}, {words}>"), words),
             _ => return None,
         };
         let stage = format!("fishweir_core::front::{stage}");

@@ -99,8 +99,8 @@ fn symbols_are_learnt_with_the_model() {
     let source = at("m.rs");
     printed(&format!("export {model} --rust {source}"));
     let rust = fs::read_to_string(&source).expect("a source");
-    let codebook = format!("Codebook<{channels}, 6>");
-    assert!(rust.contains(&codebook) && rust.contains("Hmm<Categorical<6, "), "{rust}");
+    let quantiser = format!("VectorQuantiser<{channels}, 6>");
+    assert!(rust.contains(&quantiser) && rust.contains("Hmm<Categorical<6, "), "{rust}");
     scores_alike_as_an_artefact(&folder, &data, &model);
     let judged = json(&format!("evaluate {data} --model {model} --json"));
     assert!(judged.to_string().contains("accuracy"), "{judged}");

@@ -6,7 +6,7 @@ use crate::checksum::CRC;
 use crate::error::{ErrorKind, ModelError, Part};
 #[cfg(feature = "microfft")]
 use crate::front::Cepstra;
-use crate::front::{Codebook, Decimate, Front, Magnitude, Then};
+use crate::front::{Decimate, Front, Magnitude, Then, VectorQuantiser};
 use crate::number::Real;
 
 /// Which stages a front end has and of which sizes, in a number: CRC-32 (ISO-HDLC) of a name of four letters and three
@@ -40,9 +40,9 @@ impl Stages {
         Self::of(*b"ceps", [window, bands, cepstra])
     }
 
-    /// [`Codebook`] over so many channels, of so many words.
+    /// [`VectorQuantiser`] over so many channels, of so many words.
     #[must_use]
-    pub const fn codebook(channels: u32, words: u32) -> Self {
+    pub const fn symbols(channels: u32, words: u32) -> Self {
         Self::of(*b"word", [channels, words, 0])
     }
 
@@ -115,11 +115,11 @@ where
     }
 }
 
-impl<const D: usize, const K: usize, T: Real> StoredFront for Codebook<D, K, T>
+impl<const D: usize, const K: usize, T: Real> StoredFront for VectorQuantiser<D, K, T>
 where
     Self: FromBytes + Immutable + KnownLayout,
 {
-    const STAGES: Stages = Stages::codebook(D as u32, K as u32);
+    const STAGES: Stages = Stages::symbols(D as u32, K as u32);
 
     fn validate(&self) -> Result<(), ModelError> {
         Self::validate(self)

@@ -139,10 +139,8 @@ pub(super) fn check_row<W: Arithmetic>(row: &[W], part: Part, at: usize) -> Resu
         if !Parameter::value(number).is_finite() {
             return Err(ModelError::new(part, ErrorKind::NotFinite, at, entry));
         }
-        for c in 0..W::Tangent::DIRECTIONS {
-            if !number.tangent().get(c).is_some_and(Real::is_finite) {
-                return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, at, entry));
-            }
+        if !number.tangent().is_finite() {
+            return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, at, entry));
         }
     }
     Ok(())

@@ -2,9 +2,9 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{
     CountScore, CountStatistics, Emission, Family, Parametrisation, Regularisation, Row, Stored,
-    SufficientStatistics, for_each_real,
+    SufficientStatistics, by_view, for_each_real,
 };
-use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
 use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 
 /// `D` independent yes-or-no channels: `P(x) = prod_d p_d^x_d (1 - p_d)^(1 - x_d)`.
@@ -160,15 +160,8 @@ impl<W: RealParameter> Emission for BernoulliView<'_, W> {
             };
             return Err(ModelError::new(Part::Probability, kind, 0, d));
         }
-        for (d, (yes, no)) in self.yes.iter().zip(self.no).enumerate() {
-            for c in 0..W::Tangent::DIRECTIONS {
-                let finite = |weight: &W| weight.tangent().get(c).is_some_and(Real::is_finite);
-                if !(finite(yes) && finite(no)) {
-                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, d));
-                }
-            }
-        }
-        Ok(())
+        check_tangents(self.yes.iter().map(|yes| yes.tangent()))?;
+        check_tangents(self.no.iter().map(|no| no.tangent()))
     }
 }
 
@@ -177,9 +170,6 @@ impl<const D: usize, W: RealParameter> Emission for Bernoulli<D, W> {
     type Observation = [bool; D];
     const SCALED: bool = false;
 
-    fn log_likelihood(&self, x: &[bool; D]) -> W {
-        self.view().log_likelihood(x)
-    }
     #[inline]
     fn row<const N: usize>(states: &[Self; N], x: &[bool; D]) -> Option<Row<W, N>> {
         let mut likelihood = [W::constant(W::Real::ZERO); N];
@@ -188,15 +178,7 @@ impl<const D: usize, W: RealParameter> Emission for Bernoulli<D, W> {
         }
         Some(Row { likelihood, log_scale: W::Real::ZERO })
     }
-    fn check(&self, x: &[bool; D]) -> Result<(), ObservationError> {
-        self.view().check(x)
-    }
-    fn width(&self) -> usize {
-        D
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
+    by_view!();
 }
 
 /// The readers of expected statistics, at run-time sizes. Slices are `[channel]`.

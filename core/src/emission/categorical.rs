@@ -5,9 +5,11 @@ use super::probability::{
 };
 use super::{
     Emission, Family, Parametrisation, Probabilities, Regularisation, Row, Stored,
-    SufficientStatistics, for_each_real,
+    SufficientStatistics, by_view, for_each_real,
 };
-use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
+use crate::error::{
+    ErrorKind, ModelError, ObservationError, Part, check_distribution, check_symbol, check_tangents,
+};
 use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 
 /// A distribution over `K` symbols: `P(x = k) = p_k`.
@@ -140,7 +142,7 @@ impl<W: RealParameter> Emission for CategoricalView<'_, W> {
     }
 
     fn check(&self, &symbol: &usize) -> Result<(), ObservationError> {
-        if symbol < self.probability.len() { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
+        check_symbol(symbol, self.probability.len())
     }
 
     fn width(&self) -> usize {
@@ -149,15 +151,7 @@ impl<W: RealParameter> Emission for CategoricalView<'_, W> {
 
     fn validate(&self) -> Result<(), ModelError> {
         check_distribution(self.probability.iter().map(|p| p.value()), Part::Probability, 0)?;
-        for (k, p) in self.probability.iter().enumerate() {
-            for c in 0..W::Tangent::DIRECTIONS {
-                let finite = p.tangent().get(c).is_some_and(Real::is_finite);
-                if !finite {
-                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, k));
-                }
-            }
-        }
-        Ok(())
+        check_tangents(self.probability.iter().map(|p| p.tangent()))
     }
 }
 
@@ -166,9 +160,6 @@ impl<const K: usize, W: RealParameter> Emission for Categorical<K, W> {
     type Observation = usize;
     const SCALED: bool = false;
 
-    fn log_likelihood(&self, symbol: &usize) -> W {
-        self.view().log_likelihood(symbol)
-    }
     #[inline]
     fn row<const N: usize>(states: &[Self; N], &symbol: &usize) -> Option<Row<W, N>> {
         // One bounds check for all states: the alphabet's size is theirs in common.
@@ -181,15 +172,7 @@ impl<const K: usize, W: RealParameter> Emission for Categorical<K, W> {
         }
         Some(Row { likelihood, log_scale: W::Real::ZERO })
     }
-    fn check(&self, symbol: &usize) -> Result<(), ObservationError> {
-        self.view().check(symbol)
-    }
-    fn width(&self) -> usize {
-        K
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
+    by_view!();
 }
 
 /// Statistics: expected counts, `[symbol]`. Score and direction: an entry a symbol.

@@ -6,7 +6,7 @@ use super::probability::{
 use super::{
     Emission, Parametrisation, Regularisation, Row, SufficientStatistics, attach, vector_space,
 };
-use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
+use crate::error::{ModelError, ObservationError, Part, check_distribution, check_tangents};
 use crate::number::{Number, Parameter, Real, RealParameter, Tangent, VANISHED_BELOW};
 
 /// A mixture of `M` distributions of one family: `b(x) = sum_m weight_m b_m(x)`.
@@ -162,13 +162,7 @@ impl<E: Emission<Weight: RealParameter>, const M: usize> Emission for Mixture<E,
 
     fn validate(&self) -> Result<(), ModelError> {
         check_distribution(self.weight.iter().map(|w| w.value()), Part::MixtureWeight, 0)?;
-        for (m, weight) in self.weight.iter().enumerate() {
-            for c in 0..<E::Weight as Parameter>::Tangent::DIRECTIONS {
-                if !weight.tangent().get(c).is_some_and(Real::is_finite) {
-                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, m));
-                }
-            }
-        }
+        check_tangents(self.weight.iter().map(|weight| weight.tangent()))?;
         for (m, component) in self.component.iter().enumerate() {
             component.validate().map_err(|error| ModelError {
                 entry: m * component.width() + error.entry,

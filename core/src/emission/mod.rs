@@ -49,6 +49,7 @@
 mod alphabet;
 mod autoregressive;
 mod bernoulli;
+mod by_view;
 mod categorical;
 mod exact;
 mod fixed;
@@ -69,6 +70,7 @@ pub use autoregressive::{
     AutoregressiveView,
 };
 pub use bernoulli::{Bernoulli, BernoulliView};
+use by_view::by_view;
 pub(crate) use categorical::attach;
 pub use categorical::{Categorical, CategoricalView};
 pub use exact::{count, yes_or_no};

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`Decimate`] | the mean of so many samples |
 //! | [`Magnitude`] | a sample with some channels replaced by their Euclidean norm |
-//! | [`Codebook`] | the number of the nearest of so many rows: a symbol |
+//! | [`VectorQuantiser`] | the number of the nearest of so many rows: a symbol |
 #![cfg_attr(
     feature = "microfft",
     doc = "| [`Cepstra`] | the mel cepstrum, or the mel bands' log energies, of the last samples of a sound |"
@@ -16,17 +16,17 @@
 
 #[cfg(feature = "microfft")]
 mod cepstra;
-mod codebook;
 mod decimate;
 mod magnitude;
 #[cfg(feature = "microfft")]
 pub mod mel;
+mod quantiser;
 
 #[cfg(feature = "microfft")]
 pub use cepstra::{Cepstra, CepstraState, FramePlace, MelTables};
-pub use codebook::{Codebook, nearest_word};
 pub use decimate::{Decimate, DecimateState, MeanPlace};
 pub use magnitude::{Magnitude, norm_of_group};
+pub use quantiser::{VectorQuantiser, nearest_word};
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 

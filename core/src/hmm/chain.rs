@@ -105,15 +105,8 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
                 return Err(ModelError::new(Part::Tangent, ErrorKind::OutOfRange, row, 0));
             }
             for (entry, weight) in weights.iter().enumerate() {
-                for c in 0..W::Tangent::DIRECTIONS {
-                    if !weight.tangent().get(c).is_some_and(Real::is_finite) {
-                        return Err(ModelError::new(
-                            Part::Tangent,
-                            ErrorKind::NotFinite,
-                            row,
-                            entry,
-                        ));
-                    }
+                if !weight.tangent().is_finite() {
+                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, row, entry));
                 }
             }
         }

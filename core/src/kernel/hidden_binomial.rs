@@ -3,7 +3,7 @@ use core::borrow::Borrow;
 use super::aligned::check_stored;
 use super::in_flash::bytes_of;
 use super::{Aligned, InFlash, KernelError, LogKernel, Observed};
-use crate::error::{ModelError, ObservationError, Part, check_distribution};
+use crate::error::{ModelError, ObservationError, Part, check_distribution, check_symbol};
 use crate::filter::{Belief, Recursion};
 use crate::hmm::Chain;
 use crate::number::{Real, sum_of};
@@ -128,7 +128,7 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
         stored: [&'m [S]; M],
     ) -> Result<Self, KernelError> {
         const { assert!(M > 0, "a kernel needs a stored sequence") };
-        check_stored(&stored, known::<K>)?;
+        check_stored(&stored, |&symbol| check_symbol(symbol, K))?;
         Ok(Self { tables, shared, stored })
     }
 
@@ -152,10 +152,6 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
     }
 }
 
-fn known<const K: usize>(&symbol: &usize) -> Result<(), ObservationError> {
-    if symbol < K { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
-}
-
 impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Recursion
     for HiddenBinomial<'_, T, S, K, M>
 {
@@ -171,7 +167,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Recursion
 
     #[inline]
     fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
-        known::<K>(x)?;
+        check_symbol(*x, K)?;
         if state.position() >= self.length() {
             return Err(ObservationError::PastEnd);
         }
@@ -205,7 +201,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> InFlash
     for HiddenBinomial<'_, T, S, K, M>
 {
     fn check(&self) -> Result<(), KernelError> {
-        check_stored(&self.stored, known::<K>)
+        check_stored(&self.stored, |&symbol| check_symbol(symbol, K))
     }
     fn bytes(&self) -> usize {
         size_of_val(self) + size_of_val(self.tables) + bytes_of(&self.stored)

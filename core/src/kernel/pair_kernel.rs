@@ -3,7 +3,7 @@ use core::marker::PhantomData;
 
 use super::aligned::check_stored;
 use super::{Cells, InFlash, KernelError, LogKernel, Observed, PairHmm, Scaled};
-use crate::error::ObservationError;
+use crate::error::{ObservationError, check_symbol};
 use crate::filter::Recursion;
 use crate::number::Real;
 
@@ -96,7 +96,7 @@ where
         {
             return Err(KernelError::Capacity { needed: stored.len() + 1, available });
         }
-        check_stored(&[stored], known::<K>)?;
+        check_stored(&[stored], |&symbol| check_symbol(symbol, K))?;
         Ok(Self { model, stored, cells: PhantomData })
     }
 
@@ -140,10 +140,6 @@ where
         }
         column.last = last;
     }
-}
-
-fn known<const K: usize>(&symbol: &usize) -> Result<(), ObservationError> {
-    if symbol < K { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
 }
 
 impl<T, S, C, const N: usize, const K: usize> Recursion for PairRecursion<'_, T, S, C, N, K>

@@ -3,7 +3,7 @@ use core::marker::PhantomData;
 
 use super::aligned::check_stored;
 use super::{Branch, InFlash, KernelError, Observed, Stack, TreeLaw, TreeShape};
-use crate::error::ObservationError;
+use crate::error::{ObservationError, check_symbol};
 use crate::filter::Recursion;
 use crate::number::Real;
 
@@ -100,7 +100,7 @@ where
         if found != expected {
             return Err(KernelError::Length { sequence: 0, found, expected });
         }
-        check_stored(&[stored], known::<P>)?;
+        check_stored(&[stored], |&symbol| check_symbol(symbol, P))?;
         law.check(shape)?;
         if let Some(available) = O::ROOM {
             let mut open = O::empty();
@@ -188,7 +188,7 @@ where
 
     #[inline]
     fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
-        known::<P>(x)?;
+        check_symbol(*x, P)?;
         if !self.take(state, Some(*x)) {
             return Err(ObservationError::PastEnd);
         }
@@ -220,8 +220,4 @@ where
         let tree = size_of_val(self.law) + size_of_val(self.shape.arity());
         size_of_val(self) + tree + size_of_val(self.stored)
     }
-}
-
-fn known<const P: usize>(&symbol: &usize) -> Result<(), ObservationError> {
-    if symbol < P { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
 }

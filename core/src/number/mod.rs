@@ -220,6 +220,13 @@ pub trait Tangent<T>: Copy + PartialEq + core::fmt::Debug + Logged + 'static {
     fn get(&self, direction: usize) -> Option<T>;
     /// A tangent from its rates.
     fn from_fn(rate: impl FnMut(usize) -> T) -> Self;
+    /// Whether every rate is finite.
+    fn is_finite(&self) -> bool
+    where
+        T: Real,
+    {
+        (0..Self::DIRECTIONS).all(|c| self.get(c).is_some_and(Real::is_finite))
+    }
 }
 
 impl<T: Real> Tangent<T> for () {

@@ -271,9 +271,7 @@ fn check<W: RealParameter>(
         ErrorKind::Negative
     } else if value >= W::Real::power_of_two(LARGEST) {
         ErrorKind::OutOfRange
-    } else if (0..W::Tangent::DIRECTIONS)
-        .any(|c| weight.tangent().get(c).is_some_and(|rate| !rate.is_finite()))
-    {
+    } else if !weight.tangent().is_finite() {
         return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, row, entry));
     } else {
         return Ok(());

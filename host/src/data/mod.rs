@@ -66,7 +66,7 @@ pub use dataset::{Dataset, Kind, Missing, Series};
 pub use error::{DataError, Place};
 pub use fold_error::FoldError;
 pub use folds::Folds;
-pub use front::{Codebook, Front, FrontError, Mel, Stage};
+pub use front::{Front, FrontError, Mel, Stage, VectorQuantiser};
 pub(crate) use front::{FrontEnd, FrontStream, Heard, Placed};
 pub use gaps::Gaps;
 pub(crate) use lags::Ring;

@@ -3,7 +3,7 @@
 use fishweir_core::artefact::{ArtefactError, Stages};
 use fishweir_core::{ErrorKind, ModelError, Part};
 
-use crate::data::{Codebook, Front, FrontEnd, Kind, Placed, Stage};
+use crate::data::{Front, FrontEnd, Kind, Placed, Stage, VectorQuantiser};
 
 /// Bytes of a number, which it is aligned to.
 const WORD: usize = 4;
@@ -19,7 +19,7 @@ pub(super) fn stages(front: &FrontEnd) -> Stages {
             }
             Placed::Cepstra(one) => Stages::cepstra(one.mel.window, one.mel.bands, one.mel.cepstra),
             Placed::Symbols(book) => {
-                Stages::codebook(size(book.weights().len()), size(book.words().len()))
+                Stages::symbols(size(book.weights().len()), size(book.words().len()))
             }
         })
     })
@@ -101,7 +101,7 @@ pub(super) fn read<'b>(
         let reals: Vec<f32> = reals.collect();
         let mut rows = reals.chunks(channels).map(<[f32]>::to_vec);
         let weights = rows.next().unwrap_or_default();
-        let words = Codebook::new(weights, rows.collect());
+        let words = VectorQuantiser::new(weights, rows.collect());
         let words = Stage::Words(words.ok_or_else(|| wrong(ErrorKind::NotInRange))?);
         placed = over(&Front::of(before.iter().cloned().chain([words]).collect()))?;
     }

@@ -26,6 +26,7 @@ mod explain;
 mod fixed;
 mod front;
 mod machine;
+mod narrowed;
 mod pace;
 mod profiles;
 mod route;

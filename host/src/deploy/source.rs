@@ -181,7 +181,7 @@ fn stage_source(stage: &Placed, channels: usize) -> (String, String) {
                 reals(book.weights()),
                 words.join(",\n        ")
             );
-            ("Codebook", format!("{channels}, {}", stage.width()), "from_parts", settings)
+            ("VectorQuantiser", format!("{channels}, {}", stage.width()), "from_parts", settings)
         }
     };
     (

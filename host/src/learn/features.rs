@@ -1,18 +1,20 @@
 //! Features of a sequence: what its models' expected statistics say, in the forms that compile.
 
+mod block;
+mod directions;
+
 use std::borrow::Cow;
 
 use fishweir_core::classify::Normalisation;
 use fishweir_core::emission::Parametrisation;
-use fishweir_core::smooth::SequenceError;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{Expectations, expectations};
-use crate::classifier::{Codebooks, Direction, EmissionDirection};
-use crate::data::{Lags, Samples, SamplesView, Widened};
+use crate::classifier::Codebooks;
+use crate::data::{Lags, SamplesView, Widened};
 use crate::kernel::mean_map::{counts, mix, mix_words, words_of};
-use crate::model::{ModelScore, Scored, push_score};
-use crate::runtime::{Hmm, Parts};
+use crate::model::push_score;
+use crate::runtime::Hmm;
 
 /// What a sequence's features are: inner products of them are the kernel.
 ///
@@ -327,11 +329,6 @@ impl FeatureMap {
         kept.map(|(entry, _)| weight * entry).collect()
     }
 
-    /// A model with its block for a score: what an information matrix is the second moment of.
-    pub(super) fn scored(&self, model: usize) -> impl Scored {
-        ModelBlock { map: self, model }
-    }
-
     /// What each feature is.
     pub fn kinds(&self) -> Vec<FeatureKind> {
         let of_block = |length: usize| {
@@ -364,143 +361,6 @@ impl FeatureMap {
     pub(super) fn with_likelihood(&self) -> bool {
         self.with_likelihood
     }
-
-    /// What weights on the features mean for each model: a direction and a weight on its
-    /// log-likelihood.
-    pub fn directions(&self, weights: &[f64]) -> Vec<(Direction, f64)> {
-        let mut rest = weights.iter().copied();
-        let mut directions: Vec<(Direction, f64)> = self
-            .models
-            .iter()
-            .zip(&self.kept)
-            .enumerate()
-            .map(|(index, (model, kept))| {
-                let mut of_entry = |kept: &bool| if *kept { rest.next() } else { None };
-                let all: Vec<f64> = kept.iter().map(|kept| of_entry(kept).unwrap_or(0.0)).collect();
-                let likelihood = if self.with_likelihood { rest.next() } else { None };
-                let mut all = all.into_iter();
-                let mut take = |count: usize| -> Vec<f64> { all.by_ref().take(count).collect() };
-                let direction = match self.features {
-                    Features::Counts => weigh_statistics(model, model.states(), &mut take),
-                    Features::EmpiricalMap { order, mismatch } => {
-                        let size = model.size();
-                        let contexts = size.saturating_pow(order as u32);
-                        let mut weights = take(contexts * size);
-                        mix_words(&mut weights, size, mismatch);
-                        let mut rest = weights.into_iter();
-                        weigh_statistics(model, contexts, &mut |count| {
-                            rest.by_ref().take(count).collect()
-                        })
-                    }
-                    Features::LatentMap { mismatch } => {
-                        let states = model.states();
-                        let mut weights = take(states * (model.size() + states));
-                        mix_counts(model, mismatch, &mut weights);
-                        let mut rest = weights.into_iter();
-                        let mut take =
-                            |count: usize| -> Vec<f64> { rest.by_ref().take(count).collect() };
-                        let emitting = weigh_statistics(model, states, &mut take);
-                        let transition = (0..states).map(|_| take(states)).collect();
-                        Direction { transition, ..emitting }
-                    }
-                    Features::Scores | Features::LogOdds => {
-                        self.weigh_score(model, &self.units(index), &mut take)
-                    }
-                };
-                (direction, likelihood.unwrap_or(0.0))
-            })
-            .collect();
-        for ((c, d), weight) in self.pairs().zip(rest) {
-            directions[c].1 -= weight;
-            directions[d].1 += weight;
-        }
-        directions
-    }
-
-    fn weigh_score(
-        &self,
-        model: &Hmm,
-        units: &[f64],
-        take: &mut impl FnMut(usize) -> Vec<f64>,
-    ) -> Direction {
-        let weight = self.weight();
-        let mut take = |count| take(count).into_iter().map(|w| w * weight).collect::<Vec<f64>>();
-        let states = model.states();
-        let initial = take(states);
-        let transition = (0..states).map(|_| take(states)).collect();
-        let (family, shape) = (model.emission.family(), model.emission.shape());
-        let parts = Parts::taken(family.score(), states, shape, |block, width| {
-            let mut rates = take(width);
-            if family.in_units(block) {
-                rates.iter_mut().zip(units.iter().cycle()).for_each(|(rate, unit)| *rate *= unit);
-            }
-            rates
-        });
-        let emission = EmissionDirection::of_score(family, parts);
-        Direction { initial, transition, emission }
-    }
-}
-
-/// A model of a bank, with features for a score.
-struct ModelBlock<'a> {
-    map: &'a FeatureMap,
-    model: usize,
-}
-
-impl Scored for ModelBlock<'_> {
-    fn parameters(&self) -> usize {
-        count(&self.map.kept[self.model])
-    }
-
-    /// Features are in one parametrisation, whatever is asked for.
-    fn scores(
-        &self,
-        sequences: &[SamplesView<'_>],
-        _: Parametrisation,
-    ) -> Vec<Result<ModelScore, SequenceError>> {
-        if self.map.order().is_some() {
-            let score = |words: Option<Vec<f64>>| {
-                let score = words.unwrap_or_default();
-                Ok(ModelScore { log_likelihood: 0.0, score })
-            };
-            return self.map.extract(sequences).into_iter().map(score).collect();
-        }
-        let expected = expectations(&self.map.models[self.model], sequences);
-        let score = |(expected, samples): (Result<Expectations, _>, &SamplesView<'_>)| {
-            let expected = expected?;
-            let factor: f64 = self.map.normalisation.factor(samples.len() as u64);
-            let mut score = self.map.block(self.model, &expected);
-            score.iter_mut().for_each(|entry| *entry *= factor);
-            Ok(ModelScore { log_likelihood: expected.log_likelihood, score })
-        };
-        expected.into_iter().zip(sequences).map(score).collect()
-    }
-
-    fn draw(&self, length: usize, seed: u64) -> Samples {
-        let model = &self.map.models[self.model];
-        match self.map.lags.is_past() {
-            true => model.simulate_behind(&self.map.lags, length, seed),
-            false => model.simulate(length, seed),
-        }
-    }
-
-    fn symbols(&self) -> Option<usize> {
-        self.map.models[self.model].symbols()
-    }
-}
-
-/// The direction whose derivative weighs expected statistics, laid out state by state: `d log p / d log
-/// b_j(k)` is the expected number of symbols `k` in state `j`, or in one of so many contexts.
-fn weigh_statistics(
-    model: &Hmm,
-    rows: usize,
-    take: &mut impl FnMut(usize) -> Vec<f64>,
-) -> Direction {
-    let (states, family) = (model.states(), model.emission.family());
-    let (blocks, shape) = (family.statistics(), model.emission.shape());
-    let parts = Parts::taken(blocks, rows, shape, |_, width| take(width));
-    let emission = EmissionDirection::of_statistics(family, parts);
-    Direction { initial: vec![0.0; states], transition: vec![vec![0.0; states]; states], emission }
 }
 
 /// Mixes expected counts, or weights on mixed ones: `[state][symbol]`, and then `[from][to]`.

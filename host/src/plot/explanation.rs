@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::svg::{colour, draw_heading, escape, open, ticks, tidy};
+use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
 
 /// A decision on a window, and what its samples gave.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,15 +142,7 @@ impl ExplanationPlot<'_> {
 
     fn draw_axes(&self, frame: &Frame, svg: &mut String) {
         for lead in ticks(&frame.lead, 4.0) {
-            let y = frame.y(lead);
-            let _ = writeln!(
-                svg,
-                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\n\
-                 <text class=\"end\" x=\"{}\" y=\"{:.1}\">{}</text>",
-                LEFT - 8.0,
-                y + 4.5,
-                tidy(lead)
-            );
+            draw_level((LEFT, RIGHT), frame.y(lead), &tidy(lead), svg);
         }
         let (zero, bottom) = (frame.y(0.0), frame.panel.end);
         for sample in ticks(&(frame.samples.start as f64..frame.samples.end as f64), 10.0) {

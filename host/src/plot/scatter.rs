@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::svg::{colour, draw_heading, escape, open, ticks, tidy};
+use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
 
 /// Points of several classes.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,15 +101,7 @@ impl ScatterPlot<'_> {
             );
         }
         for value in ticks(&up.range, 6.0) {
-            let y = up.up(value);
-            let _ = writeln!(
-                svg,
-                "<line class=\"grid\" x1=\"{left}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\n\
-                 <text class=\"end\" x=\"{}\" y=\"{:.1}\">{}</text>",
-                left - 8.0,
-                y + 4.5,
-                number(value, &up.range)
-            );
+            draw_level((left, right), up.up(value), &number(value, &up.range), svg);
         }
         let _ = writeln!(
             svg,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::svg::{colour, draw_heading, escape, open, ticks, tidy};
+use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
 
 /// A stretch of time with its true class.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,15 +210,7 @@ impl Frame {
 
 fn draw_axes(frame: &Frame, svg: &mut String) {
     for margin in ticks(&frame.margin, 5.0) {
-        let y = frame.y(margin);
-        let _ = writeln!(
-            svg,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\n\
-             <text class=\"end\" x=\"{}\" y=\"{:.1}\">{}</text>",
-            LEFT - 8.0,
-            y + 4.5,
-            tidy(margin)
-        );
+        draw_level((LEFT, RIGHT), frame.y(margin), &tidy(margin), svg);
     }
     let baseline = STRIPS + 2.0 * STRIP + 4.0;
     for time in ticks(&frame.time, 10.0) {

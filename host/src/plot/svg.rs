@@ -41,6 +41,17 @@ pub(super) fn draw_heading(title: &str, subtitle: &str, x: f64, svg: &mut String
     }
 }
 
+/// A line of a grid across a panel, with what it stands for at its left end.
+pub(super) fn draw_level((left, right): (f64, f64), y: f64, text: &str, svg: &mut String) {
+    let _ = writeln!(
+        svg,
+        "<line class=\"grid\" x1=\"{left}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\n\
+         <text class=\"end\" x=\"{}\" y=\"{:.1}\">{text}</text>",
+        left - 8.0,
+        y + 4.5,
+    );
+}
+
 /// Round numbers within a range, about so many.
 pub(super) fn ticks(range: &Range<f64>, about: f64) -> Vec<f64> {
     let raw = (range.end - range.start).max(1e-9) / about;

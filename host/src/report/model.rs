@@ -4,7 +4,8 @@ use fishweir_core::artefact::Topology;
 use serde::Serialize;
 
 use super::route::RouteTable;
-use super::{EmissionSummary, Paces, Table, counted, grouped};
+use super::table::on_a_device;
+use super::{EmissionSummary, Paces, counted, grouped};
 use crate::classifier::{
     Classifier, Codebooks, Confidence, Observations, Provenance, normalisation_name,
 };
@@ -263,22 +264,18 @@ impl fmt::Display for Inspection {
         for (name, value) in lines {
             writeln!(f, "  {name:<14} {value}")?;
         }
-        let mut table = Table::new(["on a device", ""]);
-        let mut row = |name: &str, value: usize, unit: &str| {
-            table.row([name.to_owned(), format!("{} {unit}", grouped(value)).trim_end().into()]);
-        };
         let cost = &self.cost;
-        row("flash, model", cost.model_bytes, "B");
-        row("RAM, state of one stream", cost.state_bytes, "B");
-        row("multiply-adds a sample", cost.multiply_adds_per_sample, "");
-        row("exponentials a sample", cost.exponentials_per_sample, "");
-        row("multiply-adds a decision", cost.multiply_adds_per_decision, "");
-        row("exponentials a decision", cost.exponentials_per_decision, "");
-        row("logarithms a decision", cost.logarithms_per_decision, "");
-        if let Some(bytes) = self.artefact_bytes {
-            row("binary artefact", bytes, "B");
-        }
-        write!(f, "\n{table}")?;
+        let rows = [
+            ("flash, model", cost.model_bytes, "B"),
+            ("RAM, state of one stream", cost.state_bytes, "B"),
+            ("multiply-adds a sample", cost.multiply_adds_per_sample, ""),
+            ("exponentials a sample", cost.exponentials_per_sample, ""),
+            ("multiply-adds a decision", cost.multiply_adds_per_decision, ""),
+            ("exponentials a decision", cost.exponentials_per_decision, ""),
+            ("logarithms a decision", cost.logarithms_per_decision, ""),
+        ];
+        let artefact = self.artefact_bytes.map(|bytes| ("binary artefact", bytes, "B"));
+        write!(f, "\n{}", on_a_device(rows.into_iter().chain(artefact)))?;
         if let Some(why) = &self.no_artefact {
             writeln!(f, "  binary artefact: none, {why}")?;
         }

@@ -2,6 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::table::on_a_device;
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::classifier::{Observations, Provenance};
 use crate::deploy::{SpotterCost, SpotterError, SpotterModel};
@@ -139,16 +140,14 @@ impl fmt::Display for SpotterInspection {
             table.row([class].into_iter().chain(row));
         }
         writeln!(f, "\n{table}")?;
-        let mut table = Table::new(["on a device", ""]);
-        let mut row = |name: &str, value: usize, unit: &str| {
-            table.row([name.to_owned(), format!("{} {unit}", grouped(value)).trim_end().into()]);
-        };
         let cost = &self.cost;
-        row("flash, model", cost.model_bytes, "B");
-        row("RAM, state of one stream", cost.state_bytes, "B");
-        row("multiply-adds a sample", cost.multiply_adds_per_sample, "");
-        row("exponentials a sample", cost.exponentials_per_sample, "");
-        row("logarithms a sample at most", cost.logarithms_per_sample, "");
-        write!(f, "{table}")
+        let rows = [
+            ("flash, model", cost.model_bytes, "B"),
+            ("RAM, state of one stream", cost.state_bytes, "B"),
+            ("multiply-adds a sample", cost.multiply_adds_per_sample, ""),
+            ("exponentials a sample", cost.exponentials_per_sample, ""),
+            ("logarithms a sample at most", cost.logarithms_per_sample, ""),
+        ];
+        write!(f, "{}", on_a_device(rows))
     }
 }

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::words::grouped;
+
 /// A plain table: first column to the left, the others to the right.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -39,6 +41,16 @@ impl fmt::Display for Table {
         }
         Ok(())
     }
+}
+
+/// What something takes on a device: names, numbers and their units.
+pub(super) fn on_a_device<'a>(rows: impl IntoIterator<Item = (&'a str, usize, &'a str)>) -> Table {
+    let mut table = Table::new(["on a device", ""]);
+    for (name, value, unit) in rows {
+        let value = format!("{} {unit}", grouped(value));
+        table.row([name, value.trim_end()]);
+    }
+    table
 }
 
 /// A share as a cell: three digits.

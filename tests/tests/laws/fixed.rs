@@ -460,6 +460,8 @@ fn real_recordings_are_decided_as_in_f64() {
         assert!(deviation.windows >= 90 && deviation.refused_by_one == 0, "{deviation:?}");
         deviation.check(Limits::default()).expect("decides as f64 does");
         assert!(deviation.mean < of_margin * deviation.mean_margin, "{deviation:?}");
+        let bound = &deviation.bound;
+        assert!(bound.exceeded == 0 && 20 * bound.windows >= 19 * deviation.windows, "{bound:?}");
         // A limit that nothing keeps is one that refuses.
         assert!(deviation.check(Limits { equal_decisions: 1.01 }).is_err());
     }

@@ -4,8 +4,8 @@ pub use statistics::{AutoregressiveMoments, AutoregressiveScore, AutoregressiveS
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::{Emission, Family, Gaussian, GaussianView, Stored, for_each_rate};
-use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use super::{Emission, Family, Gaussian, GaussianView, Stored, by_view, for_each_rate};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
 use crate::matrix::at;
 use crate::number::{Number, Real, RealParameter, Tangent};
 
@@ -201,17 +201,10 @@ impl<W: RealParameter> Emission for AutoregressiveView<'_, W> {
                 return Err(ModelError::new(Part::Parameter(part), ErrorKind::NotFinite, 0, entry));
             }
         }
-        let finite = |slope: &W::Tangent| {
-            (0..W::Tangent::DIRECTIONS).all(|c| slope.get(c).is_some_and(Real::is_finite))
-        };
-        match self.slope.iter().position(|slope| !finite(slope)) {
+        check_tangents(self.slope.iter().copied()).map_err(|error| {
             // After the constant's, and those linear and quadratic.
-            Some(entry) => {
-                let entry = 1 + 2 * self.centre.len() + entry;
-                Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, entry))
-            }
-            None => Ok(()),
-        }
+            ModelError { entry: 1 + 2 * self.centre.len() + error.entry, ..error }
+        })
     }
 }
 
@@ -221,19 +214,7 @@ impl<const E: usize, const D: usize, const L: usize, W: RealParameter> Emission
     type Weight = W;
     type Observation = [W::Real; E];
 
-    #[inline]
-    fn log_likelihood(&self, x: &[W::Real; E]) -> W {
-        self.view().log_likelihood(x)
-    }
-    fn check(&self, x: &[W::Real; E]) -> Result<(), ObservationError> {
-        self.view().check(x)
-    }
-    fn width(&self) -> usize {
-        E
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
+    by_view!(#[inline]);
 }
 
 #[cfg(feature = "sample")]

@@ -1,8 +1,8 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::in_units;
+use super::{by_view_in_units, check_sum, in_units};
 use crate::emission::{Emission, Row};
-use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_symbol};
 use crate::number::{Dual, FixedLog, Parameter, Q15, RATE_MAX, Real, log2};
 
 /// A distribution over `K` symbols in fixed point, with `C` directions:
@@ -112,7 +112,7 @@ impl<const C: usize> Emission for CategoricalQ15View<'_, C> {
     }
 
     fn check(&self, &symbol: &usize) -> Result<(), ObservationError> {
-        if symbol < self.probability.len() { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
+        check_symbol(symbol, self.probability.len())
     }
 
     fn width(&self) -> usize {
@@ -135,11 +135,7 @@ impl<const C: usize> Emission for CategoricalQ15View<'_, C> {
             }
             sum += p.value() * f32::power_of_two(-i32::from(exponent));
         }
-        let slack = self.probability.len() as f32 * f32::power_of_two(-15);
-        if (sum - 1.0).abs() > slack {
-            return Err(ModelError::new(Part::Probability, ErrorKind::SumNotOne, 0, 0));
-        }
-        Ok(())
+        check_sum(sum, self.probability.len() as f32 * f32::power_of_two(-15))
     }
 }
 
@@ -152,9 +148,6 @@ impl<const K: usize, const C: usize> Emission for CategoricalQ15<K, C> {
     type Weight = Dual<Q15, C>;
     type Observation = usize;
 
-    fn log_likelihood(&self, symbol: &usize) -> FixedLog<C> {
-        self.view().log_likelihood(symbol)
-    }
     #[inline]
     fn row<const N: usize>(states: &[Self; N], &symbol: &usize) -> Option<Row<Dual<Q15, C>, N>> {
         // One bounds check for all states: the alphabet's size is theirs in common.
@@ -168,16 +161,5 @@ impl<const K: usize, const C: usize> Emission for CategoricalQ15<K, C> {
         let exponent = states.first().map_or(0, |state| state.exponent[symbol]);
         Some(Row { likelihood, log_scale: scale(exponent) })
     }
-    fn check(&self, symbol: &usize) -> Result<(), ObservationError> {
-        self.view().check(symbol)
-    }
-    fn width(&self) -> usize {
-        K
-    }
-    fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
-        states.first().map_or(reading, |state| in_units(reading, &state.unit))
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
+    by_view_in_units!();
 }

@@ -1,6 +1,6 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::in_units;
+use super::{by_view_in_units, in_units};
 use crate::emission::Emission;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::{Dual, FineQ15, FixedLog};
@@ -225,20 +225,5 @@ impl<const D: usize, const C: usize> Emission for GaussianQ15<D, C> {
     type Weight = FineQ15<C>;
     type Observation = [i16; D];
 
-    #[inline]
-    fn log_likelihood(&self, x: &[i16; D]) -> FixedLog<C> {
-        self.view().log_likelihood(x)
-    }
-    fn check(&self, x: &[i16; D]) -> Result<(), ObservationError> {
-        self.view().check(x)
-    }
-    fn width(&self) -> usize {
-        D
-    }
-    fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
-        states.first().map_or(reading, |state| in_units(reading, &state.unit))
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
+    by_view_in_units!(#[inline]);
 }

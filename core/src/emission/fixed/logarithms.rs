@@ -1,8 +1,8 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::in_units;
+use super::{by_view_in_units, check_sum, in_units};
 use crate::emission::Emission;
-use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_symbol};
 use crate::number::{Dual, FixedLog, Q15, Real};
 
 /// A distribution over `K` symbols by its logarithms, in fixed point, with `C` directions: for models
@@ -73,7 +73,7 @@ impl<const C: usize> Emission for CategoricalLogQ15View<'_, C> {
     }
 
     fn check(&self, &symbol: &usize) -> Result<(), ObservationError> {
-        if symbol < self.log2.len() { Ok(()) } else { Err(ObservationError::UnknownSymbol) }
+        check_symbol(symbol, self.log2.len())
     }
 
     fn width(&self) -> usize {
@@ -95,10 +95,7 @@ impl<const C: usize> Emission for CategoricalLogQ15View<'_, C> {
             let bits = log2 as f32 * f32::power_of_two(-16);
             sum += Real::exp(bits * core::f32::consts::LN_2);
         }
-        if (sum - 1.0).abs() > 1.0 / 4096.0 {
-            return Err(ModelError::new(Part::Probability, ErrorKind::SumNotOne, 0, 0));
-        }
-        Ok(())
+        check_sum(sum, 1.0 / 4096.0)
     }
 }
 
@@ -106,20 +103,5 @@ impl<const K: usize, const C: usize> Emission for CategoricalLogQ15<K, C> {
     type Weight = Dual<Q15, C>;
     type Observation = usize;
 
-    #[inline]
-    fn log_likelihood(&self, symbol: &usize) -> FixedLog<C> {
-        self.view().log_likelihood(symbol)
-    }
-    fn check(&self, symbol: &usize) -> Result<(), ObservationError> {
-        self.view().check(symbol)
-    }
-    fn width(&self) -> usize {
-        K
-    }
-    fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
-        states.first().map_or(reading, |state| in_units(reading, &state.unit))
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
+    by_view_in_units!(#[inline]);
 }

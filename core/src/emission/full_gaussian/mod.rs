@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::gaussian::is_log_normaliser;
 use super::{Emission, Gaussian};
-use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
 use crate::matrix::{at, cholesky, invert};
 use crate::number::{Number, Real, RealParameter, Tangent};
 
@@ -246,15 +246,7 @@ fn validate_tangents<'a, W: RealParameter>(
 where
     W::Tangent: 'a,
 {
-    let all = core::iter::once(constant.tangent()).chain(others.copied());
-    for (entry, tangent) in all.enumerate() {
-        for c in 0..W::Tangent::DIRECTIONS {
-            if !tangent.get(c).is_some_and(Real::is_finite) {
-                return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, entry));
-            }
-        }
-    }
-    Ok(())
+    check_tangents(core::iter::once(constant.tangent()).chain(others.copied()))
 }
 
 fn validate<T: Real>(mean: &[T], factor: &[T], constant: T) -> Result<(), ModelError> {

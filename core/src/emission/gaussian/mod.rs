@@ -6,8 +6,8 @@ pub use univariate::Width;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::{Emission, Family, Stored, for_each_rate, for_each_real};
-use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use super::{Emission, Family, Stored, by_view, for_each_rate, for_each_real};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
 use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 
 /// A Gaussian over `D` channels that are independent given the state.
@@ -234,14 +234,7 @@ impl<W: RealParameter> Emission for GaussianView<'_, W> {
         let tangents = core::iter::once(self.constant.tangent())
             .chain(self.linear.iter().copied())
             .chain(self.quadratic.iter().copied());
-        for (entry, tangent) in tangents.enumerate() {
-            for c in 0..W::Tangent::DIRECTIONS {
-                if !tangent.get(c).is_some_and(Real::is_finite) {
-                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, entry));
-                }
-            }
-        }
-        Ok(())
+        check_tangents(tangents)
     }
 }
 
@@ -249,19 +242,7 @@ impl<const D: usize, W: RealParameter> Emission for Gaussian<D, W> {
     type Weight = W;
     type Observation = [W::Real; D];
 
-    #[inline]
-    fn log_likelihood(&self, x: &[W::Real; D]) -> W {
-        self.view().log_likelihood(x)
-    }
-    fn check(&self, x: &[W::Real; D]) -> Result<(), ObservationError> {
-        self.view().check(x)
-    }
-    fn width(&self) -> usize {
-        D
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
+    by_view!(#[inline]);
 }
 
 /// `x_d = mean_d + z_d / rate_d` with independent standard normal `z_d`.

@@ -5,9 +5,9 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{
     CountScore, CountStatistics, Emission, Family, Parametrisation, Regularisation, Row, Stored,
-    SufficientStatistics, for_each_real,
+    SufficientStatistics, by_view, for_each_real,
 };
-use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
 use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 
 /// Independent counts in `D` channels: `P(x) = prod_d exp(-rate_d) rate_d^x_d / x_d!`.
@@ -259,14 +259,7 @@ impl<W: RealParameter> Emission for PoissonView<'_, W> {
             };
             return Err(ModelError::new(Part::Parameter("rate"), kind, 0, d));
         }
-        for (entry, weight) in self.log_rate.iter().enumerate() {
-            for c in 0..W::Tangent::DIRECTIONS {
-                if !weight.tangent().get(c).is_some_and(Real::is_finite) {
-                    return Err(ModelError::new(Part::Tangent, ErrorKind::NotFinite, 0, entry));
-                }
-            }
-        }
-        Ok(())
+        check_tangents(self.log_rate.iter().map(|weight| weight.tangent()))
     }
 }
 
@@ -274,22 +267,11 @@ impl<const D: usize, W: RealParameter> Emission for Poisson<D, W> {
     type Weight = W;
     type Observation = [u32; D];
 
-    fn log_likelihood(&self, x: &[u32; D]) -> W {
-        self.view().log_likelihood(x)
-    }
     #[inline]
     fn row<const N: usize>(states: &[Self; N], x: &[u32; D]) -> Option<Row<W, N>> {
         row(&states.each_ref().map(Self::view), x)
     }
-    fn check(&self, x: &[u32; D]) -> Result<(), ObservationError> {
-        self.view().check(x)
-    }
-    fn width(&self) -> usize {
-        D
-    }
-    fn validate(&self) -> Result<(), ModelError> {
-        self.view().validate()
-    }
+    by_view!();
 }
 
 /// The readers of expected statistics, at run-time sizes. Slices are `[channel]`.

@@ -6,7 +6,7 @@ use fishweir_core::artefact::{self, StoredClassifier};
 use fishweir_core::classify::{Coded, Heard, StreamClassifier};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Recursion;
-use fishweir_core::front::{Cepstra, Codebook, Decimate, Fronted, Magnitude, Then};
+use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Then, VectorQuantiser};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::lagged::Lagged;
 
@@ -26,12 +26,12 @@ fn stored<C: StoredClassifier>() {
 pub(crate) fn all() {
     type Strengths = Then<Magnitude<3, 2>, Decimate<2>>;
     stored::<Fronted<Strengths, Bank<2>>>();
-    stored::<Fronted<Codebook<3, 4>, Symbols>>();
+    stored::<Fronted<VectorQuantiser<3, 4>, Symbols>>();
     stored::<Fronted<Cepstra<128, 64, 8, 6, 6>, Bank<6>>>();
     let group = black_box([true, false, true]);
     let strengths = Then::new(Magnitude::<3, 2>::new(group), Decimate::<2>::new(black_box(4)));
     drive(&Fronted::new(strengths, some::<Bank<2>>()), &black_box([0.0; 3]));
-    if let Ok(words) = Codebook::<3, 4>::new(black_box([1.0; 3]), black_box([[0.0; 3]; 4])) {
+    if let Ok(words) = VectorQuantiser::<3, 4>::new(black_box([1.0; 3]), black_box([[0.0; 3]; 4])) {
         let symbols = some::<Symbols>();
         drive(&Fronted::new(words, symbols), &black_box([0.0; 3]));
     }

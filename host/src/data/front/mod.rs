@@ -1,7 +1,7 @@
 //! What turns a sensor's samples into the rows that models see: the core's front ends over whole series.
 
-mod codebook;
 mod placed;
+mod quantiser;
 mod stream;
 
 use std::fmt;
@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, Lags, SamplesView};
 
-pub use codebook::Codebook;
 pub(crate) use placed::{FrontEnd, Placed};
+pub use quantiser::VectorQuantiser;
 pub(crate) use stream::{FrontStream, Heard};
 
 /// The stages that samples go through before models see them, in order: see the core's
@@ -45,7 +45,7 @@ pub enum Stage {
     /// A symbol: the number of the nearest of so many words, which training learns.
     Symbols(u32),
     /// The same with words that are there.
-    Words(Codebook),
+    Words(VectorQuantiser),
 }
 
 /// The settings of mel cepstra.
@@ -184,7 +184,7 @@ impl Front {
         Ok(self.over(kind)?.kind(kind))
     }
 
-    /// With the words of its symbols learnt from some series, where they are not there yet: see [`Codebook`].
+    /// With the words of its symbols learnt from some series, where they are not there yet: see [`VectorQuantiser`].
     pub(crate) fn learnt(
         &self,
         kind: &Kind,
@@ -206,9 +206,9 @@ impl Front {
             );
         }
         let words = count as usize;
-        let book = Codebook::learn(&rows, words, seed)
+        let quantiser = VectorQuantiser::learn(&rows, words, seed)
             .map_err(|rows| FrontError::FewRows { words, rows })?;
-        let learnt = before.iter().cloned().chain([Stage::Words(book)]);
+        let learnt = before.iter().cloned().chain([Stage::Words(quantiser)]);
         Ok(Self(learnt.collect()))
     }
 }
@@ -233,7 +233,7 @@ impl Stage {
                 "{cepstra} cepstra of {bands} mel bands over {window} samples every {hop} at {rate} Hz"
             ),
             Self::Symbols(words) => format!("the nearest of {words} words"),
-            Self::Words(book) => format!("the nearest of {} words", book.words().len()),
+            Self::Words(quantiser) => format!("the nearest of {} words", quantiser.words().len()),
         }
     }
 
@@ -269,7 +269,7 @@ impl Stage {
                 }
                 Ok(self)
             }
-            Self::Symbols(words) if !Codebook::WORDS.contains(&(*words as usize)) => {
+            Self::Symbols(words) if !VectorQuantiser::WORDS.contains(&(*words as usize)) => {
                 Err(FrontError::Words(words.to_string()))
             }
             Self::Decimate(_) | Self::Symbols(_) | Self::Words(_) => Ok(self),
@@ -305,8 +305,8 @@ impl FromStr for Stage {
                     };
                 Self::Cepstra(Mel { window, hop, bands, cepstra, rate })
             }
-            "symbols" if settings.contains(';') => match Codebook::parse(settings) {
-                Some(book) => Self::Words(book),
+            "symbols" if settings.contains(';') => match VectorQuantiser::parse(settings) {
+                Some(quantiser) => Self::Words(quantiser),
                 None => return Err(FrontError::NotWords(settings.to_owned())),
             },
             "symbols" => {
@@ -334,7 +334,7 @@ impl fmt::Display for Stage {
                 write!(f, "cepstra={window}/{hop}/{bands}/{cepstra}@{rate}")
             }
             Self::Symbols(words) => write!(f, "symbols={words}"),
-            Self::Words(book) => write!(f, "symbols={book}"),
+            Self::Words(quantiser) => write!(f, "symbols={quantiser}"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use fishweir_core::front::mel::{cosines, hamming, triangles};
 use fishweir_core::{ErrorKind, ModelError};
 
-use super::{Codebook, Front, FrontError, FrontStream, Mel, Stage};
+use super::{Front, FrontError, FrontStream, Mel, Stage, VectorQuantiser};
 use crate::data::samples::{Rows, Samples, SamplesView};
 use crate::data::{Alphabet, Kind, Lags, Widened};
 
@@ -29,7 +29,7 @@ pub(crate) enum Placed {
     },
     Cepstra(Box<MelPlaced>),
     /// Words that are learnt, or blank before.
-    Symbols(Codebook),
+    Symbols(VectorQuantiser),
 }
 
 /// Mel cepstra with their tables.
@@ -108,13 +108,13 @@ impl Placed {
                 MelPlaced::new(*mel).map_err(of_rate).map(|one| Self::Cepstra(Box::new(one)))
             }
             Stage::Symbols(words) => {
-                Ok(Self::Symbols(Codebook::blank(*words as usize, names.len())))
+                Ok(Self::Symbols(VectorQuantiser::blank(*words as usize, names.len())))
             }
-            Stage::Words(book) if book.weights().len() == names.len() => {
-                Ok(Self::Symbols(book.clone()))
+            Stage::Words(quantiser) if quantiser.weights().len() == names.len() => {
+                Ok(Self::Symbols(quantiser.clone()))
             }
-            Stage::Words(book) => Err(FrontError::WordsOf {
-                words: book.weights().len(),
+            Stage::Words(quantiser) => Err(FrontError::WordsOf {
+                words: quantiser.weights().len(),
                 channels: names.len(),
                 names: names.join(", "),
             }),
@@ -127,7 +127,7 @@ impl Placed {
             Self::Decimate { channels, .. } => *channels,
             Self::Magnitude { group } => 1 + group.iter().filter(|&&within| !within).count(),
             Self::Cepstra(one) => one.width(),
-            Self::Symbols(book) => book.words().len(),
+            Self::Symbols(quantiser) => quantiser.words().len(),
         }
     }
 
@@ -165,8 +165,8 @@ impl Placed {
                 let work = row as f64 / f64::from(hop);
                 Taken { flash: flash.next_multiple_of(4), aligned: 4, ram: 4 * w + 12, work }
             }
-            Self::Symbols(book) => {
-                let (words, channels) = (book.words().len(), book.weights().len());
+            Self::Symbols(quantiser) => {
+                let (words, channels) = (quantiser.words().len(), quantiser.weights().len());
                 let work = (2 * words * channels) as f64;
                 Taken { flash: 4 * channels * (1 + words), aligned: 4, ram: 0, work }
             }
@@ -228,7 +228,7 @@ impl FrontEnd {
         match kind {
             Kind::Channels(_) if self.makes_symbols() => {
                 let letters: String =
-                    Codebook::LETTERS.chars().take(self.width(self.names.len())).collect();
+                    VectorQuantiser::LETTERS.chars().take(self.width(self.names.len())).collect();
                 // Letters that differ and show are an alphabet.
                 Alphabet::new(&letters).map_or_else(|_| kind.clone(), Kind::Symbols)
             }

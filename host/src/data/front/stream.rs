@@ -137,9 +137,9 @@ impl<T: Real> State<T> {
         let row = vec![T::ZERO; stage.width()];
         let reals = |numbers: &[f32]| numbers.iter().map(|&x| T::from_f64(x.into())).collect();
         match stage {
-            Placed::Symbols(book) => Self::Symbols {
-                weights: reals(book.weights()),
-                words: book.words().iter().map(|word| reals(word)).collect(),
+            Placed::Symbols(quantiser) => Self::Symbols {
+                weights: reals(quantiser.weights()),
+                words: quantiser.words().iter().map(|word| reals(word)).collect(),
             },
             Placed::Decimate { every, .. } => {
                 Self::Decimate { every: *every, sum: row.clone(), place: MeanPlace::NEW, row }

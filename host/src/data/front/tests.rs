@@ -130,7 +130,7 @@ fn rows_are_those_of_the_definition_and_lags_come_after() {
 #[test]
 fn costs_are_the_sizes_of_the_core() {
     use fishweir_core::front::{
-        Cepstra, CepstraState, Codebook, Decimate, DecimateState, Magnitude, Then,
+        Cepstra, CepstraState, Decimate, DecimateState, Magnitude, Then, VectorQuantiser,
     };
     let cost = |text: &str, channels: &[&str]| {
         let front: Front = text.parse().expect("a front end");
@@ -151,7 +151,10 @@ fn costs_are_the_sizes_of_the_core() {
     );
     assert_eq!(
         cost("decimate=4,symbols=5", &["a", "b", "c"]),
-        (size_of::<Then<Decimate<3>, Codebook<3, 5>>>(), ram(size_of::<DecimateState<f32, 3>>()))
+        (
+            size_of::<Then<Decimate<3>, VectorQuantiser<3, 5>>>(),
+            ram(size_of::<DecimateState<f32, 3>>())
+        )
     );
     assert_eq!(
         cost("cepstra=256/128/26/13@8000", &["x"]),
@@ -186,8 +189,10 @@ fn words_are_learnt_behind_the_other_stages() {
     let front: Front = "decimate=2,symbols=4".parse().expect("a front end");
     let learnt = front.learnt(&channels, &[samples.view()], 1).expect("four rows");
     assert_eq!(learnt, front.learnt(&channels, &[samples.view()], 1).expect("four rows"));
-    let Some(Stage::Words(book)) = learnt.stages().last() else { panic!("no words: {learnt}") };
-    let mut words = book.words().to_vec();
+    let Some(Stage::Words(quantiser)) = learnt.stages().last() else {
+        panic!("no words: {learnt}")
+    };
+    let mut words = quantiser.words().to_vec();
     words.sort_by(|a, b| a[1].total_cmp(&b[1]));
     assert_eq!(words, [[0.5, 0.0], [0.5, 3.0], [0.5, 6.0], [0.5, 9.0]]);
     assert_eq!(learnt.to_string().parse::<Front>().expect("reads back"), learnt);

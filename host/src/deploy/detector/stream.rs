@@ -8,6 +8,7 @@ use fishweir_core::number::{Dual, Scalar};
 use super::super::DeployedModel;
 use super::super::PushError;
 use super::super::block::{Build, Observation, hmm};
+use super::super::narrowed::Narrowed;
 use super::Detector;
 use crate::classifier::Observations;
 use crate::data::Sample;
@@ -16,8 +17,7 @@ use crate::runtime::{CategoricalVec, RowState, with_few_states};
 /// A stream through a [`Detector`], with the device's arithmetic and its bits.
 pub struct DetectorStream {
     run: Box<dyn Run + Send>,
-    channels: Option<usize>,
-    row: Vec<f32>,
+    samples: Narrowed,
 }
 
 impl Detector {
@@ -47,11 +47,7 @@ impl DetectorStream {
         } else {
             running::<RowState<Dual<f32, 1>>>(model, memory, fit, drift)
         };
-        let channels = match observations {
-            Observations::Channels(names) => Some(names.len()),
-            Observations::Symbols(_) => None,
-        };
-        Self { run, channels, row: Vec::new() }
+        Self { run, samples: Narrowed::new(observations) }
     }
 
     /// Takes in one sample; the values of a row are rounded to `f32`, as the device receives them.
@@ -59,18 +55,12 @@ impl DetectorStream {
     /// # Errors
     /// [`PushError`]; the stream is then as before.
     pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
-        match (sample, self.channels) {
-            (Sample::Row(row), Some(channels)) if row.len() == channels => {
-                self.row.clear();
-                self.row.extend(row.iter().map(|&x| x as f32));
-                self.run.push(&Observation::Row(&self.row))
-            }
-            (Sample::Symbol(symbol), None) => self.run.push(&Observation::Symbol(symbol)),
-            (Sample::Missing, _) => {
+        match self.samples.narrow(sample)? {
+            Some(x) => self.run.push(&x),
+            None => {
                 self.run.push_missing();
                 Ok(())
             }
-            _ => Err(PushError::Kind),
         }
     }
 

@@ -7,9 +7,9 @@ use fishweir_core::spot::{BACKGROUND, Event, SpotState, Spotter as CoreSpotter};
 
 use super::super::PushError;
 use super::super::block::{Build, Observation, chain, states_of};
+use super::super::narrowed::Narrowed;
 use super::super::validate::validate;
 use super::{BACKGROUND_STATES, PENDING, Spotter};
-use crate::classifier::Observations;
 use crate::data::{Sample, SamplesView};
 use crate::runtime::{CategoricalVec, RowState, at_sizes};
 
@@ -25,8 +25,7 @@ pub struct Found {
 /// A stream through a [`Spotter`], with the device's arithmetic and its bits.
 pub struct SpotterStream {
     run: Box<dyn Run + Send>,
-    channels: Option<usize>,
-    row: Vec<f32>,
+    samples: Narrowed,
 }
 
 impl Spotter {
@@ -45,12 +44,7 @@ impl Spotter {
 
     /// A stream before its first sample.
     pub fn stream(&self) -> SpotterStream {
-        let run = self.run();
-        let channels = match &self.observations {
-            Observations::Channels(names) => Some(names.len()),
-            Observations::Symbols(_) => None,
-        };
-        SpotterStream { run, channels, row: Vec::new() }
+        SpotterStream { run: self.run(), samples: Narrowed::new(&self.observations) }
     }
 
     /// The events of a whole series, those at its end that are still undecided last. A sample that is
@@ -75,18 +69,12 @@ impl SpotterStream {
     /// # Errors
     /// [`PushError`]; the stream is then as before.
     pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
-        match (sample, self.channels) {
-            (Sample::Row(row), Some(channels)) if row.len() == channels => {
-                self.row.clear();
-                self.row.extend(row.iter().map(|&x| x as f32));
-                self.run.push(&Observation::Row(&self.row))
-            }
-            (Sample::Symbol(symbol), None) => self.run.push(&Observation::Symbol(symbol)),
-            (Sample::Missing, _) => {
+        match self.samples.narrow(sample)? {
+            Some(x) => self.run.push(&x),
+            None => {
                 self.run.push_missing();
                 Ok(())
             }
-            _ => Err(PushError::Kind),
         }
     }
 

@@ -28,7 +28,7 @@ use serde::ser::{Serialize, Serializer};
 
 pub use categorical::CategoricalVec;
 pub(crate) use device::{
-    DeployedEmission, DoesNotFit, Field, FieldKind, Precision, Rates, Weight, lift, reals,
+    DeployedEmission, DoesNotFit, Field, FieldKind, Precision, Rates, Weight, lift, reals, tangent,
     weights_along,
 };
 pub use distribution::Distribution;

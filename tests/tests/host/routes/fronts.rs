@@ -8,7 +8,7 @@ use fishweir_core::artefact::{
 use fishweir_core::classify::StreamClassifier;
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Running;
-use fishweir_core::front::{Cepstra, Codebook, Decimate, Fronted, Magnitude, Then};
+use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Then, VectorQuantiser};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_core::wire::UpdateStatus;
@@ -27,7 +27,7 @@ type OnStrengths = Fronted<Strengths, Bank<Gaussian<2, Along>>>;
 /// After a number of four bytes groups of five and of four, each in words of its own.
 type Groups = Then<Then<Decimate<5>, Magnitude<5, 4>>, Magnitude<4, 3>>;
 type OnTwoGroups = Fronted<Groups, Bank<Gaussian<3, Along>>>;
-type OnSymbols = Fronted<Then<Strengths, Codebook<2, 5>>, Bank<Categorical<5, Along>>>;
+type OnSymbols = Fronted<Then<Strengths, VectorQuantiser<2, 5>>, Bank<Categorical<5, Along>>>;
 type OnSound = Fronted<Cepstra<128, 64, 12, 5, 5>, Bank<Gaussian<5, Along>>>;
 
 /// Bands that rise, and bands that do not, on channels of these names.
@@ -162,7 +162,7 @@ fn what_is_no_front_end_is_refused_on_both_sides() {
         assert!(host.is_some(), "{from} for {to}");
     }
     // Of no channels, as the number has it.
-    let none = Shape { front: Stages::codebook(0, 5), ..shape };
+    let none = Shape { front: Stages::symbols(0, 5), ..shape };
     let mut payload = whole[HEADER_LENGTH..labels_at - 4].to_vec();
     payload.extend(none.front.code().to_le_bytes());
     let header = Header::encode(none, &payload, b"p\nq\nsymbols=5\n").expect("a header");
@@ -174,7 +174,7 @@ fn what_is_no_front_end_is_refused_on_both_sides() {
     let payload = &other[HEADER_LENGTH..labels_at];
     assert_eq!(Header::encode(shape, payload, labels.as_bytes()), None);
     let words = aligned(&whole);
-    type Otherwise = Fronted<Then<Decimate<3>, Codebook<3, 5>>, Bank<Categorical<5, Along>>>;
+    type Otherwise = Fronted<Then<Decimate<3>, VectorQuantiser<3, 5>>, Bank<Categorical<5, Along>>>;
     let read = artefact::read::<Otherwise>(&words.as_bytes()[..whole.len()]).err();
     assert!(matches!(read, Some(ArtefactError::OtherShape { .. })), "{read:?}");
     let mut device: Device<Otherwise> = start();

@@ -4,7 +4,7 @@
 use fishweir_core::ObservationError;
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::{Forward, Recursion, Running};
-use fishweir_core::front::{Codebook, Decimate, Front, Fronted, Magnitude, Then};
+use fishweir_core::front::{Decimate, Front, Fronted, Magnitude, Then, VectorQuantiser};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_tests::checks::after;
 use fishweir_tests::laws::{Trial, check};
@@ -215,8 +215,8 @@ proptest! {
         let samples: Vec<Option<[f64; 2]>> = (0..length)
             .map(|t| (t % 5 != 3).then(|| std::array::from_fn(|_| 3.0 * s.normal())))
             .collect();
-        let book = Codebook::<2, 5, f64>::new(weights, words).expect("words");
-        let means_first = Then::new(Decimate::<2, f64>::new(every), book);
+        let quantiser = VectorQuantiser::<2, 5, f64>::new(weights, words).expect("words");
+        let means_first = Then::new(Decimate::<2, f64>::new(every), quantiser);
         let fronted = Fronted::new(means_first, Forward::of(&hmm));
         let wanted = |prefix: &[Option<[f64; 2]>]| {
             let rows = means(prefix, every as usize);
@@ -227,7 +227,7 @@ proptest! {
             let prefix: Vec<_> = prefix.iter().map(|x| x.copied()).collect();
             assert_eq!(now, wanted(&prefix));
         });
-        let alone = Fronted::new(book, Forward::of(&hmm));
+        let alone = Fronted::new(quantiser, Forward::of(&hmm));
         let mut stream = Running::new(&alone);
         for bad in [[f64::NAN, 0.0], [0.0, f64::INFINITY], [1e200, 0.0]] {
             assert_eq!(stream.push(&bad), Err(ObservationError::NotFinite));
@@ -248,7 +248,7 @@ fn equally_near_words_are_the_first_and_bad_ones_are_named() {
         nearest_word(&[1.0], words.into_iter(), &[f32::MAX]),
         Err(ObservationError::NotFinite)
     );
-    let wrong = |weights, words| Codebook::<2, 2>::new(weights, words).expect_err("refused");
+    let wrong = |weights, words| VectorQuantiser::<2, 2>::new(weights, words).expect_err("refused");
     let error = wrong([1.0, 0.0], [[0.0; 2]; 2]);
     assert_eq!((error.row, error.entry), (0, 1));
     let error = wrong([1.0, 1.0], [[0.0; 2], [f32::NAN, 0.0]]);

@@ -12,212 +12,231 @@
 //! | what is kept, of a row with a sum of `S'` | half of one `S'`th of the products' sum | half of `2^(e'+1)` such |
 //! | moving the derivative out | | twice that |
 
+use fishweir_core::hmm::Chain;
+use fishweir_core::number::{Number, Parameter, RealParameter, Scalar, Tangent, sum_of};
+
+use super::exact::State;
 use super::trace::{Kept, Likelihood, Step, trace};
 use super::{ModelBound, Pair};
 use crate::data::Sample;
-use crate::deploy::Weight;
-use crate::deploy::fixed::FixedWeight;
-use crate::runtime::family::GaussianFields;
+use crate::deploy::block::chain;
+use crate::deploy::fixed::{FixedModel, FixedWeight};
+use crate::runtime::family::{BLOCK, tangent};
+use crate::runtime::{HostReal, HostWeight, with_few_states};
 
-/// A dual number a state: a value, and its rates `[output]`.
-#[derive(Clone, Default)]
-struct Duals {
-    value: Vec<f64>,
-    rate: Vec<Vec<f64>>,
-}
+/// The number of a weight's rows.
+type NumberOf<W> = <W as Parameter>::Number;
 
-impl Duals {
-    fn new(states: usize, outputs: usize, value: f64) -> Self {
-        Self { value: vec![value; states], rate: vec![vec![0.0; outputs]; states] }
-    }
-
-    /// Products, state by state.
-    fn times(&self, other: &Self) -> Self {
-        let pairs = self.value.iter().zip(&other.value);
-        let rates = self
-            .rate
-            .iter()
-            .zip(&other.rate)
-            .zip(pairs.clone())
-            .map(|((a, b), (x, y))| a.iter().zip(b).map(|(a, b)| a * y + x * b).collect());
-        Self { value: pairs.map(|(x, y)| x * y).collect(), rate: rates.collect() }
-    }
-}
-
-/// A row of a chain.
-fn exactly(row: &[Weight<f64>]) -> Duals {
-    Duals {
-        value: row.iter().map(|weight| weight.value).collect(),
-        rate: row.iter().map(|weight| weight.tangent.clone()).collect(),
-    }
-}
-
-/// The same as its table has it.
-fn tabled(row: &[FixedWeight], unit: &[i16]) -> Duals {
-    let rates = |entry: &FixedWeight| {
-        let power = |unit: i16| f64::from(i32::from(unit) - 14 - i32::from(entry.exponent)).exp2();
-        entry.rate.iter().zip(unit).map(|(&rate, &unit)| f64::from(rate) * power(unit)).collect()
-    };
-    let value = |entry: &FixedWeight| {
-        f64::from(entry.value) * f64::from(-15 - i32::from(entry.exponent)).exp2()
-    };
-    Duals { value: row.iter().map(value).collect(), rate: row.iter().map(rates).collect() }
-}
-
-/// A row's prediction by a chain.
-fn predict(row: &Kept, transition: &[Duals]) -> Duals {
-    let outputs = row.tangent.first().map_or(0, Vec::len);
-    let mut predicted = Duals::new(row.value.len(), outputs, 0.0);
-    for (from, (&a, tangent)) in transition.iter().zip(row.value.iter().zip(&row.tangent)) {
-        for (to, &p) in from.value.iter().enumerate() {
-            predicted.value[to] += a * p;
-            let rates = tangent.iter().zip(&from.rate[to]);
-            for (sum, (t, dp)) in predicted.rate[to].iter_mut().zip(rates) {
-                *sum += t * p + a * dp;
-            }
+/// A row of dual numbers from values, `[state]`, and their rates, `[state][output]`, with the directions from
+/// `first` on; zero past the model's states.
+fn row_of<W: HostWeight<Real = f64>, const N: usize>(
+    values: &[f64],
+    rates: &[Vec<f64>],
+    first: usize,
+) -> [NumberOf<W>; N] {
+    std::array::from_fn(|j| match (values.get(j), rates.get(j)) {
+        (Some(&value), Some(rates)) => {
+            NumberOf::<W>::lift(W::new(value, tangent::<f64, W>(rates, first)))
         }
-    }
-    predicted
+        _ => NumberOf::<W>::ZERO,
+    })
 }
 
-impl Pair<'_> {
-    /// The exact likelihoods relative to the scale that fixed point chose.
-    fn likelihoods(&self, sample: &Sample<'_>, rounded: &Likelihood) -> Duals {
-        let states = self.exact.emission.iter().map(|emission| -> (f64, Vec<f64>) {
-            match (emission.gaussian(), sample) {
-                (None, Sample::Symbol(symbol)) => {
-                    let weight = &emission.weights(0)[usize::from(*symbol)];
-                    let scale = (-rounded.log).exp();
-                    let rates = weight.tangent.iter().zip(&rounded.log_rate);
-                    let rates =
-                        rates.map(|(rate, of_scale)| (rate - weight.value * of_scale) * scale);
-                    (weight.value * scale, rates.collect())
-                }
-                (Some(fields), Sample::Row(x)) => {
-                    let (log, rates) = log_density(&fields, x);
-                    let value = (log - rounded.log).exp();
-                    let rates = rates.iter().zip(&rounded.log_rate);
-                    (value, rates.map(|(rate, of_scale)| value * (rate - of_scale)).collect())
-                }
-                _ => (0.0, vec![0.0; rounded.log_rate.len()]),
-            }
-        });
-        let (value, rate) = states.unzip();
-        Duals { value, rate }
-    }
+/// Products, state by state.
+fn times<X: Number, const N: usize>(a: &[X; N], b: &[X; N]) -> [X; N] {
+    std::array::from_fn(|j| a[j].times(b[j]))
 }
 
-/// The logarithm of a Gaussian's density, and its rates of change.
-pub(super) fn log_density(fields: &GaussianFields<'_, f64>, x: &[f64]) -> (f64, Vec<f64>) {
-    let (mut log, mut rates) = (fields.constant.value, fields.constant.tangent.clone());
-    for (d, x) in x.iter().enumerate() {
-        let y = (x - fields.mean[d]) * fields.rate[d];
-        log -= 0.5 * y * y;
-        for (output, rate) in rates.iter_mut().enumerate() {
-            *rate += y * (fields.linear[d][output] + fields.quadratic[d][output] * y);
-        }
-    }
-    (log, rates)
+/// The chain as its tables have it.
+fn tabled<W: HostWeight<Real = f64>, const N: usize>(
+    fixed: &FixedModel,
+    first: usize,
+) -> Chain<W, N> {
+    let weight = |entry: Option<&FixedWeight>| {
+        entry.map_or(W::constant(0.0), |entry| {
+            let power = |power: i32| f64::from(power - i32::from(entry.exponent)).exp2();
+            let rates: Vec<f64> = entry
+                .rate
+                .iter()
+                .zip(&fixed.unit)
+                .map(|(&rate, &unit)| f64::from(rate) * power(i32::from(unit) - 14))
+                .collect();
+            W::new(f64::from(entry.value) * power(-15), tangent::<f64, W>(&rates, first))
+        })
+    };
+    let row = |row: Option<&Vec<FixedWeight>>| {
+        std::array::from_fn(|j| weight(row.and_then(|row| row.get(j))))
+    };
+    let transition = std::array::from_fn(|i| row(fixed.transition.get(i)));
+    Chain::from_parts(row(Some(&fixed.initial)), transition)
+}
+
+/// The exact likelihoods relative to the scale that fixed point chose.
+fn likelihoods<W: HostWeight<Real = f64>, const N: usize>(
+    states: &[State<W>],
+    sample: &Sample<'_>,
+    rounded: &Likelihood,
+    first: usize,
+) -> [NumberOf<W>; N] {
+    let of_scale = tangent::<f64, W>(&rounded.log_rate, first).scale(-1.0);
+    std::array::from_fn(|j| {
+        let log = states.get(j).map_or(W::constant(f64::NEG_INFINITY), |state| state.log(sample));
+        let relative = W::new(log.value(), log.tangent().plus(of_scale));
+        NumberOf::<W>::lift(relative.exp_relative_to(rounded.log))
+    })
 }
 
 pub(super) fn bound(pair: &Pair<'_>, samples: &[Sample<'_>]) -> Option<ModelBound> {
-    let fixed = pair.fixed;
-    let steps = trace(fixed, pair.places, samples)?;
-    let (states, outputs) = (fixed.initial.len(), fixed.unit.len());
-    let unit: Vec<f64> = fixed.unit.iter().map(|&unit| f64::from(unit).exp2()).collect();
-    let of_tables = |row: &Vec<FixedWeight>| tabled(row, &fixed.unit);
-    let tables: Vec<Duals> = fixed.transition.iter().map(of_tables).collect();
-    let chain: Vec<Duals> = pair.exact.transition.iter().map(|row| exactly(row)).collect();
-    let starts = (exactly(&pair.exact.initial), of_tables(&fixed.initial));
-    let roundings = Roundings { fine: !pair.exact.is_over_symbols(), states, unit: &unit };
-    let (none, mut after) = (Duals::new(states, outputs, 1.0), Duals::new(states, outputs, 1.0));
-    let mut bound = ModelBound { log: 0.0, rates: vec![0.0; outputs] };
-    for (t, (sample, step)) in samples.iter().zip(&steps).enumerate().rev() {
-        let before = t.checked_sub(1).and_then(|before| steps.get(before)).map(|step| &step.kept);
-        let (exact, rounded) = match &step.likelihood {
-            Some(one) => (
-                pair.likelihoods(sample, one),
-                Duals { value: one.value.clone(), rate: one.rate.clone() },
-            ),
-            None => (none.clone(), none.clone()),
-        };
-        let (predicted, predicted_by_tables) = match before {
-            Some(row) => (predict(row, &chain), predict(row, &tables)),
-            None => starts.clone(),
-        };
-        let (wanted, found) = (predicted.times(&exact), predicted_by_tables.times(&rounded));
-        let arithmetic = roundings.of(step, before, &rounded, &found);
-        bound.add(&wanted, &found, &arithmetic, &after)?;
-        // The backward row a sample before.
-        let weighed = exact.times(&after);
-        let mut row = Duals::new(states, outputs, 0.0);
-        for (i, from) in chain.iter().enumerate() {
-            let products = from.times(&weighed);
-            row.value[i] = products.value.iter().sum();
-            for (output, rate) in row.rate[i].iter_mut().enumerate() {
-                *rate = products.rate.iter().map(|rates| rates[output]).sum();
-            }
-        }
-        after = row.centred();
+    let steps = trace(pair.fixed, pair.places, samples)?;
+    let (states, outputs) = (pair.fixed.initial.len(), pair.fixed.unit.len());
+    let mut bound = ModelBound { log: 0.0, rates: Vec::new() };
+    // The directions are run in blocks, each beside the same values.
+    for first in (0..outputs.max(1)).step_by(BLOCK) {
+        let block = with_few_states!(states, N => match outputs {
+            0 => along::<f64, N>(pair, &steps, samples, first),
+            _ => along::<<f64 as HostReal>::Many, N>(pair, &steps, samples, first),
+        })?;
+        bound.log = block.log;
+        bound.rates.extend(block.rates);
     }
     // What `f32` makes of the part of a derivative that is still in the row.
     let last = steps.last().map(|step| &step.kept.tangent);
-    for (output, (rate, unit)) in bound.rates.iter_mut().zip(&unit).enumerate() {
+    for (output, (rate, &unit)) in bound.rates.iter_mut().zip(&pair.fixed.unit).enumerate() {
         let in_row: f64 = last.into_iter().flatten().map(|rates| rates[output].abs()).sum();
-        *rate += 2.0_f64.powi(-21) * (unit + in_row);
+        *rate += 2.0_f64.powi(-21) * (f64::from(unit).exp2() + in_row);
     }
     Some(bound)
 }
 
-impl Duals {
-    /// Scaled, and less what all states have in common: neither changes a bound.
-    fn centred(mut self) -> Self {
-        let largest = self.value.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        let sum: f64 = self.value.iter().sum();
-        for output in 0..self.rate.first().map_or(0, Vec::len) {
-            let common: f64 = self.rate.iter().map(|rates| rates[output]).sum::<f64>() / sum;
-            for (rates, value) in self.rate.iter_mut().zip(&self.value) {
-                rates[output] = (rates[output] - common * value) / largest;
+/// The bound with the rates of a block of directions, from the `first` on.
+fn along<W: HostWeight<Real = f64>, const N: usize>(
+    pair: &Pair<'_>,
+    steps: &[Step],
+    samples: &[Sample<'_>],
+    first: usize,
+) -> Option<ModelBound> {
+    let states = pair.exact.initial.len();
+    let exact: Chain<W, N> = chain(pair.exact, first);
+    let tables: Chain<W, N> = tabled(pair.fixed, first);
+    let emission = pair.exact.emission.iter().map(|emission| State::of(emission, first));
+    let emission: Vec<State<W>> = emission.collect::<Option<_>>()?;
+    let unit = pair.fixed.unit.iter().skip(first).take(W::Tangent::DIRECTIONS);
+    let unit: Vec<f64> = unit.map(|&unit| f64::from(unit).exp2()).collect();
+    let roundings = Roundings { fine: !pair.exact.is_over_symbols(), states, unit: &unit };
+    let one = NumberOf::<W>::ONE;
+    let ones = std::array::from_fn(|j| if j < states { one } else { NumberOf::<W>::ZERO });
+    let mut after: [NumberOf<W>; N] = ones;
+    let mut bound = ModelBound { log: 0.0, rates: vec![0.0; unit.len()] };
+    for (t, (sample, step)) in samples.iter().zip(steps).enumerate().rev() {
+        let before = t.checked_sub(1).and_then(|before| steps.get(before)).map(|step| &step.kept);
+        let (wanted_likelihood, rounded) = match &step.likelihood {
+            Some(likelihood) => (
+                likelihoods(&emission, sample, likelihood, first),
+                row_of::<W, N>(&likelihood.value, &likelihood.rate, first),
+            ),
+            None => (ones, ones),
+        };
+        let (predicted, predicted_by_tables) = match before {
+            Some(kept) => {
+                let row = row_of::<W, N>(&kept.value, &kept.tangent, first);
+                (exact.predict(&row), tables.predict(&row))
             }
-        }
-        self.value.iter_mut().for_each(|value| *value /= largest);
-        self
+            None => (exact.begin(), tables.begin()),
+        };
+        let wanted = times(&predicted, &wanted_likelihood);
+        let found = times(&predicted_by_tables, &rounded);
+        let arithmetic = roundings.of::<W, N>(step, before, &rounded, &found);
+        bound.add(&wanted, &found, &arithmetic, &after)?;
+        // The backward row a sample before. Scaled, and less what all states have in common: neither changes
+        // a bound.
+        after = exact.backward(&times(&wanted_likelihood, &after));
+        let sum = sum_of::<NumberOf<W>, N>(|j| after[j]);
+        NumberOf::<W>::rescale(&mut after, sum, &mut NumberOf::<W>::UNSCALED.clone());
     }
+    Some(bound)
+}
+
+/// A rate of change; zero along a direction that there is not.
+fn rate<X: Scalar<Real = f64>>(number: X, direction: usize) -> f64 {
+    number.derivative(direction).unwrap_or(0.0)
 }
 
 impl ModelBound {
     /// Adds what a sample's roundings may do. `None` where they may be all there is.
-    fn add(
+    fn add<X: Scalar<Real = f64, Weight: RealParameter<Real = f64>>, const N: usize>(
         &mut self,
-        wanted: &Duals,
-        found: &Duals,
-        arithmetic: &Duals,
-        after: &Duals,
+        wanted: &[X; N],
+        found: &[X; N],
+        arithmetic: &[X; N],
+        after: &[X; N],
     ) -> Option<()> {
-        let sum = |of: &dyn Fn(usize) -> f64| (0..after.value.len()).map(of).sum::<f64>();
-        let all = sum(&|j| wanted.value[j] * after.value[j]);
-        let known = sum(&|j| (found.value[j] - wanted.value[j]) * after.value[j]);
-        let rounded = sum(&|j| arithmetic.value[j] * after.value[j]);
-        let part = (known.abs() + rounded) / all;
-        if part.is_nan() || part >= 1.0 {
+        // A row has no value below zero, whatever was dropped.
+        let ends: [Ends; N] = std::array::from_fn(|j| {
+            let (found, off) = (found[j].value(), arithmetic[j].value());
+            let least = (found - off).max(0.0);
+            Ends { least, most: found + off, wanted: wanted[j].value() }
+        });
+        let of_ends = |end: fn(&Ends) -> f64| -> f64 {
+            ends.iter().zip(after).map(|(ends, after)| end(ends) * after.value()).sum()
+        };
+        let (least, most) = (of_ends(|ends| ends.least), of_ends(|ends| ends.most));
+        let all = sum_of::<X, N>(|j| wanted[j].times(after[j]));
+        let off = (all.value() / least).max(most / all.value());
+        if off.is_nan() || off.is_infinite() {
             return None;
         }
-        self.log -= (-part).ln_1p();
+        self.log += off.ln();
         for (output, bound) in self.rates.iter_mut().enumerate() {
-            let along = |of: &Duals, j: usize| of.rate[j][output];
-            let both = |j| along(wanted, j) * after.value[j] + wanted.value[j] * along(after, j);
-            let slope = sum(&both) / all;
-            let moved = |j: usize| along(after, j) - slope * after.value[j];
-            let known = sum(&|j| {
-                (along(found, j) - along(wanted, j)) * after.value[j]
-                    + (found.value[j] - wanted.value[j]) * moved(j)
-            });
-            let rounded = sum(&|j| {
-                along(arithmetic, j) * after.value[j] + arithmetic.value[j] * moved(j).abs()
-            });
-            *bound += (known.abs() + rounded) / all / (1.0 - part);
+            let slope = rate(all, output) / all.value();
+            let moved = |j: usize| rate(after[j], output) - slope * after[j].value();
+            let tangents = |of: &dyn Fn(usize) -> f64| -> f64 {
+                (0..N).map(|j| of(j) * after[j].value()).sum()
+            };
+            let known = tangents(&|j| rate(found[j], output) - rate(wanted[j], output));
+            let rounded = tangents(&|j| rate(arithmetic[j], output));
+            let steepest = |sign: f64| {
+                let states = ends.iter().zip(after).enumerate();
+                let states = states.map(|(j, (ends, b))| (*ends, b.value(), sign * moved(j)));
+                steepest(sign * known + rounded, states)
+            };
+            *bound += f64::max(steepest(1.0), steepest(-1.0));
         }
         self.rates.iter().all(|rate| rate.is_finite()).then_some(())
+    }
+}
+
+/// What a value of a row is at least and at most, and would be were the sample's step exact.
+#[derive(Clone, Copy)]
+struct Ends {
+    least: f64,
+    most: f64,
+    wanted: f64,
+}
+
+/// The largest of `( off + sum_j (x_j - wanted_j) m_j ) / sum_j x_j b_j` over values `x_j` between their ends,
+/// of states `(ends, b, m)`: at the top of those with `m_j / b_j` above it and at the bottom of all others, which
+/// rising lower bounds find, each from the one before.
+///
+/// Source: W. Dinkelbach, On nonlinear fractional programming, Management Science 13 (1967), 492-498.
+fn steepest(off: f64, states: impl Iterator<Item = (Ends, f64, f64)> + Clone) -> f64 {
+    let with_tops_above = |ratio: f64| {
+        let (mut above, mut below) = (off, 0.0);
+        for (ends, b, m) in states.clone() {
+            let x = if m > ratio * b { ends.most } else { ends.least };
+            above += (x - ends.wanted) * m;
+            below += x * b;
+        }
+        above / below
+    };
+    // All at the bottom; then it rises, to no more than there are states.
+    let mut ratio = with_tops_above(f64::INFINITY);
+    loop {
+        let next = with_tops_above(ratio);
+        if next > ratio {
+            ratio = next;
+        } else {
+            return ratio;
+        }
     }
 }
 
@@ -225,12 +244,19 @@ impl ModelBound {
 struct Roundings<'a> {
     fine: bool,
     states: usize,
+    /// `[direction of the block]`.
     unit: &'a [f64],
 }
 
 impl Roundings<'_> {
     /// At most so much, of each state's value and tangents, relative to the sum of the row before.
-    fn of(&self, step: &Step, before: Option<&Kept>, rounded: &Duals, found: &Duals) -> Duals {
+    fn of<W: HostWeight<Real = f64>, const N: usize>(
+        &self,
+        step: &Step,
+        before: Option<&Kept>,
+        rounded: &[NumberOf<W>; N],
+        found: &[NumberOf<W>; N],
+    ) -> [NumberOf<W>; N] {
         let power = |power: i32| f64::from(power).exp2();
         let states = self.states as f64;
         let (sum, own) = before.map_or((65_536.0, 0), |row| (row.sum, row.exponent));
@@ -241,37 +267,35 @@ impl Roundings<'_> {
         let (wide, wide_before) = (power(exponent - 9) / sum, power(own - 9) / sum);
         let tangent = ((1.0 + 2.0 * cut) / 32.0 + 1.0) * wide_before;
         let observed = f64::from(u8::from(step.likelihood.is_some()));
-        let values: Vec<f64> = rounded
-            .value
-            .iter()
-            .map(|likelihood| predicted * likelihood + observed * power(-10) / sum)
-            .collect();
+        let value = |rounded: f64| predicted * rounded + observed * power(-10) / sum;
         // One unit of a kept value: a part of the sum of the products.
-        let all = found.value.iter().sum::<f64>() + values.iter().sum::<f64>();
+        let products = found.iter().zip(rounded).take(self.states);
+        let all: f64 = products.map(|(found, one)| found.value() + value(one.value())).sum();
         let kept = all / (step.kept.sum - states / 2.0);
         let last = if step.kept.rescaled { 1.5 } else { 0.5 };
         // Where tangents are held at their largest nothing is known of them.
         let held = if step.kept.exponent >= 30 { f64::INFINITY } else { 0.0 };
         let of_kept = held + last * kept * power(step.kept.exponent + 1);
-        let rates = |(likelihood, rates): (&f64, &Vec<f64>)| {
-            let rate = |(rate, unit): (&f64, &f64)| {
-                let rate = rate.abs() / unit;
-                let leading = if self.fine || observed == 0.0 {
-                    0.0
-                } else {
-                    let own = power(10) * likelihood * power(own - exponent);
-                    // In the units of its table, of which `2^14` are one.
-                    own + rate * power(14 - of_rates) / 32.0 * power(of_rates - exponent)
-                };
-                let product =
-                    tangent * likelihood + predicted * rate + observed * (4.0 + leading) * wide;
-                (product + of_kept) * unit
+        let of_direction = |likelihood: f64, rate: f64, unit: f64| {
+            let rate = rate.abs() / unit;
+            let leading = if self.fine || observed == 0.0 {
+                0.0
+            } else {
+                let own = power(10) * likelihood * power(own - exponent);
+                // In the units of its table, of which `2^14` are one.
+                own + rate * power(14 - of_rates) / 32.0 * power(of_rates - exponent)
             };
-            rates.iter().zip(self.unit).map(rate).collect()
+            let product =
+                tangent * likelihood + predicted * rate + observed * (4.0 + leading) * wide;
+            (product + of_kept) * unit
         };
-        Duals {
-            value: values.iter().map(|value| value + kept / 2.0).collect(),
-            rate: rounded.value.iter().zip(&rounded.rate).map(rates).collect(),
-        }
+        std::array::from_fn(|j| {
+            let one = rounded[j];
+            let likelihood = one.value();
+            let rates = W::Tangent::from_fn(|c| {
+                self.unit.get(c).map_or(0.0, |&unit| of_direction(likelihood, rate(one, c), unit))
+            });
+            NumberOf::<W>::lift(W::new(value(likelihood) + kept / 2.0, rates))
+        })
     }
 }

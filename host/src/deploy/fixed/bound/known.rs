@@ -1,13 +1,15 @@
 //! Roundings of tables whose entries are added: no other is made.
 
 use fishweir_core::emission::Emission;
+use fishweir_core::number::Dual;
 
-use super::hidden::log_density;
+use super::exact::State;
 use super::trace::integers;
 use super::{ModelBound, Pair};
 use crate::data::Sample;
 use crate::deploy::fixed::FixedEmission;
 use crate::deploy::fixed::stream::{Build, DIRECTIONS_MAX, Gaussian};
+use crate::runtime::family::BLOCK;
 
 /// Of a model of positions, whose states these are.
 pub(super) fn steps(
@@ -49,20 +51,23 @@ fn sum<'a>(
     // What `f32` makes of what is read.
     let mut bound =
         ModelBound { log: 0.0, rates: unit.iter().map(|unit| unit * 2.0_f64.powi(-21)).collect() };
+    let blocks = (0..unit.len().max(1)).step_by(BLOCK);
+    let blocks_of = |emission| blocks.clone().map(|first| State::of(emission, first)).collect();
+    // `[state][block of directions]`, of those that a sample comes to.
+    let mut exact: Vec<Option<Vec<State<Dual<f64, BLOCK>>>>> = Vec::new();
+    exact.resize_with(pair.exact.emission.len(), || None);
     for (place, sample) in samples {
         let Some((row, state)) = place.filter(|_| !matches!(sample, Sample::Missing)) else {
             continue;
         };
-        let emission = &pair.exact.emission[state];
-        let (exact, rates) = match (emission.gaussian(), sample) {
-            (None, Sample::Symbol(symbol)) => {
-                let weight = &emission.weights(0)[usize::from(*symbol)];
-                let rates = weight.tangent.iter().map(|rate| rate / weight.value);
-                (weight.value.ln(), rates.collect())
-            }
-            (Some(fields), Sample::Row(x)) => log_density(&fields, x),
-            _ => return None,
-        };
+        if exact[state].is_none() {
+            exact[state] = blocks_of(&pair.exact.emission[state]);
+        }
+        let exact: Vec<_> = exact[state].as_ref()?.iter().map(|block| block.log(sample)).collect();
+        let log = exact.first()?.value;
+        if log == f64::NEG_INFINITY {
+            return None;
+        }
         let (log2, found) = match (&fixed.emission[row], sample) {
             (FixedEmission::Logarithms { log2, rate }, Sample::Symbol(symbol)) => {
                 let at = usize::from(*symbol);
@@ -78,9 +83,10 @@ fn sum<'a>(
             }
             _ => return None,
         };
+        let rates = exact.iter().flat_map(|block| block.tangent);
         let found_log = f64::from(log2) / 65_536.0 * std::f64::consts::LN_2;
-        bound.log += (found_log - exact).abs();
-        let along = bound.rates.iter_mut().zip(found.iter().zip(&rates)).zip(&unit);
+        bound.log += (found_log - log).abs();
+        let along = bound.rates.iter_mut().zip(found.iter().zip(rates)).zip(&unit);
         for ((bound, (&found, exact)), unit) in along {
             *bound += (f64::from(found) / 16_384.0 * unit - exact).abs();
         }

@@ -11,26 +11,29 @@
 //! log p^ - log p = sum_s log( p_s / p_s-1 )
 //! ```
 //!
-//! and with `Y = p_s-1`, its derivative `h = d log Y`, and `E_s = (v, t)`, `b_s = (b, b')`
+//! and with `Y = p_s-1`, its derivative `h = d log Y`, `E_s = (v, t)`, `b_s = (b, b')`, and the values `x` of the
+//! row `X^_s`, each between ends `l` and `u` of which `l >= 0`: no value of a row is below zero, whatever was dropped,
 //!
 //! ```text
-//! | log p_s - log p_s-1 |     <= -log(1 - x)                                x = |v b| / Y
-//! | d log p_s - d log p_s-1 | <= ( |t b| + |v (b' - h b)| ) / Y / (1 - x)
+//! log( l b / Y ) <= log p_s - log p_s-1 <= log( u b / Y )
+//! d log p_s - d log p_s-1 = ( t b + v (b' - h b) ) / x b         v = x - X^_s-1 M_s
 //! ```
 //!
-//! No term is left out, and none grows with what was there before: the error of a derivative is a sum over the
-//! samples. What a sample did to states that are soon forgotten, `b' - h b` and `b` say are alike for all, and
-//! it weighs nothing.
+//! of which the last is largest, and least, at ends: see [`hidden`]. No term is left out, and none grows with what
+//! was there before: the error of a derivative is a sum over the samples. What a sample did to states that are soon
+//! forgotten, `b' - h b` and `b` say are alike for all, and it weighs nothing. Where all of what comes later goes by
+//! states that a row has to no digit, `l b` is zero, and there is no bound.
 //!
 //! `E_s` is what the tables' roundings do to the row, which is known, and at most so much by each rounding of
 //! the arithmetic: see [`hidden`]. It takes the rows and exponents that there were, and allows for whatever digits
 //! were dropped. Where states are known there is no row, and the sum is of the tables' roundings: see [`known`].
 //!
-//! Work: two passes over a window, `N^2 (1 + 2 C)` multiply-adds a sample and model each.
+//! Work: two passes over a window, one of which predicts twice, `N^2 (1 + 2 C)` multiply-adds a sample and model each.
 //!
 //! Running error analysis: J. H. Wilkinson, "Error analysis revisited", 1986; by the adjoint: F. L. Bauer,
 //! "Computational graphs and rounding error", 1974.
 
+mod exact;
 mod hidden;
 mod known;
 mod trace;
@@ -55,7 +58,7 @@ struct Pair<'a> {
 
 impl FixedPoint {
     /// How far the decision values of a window may be off, `[output]`; `None` where no bound is had: a model
-    /// is ruled out, or a rounding may be all there is of a likelihood. `samples` are those that both take
+    /// is ruled out, or roundings may be all there is of a likelihood. `samples` are those that both take
     /// in; `log` and `values` what `exact` makes of them.
     pub(super) fn bounds(
         &self,

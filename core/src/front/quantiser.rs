@@ -4,8 +4,8 @@ use super::Front;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::Real;
 
-/// A sample of `D` channels becomes the number of the nearest of `K` rows, its codebook's words: a symbol of a categorical
-/// model.
+/// Vector quantisation: a sample of `D` channels becomes the number of the nearest of `K` rows, the quantiser's words: a
+/// symbol of a categorical model.
 ///
 /// ```text
 /// row_t = argmin over k of  sum over d of w_d ( x_td - c_kd )^2,        k = 0, ..., K - 1
@@ -25,11 +25,11 @@ use crate::number::Real;
 /// ```
 /// use fishweir_core::emission::Categorical;
 /// use fishweir_core::filter::{Forward, Running};
-/// use fishweir_core::front::{Codebook, Fronted};
+/// use fishweir_core::front::{VectorQuantiser, Fronted};
 /// use fishweir_core::hmm::{Chain, Hmm};
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
-/// let words = Codebook::<2, 3, f64>::new([1.0, 0.25], [[0.0, 0.0], [1.0, 0.0], [0.0, 4.0]])?;
+/// let words = VectorQuantiser::<2, 3, f64>::new([1.0, 0.25], [[0.0, 0.0], [1.0, 0.0], [0.0, 4.0]])?;
 /// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [Categorical::<3, f64>::new([0.5, 0.25, 0.25])?]);
 /// let fronted = Fronted::new(words, Forward::of(&hmm));
 /// let mut stream = Running::new(&fronted);
@@ -39,12 +39,12 @@ use crate::number::Real;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Codebook<const D: usize, const K: usize, T = f32> {
+pub struct VectorQuantiser<const D: usize, const K: usize, T = f32> {
     weights: [T; D],
     words: [[T; D]; K],
 }
 
-impl<const D: usize, const K: usize, T: Real> Codebook<D, K, T> {
+impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
     /// Words, `[symbol][channel]`, and what a channel's squared difference weighs.
     ///
     /// # Errors
@@ -89,7 +89,7 @@ impl<const D: usize, const K: usize, T: Real> Codebook<D, K, T> {
     }
 }
 
-impl<const D: usize, const K: usize, T: Real> Front for Codebook<D, K, T> {
+impl<const D: usize, const K: usize, T: Real> Front for VectorQuantiser<D, K, T> {
     type Sample = [T; D];
     type Row = usize;
     type State = ();
@@ -117,7 +117,7 @@ impl<const D: usize, const K: usize, T: Real> Front for Codebook<D, K, T> {
     }
 }
 
-/// The number of the word that is nearest to a sample: see [`Codebook`].
+/// The number of the word that is nearest to a sample: see [`VectorQuantiser`].
 ///
 /// # Errors
 /// [`ObservationError::NotFinite`]: a channel, or the distance to every word, is not.

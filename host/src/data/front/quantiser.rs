@@ -1,4 +1,4 @@
-//! Words of which the nearest is a sample's symbol, and how they are learnt.
+//! A vector quantiser: words of which the nearest is a sample's symbol, and how they are learnt.
 
 use std::fmt;
 
@@ -14,16 +14,16 @@ const ROWS: usize = 20_000;
 const PASSES: usize = 100;
 
 /// The words of a [`Stage::Words`](super::Stage::Words), in `f32`: see the core's
-/// [`Codebook`](fishweir_core::front::Codebook).
+/// [`VectorQuantiser`](fishweir_core::front::VectorQuantiser).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Codebook {
+pub struct VectorQuantiser {
     /// What a channel's squared difference weighs, `[channel]`.
     weights: Vec<f32>,
     /// `[symbol][channel]`.
     words: Vec<Vec<f32>>,
 }
 
-impl Codebook {
+impl VectorQuantiser {
     /// The fewest words, and the most.
     pub const WORDS: std::ops::RangeInclusive<usize> = 2..=64;
     /// What symbols are called, in order.
@@ -113,7 +113,7 @@ impl Codebook {
 }
 
 /// Numbers parted by `/`, the weights and each word by `;`: they read back to the same bits.
-impl fmt::Display for Codebook {
+impl fmt::Display for VectorQuantiser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (row, numbers) in std::iter::once(&self.weights).chain(&self.words).enumerate() {
             for (entry, number) in numbers.iter().enumerate() {
@@ -207,9 +207,9 @@ mod tests {
     fn words_are_where_rows_are() {
         let rows = clouds();
         for seed in 0..8 {
-            let book = Codebook::learn(&rows, 4, seed).expect("enough");
-            assert_eq!(book, Codebook::learn(&rows, 4, seed).expect("enough"));
-            let mut words = book.words().to_vec();
+            let quantiser = VectorQuantiser::learn(&rows, 4, seed).expect("enough");
+            assert_eq!(quantiser, VectorQuantiser::learn(&rows, 4, seed).expect("enough"));
+            let mut words = quantiser.words().to_vec();
             words.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
             // Those of the lower and the higher cloud are sorted by their first channel, which is near the same.
             let near = |x: f32, y: f32| {
@@ -225,10 +225,13 @@ mod tests {
     #[test]
     fn every_word_is_the_nearest_of_some_row() {
         let rows = clouds();
-        let spread = |book: &Codebook| -> (f64, usize) {
-            let scale: Vec<f64> = book.weights().iter().map(|&w| w.into()).collect();
-            let words: Vec<Vec<f64>> =
-                book.words().iter().map(|row| row.iter().map(|&c| c.into()).collect()).collect();
+        let spread = |quantiser: &VectorQuantiser| -> (f64, usize) {
+            let scale: Vec<f64> = quantiser.weights().iter().map(|&w| w.into()).collect();
+            let words: Vec<Vec<f64>> = quantiser
+                .words()
+                .iter()
+                .map(|row| row.iter().map(|&c| c.into()).collect())
+                .collect();
             let mut used = vec![false; words.len()];
             let mut all = 0.0;
             for row in &rows {
@@ -241,7 +244,7 @@ mod tests {
         };
         let mut last = f64::INFINITY;
         for words in [2, 4, 8, 16, 64] {
-            let (all, used) = spread(&Codebook::learn(&rows, words, 1).expect("enough"));
+            let (all, used) = spread(&VectorQuantiser::learn(&rows, words, 1).expect("enough"));
             assert_eq!(used, words);
             assert!(all < last, "{words} words: {all} after {last}");
             last = all;
@@ -251,21 +254,21 @@ mod tests {
     #[test]
     fn too_few_different_rows_are_counted() {
         let rows: Vec<Vec<f64>> = (0..30).map(|n| vec![f64::from(n % 3), 1.0]).collect();
-        assert_eq!(Codebook::learn(&rows, 4, 1), Err(3));
-        assert_eq!(Codebook::learn(&[], 4, 1), Err(0));
-        let three = Codebook::learn(&rows, 3, 1).expect("three");
+        assert_eq!(VectorQuantiser::learn(&rows, 4, 1), Err(3));
+        assert_eq!(VectorQuantiser::learn(&[], 4, 1), Err(0));
+        let three = VectorQuantiser::learn(&rows, 3, 1).expect("three");
         assert_eq!(three.weights()[1], 1.0);
     }
 
     #[test]
     fn words_read_back_to_the_same_bits() {
-        let book = Codebook::learn(&clouds(), 5, 3).expect("enough");
-        assert_eq!(Codebook::parse(&book.to_string()), Some(book));
+        let quantiser = VectorQuantiser::learn(&clouds(), 5, 3).expect("enough");
+        assert_eq!(VectorQuantiser::parse(&quantiser.to_string()), Some(quantiser));
         for bad in
             ["1", "1;2", "0;1;2", "-1;1;2", "1/1;1;2", "1;1;NaN", "1;1;inf", "1;1;", ";1;2", "x"]
         {
-            assert_eq!(Codebook::parse(bad), None, "{bad}");
+            assert_eq!(VectorQuantiser::parse(bad), None, "{bad}");
         }
-        assert!(Codebook::LETTERS.len() == *Codebook::WORDS.end());
+        assert!(VectorQuantiser::LETTERS.len() == *VectorQuantiser::WORDS.end());
     }
 }

@@ -1,0 +1,23 @@
+/// Within the [`Emission`](super::Emission) of an owned distribution: what it says by its view, where the arithmetic
+/// is. What a family owes its view nothing for, a row without bounds checks for one, stands beside it.
+macro_rules! by_view {
+    ($(#[$inline:meta])?) => {
+        $(#[$inline])?
+        fn log_likelihood(
+            &self,
+            x: &Self::Observation,
+        ) -> <Self::Weight as crate::number::Parameter>::Log {
+            self.view().log_likelihood(x)
+        }
+        fn check(&self, x: &Self::Observation) -> Result<(), crate::error::ObservationError> {
+            self.view().check(x)
+        }
+        fn width(&self) -> usize {
+            self.view().width()
+        }
+        fn validate(&self) -> Result<(), crate::error::ModelError> {
+            self.view().validate()
+        }
+    };
+}
+pub(super) use by_view;

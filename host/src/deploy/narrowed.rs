@@ -1,0 +1,43 @@
+//! Samples as a device receives them: rows in `f32`.
+
+use super::PushError;
+use super::block::Observation;
+use crate::classifier::Observations;
+use crate::data::Sample;
+
+/// What makes them, of one kind.
+pub(super) struct Narrowed {
+    /// Of rows; `None` of symbols.
+    channels: Option<usize>,
+    row: Vec<f32>,
+}
+
+impl Narrowed {
+    pub(super) const fn new(observations: &Observations) -> Self {
+        let channels = match observations {
+            Observations::Channels(names) => Some(names.len()),
+            Observations::Symbols(_) => None,
+        };
+        Self { channels, row: Vec::new() }
+    }
+
+    /// A sample with its row rounded; `None` for a missing one.
+    ///
+    /// # Errors
+    /// [`PushError::Kind`]: a sample of another kind, or a row of another length.
+    pub(super) fn narrow(
+        &mut self,
+        sample: Sample<'_>,
+    ) -> Result<Option<Observation<'_, f32>>, PushError> {
+        match (sample, self.channels) {
+            (Sample::Row(row), Some(channels)) if row.len() == channels => {
+                self.row.clear();
+                self.row.extend(row.iter().map(|&x| x as f32));
+                Ok(Some(Observation::Row(&self.row)))
+            }
+            (Sample::Symbol(symbol), None) => Ok(Some(Observation::Symbol(symbol))),
+            (Sample::Missing, _) => Ok(None),
+            _ => Err(PushError::Kind),
+        }
+    }
+}
