@@ -252,7 +252,7 @@ fn a_model_and_its_artefact_say_how_states_emit() {
         ("full-gaussian", "", "full-gaussian"),
         ("mixture", "--components 3", "mixture of 3 components"),
         ("autoregressive", "", "autoregressive"),
-        ("gaussian", "", "gaussian"),
+        ("gaussian", "--score-model all", "gaussian"),
     ] {
         let data = folder.put(format!("{name}.csv"), table(name));
         let at = |ending: &str| folder.at(format!("{name}.{ending}"));

@@ -168,8 +168,9 @@ fn other_features_and_varied_data_can_be_asked_for() {
     for (options, models) in [
         ("--score-model moving", 1),
         ("--score-model universal", 1),
-        ("--no-likelihood", 3),
-        ("--copies 2 --gain 0.1 --mirror x,y", 3),
+        ("--no-likelihood --score-model all", 3),
+        ("--copies 2 --gain 0.1 --mirror x,y --score-model all", 3),
+        ("--no-likelihood", 4),
     ] {
         let model = folder.at("m.json");
         fit(&fixtures().at("three.csv"), &model, &format!("{options} --scaling diagonal"));
@@ -245,7 +246,7 @@ fn a_model_that_single_precision_does_not_hold_is_named_by_class_and_channel() {
         })
         .collect();
     fs::write(&data, text).expect("written");
-    for classifier in ["bayes", "fisher", "gaussian"] {
+    for classifier in ["bayes", "fisher --score-model all", "gaussian"] {
         let fit = format!("fit {data} --classifier {classifier} {QUICK} --effort quick");
         let message = refused(&format!("{fit} -o {model}"));
         let place = "the model of class `moving`: the std of channel `y` does not fit";
@@ -394,8 +395,10 @@ fn one_model_of_all_classes_is_judged_in_closed_form() {
     };
     assert!(of(true).len() >= 2 && of(true).iter().all(|one| one.contains("universal")), "{tried}");
     assert!(of(false).iter().any(|one| one.contains("all")), "{tried}");
-    printed(&format!("fit {data} -o {model} {given} --effort quick"));
-    refuses(&format!("gram {data} --model {model} --score-model universal"), "models of classes");
+    let gram = format!("gram {data} --model {model} --score-model universal");
+    refuses(&gram, "kernels see items as they are");
+    printed(&format!("fit {data} -o {model} {given} --score-model all --effort quick"));
+    refuses(&gram, "models of classes");
 }
 
 /// Differences at lags go with the model: into its file, its price, its exports, and whoever judges by it.

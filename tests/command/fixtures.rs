@@ -62,8 +62,8 @@ pub(crate) fn fixtures() -> &'static Folder {
         put("strings.tsv", &strings());
         put("strings.fasta", &fasta());
         for (data, model, options) in [
-            ("two.csv", "two.json", "--classifier fisher --window 20 --hop 10"),
-            ("three.csv", "three.json", "--classifier fisher --window 20 --hop 10"),
+            ("two.csv", "two.json", "--classifier fisher --score-model all --window 20 --hop 10"),
+            ("three.csv", "three.json", "--classifier fisher --score-model all --window 20 --hop 10"),
             ("three.csv", "bayes.json", "--classifier bayes"),
             ("strings.tsv", "strings.json", "--classifier fisher"),
         ] {

@@ -233,7 +233,7 @@ fn a_training_window_that_no_model_takes_is_named() {
     let mended = row.rsplit_once(',').expect("a column too many").0;
     let data = folder.put("wild.csv", wild.replace(row, mended));
     let line = format!(
-        "fit {data} -o /dev/null --window 20 --copies 0 --mirror none {QUICK} --effort quick"
+        "fit {data} -o /dev/null --score-model all --window 20 --copies 0 --mirror none {QUICK} --effort quick"
     );
     let message = refused(&line);
     let place = "wild.csv: sample 26 of series `0`, which begins on line 2, is impossible";

@@ -341,6 +341,7 @@ impl Training {
                 (options.lags, options.other_lags) = (lags.clone(), Vec::new());
             }
             Some(LagsName::Choose) if search == Search::Quick => {
+                options.each_lag_untried = false;
                 options.other_lags = options.clone().searching(Search::Normal).other_lags;
                 if !regresses {
                     options.other_lags.push(Lags::one(4));
@@ -386,6 +387,9 @@ impl Training {
         options.group.clone_from(&self.group);
         if let Some(class) = self.score_model.as_deref() {
             options.other_models = Vec::new();
+            if options.each_lag_untried {
+                (options.each_lag_untried, options.other_lags) = (false, Vec::new());
+            }
             if class == "each-lag" {
                 if regresses {
                     let what = "--score-model each-lag sees differences from the past, and --emission \

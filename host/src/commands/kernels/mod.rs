@@ -246,6 +246,13 @@ impl Asked<'_> {
         let fitted = model.classifier().map_err(|what| {
             Failure::Input(format!("{}: {what}; give a fitted classifier (JSON)", path.display()))
         })?;
+        if !(fitted.lags.is_empty() && fitted.front.is_empty()) {
+            return Err(Failure::Input(format!(
+                "{}: its models hear what becomes of samples at lags or behind a front end, and kernels see items as \
+                 they are: fit with --score-model all, without --lags and --front",
+                path.display()
+            )));
+        }
         let models = source::named(&fitted.classes, &fitted.models);
         let models = source::picked(models, &self.train_options()?.scores)?;
         Ok(Reads::Models(Box::new(model), models))

@@ -55,7 +55,7 @@ pub enum QuantiseError {
     #[error("output {0}: a weight or its bias is not finite in f32")]
     Output(usize),
     /// Codebooks, which hear real numbers.
-    #[error("fixed point has no codebooks: export f32, or fit with --codebooks 0")]
+    #[error("fixed point has no codebooks: export f32, or fit with --score-model all")]
     Codebooks,
     /// A front end, which is in real numbers.
     #[error("fixed point has no front end: export f32, or fit without --front")]
