@@ -39,7 +39,7 @@ use crate::deploy::{Deployed, PushError, Stream};
 use crate::evaluate::{
     CrossValidationOptions, EvaluateError, Figures, evaluate, learn_confidence, windowing_of,
 };
-use crate::learn::{ClassifierKind, TrainOptions, Trained, train};
+use crate::learn::{ClassifierKind, Search, TrainOptions, Trained, train};
 
 /// How a classifier is to be fitted.
 #[derive(Clone, Debug)]
@@ -71,9 +71,10 @@ pub struct Fitted {
 }
 
 impl Estimator {
-    /// A classifier of a kind, all else by default.
+    /// A classifier of a kind, all else as the command has it by default: the forms of [`Search::Quick`].
     pub fn new(kind: ClassifierKind) -> Self {
-        Self { options: TrainOptions::new(kind), trust: Trust::default() }
+        let options = TrainOptions::new(kind).searching(Search::Quick);
+        Self { options, trust: Trust::default() }
     }
 
     /// Learns a temperature beside: the scale of margins under which series that folds held back (five, or as
