@@ -11,7 +11,7 @@ use crate::number::Real;
 
 /// Which stages a front end has and of which sizes, in a number: CRC-32 (ISO-HDLC) of a name of four letters and three
 /// sizes of four bytes, little-endian, for each stage, and for two of them one after the other of `then`, the numbers
-/// of both, and 0.
+/// of both, and 0. Where that is 0, which stands for no stage, it is 1.
 ///
 /// It tells types apart, not settings: those are in the memory of the stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

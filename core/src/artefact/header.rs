@@ -314,7 +314,8 @@ impl Header {
         self.profile
     }
 
-    /// The classifier's bytes within the artefact's.
+    /// The bytes of the front end, the classifier, its codebooks and its confidence within the artefact's: those before
+    /// the labels, without the front end's number.
     pub fn payload<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         bytes.get(HEADER_LENGTH..)?.get(..self.classifier_length)
     }

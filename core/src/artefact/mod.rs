@@ -13,7 +13,7 @@
 //! | 20 | 2 | directions `C`: 0 or `O`; beside codebooks how many of these there are, `G` |
 //! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, and 64 more where `C` is `O`; 32 more behind a front end |
 //! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
-//! | 24 | 4 | bytes of the classifier |
+//! | 24 | 4 | bytes from 56 to the labels: of the front end, the classifier and all that lies after it |
 //! | 28 | 4 | bytes of the labels |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |

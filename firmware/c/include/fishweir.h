@@ -29,10 +29,11 @@ enum fishweir_status
   // Done.
   FISHWEIR_STATUS_OK = 0,
   // The sample is impossible under all models left. The stream is as before: skip the sample, push it
-  // as missing, or reset. After fishweir_push_or_missing() it is missing already.
+  // as missing, or reset. After fishweir_push_or_missing(), and behind a front end, it is missing
+  // already.
   FISHWEIR_STATUS_IMPOSSIBLE = 1,
   // A NaN or an infinity among the channels, or a symbol outside the alphabet. The stream is as
-  // before.
+  // before; after fishweir_push_or_missing(), and behind a front end, the sample is missing already.
   FISHWEIR_STATUS_INVALID = 2,
   // A pointer is null.
   FISHWEIR_STATUS_NULL_POINTER = 3,
@@ -47,8 +48,9 @@ enum fishweir_status
   FISHWEIR_STATUS_WRONG_KIND = 7,
   // The artefact that was compiled in is damaged.
   FISHWEIR_STATUS_BAD_MODEL = 8,
-  // One sample more than the model has positions. The stream is as before, and refuses whatever
-  // comes until fishweir_reset().
+  // One sample more than the model has positions. The stream is as before; after
+  // fishweir_push_or_missing(), and behind a front end, the sample is missing already. Whatever comes is
+  // refused until fishweir_reset().
   FISHWEIR_STATUS_PAST_END = 9,
   // The scores of a kernel machine are out of the range of its numbers: nothing is decided until
   // later samples bring them back, or fishweir_reset().

@@ -7,10 +7,11 @@ pub enum Status {
     /// Done.
     Ok = 0,
     /// The sample is impossible under all models left. The stream is as before: skip the sample, push it
-    /// as missing, or reset. After fishweir_push_or_missing() it is missing already.
+    /// as missing, or reset. After fishweir_push_or_missing(), and behind a front end, it is missing
+    /// already.
     Impossible = 1,
     /// A NaN or an infinity among the channels, or a symbol outside the alphabet. The stream is as
-    /// before.
+    /// before; after fishweir_push_or_missing(), and behind a front end, the sample is missing already.
     Invalid = 2,
     /// A pointer is null.
     NullPointer = 3,
@@ -25,8 +26,9 @@ pub enum Status {
     WrongKind = 7,
     /// The artefact that was compiled in is damaged.
     BadModel = 8,
-    /// One sample more than the model has positions. The stream is as before, and refuses whatever
-    /// comes until fishweir_reset().
+    /// One sample more than the model has positions. The stream is as before; after
+    /// fishweir_push_or_missing(), and behind a front end, the sample is missing already. Whatever comes is
+    /// refused until fishweir_reset().
     PastEnd = 9,
     /// The scores of a kernel machine are out of the range of its numbers: nothing is decided until
     /// later samples bring them back, or fishweir_reset().
