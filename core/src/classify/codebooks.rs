@@ -43,7 +43,7 @@ pub fn codeword<T: Real>(
     scale: &[T],
     vectors: &CodeVectors,
 ) -> Option<usize> {
-    let reach = dilation as usize * TAPS;
+    let reach = (dilation as usize).saturating_mul(TAPS);
     if past.len() < reach || !place.is_whole(reach) {
         return None;
     }

@@ -37,7 +37,7 @@ impl<T: Real, const D: usize> DecimateState<T, D> {
 impl<const D: usize, T> Decimate<D, T> {
     /// So many samples a row; none is one.
     pub const fn new(every: u32) -> Self {
-        Self { every, number: PhantomData }
+        Self { every: if every == 0 { 1 } else { every }, number: PhantomData }
     }
 
     /// Samples a row.
