@@ -114,7 +114,10 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
         }
         None => String::from("()"),
     };
-    let mut types = format!("/// What samples go through first.\ntype Front = {front};\n\n");
+    let mut types = String::new();
+    if behind || header.shape().lags > 0 {
+        types += &format!("/// What samples go through first.\ntype Front = {front};\n\n");
+    }
     let mut model = model;
     if header.shape().lags > 0 {
         types += &longest_lag(&model, header.shape().lags);

@@ -18,8 +18,8 @@ pub(super) fn stages(front: &FrontEnd) -> Stages {
                 Stages::magnitude(size(group.len()), size(stage.width()))
             }
             Placed::Cepstra(one) => Stages::cepstra(one.mel.window, one.mel.bands, one.mel.cepstra),
-            Placed::Symbols(book) => {
-                Stages::symbols(size(book.weights().len()), size(book.words().len()))
+            Placed::Symbols(quantiser) => {
+                Stages::symbols(size(quantiser.weights().len()), size(quantiser.words().len()))
             }
         })
     })
@@ -43,8 +43,9 @@ pub(super) fn bytes(front: &FrontEnd) -> Vec<u8> {
                 put(&mut bytes, one.cosines.iter().flatten());
                 bytes.extend(&one.segments);
             }
-            Placed::Symbols(book) => {
-                put(&mut bytes, book.weights().iter().chain(book.words().iter().flatten()));
+            Placed::Symbols(quantiser) => {
+                let words = quantiser.words().iter().flatten();
+                put(&mut bytes, quantiser.weights().iter().chain(words));
             }
         }
     }
@@ -64,7 +65,7 @@ fn fill(bytes: &mut Vec<u8>, aligned: usize) {
 /// would part it.
 pub(super) fn line(front: &Front) -> Option<String> {
     let told = |stage: &Stage| match stage {
-        Stage::Words(book) => Stage::Symbols(book.words().len() as u32),
+        Stage::Words(quantiser) => Stage::Symbols(quantiser.words().len() as u32),
         other => other.clone(),
     };
     let told = Front::of(front.stages().iter().map(told).collect());

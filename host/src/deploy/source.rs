@@ -174,11 +174,11 @@ fn stage_source(stage: &Placed, channels: usize) -> (String, String) {
             );
             ("Cepstra", sizes, "from_parts", settings)
         }
-        Placed::Symbols(book) => {
-            let words: Vec<String> = book.words().iter().map(|word| reals(word)).collect();
+        Placed::Symbols(quantiser) => {
+            let words: Vec<String> = quantiser.words().iter().map(|word| reals(word)).collect();
             let settings = format!(
                 "\n    {},\n    [\n        {},\n    ],\n",
-                reals(book.weights()),
+                reals(quantiser.weights()),
                 words.join(",\n        ")
             );
             ("VectorQuantiser", format!("{channels}, {}", stage.width()), "from_parts", settings)
