@@ -82,6 +82,8 @@ impl Stages {
 pub trait StoredFront: Front + FromBytes + Immutable + KnownLayout {
     /// Its stages.
     const STAGES: Stages;
+    /// Numbers in a row, or how many symbols there are.
+    const WIDTH: usize;
 
     /// Checks every setting and every number.
     ///
@@ -95,6 +97,7 @@ where
     Self: FromBytes + Immutable + KnownLayout,
 {
     const STAGES: Stages = Stages::decimate(D as u32);
+    const WIDTH: usize = D;
 
     fn validate(&self) -> Result<(), ModelError> {
         match self.every() {
@@ -108,7 +111,11 @@ impl<const D: usize, const E: usize, T: Real> StoredFront for Magnitude<D, E, T>
 where
     Self: FromBytes + Immutable + KnownLayout,
 {
-    const STAGES: Stages = Stages::magnitude(D as u32, E as u32);
+    const STAGES: Stages = {
+        let () = Self::SIZES;
+        Stages::magnitude(D as u32, E as u32)
+    };
+    const WIDTH: usize = E;
 
     fn validate(&self) -> Result<(), ModelError> {
         Self::validate(self)
@@ -119,7 +126,11 @@ impl<const D: usize, const K: usize, T: Real> StoredFront for VectorQuantiser<D,
 where
     Self: FromBytes + Immutable + KnownLayout,
 {
-    const STAGES: Stages = Stages::symbols(D as u32, K as u32);
+    const STAGES: Stages = {
+        let () = Self::SIZES;
+        Stages::symbols(D as u32, K as u32)
+    };
+    const WIDTH: usize = K;
 
     fn validate(&self) -> Result<(), ModelError> {
         Self::validate(self)
@@ -130,7 +141,11 @@ where
 impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E: usize> StoredFront
     for Cepstra<W, BINS, B, C, E>
 {
-    const STAGES: Stages = Stages::cepstra(W as u32, B as u32, C as u32);
+    const STAGES: Stages = {
+        let () = Self::SIZES;
+        Stages::cepstra(W as u32, B as u32, C as u32)
+    };
+    const WIDTH: usize = E;
 
     fn validate(&self) -> Result<(), ModelError> {
         Self::validate(self)
@@ -142,6 +157,7 @@ where
     Self: FromBytes + Immutable + KnownLayout,
 {
     const STAGES: Stages = A::STAGES.then(B::STAGES);
+    const WIDTH: usize = B::WIDTH;
 
     fn validate(&self) -> Result<(), ModelError> {
         self.first.validate()?;

@@ -158,6 +158,7 @@ where
     C: StoredClassifier,
 {
     const SHAPE: Shape = {
+        let () = Self::SIZES;
         assert!(L > 0 && L <= u8::MAX as usize, "an artefact counts lags in a byte");
         assert!(PAST == C::SHAPE.family.regresses(), "the past itself is what regressions see");
         Shape { lags: L as u8, ..C::SHAPE }
@@ -180,7 +181,7 @@ where
     const SHAPE: Shape = {
         assert!(G > 0 && G <= u16::MAX as usize, "an artefact counts codebooks in two bytes");
         assert!(
-            K.is_multiple_of(TAPS) && K / TAPS <= u8::MAX as usize,
+            K > 0 && K.is_multiple_of(TAPS) && K / TAPS <= u8::MAX as usize,
             "an artefact has the largest dilation, an eighth of the ring, in a byte"
         );
         assert!(R::SHAPE.states <= u8::MAX as u16, "beside codebooks states are counted in a byte");
@@ -199,7 +200,14 @@ where
     F: StoredFront,
     R: StoredClassifier + Recursion<Observation = F::Row>,
 {
-    const SHAPE: Shape = Shape { front: F::STAGES, ..R::SHAPE };
+    const SHAPE: Shape = {
+        let heard = R::SHAPE.size as usize / (1 + R::SHAPE.lags as usize);
+        assert!(
+            F::WIDTH == heard,
+            "models hear the channels, or the symbols, that a front end makes"
+        );
+        Shape { front: F::STAGES, ..R::SHAPE }
+    };
     type Real = R::Real;
 
     fn validate(&self) -> Result<(), ModelError> {
@@ -275,6 +283,26 @@ where
 ///
 /// # Errors
 /// What is wrong with the bytes, or how their shape differs from the type asked for.
+///
+/// A type whose own sizes disagree does not compile, as where it is made. Four words are four symbols:
+///
+/// ```
+/// # use fishweir_core::{artefact, classify::StreamClassifier, emission::Categorical, hmm::Hmm};
+/// # use fishweir_core::front::{Fronted, VectorQuantiser};
+/// type Bank = StreamClassifier<Hmm<Categorical<4>, 2>, 2, 2>;
+/// let empty = artefact::read::<Fronted<VectorQuantiser<3, 4>, Bank>>(&[]);
+/// assert_eq!(empty.err(), Some(artefact::ArtefactError::NotAnArtefact));
+/// ```
+///
+/// and five are not:
+///
+/// ```compile_fail
+/// # use fishweir_core::{artefact, classify::StreamClassifier, emission::Categorical, hmm::Hmm};
+/// # use fishweir_core::front::{Fronted, VectorQuantiser};
+/// type Bank = StreamClassifier<Hmm<Categorical<4>, 2>, 2, 2>;
+/// let empty = artefact::read::<Fronted<VectorQuantiser<3, 5>, Bank>>(&[]);
+/// assert_eq!(empty.err(), Some(artefact::ArtefactError::NotAnArtefact));
+/// ```
 pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
     let (classifier, confidence) = parts::<C>(bytes)?;
     classifier.validate().map_err(ArtefactError::Model)?;

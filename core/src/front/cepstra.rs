@@ -86,6 +86,14 @@ impl<const W: usize> CepstraState<W> {
 impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E: usize>
     Cepstra<W, BINS, B, C, E>
 {
+    /// That its sizes agree.
+    pub(crate) const SIZES: () = {
+        assert!(matches!(W, 128 | 256 | 512 | 1024), "a frame that there is a transform of");
+        assert!(2 * BINS == W, "a bin for every two samples");
+        assert!(E == if C == 0 { B } else { C }, "a row of cepstra, or of bands");
+        assert!(B > 0 && B < 255 && C <= B, "bands, and no more cepstra than them");
+    };
+
     /// A row every `hop` samples, of a sound of so many samples a second: its tables are made here.
     ///
     /// # Errors
@@ -110,12 +118,7 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
         cosines: [[f32; B]; C],
         segments: [u8; BINS],
     ) -> Self {
-        const {
-            assert!(matches!(W, 128 | 256 | 512 | 1024), "a frame that there is a transform of");
-            assert!(2 * BINS == W, "a bin for every two samples");
-            assert!(E == if C == 0 { B } else { C }, "a row of cepstra, or of bands");
-            assert!(B > 0 && B < 255 && C <= B, "bands, and no more cepstra than them");
-        }
+        const { Self::SIZES };
         Self { hop, window, rises, cosines, segments }
     }
 

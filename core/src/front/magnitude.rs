@@ -27,9 +27,12 @@ pub struct Magnitude<const D: usize, const E: usize, T = f32> {
 }
 
 impl<const D: usize, const E: usize, T> Magnitude<D, E, T> {
+    /// That its sizes agree.
+    pub(crate) const SIZES: () = assert!(E > 0 && E <= D, "a norm, and the channels that pass");
+
     /// The norm of the channels that are `true`, `[channel]`; as many are as leave `E`.
     pub const fn new(group: [bool; D]) -> Self {
-        const { assert!(E > 0 && E <= D, "a norm, and the channels that pass") };
+        const { Self::SIZES };
         let (mut ones, mut channel) = ([0; D], 0);
         while channel < D {
             ones[channel] = group[channel] as u8;

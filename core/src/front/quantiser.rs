@@ -45,6 +45,9 @@ pub struct VectorQuantiser<const D: usize, const K: usize, T = f32> {
 }
 
 impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
+    /// That there are sizes.
+    pub(crate) const SIZES: () = assert!(D > 0 && K > 0, "channels, and words of them");
+
     /// Words, `[symbol][channel]`, and what a channel's squared difference weighs.
     ///
     /// # Errors
@@ -56,7 +59,7 @@ impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
 
     /// From numbers that were checked: what a host wrote.
     pub const fn from_parts(weights: [T; D], words: [[T; D]; K]) -> Self {
-        const { assert!(D > 0 && K > 0, "channels, and words of them") };
+        const { Self::SIZES };
         Self { weights, words }
     }
 

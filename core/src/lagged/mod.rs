@@ -92,16 +92,19 @@ impl<S, T: Real, const D: usize, const K: usize> LaggedState<S, T, D, K> {
 impl<R, const D: usize, const E: usize, const L: usize, const K: usize, const PAST: bool>
     Lagged<R, D, E, L, K, PAST>
 {
+    /// That its sizes agree: what reads one in place asks for this as [`new`](Self::new) does.
+    pub(crate) const SIZES: () = {
+        assert!(E == D * (1 + L), "a row has each channel, and its difference at each lag");
+        assert!(
+            K > 0 && K <= u32::MAX as usize,
+            "a ring holds a sample, and is counted in 32 bits"
+        );
+    };
+
     /// Before a recursion. The lags are right where their maker made them so;
     /// [`validate_lags`](Self::validate_lags) checks what was read from elsewhere.
     pub const fn new(recursion: R, lags: [u32; L]) -> Self {
-        const {
-            assert!(E == D * (1 + L), "a row has each channel, and its difference at each lag");
-            assert!(
-                K > 0 && K <= u32::MAX as usize,
-                "a ring holds a sample, and is counted in 32 bits"
-            );
-        }
+        const { Self::SIZES };
         Self { recursion, lags }
     }
 
