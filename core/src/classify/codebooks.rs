@@ -247,24 +247,9 @@ impl<
     pub fn validate(&self) -> Result<(), ModelError> {
         self.classifier.check()?;
         let Codebooks { dilations, scales, weights, .. } = &self.codebooks;
-        let mut largest = 0;
-        for (book, &dilation) in dilations.iter().enumerate() {
-            let reach = (dilation as usize).saturating_mul(TAPS);
-            if dilation == 0 || reach > K {
-                return Err(ModelError::new(Part::Codebook, ErrorKind::NotInRange, book, 0));
-            }
-            largest = usize::max(largest, reach);
-        }
-        if largest != K {
-            return Err(ModelError::new(Part::Codebook, ErrorKind::Inconsistent, 0, 0));
-        }
-        for (book, (scales, weights)) in scales.iter().zip(weights).enumerate() {
-            let numbers = scales.iter().chain(weights.iter().flatten());
-            if let Some(entry) = numbers.clone().position(|x| !x.is_finite()) {
-                return Err(ModelError::new(Part::Codebook, ErrorKind::NotFinite, book, entry));
-            }
-        }
-        Ok(())
+        let numbers = scales.iter().zip(weights);
+        let numbers = numbers.map(|(scales, weights)| scales.iter().chain(weights.as_flattened()));
+        validate_codebooks(K, dilations.iter().copied(), numbers.map(Iterator::copied))
     }
 
     /// The outputs before they are rounded, `[output]`.
@@ -344,6 +329,36 @@ impl<
     fn read(&self, state: &Self::State) -> Decision<T> {
         decide_exactly(&self.outputs(state))
     }
+}
+
+/// Checks codebooks over a ring of so many samples: their dilations, of which eight times the largest is the ring, and
+/// of each codebook its scales, then its weights.
+///
+/// # Errors
+/// Names the first that is wrong, by codebook and entry.
+pub fn validate_codebooks<T: Real>(
+    ring: usize,
+    dilations: impl Iterator<Item = u32>,
+    numbers: impl Iterator<Item = impl Iterator<Item = T>>,
+) -> Result<(), ModelError> {
+    let error = |kind, book, entry| Err(ModelError::new(Part::Codebook, kind, book, entry));
+    let mut largest = 0;
+    for (book, dilation) in dilations.enumerate() {
+        let reach = (dilation as usize).saturating_mul(TAPS);
+        if dilation == 0 || reach > ring {
+            return error(ErrorKind::NotInRange, book, 0);
+        }
+        largest = usize::max(largest, reach);
+    }
+    if largest != ring {
+        return error(ErrorKind::Inconsistent, 0, 0);
+    }
+    for (book, mut numbers) in numbers.enumerate() {
+        if let Some(entry) = numbers.position(|x| !x.is_finite()) {
+            return error(ErrorKind::NotFinite, book, entry);
+        }
+    }
+    Ok(())
 }
 
 /// Adds what a codeword weighs to a sample's evidence: within a sample in plain arithmetic, codebook by codebook,

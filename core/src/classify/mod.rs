@@ -28,6 +28,7 @@ mod whitening;
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
 pub use codebooks::{
     CODEWORDS, CodeVectors, Codebooks, Coded, CodedState, Summing, TAPS, add_weights, codeword,
+    validate_codebooks,
 };
 pub use confidence::{Believed, Confidence, Doubt, likelihood_a_sample};
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};

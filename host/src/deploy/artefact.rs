@@ -348,7 +348,8 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     if deployed.classes.len() != shape.classes() || row != usize::from(shape.size) {
         return Err(ArtefactError::Labels);
     }
-    // The numbers are judged where the device judges them: by the same checks of the core.
+    // What its memory alone decides is judged by the core's checks, as on a device; lags, columns, codebooks and the
+    // front end were above.
     deployed.validate().map_err(ArtefactError::Model)?;
     Ok(deployed)
 }

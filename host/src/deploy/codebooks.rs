@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
-use fishweir_core::classify::{CODEWORDS, CodeVectors, Output as Sum, TAPS, add_weights};
+use fishweir_core::ModelError;
+use fishweir_core::classify::{
+    CODEWORDS, CodeVectors, Output as Sum, TAPS, add_weights, validate_codebooks,
+};
 use fishweir_core::number::{Compensated, Real};
-use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::DeployError;
 use super::source::reals;
@@ -98,25 +100,15 @@ impl DeployedCodebooks {
         Self { books: Codebooks::of(books), weights: weights.chunks(outputs).map(row).collect() }
     }
 
-    /// Checks every number, as the core's `Coded` does: the largest dilation is given.
+    /// Checks every number as the core's `Coded` does, whose ring is of eight times this dilation.
     pub(super) fn validate(&self, largest: u32) -> Result<(), ModelError> {
-        let error = |kind, book, entry| Err(ModelError::new(Part::Codebook, kind, book, entry));
         let books = self.books.books();
-        if let Some(book) = books.iter().position(|book| !(1..=largest).contains(&book.dilation)) {
-            return error(ErrorKind::NotInRange, book, 0);
-        }
-        if books.iter().all(|book| book.dilation < largest) {
-            return error(ErrorKind::Inconsistent, 0, 0);
-        }
-        for (index, (book, weights)) in books.iter().zip(self.weights.chunks(CODEWORDS)).enumerate()
-        {
-            let weights = weights.iter().flatten().map(|&x| f64::from(x));
-            let mut numbers = book.scale.iter().copied().chain(weights);
-            if let Some(entry) = numbers.position(|x| !x.is_finite()) {
-                return error(ErrorKind::NotFinite, index, entry);
-            }
-        }
-        Ok(())
+        let dilations = books.iter().map(|book| book.dilation);
+        let numbers = books.iter().zip(self.weights.chunks(CODEWORDS)).map(|(book, weights)| {
+            let scale = book.scale.iter().map(|&x| x as f32);
+            scale.chain(weights.iter().flatten().copied())
+        });
+        validate_codebooks(largest as usize * TAPS, dilations, numbers)
     }
 
     /// The largest dilation.
