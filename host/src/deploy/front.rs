@@ -27,13 +27,9 @@ pub(super) fn stages(front: &FrontEnd) -> Stages {
 
 /// The memory of the core's front end, as far as that of what hears it.
 pub(super) fn bytes(front: &FrontEnd) -> Vec<u8> {
-    let (mut bytes, mut aligned) = (Vec::new(), 1);
-    for stage in front.stages() {
-        // Stages so far are a value of their own, as aligned as any of them; bytes alone are not.
-        if !matches!(stage, Placed::Magnitude { .. }) {
-            aligned = WORD;
-        }
-        fill(&mut bytes, aligned);
+    let (mut bytes, (begins, end)) = (Vec::new(), front.layout());
+    for (stage, at) in front.stages().iter().zip(begins) {
+        bytes.resize(at, 0);
         match stage {
             Placed::Decimate { every, .. } => bytes.extend(every.to_le_bytes()),
             Placed::Magnitude { group } => bytes.extend(group.iter().map(|&one| u8::from(one))),
@@ -49,16 +45,12 @@ pub(super) fn bytes(front: &FrontEnd) -> Vec<u8> {
             }
         }
     }
-    fill(&mut bytes, WORD);
+    bytes.resize(end.next_multiple_of(WORD), 0);
     bytes
 }
 
 fn put<'r>(bytes: &mut Vec<u8>, reals: impl Iterator<Item = &'r f32>) {
     bytes.extend(reals.flat_map(|x| x.to_le_bytes()));
-}
-
-fn fill(bytes: &mut Vec<u8>, aligned: usize) {
-    bytes.resize(bytes.len().next_multiple_of(aligned), 0);
 }
 
 /// Its settings on a line, of words how many there are: their numbers are in the memory. `None` where a name's comma

@@ -257,20 +257,31 @@ impl FrontEnd {
         self.stages.iter().map(Placed::every).fold(1, usize::saturating_mul)
     }
 
-    /// Bytes of flash and of RAM, and multiply-adds a sample.
-    pub(crate) fn cost(&self) -> (usize, usize, usize) {
-        let (mut flash, mut aligned, mut ram) = (0_usize, 1, 0);
-        let (mut work, mut apart) = (0.0, 1);
-        for stage in &self.stages {
+    /// Where each stage begins in flash, in bytes, and where all of them end. Stages so far are a value of their own, as
+    /// aligned as any of them.
+    pub(crate) fn layout(&self) -> (Vec<usize>, usize) {
+        let (mut end, mut aligned) = (0_usize, 1);
+        let begin = |stage: &Placed| {
             let taken = stage.taken();
             aligned = aligned.max(taken.aligned);
-            flash = (flash + taken.flash).next_multiple_of(aligned);
+            let at = end.next_multiple_of(aligned);
+            end = (at + taken.flash).next_multiple_of(aligned);
+            at
+        };
+        (self.stages.iter().map(begin).collect(), end)
+    }
+
+    /// Bytes of flash and of RAM, and multiply-adds a sample.
+    pub(crate) fn cost(&self) -> (usize, usize, usize) {
+        let (mut ram, mut work, mut apart) = (0, 0.0, 1);
+        for stage in &self.stages {
+            let taken = stage.taken();
             ram += taken.ram;
             work += taken.work / apart as f64;
             apart = usize::saturating_mul(apart, stage.every());
         }
         // Beside a state that 64-bit exponents align.
-        (flash, ram.next_multiple_of(8), work.ceil() as usize)
+        (self.layout().1, ram.next_multiple_of(8), work.ceil() as usize)
     }
 
     /// When a series has samples that a stage refuses: they are missing.
