@@ -24,6 +24,27 @@ pub enum UpdateFileError {
          test the model with; name other data"
     )]
     NoSample,
+    /// The front end makes its first row of more samples than a self-test has.
+    #[error(
+        "the front end takes {takes} samples for its first row, and the self-test of an update has \
+         {LONGEST_SELF_TEST} at most: a device would have nothing to test the model with; build the artefact into the \
+         image, or fit behind a front end of shorter rows"
+    )]
+    LongFront {
+        /// Samples of the first row.
+        takes: usize,
+    },
+    /// The series is over, or a sample refused, before the front end has made a row.
+    #[error(
+        "the front end takes {takes} samples for its first row, and the series has {found} that are taken in one \
+         after another: a device would have nothing to test the model with; name data that begin with a longer series"
+    )]
+    NoRow {
+        /// Samples of the first row.
+        takes: usize,
+        /// Samples of the series' longest run.
+        found: usize,
+    },
     /// The version is 0, which is the built-in model's.
     #[error("versions of updates are 1, 2, ...: 0 is what an image was built with")]
     Version,
@@ -53,6 +74,10 @@ impl Deployed {
             return Err(UpdateFileError::Version);
         }
         let artefact = self.to_artefact()?;
+        let takes = self.front.first();
+        if takes > LONGEST_SELF_TEST {
+            return Err(UpdateFileError::LongFront { takes });
+        }
         let most = self.front.samples(2).clamp(SELF_TEST_SAMPLES, LONGEST_SELF_TEST);
         // Of each run an entry a sample.
         let (mut runs, mut length) = (vec![Vec::new()], 0);
@@ -87,6 +112,9 @@ impl Deployed {
         let entries = runs.into_iter().max_by_key(Vec::len).unwrap_or_default();
         if entries.is_empty() {
             return Err(UpdateFileError::NoSample);
+        }
+        if entries.len() < takes {
+            return Err(UpdateFileError::NoRow { takes, found: entries.len() });
         }
         let test = [&SelfTest::head(entries.len() as u16, length)[..], &entries.concat()].concat();
         let header = UpdateHeader::encode(version, &artefact, &test, to_be_signed)

@@ -1,7 +1,8 @@
 //! Front ends in an artefact: their stages are read in place with the classifier behind them, and updated with it.
 
+use fishweir::classifier::Classifier;
 use fishweir::data::{Dataset, Kind, Rows, Sample, Samples, SamplesView};
-use fishweir::deploy::{Deployed, PushError};
+use fishweir::deploy::{Deployed, PushError, UpdateFileError};
 use fishweir_core::artefact::{
     self, ArtefactError, HEADER_LENGTH, Header, Shape, Stages, StoredClassifier,
 };
@@ -108,6 +109,30 @@ fn the_artefact_holds_front_ends_and_an_update_carries_them() {
     holds::<OnSound, 1>(&sounds(&["x"]), "cepstra=128/64/12/5@8000");
     let five = sounds(&["a", "b", "c", "d", "e"]);
     holds::<OnTwoGroups, 5>(&five, "decimate=2,magnitude=a+b,magnitude=c+d");
+}
+
+#[test]
+fn an_update_whose_self_test_hears_no_row_is_refused() {
+    let data = channels();
+    let view = data.series()[0].samples.view().rows().expect("channels");
+    let mut classifier = trained_behind(&data, "decimate=30");
+    let update = |classifier: &Classifier, most: usize, spoilt: usize| {
+        let mut rows = Rows::new(3);
+        let row = |(t, row)| if t == spoilt { Some(&[1e300; 3][..]) } else { row };
+        view.iter().take(most).enumerate().map(row).for_each(|row| rows.push(row));
+        let deployed = classifier.deploy().expect("fits in f32");
+        deployed.to_update(1, SamplesView::Channels(rows.view()), false)
+    };
+    assert!(update(&classifier, 30, 30).is_ok());
+    let short = update(&classifier, 29, 29).expect_err("no row");
+    assert!(matches!(short, UpdateFileError::NoRow { takes: 30, found: 29 }), "{short}");
+    let parted = update(&classifier, 40, 20).expect_err("no row");
+    assert!(matches!(parted, UpdateFileError::NoRow { takes: 30, found: 20 }), "{parted}");
+    let none = update(&classifier, 0, 0).expect_err("no sample");
+    assert!(matches!(none, UpdateFileError::NoSample), "{none}");
+    classifier.front = "decimate=2049".parse().expect("a front end");
+    let long = update(&classifier, 40, 40).expect_err("no row");
+    assert!(matches!(long, UpdateFileError::LongFront { takes: 2049 }), "{long}");
 }
 
 #[test]
