@@ -91,10 +91,23 @@ fn the_artefact_holds_codebooks_and_reads_back() {
     let plain = trained_on_each_lag(&channels(), &[1, 2]).deploy().expect("fits in f32");
     let plain = plain.to_artefact().expect("small enough");
     assert_eq!((bytes[8], plain[8]), (3, 2), "format versions");
-    for (mut bytes, version) in [(bytes, 2), (plain, 3)] {
+    let parsed = |whole: &[u8], version, beside| {
+        let mut bytes = whole.to_vec();
         bytes[8] = version;
-        let error = Header::parse(&bytes).expect_err("of another version");
-        assert_eq!(error, ArtefactError::Checksum);
+        bytes[22] |= beside;
+        let mut digest = crc32fast::Hasher::new();
+        digest.update(&bytes[..52]);
+        digest.update(&bytes[56..]);
+        bytes[52..56].copy_from_slice(&digest.finalize().to_le_bytes());
+        Header::parse(&bytes).err()
+    };
+    assert_eq!((parsed(&bytes, 3, 0), parsed(&plain, 2, 0)), (None, None));
+    let (codebooks, front) = (0x80, 0x20);
+    for (whole, version, beside) in
+        [(&bytes, 2, 0), (&plain, 2, codebooks), (&plain, 2, front), (&plain, 3, 0)]
+    {
+        let error = parsed(whole, version, beside);
+        assert_eq!(error, Some(ArtefactError::BadHeader), "version {version}, {beside:x}");
     }
 }
 
@@ -174,7 +187,6 @@ fn updates_of_codebooks_are_received_and_swapped() {
         assert_eq!(device.confidence(), confidence);
         device.confirm().expect("writes");
     }
-    assert_ne!(device.model().map(|model| *model.codebooks()), None);
 
     let other = trained_on_codebooks(&data, &[1, 2], 1).deploy().expect("fits in f32");
     assert_eq!(send(&mut device, &update(3, &other, samples)), UpdateStatus::OtherShape);

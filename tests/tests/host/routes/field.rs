@@ -56,7 +56,7 @@ impl MappedFlash for Flash {
 /// An image for classifiers of two models.
 pub(super) type Device<C> = Updates<Flash, Anyone, C, 2>;
 
-/// After its first reset, with two slots of so many kilobytes each.
+/// After its first reset, with two slots of 16 kB each.
 pub(super) fn start<C>() -> Device<C>
 where
     C: StoredClassifier + Deciding<2, Observation: WireSample + Sized>,
