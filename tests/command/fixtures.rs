@@ -63,7 +63,11 @@ pub(crate) fn fixtures() -> &'static Folder {
         put("strings.fasta", &fasta());
         for (data, model, options) in [
             ("two.csv", "two.json", "--classifier fisher --score-model all --window 20 --hop 10"),
-            ("three.csv", "three.json", "--classifier fisher --score-model all --window 20 --hop 10"),
+            (
+                "three.csv",
+                "three.json",
+                "--classifier fisher --score-model all --window 20 --hop 10",
+            ),
             ("three.csv", "bayes.json", "--classifier bayes"),
             ("strings.tsv", "strings.json", "--classifier fisher"),
         ] {

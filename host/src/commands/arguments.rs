@@ -342,6 +342,7 @@ impl Training {
             }
             Some(LagsName::Choose) if search == Search::Quick => {
                 options.each_lag_untried = false;
+                (options.other_models, options.other_codebooks) = (Vec::new(), Vec::new());
                 options.other_lags = options.clone().searching(Search::Normal).other_lags;
                 if !regresses {
                     options.other_lags.push(Lags::one(4));
@@ -389,6 +390,7 @@ impl Training {
             options.other_models = Vec::new();
             if options.each_lag_untried {
                 (options.each_lag_untried, options.other_lags) = (false, Vec::new());
+                options.other_codebooks = Vec::new();
             }
             if class == "each-lag" {
                 if regresses {

@@ -33,8 +33,8 @@ use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
 #[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Search {
-    /// Of real channels a model for each lag of all classes, with codebooks beside them, and no other form; where there
-    /// is no room for that, two floors of standard deviations of a model a class
+    /// Of fisher on real channels by Gaussian emissions a model for each lag of all classes, with codebooks beside them,
+    /// and no other form; else, and where series are too short for codebooks, two floors of standard deviations
     #[default]
     Quick,
     /// The same against a model a class: two floors of each, and where lengths differ with and without normalisation

@@ -275,9 +275,7 @@ fn stored_sequences_are_of_two_classes_or_more() {
     assert_eq!((trained(2), trained(3)), (Ok(()), Ok(())));
 }
 
-/// What is said to be varied, and how often models are fitted for it, is what a classifier and its emissions
-/// leave of what is asked for.
-/// Of one series of a kind.
+/// How often models are fitted at most to one series of a kind.
 fn most_fits(options: &TrainOptions, kind: &Kind) -> usize {
     let samples: Samples = match kind {
         Kind::Channels(_) => (0..9).map(|t| [f64::from(t), 1.0, 2.0]).collect(),
@@ -287,6 +285,8 @@ fn most_fits(options: &TrainOptions, kind: &Kind) -> usize {
     options.most_fits(&data)
 }
 
+/// What is said to be varied, and how often models are fitted for it, is what a classifier and its emissions
+/// leave of what is asked for.
 #[test]
 fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
     let channels = |names: [&str; 3]| Kind::Channels(names.map(str::to_owned).to_vec());
