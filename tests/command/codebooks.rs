@@ -78,3 +78,19 @@ fn codebooks_in_c_decide_as_on_the_host() {
     ));
     decides_as_the_host(&folder, &model);
 }
+
+/// By default a model for each lag is taken untried, but not where there are floors to choose from.
+#[test]
+fn floors_that_are_given_are_tried() {
+    let folder = Folder::new();
+    let (data, model) = (fixtures().at("two.csv"), folder.at("m.json"));
+    let tried = |options: &str| -> Vec<f64> {
+        let fit = format!("fit {data} -o {model} {options} {QUICK} --effort quick --json");
+        let form = json(&fit)["form"].clone();
+        let all = form["candidates"].as_array().expect("candidates").clone();
+        all.iter().map(|one| one["std_floor"].as_f64().expect("a floor")).collect()
+    };
+    assert!(tried("").is_empty() && tried("--std-floor 0.1").is_empty());
+    let several = tried("--std-floor 0.9,0.001");
+    assert!([0.9, 0.001].iter().all(|floor| several.contains(floor)), "{several:?}");
+}

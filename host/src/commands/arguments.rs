@@ -84,7 +84,8 @@ pub(super) struct Training {
     #[arg(long, value_name = "NATS", value_parser = not_negative, allow_negative_numbers = true)]
     tolerance: Option<f64>,
     /// No standard deviation falls below this fraction (a millionth or more) of the channel's over its class;
-    /// several, parted by commas, to choose from by inner cross-validation [default: 0.3,0.03]
+    /// several, parted by commas, to choose from by inner cross-validation [default: 0.3,0.03; 0.03 of a model for each
+    /// lag that is taken untried]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = floor,
         allow_negative_numbers = true)]
     pub(super) std_floor: Vec<f64>,
@@ -419,6 +420,8 @@ impl Training {
             options = options.learning(learner);
             options.other_models = Vec::new();
         }
+        // Several floors were given to choose from.
+        options.each_lag_untried &= self.std_floor.len() < 2;
         set(&mut options.class_weight, self.class_weight);
         if let Some(name) = self.normalisation {
             options.normalisation = match name {
