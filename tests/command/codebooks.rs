@@ -6,7 +6,7 @@ use fishweir_core::update::Update;
 use serde_json::Value;
 
 use crate::c::decides_as_the_host;
-use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::fixtures::{Folder, Noise, QUICK, fixtures};
 use crate::{json, printed, refuses};
 
 /// Codebooks are told, priced to the byte, exported as Rust source and as an artefact that scores alike; what they
@@ -93,4 +93,27 @@ fn floors_that_are_given_are_tried() {
     assert!(tried("").is_empty() && tried("--std-floor 0.1").is_empty());
     let several = tried("--std-floor 0.9,0.001");
     assert!([0.9, 0.001].iter().all(|floor| several.contains(floor)), "{several:?}");
+}
+
+/// What the default does not try is said: forms that a part has no room for, and whitening of models too wide for it.
+#[test]
+fn what_the_default_leaves_out_is_told() {
+    let folder = Folder::new();
+    let (data, model) = (fixtures().at("two.csv"), folder.at("m.json"));
+    let fit = format!("fit {data} -o {model} {QUICK} --effort quick");
+    assert!(!printed(&fit).contains("limits left out"));
+    let said = printed(&format!("{fit} --max-flash 3000"));
+    assert!(said.contains("limits left out") && !said.contains("codebook"), "{said}");
+    let mut wide = "series,label,t".to_owned();
+    (0..190).for_each(|channel| wide += &format!(",c{channel}"));
+    let mut noise = Noise(7);
+    for (series, t) in (0..4).flat_map(|series| (0..20).map(move |t| (series, t))) {
+        wide += &format!("\n{series},{},{t}", ["a", "b"][series % 2]);
+        noise.by_ref().take(190).for_each(|x| wide += &format!(",{x:.3}"));
+    }
+    let wide = folder.put("wide.csv", wide + "\n");
+    let said = printed(&format!("fit {wide} -o {model} --iterations 4"));
+    assert!(said.contains("codebooks") && !said.contains("whitened"), "{said}");
+    let told = printed(&format!("info {model}"));
+    assert!(told.contains("whitened scores were not tried"), "{told}");
 }

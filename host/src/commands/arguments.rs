@@ -46,8 +46,8 @@ pub(super) struct Training {
     front: Vec<Stage>,
     /// Differences from so many samples before, parted by commas and rising, as channels beside the
     /// sensor's; none, or choose; beside --emission autoregressive the samples before that it predicts from. A device
-    /// keeps as many samples as the longest [default: none, 1,2 of autoregressive, a model for each of 1,2,4,8,16,32 of
-    /// fisher, and choose beside an --effort that is not quick, of classifiers that compile]
+    /// keeps as many samples as the longest [default: what --effort takes, by fisher a model for each of 1,2,4,8,16,32;
+    /// 1,2 of autoregressive; else none]
     #[arg(long, value_name = "LAGS", value_parser = lags)]
     lags: Option<LagsName>,
     /// Codebooks for each dilation of 1, 2, 4, ... 32 samples, beside class models: which of eight patterns over nine
@@ -116,8 +116,8 @@ pub(super) struct Training {
     /// for the classifiers gaussian, polynomial and cosine]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
-    /// What is trained on the features (all but bayes) [default: svm; ridge on what an --effort tries of one model of
-    /// all classes, which it does not where this or --score-model is given; kernel-svm for the classifiers gaussian,
+    /// What is trained on the features (all but bayes) [default: ridge on what an --effort takes of one model of all
+    /// classes, or one for each lag, which it does not where this or --score-model is given; else svm; kernel-svm for the classifiers gaussian,
     /// polynomial and cosine, which take what is trained on a Gram matrix]
     #[arg(long, value_parser = registered(LEARNERS, |one| PossibleValue::new(one.name).help(one.about)))]
     learner: Option<&'static Learner>,
@@ -140,7 +140,7 @@ pub(super) struct Training {
     /// Whose model gives scores or counts: a class; all, a model each; universal, one model fitted to the series
     /// of all classes without their labels; or each-lag, such a model for each of --lags, 1,2,4,8 where there are
     /// none, which sees the channels and their differences at that lag, real ones (all but bayes and top; each-lag:
-    /// fisher and count) [default: all]
+    /// fisher and count) [default: what --effort takes, else all]
     #[arg(long, value_name = "CLASS|all|universal|each-lag")]
     score_model: Option<String>,
     /// Leave log-likelihoods out of the features (the classifiers fisher, gaussian, polynomial, cosine)

@@ -324,7 +324,7 @@ pub enum DataError {
     /// Recordings of a background that are too short for the clips between which they lie.
     #[error(
         "{file}: {samples} samples of background, of those that a fold judges on, are too few to part {clips} clips; \
-         record more of what lies between events"
+         record more of what lies between events (with --group, of each group)"
     )]
     Background {
         /// The file.

@@ -16,6 +16,9 @@ const MOST_NUMBERS: u128 = 1 << 28;
 /// Passes of a learner over its examples, in round figures.
 const PASSES: u128 = 30;
 
+/// Multiply-adds of the eigenvalues of a matrix, in cubes of its side, in round figures.
+const EIGENVALUES: u128 = 9;
+
 /// What training a classifier on features takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
@@ -25,8 +28,8 @@ pub struct Effort {
     /// Features of each, at least: what is known before models are fitted.
     pub features: usize,
     /// Multiply-adds of all machines, those of inner folds included: an estimate, by thirty passes over
-    /// the examples for each, or of what is had in closed form by its matrices. Fitting the models, judging their forms and a Gram matrix
-    /// are not in it, and a machine may need fewer passes.
+    /// the examples for each, or of what is had in closed form by its matrices. Fitting the models, judging their
+    /// forms and a Gram matrix are not in it, and a machine may need fewer passes.
     pub multiply_adds: u128,
 }
 
@@ -41,14 +44,7 @@ impl Effort {
             _ => options.lags.of_models().len(),
         };
         // Emissions alone: how many transitions there are is not settled yet.
-        let emission = match data.kind() {
-            // A mean and a deviation, and of the past a coefficient; or a mean and a deviation of all that is seen.
-            Kind::Channels(names) if options.lags.is_past() => {
-                names.len() * (1 + options.lags.rows())
-            }
-            Kind::Channels(names) => 2 * options.lags.seen_width(names.len()),
-            Kind::Symbols(alphabet) => alphabet.len(),
-        };
+        let emission = options.emission_parameters(data.kind());
         let counted = match options.kind {
             ClassifierKind::LatentMap => emission + options.baum_welch.states,
             _ => emission,
@@ -83,11 +79,13 @@ impl Effort {
         let machines = (outputs * (exact + inner)) as u128;
         let pass = (cut as u128 * copies as u128).saturating_mul(features as u128);
         let multiply_adds = match options.in_closed_form() {
-            // Of all machines and folds one matrix of inner products, for each scaling and image.
+            // Of all machines and folds one matrix of inner products, of features or of examples, whichever are
+            // fewer, for each scaling and image.
             true => {
-                let (pass, features) = (pass * exact as u128, features as u128);
                 let matrices = (judged / options.c.len().max(1)).max(1) as u128;
-                matrices.saturating_mul((pass + features * features / 3).saturating_mul(features))
+                let pass = pass.saturating_mul(exact as u128);
+                let side = u128::min(windows as u128, features as u128);
+                matrices.saturating_mul((pass + EIGENVALUES * side * side).saturating_mul(side))
             }
             false => (PASSES * machines).saturating_mul(pass),
         };
@@ -102,6 +100,18 @@ impl Effort {
     /// Minutes, at a thousand million multiply-adds a second.
     pub fn minutes(&self) -> f64 {
         self.multiply_adds as f64 / 60e9
+    }
+}
+
+impl TrainOptions {
+    /// Parameters of a state's emission, in round figures.
+    pub(super) fn emission_parameters(&self, observed: &Kind) -> usize {
+        match observed {
+            // A mean and a deviation, and of the past a coefficient; or a mean and a deviation of all that is seen.
+            Kind::Channels(names) if self.lags.is_past() => names.len() * (1 + self.lags.rows()),
+            Kind::Channels(names) => 2 * self.lags.seen_width(names.len()),
+            Kind::Symbols(alphabet) => alphabet.len(),
+        }
     }
 }
 
@@ -124,6 +134,7 @@ mod tests {
 
     use super::*;
     use crate::data::{Dataset, ReadOptions};
+    use crate::learn::augment::Augment;
     use crate::learn::{ClassifierKind, Mirror, train};
 
     /// Series of three channels that form a vector, of two classes.
@@ -181,6 +192,12 @@ mod tests {
         let machine = Effort::of(&data, &series, &options).expect("features");
         let pass = PASSES * (6 * machine.features) as u128;
         assert_eq!(machine.multiply_adds, (1 + 6 * 3 * 2) * pass);
+        // In closed form a matrix of as many rows as there are windows, for each scaling, however many features.
+        let mut options = TrainOptions::new(ClassifierKind::Fisher).on_one_model();
+        (options.augment, options.codebooks) = (Augment::NONE, 1000);
+        let wide = Effort::of(&data, &series, &options).expect("features");
+        let one = (6 * wide.features) as u128 + EIGENVALUES * 36;
+        assert_eq!(wide.multiply_adds, 3 * 6 * one);
     }
 
     /// What a progress bar ends at: an iteration a fit.

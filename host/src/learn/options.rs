@@ -3,7 +3,6 @@
 use std::num::NonZeroUsize;
 
 use fishweir_core::classify::Normalisation;
-use serde::Serialize;
 
 use super::augment::{Augment, Mirror};
 use super::choice::Setting;
@@ -28,33 +27,12 @@ use crate::kernel::ScoreKernel;
 use crate::runtime::Family;
 use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
 
-/// How much is tried before something is chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
-#[serde(rename_all = "snake_case")]
-pub enum Search {
-    /// Of fisher on real channels by Gaussian emissions a model for each lag of all classes, with codebooks beside them,
-    /// and no other form; else, and where series are too short for codebooks, two floors of standard deviations
-    #[default]
-    Quick,
-    /// The same against a model a class: two floors of each, and where lengths differ with and without normalisation
-    Normal,
-    /// More: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, with and
-    /// without codebooks, more floors
-    Thorough,
-}
-
-/// Codebooks for each dilation that are tried. In folds of training parts of nine sets (`host/docs/ACCURACY.md`) models
-/// for each lag, of four states, were right in 0.904 in the mean over the sets, with 8 codebooks in 0.931, with 16 in
-/// 0.929.
-pub(super) const CODEBOOKS: usize = 8;
-
-/// The floor of standard deviations of a model for each lag that no other is tried beside: on the same folds 0.03 and
-/// 0.01 had 0.929 and 0.931, 0.3 had 0.925.
-pub(super) const EACH_LAG_FLOOR: f64 = 0.03;
-
 /// The scalings to choose from, unless told.
-const SCALINGS: [Scaling; 2] = [Scaling::Practical, Scaling::Diagonal];
+pub(super) const SCALINGS: [Scaling; 2] = [Scaling::Practical, Scaling::Diagonal];
+
+/// The same of one model of all classes.
+pub(super) const ONE_MODEL_SCALINGS: [Scaling; 3] =
+    [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened];
 
 /// How a classifier is trained.
 #[derive(Clone, Debug)]
@@ -197,70 +175,6 @@ impl TrainOptions {
         Self { learner, c: learner.costs.to_vec(), ..self }
     }
 
-    /// With as many forms of class models to choose from as a search tries. What is set already remains the
-    /// first, and what has others already keeps those.
-    #[must_use]
-    pub fn searching(mut self, search: Search) -> Self {
-        // Those of many channels are few: see `WIDEST` of forms.
-        type Tried<'a> = (&'a [u32], &'a [u32], &'a [u32], &'a [usize], &'a [f64]);
-        let (each, longest, orders, states, floors): Tried<'_> = match search {
-            Search::Quick | Search::Normal => (&[32], &[], &[], &[], &[EACH_LAG_FLOOR]),
-            Search::Thorough => {
-                (&[2, 8, 32], &[2, 8, 32], &[1, 2, 4, 8], &[8, 16], &[0.1, EACH_LAG_FLOOR, 0.01])
-            }
-        };
-        self.std_floors = floors.to_vec();
-        // A Gram matrix each, and models that must be small.
-        if !self.kind.compiles() {
-            return self;
-        }
-        let quick = search == Search::Quick;
-        let usual = |family: &dyn Family| family.name() == OF_CHANNELS.name();
-        self.each_lag_untried = quick
-            && self.kind == ClassifierKind::Fisher
-            && self.baum_welch.emission.is_none_or(usual);
-        if quick && !self.each_lag_untried {
-            return self;
-        }
-        // A covariance of every channel with every difference would be large.
-        let diagonal =
-            self.baum_welch.emission.is_none_or(|family| family.name() != "full-gaussian");
-        if diagonal {
-            let dyadic = |longest: &[u32]| -> Vec<Lags> {
-                longest.iter().copied().map(Lags::dyadic).collect()
-            };
-            self.other_lags = dyadic(longest);
-            if search == Search::Thorough {
-                self.other_lags.push(Lags::one(4));
-            }
-            // One model of all classes alone can be a model for each lag.
-            if self.kind == ClassifierKind::Fisher {
-                self.other_lags.extend(dyadic(each).into_iter().map(Lags::apart));
-                self.other_codebooks = match search {
-                    Search::Thorough => vec![0, CODEBOOKS],
-                    _ => vec![CODEBOOKS],
-                };
-            }
-            if self.baum_welch.emission.is_some_and(Family::regresses) {
-                self.other_lags = [1, 4, 8].map(Lags::order).into();
-            } else if self.baum_welch.emission.is_none() && self.kind == ClassifierKind::Fisher {
-                // One model of all classes predicts from its past, which costs a fit; models of classes, in every
-                // inner fold, where it is asked for.
-                self.other_lags.extend(orders.iter().copied().map(Lags::order));
-            }
-        }
-        if self.baum_welch.topology != Topology::Positions {
-            self.other_states = states.to_vec();
-        }
-        if self.kind == ClassifierKind::Fisher {
-            self.other_models = vec![ScoreModels::Universal];
-        }
-        if !quick {
-            self.other_normalisations = vec![Normalisation::PER_SAMPLE, Normalisation::NONE];
-        }
-        self
-    }
-
     /// What the machine sees; `None` of a classifier that has none.
     pub fn features(&self) -> Option<Features> {
         match self.kind {
@@ -316,7 +230,7 @@ impl TrainOptions {
             options.c = RIDGE.costs.to_vec();
         }
         if options.scalings == SCALINGS {
-            options.scalings.push(Scaling::Whitened);
+            options.scalings = ONE_MODEL_SCALINGS.to_vec();
         }
         options
     }

@@ -16,13 +16,14 @@ use super::kind::{ClassifierKind, ScoreModels};
 use super::loss::ClassWeight;
 use super::machine::{Examples, Path};
 use super::matrix::Matrix;
-use super::options::TrainOptions;
+use super::options::{ONE_MODEL_SCALINGS, SCALINGS, TrainOptions};
 use super::scaling::Scaling;
 use super::score_machine::ScorePath;
 use crate::classifier::{Classifier, Codebooks, Output, Provenance, Rule};
 use crate::data::{
     Dataset, Folds, FrontEnd, Kind, Lags, SamplesView, Widened, Windows, centre_and_scale_of,
 };
+use crate::kernel::PARAMETERS_AT_MOST;
 use crate::runtime::{Family, Hmm, Shape};
 use crate::words::{counted, short};
 
@@ -369,6 +370,11 @@ impl<'a> Problem<'a> {
             setting.form(),
             short(setting.c)
         )];
+        if self.scalings() != self.options.scalings {
+            notes.push(format!(
+                "whitened scores were not tried: models have more than {PARAMETERS_AT_MOST} parameters"
+            ));
+        }
         if self.options.codebooks > 0 {
             let each = counted(self.options.codebooks, "codebook");
             notes.push(format!("{each} for each dilation beside the models"));
@@ -387,8 +393,8 @@ impl<'a> Problem<'a> {
         judge_alone: bool,
     ) -> Result<Choice, TrainError> {
         self.check_windows(series)?;
-        let TrainOptions { scalings, c, learner, .. } = self.options;
-        let sigma = self.widths();
+        let TrainOptions { c, learner, .. } = self.options;
+        let (scalings, sigma) = (self.scalings(), self.widths());
         let grid = Grid {
             scalings: scalings.iter().copied().map(Some).collect(),
             sigma: sigma.clone(),
@@ -423,7 +429,8 @@ impl<'a> Problem<'a> {
         features: Features,
         series: &[usize],
     ) -> Result<Option<Choice>, TrainError> {
-        let TrainOptions { scalings, c, class_weight, .. } = self.options;
+        let TrainOptions { c, class_weight, .. } = self.options;
+        let scalings = self.scalings();
         if !self.options.in_closed_form() || self.variation.variants() > 1 {
             return Ok(None);
         }
@@ -450,6 +457,18 @@ impl<'a> Problem<'a> {
         };
         let held_out = HeldBack { labels: examples.labels, verdicts: verdicts?.concat() };
         Ok(Some(Choice::held_out(&grid, &held_out, *class_weight)))
+    }
+
+    /// The scalings to choose from; without whitening where nobody asked for it and a model has more parameters than an
+    /// information matrix is taken of.
+    fn scalings(&self) -> Vec<Scaling> {
+        let TrainOptions { scalings, baum_welch, .. } = self.options;
+        let emission = self.options.emission_parameters(self.data.kind());
+        let parameters = baum_welch.states * (1 + baum_welch.states + emission);
+        match *scalings == ONE_MODEL_SCALINGS && parameters > PARAMETERS_AT_MOST {
+            true => SCALINGS.to_vec(),
+            false => scalings.clone(),
+        }
     }
 
     /// The kernels' widths; one that is none for a kernel without, or for features.

@@ -53,8 +53,10 @@ impl FormSearch<'_> {
     /// (one in L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
     pub(super) fn choose(&self) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {
         let (options, data) = (self.options, self.fits.data());
-        let forms =
-            options.limits.kept(options.forms(data, self.series), options, data, self.series)?;
+        let all = options.forms(data, self.series);
+        let count = all.len();
+        let forms = options.limits.kept(all, options, data, self.series)?;
+        let left_out = count - forms.len();
         let forms = options.untried(forms);
         let first = forms.first().cloned().unwrap_or_else(|| Form::of(options));
         let several = forms.len() > 1;
@@ -62,13 +64,17 @@ impl FormSearch<'_> {
         let chosen = if several { self.chosen(forms, &first, &mut candidates)? } else { None };
         let Some((form, choice)) = chosen else {
             let options = options.with_form(&first);
-            return Ok((options, FormChoice { form: first, candidates: Vec::new() }, None));
+            return Ok((
+                options,
+                FormChoice { form: first, candidates: Vec::new(), left_out },
+                None,
+            ));
         };
         // Of series that will be varied the choice of a machine says nothing yet.
         let (names, augment) = (data.kind(), &options.augment);
         let plain_alone = augment.copies(names) == 0 && augment.mirrors(names) == Some(&[]);
         let choice = choice.filter(|_| plain_alone);
-        Ok((options.with_form(&form), FormChoice { form, candidates }, choice))
+        Ok((options.with_form(&form), FormChoice { form, candidates, left_out }, choice))
     }
 
     /// Of several forms the best; `None` where there is nothing to judge by.

@@ -147,6 +147,9 @@ impl fmt::Display for FitReport {
     }
 }
 
+/// Channels that are named where many are held at the floor.
+const NAMED: usize = 12;
+
 impl FitReport {
     fn write_fits(&self, f: &mut fmt::Formatter<'_>, states: &str, classes: &str) -> fmt::Result {
         let Self { classifier, observes, .. } = self;
@@ -215,8 +218,10 @@ impl FitReport {
         if !inner.is_empty() && choice.floors_alone() {
             write!(f, " (inner accuracy {})", inner.join(", "))?;
         }
-        let held =
-            held.iter().map(|one| format!("{} in {}", one.channel, counted(one.states, "state")));
+        let more = held.len().saturating_sub(NAMED);
+        let held = held.iter().take(NAMED);
+        let held = held.map(|one| format!("{} in {}", one.channel, counted(one.states, "state")));
+        let held = held.chain((more > 0).then(|| format!("{more} more")));
         match held.collect::<Vec<_>>().join(", ") {
             none if none.is_empty() => writeln!(f, "; none is held there"),
             held => writeln!(f, "; held there: {held}"),
@@ -227,6 +232,9 @@ impl FitReport {
 /// What was tried of forms of class models, stage by stage, the chosen one marked; floors alone are told with
 /// what they hold.
 fn write_forms(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
+    if choice.left_out > 0 {
+        writeln!(f, "limits left out {}", counted(choice.left_out, "form"))?;
+    }
     if choice.candidates.is_empty() || choice.floors_alone() {
         return Ok(());
     }

@@ -157,7 +157,7 @@ fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a
                     "what a front end makes".to_owned()
                 }
                 Observations::Channels(_) if fitted.codebooks.is_some() => {
-                    "what codebooks hear (fit with --score-model all)".to_owned()
+                    "what codebooks hear (fit with --codebooks 0)".to_owned()
                 }
                 Observations::Channels(names) if names.len() < 2 => "one channel".to_owned(),
                 Observations::Channels(_) => {
