@@ -112,7 +112,7 @@ pub(super) struct Training {
     #[arg(long, value_name = "FRACTION", value_parser = not_negative, allow_negative_numbers = true)]
     gain: Option<f64>,
     /// Channels that change sign in a mirror image, parted by commas, or none: every training series
-    /// is mirrored too [default: choose by inner cross-validation, across an axis of the vectors; none
+    /// is mirrored too [default: choose by what is held back, across an axis of the vectors; none
     /// for the classifiers gaussian, polynomial and cosine]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,

@@ -39,8 +39,8 @@ pub struct Augment {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mirror {
-    /// None, or one of those across an axis of the vectors found among the channels: whichever inner
-    /// cross-validation finds best. Only classifiers that choose by inner cross-validation look.
+    /// None, or one of those across an axis of the vectors found among the channels: whichever decides best what
+    /// inner folds hold back, or groups held out in closed form. Only classifiers that choose a setting so look.
     #[default]
     Choose,
     /// The channels that change sign; none for no mirror image.
@@ -99,7 +99,7 @@ impl Augment {
         match self.mirrors(kind) {
             Some([]) => {}
             Some(channels) => parts.push(format!("mirrored in {} as well", channels.join(", "))),
-            None => parts.push("perhaps mirrored across an axis, as inner folds choose".to_owned()),
+            None => parts.push("perhaps mirrored across an axis, as what is held back says".to_owned()),
         }
         let copies = self.copies(kind);
         if copies > 0 {
@@ -180,6 +180,12 @@ impl<'a> Variation<'a> {
             return Err(AugmentError::TooLarge { copies, gigabytes: bytes as f64 / 1e9 });
         }
         Ok(variation)
+    }
+
+    /// The same without jittered copies.
+    pub(super) fn exactly(&self) -> Self {
+        let (signs, vectors) = (self.signs.clone(), self.vectors.clone());
+        Self { signs, vectors, copies: 0, ..*self }
     }
 
     /// How many series each becomes.

@@ -79,13 +79,23 @@ impl Effort {
         let machines = (outputs * (exact + inner)) as u128;
         let pass = (cut as u128 * copies as u128).saturating_mul(features as u128);
         let multiply_adds = match options.in_closed_form() {
-            // Of all machines and folds one matrix of inner products, of features or of examples, whichever are
-            // fewer, for each scaling and image.
+            // Of all costs and folds one matrix of inner products, of features or of examples, whichever are fewer,
+            // for each scaling and image, without copies; and one with them in the end.
             true => {
-                let matrices = (judged / options.c.len().max(1)).max(1) as u128;
-                let pass = pass.saturating_mul(exact as u128);
-                let side = u128::min(windows as u128, features as u128);
-                matrices.saturating_mul((pass + EIGENVALUES * side * side).saturating_mul(side))
+                let matrix = |rows: usize| {
+                    let (rows, features) = (rows as u128, features as u128);
+                    let side = rows.min(features);
+                    rows.saturating_mul(features).saturating_add(EIGENVALUES * side * side) * side
+                };
+                let scalings = options.scalings.len();
+                let images = match options.augment.mirrors(data.kind()) {
+                    // The machine's scaling is chosen anew of the image that is.
+                    None => 2 * scalings + judged - settings,
+                    Some(_) => scalings,
+                };
+                (images as u128)
+                    .saturating_mul(matrix(cut.saturating_mul(exact)))
+                    .saturating_add(matrix(windows))
             }
             false => (PASSES * machines).saturating_mul(pass),
         };
@@ -135,6 +145,7 @@ mod tests {
     use super::*;
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::augment::Augment;
+    use crate::learn::vectors::Vectors;
     use crate::learn::{ClassifierKind, Mirror, train};
 
     /// Series of three channels that form a vector, of two classes.
@@ -197,7 +208,12 @@ mod tests {
         (options.augment, options.codebooks) = (Augment::NONE, 1000);
         let wide = Effort::of(&data, &series, &options).expect("features");
         let one = (6 * wide.features) as u128 + EIGENVALUES * 36;
-        assert_eq!(wide.multiply_adds, 3 * 6 * one);
+        assert_eq!(wide.multiply_adds, (3 + 1) * 6 * one);
+        // Of the image that is chosen the scaling is chosen anew.
+        options.augment.vectors = Vectors::Named;
+        options.augment.mirror = Mirror::Choose;
+        let chosen = Effort::of(&data, &series, &options).expect("features");
+        assert_eq!(chosen.multiply_adds, (2 * 3 + 2 * 3 + 1) * 6 * one);
     }
 
     /// What a progress bar ends at: an iteration a fit.

@@ -421,9 +421,10 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Chooses scaling and C by what is held out in closed form: each series, or group, of the machine alone, for the
-    /// model has seen no label. `None` where that is not to be had: of another learner, of class models, of varied
-    /// series, of one group.
+    /// Chooses scaling and C by what is held out in closed form: each series, or group, with its mirror images, of the
+    /// machine alone, for the model has seen no label. Jittered copies are left out: the scores of a group's copies
+    /// take their square. `None` where that is not to be had: of another learner, of class models, where each class is of
+    /// one group.
     pub(super) fn choose_held_out(
         &self,
         features: Features,
@@ -431,21 +432,29 @@ impl<'a> Problem<'a> {
     ) -> Result<Option<Choice>, TrainError> {
         let TrainOptions { c, class_weight, .. } = self.options;
         let scalings = self.scalings();
-        if !self.options.in_closed_form() || self.variation.variants() > 1 {
+        if !self.options.in_closed_form() {
             return Ok(None);
         }
         let groups = match &self.options.group {
             Some(column) => self.data.groups(column)?.0,
             None => (0..self.data.series().len()).collect(),
         };
-        let groups: Vec<usize> =
-            self.windows().of_all(series).map(|window| groups[window.series]).collect();
-        if groups.iter().all(|&group| group == groups[0]) {
+        let windows = self.windows();
+        let of_window = windows.of_all(series).map(|window| (window.series, groups[window.series]));
+        let (of_series, own): (Vec<usize>, Vec<usize>) = of_window.unzip();
+        let mut first_of = vec![None; self.classes().len()];
+        let alone = |(&series, &group): (&usize, &usize)| {
+            *first_of[self.labels[series]].get_or_insert(group) == group
+        };
+        if of_series.iter().zip(&own).all(alone) {
             return Ok(None);
         }
-        let varied = self.varied(series)?;
+        let variation = self.variation.exactly();
+        let varied = variation.apply(series)?;
         let map = self.feature_map(features, series, &models_of(&self.fit_models(&varied)?))?;
-        let examples = self.examples(&map, &varied)?;
+        let mut examples = self.examples(&map, &varied)?;
+        // Windows of the series come first, those of their mirror images in the same order.
+        let groups: Vec<usize> = own.iter().copied().cycle().take(examples.labels.len()).collect();
         let classes = (self.data.classes().len(), *class_weight);
         let of = |&scaling| Path::held_out(&examples, &map, scaling, c, &groups, classes);
         let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(of).collect();
@@ -455,7 +464,10 @@ impl<'a> Problem<'a> {
             c: c.clone(),
             judge_alone: true,
         };
-        let held_out = HeldBack { labels: examples.labels, verdicts: verdicts?.concat() };
+        let mut verdicts = verdicts?.concat();
+        verdicts.iter_mut().for_each(|of_setting| of_setting.truncate(own.len()));
+        examples.labels.truncate(own.len());
+        let held_out = HeldBack { labels: examples.labels, verdicts };
         Ok(Some(Choice::held_out(&grid, &held_out, *class_weight)))
     }
 

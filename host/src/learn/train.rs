@@ -9,7 +9,7 @@ use super::form::FormChoice;
 use super::limits::Limits;
 use super::options::TrainOptions;
 use super::problem::{AnyPath, Problem};
-use super::search::FormSearch;
+use super::search::{FEW_PASSES, FormSearch};
 use super::vectors::mirror_candidates;
 use crate::classifier::{Classifier, Rule};
 use crate::data::Dataset;
@@ -170,7 +170,8 @@ impl<'a> Trainer<'a> {
     }
 
     /// The options with the mirror image chosen, and the choice of scaling and C that goes with it
-    /// where it took a choice.
+    /// where it took a choice in inner folds. In closed form the models of the first passes are enough to choose by,
+    /// and the fit of the one chosen goes on from there.
     fn choose_mirror(
         &self,
         series: &[usize],
@@ -189,18 +190,27 @@ impl<'a> Trainer<'a> {
         if candidates.len() == 1 {
             return Ok((options.clone(), None));
         }
+        let closed_form = options.in_closed_form();
         let mut best: Option<(TrainOptions, Choice)> = None;
         let mut first = None;
         for channels in candidates {
             let options = with(channels);
             // All else is frozen: as suits series that are not mirrored.
-            let frozen = first.map_or_else(|| options.clone(), |setting| options.frozen(setting));
+            let mut frozen =
+                first.map_or_else(|| options.clone(), |setting| options.frozen(setting));
+            if closed_form {
+                let passes = &mut frozen.baum_welch.iterations;
+                *passes = FEW_PASSES.min(*passes);
+            }
             let problem = Problem::new(&self.fits, series, &frozen, progress)?;
             if best.is_some() && problem.check_windows(series).is_err() {
                 // A Gram matrix has room for the series, and none for their mirror images as well.
                 break;
             }
-            let choice = problem.choose(features, series, true)?;
+            let choice = match problem.choose_held_out(features, series)? {
+                Some(held_out) => held_out,
+                None => problem.choose(features, series, true)?,
+            };
             let accuracy = |choice: &Choice| choice.judgement().map_or(0.0, |one| one.accuracy);
             first.get_or_insert(choice.setting);
             // Of equals the first: no mirror image.
@@ -210,7 +220,7 @@ impl<'a> Trainer<'a> {
         }
         let Some((options, choice)) = best else { return Ok((options.clone(), None)) };
         let plain = options.augment.mirrors(self.data().kind()) == Some(&[]);
-        // The machine of mirrored series is chosen on these.
-        Ok((options, plain.then_some(choice)))
+        // The machine of mirrored series is chosen on these, and that of models of all passes on their scores.
+        Ok((options, (plain && !closed_form).then_some(choice)))
     }
 }
