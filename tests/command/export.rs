@@ -57,6 +57,7 @@ fn an_update_has_the_artefact_its_version_and_a_self_test_of_the_data() {
         assert_eq!((update.header.version(), update.header.is_signed()), (7, false));
         assert_eq!(update.artefact, read("a.fishweir"));
         assert_eq!(update.self_test.entries().count(), 16);
+        refuses(&format!("info {}", at("a.update")), "an update of a device's model, version 7");
         // An artefact's update is its model's; a signature is for who has the key.
         let line = format!(
             "export {} --update {} --update-version 7 --data {data} --to-be-signed",

@@ -10,6 +10,7 @@ use fishweir::model::ModelSet;
 use fishweir::profile::{self, ProfileClassifier};
 use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
+use fishweir_core::update::UpdateHeader;
 
 use super::Failure;
 
@@ -67,6 +68,12 @@ impl Model {
             let what =
                 "this is a spotter of events: spot DATA --model, info and export --rust take it";
             return Err(refused(what));
+        } else if let Some(Ok(update)) = bytes.first_chunk().map(UpdateHeader::parse) {
+            let version = update.version();
+            return Err(refused(&format!(
+                "this is an update of a device's model, version {version}: send takes it; ask of the model or \
+                 artefact that it was exported with"
+            )));
         } else {
             let fitted = Classifier::parse(&file, bytes)?;
             (fitted.deploy().map_err(named)?, Origin::Classifier(Box::new(fitted)))
