@@ -99,7 +99,9 @@ impl Augment {
         match self.mirrors(kind) {
             Some([]) => {}
             Some(channels) => parts.push(format!("mirrored in {} as well", channels.join(", "))),
-            None => parts.push("perhaps mirrored across an axis, as what is held back says".to_owned()),
+            None => {
+                parts.push("perhaps mirrored across an axis, as what is held back says".to_owned())
+            }
         }
         let copies = self.copies(kind);
         if copies > 0 {

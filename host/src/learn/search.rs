@@ -13,9 +13,10 @@ use crate::data::{SamplesView, Widened};
 
 /// Windows in a class that the first stage sees; the next ones see four times as many.
 const FIRST_WINDOWS: usize = 40;
-/// Passes of Baum-Welch in the stages before the last, and in the first of those in closed form.
-pub(super) const FEW_PASSES: usize = 20;
-const FIRST_PASSES: usize = 5;
+/// Passes of Baum-Welch in the stages before the last, and in the first of those in closed form, which choose a mirror
+/// image too.
+const FEW_PASSES: usize = 20;
+pub(super) const FIRST_PASSES: usize = 5;
 /// Standard errors by which models of classes must lead models of all to be taken. With one, eight sets had 0.928 of their
 /// training parts in the mean over folds, with two 0.933: inner folds of a few groups are worth less than their size says.
 const ERRORS: f64 = 2.0;
