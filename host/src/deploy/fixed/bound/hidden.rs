@@ -16,6 +16,7 @@ use fishweir_core::hmm::Chain;
 use fishweir_core::number::{Number, Parameter, RealParameter, Scalar, Tangent, sum_of};
 
 use super::exact::State;
+use super::seen::Seen;
 use super::trace::{Kept, Likelihood, Step, trace};
 use super::{ModelBound, Pair};
 use crate::data::Sample;
@@ -86,8 +87,8 @@ fn likelihoods<W: HostWeight<Real = f64>, const N: usize>(
     })
 }
 
-pub(super) fn bound(pair: &Pair<'_>, samples: &[Sample<'_>]) -> Option<ModelBound> {
-    let steps = trace(pair.fixed, pair.places, samples)?;
+pub(super) fn bound(pair: &Pair<'_>, samples: &[Seen]) -> Option<ModelBound> {
+    let steps = trace(pair.fixed, samples)?;
     let (states, outputs) = (pair.fixed.initial.len(), pair.fixed.unit.len());
     let mut bound = ModelBound { log: 0.0, rates: Vec::new() };
     // The directions are run in blocks, each beside the same values.
@@ -112,7 +113,7 @@ pub(super) fn bound(pair: &Pair<'_>, samples: &[Sample<'_>]) -> Option<ModelBoun
 fn along<W: HostWeight<Real = f64>, const N: usize>(
     pair: &Pair<'_>,
     steps: &[Step],
-    samples: &[Sample<'_>],
+    samples: &[Seen],
     first: usize,
 ) -> Option<ModelBound> {
     let states = pair.exact.initial.len();
@@ -131,7 +132,7 @@ fn along<W: HostWeight<Real = f64>, const N: usize>(
         let before = t.checked_sub(1).and_then(|before| steps.get(before)).map(|step| &step.kept);
         let (wanted_likelihood, rounded) = match &step.likelihood {
             Some(likelihood) => (
-                likelihoods(&emission, sample, likelihood, first),
+                likelihoods(&emission, &sample.sample(), likelihood, first),
                 row_of::<W, N>(&likelihood.value, &likelihood.rate, first),
             ),
             None => (ones, ones),

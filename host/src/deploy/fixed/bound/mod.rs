@@ -36,6 +36,7 @@
 mod exact;
 mod hidden;
 mod known;
+mod seen;
 mod trace;
 
 use super::{FixedModel, FixedPoint, FixedStates};
@@ -53,12 +54,11 @@ struct ModelBound {
 struct Pair<'a> {
     exact: &'a DeployedModel<f64>,
     fixed: &'a FixedModel,
-    places: &'a [i16],
 }
 
 impl FixedPoint {
     /// How far the decision values of a window may be off, `[output]`; `None` where no bound is had: a model
-    /// is ruled out, or roundings may be all there is of a likelihood. `samples` are those that both take
+    /// is ruled out, roundings may be all there is of a likelihood, or there are codebooks. `samples` are those that both take
     /// in; `log` and `values` what `exact` makes of them.
     pub(super) fn bounds(
         &self,
@@ -67,11 +67,18 @@ impl FixedPoint {
         log: &[f64],
         values: &[f64],
     ) -> Option<Vec<f64>> {
+        // A codeword that falls otherwise is no rounding.
+        if self.codebooks.is_some() {
+            return None;
+        }
+        let all = seen::seen(samples, &self.lags, &self.places)?;
         let steps = exact.steps();
         let models = exact.models.iter().zip(&self.models).enumerate();
         let models: Vec<ModelBound> = models
             .map(|(index, (exact, fixed))| {
-                let pair = Pair { exact, fixed, places: &self.places };
+                let pair = Pair { exact, fixed };
+                let own = seen::of_columns(&all, self.lags.columns(index, self.size()));
+                let samples = own.as_slice();
                 match (self.states, &steps) {
                     (FixedStates::Hidden, _) => hidden::bound(&pair, samples),
                     (FixedStates::Steps, Some(steps)) => {
