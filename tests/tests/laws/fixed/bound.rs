@@ -46,7 +46,7 @@ fn rows_of(classifier: &Classifier, sequence: &[Option<Vec<f64>>]) -> Samples {
 }
 
 /// Nothing is beyond its bound; what the bound is of the difference.
-fn kept(classifier: &Classifier, samples: &Samples) -> Result<Vec<f64>, TestCaseError> {
+pub(super) fn kept(classifier: &Classifier, samples: &Samples) -> Result<Vec<f64>, TestCaseError> {
     let mut ratios = Vec::new();
     for one in measured(classifier, samples) {
         prop_assert_eq!(one.bound.exceeded, 0, "{:?}", one);
