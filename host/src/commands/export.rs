@@ -125,12 +125,12 @@ impl std::fmt::Display for Exported {
             deviation.refused_by_one,
         )?;
         if let Some(codewords) = &deviation.codewords {
-            return writeln!(
+            writeln!(
                 f,
-                "  {:.2} % of {} codewords are those of f64: of what codebooks count there is no bound",
+                "  {:.2} % of {} codewords are those of f64",
                 100.0 * codewords.equal as f64 / codewords.all.max(1) as f64,
                 fishweir::report::grouped(codewords.all as usize),
-            );
+            )?;
         }
         let bound = &deviation.bound;
         let (Some(worst), Some(median)) = (bound.worst, bound.median) else {

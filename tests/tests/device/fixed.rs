@@ -4,12 +4,12 @@ use fishweir::data::{Dataset, Rows, Sample, Samples};
 use fishweir::deploy::{FixedPoint, Stream};
 use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::learn::ClassifierKind;
+use fishweir::learn::{ClassifierKind, ScoreModels};
 use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir_tests::device_table::firmware;
 use fishweir_tests::quick::{
-    assert_identical, recordings, strings, trained, trained_by_position, trained_on_words, unseen,
-    whole,
+    assert_identical, recordings, strings, trained, trained_by_position, trained_on_codebooks,
+    trained_on_differences, trained_on_words, unseen, whole,
 };
 
 const BOARDS: [&str; 2] = ["microbit", "mps2-an386"];
@@ -176,4 +176,47 @@ fn channels_in_fixed_point_cost_a_part_of_floats_without_an_fpu() {
             assert!(small.state_bytes < float.state_bytes);
         }
     }
+}
+
+/// Differences at lags, and the form that is fitted by default: a model for each lag, and codebooks beside them. What
+/// it spares a core without a floating-point unit, of time and of memory.
+#[test]
+fn lags_and_codebooks_give_the_same_bits_in_fixed_point() {
+    let data = recordings();
+    for (name, classifier, models) in [
+        ("lags", trained_on_differences(&data, &[1, 4], ScoreModels::Universal), 1),
+        ("codebooks", trained_on_codebooks(&data, &[1, 2, 4], 2), 3),
+    ] {
+        let fixed = classifier.quantise().expect("fits fixed point");
+        let deployed = classifier.deploy().expect("fits in f32");
+        let integers = gapped(&as_integers(&data, fixed.places()));
+        let recording = Recording::new(integers.iter().map(Samples::view), Some(600));
+        let fixed = fixed.over_integers();
+        for board in BOARDS {
+            println!("{name}, fixed point, then floats");
+            let small = on_device(board, &fixed, &recording);
+            assert!(small.parity.missing > 0);
+            assert_identical(&small.parity, 2 + models);
+            if board == "microbit" {
+                let recording = unseen(&data, 300);
+                let float = classify(board, &deployed.to_source(), &recording, deployed.stream());
+                assert_identical(&float.parity, 2 + models);
+                assert!(small.instructions < 0.25 * float.instructions, "{}", small.instructions);
+                assert!(small.model_bytes <= float.model_bytes);
+                assert!(small.state_bytes < float.state_bytes);
+            }
+        }
+    }
+}
+
+/// The same with every 37th sample missing.
+fn gapped(series: &[Samples]) -> Vec<Samples> {
+    let of_series = |samples: &Samples| {
+        let view = samples.view();
+        let rows = view.rows().expect("channels");
+        let mut some = Rows::new(rows.dimension());
+        rows.iter().enumerate().for_each(|(t, row)| some.push(row.filter(|_| t % 37 != 36)));
+        Samples::Channels(some)
+    };
+    series.iter().map(of_series).collect()
 }

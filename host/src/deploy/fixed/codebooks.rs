@@ -10,11 +10,11 @@ use crate::deploy::codebooks::{CodeStream, DeployedCodebooks, beside_codebooks};
 /// Codebooks, and what their codewords weigh: the fields of the core's `Codebooks` over `i16`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FixedCodebooks {
-    books: Vec<BookIn<i16>>,
+    pub(super) books: Vec<BookIn<i16>>,
     /// `[codebook][codeword]`, each of them `[output]`.
-    weights: Vec<Vec<i16>>,
+    pub(super) weights: Vec<Vec<i16>>,
     /// Exponents of the weights' units, `[output]`.
-    units: Vec<i16>,
+    pub(super) units: Vec<i16>,
 }
 
 impl FixedCodebooks {

@@ -24,8 +24,7 @@ pub struct Deviation {
     pub equal_decisions: f64,
     /// Samples that one of the two refused and the other did not.
     pub refused_by_one: usize,
-    /// How often codebooks hear the codeword that they hear in `f64`; `None` without any. Of their part of a
-    /// decision value there is no bound.
+    /// How often codebooks hear the codeword that they hear in `f64`; `None` without any.
     pub codewords: Option<Codewords>,
     /// What the roundings along a window may do to a decision value at most, by a bound that holds whatever
     /// digits they drop.

@@ -34,6 +34,34 @@ fn at_lags() -> impl Strategy<Value = (Classifier, Samples)> {
     })
 }
 
+/// The classifier with these codebooks, and what their codewords weigh for every output.
+fn beside(classifier: &mut Classifier, books: &[Codebook], weight: impl Fn(usize, usize) -> f64) {
+    let text = serde_json::to_string(books).expect("text");
+    classifier.codebooks = Some(serde_json::from_str(&text).expect("codebooks"));
+    let Rule::Linear(outputs) = &mut classifier.rule else { panic!("linear") };
+    for (o, output) in outputs.iter_mut().enumerate() {
+        output.codewords = (0..books.len() * CODEWORDS).map(|word| weight(o, word)).collect();
+    }
+}
+
+/// The same with codebooks beside the models, code vectors near one another among them.
+fn with_codebooks() -> impl Strategy<Value = (Classifier, Samples)> {
+    let vectors = prop::array::uniform8(prop::array::uniform8(prop_oneof![-3..=3_i8, any::<i8>()]));
+    let book = (1..=3_u32, prop::array::uniform2(0.0..2.0_f64), vectors);
+    let drawn = (at_lags(), prop::collection::vec(book, 1..4), rates(3 * CODEWORDS));
+    drawn.prop_map(|((mut classifier, samples), books, weights)| {
+        let channels = classifier.observations.size();
+        let book = |(dilation, scale, vectors): (u32, [f64; 2], _)| Codebook {
+            dilation,
+            scale: scale[..channels].to_vec(),
+            vectors,
+        };
+        let books: Vec<Codebook> = books.into_iter().map(book).collect();
+        beside(&mut classifier, &books, |_, word| weights[word]);
+        (classifier, samples)
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
@@ -44,6 +72,12 @@ proptest! {
         let all = samples.view().iter().all(|sample| matches!(sample, Sample::Missing));
         let bounds = kept(&classifier, &samples)?;
         prop_assert!(all || !bounds.is_empty() || classifier.lags.is_apart());
+    }
+
+    /// And codewords that fall otherwise take it no farther.
+    #[test]
+    fn codewords_are_within_the_bound((classifier, samples) in with_codebooks()) {
+        kept(&classifier, &samples)?;
     }
 }
 
@@ -85,15 +119,15 @@ fn recordings_are_decided_as_in_f64() {
         assert!(found.windows >= 90 && found.refused_by_one == 0, "{found:?}");
         found.check(Limits::default()).expect("decides as f64 does");
         assert!(found.mean < 0.01 * found.mean_margin, "{found:?}");
+        let bound = &found.bound;
+        assert!(bound.exceeded == 0 && 20 * bound.windows >= 19 * found.windows, "{found:?}");
+        assert!(bound.certain > 0.8 && bound.certain <= found.equal_decisions, "{found:?}");
         if codebooks == 0 {
             assert_eq!(found.codewords, None);
-            assert!(found.bound.exceeded == 0 && found.bound.windows > 0, "{found:?}");
             continue;
         }
-        // There is no bound on codewords that fall otherwise, and none is told.
         let heard = found.codewords.expect("codebooks");
         assert!(heard.equal as f64 >= 0.99 * heard.all as f64 && heard.all > 0, "{found:?}");
-        assert_eq!((found.bound.windows, found.bound.certain), (0, 0.0));
     }
 }
 
@@ -108,13 +142,8 @@ fn codewords_weigh_what_they_weigh() {
     let mut vectors = [[0; CODEWORDS]; TAPS];
     vectors.iter_mut().for_each(|row| (row[0], row[1]) = (1, -1));
     let book = Codebook { dilation: 1, scale, vectors };
-    let text = serde_json::to_string(&[book]).expect("text");
-    classifier.codebooks = Some(serde_json::from_str(&text).expect("codebooks"));
-    let Rule::Linear(outputs) = &mut classifier.rule else { panic!("linear") };
-    for (o, output) in outputs.iter_mut().enumerate() {
-        let weight = 1000.0 / (1 << (3 * o)) as f64;
-        output.codewords = vec![weight, -0.375 * weight, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    }
+    let of_first = [1.0, -0.375, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    beside(&mut classifier, &[book], |o, word| 1000.0 / f64::from(1 << (3 * o)) * of_first[word]);
     let fixed = classifier.quantise().expect("fits");
     let exact = classifier.compile_in::<f64>().expect("compiles");
     let (mut fixed, mut exact) = (fixed.stream(), exact.stream());

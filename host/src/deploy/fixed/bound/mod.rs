@@ -27,12 +27,14 @@
 //! `E_s` is what the tables' roundings do to the row, which is known, and at most so much by each rounding of
 //! the arithmetic: see [`hidden`]. It takes the rows and exponents that there were, and allows for whatever digits
 //! were dropped. Where states are known there is no row, and the sum is of the tables' roundings: see [`known`].
+//! Codewords may fall otherwise, between near ones: see [`codewords`].
 //!
 //! Work: two passes over a window, one of which predicts twice, `N^2 (1 + 2 C)` multiply-adds a sample and model each.
 //!
 //! Running error analysis: J. H. Wilkinson, "Error analysis revisited", 1986; by the adjoint: F. L. Bauer,
 //! "Computational graphs and rounding error", 1974.
 
+mod codewords;
 mod exact;
 mod hidden;
 mod known;
@@ -58,7 +60,7 @@ struct Pair<'a> {
 
 impl FixedPoint {
     /// How far the decision values of a window may be off, `[output]`; `None` where no bound is had: a model
-    /// is ruled out, roundings may be all there is of a likelihood, or there are codebooks. `samples` are those that both take
+    /// is ruled out, or roundings may be all there is of a likelihood. `samples` are those that both take
     /// in; `log` and `values` what `exact` makes of them.
     pub(super) fn bounds(
         &self,
@@ -67,10 +69,10 @@ impl FixedPoint {
         log: &[f64],
         values: &[f64],
     ) -> Option<Vec<f64>> {
-        // A codeword that falls otherwise is no rounding.
-        if self.codebooks.is_some() {
-            return None;
-        }
+        let of_codewords = match self.codebooks.as_ref().zip(exact.codebooks.as_ref()) {
+            Some((fixed, exact)) => codewords::bound(fixed, exact, samples, &self.places)?,
+            None => vec![0.0; values.len()],
+        };
         let all = seen::seen(samples, &self.lags, &self.places)?;
         let steps = exact.steps();
         let models = exact.models.iter().zip(&self.models).enumerate();
@@ -107,7 +109,8 @@ impl FixedPoint {
                 })
                 .sum();
             // And sums in `f64`.
-            factor * of_models * (1.0 + 1e-6) + read * (value.abs() + exact.biases[output].abs())
+            factor * (of_models + of_codewords[output]) * (1.0 + 1e-6)
+                + read * (value.abs() + exact.biases[output].abs())
         };
         let bounds: Vec<f64> = values.iter().enumerate().map(output).collect();
         bounds.iter().all(|bound| bound.is_finite()).then_some(bounds)
