@@ -14,11 +14,12 @@ use fishweir::device::{Answer, Board, DeviceError, Image, Input, Qemu};
 use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir_core::wire::Status;
+use fishweir_tests::on_board::as_integers;
 use fishweir_tests::quick::{
     assert_identical, channels, recordings, strings, trained, unseen, whole,
 };
 
-use crate::fixed::{as_integers, quantised};
+use crate::fixed::quantised;
 
 const SAMPLES: usize = 2_500;
 
