@@ -175,7 +175,7 @@ impl ModelBound {
         let ends: [Ends; N] = std::array::from_fn(|j| {
             let (found, off) = (found[j].value(), arithmetic[j].value());
             let least = (found - off).max(0.0);
-            Ends { least, most: found + off, wanted: wanted[j].value() }
+            Ends { least, most: found + off }
         });
         let of_ends = |end: fn(&Ends) -> f64| -> f64 {
             ends.iter().zip(after).map(|(ends, after)| end(ends) * after.value()).sum()
@@ -193,7 +193,7 @@ impl ModelBound {
             let tangents = |of: &dyn Fn(usize) -> f64| -> f64 {
                 (0..N).map(|j| of(j) * after[j].value()).sum()
             };
-            let known = tangents(&|j| rate(found[j], output) - rate(wanted[j], output));
+            let known = tangents(&|j| rate(found[j], output));
             let rounded = tangents(&|j| rate(arithmetic[j], output));
             let steepest = |sign: f64| {
                 let states = ends.iter().zip(after).enumerate();
@@ -206,15 +206,14 @@ impl ModelBound {
     }
 }
 
-/// What a value of a row is at least and at most, and would be were the sample's step exact.
+/// What a value of a row is at least and at most.
 #[derive(Clone, Copy)]
 struct Ends {
     least: f64,
     most: f64,
-    wanted: f64,
 }
 
-/// The largest of `( off + sum_j (x_j - wanted_j) m_j ) / sum_j x_j b_j` over values `x_j` between their ends,
+/// The largest of `( off + sum_j x_j m_j ) / sum_j x_j b_j` over values `x_j` between their ends,
 /// of states `(ends, b, m)`: at the top of those with `m_j / b_j` above it and at the bottom of all others, which
 /// rising lower bounds find, each from the one before.
 ///
@@ -224,7 +223,7 @@ fn steepest(off: f64, states: impl Iterator<Item = (Ends, f64, f64)> + Clone) ->
         let (mut above, mut below) = (off, 0.0);
         for (ends, b, m) in states.clone() {
             let x = if m > ratio * b { ends.most } else { ends.least };
-            above += (x - ends.wanted) * m;
+            above += x * m;
             below += x * b;
         }
         above / below

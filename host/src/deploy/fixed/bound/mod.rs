@@ -11,12 +11,12 @@
 //! log p^ - log p = sum_s log( p_s / p_s-1 )
 //! ```
 //!
-//! and with `Y = p_s-1`, its derivative `h = d log Y`, `E_s = (v, t)`, `b_s = (b, b')`, and the values `x` of the
-//! row `X^_s`, each between ends `l` and `u` of which `l >= 0`: no value of a row is below zero, whatever was dropped,
+//! and with `Y = p_s-1`, its derivative `h = d log Y`, `b_s = (b, b')`, and `X^_s = (x, x')`, each value of it
+//! between ends `l` and `u` of which `l >= 0`: no value of a row is below zero, whatever was dropped,
 //!
 //! ```text
 //! log( l b / Y ) <= log p_s - log p_s-1 <= log( u b / Y )
-//! d log p_s - d log p_s-1 = ( t b + v (b' - h b) ) / x b         v = x - X^_s-1 M_s
+//! d log p_s - d log p_s-1 = ( x' b + x (b' - h b) ) / x b
 //! ```
 //!
 //! of which the last is largest, and least, at ends: see [`hidden`]. No term is left out, and none grows with what
